@@ -26,7 +26,7 @@ interface NamedTest {
 
 /** The tests in a cell; none if the cell contains anything else. */
 function readTests(cell: string): NamedTest[] {
-  const named = [...cell.matchAll(/`(test\/\S+\.test\.ts)` “([^”]+)”/g)];
+  const named = [...cell.matchAll(/`((?:custodian\/)?test\/\S+\.test\.ts)` “([^”]+)”/g)];
   if (named.map(([name]) => name).join(', ') !== cell) return [];
   return named.map(([, file = '', titles = '']) => ({ file, titles: titles.split(' › ') }));
 }

@@ -13,7 +13,7 @@ import { NetworkHoldings } from './holdings.ts';
 import type { Log } from './log.ts';
 import { type BitcoinNetwork, type EvmNetwork, bitcoinRules, usualGasBounds } from './networks.ts';
 import type { Chain } from './nodes/chain.ts';
-import type { FollowSettings } from './nodes/follow.ts';
+import type { FollowSettings, Followed } from './nodes/follow.ts';
 import { connectNode } from './nodes/json-rpc.ts';
 import type { Payer } from './payer/payer.ts';
 import type { AskSigner } from './signer/connect.ts';
@@ -38,28 +38,37 @@ export interface Branch {
   readonly interval_ms: number;
   readonly orderOwnPayments: () => Promise<void>;
   readonly holdings: NetworkHoldings;
+  /** What the last look saw; `undefined` before the first. */
+  seen: Followed | undefined;
+  /** Whether it was examined since the start that the chain knows no payment of ours that the database does not. */
+  isExamined: boolean;
 }
 
 /** Makes the parts of every configured network. Rejects when the signer does not answer or lacks a network. */
 export async function openBranches(parts: BranchParts, database: Database): Promise<Branch[]> {
-  const { config, askSigner } = parts;
-  const answer = await askSigner({ kind: 'addresses' });
-  if (answer.kind !== 'addresses') throw new Error('the signer did not answer with its addresses');
+  const { config } = parts;
+  const houses = config.watchOnly ?? (await askForHouses(parts));
   const branches = [
     ...Object.entries(config.evm).map(([network, settings]) =>
-      branchEvm(parts, database, network as EvmNetwork, settings, houseOf(answer.networks, network)),
+      branchEvm(parts, database, network as EvmNetwork, settings, houseOf(houses, network)),
     ),
     ...Object.entries(config.bitcoin).map(([network, settings]) =>
-      branchBitcoin(parts, database, network as BitcoinNetwork, settings, houseOf(answer.networks, network)),
+      branchBitcoin(parts, database, network as BitcoinNetwork, settings, houseOf(houses, network)),
     ),
   ];
   for (const { watched } of branches) watched.watchUpTo(config.watchedAhead);
   return branches;
 }
 
-function houseOf(networks: Readonly<Record<string, HouseAddresses>>, network: string): HouseAddresses {
-  const house = networks[network];
-  if (!house) throw new Error(`the signer's policy does not name ${network}`);
+async function askForHouses({ askSigner }: BranchParts): Promise<Readonly<Record<string, HouseAddresses>>> {
+  const answer = await askSigner({ kind: 'addresses' });
+  if (answer.kind !== 'addresses') throw new Error('the signer did not answer with its addresses');
+  return answer.networks;
+}
+
+function houseOf(houses: Readonly<Record<string, HouseAddresses | undefined>>, network: string): HouseAddresses {
+  const house = houses[network];
+  if (!house) throw new Error(`neither the signer's policy nor watchOnly names ${network}`);
   return house;
 }
 
@@ -83,6 +92,8 @@ function branchEvm(
     following: settings,
     interval_ms: settings.interval_ms,
     orderOwnPayments: () => orderOwnEvmPayments({ ...common, ...settings, log, now, refused }),
+    seen: undefined,
+    isExamined: false,
     holdings: new NetworkHoldings({
       ...common,
       log,
@@ -105,12 +116,14 @@ function branchBitcoin(
   const secondNode = second === undefined ? undefined : new BitcoinNode(connectNode(second), rules.readsBlocksById);
   const payer = { network, rules, node, database, house, settings };
   return {
-    chain: createBitcoinChain(network, node, secondNode),
+    chain: createBitcoinChain(network, node, secondNode, settings),
     payer: createBitcoinPayer(payer),
     watched: new WatchedAddresses(network, database, config.depositKeys, house),
     following: settings,
     interval_ms: settings.interval_ms,
     orderOwnPayments: () => orderOwnBitcoinPayments({ ...payer, log, now }),
+    seen: undefined,
+    isExamined: false,
     holdings: new NetworkHoldings({
       database,
       network,

@@ -7,7 +7,11 @@ import { bitcoinNetworks, evmNetworks } from './networks.ts';
 import { MaxGas } from './signer/policy.ts';
 
 const Amount = z.string().regex(AMOUNT_SYNTAX);
-const NodeUrls = z.array(z.url()).min(1).max(2);
+/** A URL with a placeholder for a secret is checked when it is filled in. */
+const NodeUrls = z
+  .array(z.string().regex(/^https?:\/\/\S+$/))
+  .min(1)
+  .max(2);
 
 /** When coins are moved between deposit addresses, hot wallet and cold address, by asset. */
 const house = {
@@ -26,7 +30,7 @@ export type HouseSettings = z.output<z.ZodObject<typeof house>>;
 
 const following = {
   /**
-   * The first is used for everything. The second must agree before a deposit is confirmed, an inner payment reported, or
+   * URLs, in which `${NAME}` stands for a secret of NODE_SECRETS. The first is used for everything. The second must agree before a deposit is confirmed, an inner payment reported, or
    * a payout answered as *sent*.
    */
   nodes: NodeUrls,
@@ -68,6 +72,11 @@ const BitcoinSettings = z.strictObject({
   ...following,
   hotWallet: house.hotWallet,
   finalDepth: z.number().int().min(1),
+  /** The hash of the chain's first block, on a chain for tests; the main chain's when it is not given. */
+  genesis: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
   /** The number of coins from which the smallest hundred are joined into one, while fees are not above the usual. */
   gatherFrom: z.number().int().min(2).max(100).default(100),
   /** Fee rates in atoms per 1,000 vbytes: the one when the node cannot estimate, the lowest and the highest. */
@@ -86,7 +95,18 @@ const members = z.strictObject({
   /** The port of the metrics, on loopback; `null` to serve none. */
   metricsPort: z.number().int().min(0).max(65_535).nullable().default(null),
   database: z.string().min(1),
-  signerSocket: z.string().min(1),
+  signerSocket: z.string().min(1).default('signer.sock'),
+  /**
+   * For a second watcher, which has no signer and makes no payments, but reports deposits with Bureau's WATCHER_TOKEN: the
+   * house's addresses by network. `null` for a custodian.
+   */
+  watchOnly: z
+    .partialRecord(
+      z.enum([...evmNetworks, ...bitcoinNetworks]),
+      z.strictObject({ hot: z.string(), gas: z.string().nullable(), cold: z.string() }),
+    )
+    .nullable()
+    .default(null),
   bureauUrl: z.url(),
   /** Bureau's Ed25519 public keys, in hex. */
   bureauKeys: z
@@ -137,6 +157,35 @@ export const Secrets = z.object({
   /** The token with which deposits are reported. */
   BUREAU_DEPOSIT_TOKEN: Secret,
 });
+
+/** Passwords and keys of nodes by name: a JSON object, from the environment. */
+const NodeSecrets = z.record(z.string().regex(/^\w{1,64}$/), z.string());
+
+/** A password in a URL, written out. */
+const PASSWORD = /^[a-z]+:\/\/[^/@]*:(?!\$\{)[^/@]+@/i;
+
+/**
+ * Reads the custodian's configuration, and puts the secrets into the URLs of its nodes. Throws an error that says what is
+ * wrong in it; a password that is written out is.
+ */
+export function readConfig(file: string, environment: Readonly<Record<string, string | undefined>>): Config {
+  const config = readJsonFile(file, Config);
+  const secrets = NodeSecrets.parse(JSON.parse(environment['NODE_SECRETS'] ?? '{}'));
+  const fill = (url: string): string => {
+    if (PASSWORD.test(url))
+      throw new Error(`${file}: a node's URL has a password; write a name in \${}, and it into NODE_SECRETS`);
+    return url.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => {
+      const secret = secrets[name];
+      if (secret === undefined) throw new Error(`${file}: NODE_SECRETS has no ${name}`);
+      return secret;
+    });
+  };
+  const fillAll = <S extends { readonly nodes: string[] }>(family: Readonly<Record<string, S>>) =>
+    Object.fromEntries(
+      Object.entries(family).map(([network, settings]) => [network, { ...settings, nodes: settings.nodes.map(fill) }]),
+    );
+  return { ...config, evm: fillAll(config.evm), bitcoin: fillAll(config.bitcoin) };
+}
 
 /** Reads a configuration file. Throws an error that says what is wrong in it. */
 export function readJsonFile<T extends z.ZodType>(file: string, schema: T): z.output<T> {

@@ -1,6 +1,7 @@
 import { type Server, createServer } from 'node:http';
 import type { Log } from './log.ts';
 import type { ServedNetwork } from './networks.ts';
+import type { Followed } from './nodes/follow.ts';
 import { readFinalHeight, readHalt, readHead } from './store/chain-state.ts';
 import type { Database } from './store/database.ts';
 
@@ -21,24 +22,35 @@ export class EventCounts {
   }
 }
 
+/** A network, and what the last look at it saw. */
+interface Watched {
+  readonly chain: { readonly network: ServedNetwork };
+  readonly seen: Followed | undefined;
+}
+
 /** What the metrics are computed from. */
 export interface MetricsParts {
   readonly database: Database;
-  readonly networks: readonly ServedNetwork[];
+  readonly branches: readonly Watched[];
   readonly counts: EventCounts;
   readonly now: () => number;
 }
 
 /** The metrics in Prometheus' text format: gauges from the database, and a count of each event since the start. */
-export function writeMetrics({ database, networks, counts, now }: MetricsParts): string {
+export function writeMetrics({ database, branches, counts, now }: MetricsParts): string {
   const lines: string[] = [];
   const add = (name: string, labels: Readonly<Record<string, string>>, value: number) => {
     const text = Object.entries(labels).map(([label, content]) => `${label}="${content}"`);
     lines.push(`custodian_${name}{${text.join(',')}} ${value}`);
   };
-  for (const network of networks) {
+  for (const { chain, seen } of branches) {
+    const { network } = chain;
     add('head_height', { network }, readHead(database, network)?.height ?? -1);
     add('final_height', { network }, readFinalHeight(database, network));
+    if (seen) {
+      add('blocks_behind', { network }, Math.max(0, seen.tipHeight - seen.height));
+      add('tip_age_seconds', { network }, Math.max(0, Math.round((now() - seen.tipMined_ms) / 1000)));
+    }
     add('halted', { network }, readHalt(database, network) === null ? 0 : 1);
     const waiting = 'SELECT COUNT(*) AS count FROM deposits WHERE network = ? AND settled IS NULL';
     add('deposits_open', { network }, Number(database.one(waiting, network)?.['count']));

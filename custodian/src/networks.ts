@@ -99,6 +99,13 @@ export function maxTipAge_ms(network: ServedNetwork): number {
   return isEvm(network) ? 10 * 60_000 : 3 * 60 * 60_000;
 }
 
+/** The hash of each chain's first block. */
+export const genesisHashes: Readonly<Record<BitcoinNetwork, string>> = {
+  BTC: '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f',
+  LTC: '12a765e31ffd4059bada1e25190f6e98c99d9714d334efa41a195a7e7e04bfe2',
+  DOGE: '1a91e3dace36e2be3bf030a65679fe821aa1d6ef92e7c9902eb318182c355691',
+};
+
 /** The name of the network's own coin, for a person. */
 export function coinOf(network: ServedNetwork): string {
   return isEvm(network)

@@ -1,16 +1,20 @@
 import type { AddressInfo } from 'node:net';
 import { type Branch, type BranchParts, openBranches } from './branches.ts';
-import { type Bureau, connectBureau } from './contract/bureau.ts';
+import { connectBureau } from './contract/bureau.ts';
 import { serveContract } from './contract/serve-contract.ts';
 import { reportDeposits } from './contract/report-deposits.ts';
 import { tellBureau } from './contract/tell-bureau.ts';
-import { describeError } from './log.ts';
+import { type Log, describeError } from './log.ts';
 import { Loop } from './loop.ts';
 import { EventCounts, serveMetrics } from './metrics.ts';
-import { follow } from './nodes/follow.ts';
+import { type ServedNetwork, maxTipAge_ms } from './networks.ts';
+import { lookOnce } from './nodes/agreement.ts';
+import { type Followed, follow } from './nodes/follow.ts';
 import { advanceSpends, refuseUnserved } from './payer/advance-spends.ts';
-import { listDoubted } from './payer/doubt-payouts.ts';
+import { AgreedPayouts, agreeOnPayouts } from './payer/agree-payouts.ts';
+import { halt, isAdopted } from './store/chain-state.ts';
 import { Database } from './store/database.ts';
+import { noteAdopted, noteRestored } from './store/restored.ts';
 import { noteSwept, updateDeposits } from './store/deposits.ts';
 import { type Spend, listVersions, updateSpends } from './store/spends.ts';
 
@@ -27,6 +31,8 @@ const TELL_INTERVAL_MS = 5_000;
 export interface ServiceParts extends BranchParts {
   readonly secrets: ReadonlyMap<string, string>;
   readonly depositToken: string;
+  /** The time of a restoring of both databases from a backup, in ms; absent when there was none since the last start. */
+  readonly restoredAt_ms?: number | undefined;
 }
 
 /** A custodian that runs. */
@@ -47,6 +53,7 @@ export async function startService(given: ServiceParts): Promise<Service> {
   const log = counts.wrap(given.log);
   const parts = { ...given, log };
   const database = new Database(config.database);
+  if (given.restoredAt_ms !== undefined) noteRestored(database, given.restoredAt_ms);
   const branches = await openBranches(parts, database);
   const served = new Set<string>(branches.map(({ chain }) => chain.network));
   const loops = startLoops(parts, database, branches, served);
@@ -56,7 +63,8 @@ export async function startService(given: ServiceParts): Promise<Service> {
       served,
       log,
       now,
-      secrets: parts.secrets,
+      // A watcher takes orders from nobody.
+      secrets: config.watchOnly ? new Map() : parts.secrets,
       bureauKeys: config.bureauKeys,
       readHoldings: () => readHoldings(parts, branches),
       onOrder: () => loops.forEach((loop) => loop.wake()),
@@ -64,11 +72,10 @@ export async function startService(given: ServiceParts): Promise<Service> {
     config.port,
     config.host,
   );
-  const networks = branches.map(({ chain }) => chain.network);
   const metrics =
     config.metricsPort === null
       ? undefined
-      : await serveMetrics({ database, networks, counts, now }, config.metricsPort);
+      : await serveMetrics({ database, branches, counts, now }, config.metricsPort);
   const { port } = server.address() as AddressInfo;
   log('custodian_started', { port, networks: [...served].join(',') });
   return {
@@ -86,8 +93,9 @@ export async function startService(given: ServiceParts): Promise<Service> {
 }
 
 /**
- * Starts a loop for each network, one that watches new addresses, and one that tells Bureau which payouts have ended, or
- * are held.
+ * Starts the loops of each network, one that watches new addresses, and one that tells Bureau which payouts have ended, or
+ * are held. Payments wait for nothing but the chain's first node and the signer: reports to Bureau, questions to the
+ * second node and the house's own payments have loops of their own.
  */
 function startLoops(
   parts: ServiceParts,
@@ -114,45 +122,70 @@ function startLoops(
   const refusal = { database, askSigner, log, onSettled: () => undefined };
   const telling = new Loop(
     async () => {
+      if (config.watchOnly) return;
       await refuseUnserved(refusal, served);
       await tellBureau(database, bureau, log);
     },
     TELL_INTERVAL_MS,
     (error) => log('tell_failed', { error: describeError(error) }),
   );
-  const looking = branches.map(
-    (branch) =>
-      new Loop(
-        async () => {
-          if (isWatching) await look(parts, database, branch, bureau, () => telling.wake());
-        },
-        branch.interval_ms,
-        (error) => log('look_failed', { network: branch.chain.network, error: describeError(error) }),
-      ),
-  );
-  return [watching, telling, ...looking];
+  const looking: Loop[] = [];
+  const beside: Loop[] = [];
+  for (const branch of branches) {
+    const { network } = branch.chain;
+    const loopFor = (failed: string, task: () => Promise<void>) =>
+      new Loop(task, branch.interval_ms, (error) => log(failed, { network, error: describeError(error) }));
+    const agreed = new AgreedPayouts();
+    const agreement = {
+      database,
+      chain: branch.chain,
+      ownerOf: branch.watched.ownerOf,
+      agreeFrom: branch.following.agreeFrom,
+    };
+    let followed: Followed | undefined;
+    const look = loopFor('look_failed', async () => {
+      if (!isWatching) return;
+      followed = await lookAt(parts, database, branch, agreed, () => telling.wake());
+    });
+    looking.push(look);
+    beside.push(
+      loopFor('agreement_failed', async () => {
+        if (!followed) return;
+        const tools = { ...agreement, ...lookOnce(branch.chain), log };
+        if (await agreeOnPayouts(tools, followed.finalHeight, agreed)) look.wake();
+      }),
+      loopFor('reports_failed', async () => {
+        if (followed) await reportDeposits({ ...agreement, bureau, log }, followed);
+      }),
+      // The house's own payments can wait. Payouts to customers must not fail with them.
+      loopFor('own_payments_failed', async () => {
+        if (followed?.isCurrent && !config.watchOnly) await branch.orderOwnPayments();
+      }),
+    );
+  }
+  return [...looking, watching, telling, ...beside];
 }
 
 /**
- * One look at a network: reads new blocks, updates payments and deposits, reports deposits and makes payments. Rejects
- * when the node fails; the next look continues.
+ * One look at a network: reads new blocks, updates payments and deposits, and makes payments. Returns what it saw;
+ * `undefined` when the network is halted. Rejects when the node fails; the next look continues.
  */
-async function look(
+async function lookAt(
   parts: ServiceParts,
   database: Database,
   branch: Branch,
-  bureau: Bureau,
+  agreed: AgreedPayouts,
   onSettled: () => void,
-): Promise<void> {
+): Promise<Followed | undefined> {
   const { chain, payer, watched } = branch;
-  const { log, askSigner } = parts;
+  const { log, askSigner, now } = parts;
   const followed = await follow(database, chain, watched.ownerOf, branch.following, log);
-  if (!followed) return;
+  if (!followed) return undefined;
   branch.holdings.noteFollowed(followed);
   const { network } = chain;
-  const agreement = { database, chain, ownerOf: watched.ownerOf, agreeFrom: branch.following.agreeFrom };
-  const doubted = await listDoubted({ ...agreement, log }, followed.finalHeight);
-  for (const spend of updateSpends(database, network, followed.finalHeight, doubted)) {
+  branch.seen = followed;
+  noteIfBehind(network, followed, now(), log);
+  for (const spend of updateSpends(database, network, followed.finalHeight, (one) => agreed.has({ database }, one))) {
     log('spend_moved', { id: spend.id, network, state: spend.state, purpose: spend.purpose });
     noteIfSwept(database, spend);
     if (spend.purpose === 'payout' && spend.state === 'FINAL_PAID') onSettled();
@@ -165,16 +198,29 @@ async function look(
       log('credited_deposit_gone', { network, txHash, outputIndex, asset: deposit.asset, state });
     }
   }
-  await reportDeposits({ ...agreement, bureau, log }, followed);
   // Not yet at the newest block: payments would be decided by an old state of the chain.
-  if (!followed.isCurrent) return;
-  try {
-    await branch.orderOwnPayments();
-  } catch (error) {
-    // The house's own payments can wait. Payouts to customers must not fail with them.
-    log('own_payments_failed', { network, error: describeError(error) });
+  if (!followed.isCurrent || parts.config.watchOnly) return followed;
+  if (!branch.isExamined) {
+    // The first question about nonces also notes what is known.
+    const older = await payer.findOlder();
+    if (older !== undefined && isAdopted(database, network)) {
+      halt(database, network, older);
+      log('chain_halted', { network, reason: older });
+      return undefined;
+    }
+    noteAdopted(database, network);
+    branch.isExamined = true;
   }
-  await advanceSpends({ ...agreement, payer, askSigner, log, onSettled }, followed.height);
+  await advanceSpends({ database, chain, payer, askSigner, log, onSettled }, followed.height);
+  return followed;
+}
+
+/** Nothing is paid while the newest block has not been read, or the node itself is behind. */
+function noteIfBehind(network: ServedNetwork, followed: Followed, now_ms: number, log: Log): void {
+  const { height, tipHeight, tipMined_ms, isCurrent } = followed;
+  const age_s = Math.round((now_ms - tipMined_ms) / 1000);
+  if (isCurrent && age_s * 1000 <= maxTipAge_ms(network)) return;
+  log('behind', { network, height, blocks: tipHeight - height, tipAge_s: age_s });
 }
 
 function noteIfSwept(database: Database, { id, network, purpose, state, sourceIndex, asset }: Spend): void {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatAmount, parseAmount } from '../../src/money/amounts.ts';
 import { Wallet } from '../../custodian/src/signer/wallet.ts';
 import { type Anvil, startAnvil } from '../../custodian/test/support/start-anvil.ts';
-import { type Litecoin, startLitecoind } from '../../custodian/test/support/start-litecoind.ts';
+import { LITECOIN_REGTEST, type Litecoin, startLitecoind } from '../../custodian/test/support/start-litecoind.ts';
 import { PUBLIC_MNEMONIC } from './local-custodian.ts';
 
 /** A real node of a private chain, whose coins have no value. */
@@ -71,7 +71,7 @@ export async function startLitecoin(): Promise<LocalChain> {
   await litecoin.mine(FINAL_DEPTH);
   const feeRate = { usual: 10_000, min: 1_000, max: 200_000 };
   const common = { nodes: [litecoin.url], interval_ms: 250, startHeight: 0 };
-  const settings = { ...common, finalDepth: FINAL_DEPTH, feeRate, feeFloat: HOT_FLOAT.LTC };
+  const settings = { ...common, genesis: LITECOIN_REGTEST, finalDepth: FINAL_DEPTH, feeRate, feeFloat: HOT_FLOAT.LTC };
   return {
     network: 'LTC',
     hot,

@@ -18,6 +18,8 @@ export const PUBLIC_MNEMONIC =
 export const PUBLIC_SIGNER_KEY = new Wallet(PUBLIC_MNEMONIC).signerKey;
 
 const COMMANDS = join(import.meta.dirname, '..', '..', 'custodian', 'src', 'commands');
+/** User and password of a Litecoin node on this machine. */
+const NODE_LOGIN = 'u:p';
 const PASSPHRASE = 'a passphrase of no worth';
 const COLD_EVM = '0x8ba1f109551bD432803012645Ac136ddd64DBA72';
 const COLD_LTC = 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9';
@@ -98,17 +100,20 @@ function writeFiles(options: LocalCustodianOptions): void {
   write('policy.json', policy);
   write('keystore.json', sealKeystore(PUBLIC_MNEMONIC, PASSPHRASE, 10));
   writeFileSync(join(folder, 'passphrase'), PASSPHRASE);
-  write('custodian.json', {
-    port,
-    database: join(folder, 'custodian.sqlite'),
-    signerSocket: join(folder, 'signer.sock'),
-    bureauUrl,
-    bureauKeys,
-    depositKeys: deriveDepositKeys(readSeed(PUBLIC_MNEMONIC)),
-    watchedAhead: 20,
-    nothingHeldOn,
-    ...networks,
-  });
+  writeFileSync(
+    join(folder, 'custodian.json'),
+    JSON.stringify({
+      port,
+      database: join(folder, 'custodian.sqlite'),
+      signerSocket: join(folder, 'signer.sock'),
+      bureauUrl,
+      bureauKeys,
+      depositKeys: deriveDepositKeys(readSeed(PUBLIC_MNEMONIC)),
+      watchedAhead: 20,
+      nothingHeldOn,
+      ...networks,
+    }).replaceAll(NODE_LOGIN, '${NODE_LOGIN}'),
+  );
 }
 
 /** Starts a command of the custodian, and waits for the event that says that it has started. */
@@ -127,6 +132,7 @@ async function run(
       ...process.env,
       CUSTODY_SECRETS: JSON.stringify({ [key.id]: key.secret }),
       BUREAU_DEPOSIT_TOKEN: depositToken,
+      NODE_SECRETS: JSON.stringify({ NODE_LOGIN }),
     },
   });
   let begun = '';

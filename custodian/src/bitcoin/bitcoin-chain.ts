@@ -1,4 +1,4 @@
-import type { BitcoinNetwork } from '../networks.ts';
+import { type BitcoinNetwork, genesisHashes } from '../networks.ts';
 import type { BroadcastOutcome, Chain, Effects, Owner, Payment, ScannedBlock, Tip } from '../nodes/chain.ts';
 import { NodeRefusal } from '../nodes/json-rpc.ts';
 import type { BlockId, Header } from '../states/chain.ts';
@@ -6,6 +6,9 @@ import type { BitcoinNode, RawTransaction } from './bitcoin-node.ts';
 
 /** After how many blocks a miner's reward can be spent: the longest of the three chains, Dogecoin's. */
 const COINBASE_MATURITY = 240;
+
+/** Such a node queues 16 requests, of all its callers together, and refuses more. */
+const AHEAD = 4;
 
 /** The errors for a transaction that the node has already, in its pool or in a block. */
 const KNOWN = /already in (block chain|utxo set)|txn-already-in-mempool|txn-already-known|already known/i;
@@ -18,6 +21,10 @@ export function createBitcoinChain(
   network: BitcoinNetwork,
   node: BitcoinNode,
   secondNode: BitcoinNode | undefined,
+  {
+    genesis = genesisHashes[network],
+    finalDepth,
+  }: { readonly genesis?: string | undefined; readonly finalDepth: number },
 ): Chain {
   const headerAt = async (height: number): Promise<(Header & Tip) | undefined> => {
     const hash = await node.hashAt(height);
@@ -27,9 +34,16 @@ export function createBitcoinChain(
   };
   return {
     network,
+    ahead: AHEAD,
     headerAt,
+    secondView: async () => {
+      if (!secondNode) return undefined;
+      const [height] = await Promise.all([secondNode.height(), checkChain(network, secondNode, genesis)]);
+      return { height, finalByTag: null, finalHeight: height - finalDepth + 1 };
+    },
     tip: async () => {
-      const tip = await headerAt(await node.height());
+      const [height] = await Promise.all([node.height(), checkChain(network, node, genesis)]);
+      const tip = await headerAt(height);
       if (!tip) throw new Error('the node has no newest block');
       return tip;
     },
@@ -38,6 +52,12 @@ export function createBitcoinChain(
     readAgain: (block, txHash, ownerOf) => readAgain(network, secondNode, block, txHash, ownerOf),
     broadcast: (raw) => broadcast(node, raw),
   };
+}
+
+/** The node behind a name must be of its chain: else another coin would be credited as this one. */
+async function checkChain(network: BitcoinNetwork, node: BitcoinNode, genesis: string): Promise<void> {
+  const first = await node.hashAt(0);
+  if (first !== genesis) throw new Error(`the chain of the node of ${network} begins with ${first}, not ${genesis}`);
 }
 
 async function broadcast(node: BitcoinNode, raw: string): Promise<BroadcastOutcome> {
@@ -56,8 +76,8 @@ async function readAgain(
   { height, hash }: BlockId,
   txHash: string,
   ownerOf: (address: string) => Owner | undefined,
-): Promise<Effects | null | undefined> {
-  if (!secondNode) return undefined;
+): Promise<Effects | null> {
+  if (!secondNode) throw new Error('there is no second node');
   if ((await secondNode.hashAt(height)) !== hash) return null;
   const transaction = (await secondNode.transactions(hash)).find(({ txid }) => txid === txHash);
   if (!transaction) return null;

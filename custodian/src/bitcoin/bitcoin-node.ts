@@ -106,6 +106,16 @@ export class BitcoinNode {
       .toSorted((one, other) => (one.atoms < other.atoms ? 1 : -1));
   }
 
+  /** Whether nobody has spent a coin, in a block or in the node's pool. */
+  async isUnspent(txid: string, vout: number): Promise<boolean> {
+    try {
+      return (await this.#call('gettxout', [txid, vout, true])) !== null;
+    } catch (error) {
+      if (error instanceof NodeRefusal) return false;
+      throw error;
+    }
+  }
+
   async sendRaw(raw: string): Promise<void> {
     await this.#call('sendrawtransaction', [raw]);
   }

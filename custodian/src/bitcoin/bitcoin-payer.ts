@@ -9,7 +9,9 @@ import {
   type Signed,
   sumAtoms,
 } from '../signer/requests.ts';
+import { forEachBounded } from '../bounded.ts';
 import { readFinalHeight, readHead } from '../store/chain-state.ts';
+import { OLDER } from '../store/restored.ts';
 import {
   type Coin,
   addOwnChange,
@@ -22,7 +24,7 @@ import {
 import type { Database } from '../store/database.ts';
 import { type Spend, type Version, findRaw, findUnconfirmedPlan } from '../store/spends.ts';
 import type { BitcoinNode } from './bitcoin-node.ts';
-import { estimateSize, feeFor, readFeeRate } from './fees.ts';
+import { estimateSize, feeFor, inputSize, readFeeRate } from './fees.ts';
 
 /** How payments are made on one Bitcoin-like chain. */
 export interface BitcoinPayerSettings {
@@ -34,8 +36,14 @@ export interface BitcoinPayerSettings {
   readonly settings: BitcoinSettings;
 }
 
+/** A coin is gathered when it is worth this many times the fee for it. */
+const WORTH = 10n;
+
 /** How many coins a gathering joins. It is a transaction of about 7,000 vbytes, which every node relays. */
 export const MAX_GATHERED = 100;
+
+/** So many coins are asked about at the same time. Such a node queues 16 requests, and refuses more. */
+const AT_ONCE = 4;
 
 /** A child's id contains the parent's hash, so that a parent has at most one child. */
 const CHILD_PREFIX = 'child:';
@@ -52,6 +60,7 @@ export function createBitcoinPayer(payer: BitcoinPayerSettings): Payer {
   const { network, database } = payer;
   return {
     network,
+    findOlder: () => findOlder(payer),
     plan: (spend) => {
       if (spend.purpose === 'child') return planChild(payer, spend);
       return spend.purpose === 'sweep' ? planGathering(payer) : planPayment(payer, spend);
@@ -69,6 +78,19 @@ export function createBitcoinPayer(payer: BitcoinPayerSettings): Payer {
   };
 }
 
+/** Whether somebody has spent one of our coins that the database takes for unspent, in a block or in the node's pool. */
+async function findOlder({ network, node, database }: BitcoinPayerSettings): Promise<string | undefined> {
+  const height = readHead(database, network)?.height ?? 0;
+  let older: string | undefined;
+  await forEachBounded(listSpendable(database, network, height, height), AT_ONCE, async ({ outpoint, ownDepth }) => {
+    const [txid = '', vout] = outpoint.split(':');
+    // The node need not have a transaction of ours that is in no block.
+    if (ownDepth !== null || (await node.isUnspent(txid, Number(vout)))) return;
+    older = `${OLDER}: ${outpoint} is spent, and the database does not know by what`;
+  });
+  return older;
+}
+
 function readPlan(text: string): BitcoinTransaction {
   return BitcoinTransaction.parse(JSON.parse(text));
 }
@@ -76,8 +98,6 @@ function readPlan(text: string): BitcoinTransaction {
 function nameInput({ txid, vout }: { readonly txid: string; readonly vout: number }): string {
   return `${txid}:${vout}`;
 }
-
-const low: Hold = { kind: 'hold', reason: 'hot_wallet_low' };
 
 async function planPayment(payer: BitcoinPayerSettings, spend: Spend): Promise<Plan | Hold> {
   const { network, rules, node, database, house, settings } = payer;
@@ -98,13 +118,18 @@ async function planPayment(payer: BitcoinPayerSettings, spend: Spend): Promise<P
     const outputs = change < rules.dust ? [paid] : [paid, { address: house.hot, atoms: String(change) }];
     return toPlan(payer, chosen, outputs);
   }
-  return low;
+  return { kind: 'hold', reason: `hot_wallet_low: ${network}` };
 }
 
-/** The smallest coins, which a gathering joins into one. */
-export function listGathered({ network, database }: BitcoinPayerSettings): Coin[] {
+/**
+ * The smallest coins that are worth many times what it costs to spend them, which a gathering joins into one. Anybody can
+ * send us coins that are not, and they must not keep the others from being joined.
+ */
+export function listGathered({ network, database }: BitcoinPayerSettings, rate: bigint): Coin[] {
   const height = readHead(database, network)?.height ?? 0;
+  const cost = feeFor(rate, inputSize(network));
   return listSpendable(database, network, height, readFinalHeight(database, network))
+    .filter(({ atoms }) => atoms >= WORTH * cost)
     .toReversed()
     .slice(0, MAX_GATHERED);
 }
@@ -112,8 +137,8 @@ export function listGathered({ network, database }: BitcoinPayerSettings): Coin[
 /** Plans a gathering: many small coins become one of the hot wallet, so that one payment can spend them. */
 async function planGathering(payer: BitcoinPayerSettings): Promise<Plan | Hold> {
   const { network, rules, node, house, settings } = payer;
-  const coins = listGathered(payer);
   const rate = await readFeeRate(node, settings.feeRate);
+  const coins = listGathered(payer, rate);
   const sum = coins.reduce((total, { atoms }) => total + atoms, 0n);
   const left = sum - feeFor(rate, estimateSize(network, coins.length, [house.hot]));
   if (left < rules.dust) return { kind: 'hold', reason: 'coins_too_small' };
@@ -228,6 +253,8 @@ async function replace(
   const addresses = transaction.outputs.map(({ address }) => address);
   const size = estimateSize(network, transaction.inputs.length, addresses);
   const usual = feeFor(await readFeeRate(node, settings.feeRate), size);
+  // A higher fee helps only when the market has risen above this one.
+  if (usual <= paid) return undefined;
   const raised = (paid * 5n) / 4n + feeFor(BigInt(settings.feeRate.min), size);
   const more = (raised > usual ? raised : usual) - paid;
   const change = transaction.outputs.find(({ address }) => address === house.hot);

@@ -12,11 +12,15 @@ const SEGWIT_INPUT = 69;
 const LEGACY_INPUT = 149;
 const OUTPUT = 9;
 
+/** The virtual size of an input. */
+export function inputSize(network: BitcoinNetwork): bigint {
+  return BigInt(bitcoinRules[network].family.segwitPrefix === null ? LEGACY_INPUT : SEGWIT_INPUT);
+}
+
 /** The virtual size of one of our transactions, rounded up so that it is never too small. */
 export function estimateSize(network: BitcoinNetwork, inputs: number, outputs: readonly string[]): bigint {
-  const input = bitcoinRules[network].family.segwitPrefix === null ? LEGACY_INPUT : SEGWIT_INPUT;
   const paid = outputs.reduce((sum, address) => sum + OUTPUT + scriptOf(network, address).length / 2, 0);
-  return BigInt(FRAME + inputs * input + paid);
+  return BigInt(FRAME + paid) + BigInt(inputs) * inputSize(network);
 }
 
 /** The fee for `size` vbytes at a rate in atoms per 1,000 vbytes, rounded up. */

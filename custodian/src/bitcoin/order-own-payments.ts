@@ -6,16 +6,13 @@ import { readFinalHeight, readHead } from '../store/chain-state.ts';
 import { findFreeChange, listSpendable } from '../store/coins.ts';
 import { findSpend, insertSpend, listOpenSpends, listVersions } from '../store/spends.ts';
 import { type BitcoinPayerSettings, listGathered, nameChild } from './bitcoin-payer.ts';
-import { estimateSize, feeFor, readFeeRate } from './fees.ts';
+import { readFeeRate } from './fees.ts';
 
 /** What is needed to decide on the house's own payments on a Bitcoin-like chain. */
 export interface BitcoinHouse extends BitcoinPayerSettings {
   readonly log: Log;
   readonly now: () => number;
 }
-
-/** Coins are gathered when they are worth this many times the fee for it. */
-const WORTH = 10n;
 
 /**
  * Orders the house's own payments: children that raise the fee of a stuck transaction, on chains without replacement,
@@ -48,16 +45,13 @@ export async function orderOwnBitcoinPayments(house: BitcoinHouse): Promise<void
 
 /**
  * Whether small coins should be joined now: there are so many that payments could need more than a transaction can
- * spend, fees are not above the usual, and together the coins are worth many times the fee.
+ * spend, each worth many times its fee, and fees are not above the usual.
  */
 async function isGatheringDue(house: BitcoinHouse): Promise<boolean> {
-  const { network, node, settings } = house;
-  const coins = listGathered(house);
-  if (coins.length < settings.gatherFrom) return false;
+  const { node, settings } = house;
   const rate = await readFeeRate(node, settings.feeRate);
-  if (rate > BigInt(settings.feeRate.usual)) return false;
-  const sum = coins.reduce((total, { atoms }) => total + atoms, 0n);
-  return sum >= WORTH * feeFor(rate, estimateSize(network, coins.length, [house.house.hot]));
+  const coins = listGathered(house, rate);
+  return coins.length >= settings.gatherFrom && rate <= BigInt(settings.feeRate.usual);
 }
 
 function order(

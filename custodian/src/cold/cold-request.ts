@@ -1,3 +1,5 @@
+import { hex } from '@scure/base';
+import { Transaction } from '@scure/btc-signer';
 import { z } from 'zod';
 import { parseAmount } from '../../../src/money/amounts.ts';
 import { readTransfer } from '../evm/token-transfer.ts';
@@ -25,6 +27,9 @@ export const ColdAnswer = z.strictObject({
 });
 
 export type ColdAnswer = z.output<typeof ColdAnswer>;
+
+/** Another wallet's transaction is read, not judged. */
+const READ_ANYTHING = { allowUnknownOutputs: true, allowUnknownInputs: true, disableScriptCheck: true };
 
 /** The cold wallet's only key: that of the first address that any wallet shows for its mnemonic (BIP-44, BIP-84). */
 export const COLD_KEY: KeyName = { account: 'deposit', index: 0 };
@@ -72,9 +77,22 @@ function readBitcoin(
   if (inputs.some(({ key }) => key.account !== COLD_KEY.account || key.index !== COLD_KEY.index)) {
     throw new Error('it spends coins of another key');
   }
+  for (const input of inputs) checkWorth(input);
   const fee = sumAtoms(inputs) - sumAtoms(outputs);
   if (fee < 0n) throw new Error('it pays more than it spends');
   return { asset: network, atoms: sumAtoms(outputs.filter(({ address }) => address === hot)), fee };
+}
+
+/**
+ * Throws when a coin is not worth what the request says, by the whole transaction that made it. A segwit signature covers
+ * only the amount of its own input: two requests that understate one coin each would give the signatures of a transaction
+ * with a fee that nobody was shown.
+ */
+function checkWorth({ txid, vout, atoms, previous }: BitcoinTransaction['inputs'][number]): void {
+  if (previous === null) throw new Error(`the transaction that made ${txid}:${vout} is missing`);
+  const made = Transaction.fromRaw(hex.decode(previous), READ_ANYTHING);
+  const isWorth = made.id === txid && vout < made.outputsLength && made.getOutput(vout).amount === BigInt(atoms);
+  if (!isWorth) throw new Error(`the coin ${txid}:${vout} is not worth what the request says`);
 }
 
 /** Signs a request. Call it only after `readColdRequest` and a person's approval. */

@@ -66,7 +66,8 @@ export async function planBitcoinCold(
   const inputs: BitcoinTransaction['inputs'] = [];
   let sum = 0n;
   for (const coin of await node.listUnspent(scriptOf(network, cold))) {
-    const previous = rules.family.segwitPrefix === null ? await node.rawTransaction(coin.txid) : null;
+    // The offline machine believes the amount of a coin only by this.
+    const previous = await node.rawTransaction(coin.txid);
     inputs.push({ txid: coin.txid, vout: coin.vout, atoms: String(coin.atoms), key: COLD_KEY, previous });
     sum += coin.atoms;
     const change = sum - atoms - feeFor(rate, estimateSize(network, inputs.length, [hot, cold]));

@@ -4,7 +4,7 @@ import { createBitcoinChain } from '../bitcoin/bitcoin-chain.ts';
 import { BitcoinNode } from '../bitcoin/bitcoin-node.ts';
 import { ColdAnswer, readColdAmount } from '../cold/cold-request.ts';
 import { planBitcoinCold, planEvmCold } from '../cold/plan-cold.ts';
-import { Config, readJsonFile } from '../config.ts';
+import { readConfig } from '../config.ts';
 import { createEvmChain } from '../evm/evm-chain.ts';
 import { EvmNode } from '../evm/evm-node.ts';
 import { type BitcoinNetwork, type EvmNetwork, bitcoinRules } from '../networks.ts';
@@ -26,7 +26,7 @@ const USAGE = 'usage: cold.ts --config FILE request NETWORK ASSET AMOUNT | send 
 const { values, positionals } = parseArgs({ options: { config: { type: 'string' } }, allowPositionals: true });
 const [verb, ...words] = positionals;
 if (values.config === undefined) throw new Error(USAGE);
-const config = readJsonFile(values.config, Config);
+const config = readConfig(values.config, process.env);
 
 async function request(network: string, asset: string, amount: string): Promise<void> {
   const answer = await connectSigner(config.signerSocket)({ kind: 'addresses' });
@@ -58,7 +58,7 @@ function chainOf(network: string): Chain {
     return createEvmChain({ ...evm, network: network as EvmNetwork, node: evmNode(evm.nodes), secondNode: undefined });
   }
   if (!bitcoin) throw new Error(`the configuration does not name ${network}`);
-  return createBitcoinChain(network as BitcoinNetwork, bitcoinNode(network, bitcoin.nodes), undefined);
+  return createBitcoinChain(network as BitcoinNetwork, bitcoinNode(network, bitcoin.nodes), undefined, bitcoin);
 }
 
 async function send(): Promise<void> {

@@ -47,6 +47,8 @@ function decide(database: Database, id: string): readonly [boolean, string] {
   }
 }
 
+// The database and its journals are for this user alone.
+process.umask(0o077);
 const database = new Database(readJsonFile(values.config, Config).database);
 try {
   const [isDecided, meaning] = decide(database, subject);

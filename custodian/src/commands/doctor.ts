@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { networks } from '../../../src/money/networks.ts';
-import { Config, Secrets, readJsonFile } from '../config.ts';
+import { Secrets, readConfig } from '../config.ts';
 import { connectBureau } from '../contract/bureau.ts';
 import { type Finding, check, examineBitcoin, examineEvm } from '../examine.ts';
 import type { BitcoinNetwork, EvmNetwork } from '../networks.ts';
@@ -12,7 +12,7 @@ import { connectSigner } from '../signer/connect.ts';
  */
 const { values } = parseArgs({ options: { config: { type: 'string' } } });
 if (values.config === undefined) throw new Error('--config is missing');
-const config = readJsonFile(values.config, Config);
+const config = readConfig(values.config, process.env);
 const { BUREAU_DEPOSIT_TOKEN } = Secrets.parse(process.env);
 const bureau = connectBureau(config.bureauUrl, BUREAU_DEPOSIT_TOKEN);
 const askSigner = connectSigner(config.signerSocket);

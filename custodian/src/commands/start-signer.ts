@@ -14,6 +14,8 @@ import { Wallet } from '../signer/wallet.ts';
  *
  *     node src/commands/start-signer.ts --policy FILE --keystore FILE --passphrase FILE --log FILE --socket PATH
  *
+ * `--clock-was-wrong` is a person's word that the clock is right now, after rows were written by one that was ahead.
+ *
  * `--new-log` makes the log, for the first start of all. Without it a missing log is an error: a signer with an empty log
  * has forgotten what it signed, and would sign it a second time.
  */
@@ -31,6 +33,7 @@ async function start(): Promise<void> {
       log: text,
       socket: text,
       'new-log': { type: 'boolean', default: false },
+      'clock-was-wrong': { type: 'boolean', default: false },
     },
   });
   const [policyFile, keystoreFile, passphraseFile, logFile, socket] = names.map((name) => {
@@ -46,7 +49,9 @@ async function start(): Promise<void> {
   const mnemonic = openKeystore(readJsonFile(keystoreFile, Keystore), passphrase);
   if (mnemonic === PUBLIC_MNEMONIC && !policy.sandbox)
     throw new Error('this is the public test mnemonic, whose keys everybody has');
+  process.umask(0o077);
   const parts = { wallet: new Wallet(mnemonic), policy, log: new SignatureLog(logFile), now: Date.now };
+  if (values['clock-was-wrong']) parts.log.setClockRight(Date.now());
   await serveSigner(socket, (request) => answerSigner(parts, request));
   const { signerKey } = parts.wallet;
   logLine('signer_started', { networks: Object.keys(policy.networks).join(','), signerKey });

@@ -1,10 +1,14 @@
 import { type Log, describeError } from '../log.ts';
 import { findListing } from '../networks.ts';
-import { type AgreementTools, isAgreed } from '../nodes/agreement.ts';
+import { forEachBounded } from '../bounded.ts';
+import { type AgreementTools, type SecondLook, isAgreed, lookOnce } from '../nodes/agreement.ts';
 import type { Followed } from '../nodes/follow.ts';
 import { countConfirmations } from '../states/deposit.ts';
-import { type Deposit, listUnsettledDeposits, noteReported } from '../store/deposits.ts';
+import { type Deposit, isOrphaned, listUnsettledDeposits, noteReported } from '../store/deposits.ts';
 import type { Bureau } from './bureau.ts';
+
+/** So many reports are sent at the same time. */
+const AT_ONCE = 8;
 
 /** What the deposits of one network are reported with. */
 export interface ReportTools extends AgreementTools {
@@ -21,17 +25,18 @@ export interface ReportTools extends AgreementTools {
  */
 export async function reportDeposits(tools: ReportTools, followed: Followed): Promise<void> {
   const { database, chain, log } = tools;
-  for (const deposit of listUnsettledDeposits(database, chain.network)) {
+  const looking = { ...tools, ...lookOnce(chain) };
+  await forEachBounded(listUnsettledDeposits(database, chain.network), AT_ONCE, async (deposit) => {
     const { txHash, outputIndex } = deposit;
     try {
-      await reportDeposit(tools, deposit, followed);
+      await reportDeposit(looking, deposit, followed);
     } catch (error) {
       log('report_failed', { network: chain.network, txHash, outputIndex, error: describeError(error) });
     }
-  }
+  });
 }
 
-async function reportDeposit(tools: ReportTools, deposit: Deposit, followed: Followed): Promise<void> {
+async function reportDeposit(tools: ReportTools & SecondLook, deposit: Deposit, followed: Followed): Promise<void> {
   const { database, bureau } = tools;
   if (deposit.state === 'DEAD') {
     // If it was never reported, Bureau has nothing that could fail.
@@ -46,6 +51,11 @@ async function reportDeposit(tools: ReportTools, deposit: Deposit, followed: Fol
   // A deposit over the supply cap stays open: the same report credits it when there is room.
   const isOpen = answer.status === 'PENDING' || answer.reason === 'supply_cap';
   noteReported(database, deposit, confirmations, isOpen ? null : answer.status);
+  // Its block was reorganised away while Bureau credited it, so no look has seen it credited.
+  if (answer.status === 'COMPLETED' && isOrphaned(database, deposit)) {
+    const { network, txHash, outputIndex, asset, state } = deposit;
+    tools.log('credited_deposit_gone', { network, txHash, outputIndex, asset, state });
+  }
 }
 
 /**
@@ -53,7 +63,7 @@ async function reportDeposit(tools: ReportTools, deposit: Deposit, followed: Fol
  * for a credit, and none for an inner payment.
  */
 async function countAgreed(
-  tools: ReportTools,
+  tools: ReportTools & SecondLook,
   deposit: Deposit,
   height: number,
   credited: number,
@@ -62,14 +72,21 @@ async function countAgreed(
   const confirmations = countConfirmations(height, followed.height, credited, followed.finalByTag);
   if (confirmations < credited && !deposit.isInner) return confirmations;
   const { network, txHash, outputIndex, address, asset, atoms } = deposit;
-  const agreed = await isAgreed(tools, { ...deposit, height }, ({ payments }) =>
-    payments.some(
-      (payment) =>
-        payment.outputIndex === outputIndex &&
-        payment.address === address &&
-        payment.asset === asset &&
-        payment.atoms === atoms,
-    ),
+  const agreed = await isAgreed(
+    tools,
+    { ...deposit, height },
+    ({ payments }) =>
+      payments.some(
+        (payment) =>
+          payment.outputIndex === outputIndex &&
+          payment.address === address &&
+          payment.asset === asset &&
+          payment.atoms === atoms,
+      ),
+    (view) =>
+      deposit.isInner
+        ? height <= view.finalHeight
+        : countConfirmations(height, view.height, credited, view.finalByTag) >= credited,
   );
   if (agreed) return confirmations;
   tools.log('deposit_doubted', { network, txHash, outputIndex });

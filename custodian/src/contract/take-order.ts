@@ -5,6 +5,7 @@ import { type ServedNetwork, findListing, isBitcoinLike, bitcoinRules } from '..
 import { type PayoutAnswer, answerOf } from '../states/spend.ts';
 import type { Database } from '../store/database.ts';
 import { findSpend, insertSpend, nameTransaction, noteTold } from '../store/spends.ts';
+import { mayBeForgotten } from '../store/restored.ts';
 import { isSignedOrder, readOrder } from './payout-order.ts';
 
 /** What orders are accepted with. */
@@ -22,6 +23,9 @@ export interface Answered {
   readonly status: number;
   readonly body: PayoutAnswer | { readonly status: 'never_seen' } | { readonly error: string };
 }
+
+/** Bureau takes it as unknown: a database that was lost may have accepted this id. */
+const forgotten: Answered = { status: 503, body: { error: 'older than the restored database' } };
 
 const fault = (status: number, error: string): Answered => ({ status, body: { error } });
 
@@ -41,6 +45,7 @@ export function takeOrder(book: OrderBook, withdrawalId: string, body: string, s
     log('order_conflicts', { id: withdrawalId });
     return fault(400, 'another payout has this id');
   }
+  if (mayBeForgotten(database, withdrawalId)) return forgotten;
   const network = order.network as ServedNetwork;
   const listing = book.served.has(network) ? findListing(network, order.asset) : undefined;
   const isListed = listing !== undefined && listing.contractAddress === order.contractAddress;
@@ -80,7 +85,9 @@ function findReason(
 /** Answers with the state of a payout, and notes what it said: docs/custody.md, "Look up". */
 export function lookUp({ database }: OrderBook, withdrawalId: string): Answered {
   const spend = findSpend(database, withdrawalId);
-  if (spend?.purpose !== 'payout') return { status: 404, body: { status: 'never_seen' } };
+  if (spend?.purpose !== 'payout') {
+    return mayBeForgotten(database, withdrawalId) ? forgotten : { status: 404, body: { status: 'never_seen' } };
+  }
   noteTold(database, withdrawalId);
   return { status: 200, body: answerOf(spend.state, nameTransaction(database, spend), spend.reason, spend.proof) };
 }

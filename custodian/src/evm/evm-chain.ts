@@ -1,4 +1,4 @@
-import { type EvmNetwork, type Listing, listAssets } from '../networks.ts';
+import { type EvmNetwork, type Listing, chainIds, listAssets } from '../networks.ts';
 import type {
   BroadcastOutcome,
   Chain,
@@ -8,6 +8,7 @@ import type {
   Owner,
   Payment,
   ScannedBlock,
+  SecondView,
   SpentFence,
   Tip,
 } from '../nodes/chain.ts';
@@ -30,6 +31,11 @@ const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a
 const FIRST_LOG = 1;
 const FIRST_INNER = 2 ** 31;
 
+/**
+ * One after the other, a chain of four blocks a second would never be read to its end from a node that is 130 ms away.
+ */
+const AHEAD = 16;
+
 /** A validator's withdrawal is counted in gwei. */
 const ATOMS_PER_GWEI = 10n ** 9n;
 
@@ -50,6 +56,8 @@ export interface EvmChainSettings {
   readonly secondNode: EvmNode | undefined;
   /** The tag by which the chain says that a block is final; `null` when depth decides. */
   readonly finalTag: 'safe' | 'finalized' | null;
+  /** How deep a block must be to be final, where there is no such tag. */
+  readonly finalDepth: number;
   /** Whether the nodes can trace transactions, so that inner payments are seen. */
   readonly hasTraces: boolean;
 }
@@ -60,7 +68,12 @@ export function createEvmChain(settings: EvmChainSettings): Chain {
   const listings = listAssets(network);
   return {
     network,
-    tip: async () => readTip(await node.header('latest')),
+    ahead: AHEAD,
+    tip: async () => {
+      const [header] = await Promise.all([node.header('latest'), checkChain(network, node)]);
+      return readTip(header);
+    },
+    secondView: () => readSecondView(settings),
     headerAt: async (height) => {
       const header = await node.header(height);
       return header && { height: header.number, hash: header.hash, parent: header.parentHash };
@@ -75,6 +88,29 @@ export function createEvmChain(settings: EvmChainSettings): Chain {
 function readTip(header: Awaited<ReturnType<EvmNode['header']>>): Tip {
   if (!header) throw new Error('the node has no newest block');
   return { height: header.number, hash: header.hash, mined_ms: header.timestamp * 1000 };
+}
+
+/** The node behind a name must be of its chain: else another coin would be credited as this one. */
+async function checkChain(network: EvmNetwork, node: EvmNode): Promise<void> {
+  const id = await node.chainId();
+  if (id !== chainIds[network]) throw new Error(`the node of ${network} is of chain ${id}, not ${chainIds[network]}`);
+}
+
+async function readSecondView({
+  network,
+  secondNode,
+  finalTag,
+  finalDepth,
+}: EvmChainSettings): Promise<SecondView | undefined> {
+  if (!secondNode) return undefined;
+  const [header, tagged] = await Promise.all([
+    secondNode.header('latest'),
+    finalTag === null ? undefined : secondNode.header(finalTag),
+    checkChain(network, secondNode),
+  ]);
+  const { height } = readTip(header);
+  const finalByTag = finalTag === null ? null : (tagged?.number ?? -1);
+  return { height, finalByTag, finalHeight: Math.min(height, finalByTag ?? height - finalDepth + 1) };
 }
 
 /** What a transaction cost its sender; `null` when the receipt does not say it. */
@@ -248,8 +284,8 @@ async function readAgain(
   txHash: string,
   ownerOf: (address: string) => Owner | undefined,
   withInner: boolean,
-): Promise<Effects | null | undefined> {
-  if (!secondNode) return undefined;
+): Promise<Effects | null> {
+  if (!secondNode) throw new Error('there is no second node');
   const [transaction, receipt] = await Promise.all([secondNode.transaction(txHash), secondNode.receipt(txHash)]);
   if (!transaction || receipt?.blockHash !== block.hash) return null;
   const isReverted = receipt.status !== 1n;

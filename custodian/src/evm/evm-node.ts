@@ -179,8 +179,9 @@ export class EvmNode {
     return TracedCall.parse(await this.#call('debug_traceTransaction', [hash, { tracer: 'callTracer' }]));
   }
 
-  async transactionCount(address: string): Promise<bigint> {
-    return Whole.parse(await this.#call('eth_getTransactionCount', [address, 'latest']));
+  /** How many transactions an address has sent, in blocks or with those in the node's pool. */
+  async transactionCount(address: string, at: 'latest' | 'pending' = 'latest'): Promise<bigint> {
+    return Whole.parse(await this.#call('eth_getTransactionCount', [address, at]));
   }
 
   /** The balance of the network's coin after the newest block, or after the one with this hash (EIP-1898). */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { type EvmNetwork, type GasBounds, chainIds, coinOf, gasBoundOf } from '../networks.ts';
 import { NodeRefusal } from '../nodes/json-rpc.ts';
-import type { Hold, Payer, Plan } from '../payer/payer.ts';
+import type { Hold, Older, Payer, Plan } from '../payer/payer.ts';
 import type { EvmTransaction, HouseAddresses, SignRequest } from '../signer/requests.ts';
 import type { Database } from '../store/database.ts';
+import { findOlderNonce, noteNonce } from '../store/restored.ts';
 import { type Spend, type Version, hasReverted, listSignedTo } from '../store/spends.ts';
 import { nameNonce, nextNonce, readPlan, sumCommitted } from './commitments.ts';
 import type { EvmNode } from './evm-node.ts';
@@ -37,10 +38,12 @@ const PLAIN_GAS = 21_000n;
 export function createEvmPayer(settings: EvmPayerSettings): Payer {
   return {
     network: settings.network,
+    findOlder: () => findOlder(settings),
     plan: (spend) => plan(settings, spend),
     reserve: () => undefined,
     release: () => undefined,
-    noteStored: () => undefined,
+    noteStored: (spend, text) =>
+      noteNonce(settings.database, settings.network, payerOf(settings, spend), BigInt(readPlan(text).nonce) + 1n),
     feeOf: (text) => {
       const { gasLimit, maxFeePerGas } = readPlan(text);
       return BigInt(gasLimit) * BigInt(maxFeePerGas);
@@ -70,7 +73,18 @@ function low(coin: string): Hold {
   return { kind: 'hold', reason: `hot_wallet_low: ${coin}` };
 }
 
-async function plan(settings: EvmPayerSettings, spend: Spend): Promise<Plan | Hold> {
+/** Whether the nonces of the house's addresses are known, those of transactions in the node's pool as well. */
+async function findOlder({ node, network, database, house }: EvmPayerSettings): Promise<string | undefined> {
+  for (const address of [house.hot, house.gas]) {
+    if (address === null) continue;
+    const counted = await node.transactionCount(address, 'pending');
+    const older = findOlderNonce(database, network, address, counted);
+    if (older !== undefined) return older;
+  }
+  return undefined;
+}
+
+async function plan(settings: EvmPayerSettings, spend: Spend): Promise<Plan | Hold | Older> {
   const { node, network, database, maxGas } = settings;
   const from = payerOf(settings, spend);
   // A contract that lets the estimate pass and then reverts costs its gas. It may do that once, so it gets one at a time.
@@ -79,6 +93,9 @@ async function plan(settings: EvmPayerSettings, spend: Spend): Promise<Plan | Ho
     if (isPayingContract(database, spend)) return { kind: 'hold', reason: 'earlier_payout_to_this_contract' };
   }
   const [fees, balance, counted] = await Promise.all([readFees(node), node.balance(from), node.transactionCount(from)]);
+  // The same count gives the nonce: between this and the plan, a transaction of a lost database cannot slip in.
+  const older = spend.purpose === 'sweep' ? undefined : findOlderNonce(database, network, from, counted);
+  if (older !== undefined) return { kind: 'older', reason: older };
   const committed = sumCommitted(database, network, from, spend.contract);
   // With a later nonce, this payment would wait for a transaction that may never be signed.
   if (committed.hasUnsigned) return { kind: 'hold', reason: 'earlier_nonce_unsigned' };

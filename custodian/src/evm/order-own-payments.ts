@@ -42,9 +42,10 @@ const WORTH = 10n;
 export async function orderOwnEvmPayments(house: EvmHouse): Promise<void> {
   const open = listOpenSpends(house.database, house.network);
   const busy = new Set(open.flatMap(({ sourceIndex }) => (sourceIndex === null ? [] : [sourceIndex])));
-  for (const { addressIndex, asset } of listUnswept(house.database, house.network)) {
+  for (const { addressIndex, asset, atoms } of listUnswept(house.database, house.network)) {
     const listing = listAssets(house.network).find((listed) => listed.asset === asset);
-    if (busy.has(addressIndex) || !listing) continue;
+    // The node is not asked about addresses that have only dust, of which anybody can make many.
+    if (busy.has(addressIndex) || !listing || atoms < sweepFromOf(house, listing)) continue;
     const spend = await tryPlan(house, `sweep:${addressIndex}:${asset}`, () => planSweep(house, listing, addressIndex));
     if (!spend) continue;
     busy.add(addressIndex);
@@ -83,11 +84,16 @@ function order({ database, log, now, network }: EvmHouse, spend: NewSpend): void
   log('own_spend_ordered', { id: spend.id, network, purpose: spend.purpose, asset: spend.asset });
 }
 
+/** From how many atoms on a deposit address is swept; 0 when the asset is not swept. */
+function sweepFromOf({ sweepFrom }: EvmHouse, { asset, decimals }: Listing): bigint {
+  return parseAmount(sweepFrom[asset] ?? '0', decimals) ?? 0n;
+}
+
 /** Plans the sweep of an address, or first the gas for it; `undefined` when the address has too little. */
 async function planSweep(house: EvmHouse, listing: Listing, sourceIndex: number): Promise<NewSpend | undefined> {
-  const { node, network, sweepFrom, sweepMaxFee } = house;
+  const { node, network, sweepMaxFee } = house;
   const from = house.depositAddress(sourceIndex);
-  const smallest = parseAmount(sweepFrom[listing.asset] ?? '0', listing.decimals) ?? 0n;
+  const smallest = sweepFromOf(house, listing);
   const contract = listing.contractAddress;
   const atoms = contract === null ? await node.balance(from) : await readTokenBalance(node, contract, from);
   if (smallest === 0n || atoms < smallest) return undefined;

@@ -2,7 +2,7 @@ import { parseAmount } from '../../../src/money/amounts.ts';
 import { findListing } from '../networks.ts';
 import { readBlockHash } from '../store/chain-state.ts';
 import type { Database } from '../store/database.ts';
-import type { Chain, Effects, Owner } from './chain.ts';
+import type { Chain, Effects, Owner, SecondView } from './chain.ts';
 
 /** What a second node is asked with. */
 export interface AgreementTools {
@@ -11,6 +11,22 @@ export interface AgreementTools {
   readonly ownerOf: (address: string) => Owner | undefined;
   /** By asset: the amount from which the second node must agree (see `config.ts`). */
   readonly agreeFrom: Readonly<Record<string, string>>;
+}
+
+/** The second node's own end of the chain, which is asked for once in a round. */
+export interface SecondLook {
+  readonly secondView: () => Promise<SecondView | undefined>;
+}
+
+/** Asks for the second node's view at most once, also when it does not answer. */
+export function lookOnce(chain: Chain): SecondLook {
+  let asked: Promise<SecondView | undefined> | undefined;
+  return {
+    secondView: () => {
+      asked ??= chain.secondView();
+      return asked;
+    },
+  };
 }
 
 /** A transaction in a block, as the first node showed it. */
@@ -25,18 +41,23 @@ export interface Shown {
 
 /**
  * Whether what the first node showed may be relied on. Below the bound of its asset it may. From there on the second
- * node must show the same transaction in the same block with the same effect; without a second node it may never be
- * relied on, unless the asset has no bound. Rejects when the second node does not answer.
+ * node must show the same transaction in the same block with the same effect, and by its own view of the chain that block
+ * must be deep enough; without a second node it may never be relied on, unless the asset has no bound. Rejects when the
+ * second node does not answer.
  */
 export async function isAgreed(
-  { database, chain, ownerOf, agreeFrom }: AgreementTools,
+  { database, chain, ownerOf, agreeFrom, secondView }: AgreementTools & SecondLook,
   { txHash, height, asset, atoms, isInner = false }: Shown,
   isSame: (effects: Effects) => boolean,
+  isDeepEnough: (view: SecondView) => boolean,
 ): Promise<boolean> {
   const bound = parseAmount(agreeFrom[asset] ?? '0', findListing(chain.network, asset)?.decimals ?? 0) ?? 0n;
   if (atoms < bound) return true;
+  const view = await secondView();
+  if (!view) return bound === 0n;
+  if (!isDeepEnough(view)) return false;
   // A block without a stored hash is none that another node could have.
   const hash = readBlockHash(database, chain.network, height) ?? '';
   const effects = await chain.readAgain({ height, hash }, txHash, ownerOf, isInner);
-  return effects === undefined ? bound === 0n : effects !== null && isSame(effects);
+  return effects !== null && isSame(effects);
 }

@@ -86,10 +86,21 @@ export interface Tip extends BlockId {
   readonly mined_ms: number;
 }
 
+/** The end of the chain as a second node shows it. */
+export interface SecondView {
+  readonly height: number;
+  /** Blocks up to this height are final, by that node. */
+  readonly finalHeight: number;
+  /** As `Chain.finalByTag`, by that node. */
+  readonly finalByTag: number | null;
+}
+
 /** A chain as its nodes show it. Every method rejects when no node gives a usable answer. */
 export interface Chain {
   readonly network: ServedNetwork;
-  /** The newest block, and the time that its miner gave it. */
+  /** How many blocks are read at the same time while the custodian catches up. */
+  readonly ahead: number;
+  /** The newest block, and the time that its miner gave it. Rejects when the node is of another chain. */
   tip(): Promise<Tip>;
   /** The block at a height, or `undefined` when the chain is not that high. */
   headerAt(height: number): Promise<Header | undefined>;
@@ -97,16 +108,18 @@ export interface Chain {
   scan(block: Header, ownerOf: (address: string) => Owner | undefined): Promise<ScannedBlock>;
   /** The height up to which the chain itself says that blocks are final; `null` when depth alone decides. */
   finalByTag(): Promise<number | null>;
+  /** The end of the chain by the second node; `undefined` when there is none. Rejects when it is of another chain. */
+  secondView(): Promise<SecondView | undefined>;
   /**
-   * What a transaction of this block did, as the second node shows it: `null` when that node does not have it in this
-   * block, `undefined` when no second node is configured. Inner payments are read only `withInner`, because that node
-   * then has to trace the transaction.
+   * What a transaction of this block did, as the second node shows it; `null` when that node does not have it in this
+   * block. Rejects when there is no second node. Inner payments are read only `withInner`, because that node then has to
+   * trace the transaction.
    */
   readAgain(
     block: BlockId,
     txHash: string,
     ownerOf: (address: string) => Owner | undefined,
     withInner: boolean,
-  ): Promise<Effects | null | undefined>;
+  ): Promise<Effects | null>;
   broadcast(raw: string): Promise<BroadcastOutcome>;
 }

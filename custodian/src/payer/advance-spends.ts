@@ -1,13 +1,13 @@
 import { type Log, describeError } from '../log.ts';
-import { type AgreementTools, isAgreed } from '../nodes/agreement.ts';
+import type { Chain } from '../nodes/chain.ts';
 import type { AskSigner } from '../signer/connect.ts';
 import type { Signed, SignerAnswer } from '../signer/requests.ts';
 import type { BurnProof } from '../states/spend.ts';
+import { halt, readHalt } from '../store/chain-state.ts';
 import type { Database } from '../store/database.ts';
 import {
   type Spend,
   findSpend,
-  findSpent,
   holdSpend,
   listOpenSpends,
   listRefusedToCancel,
@@ -32,7 +32,8 @@ export interface RefusalTools {
 }
 
 /** What is needed to make the payments of one network. */
-export interface SpendTools extends RefusalTools, AgreementTools {
+export interface SpendTools extends RefusalTools {
+  readonly chain: Chain;
   readonly payer: Payer;
 }
 
@@ -44,6 +45,7 @@ export interface SpendTools extends RefusalTools, AgreementTools {
 export async function advanceSpends(tools: SpendTools, height: number): Promise<void> {
   const { database, chain } = tools;
   for (const { id } of [...listOpenSpends(database, chain.network), ...listRefusedToCancel(database, chain.network)]) {
+    if (readHalt(database, chain.network) !== null) return;
     try {
       await advanceSpend(tools, id, height);
     } catch (error) {
@@ -78,7 +80,7 @@ async function advanceSpend(tools: SpendTools, id: string, height: number): Prom
     case 'REFUSING':
       return refuse(tools, spend);
     case 'FINAL_REVERTED':
-      return refuseReverted(tools, spend);
+      return refuse(tools, spend);
     case 'INCLUDED':
     case 'FINAL_PAID':
     case 'DISPLACED':
@@ -90,7 +92,15 @@ async function advanceSpend(tools: SpendTools, id: string, height: number): Prom
 async function startSpend(tools: SpendTools, queued: Spend, height: number): Promise<void> {
   const { database, payer, log } = tools;
   if (queued.fence === null) {
-    const plan = await payer.plan(queued);
+    const isOpenSinceBackup = queued.isRestored && !queued.isAllowed;
+    const plan = isOpenSinceBackup
+      ? ({ kind: 'hold', reason: 'restored_from_backup' } as const)
+      : await payer.plan(queued);
+    if (plan.kind === 'older') {
+      halt(database, queued.network, plan.reason);
+      log('chain_halted', { network: queued.network, reason: plan.reason });
+      return;
+    }
     if (plan.kind === 'hold') {
       holdSpend(database, queued.id, plan.reason);
       if (queued.reason !== plan.reason) log('spend_held', { id: queued.id, reason: plan.reason });
@@ -201,20 +211,6 @@ async function broadcast(
   if (outcome.kind === 'known') log('version_broadcast', { id, network, txHash: version.txHash });
   else log('version_rejected', { id, network, txHash: version.txHash, message: outcome.message });
   return outcome.kind === 'known';
-}
-
-/**
- * Refuses a payment that was reverted. If the node lied about that, the customer would have his money and the payment
- * as well. So a second node must agree, as it must for a deposit of this amount.
- */
-async function refuseReverted(tools: SpendTools, spend: Spend): Promise<void> {
-  const { database, log } = tools;
-  const spent = findSpent(database, spend);
-  if (!spent) throw new Error('a reverted payment is in a block');
-  const isCancel = listVersions(database, spend.id).some(({ txHash, cancels }) => cancels && txHash === spent.txHash);
-  const isAgreedOn = await isAgreed(tools, { ...spend, ...spent }, ({ isReverted }) => isReverted || isCancel);
-  if (isAgreedOn) return refuse(tools, spend);
-  log('refusal_doubted', { id: spend.id, network: spend.network, txHash: spent.txHash });
 }
 
 /**

@@ -11,6 +11,12 @@ export interface Plan {
   readonly plan: string;
 }
 
+/** The chain shows that the database does not know all that was paid, so nothing may be planned. */
+export interface Older {
+  readonly kind: 'older';
+  readonly reason: string;
+}
+
 /** A payment that must wait, and why. */
 export interface Hold {
   readonly kind: 'hold';
@@ -20,8 +26,13 @@ export interface Hold {
 /** Plans the payments on a network of one family. It neither signs nor sends. */
 export interface Payer {
   readonly network: ServedNetwork;
+  /**
+   * Why the chain shows that this database is older than it, and does not know all that was paid; `undefined` when nothing
+   * shows it.
+   */
+  findOlder(): Promise<string | undefined>;
   /** Plans a first version, with its fence. Changes nothing. */
-  plan(spend: Spend): Promise<Plan | Hold>;
+  plan(spend: Spend): Promise<Plan | Hold | Older>;
   /** Reserves what the plan needs besides its fence, such as coins. Runs in the transaction that reserves the fence. */
   reserve(spend: Spend, plan: string): void;
   /** Undoes `reserve`, in the transaction that releases the fence. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
+import { transact } from '../transact.ts';
 import type { Counted, Deed, DeedName } from './judge.ts';
 import type { RefusalReason } from './requests.ts';
 
@@ -9,7 +10,7 @@ const HOUR_MS = 3_600_000;
 const MAX_CLOCK_LAG_MS = 60_000;
 
 /**
- * `log` has one row for each signature and each burnt id. Rows are never changed or removed. `chain` is the SHA-256 of
+ * `log` has one row for each signature and each burnt id, and for each time that a person set the clock right. Rows are never changed or removed. `chain` is the SHA-256 of
  * the row and of the previous row's `chain`, so that a change of a row is detected when the log is opened. `fees` has by
  * how much each version raised the fee of its payment.
  */
@@ -17,7 +18,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS log (
     number INTEGER PRIMARY KEY,
     at_ms INTEGER NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('signed', 'burnt')),
+    kind TEXT NOT NULL CHECK (kind IN ('signed', 'burnt', 'clock')),
     id TEXT NOT NULL,
     entry TEXT NOT NULL,
     chain TEXT NOT NULL
@@ -91,6 +92,14 @@ export class SignatureLog {
     this.#database.close();
   }
 
+  /**
+   * Notes on a person's decision that the clock was wrong: rows from a later time count as if they were of now, and the
+   * clock is compared only with newer rows.
+   */
+  setClockRight(now_ms: number): void {
+    transact(this.#database, () => this.#append('clock', '', '{}', now_ms));
+  }
+
   /** Why this payment may not be signed, given the earlier signatures; `undefined` when it may. */
   findObjection(deed: Deed, network: string, limitOf: LimitOf, now_ms: number): RefusalReason | undefined {
     if (now_ms < this.#lastTime_ms() - MAX_CLOCK_LAG_MS) return 'clock_behind';
@@ -103,12 +112,12 @@ export class SignatureLog {
     if (this.#isWorthAnother(deed, network)) return 'another_payment';
     if (deed.counted) {
       if (earlier && earlier['atoms'] !== String(deed.counted.atoms)) return 'another_payment';
-      const spent = this.#sumSince(deed.counted, now_ms - HOUR_MS);
+      const spent = this.#sumSince(deed.counted, now_ms);
       if (!earlier && spent + deed.counted.atoms > (limitOf(deed.counted) ?? -1n)) return 'limit';
     }
     const more = this.#feeBeyond(deed);
     if (more <= 0n) return undefined;
-    return this.#sumFeesSince(network, now_ms - HOUR_MS) + more > (limitOf(deed.fee) ?? -1n) ? 'fee_limit' : undefined;
+    return this.#sumFees(network, now_ms) + more > (limitOf(deed.fee) ?? -1n) ? 'fee_limit' : undefined;
   }
 
   /** Whether a version of this payment was signed with one of these fences. */
@@ -123,7 +132,7 @@ export class SignatureLog {
 
   /** Records a signature on disk. Call it before the signature is returned. */
   recordSigned(deed: Deed, network: string, txHash: string, now_ms: number): void {
-    this.#inTransaction(() => {
+    transact(this.#database, () => {
       if (!deed.isCancel && !this.#findDeed(deed.id)) {
         this.#database
           .prepare('INSERT INTO deeds VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
@@ -155,7 +164,7 @@ export class SignatureLog {
   /** Burns an id: nothing is signed for it from now on. Returns whether something was signed before. */
   burn(id: string, now_ms: number): boolean {
     if (!this.isBurnt(id)) {
-      this.#inTransaction(() => {
+      transact(this.#database, () => {
         this.#database.prepare('INSERT INTO burnt VALUES (?)').run(id);
         this.#append('burnt', id, '{}', now_ms);
       });
@@ -189,10 +198,10 @@ export class SignatureLog {
     return row && String(row['id']);
   }
 
-  #sumSince({ limit, name }: Counted, since_ms: number): bigint {
+  #sumSince({ limit, name }: Counted, now_ms: number): bigint {
     const rows = this.#database
-      .prepare('SELECT atoms FROM deeds WHERE limit_name = ? AND limit_key = ? AND at_ms > ?')
-      .all(limit, name, since_ms);
+      .prepare(`SELECT atoms FROM deeds WHERE limit_name = ? AND limit_key = ? AND at_ms > ? AND at_ms <= ?`)
+      .all(limit, name, now_ms - HOUR_MS, this.#latestCounted_ms(now_ms));
     return rows.reduce((sum, { atoms }) => sum + BigInt(String(atoms)), 0n);
   }
 
@@ -202,16 +211,31 @@ export class SignatureLog {
     return rows.reduce((left, { more }) => left - BigInt(String(more)), fee.atoms);
   }
 
-  #sumFeesSince(network: string, since_ms: number): bigint {
-    const rows = this.#database.prepare('SELECT more FROM fees WHERE network = ? AND at_ms > ?').all(network, since_ms);
+  #sumFees(network: string, now_ms: number): bigint {
+    const rows = this.#database
+      .prepare('SELECT more FROM fees WHERE network = ? AND at_ms > ? AND at_ms <= ?')
+      .all(network, now_ms - HOUR_MS, this.#latestCounted_ms(now_ms));
     return rows.reduce((sum, { more }) => sum + BigInt(String(more)), 0n);
   }
 
+  /** The newest row's time, of those since a person last set the clock right. */
   #lastTime_ms(): number {
-    return Number(this.#database.prepare('SELECT COALESCE(MAX(at_ms), 0) AS last FROM log').get()?.['last']);
+    const since = `SELECT COALESCE(MAX(number), 0) FROM log WHERE kind = 'clock'`;
+    const last = this.#database.prepare(`SELECT COALESCE(MAX(at_ms), 0) AS last FROM log WHERE number >= (${since})`);
+    return Number(last.get()?.['last']);
   }
 
-  #append(kind: 'signed' | 'burnt', id: string, entry: string, now_ms: number): void {
+  /**
+   * Rows up to this time count towards the limits of now. Those of a clock that was ahead count for one hour after a
+   * person set it right, since nobody knows when they were written, and then no more.
+   */
+  #latestCounted_ms(now_ms: number): number {
+    const row = this.#database.prepare(`SELECT MAX(at_ms) AS at FROM log WHERE kind = 'clock'`).get();
+    const isPast = row?.['at'] != null && Number(row['at']) <= now_ms - HOUR_MS;
+    return isPast ? now_ms + MAX_CLOCK_LAG_MS : Number.MAX_SAFE_INTEGER;
+  }
+
+  #append(kind: 'signed' | 'burnt' | 'clock', id: string, entry: string, now_ms: number): void {
     const last = this.#database.prepare('SELECT number, chain FROM log ORDER BY number DESC LIMIT 1').get();
     const number = Number(last?.['number'] ?? 0) + 1;
     const chain = linkTo(String(last?.['chain'] ?? ''), number, now_ms, kind, id, entry);
@@ -227,17 +251,6 @@ export class SignatureLog {
         throw new Error(`the signer's log was changed at row ${expected}`);
       }
       [previous, expected] = [link, expected + 1];
-    }
-  }
-
-  #inTransaction(write: () => void): void {
-    this.#database.exec('BEGIN IMMEDIATE');
-    try {
-      write();
-      this.#database.exec('COMMIT');
-    } catch (error) {
-      this.#database.exec('ROLLBACK');
-      throw error;
     }
   }
 }

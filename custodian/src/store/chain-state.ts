@@ -60,17 +60,35 @@ export function halt(database: Database, network: ServedNetwork, reason: string)
 }
 
 /**
- * Follows a halted chain again, on a person's decision. Only blocks up to the height that the person gives are final.
+ * Follows a halted chain again, on a person's decision. Only blocks up to the height that the person gives are final, and
+ * the payments above it are open again.
  * Returns false when that chain is not halted, or the height is above what was final.
  */
 export function resumeChain(database: Database, network: ServedNetwork, finalHeight: number): boolean {
-  const changed = database.run(
-    `UPDATE chains SET halted = NULL, final_height = ?1
-     WHERE network = ?2 AND halted IS NOT NULL AND final_height >= ?1`,
-    finalHeight,
-    network,
-  );
-  return changed === 1;
+  return database.transact(() => {
+    const changed = database.run(
+      `UPDATE chains SET halted = NULL, final_height = ?1
+       WHERE network = ?2 AND halted IS NOT NULL AND final_height >= ?1`,
+      finalHeight,
+      network,
+    );
+    if (changed !== 1) return false;
+    // What was final is open again where its block is above that height. A version that no block has is sent again; of a payout
+    // that was refused the fence is used up, so that no version of it is ever paid and no later nonce waits for it.
+    const isOpen = `network = ?1 AND fence IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM spent AS s WHERE s.network = spends.network AND s.fence = spends.fence AND s.height <= ?2)`;
+    database.run(
+      `UPDATE spends SET state = 'SIGNED' WHERE state IN ('FINAL_PAID', 'FINAL_REVERTED', 'DISPLACED') AND ${isOpen}`,
+      network,
+      finalHeight,
+    );
+    database.run(
+      `UPDATE spends SET cancelled = 'the chain was reorganised' WHERE state = 'REFUSED' AND ${isOpen}`,
+      network,
+      finalHeight,
+    );
+    return true;
+  });
 }
 
 /** Stores the first block. Earlier blocks are not read. */
@@ -78,9 +96,26 @@ export function beginAt(database: Database, network: ServedNetwork, { height, ha
   database.run('INSERT INTO blocks VALUES (?, ?, ?)', network, height, hash);
 }
 
-/** Stores a block with its payments and spent fences, in one transaction. */
-export function takeBlock(database: Database, network: ServedNetwork, block: ScannedBlock): void {
-  database.transact(() => {
+/**
+ * Whether the database knows all that was paid before. A new or restored one does not until it has read the chain to its
+ * end.
+ */
+export function isAdopted(database: Database, network: ServedNetwork): boolean {
+  return database.one('SELECT adopted FROM chains WHERE network = ?', network)?.['adopted'] === 1;
+}
+
+/** A coin of ours that was spent by a transaction that is none of ours. */
+export interface ForeignSpend {
+  readonly fence: string;
+  readonly txHash: string;
+}
+
+/**
+ * Stores a block with its payments and spent fences, in one transaction. Returns the coins, but those of the cold wallet,
+ * that a transaction which is none of ours has spent.
+ */
+export function takeBlock(database: Database, network: ServedNetwork, block: ScannedBlock): ForeignSpend[] {
+  return database.transact(() => {
     beginAt(database, network, block);
     for (const payment of block.payments) {
       const { txHash, outputIndex, address, account, addressIndex } = payment;
@@ -134,7 +169,20 @@ export function takeBlock(database: Database, network: ServedNetwork, block: Sca
         moves === undefined ? null : JSON.stringify(moves),
       );
     }
+    return listForeign(database, network, block.height);
   });
+}
+
+function listForeign(database: Database, network: ServedNetwork, height: number): ForeignSpend[] {
+  return database
+    .all(
+      `SELECT s.fence, s.tx_hash FROM spent AS s JOIN coins AS c ON c.network = s.network AND c.outpoint = s.fence
+       WHERE s.network = ?1 AND s.height = ?2 AND c.account <> 'cold'
+       AND NOT EXISTS (SELECT 1 FROM versions AS v WHERE v.network = ?1 AND v.tx_hash = s.tx_hash)`,
+      network,
+      height,
+    )
+    .map((row) => ({ fence: String(row['fence']), txHash: String(row['tx_hash']) }));
 }
 
 /** Deletes a block and everything stored from it, in one transaction. */

@@ -1,12 +1,15 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { transact } from '../transact.ts';
 
 /**
  * Amounts are whole atoms as decimal text, because 2^63 is too small for 18 decimals. Heights are integers; NULL means
  * "in no block". `spent` has the transaction in a block that spent a watched fence, and the fee that the block says it
  * paid. The fee of a version is the most that it can pay; on Bitcoin-like chains it pays exactly that. `told_held` is why
  * a payout was held when Bureau last asked about it; NULL when it was not held, or Bureau has not asked. `moves` has the
- * transfers of tokens that the logs of our own transaction show. `allowed` and `cancelled` are a person's decisions, `proof`
- * is the signer's about a burnt id. A version that `cancels` pays nobody and only uses the fence.
+ * transfers of tokens that the logs of our own transaction show. `restored` marks a payout that
+ * was open in a backup. `allowed` and `cancelled` are a person's decisions, `proof`
+ * is the signer's about a burnt id. `nonces` has the nonce up to which we know who used it; a chain is not `adopted` while a
+ * new or restored database catches up with it. A version that `cancels` pays nobody and only uses the fence.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS blocks (
@@ -15,8 +18,15 @@ const SCHEMA = `
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE IF NOT EXISTS chains (
-    network TEXT PRIMARY KEY, final_height INTEGER NOT NULL DEFAULT -1, halted TEXT
+    network TEXT PRIMARY KEY, final_height INTEGER NOT NULL DEFAULT -1, halted TEXT, adopted INTEGER NOT NULL DEFAULT 0
   ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE IF NOT EXISTS nonces (
+    network TEXT NOT NULL, address TEXT NOT NULL, known TEXT NOT NULL,
+    PRIMARY KEY (network, address)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
   CREATE TABLE IF NOT EXISTS watched (
     deposit_key TEXT NOT NULL, address_index INTEGER NOT NULL, lookup TEXT NOT NULL, address TEXT NOT NULL,
@@ -58,6 +68,7 @@ const SCHEMA = `
     heard INTEGER NOT NULL DEFAULT 0,
     told_held TEXT,
     allowed INTEGER NOT NULL DEFAULT 0,
+    restored INTEGER NOT NULL DEFAULT 0,
     cancelled TEXT,
     proof TEXT,
     CHECK ((purpose = 'payout') = (body IS NOT NULL AND signature IS NOT NULL))
@@ -165,15 +176,7 @@ export class Database {
 
   /** Runs `write` in one transaction. It is synchronous, so nothing else of this process runs in between. */
   transact<T>(write: () => T): T {
-    this.#database.exec('BEGIN IMMEDIATE');
-    try {
-      const result = write();
-      this.#database.exec('COMMIT');
-      return result;
-    } catch (error) {
-      this.#database.exec('ROLLBACK');
-      throw error;
-    }
+    return transact(this.#database, write);
   }
 
   #prepare(sql: string) {

@@ -58,22 +58,22 @@ export function listUnsettledDeposits(database: Database, network: ServedNetwork
 export interface Unswept {
   readonly addressIndex: number;
   readonly asset: string;
-  /** How many final deposits no sweep has moved yet. */
-  readonly count: number;
+  /** What the final deposits that no sweep has moved yet sum up to. */
+  readonly atoms: bigint;
 }
 
 /** The addresses that may have something to sweep. */
 export function listUnswept(database: Database, network: ServedNetwork): Unswept[] {
   return database
     .all(
-      `SELECT address_index, asset, COUNT(*) AS count FROM deposits
+      `SELECT address_index, asset, sum_atoms(atoms) AS sum FROM deposits
        WHERE network = ? AND state = 'FINAL' AND swept = 0 GROUP BY address_index, asset`,
       network,
     )
     .map((row) => ({
       addressIndex: Number(row['address_index']),
       asset: String(row['asset']),
-      count: Number(row['count']),
+      atoms: BigInt(String(row['sum'])),
     }));
 }
 
@@ -128,6 +128,17 @@ export function updateDeposits(database: Database, network: ServedNetwork, final
         return [{ ...deposit, state }];
       }),
   );
+}
+
+/** Whether a deposit is in no block now. */
+export function isOrphaned(database: Database, { network, txHash, outputIndex }: Deposit): boolean {
+  const row = database.one(
+    'SELECT height FROM deposits WHERE network = ? AND tx_hash = ? AND output_index = ?',
+    network,
+    txHash,
+    outputIndex,
+  );
+  return row?.['height'] == null;
 }
 
 /** Notes what Bureau acknowledged: the confirmations, and the final status once it has settled the deposit. */

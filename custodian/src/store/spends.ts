@@ -24,6 +24,8 @@ export interface Spend {
   readonly fence: string | null;
   /** How to make the first version (see `Plan`). It is set together with the fence. */
   readonly plan: string | null;
+  /** Whether it was open in a backup that was restored, so that it may have been paid since. */
+  readonly isRestored: boolean;
   /** Whether a person has decided that it may be paid in spite of what would hold it. */
   readonly isAllowed: boolean;
   /** Why a person has its fence used up by a payment of nothing; `null` when nobody does. */
@@ -69,6 +71,7 @@ function readSpendRow(row: Row): Spend {
     reason: text('reason'),
     fence: text('fence'),
     plan: text('plan'),
+    isRestored: row['restored'] === 1,
     isAllowed: row['allowed'] === 1,
     cancelled: text('cancelled'),
     proof: row['proof'] == null ? null : (JSON.parse(String(row['proof'])) as BurnProof),
@@ -161,9 +164,9 @@ export function nameTransaction(database: Database, spend: Spend): string | null
 export function findSpent(
   database: Database,
   { network, fence }: Spend,
-): { readonly txHash: string; readonly height: number } | undefined {
-  const row = database.one('SELECT tx_hash, height FROM spent WHERE network = ? AND fence = ?', network, fence);
-  return row && { txHash: String(row['tx_hash']), height: Number(row['height']) };
+): { readonly txHash: string; readonly height: number; readonly isReverted: boolean } | undefined {
+  const row = database.one('SELECT * FROM spent WHERE network = ? AND fence = ?', network, fence);
+  return row && { txHash: String(row['tx_hash']), height: Number(row['height']), isReverted: row['reverted'] === 1 };
 }
 
 /** Whether another payout to the same recipient was reverted in a block. */
@@ -298,14 +301,14 @@ export function storeVersion(
 }
 
 /**
- * Updates the state of every signed spend by the stored blocks. A spend that is in doubt is not final, however deep its
- * block is. Returns the spends whose state changed.
+ * Updates the state of every signed spend by the stored blocks. One about whose end the nodes do not agree is not final,
+ * however deep its block is. Returns the spends whose state changed.
  */
 export function updateSpends(
   database: Database,
   network: ServedNetwork,
   finalHeight: number,
-  doubted: ReadonlySet<string> = new Set(),
+  isAgreed: (spend: Spend) => boolean = () => true,
 ): Spend[] {
   return database.transact(() =>
     listOpenSpends(database, network).flatMap((spend) => {
@@ -315,7 +318,7 @@ export function updateSpends(
         byVersion: version !== undefined,
         isReverted: row['reverted'] === 1 || version?.cancels === true,
         isAsOrdered: isAsOrdered(spend, readMoves(row)),
-        isFinal: Number(row['height']) <= finalHeight && !doubted.has(spend.id),
+        isFinal: Number(row['height']) <= finalHeight && isAgreed(spend),
       };
       const state = nextSpendState(spend.state, spent);
       if (state === spend.state) return [];

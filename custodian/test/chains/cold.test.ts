@@ -13,7 +13,7 @@ import { Wallet } from '../../src/signer/wallet.ts';
 import { wallet } from '../support/run-custodian.ts';
 import { newFolder } from '../support/signing.ts';
 import { startAnvil } from '../support/start-anvil.ts';
-import { startLitecoind } from '../support/start-litecoind.ts';
+import { LITECOIN_REGTEST, startLitecoind } from '../support/start-litecoind.ts';
 
 /** The cold wallet's words, which no custodian has. */
 const COLD_WORDS = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
@@ -78,7 +78,7 @@ test('a file signed offline moves coins from the cold wallet to the hot one on L
     await litecoin.mine();
     const transfer = { cold, hot, asset: 'LTC', atoms: readColdAmount('LTC', 'LTC', '4') };
     const request = await planBitcoinCold(node, 'LTC', { usual: 10_000, min: 1_000, max: 200_000 }, transfer);
-    const chain = createBitcoinChain('LTC', node, undefined);
+    const chain = createBitcoinChain('LTC', node, undefined, { genesis: LITECOIN_REGTEST, finalDepth: 6 });
     expect(await chain.broadcast(signOffline(request, hot).raw)).toEqual({ kind: 'known' });
     await litecoin.mine();
     expect(await litecoin.received(hot)).toBe('4.00000000');

@@ -138,7 +138,7 @@ test('a payout larger than the hot wallet is held, and paid when there is enough
   const wanted = payout({ amount: '25' });
   await custodian.pay(wanted);
   await until('held', () =>
-    custodian.events.some(({ event, reason }) => event === 'spend_held' && reason === 'hot_wallet_low'),
+    custodian.events.some(({ event, reason }) => event === 'spend_held' && reason === 'hot_wallet_low: LTC'),
   );
   await litecoin.send(hot, '10');
   await until('sent', () => isSent(wanted.withdrawalId), mineOne);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { startFaultyNode } from '../support/faulty-node.ts';
 import { PlayedBureau } from '../support/play-bureau.ts';
 import { runCustodian, until, wallet } from '../support/run-custodian.ts';
 import { startLitecoind } from '../support/start-litecoind.ts';
@@ -19,7 +20,8 @@ test.each(cases)(
     const [node, bureau] = [await startLitecoind(options), await PlayedBureau.start()];
     await node.send(wallet.bitcoinAddress(network, { account: 'hot', index: 0 }), '20');
     await node.mine(6);
-    const common = { nodes: [node.url], interval_ms: 20, startHeight: 0, finalDepth: 6, bumpAfterBlocks: 2 };
+    const market = await startFaultyNode(node.url);
+    const common = { nodes: [market.url], interval_ms: 20, startHeight: 0, finalDepth: 6, bumpAfterBlocks: 2 };
     const feeRate = { usual: 200_000, min: 100_000, max: 5_000_000 };
     const custodian = await runCustodian(bureau.url, { bitcoin: { [network]: { ...common, feeRate } } });
     try {
@@ -30,6 +32,14 @@ test.each(cases)(
       const first = (await custodian.look(withdrawalId)).body.txHash;
       // The miner is told to leave it lie.
       await node.call('prioritisetransaction', [first, 0, -100_000_000]);
+      await node.mine(4);
+      await until(
+        'followed',
+        async () => (await custodian.holdings()).networks[0]?.height === (await node.call('getblockcount')),
+      );
+      // Without a higher market a replacement would not help; a child pays what the market asks for.
+      if (network === 'BTC') expect(stored()).toBe(1);
+      market.fault = { invent: ({ method }) => (method === 'estimatesmartfee' ? { feerate: 0.004 } : undefined) };
       await node.mine(2);
       await until('another version or a child', () => stored() > 1);
       const isReplaced = network === 'BTC';
@@ -42,6 +52,7 @@ test.each(cases)(
       expect(await node.received(address)).toBe('1.50000000');
     } finally {
       await custodian.stop();
+      await market.stop();
       await node.stop();
       await bureau.stop();
     }

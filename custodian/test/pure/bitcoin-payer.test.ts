@@ -13,14 +13,18 @@ const RECIPIENT = 'ltc1qr07zu594qf63xm7l7x6pu3a2v39m2z6hh5pp4t';
 const COINS = 250;
 const hot = new Wallet(MNEMONIC).bitcoinAddress('LTC', { account: 'hot', index: 0 });
 
-/** A payer whose coins are 250 of 0.01 LTC each, in final blocks. */
-function payerWithSmallCoins() {
+/** A payer whose coins are 250 of 0.01 LTC each, in final blocks, and some that are worth less than ten times their fee. */
+function payerWithSmallCoins(dust = 0) {
   const database = new Database(join(newFolder(), 'custodian.sqlite'));
   beginAt(database, 'LTC', { height: 9, hash: 'b9' });
   raiseFinalHeight(database, 'LTC', 9);
   for (let number = 0; number < COINS; number += 1) {
     const outpoint = `${number.toString(16).padStart(64, '0')}:0`;
     database.run(`INSERT INTO coins VALUES ('LTC', ?, 'deposit', 3, '1000000', 5, 5, NULL, NULL)`, outpoint);
+  }
+  for (let number = 0; number < dust; number += 1) {
+    const outpoint = `${number.toString(16).padStart(64, 'd')}:0`;
+    database.run(`INSERT INTO coins VALUES ('LTC', ?, 'deposit', 4, '5460', 5, 5, NULL, NULL)`, outpoint);
   }
   const settings = {
     nodes: ['http://127.0.0.1:1'],
@@ -59,4 +63,12 @@ test('a gathering joins a hundred coins into one of the hot wallet', async () =>
   const { inputs, outputs } = JSON.parse(planned.plan) as { inputs: unknown[]; outputs: { atoms: string }[] };
   expect(inputs).toHaveLength(MAX_GATHERED);
   expect(outputs).toEqual([{ address: hot, atoms: expect.stringMatching(/^999\d{5}$/) }]);
+});
+
+test('coins that are hardly worth their fee keep no others from being gathered', async () => {
+  const planned = await payerWithSmallCoins(100)('sweep', 0n);
+  if (planned.kind !== 'plan') throw new Error(planned.reason);
+  const { inputs } = JSON.parse(planned.plan) as { inputs: { atoms: string }[] };
+  expect(inputs).toHaveLength(MAX_GATHERED);
+  expect(new Set(inputs.map(({ atoms }) => atoms))).toEqual(new Set(['1000000']));
 });

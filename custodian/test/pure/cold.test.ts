@@ -1,9 +1,13 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import * as bitcoinjs from 'bitcoinjs-lib';
 import { expect, test } from 'vitest';
-import { type ColdRequest, readColdRequest, signColdRequest } from '../../src/cold/cold-request.ts';
+import { COLD_KEY, type ColdRequest, readColdRequest, signColdRequest } from '../../src/cold/cold-request.ts';
+import { findSignedBefore, noteSigned } from '../../src/cold/signed-before.ts';
 import { writeTransfer } from '../../src/evm/token-transfer.ts';
 import type { BitcoinTransaction, EvmTransaction } from '../../src/signer/requests.ts';
 import { Wallet } from '../../src/signer/wallet.ts';
-import { MNEMONIC } from '../support/signing.ts';
+import { MNEMONIC, newFolder } from '../support/signing.ts';
 
 /** What the offline machine signs, and what it does not. */
 const wallet = new Wallet(MNEMONIC);
@@ -13,6 +17,17 @@ const OTHER = '0xde709f2102306220921060314715629080e2fb77';
 const HOT_LTC = 'ltc1qr07zu594qf63xm7l7x6pu3a2v39m2z6hh5pp4t';
 const OTHER_LTC = 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9';
 const coldLtc = wallet.bitcoinAddress('LTC', { account: 'deposit', index: 0 });
+
+/** A transaction that pays coins to the cold wallet's key, as anybody's might. */
+function makeCoins(atoms: readonly bigint[], seed = 9): BitcoinTransaction['inputs'] {
+  const made = new bitcoinjs.Transaction();
+  made.addInput(new Uint8Array(32).fill(seed), 1);
+  const pubkey = wallet.bitcoinKey('LTC', COLD_KEY).publicKey;
+  const script = bitcoinjs.payments.p2wpkh({ pubkey }).output ?? Uint8Array.of();
+  for (const amount of atoms) made.addOutput(script, amount);
+  const previous = made.toHex();
+  return atoms.map((amount, vout) => ({ txid: made.getId(), vout, atoms: String(amount), key: COLD_KEY, previous }));
+}
 
 const evm = (changes: Partial<EvmTransaction> = {}): ColdRequest => ({
   kind: 'evm',
@@ -34,9 +49,7 @@ const bitcoin = (changes: Partial<BitcoinTransaction> = {}): ColdRequest => ({
   kind: 'bitcoin',
   network: 'LTC',
   transaction: {
-    inputs: [
-      { txid: 'ab'.repeat(32), vout: 1, atoms: '100000', key: { account: 'deposit', index: 0 }, previous: null },
-    ],
+    inputs: makeCoins([100_000n]),
     outputs: [
       { address: HOT_LTC, atoms: '60000' },
       { address: coldLtc, atoms: '39000' },
@@ -70,7 +83,7 @@ test.each([
   [
     'coins of another key',
     bitcoin({
-      inputs: [{ txid: 'ab'.repeat(32), vout: 1, atoms: '100000', key: { account: 'hot', index: 0 }, previous: null }],
+      inputs: makeCoins([100_000n]).map((coin) => ({ ...coin, key: { account: 'hot', index: 0 } })),
     }),
   ],
   ['more than is spent', bitcoin({ outputs: [{ address: HOT_LTC, atoms: '100001' }] })],
@@ -78,4 +91,33 @@ test.each([
   ['all the change as a fee', bitcoin({ outputs: [{ address: HOT_LTC, atoms: '1' }] }), '0.0009'],
 ])('%s is not signed', (_, request, maxFee?: string) => {
   expect(() => read(request, maxFee)).toThrow();
+});
+
+test('a coin that is worth more than the request says is not signed for, so no fee is hidden in two requests', () => {
+  const coins = makeCoins([1_000_000_000n, 1_000_000_000n]);
+  const outputs = [{ address: HOT_LTC, atoms: '1000000000' }];
+  const understate = (which: number) =>
+    bitcoin({ inputs: coins.map((coin, at) => (at === which ? { ...coin, atoms: '100000' } : coin)), outputs });
+  for (const which of [0, 1]) expect(() => read(understate(which), '0.01')).toThrow('is not worth what');
+  expect(() => read(bitcoin({ inputs: coins, outputs }), '0.01')).toThrow('is above 0.01');
+  const another = makeCoins([1_000_000_000n], 8)[0]?.previous ?? '';
+  expect(() => read(bitcoin({ inputs: coins.map((coin) => ({ ...coin, previous: another })), outputs }))).toThrow();
+  expect(() => read(bitcoin({ inputs: coins.map((coin) => ({ ...coin, previous: null })), outputs }))).toThrow(
+    'missing',
+  );
+});
+
+test('a nonce or a coin that was signed for is remembered, and known only to the same transaction', () => {
+  const file = join(newFolder(), 'cold.json.signed');
+  for (const [first, other] of [
+    [evm(), evm({ value: '1' })],
+    [bitcoin(), bitcoin({ outputs: [{ address: HOT_LTC, atoms: '99000' }] })],
+  ] as const) {
+    const answer = signColdRequest(first, wallet);
+    expect(findSignedBefore(file, first, answer)).toBe(undefined);
+    noteSigned(file, first, answer);
+    expect(findSignedBefore(file, first, answer)).toBe(undefined);
+    expect(findSignedBefore(file, other, signColdRequest(other, wallet))).toBe(answer.txHash);
+  }
+  expect(statSync(file).mode & 0o777).toBe(0o600);
 });

@@ -41,6 +41,7 @@ const follow = (changes: Partial<Followed> = {}) =>
     height: 100,
     finalHeight: 0,
     finalByTag: null,
+    tipHeight: 100,
     isCurrent: true,
     tipMined_ms: NOW_MS,
     ...changes,

@@ -20,8 +20,12 @@ test('metrics show the heights of each chain and the open payouts, and count the
   const log = counts.wrap((event) => lines.push(event));
   log('spend_held');
   log('spend_held');
-  const networks = ['ETH', 'LTC'] as const;
-  const server = await serveMetrics({ database, networks, counts, now: () => 61_000 }, 0);
+  const seen = { height: 7, finalHeight: 5, finalByTag: 5, tipHeight: 9, isCurrent: false, tipMined_ms: 31_000 };
+  const branches = [
+    { chain: { network: 'ETH' }, seen },
+    { chain: { network: 'LTC' }, seen: undefined },
+  ] as const;
+  const server = await serveMetrics({ database, branches, counts, now: () => 61_000 }, 0);
   const { port } = server.address() as AddressInfo;
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   server.close();
@@ -29,6 +33,8 @@ test('metrics show the heights of each chain and the open payouts, and count the
   expect(text.trimEnd().split('\n')).toEqual([
     'custodian_head_height{network="ETH"} 7',
     'custodian_final_height{network="ETH"} 5',
+    'custodian_blocks_behind{network="ETH"} 2',
+    'custodian_tip_age_seconds{network="ETH"} 30',
     'custodian_halted{network="ETH"} 0',
     'custodian_deposits_open{network="ETH"} 0',
     'custodian_head_height{network="LTC"} -1',

@@ -379,6 +379,27 @@ test('nothing is signed while the clock is behind the log', () => {
   expect(ask(payout(ethOrder({ withdrawalId: SECOND }), { nonce: '1' }))).toEqual(refused('clock_behind'));
 });
 
+test('a clock that was ahead once stops the signer until a person says so, and its payouts count for an hour from then', () => {
+  const right_ms = now_ms;
+  now_ms += 400 * 24 * HOUR_MS;
+  expect(ask(payout(ethOrder({ amount: '9' }), { value: String(9n * ether) }))).toEqual(signed);
+  now_ms = right_ms;
+  const next = payout(ethOrder({ withdrawalId: SECOND }), { nonce: '1' });
+  expect(ask(next)).toEqual(refused('clock_behind'));
+  log.setClockRight(now_ms);
+  expect(ask(next)).toEqual(refused('limit'));
+  now_ms += HOUR_MS - 1;
+  expect(ask(next)).toEqual(refused('limit'));
+  now_ms += 1;
+  expect(ask(next)).toEqual(signed);
+  log.close();
+  log = new SignatureLog(file);
+  now_ms -= 2 * 60_000;
+  expect(ask(payout(ethOrder({ withdrawalId: SECOND }), { nonce: '1', maxFeePerGas: '60000000000' }))).toEqual(
+    refused('clock_behind', true),
+  );
+});
+
 test('rows of the log cannot be changed or deleted, and a row that was changed in the file is detected', () => {
   ask(payout(ethOrder()));
   log.close();

@@ -256,3 +256,19 @@ test('coins of the cold address are counted apart, and are never spent', () => {
   expect(listSpendable(database, 'LTC', 9, 9).map(({ outpoint }) => outpoint)).toEqual(['b:0', 'a:0']);
   expect(sumCoins(database, 'LTC')).toEqual({ cold: 900n, warm: 7n });
 });
+
+test('a full disk is named as what it is, changes nothing, and writes go on when there is room', () => {
+  const full = new Database(join(newFolder(), 'full.sqlite'));
+  const pages = Number(full.one('PRAGMA page_count')?.['page_count']);
+  full.one(`PRAGMA max_page_count = ${pages}`);
+  const fill = () =>
+    full.transact(() => {
+      full.run(`INSERT INTO facts VALUES ('first', 'small')`);
+      full.run(`INSERT INTO facts VALUES ('second', ?)`, 'x'.repeat(100_000));
+    });
+  expect(fill).toThrow('disk is full');
+  expect(full.all('SELECT * FROM facts')).toEqual([]);
+  full.one(`PRAGMA max_page_count = ${pages + 100}`);
+  fill();
+  expect(full.all('SELECT name FROM facts')).toHaveLength(2);
+});

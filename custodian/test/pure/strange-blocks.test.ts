@@ -54,7 +54,14 @@ function play(blocks: readonly Played[], hasTraces = true) {
     }
   };
   const node = new EvmNode((method, params) => Promise.resolve(answer(method, params)));
-  const chain = createEvmChain({ network: 'ETH', node, secondNode: undefined, finalTag: 'finalized', hasTraces });
+  const chain = createEvmChain({
+    network: 'ETH',
+    node,
+    secondNode: undefined,
+    finalTag: 'finalized',
+    finalDepth: 1,
+    hasTraces,
+  });
   const database = new Database(join(newFolder(), 'custodian.sqlite'));
   const events: { event: string; [field: string]: unknown }[] = [];
   const owner = { account: 'deposit', addressIndex: 3, address: OURS } as const;

@@ -30,6 +30,8 @@ export class PlayedBureau {
   readonly looks: string[] = [];
   /** While true, every connection is closed without an answer. */
   isDeaf = false;
+  /** While true, no request gets an answer. */
+  isSilent = false;
   /** An address that belongs to no account of Bureau, so that its deposits are quarantined. */
   unowned: string | undefined;
   /** How many addresses are assigned, once this resolves. */
@@ -46,6 +48,7 @@ export class PlayedBureau {
     let bureau: PlayedBureau | undefined;
     const server = createServer((request, response) => {
       if (bureau?.isDeaf) return void request.socket.destroy();
+      if (bureau?.isSilent) return;
       void text(request).then((body) => {
         if (request.url?.endsWith('/address-range')) {
           return void bureau?.assigned.then((count) => response.end(JSON.stringify({ count })));

@@ -9,6 +9,7 @@ import type { Policy } from '../../src/signer/policy.ts';
 import { SignatureLog } from '../../src/signer/signature-log.ts';
 import { answerSigner } from '../../src/signer/signer.ts';
 import { Wallet } from '../../src/signer/wallet.ts';
+import { LITECOIN_REGTEST } from './start-litecoind.ts';
 import { DEPOSIT_TOKEN, KEY_ID, SECRET, type Said, askCustodian } from './play-bureau.ts';
 import { BUREAU_KEY, MNEMONIC, newFolder, policy as usualPolicy } from './signing.ts';
 
@@ -44,8 +45,16 @@ export interface RunningCustodian {
   stop(): Promise<void>;
 }
 
-/** The configuration of a custodian of the tests, as its file has it. */
-export function writeConfig(folder: string, bureauUrl: string, networks: object): object {
+/** The configuration of a custodian of the tests, as its file has it. Bitcoin-like chains are private ones. */
+export function writeConfig(
+  folder: string,
+  bureauUrl: string,
+  { bitcoin, ...others }: { readonly bitcoin?: object; readonly evm?: object },
+): object {
+  const onPrivate = Object.entries(bitcoin ?? {}).map(([network, settings]) => [
+    network,
+    { genesis: LITECOIN_REGTEST, ...(settings as object) },
+  ]);
   return {
     port: 0,
     database: join(folder, 'custodian.sqlite'),
@@ -54,7 +63,8 @@ export function writeConfig(folder: string, bureauUrl: string, networks: object)
     bureauKeys: [BUREAU_KEY],
     depositKeys: depositKeysText(),
     watchedAhead: 5,
-    ...networks,
+    ...others,
+    bitcoin: Object.fromEntries(onPrivate) as object,
   };
 }
 
@@ -68,6 +78,7 @@ export async function runCustodian(
   folder = newFolder(),
   policy: Policy = usualPolicy,
   between: (ask: AskSigner) => AskSigner = (ask) => ask,
+  restoredAt_ms?: number,
 ): Promise<RunningCustodian> {
   const log = new SignatureLog(join(folder, 'signatures.sqlite'));
   const events: RunningCustodian['events'] = [];
@@ -82,6 +93,7 @@ export async function runCustodian(
       if (process.env['CUSTODIAN_LOG']) console.log(event, fields);
     },
     now: Date.now,
+    restoredAt_ms,
   });
   const { port } = service;
   return {

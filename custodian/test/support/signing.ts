@@ -12,6 +12,9 @@ export const MNEMONIC = 'abandon abandon abandon abandon abandon abandon abandon
 
 const bureauSecret = new Uint8Array(32).fill(7);
 
+/** The seed with which Bureau signs payouts in the tests, in hex. */
+export const BUREAU_SEED = hex.encode(bureauSecret);
+
 export const BUREAU_KEY = hex.encode(ed25519.getPublicKey(bureauSecret));
 
 export const COLD_EVM = '0x8ba1f109551bD432803012645Ac136ddd64DBA72';

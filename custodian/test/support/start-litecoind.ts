@@ -38,6 +38,9 @@ const COMMON_OPTIONS = [
   '-printtoconsole=0',
 ];
 
+/** The hash of the first block of its private chain. */
+export const LITECOIN_REGTEST = '530827f38f93b43ed12af0b3ad25a288dc02ed74d6d7857862df51fc56c416f9';
+
 /** The rewards go to an address that no test looks at. */
 const MINER = bech32.encode('rltc', [0, ...bech32.toWords(new Uint8Array(20).fill(0x42))]);
 
