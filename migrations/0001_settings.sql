@@ -14,6 +14,8 @@ CREATE TABLE settings (
   allowlist_mode TEXT CHECK (allowlist_mode IN ('off', 'strict')),
   -- A JSON array of networks.
   paused_networks TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(paused_networks)),
+  -- Where deposits are switched off: a JSON object of networks and assets, such as {"networks": ["SOL"], "assets": []}.
+  paused_deposits TEXT NOT NULL DEFAULT '{"networks":[],"assets":[]}' CHECK (json_valid(paused_deposits)),
   -- In atoms of USDT. Withdrawals that take an account's sum of 24 hours above it wait for a review. NULL: none waits.
   review_threshold INTEGER CHECK (review_threshold >= 0),
   -- JSON objects by asset and network: the amounts, in the asset, that replace those of the asset records.
@@ -47,6 +49,7 @@ END;
 
 CREATE TRIGGER settings_are_definite BEFORE UPDATE ON settings
 WHEN NEW.trading_halted IS NULL OR NEW.withdrawals_halted IS NULL OR NEW.paused_networks IS NULL
+  OR NEW.paused_deposits IS NULL
   OR NEW.fees IS NULL OR NEW.minimums IS NULL OR NEW.deposit_minimums IS NULL
   OR NEW.fallback_prices IS NULL
 BEGIN

@@ -3,6 +3,7 @@ import { findBindingFaults } from './ledger/binding-names.ts';
 import { QUOTE_ASSET, assetSymbols, coinSymbols, scaleOf } from './money/assets.ts';
 import { type Venue, candleVenues, priceVenues, venues } from './money/venue-symbols.ts';
 import { AMOUNT_SYNTAX, MAX_ATOMS, parseAmount } from './money/amounts.ts';
+import { networks } from './money/networks.ts';
 
 /** Secrets that come with the repository begin like this, in upper or lower case. Production refuses them. */
 const SANDBOX_SECRET = /^sandbox-/i;
@@ -183,6 +184,10 @@ export const Config = z
       .optional(),
     CUSTODY_SIGNER_KEY: z.string().regex(/^([0-9a-f]{64})?$/),
     CUSTODY_SHORTFALL: z.enum(['alert', 'halt']),
+    UNSERVED_NETWORKS: z
+      .string()
+      .transform((text) => text.split(',').filter((name) => name !== ''))
+      .pipe(z.array(z.enum(networks))),
     PAYOUT_ALERT_MINUTES: wholeNumber(1, 10_000),
     SPREAD_BPS: wholeNumber(0, 1000),
     ORDER_MIN_USDT: UsdtAmount,

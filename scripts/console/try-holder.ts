@@ -158,6 +158,9 @@ export class HolderTrial {
   async #deposit(page: Page, accountId: string): Promise<void> {
     await open(page, 'Deposit');
     await see(page, 'Send only USDT over');
+    await page.getByLabel('Network').selectOption('TRC20');
+    await see(page, 'Nobody watches TRC20 here');
+    expectThat(!(await page.content()).includes('Send only USDT over'), 'a network that nobody watches has no address');
     const deposit = { accountId, asset: 'USDC', network: 'ETH', amount: '123.45' };
     await send(this.#exchange, 'POST', '/operator/v1/sandbox/deposits', deposit);
     await see(page, '123.45 USDC over ETH');

@@ -50,7 +50,7 @@ exchange.openapi(
   (c) =>
     answerThroughEdge(c, 'assets', async () => {
       const settings = await readSettings(firstLedger(c.env));
-      return accept({ body: describeAssets(settings), lifetime_ms: LIFETIME_MS });
+      return accept({ body: describeAssets(settings, config.UNSERVED_NETWORKS), lifetime_ms: LIFETIME_MS });
     }),
 );
 

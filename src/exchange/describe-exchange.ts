@@ -13,32 +13,36 @@ import {
   pairOf,
   scaleOf,
 } from '../money/assets.ts';
-import { networkRecords } from '../money/networks.ts';
+import { type Network, networkRecords } from '../money/networks.ts';
 import type { OrderBounds } from '../trade/order-bounds.ts';
 import { termsOf } from '../wallet/withdrawals/terms.ts';
-import type { AssetList, ExchangeInfo } from './schemas.ts';
+import type { AssetList, Deposits, ExchangeInfo } from './schemas.ts';
 
-/** Every asset on each of its networks, with the fees and minimums in force. */
-export function describeAssets(settings: Settings): AssetList {
+/**
+ * Every asset on each of its networks, with the fees and minimums in force. Nobody watches the `unserved` networks, so
+ * they take no deposits.
+ */
+export function describeAssets(settings: Settings, unserved: readonly Network[]): AssetList {
   return {
     assets: assetSymbols.map((asset) => ({
       asset,
       name: assets[asset].name,
       scale: scaleOf(asset),
-      networks: assets[asset].networks.map((listed) => describeNetwork(asset, listed, settings)),
+      networks: assets[asset].networks.map((listed) => describeNetwork(asset, listed, settings, unserved)),
     })),
   };
 }
 
-function describeNetwork(asset: Asset, listed: AssetNetwork, settings: Settings) {
+function describeNetwork(asset: Asset, listed: AssetNetwork, settings: Settings, unserved: readonly Network[]) {
   const { fee, minimum, isSuspended } = termsOf(asset, listed, settings);
+  const deposits = judgeDeposits(asset, listed.network, settings, unserved);
   const minDeposit = minimumInForce(settings.depositMinimums, asset, listed.network, listed.minDeposit);
   return {
     network: listed.network,
     contractAddress: listed.contractAddress,
     decimals: listed.decimals,
-    // Deposits are credited also while something is halted or paused, since a chain cannot be stopped.
-    depositEnabled: true,
+    depositEnabled: deposits === 'OPEN',
+    deposits,
     minDeposit: formatAmount(minDeposit, scaleOf(asset)),
     withdrawEnabled: !isSuspended,
     withdrawFee: formatAmount(fee, scaleOf(asset)),
@@ -46,6 +50,17 @@ function describeNetwork(asset: Asset, listed: AssetNetwork, settings: Settings)
     confirmations: listed.confirmations,
     addressPattern: networkRecords[listed.network].addressPattern,
   };
+}
+
+function judgeDeposits(
+  asset: Asset,
+  network: Network,
+  { pausedDeposits }: Settings,
+  unserved: readonly Network[],
+): Deposits {
+  if (unserved.includes(network)) return 'UNSERVED';
+  const isPaused = pausedDeposits.networks.includes(network) || pausedDeposits.assets.includes(asset);
+  return isPaused ? 'PAUSED' : 'OPEN';
 }
 
 /** Every market with its steps and bounds, the intervals of candles, and the default rate limits. */

@@ -3,7 +3,11 @@ import { Decimal, Timestamp } from '../http/wire-types.ts';
 import { bucketNames } from '../keys/bucket-limits.ts';
 import { intervals } from '../markets/candles/interval.ts';
 import { assetSymbols, coinSymbols } from '../money/assets.ts';
-import { networks } from '../money/networks.ts';
+import { networkRecords, networks } from '../money/networks.ts';
+
+const Deposits = z.enum(['OPEN', 'PAUSED', 'UNSERVED']);
+
+export type Deposits = z.output<typeof Deposits>;
 
 /** An asset on one network, with its terms for deposits and withdrawals. */
 export const AssetOnNetwork = z
@@ -14,7 +18,11 @@ export const AssetOnNetwork = z
       .nullable()
       .openapi({ description: 'Contract or mint; null for the network’s own coin' }),
     decimals: z.number().int().openapi({ description: 'Decimals on the chain' }),
-    depositEnabled: z.boolean(),
+    depositEnabled: z.boolean().openapi({ description: 'Whether to send deposits; `deposits` says why not' }),
+    deposits: Deposits.openapi({
+      description:
+        'PAUSED: switched off by the operator for now. UNSERVED: nobody watches the network, so a deposit would not be seen. What arrives on a paused network is credited all the same',
+    }),
     minDeposit: Decimal.openapi({ description: 'In the asset; a smaller deposit is not credited' }),
     withdrawEnabled: z.boolean(),
     withdrawFee: Decimal.openapi({ description: 'In the asset, on top of the amount' }),
@@ -26,16 +34,17 @@ export const AssetOnNetwork = z
   })
   .openapi('AssetOnNetwork', {
     example: {
-      network: 'TRC20',
-      contractAddress: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+      network: 'ETH',
+      contractAddress: '0xdAC17F958D2ee523a2206206994597C13D831ec7',
       decimals: 6,
       depositEnabled: true,
+      deposits: 'OPEN',
       minDeposit: '1',
       withdrawEnabled: true,
-      withdrawFee: '1',
-      minWithdrawal: '5',
-      confirmations: 20,
-      addressPattern: '^T[1-9A-HJ-NP-Za-km-z]{33}$',
+      withdrawFee: '4',
+      minWithdrawal: '10',
+      confirmations: 32,
+      addressPattern: networkRecords.ETH.addressPattern,
     },
   });
 

@@ -32,6 +32,14 @@ const StoredFallbackPrices = z.partialRecord(z.enum(coinSymbols), z.object({ pri
 
 export type StoredFallbackPrices = z.output<typeof StoredFallbackPrices>;
 
+/** The networks and the assets whose deposits are switched off: no address is offered, and what arrives is credited. */
+export const PausedDeposits = z.strictObject({
+  networks: z.array(z.enum(networks)),
+  assets: z.array(z.enum(assetSymbols)),
+});
+
+export type PausedDeposits = z.output<typeof PausedDeposits>;
+
 /**
  * What the operator sets while the exchange runs. `null` means that the configuration applies, unless a member says
  * more.
@@ -41,6 +49,7 @@ export interface Settings {
   readonly withdrawalsHalted: boolean;
   readonly allowlistMode: 'off' | 'strict' | null;
   readonly pausedNetworks: readonly Network[];
+  readonly pausedDeposits: PausedDeposits;
   /** In atoms of USDT. Withdrawals that take the sum of 24 hours above it wait for a review. `null`: none waits. */
   readonly reviewThreshold: Atoms | null;
   readonly fees: NetworkAmounts;
@@ -59,6 +68,7 @@ export const settingsColumns = {
   withdrawalsHalted: settings.withdrawalsHalted,
   allowlistMode: settings.allowlistMode,
   pausedNetworks: settings.pausedNetworks,
+  pausedDeposits: settings.pausedDeposits,
   reviewThreshold: exactly(settings.reviewThreshold),
   fees: settings.fees,
   minimums: settings.minimums,
@@ -76,6 +86,7 @@ export function parseSettings([row]: Awaited<ReturnType<ReturnType<typeof select
   return {
     ...row,
     pausedNetworks: z.array(z.enum(networks)).parse(JSON.parse(row.pausedNetworks)),
+    pausedDeposits: PausedDeposits.parse(JSON.parse(row.pausedDeposits)),
     fees: NetworkAmounts.parse(JSON.parse(row.fees)),
     minimums: NetworkAmounts.parse(JSON.parse(row.minimums)),
     depositMinimums: NetworkAmounts.parse(JSON.parse(row.depositMinimums)),

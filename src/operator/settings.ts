@@ -10,7 +10,7 @@ import { type LimitedAccount, sumOfGiven } from '../ledger/quotas/read-quotas.ts
 import type { Limit, Obtained } from '../ledger/quotas/obtain-quota.ts';
 import { OpeningWeights, readOpeningWeights } from '../ledger/opening-weights.ts';
 import { balances, settings } from '../ledger/schema.ts';
-import { NetworkAmounts, type Settings, readSettings } from '../ledger/settings.ts';
+import { NetworkAmounts, PausedDeposits, type Settings, readSettings } from '../ledger/settings.ts';
 import { house } from '../ledger/transfers.ts';
 import { approvalRefusals, explain } from '../ledger/explain.ts';
 import { fallbackPrice } from '../markets/fallback-price.ts';
@@ -42,6 +42,10 @@ export const ExchangeSettings = z
     pausedNetworks: z
       .array(z.enum(networks))
       .openapi({ description: 'Networks without withdrawals for now', example: ['AVAX'] }),
+    pausedDeposits: PausedDeposits.openapi({
+      description: 'Networks and assets that take no deposits for now; one that arrives all the same is credited',
+      example: { networks: ['AVAX'], assets: [] },
+    }),
     reviewThreshold: Amount.nullable().openapi({
       description: 'Withdrawals worth more wait for a review; null: none',
       example: '10000',
@@ -86,7 +90,7 @@ export const ExchangeSettings = z
 export type ExchangeSettings = z.output<typeof ExchangeSettings>;
 
 /**
- * Any part of the settings; the others stay. `fees`, `minimums`, `depositMinimums`, `approvalAbove` and `openingWeights`
+ * Any part of the settings; the others stay. `pausedDeposits`, `fees`, `minimums`, `depositMinimums`, `approvalAbove` and `openingWeights`
  * are replaced whole. Each named fallback price is replaced and gets the present date; `null` restores the default.
  */
 export const ChangeSettings = ExchangeSettings.partial()
@@ -168,6 +172,7 @@ function showSettings(
     tradingHalted: standing.tradingHalted,
     withdrawalsHalted: standing.withdrawalsHalted,
     pausedNetworks: [...standing.pausedNetworks],
+    pausedDeposits: standing.pausedDeposits,
     reviewThreshold: reviewThreshold === null ? null : formatAmount(reviewThreshold, scaleOf(QUOTE_ASSET)),
     supplyCaps: capsOf(floorAccounts.supplyCaps),
     fees: standing.fees,
@@ -308,12 +313,13 @@ function toValues(
   now_ms: number,
 ): CheckedChange['values'] {
   const { allowlistMode, tradingHalted, withdrawalsHalted, pausedNetworks, spreadBps } = change;
-  const { fees, minimums, depositMinimums, openingWeights } = change;
+  const { pausedDeposits, fees, minimums, depositMinimums, openingWeights } = change;
   return {
     ...(allowlistMode !== undefined && { allowlistMode }),
     ...(tradingHalted !== undefined && { tradingHalted }),
     ...(withdrawalsHalted !== undefined && { withdrawalsHalted }),
     ...(pausedNetworks !== undefined && { pausedNetworks: JSON.stringify([...new Set(pausedNetworks)]) }),
+    ...(pausedDeposits !== undefined && { pausedDeposits: JSON.stringify(pausedDeposits) }),
     ...(reviewThreshold !== undefined && { reviewThreshold }),
     ...(fees !== undefined && { fees: JSON.stringify(fees) }),
     ...(minimums !== undefined && { minimums: JSON.stringify(minimums) }),

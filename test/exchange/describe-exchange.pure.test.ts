@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { describeAssets, describeExchange } from '../../src/exchange/describe-exchange.ts';
 import type { Settings } from '../../src/ledger/settings.ts';
 import { assetSymbols, coinSymbols } from '../../src/money/assets.ts';
-import { networks } from '../../src/money/networks.ts';
+import { type Network, networks } from '../../src/money/networks.ts';
 import { readAddress } from '../../src/wallet/addresses/validate-address.ts';
 import { addressCases } from '../support/addresses/address-cases.ts';
 import { addressVectors } from '../support/addresses/address-vectors.ts';
 import { settings } from '../support/operator/settings.ts';
 
 function listNetworks(changes: Partial<Settings> = {}) {
-  return describeAssets({ ...settings, ...changes }).assets.flatMap(({ asset, networks: listed }) =>
+  return describeAssets({ ...settings, ...changes }, []).assets.flatMap(({ asset, networks: listed }) =>
     listed.map((one) => ({ asset, ...one })),
   );
 }
@@ -19,7 +19,7 @@ const find = (changes: Partial<Settings>, asset: string, network: string) =>
 
 describe('the assets', () => {
   it('are all nine, in the order of the specification, each on every network that carries it', () => {
-    expect(describeAssets(settings).assets.map(({ asset }) => asset)).toEqual(assetSymbols);
+    expect(describeAssets(settings, []).assets.map(({ asset }) => asset)).toEqual(assetSymbols);
     expect(listNetworks()).toHaveLength(26);
     expect(new Set(listNetworks().map(({ network }) => network))).toEqual(new Set(networks));
   });
@@ -54,6 +54,29 @@ describe('the assets', () => {
     );
     expect(stopped({ withdrawalsHalted: true })).toHaveLength(26);
     expect(listNetworks({ withdrawalsHalted: true }).every(({ depositEnabled }) => depositEnabled)).toBe(true);
+  });
+
+  it('take no deposits where these are paused, by network or by asset, or where nobody watches the network', () => {
+    const standing = (changes: Partial<Settings>, unserved: Network[] = []) =>
+      describeAssets({ ...settings, ...changes }, unserved).assets.flatMap(({ asset, networks: on }) =>
+        on.map(({ network, deposits, depositEnabled }) => {
+          expect(depositEnabled).toBe(deposits === 'OPEN');
+          return { asset, network, deposits };
+        }),
+      );
+    const closed = (...given: Parameters<typeof standing>) =>
+      standing(...given).filter(({ deposits }) => deposits !== 'OPEN');
+    expect(closed({})).toEqual([]);
+    expect(closed({ pausedDeposits: { networks: ['LTC'], assets: [] } })).toEqual([
+      { asset: 'LTC', network: 'LTC', deposits: 'PAUSED' },
+    ]);
+    const ofUsdc = closed({ pausedDeposits: { networks: [], assets: ['USDC'] } });
+    expect(new Set(ofUsdc.map(({ asset }) => asset))).toEqual(new Set(['USDC']));
+    expect(ofUsdc).toHaveLength(standing({}).filter(({ asset }) => asset === 'USDC').length);
+    const unserved = closed({ pausedDeposits: { networks: ['SOL'], assets: [] } }, ['SOL', 'TRC20']);
+    expect(new Set(unserved.map(({ network, deposits }) => `${network} ${deposits}`))).toEqual(
+      new Set(['SOL UNSERVED', 'TRC20 UNSERVED']),
+    );
   });
 
   it('have a pattern that every address of the network matches', () => {

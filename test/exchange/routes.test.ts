@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AssetList, ExchangeInfo, ServerTime, Status } from '../../src/exchange/schemas.ts';
 import { emptyEdgeCache } from '../support/runtime/edge-cache.ts';
-import { json, openTrader, send } from '../support/exchange.ts';
+import { asOperator, json, openTrader, send } from '../support/exchange.ts';
+import { addressOf } from '../support/ledger/reconciliation.ts';
 import { CONNECTION_LOST } from '../support/runtime/faults.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
 import { setSettings } from '../support/withdrawals/withdrawals.ts';
@@ -9,7 +10,12 @@ import { setSettings } from '../support/withdrawals/withdrawals.ts';
 const cached = ['assets', 'exchange-info', 'status'];
 
 afterEach(async () => {
-  await setSettings({ tradingHalted: false, withdrawalsHalted: false, pausedNetworks: [] });
+  await setSettings({
+    tradingHalted: false,
+    withdrawalsHalted: false,
+    pausedNetworks: [],
+    pausedDeposits: { networks: [], assets: [] },
+  });
   // Answers in the edge cache would hide what a test changes.
   await emptyEdgeCache();
 });
@@ -52,6 +58,31 @@ describe('GET /api/v1/assets', () => {
     const { assets } = AssetList.parse(await json(await send('/api/v1/assets')));
     const listed = assets.flatMap(({ networks }) => networks);
     expect(listed.filter(({ withdrawEnabled }) => !withdrawEnabled).map(({ network }) => network)).toEqual(['TRC20']);
+  });
+});
+
+describe('a network or an asset whose deposits are paused, or which nobody watches', () => {
+  it('is shown as one that takes none, keeps its address, and has what arrives all the same credited', async () => {
+    await setSettings({ pausedDeposits: { networks: ['LTC'], assets: ['USDC'] } });
+    const { assets } = AssetList.parse(await json(await send('/api/v1/assets')));
+    const standing = assets.flatMap(({ asset, networks }) =>
+      networks.map(({ network, deposits }) => [`${asset} ${network}`, deposits] as const),
+    );
+    expect(Object.fromEntries(standing)).toMatchObject({
+      'LTC LTC': 'PAUSED',
+      'USDC ETH': 'PAUSED',
+      'USDT TRC20': 'UNSERVED',
+      'USDT ETH': 'OPEN',
+    });
+    const trader = await openTrader();
+    expect((await json<{ addresses: unknown[] }>(await trader.get('/api/v1/wallet/addresses'))).addresses).toHaveLength(
+      12,
+    );
+    const address = await addressOf(trader, 'LTC');
+    const report = { network: 'LTC', asset: 'LTC', amount: '3', address, txHash: 'ab'.repeat(32), confirmations: 99 };
+    const { deposit } = await json<{ deposit: { status: string } }>(await asOperator('POST', '/deposits', report));
+    expect(deposit.status).toBe('COMPLETED');
+    expect((await trader.balances())['LTC']).toBe('3');
   });
 });
 

@@ -57,6 +57,7 @@ const tables: Readonly<Record<string, Checked>> = {
       ...yesOrNo('withdrawals_halted'),
       ...oneOf('allowlist_mode', "'off', 'strict'"),
       ...json('paused_networks'),
+      ...json('paused_deposits'),
       ...notBelowZero('review_threshold'),
       ...json('fees'),
       ...json('minimums'),
@@ -219,6 +220,7 @@ const tables: Readonly<Record<string, Checked>> = {
     row: { account_id: 'a' },
     breaks: { ...notBelowZero('attempts'), 'confirmed_at IS NULL OR sealed_secret IS NOT NULL': { confirmed_at: 1 } },
   },
+  invitations: { row: { account_id: 'a', address: 'd', expires_at: 1, by_two: 0 }, breaks: yesOrNo('by_two') },
   staff: {
     row: { email: 'a@b', roles: '[]', changed_at: 1 },
     breaks: { "email LIKE '_%@_%' AND length(email) <= 254": { email: 'nobody' }, ...json('roles') },

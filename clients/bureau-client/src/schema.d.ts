@@ -1176,16 +1176,17 @@ export interface components {
         };
         /**
          * @example {
-         *       "network": "TRC20",
-         *       "contractAddress": "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+         *       "network": "ETH",
+         *       "contractAddress": "0xdAC17F958D2ee523a2206206994597C13D831ec7",
          *       "decimals": 6,
          *       "depositEnabled": true,
+         *       "deposits": "OPEN",
          *       "minDeposit": "1",
          *       "withdrawEnabled": true,
-         *       "withdrawFee": "1",
-         *       "minWithdrawal": "5",
-         *       "confirmations": 20,
-         *       "addressPattern": "^T[1-9A-HJ-NP-Za-km-z]{33}$"
+         *       "withdrawFee": "4",
+         *       "minWithdrawal": "10",
+         *       "confirmations": 32,
+         *       "addressPattern": "^0x[0-9a-fA-F]{40}$"
          *     }
          */
         AssetOnNetwork: {
@@ -1195,7 +1196,13 @@ export interface components {
             contractAddress: string | null;
             /** @description Decimals on the chain */
             decimals: number;
+            /** @description Whether to send deposits; `deposits` says why not */
             depositEnabled: boolean;
+            /**
+             * @description PAUSED: switched off by the operator for now. UNSERVED: nobody watches the network, so a deposit would not be seen. What arrives on a paused network is credited all the same
+             * @enum {string}
+             */
+            deposits: "OPEN" | "PAUSED" | "UNSERVED";
             /**
              * @description In the asset; a smaller deposit is not credited
              * @example 0.015
@@ -5223,16 +5230,17 @@ export interface operations {
                      *           "scale": 6,
                      *           "networks": [
                      *             {
-                     *               "network": "TRC20",
-                     *               "contractAddress": "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+                     *               "network": "ETH",
+                     *               "contractAddress": "0xdAC17F958D2ee523a2206206994597C13D831ec7",
                      *               "decimals": 6,
                      *               "depositEnabled": true,
+                     *               "deposits": "OPEN",
                      *               "minDeposit": "1",
                      *               "withdrawEnabled": true,
-                     *               "withdrawFee": "1",
-                     *               "minWithdrawal": "5",
-                     *               "confirmations": 20,
-                     *               "addressPattern": "^T[1-9A-HJ-NP-Za-km-z]{33}$"
+                     *               "withdrawFee": "4",
+                     *               "minWithdrawal": "10",
+                     *               "confirmations": 32,
+                     *               "addressPattern": "^0x[0-9a-fA-F]{40}$"
                      *             }
                      *           ]
                      *         }

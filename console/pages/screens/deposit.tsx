@@ -28,10 +28,15 @@ export function Deposit() {
 function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
   const [symbol, setSymbol] = useState<string>('USDT');
   const asset = assets.find((known) => known.asset === symbol);
-  const networks = (asset?.networks ?? []).filter(({ depositEnabled }) => depositEnabled);
+  const networks = asset?.networks ?? [];
   const [wanted, setWanted] = useState('');
-  const network = networks.find((known) => known.network === wanted) ?? networks[0];
-  const address = addresses.find((known) => known.network === network?.network)?.address;
+  const network =
+    networks.find((known) => known.network === wanted) ??
+    networks.find(({ depositEnabled }) => depositEnabled) ??
+    networks[0];
+  const address = network?.depositEnabled
+    ? addresses.find((known) => known.network === network.network)?.address
+    : undefined;
   return (
     <section class="card">
       <div class="row">
@@ -74,7 +79,11 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
           </dl>
         </>
       ) : (
-        <p class="notice">{symbol} takes no deposits at the moment.</p>
+        <p class="notice">
+          {network?.deposits === 'UNSERVED'
+            ? `Nobody watches ${network.network} here, so a deposit over it would not be seen. Choose another network.`
+            : `Deposits of ${symbol} over ${network?.network ?? 'any network'} are paused at the moment. Send nothing there.`}
+        </p>
       )}
     </section>
   );

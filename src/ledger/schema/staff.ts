@@ -11,6 +11,7 @@ export const settings = sqliteTable('settings', {
   withdrawalsHalted: integer('withdrawals_halted', { mode: 'boolean' }).notNull().default(false),
   allowlistMode: text('allowlist_mode', { enum: ['off', 'strict'] }),
   pausedNetworks: text('paused_networks').notNull().default('[]'),
+  pausedDeposits: text('paused_deposits').notNull().default('{"networks":[],"assets":[]}'),
   reviewThreshold: atoms('review_threshold'),
   fees: text().notNull().default('{}'),
   minimums: text().notNull().default('{}'),

@@ -6,6 +6,7 @@ export const settings: Settings = {
   withdrawalsHalted: false,
   allowlistMode: null,
   pausedNetworks: [],
+  pausedDeposits: { networks: [], assets: [] },
   reviewThreshold: null,
   fees: {},
   minimums: {},

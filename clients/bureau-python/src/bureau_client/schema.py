@@ -124,6 +124,9 @@ class AssetOnNetwork(TypedDict):
     decimals: int
     """Decimals on the chain"""
     depositEnabled: bool
+    """Whether to send deposits; `deposits` says why not"""
+    deposits: Literal["OPEN", "PAUSED", "UNSERVED"]
+    """PAUSED: switched off by the operator for now. UNSERVED: nobody watches the network, so a deposit would not be seen. What arrives on a paused network is credited all the same"""
     minDeposit: str
     """In the asset; a smaller deposit is not credited"""
     withdrawEnabled: bool

@@ -7,7 +7,8 @@ export const settingNames: Readonly<Record<string, string>> = {
   allowlistMode: 'Mode of the approved addresses',
   tradingHalted: 'Trading is halted',
   withdrawalsHalted: 'Withdrawals are halted',
-  pausedNetworks: 'Networks paused',
+  pausedNetworks: 'Networks without withdrawals',
+  pausedDeposits: 'Deposits paused',
   reviewThreshold: 'Withdrawals worth more wait for a review, USDT',
   supplyCaps: 'Supply cap',
   fees: 'Withdrawal fee',
@@ -27,7 +28,7 @@ interface Difference {
 }
 
 /** These are replaced whole: what a change does not name is no longer set. */
-const wholes = ['fees', 'minimums', 'depositMinimums', 'approvalAbove', 'openingWeights'];
+const wholes = ['pausedDeposits', 'fees', 'minimums', 'depositMinimums', 'approvalAbove', 'openingWeights'];
 
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

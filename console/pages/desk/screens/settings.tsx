@@ -48,7 +48,14 @@ export function Settings() {
   );
 }
 
-const shownFirst = ['allowlistMode', 'reviewThreshold', 'spreadBps', 'pausedNetworks', 'openingWeights'] as const;
+const shownFirst = [
+  'allowlistMode',
+  'reviewThreshold',
+  'spreadBps',
+  'pausedNetworks',
+  'pausedDeposits',
+  'openingWeights',
+] as const;
 
 function General({ settings, changed }: SettingsPart) {
   const may = useMay();
@@ -69,6 +76,7 @@ function General({ settings, changed }: SettingsPart) {
           <SetSpread settings={settings} changed={changed} />
           <SetAllowlist settings={settings} changed={changed} />
           <PauseNetworks settings={settings} changed={changed} />
+          <PauseDeposits settings={settings} changed={changed} />
           <SetOpeningWeights settings={settings} changed={changed} />
         </div>
       )}
@@ -152,21 +160,61 @@ const networks: readonly Network[] = [
   'DOGE',
 ];
 
+const assets: readonly PausedAsset[] = ['USDT', 'USDC', 'BTC', 'ETH', 'AVAX', 'MATIC', 'BNB', 'LTC', 'DOGE'];
+
+type PausedAsset = ExchangeSettings['pausedDeposits']['assets'][number];
+
+/** A box to tick for each name. */
+function Ticks<Name extends string>({
+  legend,
+  names,
+  ticked,
+  set,
+}: {
+  readonly legend: string;
+  readonly names: readonly Name[];
+  readonly ticked: readonly Name[];
+  readonly set: (ticked: Name[]) => void;
+}) {
+  const toggle = (name: Name) => set(ticked.includes(name) ? ticked.filter((one) => one !== name) : [...ticked, name]);
+  return (
+    <fieldset>
+      <legend>{legend}</legend>
+      {names.map((name) => (
+        <label key={name} class="tick">
+          <input type="checkbox" checked={ticked.includes(name)} onChange={() => toggle(name)} />
+          {name}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
 function PauseNetworks(part: SettingsPart) {
   const [paused, setPaused] = useState<readonly Network[]>(part.settings.pausedNetworks);
-  const toggle = (network: Network) =>
-    setPaused((known) => (known.includes(network) ? known.filter((one) => one !== network) : [...known, network]));
   return (
-    <ChangeStep {...part} label="Pause networks" change={{ pausedNetworks: paused }}>
-      <fieldset>
-        <legend>No withdrawals over</legend>
-        {networks.map((network) => (
-          <label key={network} class="tick">
-            <input type="checkbox" checked={paused.includes(network)} onChange={() => toggle(network)} />
-            {network}
-          </label>
-        ))}
-      </fieldset>
+    <ChangeStep {...part} label="Pause networks" change={{ pausedNetworks: [...paused] }}>
+      <Ticks legend="No withdrawals over" names={networks} ticked={paused} set={setPaused} />
+    </ChangeStep>
+  );
+}
+
+function PauseDeposits(part: SettingsPart) {
+  const [paused, setPaused] = useState(part.settings.pausedDeposits);
+  return (
+    <ChangeStep {...part} label="Pause deposits" change={{ pausedDeposits: paused }}>
+      <Ticks
+        legend="No deposits over"
+        names={networks}
+        ticked={paused.networks}
+        set={(chosen) => setPaused({ ...paused, networks: chosen })}
+      />
+      <Ticks
+        legend="No deposits of"
+        names={assets}
+        ticked={paused.assets}
+        set={(chosen) => setPaused({ ...paused, assets: chosen })}
+      />
     </ChangeStep>
   );
 }
