@@ -257,7 +257,7 @@ const tables: Readonly<Record<string, Checked>> = {
     breaks: {
       ...json('types'),
       ...oneOf('status', "'enabled', 'disabled'"),
-      "reason IN ('gone', 'failing')": { reason: 'other', status: 'disabled' },
+      "reason IN ('gone', 'failing', 'key_revoked')": { reason: 'other', status: 'disabled' },
       ...json('previous_secrets'),
       ...notBelowZero('delivered'),
       "reason IS NULL OR status = 'disabled'": { reason: 'gone' },
