@@ -18,24 +18,26 @@ const LEAST_ANSWERED = 0.9;
 const HONEST = 16;
 const PAUSE_MS = 100;
 
-/** How often and how long orders are placed beside refused ones and beside filled ones, in turns. */
-const TURNS = 3;
-const TURN_MS = 8_000;
+/**
+ * How often and how long orders are placed beside refused ones and beside filled ones. Each turn compares two such times
+ * that follow each other, so a slow moment of the machine spoils one turn.
+ */
+const TURNS = 9;
+const TURN_MS = 3_000;
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '5' };
 
 type Answer = (token: string) => Promise<number>;
 
-/** How orders fared beside others. */
+/** How orders fared beside others, in one turn. */
 interface Beside {
-  readonly honest_ms: number[];
-  readonly refusedHonest: number[];
-  sent: number;
+  /** How long the honest ones took, and the statuses of those that were refused. */
+  readonly honest_ms: readonly number[];
+  readonly refusedHonest: readonly number[];
+  readonly sent: number;
   /** Those beside that were answered as meant. */
-  answered: number;
+  readonly answered: number;
 }
-
-const nothing = (): Beside => ({ honest_ms: [], refusedHonest: [], sent: 0, answered: 0 });
 
 /**
  * Measures what orders that the database refuses for want of money cost those who have it: `PER_SECOND` of them, while
@@ -76,12 +78,14 @@ async function compare(bundle: string, callsOfRefusal: 0 | 1, title: string): Pr
       await openKeys(operator, ACCOUNTS, KEYS),
       await openKeys(operator, ACCOUNTS, KEYS, '100000'),
     ];
-    const [filled, refused] = [nothing(), nothing()];
     // The first orders have lanes read their keys, and the gate its prices.
     await Promise.all([...honest, ...empty, ...rich].map(place));
+    const [filled, refused]: [Beside[], Beside[]] = [[], []];
     for (let turn = 0; turn < TURNS; turn += 1) {
-      await measure(place, honest, rich, 201, filled);
-      await measure(place, honest, empty, 422, refused);
+      const isFirst = turn % 2 === 0;
+      if (isFirst) filled.push(await measure(place, honest, rich, 201));
+      refused.push(await measure(place, honest, empty, 422));
+      if (!isFirst) filled.push(await measure(place, honest, rich, 201));
     }
     return judge(title, filled, refused);
   } finally {
@@ -106,19 +110,15 @@ async function measure(
   honest: readonly string[],
   others: readonly string[],
   meant: number,
-  beside: Beside,
-): Promise<void> {
+): Promise<Beside> {
   const begun_ms = performance.now();
   const isOver = () => performance.now() - begun_ms >= TURN_MS;
-  const open: Promise<void>[] = [];
+  const beside: Promise<number>[] = [];
+  const [honest_ms, refusedHonest]: [number[], number[]] = [[], []];
   const sendOthers = async () => {
-    for (let sent = 0; !isOver(); await sleep(1)) {
-      for (; sent < ((performance.now() - begun_ms) / 1_000) * PER_SECOND; sent += 1) {
-        beside.sent += 1;
-        const answered = place(others[sent % others.length] ?? '').then((status) => {
-          if (status === meant) beside.answered += 1;
-        });
-        open.push(answered);
+    for (; !isOver(); await sleep(1)) {
+      while (beside.length < ((performance.now() - begun_ms) / 1_000) * PER_SECOND) {
+        beside.push(place(others[beside.length % others.length] ?? ''));
       }
     }
   };
@@ -126,35 +126,47 @@ async function measure(
     while (!isOver()) {
       const sent_ms = performance.now();
       const status = await place(token);
-      beside.honest_ms.push(performance.now() - sent_ms);
-      if (status !== 201) beside.refusedHonest.push(status);
+      honest_ms.push(performance.now() - sent_ms);
+      if (status !== 201) refusedHonest.push(status);
       await sleep(PAUSE_MS);
     }
   };
   await Promise.all([sendOthers(), ...honest.map(placeHonest)]);
-  await Promise.all(open);
+  const statuses = await Promise.all(beside);
+  const answered = statuses.filter((status) => status === meant).length;
+  return { honest_ms, refusedHonest, sent: statuses.length, answered };
 }
 
-function judge(title: string, filled: Beside, refused: Beside): Comparison {
-  const [slow, fast] = [spread(refused.honest_ms), spread(filled.honest_ms)];
-  const slowdown = slow.median / fast.median;
+function judge(title: string, filled: readonly Beside[], refused: readonly Beside[]): Comparison {
   console.log(`${title}, with ${ADDED_MS} ms added to each call of the database:`);
-  for (const [what, { median, low, high }, { honest_ms, refusedHonest, answered, sent }] of [
-    ['filled', fast, filled],
-    ['refused', slow, refused],
+  const medians = (turns: readonly Beside[]) => turns.map(({ honest_ms }) => spread(honest_ms).median);
+  const sum = (turns: readonly Beside[], count: (turn: Beside) => number) =>
+    turns.reduce((total, turn) => total + count(turn), 0);
+  for (const [what, turns] of [
+    ['filled', filled],
+    ['refused', refused],
   ] as const) {
-    const times = [median, low, high].map((ms) => ms.toFixed(0));
+    const { median, low, high } = spread(medians(turns));
     console.log(
-      `  beside ${PER_SECOND} a second that are ${what}: median ${times[0]} ms, quartiles ${times[1]} and ${times[2]}, ` +
-        `of ${honest_ms.length} honest orders, ` +
-        `of which ${refusedHonest.length} were refused; ${answered} of ${sent} others were ${what}`,
+      `  beside ${PER_SECOND} a second that are ${what}: ${median.toFixed(0)} ms, quartiles of the turns ${low.toFixed(0)} ` +
+        `and ${high.toFixed(0)}; ${sum(turns, ({ refusedHonest }) => refusedHonest.length)} of ` +
+        `${sum(turns, ({ honest_ms }) => honest_ms.length)} honest orders were refused; ` +
+        `${sum(turns, ({ answered }) => answered)} of ${sum(turns, ({ sent }) => sent)} others were ${what}`,
     );
   }
-  console.log(`  ${slowdown.toFixed(2)} times as long`);
-  const isDelivered = [filled, refused].every(({ answered, sent }) => answered >= sent * LEAST_ANSWERED);
+  const beside = medians(filled);
+  const slowdowns = spread(medians(refused).map((ms, turn) => ms / (beside[turn] ?? Number.NaN)));
+  const slowdown = slowdowns.median;
+  console.log(
+    `  ${slowdown.toFixed(2)} times as long, quartiles ${slowdowns.low.toFixed(2)} and ${slowdowns.high.toFixed(2)}`,
+  );
+  const isDelivered = [filled, refused].every(
+    (turns) => sum(turns, ({ answered }) => answered) >= sum(turns, ({ sent }) => sent) * LEAST_ANSWERED,
+  );
+  const refusals = refused.flatMap(({ refusedHonest }) => refusedHonest);
   const faults = [
     ...(slowdown <= MOST_SLOWDOWN ? [] : [`refused orders slow others down ${slowdown.toFixed(2)} times`]),
-    ...(refused.refusedHonest.length === 0 ? [] : [`honest orders were refused, with ${refused.refusedHonest[0]}`]),
+    ...(refusals.length === 0 ? [] : [`${refusals.length} honest orders were refused, with ${refusals[0]}`]),
     ...(isDelivered ? [] : ['fewer of the others than meant were answered as meant']),
   ];
   return { slowdown, faults };
