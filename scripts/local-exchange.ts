@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from './find-free-port.ts';
 
-const DEADLINE_MS = 90_000;
+const DEADLINE_MS = 240_000;
 
 /** An exchange started by `npm start`, with its output. */
 export interface LocalExchange {

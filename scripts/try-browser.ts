@@ -11,7 +11,7 @@ import { type LocalExchange, expectThat, withLocalExchange } from './local-excha
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
 /** How long a page may take to show what is expected. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 90_000;
 
 /** A small phone, and a laptop. */
 const NARROW = { width: 360, height: 740 };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 90_000;
 
 /** A wide screen and the narrowest telephone. */
 export const WIDE = { width: 1280, height: 800 };

@@ -8,7 +8,7 @@ import type { ServedAddresses } from './serve-exchange.ts';
 import type { ExchangeOptions } from './start-exchange.ts';
 
 /** How long a start or an end may take before it is an error. */
-const DEADLINE_MS = 60_000;
+const DEADLINE_MS = 240_000;
 
 /** An exchange in its own process group, so it can be killed as by a loss of power. */
 export interface ServedExchange {
