@@ -9,7 +9,8 @@ const RESTORED_AT = 'restored_at_ms';
 /**
  * Notes that this database was restored from a backup at this time. What the chains know and it does not is taken over
  * while it catches up. Payouts that were open in the backup and have no fence may have been paid since: they wait for a
- * person. Ids from before that time that it does not know are never answered as *never seen*.
+ * person. Ids from before that time that it does not know are never answered as *never seen*. The same time again changes
+ * nothing that a person has decided since.
  */
 export function noteRestored(database: Database, at_ms: number): void {
   database.transact(() => {
@@ -20,10 +21,15 @@ export function noteRestored(database: Database, at_ms: number): void {
     );
     database.run('DELETE FROM nonces');
     database.run(`UPDATE chains SET adopted = 0, halted = iif(halted LIKE '${OLDER}%', NULL, halted)`);
-    database.run(
-      `UPDATE spends SET restored = 1, allowed = 0
-       WHERE purpose = 'payout' AND fence IS NULL AND state IN ('QUEUED', 'HELD')`,
+    const open = database.all(
+      `SELECT id, accepted_at_ms FROM spends
+       WHERE purpose = 'payout' AND restored = 0 AND fence IS NULL AND state IN ('QUEUED', 'HELD')`,
     );
+    for (const row of open) {
+      // Bureau may have submitted an old one again before anybody said that this is a backup.
+      const isOld = Number(row['accepted_at_ms']) <= at_ms || mayBeForgotten(database, String(row['id']));
+      if (isOld) database.run('UPDATE spends SET restored = 1, allowed = 0 WHERE id = ?', String(row['id']));
+    }
     database.run(`DELETE FROM spends WHERE purpose <> 'payout' AND fence IS NULL AND state IN ('QUEUED', 'HELD')`);
   });
 }

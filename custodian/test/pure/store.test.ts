@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { v7 } from 'uuid';
 import { beforeEach, expect, test } from 'vitest';
 import type { Payment, ScannedBlock } from '../../src/nodes/chain.ts';
 import {
@@ -15,8 +16,11 @@ import {
 import { listSpendable, sumCoins } from '../../src/store/coins.ts';
 import { Database } from '../../src/store/database.ts';
 import { listUnsettledDeposits, noteReported, updateDeposits } from '../../src/store/deposits.ts';
+import { mayBeForgotten, noteRestored } from '../../src/store/restored.ts';
 import {
+  allowByHand,
   findSpend,
+  holdSpend,
   insertSpend,
   refuseByHand,
   refuseSpend,
@@ -271,4 +275,27 @@ test('a full disk is named as what it is, changes nothing, and writes go on when
   full.one(`PRAGMA max_page_count = ${pages + 100}`);
   fill();
   expect(full.all('SELECT name FROM facts')).toHaveLength(2);
+});
+
+test('what was open in a backup waits for a person once, and ids that are older than the restoring are not called unknown', () => {
+  const restored = new Database(join(newFolder(), 'restored.sqlite'));
+  const at_ms = 1_795_241_228_000;
+  const payment = { asset: 'ETH', contract: null, address: '0x', atoms: 1n, sourceIndex: null };
+  const order = { body: '{}', signature: '' };
+  const accept = (id: string, accepted_at_ms: number) =>
+    insertSpend(restored, { id, network: 'ETH', purpose: 'payout', order, ...payment }, 'QUEUED', null, accepted_at_ms);
+  const [before, after, again] = [v7({ msecs: at_ms - 2 }), v7({ msecs: at_ms + 1 }), v7({ msecs: at_ms - 3 })];
+  expect(mayBeForgotten(restored, before)).toBe(false);
+  accept(before, at_ms - 1);
+  accept(after, at_ms + 1);
+  // Bureau has submitted it once more, to the restored database.
+  accept(again, at_ms + 2);
+  noteRestored(restored, at_ms);
+  const isRestored = (id: string) => findSpend(restored, id)?.isRestored;
+  expect([before, after, again].map(isRestored)).toEqual([true, false, true]);
+  holdSpend(restored, before, 'restored_from_backup');
+  expect(allowByHand(restored, before)).toBe(true);
+  noteRestored(restored, at_ms);
+  expect(findSpend(restored, before)?.isAllowed).toBe(true);
+  expect([mayBeForgotten(restored, before), mayBeForgotten(restored, after)]).toEqual([true, false]);
 });
