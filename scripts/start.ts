@@ -27,18 +27,26 @@ function refuse(sentence: string): void {
   process.exitCode = 1;
 }
 
+/** Says what happens now: a start takes seconds, and on a slow machine most of a minute. */
+function tell(sentence: string): void {
+  console.log(sentence);
+}
+
 async function open(place: Place, ledgers: number): Promise<void> {
+  tell('Building the exchange, its documentation and its console. This takes longest when something has changed.');
   const [bundles, { keepSchedule, serve, waitUntilReady }] = await Promise.all([
     buildWorkers(`.wrangler/bundles/${place.port}`),
     // Loaded while the bundles are built: the runtime and what goes with it are large.
     import('./start/serve.ts'),
   ]);
+  tell('Starting the runtime, and bringing the databases to this version.');
   const access = await playAccess(place);
   const variables = { ...readSecrets(), ...readVariables(process.argv.slice(2)) };
   const served = await serve(place, bundles, access, variables, ledgers);
   const stopped = untilStopped();
   try {
     await waitUntilReady(place);
+    tell('Opening the demo account, and signing the first admin in.');
     const operatorToken = readSecret('OPERATOR_TOKEN');
     await operate(place, operatorToken, 'PUT', `/staff/${FIRST_ADMIN}`, { roles: ['admin'] });
     await spreadAccounts(place, operatorToken, ledgers);

@@ -25,8 +25,15 @@ export async function tryPrintedLines(exchange: LocalExchange): Promise<readonly
   expectThat(funded.length === 9 && funded.every(({ amount }) => amount !== '0'), 'nine funded assets');
   const bought = JSON.parse(await paste(exchange, 'Buy bitcoin')) as { order?: { usdtAmount: string } };
   expectThat(bought.order?.usdtAmount === '100', 'an order for 100 USDT is filled');
-  const signedIn = JSON.parse(await paste(exchange, 'Who you are')) as { me?: { roles: string[] } };
+  const [, admin = ''] = /^signed in as \S+: (.+)$/m.exec(exchange.greeting) ?? [];
+  const headers = { 'Cf-Access-Jwt-Assertion': admin };
+  const signedIn = (await (await fetch(`${exchange.origin}/operator/v1/me`, { headers })).json()) as {
+    me?: { roles: string[] };
+  };
   expectThat(signedIn.me?.roles.join() === 'admin', 'an admin who signed in');
+  for (const secret of [admin, exchange.valueOf('operator token')]) {
+    expectThat(exchange.greeting.split(secret).length === 2, 'a token of the staff is printed once');
+  }
   const market = JSON.parse(await paste(exchange, 'The market')) as { tickers: unknown[]; degraded: boolean };
   expectThat(market.tickers.length === 8 && !market.degraded, 'eight tickers');
   return funded;

@@ -50,9 +50,6 @@ What the demo account holds:
 Buy bitcoin for 100 USDT:
   curl -s ${origin}/api/v1/orders ${authorization} -H 'Content-Type: application/json' -H "Idempotency-Key: $(date +%s)" -d '${order}'
 
-Who you are, signed in as a person of the staff:
-  curl -s ${origin}/operator/v1/me -H 'Cf-Access-Jwt-Assertion: ${staff.signedIn}'
-
 The market:
   curl -s ${origin}/api/v1/markets/tickers
 
