@@ -61,7 +61,7 @@ export const trade: Room = {
       file: 'src/trade/commit-order.ts',
       find: "const [asset, required] = side === 'BUY' ?",
       replace: "const [asset, required] = side === 'SELL' ?",
-      tests: [orders],
+      tests: ['test/lane/refused-orders.test.ts'],
     },
     {
       name: 'the spread that the operator set is ignored',

@@ -6,6 +6,7 @@ import { unexplainedBalances } from '../support/ledger/probes.ts';
 import {
   NOON_MS,
   balanceOf,
+  credit,
   database,
   expectRefused,
   keyOf,
@@ -132,13 +133,20 @@ describe('an order among others of its batch', () => {
 
   it('keeps amounts beyond 2^53 to the atom, and names a balance of that size', async () => {
     const account = await openFunded();
-    const large = 9_007_199_254_740_993n;
-    await env.DB.batch(setFloor('house:liquidity', 'BTC', `-${large}00`));
-    const outcome = await commitOrders(database, [want(account, { amount: large, round: 7 })]);
-    expect(outcome).toMatchObject({
-      refused: new Map([[expect.anything(), { reason: 'insufficient_balance', figure: 100n }]]),
+    const coinAmount = 2n ** 53n + 1n;
+    await credit(account, 'MATIC', `${coinAmount}`).run();
+    const terms = { coin: 'MATIC', side: 'SELL', executedPrice: 1_000_000n, middlePrice: 1_000_000n } as const;
+    const sell = (atoms: bigint): PlannedOrder => ({
+      ...want(account),
+      plan: { ...terms, coinAmount: atoms, usdtAmount: atoms / 10_000n, priceRound: 0 },
     });
-    await env.DB.batch(setFloor('house:liquidity', 'BTC', HOUSE_FLOOR));
+    const [tooMuch, all] = [sell(coinAmount + 1n), { ...sell(coinAmount), placement: want(account).placement }];
+    const outcome = await commitOrders(database, [tooMuch, all]);
+    expect(outcome).toEqual({
+      kind: 'decided',
+      refused: new Map([[tooMuch.placement.orderId, { reason: 'insufficient_balance', figure: coinAmount }]]),
+    });
+    expect(await balanceOf(account, 'MATIC')).toBe(0n);
   });
 
   it('that only a guard of the table refuses, as a bug would have it, is refused with its whole batch', async () => {
