@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Family, families } from '../support/families.ts';
-import { mutateCustodian, sendBeforeWriting, signerForgetsAnchors } from '../support/mutate-custodian.ts';
+import {
+  chainIsNotCompared,
+  mutateCustodian,
+  sendBeforeWriting,
+  signerForgetsAnchors,
+} from '../support/mutate-custodian.ts';
 import { PlayedBureau } from '../support/play-bureau.ts';
 import { ProcessCustodian } from '../support/process-custodian.ts';
 import { until } from '../support/run-custodian.ts';
@@ -126,7 +131,7 @@ describe.each(Object.entries(families))('%s', (_, startFamily) => {
   }, 900_000);
 
   test('a custodian that sends before it stores pays twice, so these tests can fail', async () => {
-    const source = mutateCustodian([sendBeforeWriting, signerForgetsAnchors]);
+    const source = mutateCustodian([sendBeforeWriting, signerForgetsAnchors, ...chainIsNotCompared]);
     custodian = await ProcessCustodian.prepare(bureau.url, family.networks, source);
     await custodian.startSigner();
     const payout = await payUntilDead(family, 'version_broadcast', true);
@@ -136,8 +141,19 @@ describe.each(Object.entries(families))('%s', (_, startFamily) => {
     expect(await family.received(payout.address)).toBe(2);
   }, 300_000);
 
+  test('the chain alone shows the payment of a custodian that sends before it stores, and it halts', async () => {
+    const source = mutateCustodian([sendBeforeWriting, signerForgetsAnchors]);
+    custodian = await ProcessCustodian.prepare(bureau.url, family.networks, source);
+    await custodian.startSigner();
+    const payout = await payUntilDead(family, 'version_broadcast', true);
+    await custodian.start();
+    await until('halted', () => custodian.output.includes('database_is_older'));
+    await family.mine();
+    expect(await family.received(payout.address)).toBe(1);
+  }, 300_000);
+
   test('the signer alone prevents the second payment of a custodian that sends before it stores', async () => {
-    const source = mutateCustodian([sendBeforeWriting]);
+    const source = mutateCustodian([sendBeforeWriting, ...chainIsNotCompared]);
     custodian = await ProcessCustodian.prepare(bureau.url, family.networks, source);
     await custodian.startSigner();
     const payout = await payUntilDead(family, 'version_broadcast', true);

@@ -280,10 +280,10 @@ test('a full disk is named as what it is, changes nothing, and writes go on when
 test('what was open in a backup waits for a person once, and ids that are older than the restoring are not called unknown', () => {
   const restored = new Database(join(newFolder(), 'restored.sqlite'));
   const at_ms = 1_795_241_228_000;
-  const payment = { asset: 'ETH', contract: null, address: '0x', atoms: 1n, sourceIndex: null };
+  const paid = { asset: 'ETH', contract: null, address: '0x', atoms: 1n, sourceIndex: null };
   const order = { body: '{}', signature: '' };
   const accept = (id: string, accepted_at_ms: number) =>
-    insertSpend(restored, { id, network: 'ETH', purpose: 'payout', order, ...payment }, 'QUEUED', null, accepted_at_ms);
+    insertSpend(restored, { id, network: 'ETH', purpose: 'payout', order, ...paid }, 'QUEUED', null, accepted_at_ms);
   const [before, after, again] = [v7({ msecs: at_ms - 2 }), v7({ msecs: at_ms + 1 }), v7({ msecs: at_ms - 3 })];
   expect(mayBeForgotten(restored, before)).toBe(false);
   accept(before, at_ms - 1);

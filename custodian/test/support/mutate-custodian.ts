@@ -33,7 +33,7 @@ export const sendBeforeWriting: Mistake = {
   from: /async function startSpend[\s\S]*?\n}\n/,
   to: `async function startSpend(tools: SpendTools, queued: Spend, height: number): Promise<void> {
   const plan = await tools.payer.plan(queued);
-  if (plan.kind === 'hold') return;
+  if (plan.kind !== 'plan') return;
   const answer = await tools.askSigner(tools.payer.request(queued, plan.plan));
   if (answer.kind !== 'signed') return tools.log('signer_refused', { id: queued.id });
   await broadcast(tools, queued, answer);
@@ -53,3 +53,14 @@ export const signerForgetsAnchors: Mistake = {
   from: /if \(earlier && !deed\.fences\.some\(.*\n/,
   to: '',
 };
+
+/** A custodian that does not ask whether the chain knows a payment of ours that its database does not. */
+export const chainIsNotCompared: readonly Mistake[] = [
+  { file: 'service.ts', from: /const older = await payer\.findOlder\(\);/, to: 'const older = undefined;' },
+  {
+    file: 'evm/evm-payer.ts',
+    from: /const older = spend\.purpose === 'sweep' \? undefined : findOlderNonce\(.*\);/,
+    to: 'const older = undefined;',
+  },
+  { file: 'nodes/follow.ts', from: /if \(other && isAdopted\(database, network\)\)/, to: 'if (false)' },
+];
