@@ -152,6 +152,28 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a session ends when it said');
 END;
 
+-- The keys that are not revoked.
+CREATE INDEX api_keys_in_use ON api_keys (account_id, id) WHERE kind = 'standing' AND revoked_at IS NULL;
+
+-- So that a list shows all that can be used, and a freeze reaches each of them at once.
+CREATE TRIGGER keys_are_few BEFORE INSERT ON api_keys
+WHEN NEW.kind = 'standing'
+BEGIN
+  SELECT RAISE(ABORT, 'guard: too_many_keys')
+    WHERE 50 <= (
+      SELECT count(*) FROM api_keys
+      WHERE account_id = NEW.account_id AND kind = 'standing' AND revoked_at IS NULL);
+END;
+
+-- What a holder makes alone, with a passkey, sends no coins out without a second factor.
+CREATE TRIGGER keys_that_withdraw_need_a_second_factor BEFORE INSERT ON api_keys
+WHEN NEW.kind = 'standing' AND instr(NEW.scopes, 'w') > 0
+BEGIN
+  SELECT RAISE(ABORT, 'guard: second_factor_needed')
+    WHERE (SELECT role FROM audit ORDER BY id DESC LIMIT 1) IS 'holder'
+      AND NOT EXISTS (SELECT 1 FROM totp WHERE account_id = NEW.account_id AND confirmed_at IS NOT NULL);
+END;
+
 CREATE TRIGGER keys_wait_after_recovery BEFORE INSERT ON api_keys
 WHEN NEW.kind = 'standing'
 BEGIN

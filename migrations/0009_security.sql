@@ -70,6 +70,13 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: allowlist entry exists');
 END;
 
+-- So that a list shows all of them.
+CREATE TRIGGER allowlist_entries_are_few BEFORE INSERT ON allowlist
+BEGIN
+  SELECT RAISE(ABORT, 'guard: too_many_addresses')
+    WHERE 100 <= (SELECT count(*) FROM allowlist WHERE account_id = NEW.account_id);
+END;
+
 CREATE TRIGGER allowlist_entries_are_not_changed BEFORE UPDATE ON allowlist
 BEGIN
   SELECT RAISE(ABORT, 'guard: an allowlist entry is never changed');

@@ -297,15 +297,22 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;
 
--- The secret of one that is on is changed only by switching it off.
+-- The secret of one that is on is changed only by switching it off. Its holder does that with a code, whose step is used by
+-- the same statement, or within 24 hours of a recovery that two people allowed; the staff by two.
 CREATE TRIGGER second_factors_of_holders_end_by_two BEFORE UPDATE ON totp
 WHEN OLD.confirmed_at IS NOT NULL
   AND (NEW.confirmed_at IS NULL OR NEW.sealed_secret IS NOT OLD.sealed_secret)
   AND EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND holder IS NOT NULL)
-  AND EXISTS (SELECT 1 FROM two_admins)
-  AND NOT EXISTS (SELECT 1 FROM agreed_change WHERE action = 'remove_totp' AND target = NEW.account_id)
 BEGIN
-  SELECT RAISE(ABORT, 'guard: two_people_needed');
+  SELECT RAISE(ABORT, 'guard: two_people_needed')
+    WHERE EXISTS (SELECT 1 FROM two_admins)
+      AND NOT EXISTS (SELECT 1 FROM agreed_change WHERE action = 'remove_totp' AND target = NEW.account_id);
+  SELECT RAISE(ABORT, 'guard: totp_required') FROM audit AS change
+    WHERE change.id = (SELECT max(id) FROM audit) AND change.role = 'holder' AND NEW.used_step <= OLD.used_step
+      AND NOT EXISTS (
+        SELECT 1 FROM audit AS recovery
+        WHERE recovery.target = NEW.account_id AND recovery.action = 'recover_account'
+          AND recovery.detail ->> 'proof' = 'allowed' AND recovery.ts > change.ts - 86400000);
 END;
 
 CREATE TRIGGER trades_are_held_by_two BEFORE INSERT ON settlement_holds

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { generate } from 'otplib';
 import type { Browser, Page } from 'playwright-core';
 import { type LocalExchange, expectThat } from '../local-exchange.ts';
@@ -11,6 +12,7 @@ import { openConsole, tryRecovery } from './try-recovery.ts';
 
 const COLD = '0x52908400098527886E0F7030069857D2E4169EE7';
 const EMAIL = 'grace@customers.example';
+const STEP_MS = 30_000;
 const PAGES = ['Overview', 'Trade', 'Deposit', 'Withdraw', 'Activity', 'API keys', 'Events', 'Security'];
 
 /** A holder's whole way through the console, on an exchange that `npm start` has just opened. */
@@ -20,6 +22,7 @@ export class HolderTrial {
   readonly #shots: string | undefined;
   /** The secret of the second factor, as the page showed it, and the recovery codes. */
   #secret = '';
+  #usedStep = 0;
   #recoveryCodes: string[] = [];
 
   constructor(exchange: LocalExchange, browser: Browser, shots: string | undefined) {
@@ -99,7 +102,19 @@ export class HolderTrial {
     expectThat(true, 'an invitation opens the account, and a passkey is enrolled');
   }
 
+  /** A code that was not used yet. Each is taken once, and half a minute early: so the third in a minute is waited for. */
+  async #nextCode(): Promise<string> {
+    const step = Math.max(this.#usedStep + 1, Math.floor(Date.now() / STEP_MS));
+    this.#usedStep = step;
+    await sleep(Math.max(0, STEP_MS * (step - 1) - Date.now()));
+    return generate({ secret: this.#secret, epoch: (step * STEP_MS) / 1_000 });
+  }
+
   async #secure(page: Page): Promise<void> {
+    await press(page, 'Draw ten new recovery codes');
+    await see(page, 'Write them down now');
+    this.#recoveryCodes = await page.locator('ol code').allTextContents();
+    await this.#check(page, 'security-recovery-codes');
     await press(page, 'Set it up');
     await page.locator('.secret').waitFor();
     await this.#check(page, 'security-second-factor');
@@ -108,14 +123,10 @@ export class HolderTrial {
     await press(page, 'Switch it on');
     await page.getByRole('alert').waitFor();
     await this.#check(page, 'security-refused');
-    await page.getByLabel('Code', { exact: true }).fill(await generate({ secret: this.#secret }));
+    await page.getByLabel('Code', { exact: true }).fill(await this.#nextCode());
     await press(page, 'Switch it on');
     await see(page, 'It is on');
     expectThat(true, 'two-factor authentication is set up from what the page shows');
-    await press(page, 'Draw ten new recovery codes');
-    await see(page, 'Write them down now');
-    this.#recoveryCodes = await page.locator('ol code').allTextContents();
-    await this.#check(page, 'security-recovery-codes');
     await page.getByLabel('Network', { exact: true }).selectOption('ETH');
     await page.getByLabel('Address on ETH').fill(COLD);
     await page.getByLabel('Name', { exact: true }).fill('cold wallet');
@@ -197,9 +208,7 @@ export class HolderTrial {
     await page.getByLabel('Network').selectOption('ETH');
     await page.getByLabel('Address on ETH').fill(COLD);
     await page.getByLabel('Amount of ETH that the address gets').fill('0.1');
-    // The code of the step after the one that switched it on, which is taken half a minute early.
-    const next = await generate({ secret: this.#secret, epoch: Math.floor(Date.now() / 1_000) + 30 });
-    await page.getByLabel('Code of your authenticator app').fill(next);
+    await page.getByLabel('Code of your authenticator app').fill(await this.#nextCode());
     await press(page, 'Send ETH over ETH');
     await see(page, /0\.1 ETH over ETH to/);
     await see(page, /^Sent/);
@@ -233,6 +242,7 @@ export class HolderTrial {
       await see(page, /The test: taken, answered 200/);
       expectThat(received.length === 1, 'a test reaches a new endpoint');
       await open(page, 'Security');
+      await page.getByLabel('Code of your authenticator app').fill(await this.#nextCode());
       await press(page, 'Draw ten new recovery codes');
       await see(page, 'Write them down now');
       this.#recoveryCodes = await page.locator('ol code').allTextContents();

@@ -175,6 +175,10 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
   ],
   'test/holder/own-settings.test.ts': [
     'accounts_stay_held',
+    'keys_are_few',
+    'keys_that_withdraw_need_a_second_factor',
+    'allowlist_entries_are_few',
+    'second_factors_of_holders_end_by_two',
     'withdrawals_wait_after_recovery',
     'reviews_wait_after_recovery',
     'keys_wait_after_recovery',

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { and, desc, eq, lt } from 'drizzle-orm';
-import { type Outcome, accept } from '../http/refusal.ts';
+import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
@@ -9,6 +9,11 @@ import { ledgerNumberOf, newRecordId, timestampOfRecord } from '../ledger/record
 import { allowlist } from '../ledger/schema.ts';
 import { approvalRefusals, explain, holdRefusals } from '../ledger/explain.ts';
 import type { Network } from '../money/networks.ts';
+
+/** The most addresses that an account may have approved. A trigger holds it. */
+export const MAX_APPROVED = 100;
+
+const tooMany = refuse('invalid_state', `The account has ${MAX_APPROVED} approved addresses. Remove one first.`);
 
 /** An address that an account may withdraw to. */
 export const AllowlistEntry = z
@@ -49,7 +54,7 @@ export interface ApprovedAddress {
 
 /**
  * Approves an address, usable when the cooling period is over. An address that is approved already keeps its entry
- * and its time. Refuses with `account_recovered`, and with `approval_required` where two people are needed. Throws when D1
+ * and its time. Refuses with `account_recovered`, with `invalid_state` when there are too many, and with `approval_required` where two people are needed. Throws when D1
  * fails.
  */
 export async function approveAddress(
@@ -82,6 +87,7 @@ export async function approveAddress(
         eq(allowlist.address, approved.address),
       ),
     );
+  if (!standing && outcome.kind === 'guarded' && outcome.guard === 'too_many_addresses') return tooMany;
   if (!standing) throw new Error(`an address could not be approved: ${outcome.kind}`);
   return accept(showEntry(standing));
 }

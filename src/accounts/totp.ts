@@ -213,10 +213,14 @@ export async function removeTotp(database: Database, accountId: string, actor: A
   );
 }
 
-/** The statements that switch the second factor off. */
-export function prepareRemoval(database: Database, accountId: string, actor: Actor) {
+/** The statements that switch the second factor off, with the step of the code that allows it, if one did. */
+export function prepareRemoval(database: Database, accountId: string, actor: Actor, step: number | null = null) {
+  const spent = step === null ? {} : { usedStep: step, attempts: 0, lockedUntil: 0 };
   return [
     insertAudit(database, actor, 'remove_totp', accountId),
-    database.update(totp).set({ sealedSecret: null, confirmedAt: null }).where(eq(totp.accountId, accountId)),
+    database
+      .update(totp)
+      .set({ sealedSecret: null, confirmedAt: null, ...spent })
+      .where(eq(totp.accountId, accountId)),
   ] as const;
 }

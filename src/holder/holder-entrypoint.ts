@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import type { z } from 'zod';
 import { laneUnreachable } from '../access/admit.ts';
 import { accountNotFound, changeAccount } from '../accounts/account.ts';
-import { type AllowlistEntry, listAllowlist, removeApproval, showEntry } from '../accounts/allowlist.ts';
+import { type AllowlistEntry, MAX_APPROVED, listAllowlist, removeApproval, showEntry } from '../accounts/allowlist.ts';
 import { TotpCode, confirmTotp, drawTotp } from '../accounts/totp.ts';
 import { config } from '../env.ts';
 import { wakeAfterChange } from '../events/webhooks/wake-after-change.ts';
@@ -24,16 +24,13 @@ import { type OwnAccount, describeOwnAccount } from './describe-account.ts';
 import { endOwnSessions } from './end-session.ts';
 import { openOwnAccount } from './open-account.ts';
 import { type OpenSessionCall, type OpenedSession, openSession } from './open-session.ts';
-import { type OwnKey, listOwnKeys, makeOwnKey, revokeOwnKey } from './own-keys.ts';
+import { type OwnKeyPage, listOwnKeys, makeOwnKey, revokeOwnKey } from './own-keys.ts';
 import { type Notices, readNotices } from './notices.ts';
 import { type Payments, readPayments } from './payments.ts';
 import { type Proof, recoverAccount } from './recover.ts';
-import { removeOwnTotp } from './second-factor.ts';
+import { noteRecoveryCodes, removeOwnTotp } from './second-factor.ts';
 import { type NotedEvent, type SecurityEntry, notedEvents, readSecurityLog } from './security-log.ts';
 import { type Session, type SessionLevel, refuseFrozen, takeSession } from './session.ts';
-
-/** The most approved addresses that are shown. */
-const MAX_LISTED = 200;
 
 /** An account, and the id by which the console knows its holder. */
 interface HeldAccount {
@@ -73,9 +70,9 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
     );
   }
 
-  /** The account's API keys, newest first, revoked ones too, each with its last use. */
-  listKeys(token: string): Promise<Outcome<readonly OwnKey[]>> {
-    return this.#withSession(token, 'look', async (session) => accept(await listOwnKeys(this.env, session)));
+  /** A page of the account's API keys, those that are not revoked first, each with its last use. See `listOwnKeys`. */
+  listKeys(token: string, before: string | null): Promise<Outcome<OwnKeyPage>> {
+    return this.#withSession(token, 'look', async (session) => accept(await listOwnKeys(this.env, session, before)));
   }
 
   /** Makes an API key with a body of `CreateOwnKey`; its token is shown once. See `makeOwnKey`. */
@@ -106,19 +103,22 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
 
   /** Switches the second factor off. See `removeOwnTotp`. */
   removeTotp(token: string, code: unknown): Promise<Outcome<null>> {
-    return this.#withBody(token, TotpCode.optional(), code, async (session, totpCode) => {
-      const [row] = await session.database
-        .select({ heldUntil: accounts.heldUntil })
-        .from(accounts)
-        .where(eq(accounts.id, session.accountId));
-      return removeOwnTotp(session, totpCode, row?.heldUntil ?? 0, config.TOTP_SECRETS);
-    });
+    return this.#withBody(token, TotpCode.optional(), code, (session, totpCode) =>
+      removeOwnTotp(session, totpCode, config.TOTP_SECRETS),
+    );
   }
 
-  /** The approved addresses, newest first. */
+  /** Notes that the holder draws recovery codes, before the console does. See `noteRecoveryCodes`. */
+  drawRecoveryCodes(token: string, code: unknown): Promise<Outcome<null>> {
+    return this.#withBody(token, TotpCode.optional(), code, (session, totpCode) =>
+      noteRecoveryCodes(session, totpCode, config.TOTP_SECRETS),
+    );
+  }
+
+  /** All approved addresses, newest first. */
   listAddresses(token: string): Promise<Outcome<readonly AllowlistEntry[]>> {
     return this.#withSession(token, 'look', async ({ database, accountId }) => {
-      const rows = await listAllowlist(database, accountId, null, MAX_LISTED);
+      const rows = await listAllowlist(database, accountId, null, MAX_APPROVED);
       return accept(rows.map(showEntry));
     });
   }

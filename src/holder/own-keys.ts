@@ -4,16 +4,18 @@ import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import {
   type ApiKey,
   type CreateApiKey,
+  type KeyPage,
   listApiKeys,
   prepareApiKey,
   readApiKey,
   revokeApiKey,
+  tooManyKeys,
 } from '../keys/api-key.ts';
 import { readLastUses } from '../lane/read-last-uses.ts';
 import { revokeInLane } from '../lane/tell-lanes.ts';
 import { commit } from '../ledger/commit.ts';
 import { newRecordId } from '../ledger/record-id.ts';
-import { explain, holdRefusals } from '../ledger/explain.ts';
+import { type GuardRefusals, explain, holdRefusals } from '../ledger/explain.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { type Session, refuseFrozen } from './session.ts';
 
@@ -23,19 +25,35 @@ export interface OwnKey extends ApiKey {
   readonly lastUsedAt: string | null;
 }
 
-/** The keys of the holder's account, newest first, revoked ones too, each with its last use. Throws when D1 fails. */
-export async function listOwnKeys(bindings: Bindings, { accountId, database }: Session): Promise<OwnKey[]> {
-  const keys = await listApiKeys(database, accountId);
-  const standing = keys.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id);
-  const uses = await readLastUses(bindings, standing.slice(0, MAX_STANDING_KEYS));
-  return keys.map((key) => {
+/** A page of a holder's keys. */
+export interface OwnKeyPage extends KeyPage {
+  readonly apiKeys: readonly OwnKey[];
+}
+
+/** A page of the holder's keys, as `listApiKeys` has them, each with its last use. Throws when D1 fails. */
+export async function listOwnKeys(
+  bindings: Bindings,
+  { accountId, database }: Session,
+  before: string | null,
+): Promise<OwnKeyPage> {
+  const { apiKeys, next } = await listApiKeys(database, accountId, before);
+  const inUse = apiKeys.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id);
+  const uses = await readLastUses(bindings, inUse);
+  const shown = apiKeys.map((key) => {
     const used_ms = uses.get(key.id);
     return { ...key, lastUsedAt: used_ms === undefined ? null : new Date(used_ms).toISOString() };
   });
+  return { apiKeys: shown, next };
 }
 
-/** The most keys that a holder may have at a time, so that a freeze reaches each of them at once. */
-const MAX_STANDING_KEYS = 50;
+const keyRefusals: GuardRefusals = {
+  ...holdRefusals,
+  ...tooManyKeys,
+  second_factor_needed: refuse(
+    'invalid_state',
+    'Switch two-factor authentication on first: a key that sends coins out needs it.',
+  ),
+};
 
 const unconfirmed = refuse(
   'service_unavailable',
@@ -45,7 +63,7 @@ const unconfirmed = refuse(
 
 /**
  * Makes a key of the holder's account; its token is shown once. Refuses with `account_frozen`, `account_recovered`,
- * `invalid_state` when there are too many keys, `invalid_request` for an expiry in the past, and `service_unavailable`
+ * `invalid_state` when there are too many keys or for one that withdraws while the second factor is off, `invalid_request` for an expiry in the past, and `service_unavailable`
  * when the outcome is unknown. Throws when D1 cannot be read.
  */
 export async function makeOwnKey(
@@ -59,14 +77,10 @@ export async function makeOwnKey(
     const errors = [{ pointer: '/expiresAt', code: 'below_minimum', detail: 'is in the past' }] as const;
     return refuse('invalid_request', 'The request is not valid.', { errors });
   }
-  const standing = (await listApiKeys(database, accountId)).filter(({ revokedAt }) => revokedAt === null);
-  if (standing.length >= MAX_STANDING_KEYS) {
-    return refuse('invalid_state', `The account has ${MAX_STANDING_KEYS} API keys. Revoke one first.`);
-  }
   const id = newRecordId(actor.now_ms, ledger);
   const { token, statements } = await prepareApiKey(database, id, accountId, wanted, tokenSettings, actor);
   const outcome = await commit(database, statements);
-  if (outcome.kind !== 'committed') return explain(outcome, holdRefusals) ?? unconfirmed;
+  if (outcome.kind !== 'committed') return explain(outcome, keyRefusals) ?? unconfirmed;
   const apiKey = await readApiKey(database, id);
   return apiKey ? accept({ apiKey, token }) : unconfirmed;
 }

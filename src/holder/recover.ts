@@ -4,6 +4,7 @@ import type { SealSecrets } from '../accounts/seal.ts';
 import { readTotp, spendTotpStep } from '../accounts/totp.ts';
 import { laneUnreachable } from '../access/admit.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { listKeysRevokedAt, revokeAllKeys } from '../keys/api-key.ts';
 import { endSessions, listLiveSessionIds } from '../keys/session-key.ts';
 import { revokeInLane } from '../lane/tell-lanes.ts';
 import { insertAudit } from '../ledger/audit.ts';
@@ -28,11 +29,16 @@ export type Proof =
   /** Nothing of the holder's: two of the exchange's people have agreed to it. */
   | { readonly kind: 'allowed' };
 
+const hasPasskey = refuse(
+  'invalid_state',
+  'You are signed in with a passkey, and a recovery is for who has none. Sign in by an e-mail link first.',
+);
+
 /**
- * Marks an account as recovered: for 24 hours nothing leaves it, whichever key asks, and its other sessions end. Only
- * after this may the console take a new passkey. Refuses with `totp_required` where there is no second factor to show a
- * code of, with what `tryTotpCode` refuses with, with `approval_required` where the exchange has not agreed, and with
- * `service_unavailable` when the outcome is unknown. Throws when D1 cannot be read.
+ * Marks an account as recovered: for 24 hours nothing leaves it, its API keys are revoked, and its other sessions end. Only
+ * after this may the console take a new passkey. Refuses with `invalid_state` a session that acts, with `totp_required`
+ * where there is no second factor to show a code of, with what `tryTotpCode` refuses with, with `approval_required` where
+ * the exchange has not agreed, and with `service_unavailable` when the outcome is unknown. Throws when D1 cannot be read.
  */
 export async function recoverAccount(
   bindings: Bindings,
@@ -41,6 +47,7 @@ export async function recoverAccount(
   secrets: SealSecrets,
 ): Promise<Outcome<{ readonly heldUntil_ms: number; readonly ended: readonly string[] }>> {
   const { accountId, database, actor, record } = session;
+  if (session.level === 'act') return hasPasskey;
   const step = await checkProof(session, proof, secrets);
   if (!step.ok) return step;
   const heldUntil_ms = actor.now_ms + HOLD_MS;
@@ -54,6 +61,7 @@ export async function recoverAccount(
     insertAudit(database, actor, 'recover_account', accountId, { proof: proof.kind }),
     hold,
     ...endSessions(database, accountId, ended, actor),
+    ...revokeAllKeys(database, accountId, actor),
     ...(step.value === null ? [] : [spendTotpStep(database, accountId, step.value)]),
   ]);
   if (outcome.kind === 'guarded' && outcome.guard === 'totp_step_used') {
@@ -61,7 +69,10 @@ export async function recoverAccount(
   }
   if (outcome.kind === 'guarded' && outcome.guard === 'recovery_not_allowed') return notAllowed;
   if (outcome.kind !== 'committed') return laneUnreachable;
-  const told = await Promise.all(ended.map((id) => revokeInLane(bindings, accountId, id, actor.now_ms)));
+  const revoked = await listKeysRevokedAt(database, accountId, actor.now_ms);
+  const told = await Promise.all(
+    [...ended, ...revoked].map((id) => revokeInLane(bindings, accountId, id, actor.now_ms)),
+  );
   return told.every(Boolean) ? accept({ heldUntil_ms, ended }) : laneUnreachable;
 }
 

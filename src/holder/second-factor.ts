@@ -1,35 +1,64 @@
-import { tryTotpCode } from '../accounts/check-totp-code.ts';
+import { totpInvalid, tryTotpCode } from '../accounts/check-totp-code.ts';
 import type { SealSecrets } from '../accounts/seal.ts';
 import { prepareRemoval, readTotp, spendTotpStep } from '../accounts/totp.ts';
 import { laneUnreachable } from '../access/admit.ts';
-import { totpInvalid } from '../accounts/check-totp-code.ts';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
-import { commit } from '../ledger/commit.ts';
+import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
+import { insertAudit } from '../ledger/audit.ts';
+import { type CommitOutcome, commit } from '../ledger/commit.ts';
+import { explain } from '../ledger/explain.ts';
 import type { Session } from './session.ts';
 
 /**
- * Switches the holder's second factor off, with a code of it. While a recovery holds the account no code is asked: who
- * has lost the device could never switch it off, and nothing can leave. Refuses with what `tryTotpCode` refuses with,
- * `totp_required` without a code, and `service_unavailable` when the outcome is unknown. Throws when D1 cannot be read.
+ * Switches the holder's second factor off, with a code of it. None is asked for 24 hours after a recovery that two of the
+ * exchange's people allowed: who has lost the device could never switch it off, and nothing can leave. Refuses with what
+ * `tryTotpCode` refuses with, `totp_required` without a code, and `service_unavailable` when the outcome is unknown. Throws
+ * when D1 cannot be read.
  */
 export async function removeOwnTotp(
-  { accountId, database, actor }: Session,
+  session: Session,
   code: string | undefined,
-  heldUntil_ms: number,
   secrets: SealSecrets,
 ): Promise<Outcome<null>> {
-  const state = await readTotp(database, accountId);
-  const isHeld = heldUntil_ms > actor.now_ms;
-  const removal = prepareRemoval(database, accountId, actor);
-  if (!state?.confirmedAt || (isHeld && code === undefined)) {
-    const outcome = await commit(database, removal);
-    return outcome.kind === 'committed' ? accept(null) : laneUnreachable;
-  }
-  if (code === undefined) return refuse('totp_required', 'Switching two-factor authentication off needs its code.');
-  const step = await tryTotpCode(database, accountId, code, secrets, actor.now_ms);
+  const { accountId, database, actor } = session;
+  const step = await readStep(session, code, secrets);
   if (!step.ok) return step;
-  const spent = step.value === null ? [] : [spendTotpStep(database, accountId, step.value)];
-  const outcome = await commit(database, [...removal, ...spent]);
-  if (outcome.kind === 'guarded') return totpInvalid;
-  return outcome.kind === 'committed' ? accept(null) : laneUnreachable;
+  const outcome = await commit(database, prepareRemoval(database, accountId, actor, step.value));
+  const codeNeeded = refuse('totp_required', 'Switching two-factor authentication off needs its code.');
+  return conclude(outcome, codeNeeded);
+}
+
+/**
+ * Notes that the holder draws new recovery codes, which the console keeps: whoever has one can recover the account, so it
+ * needs a code where the second factor is on. Refuses as `removeOwnTotp` does.
+ */
+export async function noteRecoveryCodes(
+  session: Session,
+  code: string | undefined,
+  secrets: SealSecrets,
+): Promise<Outcome<null>> {
+  const { accountId, database, actor } = session;
+  const codeNeeded = refuse('totp_required', 'Drawing recovery codes needs a code of two-factor authentication.');
+  if (code === undefined && (await readTotp(database, accountId))?.confirmedAt != null) return codeNeeded;
+  const step = await readStep(session, code, secrets);
+  if (!step.ok) return step;
+  const outcome = await commit(database, [
+    insertAudit(database, actor, 'draw_recovery_codes', accountId),
+    ...(step.value === null ? [] : [spendTotpStep(database, accountId, step.value)]),
+  ]);
+  return conclude(outcome, codeNeeded);
+}
+
+/** The step of a code; `null` without one. */
+function readStep(
+  { accountId, database, actor }: Session,
+  code: string | undefined,
+  secrets: SealSecrets,
+): Promise<Outcome<number | null>> {
+  if (code === undefined) return Promise.resolve(accept(null));
+  return tryTotpCode(database, accountId, code, secrets, actor.now_ms);
+}
+
+function conclude(outcome: CommitOutcome, codeNeeded: Refusal): Outcome<null> {
+  if (outcome.kind === 'committed') return accept(null);
+  return explain(outcome, { totp_required: codeNeeded, totp_step_used: totpInvalid }) ?? laneUnreachable;
 }

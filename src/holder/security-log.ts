@@ -3,19 +3,14 @@ import type { Database } from '../ledger/database.ts';
 import { audit } from '../ledger/schema.ts';
 
 /** What happens at the console alone, and is noted in the account's log all the same. */
-export const notedEvents = [
-  'add_passkey',
-  'remove_passkey',
-  'rename_passkey',
-  'draw_recovery_codes',
-  'use_recovery_code',
-] as const;
+export const notedEvents = ['add_passkey', 'remove_passkey', 'rename_passkey', 'use_recovery_code'] as const;
 
 export type NotedEvent = (typeof notedEvents)[number];
 
 /** The changes of an account that its holder is shown, by whomever they were made. */
 const shownActions: readonly string[] = [
   ...notedEvents,
+  'draw_recovery_codes',
   'invite_holder',
   'become_holder',
   'open_session',

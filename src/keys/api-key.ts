@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
+import { refuse } from '../http/refusal.ts';
+import type { GuardRefusals } from '../ledger/explain.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import type { Database } from '../ledger/database.ts';
@@ -13,8 +15,16 @@ import { type TokenPrefix, type TokenSecrets, mintToken } from './token.ts';
 
 const MAX_LABEL_LENGTH = 100;
 
-/** The most keys of one account that are listed. */
-const MAX_LISTED = 200;
+/** How many revoked keys a page of an account's keys has. */
+const REVOKED_PAGE = 50;
+
+/** The most keys of an account that are not revoked. A trigger holds it. */
+const MAX_KEYS = 50;
+
+/** For one key too many. */
+export const tooManyKeys: GuardRefusals = {
+  too_many_keys: refuse('invalid_state', `The account has ${MAX_KEYS} API keys. Revoke one first.`),
+};
 
 const Wanted = BucketAllowance.strict().optional();
 const WantedLimits = z.strictObject({ read: Wanted, trade: Wanted, withdraw: Wanted });
@@ -147,15 +157,60 @@ export async function revokeApiKey(
   return { kind: 'revoked', apiKey: showApiKey(readKeyRow(revoked)) };
 }
 
-/** The standing keys of an account, newest first, revoked ones too. Throws when D1 fails. */
-export async function listApiKeys(database: Database, accountId: string): Promise<ApiKey[]> {
+/** The statements that revoke all keys of an account but sessions, for good. */
+export function revokeAllKeys(database: Database, accountId: string, actor: Actor) {
+  return [
+    database.update(apiKeys).set({ revokedAt: actor.now_ms }).where(isInUse(accountId)),
+    numberChange(database, accountId, actor.now_ms),
+  ] as const;
+}
+
+/** The ids of an account's keys that were revoked at one moment. Throws when D1 fails. */
+export async function listKeysRevokedAt(database: Database, accountId: string, at_ms: number): Promise<string[]> {
   const rows = await database
-    .select()
+    .select({ id: apiKeys.id })
     .from(apiKeys)
-    .where(and(eq(apiKeys.accountId, accountId), eq(apiKeys.kind, 'standing')))
-    .orderBy(desc(sql`id`))
-    .limit(MAX_LISTED);
-  return rows.map((row) => showApiKey(readKeyRow(row)));
+    .where(and(isStanding(accountId), eq(apiKeys.revokedAt, at_ms)));
+  return rows.map(({ id }) => id);
+}
+
+// Written out as in the indexes: SQLite would not use them for bound parameters.
+const isStanding = (accountId: string) => and(eq(apiKeys.accountId, accountId), sql`${apiKeys.kind} = 'standing'`);
+
+const isInUse = (accountId: string) => and(isStanding(accountId), isNull(apiKeys.revokedAt));
+
+/** A page of an account's keys. */
+export interface KeyPage {
+  readonly apiKeys: readonly ApiKey[];
+  /** The id below which the next page goes on, or `null` on the last one. */
+  readonly next: string | null;
+}
+
+/**
+ * A page of the keys of an account: first all that are not revoked, of which there are at most 50, then those that are,
+ * from below `before` on; each the newest first. Throws when D1 fails.
+ */
+export async function listApiKeys(database: Database, accountId: string, before: string | null): Promise<KeyPage> {
+  const [inUse, revoked] = await database.batch([
+    database
+      .select()
+      .from(apiKeys)
+      .where(and(isInUse(accountId), before === null ? undefined : sql`false`))
+      .orderBy(desc(apiKeys.id)),
+    database
+      .select()
+      .from(apiKeys)
+      .where(
+        and(isStanding(accountId), isNotNull(apiKeys.revokedAt), before === null ? undefined : lt(apiKeys.id, before)),
+      )
+      .orderBy(desc(apiKeys.id))
+      .limit(REVOKED_PAGE + 1),
+  ]);
+  const shown = revoked.slice(0, REVOKED_PAGE);
+  return {
+    apiKeys: [...inUse, ...shown].map((row) => showApiKey(readKeyRow(row))),
+    next: revoked.length > shown.length ? (shown.at(-1)?.id ?? null) : null,
+  };
 }
 
 /** One key of any account, or `undefined`. Throws when D1 fails. */

@@ -7,7 +7,7 @@ import type { Database } from './database.ts';
 import { openLedger } from './ledgers.ts';
 import { newRecordId } from './record-id.ts';
 import { operatorRequests } from './schema.ts';
-import { approvalRefusals, explain, holdRefusals } from './explain.ts';
+import { type GuardRefusals, approvalRefusals, explain, holdRefusals } from './explain.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 
 /** A request with an Idempotency-Key. */
@@ -37,7 +37,7 @@ export const reusedKey = refuse(
 
 /**
  * Makes a record of a ledger at most once for a request with an Idempotency-Key. `prepare` gives the statements that make the record of an id; the key is recorded in the same batch.
- * `refuseExisting` says why a record was refused because something like it exists. Refuses with `idempotency_key_reused`, what
+ * `refuseExisting` says why a record was refused because something like it exists. Refuses with `idempotency_key_reused`, with `refusals` for the guards that its statements may meet, what
  * `prepare` and `refuseExisting` refuse with, `account_recovered`, `approval_required` where two people are needed, and
  * `service_unavailable` when the outcome in D1 is unknown.
  */
@@ -48,6 +48,7 @@ export async function makeOnce(
   actor: Actor,
   prepare: (id: string) => Promise<Outcome<readonly [BatchItem<'sqlite'>, ...BatchItem<'sqlite'>[]]>>,
   refuseExisting: () => Refusal,
+  refusals: GuardRefusals = {},
 ): Promise<Outcome<Made>> {
   const database = openLedger(bindings, ledger);
   const earlier = await findEarlier(database, request);
@@ -61,7 +62,7 @@ export async function makeOnce(
   const outcome = await commit(database, [first, ...rest, ...record]);
   if (outcome.kind === 'committed') return accept({ id, isRepeated: false });
   if (outcome.kind !== 'exists' && outcome.kind !== 'unknown')
-    return explain(outcome, { ...holdRefusals, ...approvalRefusals }) ?? unconfirmed;
+    return explain(outcome, { ...holdRefusals, ...approvalRefusals, ...refusals }) ?? unconfirmed;
   const landed = await findEarlier(database, request);
   // This request's own record has landed though its answer was lost: it is no repetition.
   if (landed) return landed.ok && landed.value.id === id ? accept({ id, isRepeated: false }) : landed;

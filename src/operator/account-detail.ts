@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { Account, readAccount } from '../accounts/account.ts';
-import { AllowlistEntry, listAllowlist, showEntry } from '../accounts/allowlist.ts';
+import { AllowlistEntry, MAX_APPROVED, listAllowlist, showEntry } from '../accounts/allowlist.ts';
 import { readTotp } from '../accounts/totp.ts';
 import { Decimal, Timestamp } from '../http/wire-types.ts';
 import { ApiKey, listApiKeys } from '../keys/api-key.ts';
@@ -12,13 +12,12 @@ import { type Atoms, formatAmount } from '../money/amounts.ts';
 import { Balance, readHoldings } from '../wallet/balances.ts';
 import { readDailyUse } from '../wallet/withdrawals/read-facts.ts';
 
-/** The most approved addresses that are shown with an account; its own list has them all. */
-const MAX_LISTED = 200;
-
 /** An account with everything that an operator asks about it first. */
 export const AccountDetail = Account.extend({
   ledger: z.int().openapi({ description: 'The number of the ledger that it is in', example: 0 }),
-  apiKeys: z.array(ApiKey),
+  apiKeys: z
+    .array(ApiKey)
+    .openapi({ description: 'All that are not revoked, then the newest 50 that are; each the newest first' }),
   balances: z.array(Balance.extend({ usdValue: Decimal.openapi({ description: 'At present', example: '130' }) })),
   usdValue: Decimal.openapi({ description: 'Of all balances, at present', example: '1130' }),
   dailyWithdrawals: z
@@ -35,7 +34,7 @@ export const AccountDetail = Account.extend({
       example: null,
     }),
   }),
-  allowlist: z.array(AllowlistEntry).openapi({ description: 'The newest 200' }),
+  allowlist: z.array(AllowlistEntry).openapi({ description: 'All of them, the newest first' }),
 }).openapi('AccountDetail');
 
 export type AccountDetail = z.output<typeof AccountDetail>;
@@ -51,12 +50,12 @@ export async function readAccountDetail(
 ): Promise<AccountDetail | undefined> {
   const account = await readAccount(database, id);
   if (!account) return undefined;
-  const [apiKeys, holdings, daily, totp, allowlist, valueOf] = await Promise.all([
-    listApiKeys(database, id),
+  const [{ apiKeys }, holdings, daily, totp, allowlist, valueOf] = await Promise.all([
+    listApiKeys(database, id, null),
     readHoldings(database, id),
     readDailyUse(database, id, now_ms),
     readTotp(database, id),
-    listAllowlist(database, id, null, MAX_LISTED),
+    listAllowlist(database, id, null, MAX_APPROVED),
     readValuation(),
   ]);
   const valued = holdings.map(({ asset, amount }) => ({ asset, amount, value: valueOf(asset, amount) }));
@@ -64,7 +63,7 @@ export async function readAccountDetail(
   return {
     ...account,
     ledger: ledgerNumberOf(id),
-    apiKeys,
+    apiKeys: [...apiKeys],
     balances: valued.map(({ asset, amount, value }) => ({
       asset,
       amount: formatAmount(amount, scaleOf(asset)),

@@ -7,7 +7,15 @@ import { headersOf } from '../http/document/headers.ts';
 import { accept, refuse } from '../http/refusal.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
 import { laneUnreachable } from '../access/admit.ts';
-import { ApiKey, CreateApiKey, prepareApiKey, readApiKey, revokeApiKey, showApiKey } from '../keys/api-key.ts';
+import {
+  ApiKey,
+  CreateApiKey,
+  prepareApiKey,
+  readApiKey,
+  revokeApiKey,
+  showApiKey,
+  tooManyKeys,
+} from '../keys/api-key.ts';
 import { tokenSettings } from '../access/authenticate.ts';
 import { revokeInLane, tellLanes } from '../lane/tell-lanes.ts';
 import { findLedger } from '../ledger/ledgers.ts';
@@ -126,7 +134,7 @@ accountRoutes.openapi(
     tags: ['Accounts'],
     summary: 'Make an API key; its token is shown once',
     description:
-      'A key with exactly these scopes. Without `rateLimits` it has the default ones. With an `Idempotency-Key` the same request makes it once; a repetition gets the key with `token` null, since the token is stored nowhere: revoke the key and make another. For an account that has a holder it needs two people; who approves it is shown the token.',
+      'A key with exactly these scopes. Without `rateLimits` it has the default ones. With an `Idempotency-Key` the same request makes it once; a repetition gets the key with `token` null, since the token is stored nowhere: revoke the key and make another. An account has at most 50 keys that are not revoked. For an account that has a holder a key needs two people; who approves it is shown the token.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('make_keys'),
     parameters: [onceParameter],
@@ -138,7 +146,14 @@ accountRoutes.openapi(
         content: jsonContent(z.object({ apiKey: ApiKey, token: Token })),
       },
       ...proposedResponse,
-      ...problemResponses(...bodyRefusals, ...onceRefusals, 'not_found', 'account_recovered', ...twoPeopleRefusals),
+      ...problemResponses(
+        ...bodyRefusals,
+        ...onceRefusals,
+        'not_found',
+        'invalid_state',
+        'account_recovered',
+        ...twoPeopleRefusals,
+      ),
     },
   }),
   async (c) => {
@@ -167,6 +182,7 @@ accountRoutes.openapi(
       () => {
         throw new Error('an id of an API key was drawn twice');
       },
+      tooManyKeys,
     );
     if (!made.ok) return sendProblem(c, made);
     const apiKey = await readApiKey(database, made.value.id);

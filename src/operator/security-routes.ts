@@ -128,7 +128,7 @@ securityRoutes.openapi(
     path: ALLOWLIST_PATH,
     summary: 'Approve an address to withdraw to',
     description:
-      'The address can be used when the cooling period is over. An address that is already approved keeps its entry and its time. For an account that has a holder it needs two people.',
+      'The address can be used when the cooling period is over. An address that is already approved keeps its entry and its time. An account has at most 100. For an account that has a holder it needs two people.',
     middleware: authenticateOperatorJson('approve_addresses'),
     request: {
       params: RecordPath,
@@ -142,6 +142,7 @@ securityRoutes.openapi(
         'approval_required',
         'network_not_supported',
         'invalid_address',
+        'invalid_state',
         'account_recovered',
         ...generalRefusals,
       ),

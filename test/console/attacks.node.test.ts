@@ -126,3 +126,99 @@ describe('one person of support', () => {
     });
   });
 });
+
+describe('a passkey alone', () => {
+  const WITHDRAWAL = {
+    asset: 'USDT',
+    network: 'TRC20',
+    amount: '20',
+    address: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
+  };
+
+  it('with two-factor authentication on draws no recovery codes, recovers nothing and does not switch it off', async () => {
+    const holder = await served.openHolder({ USDT: '1000' });
+    const { browser } = holder;
+    const drawn = await browser.post('/account/recovery-codes');
+    const [code = ''] = drawn.body['recoveryCodes'] as string[];
+    const secret = await switchOn(holder);
+    for (const body of [{}, { totpCode: await wrongCode(secret) }]) {
+      expect((await browser.post('/account/recovery-codes', body)).body.code).toMatch(/^totp_(required|invalid)$/);
+    }
+    // Nor with a code that the holder has drawn before: the session that acts recovers nothing, and spends none.
+    expect((await browser.post('/account/recovery', { recoveryCode: code })).body.code).toBe('invalid_state');
+    expect((await browser.get('/account/passkeys')).body['recoveryCodes']).toBe(10);
+    expect((await browser.post('/account/totp/remove', {})).body.code).toBe('totp_required');
+    expect((await browser.post('/account/recovery-codes', { totpCode: await codeOf(secret, 1) })).status).toBe(201);
+  });
+
+  it('with two-factor authentication off makes no key that sends coins out', async () => {
+    const { browser } = await served.openHolder({ USDT: '1000' });
+    expect((await browser.post('/api/v1/wallet/withdrawals', WITHDRAWAL)).body.code).toBe('second_factor_needed');
+    const refused = await browser.post('/account/keys', { label: 'payer', scopes: ['read', 'withdraw'] });
+    expect(refused.body.code).toBe('invalid_state');
+    expect((await browser.post('/account/keys', { label: 'reader', scopes: ['read'] })).status).toBe(201);
+  });
+
+  it('and a mailbox leave no key behind that works after a recovery, nor the second factor off', async () => {
+    const holder = await served.openHolder({ USDT: '1000' });
+    const { browser, email } = holder;
+    const [code = ''] = (await browser.post('/account/recovery-codes')).body['recoveryCodes'] as string[];
+    await switchOn(holder);
+    const { token } = (await browser.post('/account/keys', { label: 'mine', scopes: ['read', 'withdraw'] }))
+      .body as unknown as { token: string };
+    const read = () =>
+      fetch(`${served.place.origin}/api/v1/wallet/balances`, { headers: { Authorization: `Bearer ${token}` } });
+    expect((await read()).status).toBe(200);
+    const back = await signInByLink(email, 2);
+    expect((await back.post('/account/recovery', { recoveryCode: code })).status).toBe(201);
+    expect((await read()).status).toBe(401);
+    expect((await back.enrol()).reply.status).toBe(201);
+    expect((await back.post('/account/totp/remove', {})).body.code).toBe('totp_required');
+  });
+});
+
+describe('a key that a thief has made', () => {
+  it('is not hidden by 201 newer ones that were revoked', async () => {
+    const holder = await served.openHolder();
+    const { browser } = holder;
+    const make = async () => {
+      const made = await browser.post('/account/keys', { label: 'bot', scopes: ['read'] });
+      return (made.body['apiKey'] as { id: string }).id;
+    };
+    const hidden = await make();
+    // In groups, because 50 stand at a time.
+    for (const group of [41, 40, 40, 40, 40]) {
+      const made = await Promise.all(Array.from({ length: group }, make));
+      await Promise.all(made.map((id) => browser.send('DELETE', `/account/keys/${id}`)));
+    }
+    const { apiKeys } = (await browser.get('/account/keys')).body as unknown as { apiKeys: { id: string }[] };
+    expect(apiKeys[0]).toMatchObject({ id: hidden, revokedAt: null });
+    const { account } = await served.operate<{ account: { apiKeys: { id: string }[] } }>(
+      'GET',
+      `/accounts/${holder.accountId}`,
+    );
+    expect(account.apiKeys[0]).toMatchObject({ id: hidden });
+  }, 240_000);
+
+  it('is one of 50, also when 60 are made at once', async () => {
+    const { browser } = await served.openHolder();
+    const replies = await Promise.all(
+      Array.from({ length: 60 }, () => browser.post('/account/keys', { label: 'bot', scopes: ['read'] })),
+    );
+    expect(tally(replies)).toEqual({ 201: 50, invalid_state: 10 });
+  });
+
+  it('an approved address neither: of 100 all are shown, and the next is refused', async () => {
+    const { browser } = await served.openHolder();
+    const approve = (nth: number) =>
+      browser.post('/account/addresses', {
+        network: 'ETH',
+        address: `0xde709f2102306220921060314715629080e${nth.toString(16).padStart(5, '0')}`,
+        label: `nth ${nth}`,
+      });
+    for (let nth = 1; nth <= 100; nth += 1) expect((await approve(nth)).status).toBe(201);
+    expect((await approve(101)).body.code).toBe('invalid_state');
+    const { entries } = (await browser.get('/account/addresses')).body as unknown as { entries: { label: string }[] };
+    expect([entries.length, entries.at(-1)?.label]).toEqual([100, 'nth 1']);
+  }, 240_000);
+});

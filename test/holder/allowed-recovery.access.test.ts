@@ -2,7 +2,7 @@ import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
 import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { asOperator, json, openAccount } from '../support/exchange.ts';
-import { accepted, expectRefusal, signIn } from '../support/holder/holders.ts';
+import { accepted, expectRefusal, signIn, switchTotpOn } from '../support/holder/holders.ts';
 import { sql } from '../support/ledger/raw-ledger.ts';
 import { recoverWithoutCode } from '../support/operator/changes-by-two.ts';
 import {
@@ -48,6 +48,22 @@ describe('a recovery that two of the exchange’s people allow', () => {
     expect(after.heldUntil_ms).toBeGreaterThan(Date.now() + 23 * HOUR_MS);
     expect(after.recoveryAllowedUntil_ms).toBeNull();
     await expectRefusal(holderEntrypoint.recover(token, allowed), 'approval_required');
+  });
+
+  it('lets the second factor be switched off without a code, for 24 hours', async () => {
+    const [accountId, late] = [await openAccount(), await openAccount()];
+    for (const id of [accountId, late]) {
+      await switchTotpOn((await signIn(id)).token);
+      await agree(id);
+      await accepted(holderEntrypoint.recover((await signIn(id, 'look')).token, allowed));
+    }
+    await accepted(holderEntrypoint.removeTotp((await signIn(accountId)).token, undefined));
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 24 * HOUR_MS + 1_000 });
+    try {
+      await expectRefusal(holderEntrypoint.removeTotp((await signIn(late)).token, undefined), 'totp_required');
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('is in the audit with the name of each of the two, and in the holder’s log with none', async () => {

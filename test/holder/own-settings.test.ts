@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type ProblemBody, Trader, asOperator, json, openAccount, openTrader } from '../support/exchange.ts';
+import { type ProblemBody, Trader, asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
 import { accepted, codeOf, expectRefusal, signIn, switchTotpOn } from '../support/holder/holders.ts';
 import { holderEntrypoint } from '../support/runtime/test-env.ts';
 import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
@@ -23,7 +23,8 @@ describe('a signed-in holder', () => {
     const made = await accepted(holderEntrypoint.makeKey(token, { label: 'bot', scopes: ['read', 'trade'] }));
     const bot = new Trader(accountId, made.apiKey.id, made.token);
     expect(await bot.balances()).toMatchObject({ USDT: '100' });
-    const [listed] = await accepted(holderEntrypoint.listKeys(token));
+    const { apiKeys } = await accepted(holderEntrypoint.listKeys(token, null));
+    const [listed] = apiKeys;
     expect(Date.now() - Date.parse(listed?.lastUsedAt ?? '')).toBeLessThan(60_000);
     expect(made.apiKey).toMatchObject({ label: 'bot', scopes: ['read', 'trade'], revokedAt: null });
     await accepted(holderEntrypoint.revokeKey(token, made.apiKey.id));
@@ -42,7 +43,7 @@ describe('a signed-in holder', () => {
     );
     const { token: looking } = await signIn(accountId, 'look');
     await expectRefusal(holderEntrypoint.makeKey(looking, wanted), 'insufficient_scope');
-    expect(await accepted(holderEntrypoint.listKeys(looking))).toEqual([]);
+    expect(await accepted(holderEntrypoint.listKeys(looking, null))).toEqual({ apiKeys: [], next: null });
   });
 
   it('does not reach the keys and addresses of another account', async () => {
@@ -126,27 +127,36 @@ describe('a recovery', () => {
   it('needs a code of the second factor, and is refused where there is none to show', async () => {
     stopClock();
     const accountId = await openAccount();
-    const { token } = await signIn(accountId);
+    const { token: acting } = await signIn(accountId);
+    const { token } = await signIn(accountId, 'look');
     await expectRefusal(holderEntrypoint.recover(token, { kind: 'totp', code: '123456' }), 'totp_required');
-    const secret = await switchTotpOn(token);
+    const secret = await switchTotpOn(acting);
     const wrong = String((Number(await codeOf(secret, 1)) + 1) % 1_000_000).padStart(6, '0');
     await expectRefusal(holderEntrypoint.recover(token, { kind: 'totp', code: wrong }), 'totp_invalid');
     await expectRefusal(holderEntrypoint.recover(token, { kind: 'totp', code: await codeOf(secret) }), 'totp_invalid');
+    const right = { kind: 'totp', code: await codeOf(secret, 1) } as const;
+    await expectRefusal(holderEntrypoint.recover(acting, right), 'invalid_state');
     expect((await accepted(holderEntrypoint.describe(token))).heldUntil_ms).toBeNull();
-    await accepted(holderEntrypoint.recover(token, { kind: 'totp', code: await codeOf(secret, 1) }));
+    await accepted(holderEntrypoint.recover(token, right));
     expect((await accepted(holderEntrypoint.describe(token))).heldUntil_ms).not.toBeNull();
   });
 
-  it('stops withdrawals of every key, new keys and new addresses for 24 hours, and ends the other sessions', async () => {
+  it('stops withdrawals, new keys and new addresses for 24 hours, revokes all keys, and ends the other sessions', async () => {
     const trader = await openTrader({ USDT: '1000' });
+    const second = await createKey(trader.accountId);
+    for (const key of [trader, second]) expect((await key.get('/api/v1/wallet/balances')).status).toBe(200);
     const { token: old } = await signIn(trader.accountId);
     const { token } = await signIn(trader.accountId, 'look');
     const before_ms = Date.now();
     const { heldUntil_ms } = await accepted(holderEntrypoint.recover(token, { kind: 'recovery_code' }));
     expect(heldUntil_ms - before_ms).toBeGreaterThanOrEqual(86_400_000);
     await expectRefusal(holderEntrypoint.describe(old), 'invalid_api_key');
-    expect(await codeOfAnswer(await withdraw(trader))).toBe('account_recovered');
-    const { token: acting } = await signIn(trader.accountId);
+    for (const key of [trader, second]) {
+      expect((await key.get('/api/v1/wallet/balances')).status).toBe(401);
+      expect(await codeOfAnswer(await withdraw(key))).toBe('invalid_api_key');
+    }
+    const { token: acting, api } = await signIn(trader.accountId);
+    expect(await codeOfAnswer(await withdraw(api))).toBe('account_recovered');
     const key = { label: 'x', scopes: ['read'] };
     await expectRefusal(holderEntrypoint.makeKey(acting, key), 'account_recovered');
     await expectRefusal(holderEntrypoint.approveAddress(acting, COLD), 'account_recovered');
@@ -157,7 +167,7 @@ describe('a recovery', () => {
       'account_recovered',
     );
     const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
-    expect((await trader.order(order)).status).toBe(201);
+    expect((await api.order(order)).status).toBe(201);
   });
 
   it('holds in the batch of a withdrawal too, and cannot be shortened', async () => {
@@ -194,11 +204,108 @@ describe('a recovery', () => {
     expect(await codeOfAnswer(approved)).toBe('account_recovered');
   });
 
-  it('lets the second factor be switched off without a code while it holds', async () => {
-    const { token } = await signIn(await openAccount());
-    await switchTotpOn(token);
+  it('by a code of the holder’s own leaves the second factor on', async () => {
+    const accountId = await openAccount();
+    await switchTotpOn((await signIn(accountId)).token);
+    const { token } = await signIn(accountId, 'look');
     await accepted(holderEntrypoint.recover(token, { kind: 'recovery_code' }));
-    await accepted(holderEntrypoint.removeTotp(token, undefined));
-    expect((await accepted(holderEntrypoint.describe(token))).totp.enabled).toBe(false);
+    const { token: acting } = await signIn(accountId);
+    await expectRefusal(holderEntrypoint.removeTotp(acting, undefined), 'totp_required');
+    const remove = databaseOfId(accountId).batch([
+      databaseOfId(accountId).prepare(
+        `INSERT INTO audit (id, ts, role, action, target, detail)
+         SELECT max(id) + 1, ${Date.now()}, 'holder', 'remove_totp', '${accountId}', '{}' FROM audit`,
+      ),
+      databaseOfId(accountId)
+        .prepare('UPDATE totp SET sealed_secret = NULL, confirmed_at = NULL WHERE account_id = ?')
+        .bind(accountId),
+    ]);
+    await expect(remove).rejects.toThrow('guard: totp_required');
+    expect((await accepted(holderEntrypoint.describe(acting))).totp.enabled).toBe(true);
+  });
+});
+
+describe('recovery codes', () => {
+  it('are drawn with a code where the second factor is on, and without one where it is off', async () => {
+    stopClock();
+    const { token } = await signIn(await openAccount());
+    await accepted(holderEntrypoint.drawRecoveryCodes(token, undefined));
+    const secret = await switchTotpOn(token);
+    await expectRefusal(holderEntrypoint.drawRecoveryCodes(token, undefined), 'totp_required');
+    await expectRefusal(holderEntrypoint.drawRecoveryCodes(token, await codeOf(secret)), 'totp_invalid');
+    await accepted(holderEntrypoint.drawRecoveryCodes(token, await codeOf(secret, 1)));
+    await expectRefusal(holderEntrypoint.removeTotp(token, await codeOf(secret, 1)), 'totp_invalid');
+  });
+});
+
+describe('the keys of an account', () => {
+  const wanted = { label: 'bot', scopes: ['read'] };
+
+  it('are made with the scope withdraw by their holder only while the second factor is on', async () => {
+    const { token } = await signIn(await openAccount());
+    const key = { label: 'payer', scopes: ['read', 'withdraw'] };
+    await expectRefusal(holderEntrypoint.makeKey(token, key), 'invalid_state');
+    await switchTotpOn(token);
+    await accepted(holderEntrypoint.makeKey(token, key));
+  });
+
+  it('that are not revoked are 50 at most, the operator’s too, and an expired one counts until it is revoked', async () => {
+    const accountId = await openAccount();
+    const { token } = await signIn(accountId);
+    const made = await Promise.all(Array.from({ length: 60 }, () => holderEntrypoint.makeKey(token, wanted)));
+    expect(made.filter(({ ok }) => ok)).toHaveLength(50);
+    expect(new Set(made.flatMap((outcome) => (outcome.ok ? [] : [outcome.code])))).toEqual(new Set(['invalid_state']));
+    const byOperator = await asOperator('POST', `/accounts/${accountId}/api-keys`, wanted);
+    expect(await codeOfAnswer(byOperator)).toBe('invalid_state');
+    await databaseOfId(accountId)
+      .prepare("UPDATE api_keys SET expires_at = 1 WHERE account_id = ? AND kind = 'standing'")
+      .bind(accountId)
+      .run();
+    await expectRefusal(holderEntrypoint.makeKey(token, wanted), 'invalid_state');
+    const { apiKeys } = await accepted(holderEntrypoint.listKeys(token, null));
+    await accepted(holderEntrypoint.revokeKey(token, apiKeys[0]?.id ?? ''));
+    await accepted(holderEntrypoint.makeKey(token, wanted));
+  });
+
+  it('are listed with those that are not revoked first, whatever came after them, and all others by pages', async () => {
+    const trader = await openTrader();
+    const { token } = await signIn(trader.accountId);
+    const insert = databaseOfId(trader.accountId).prepare(
+      `WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 201)
+       INSERT INTO api_keys (id, account_id, label, scopes, token_hash, created_at, revoked_at)
+       SELECT 'ffffffff-0000-7000-8000-' || printf('%012x', x), ?, 'gone', 'r', 'h', 1, 2 FROM n`,
+    );
+    await insert.bind(trader.accountId).run();
+    const first = await accepted(holderEntrypoint.listKeys(token, null));
+    expect(first.apiKeys[0]?.id).toBe(trader.keyId);
+    const { account } = await json<{ account: { apiKeys: { id: string }[] } }>(
+      await asOperator('GET', `/accounts/${trader.accountId}`),
+    );
+    expect(account.apiKeys.map(({ id }) => id)).toEqual(first.apiKeys.map(({ id }) => id));
+    const ids = first.apiKeys.map(({ id }) => id);
+    for (let { next } = first; next !== null;) {
+      const page = await accepted(holderEntrypoint.listKeys(token, next));
+      ids.push(...page.apiKeys.map(({ id }) => id));
+      ({ next } = page);
+    }
+    expect([ids.length, new Set(ids).size]).toEqual([202, 202]);
+  });
+});
+
+describe('the approved addresses of an account', () => {
+  it('are 100 at most, and all are listed', async () => {
+    const accountId = await openAccount();
+    const { token } = await signIn(accountId);
+    const oldest = await accepted(holderEntrypoint.approveAddress(token, COLD));
+    const insert = databaseOfId(accountId).prepare(
+      `WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 99)
+       INSERT INTO allowlist SELECT ?, 'ffffffff-0000-7000-8000-' || printf('%012x', x), 'ETH', 'a' || x, 'x', 0 FROM n`,
+    );
+    await insert.bind(accountId).run();
+    const other = { ...COLD, address: '0xde709f2102306220921060314715629080e2fb77' };
+    await expectRefusal(holderEntrypoint.approveAddress(token, other), 'invalid_state');
+    expect(await accepted(holderEntrypoint.approveAddress(token, COLD))).toEqual(oldest);
+    const listed = await accepted(holderEntrypoint.listAddresses(token));
+    expect([listed.length, listed.at(-1)]).toEqual([100, oldest]);
   });
 });

@@ -184,8 +184,8 @@ describe('a session', () => {
   it('is in no list of keys', async () => {
     const trader = await openTrader();
     const { token, sessionId } = await signIn(trader.accountId);
-    const own = await accepted(holderEntrypoint.listKeys(token));
-    expect(own.map(({ id }) => id)).toEqual([trader.keyId]);
+    const own = await accepted(holderEntrypoint.listKeys(token, null));
+    expect(own.apiKeys.map(({ id }) => id)).toEqual([trader.keyId]);
     const { account } = await json<{ account: { apiKeys: { id: string }[] } }>(
       await asOperator('GET', `/accounts/${trader.accountId}`),
     );

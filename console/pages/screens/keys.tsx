@@ -19,6 +19,12 @@ interface ApiKey {
   readonly lastUsedAt: string | null;
 }
 
+/** Those that are not revoked, then revoked ones. */
+interface KeyPage {
+  readonly apiKeys: readonly ApiKey[];
+  readonly next: string | null;
+}
+
 const scopes = [
   ['read', 'Read balances, orders and activity'],
   ['trade', 'Place orders'],
@@ -28,7 +34,7 @@ const scopes = [
 
 /** The account's API keys: making one, whose token is shown once, and revoking one. */
 export function Keys() {
-  const { loaded, reload } = useLoaded(() => ask<{ apiKeys: ApiKey[] }>('GET', '/account/keys'));
+  const { loaded, reload } = useLoaded(() => ask<KeyPage>('GET', '/account/keys'));
   const [made, setMade] = useState<{ readonly apiKey: ApiKey; readonly token: string }>();
   return (
     <>
@@ -42,19 +48,41 @@ export function Keys() {
       <section class="card">
         <h2>Your keys</h2>
         <Shown loaded={loaded}>
-          {({ apiKeys }) =>
+          {({ apiKeys, next }) =>
             apiKeys.length === 0 ? (
               <p>There are none yet. A program needs one; you do not.</p>
             ) : (
-              <ul class="plain">
-                {apiKeys.map((key) => (
-                  <KeyRow key={key.id} apiKey={key} revoked={reload} />
-                ))}
-              </ul>
+              <>
+                <ul class="plain">
+                  {apiKeys.map((key) => (
+                    <KeyRow key={key.id} apiKey={key} revoked={reload} />
+                  ))}
+                </ul>
+                {next !== null && <OlderKeys key={next} before={next} />}
+              </>
             )
           }
         </Shown>
       </section>
+    </>
+  );
+}
+
+/** Keys that were revoked long ago, a page at a time. */
+function OlderKeys({ before }: { readonly before: string }) {
+  const [page, setPage] = useState<KeyPage>();
+  if (!page) {
+    const read = async () => setPage(await ask<KeyPage>('GET', `/account/keys?before=${before}`));
+    return <Form label="Show older revoked keys" act={read} />;
+  }
+  return (
+    <>
+      <ul class="plain">
+        {page.apiKeys.map((key) => (
+          <KeyRow key={key.id} apiKey={key} revoked={() => undefined} />
+        ))}
+      </ul>
+      {page.next !== null && <OlderKeys key={page.next} before={page.next} />}
     </>
   );
 }
@@ -64,6 +92,7 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
   const [wanted, setWanted] = useState<readonly string[]>(['read']);
   const [expiry, setExpiry] = useState('');
   const [addresses, setAddresses] = useState('');
+  const { account } = useSignedIn();
   const make = async () => {
     const ipAllowlist = addresses.split(/[\s,]+/).filter((text) => text !== '');
     const body = {
@@ -86,8 +115,14 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
           <legend>It may</legend>
           {scopes.map(([scope, text]) => (
             <label key={scope} class="tick">
-              <input type="checkbox" checked={wanted.includes(scope)} onChange={() => toggle(scope)} />
+              <input
+                type="checkbox"
+                disabled={scope === 'withdraw' && !account.totp.enabled}
+                checked={wanted.includes(scope)}
+                onChange={() => toggle(scope)}
+              />
               {text}
+              {scope === 'withdraw' && !account.totp.enabled && ' (switch two-factor authentication on first)'}
             </label>
           ))}
         </fieldset>

@@ -46,7 +46,7 @@ const writers = {
   }),
   recovered: ({ heldUntil }: { readonly heldUntil: string }): Letter => ({
     subject: 'Your account is being recovered',
-    text: `Somebody who signed in by a link has shown a code of yours, or two people of the exchange let them in; they may enrol a new passkey. Until ${heldUntil} no withdrawal, new API key or new address is accepted.`,
+    text: `Somebody who signed in by a link has shown a code of yours, or two people of the exchange let them in; they may enrol a new passkey. All API keys were revoked. Until ${heldUntil} no withdrawal, new API key or new address is accepted.`,
   }),
   passkey_added: ({ name }: { readonly name: string }): Letter => ({
     subject: 'A passkey was added to your account',

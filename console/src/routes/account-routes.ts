@@ -25,7 +25,11 @@ async function send<T>(
 
 accountRoutes.get('/', (c) => send(c, 'account', c.env.HOLDERS.describe(c.var.session.token)));
 
-accountRoutes.get('/keys', (c) => send(c, 'apiKeys', c.env.HOLDERS.listKeys(c.var.session.token)));
+/** A page of keys: those that are not revoked first, and then from below the key `before` on. */
+accountRoutes.get('/keys', async (c) => {
+  const page = await c.env.HOLDERS.listKeys(c.var.session.token, c.req.query('before') ?? null);
+  return page.ok ? c.json(page.value) : sendRefusal(c, page);
+});
 
 accountRoutes.post('/keys', requireFreshPasskey, async (c) => {
   const body = await readJson(c);

@@ -30,6 +30,10 @@ const notEnrolled = refuse(
   'The passkey was not added: the answer was not valid, or it is there already.',
 );
 const noRecovery = refuse('invalid_state', 'There is no passkey yet. Add one; a recovery is for a lost one.');
+const signedInByPasskey = refuse(
+  'invalid_state',
+  'You are signed in with a passkey, and a recovery is for who has none. Sign in by an e-mail link first.',
+);
 const wrongCode = refuse('totp_invalid', 'This is none of your recovery codes, or it was used.');
 
 /** What a holder does with passkeys: everything below `/account/passkeys`, `/account/fresh` and `/account/recovery`. */
@@ -155,14 +159,16 @@ function toProof(shown: z.output<typeof RecoveryBody>): Proof {
 
 /**
  * Recovers the account of somebody whose passkeys are lost: signed in by a link, they show a second code of theirs, or two
- * of the exchange's people have agreed. The exchange holds the account for 24 hours, and only then may they enrol a
- * passkey.
+ * of the exchange's people have agreed. The exchange holds the account for 24 hours and revokes its API keys, and only then
+ * may they enrol a passkey.
  */
 passkeyRoutes.post('/recovery', async (c) => {
   const body = await readBody(c, RecoveryBody);
   if (!body.ok) return sendRefusal(c, body);
   const { session } = c.var;
   const { user, hash, token } = session;
+  // Before a code is spent: the exchange refuses it as well.
+  if (session.level === 'act') return sendRefusal(c, signedInByPasskey);
   if ((await listPasskeys(c.env.IDENTITY, user.id)).length === 0) return sendRefusal(c, noRecovery);
   const proof = body.value;
   if ('recoveryCode' in proof && !(await spendRecoveryCode(c.env.IDENTITY, user.id, proof.recoveryCode))) {
@@ -179,10 +185,15 @@ passkeyRoutes.post('/recovery', async (c) => {
   return c.json({ heldUntil }, 201);
 });
 
-/** Draws ten new recovery codes, which are shown once and take the place of the old ones. */
+/**
+ * Draws ten new recovery codes, which are shown once and take the place of the old ones. The exchange asks for a code where
+ * two-factor authentication is on: else a passkey alone would get around it, by a recovery.
+ */
 passkeyRoutes.post('/recovery-codes', requireFreshPasskey, async (c) => {
+  const body = await readBody(c, z.strictObject({ totpCode: z.unknown().optional() }));
+  if (!body.ok) return sendRefusal(c, body);
   const { user, token } = c.var.session;
-  const recoveryCodes = await drawRecoveryCodes(c.env.IDENTITY, user.id);
-  await c.env.HOLDERS.note(token, 'draw_recovery_codes', {});
-  return c.json({ recoveryCodes }, 201);
+  const noted = await c.env.HOLDERS.drawRecoveryCodes(token, body.value.totpCode);
+  if (!noted.ok) return sendRefusal(c, noted);
+  return c.json({ recoveryCodes: await drawRecoveryCodes(c.env.IDENTITY, user.id) }, 201);
 });

@@ -48,7 +48,12 @@ export const apiKeys = sqliteTable(
       .notNull()
       .default('standing'),
   },
-  (table) => [index('api_keys_of_account').on(table.accountId, table.kind, table.id)],
+  (table) => [
+    index('api_keys_of_account').on(table.accountId, table.kind, table.id),
+    index('api_keys_in_use')
+      .on(table.accountId, table.id)
+      .where(sql`kind = 'standing' AND revoked_at IS NULL`),
+  ],
 );
 
 export const totp = sqliteTable('totp', {

@@ -16,12 +16,13 @@ interface Passkey {
 
 /** The passkeys that open the account, and the recovery codes for when they are lost. */
 export function Passkeys() {
-  const { reload: reloadAll } = useSignedIn();
+  const { account, reload: reloadAll } = useSignedIn();
   const { loaded, reload } = useLoaded(() =>
     ask<{ passkeys: Passkey[]; recoveryCodes: number }>('GET', '/account/passkeys'),
   );
   const [name, setName] = useState('This device');
   const [codes, setCodes] = useState<readonly string[]>([]);
+  const [totpCode, setTotpCode] = useState('');
   const changed = () => {
     reload();
     reloadAll();
@@ -81,13 +82,26 @@ export function Passkeys() {
               <Form
                 label="Draw ten new recovery codes"
                 act={async () => {
+                  const body = account.totp.enabled ? { totpCode: totpCode.trim() } : {};
                   const drawn = await withPasskey(() =>
-                    ask<{ recoveryCodes: string[] }>('POST', '/account/recovery-codes'),
+                    ask<{ recoveryCodes: string[] }>('POST', '/account/recovery-codes', body),
                   );
                   setCodes(drawn.recoveryCodes);
+                  setTotpCode('');
                   reload();
                 }}
-              />
+              >
+                {account.totp.enabled && (
+                  <TextField
+                    label="Code of your authenticator app"
+                    inputMode="numeric"
+                    autoComplete="one-time-code"
+                    required
+                    value={totpCode}
+                    set={setTotpCode}
+                  />
+                )}
+              </Form>
             )}
           </>
         )}

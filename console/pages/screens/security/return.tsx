@@ -29,8 +29,8 @@ export function Return() {
       <details open={account.recoveryAllowedUntil_ms !== null}>
         <summary>My passkeys are lost</summary>
         <p>
-          With a code of your authenticator app or a recovery code you can add a new passkey. For 24 hours the account
-          then takes no withdrawal, new API key or new address.
+          With a code of your authenticator app or a recovery code you can add a new passkey. All API keys are then
+          revoked, and for 24 hours the account takes no withdrawal, new API key or new address.
         </p>
         <Form act={showCode} label="Recover my account">
           <TextField label="Code" autoComplete="one-time-code" required value={code} set={setCode} />

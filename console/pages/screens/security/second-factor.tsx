@@ -17,7 +17,11 @@ export function SecondFactor() {
       <h2>Two-factor authentication</h2>
       {account.totp.enabled ? (
         <>
-          <p>It is on: every withdrawal needs a code of your authenticator app.</p>
+          <p>
+            It is on: every withdrawal needs a code of your authenticator app, and so do new recovery codes and
+            switching it off. If the exchange let you back in without a code, you can switch it off without one for 24
+            hours.
+          </p>
           <Form
             danger
             label="Switch it off"
@@ -59,7 +63,7 @@ export function SecondFactor() {
         </>
       ) : (
         <>
-          <p>It is off. The console sends no withdrawal without it.</p>
+          <p>It is off. Without it the console sends no withdrawal, and makes no key that may send coins out.</p>
           <Form
             label="Set it up"
             act={async () => {

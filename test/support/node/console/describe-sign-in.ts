@@ -246,7 +246,7 @@ export function describeSignIn(): void {
       expect((await browser.get('/account')).body['account']).toMatchObject({
         heldUntil_ms: expect.any(Number) as number,
       });
-      expectRefused(await browser.post('/account/recovery', { recoveryCode: code }), 403, 'totp_invalid');
+      expectRefused(await browser.post('/account/recovery', { recoveryCode: code }), 409, 'invalid_state');
       expect((await browser.signIn(passkey)).status).toBe(201);
     });
 
