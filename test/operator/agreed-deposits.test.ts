@@ -13,6 +13,8 @@ const DAY_MS = 86_400_000;
 const ENOUGH = 100;
 
 let now_ms = Date.now();
+/** How many reports were answered with a deposit that two watchers had reported. */
+let seconded = 0;
 
 async function addressOf(trader: Trader): Promise<string> {
   const { addresses } = await json<{ addresses: { network: string; address: string }[] }>(
@@ -43,7 +45,10 @@ async function reportOf(trader: Trader, amount: string, changes: object = {}) {
       BOUND,
     );
     if (!reported.ok) throw new Error(reported.code);
-    return reported.value.deposit.status;
+    const { status, agreedBy } = reported.value.deposit;
+    expect(agreedBy === null).toBe(status !== 'COMPLETED');
+    if (agreedBy === 2) seconded += 1;
+    return status;
   };
 }
 
@@ -57,6 +62,7 @@ describe('a deposit above the bound of one watcher', () => {
     expect(await early('deposits')).toBe('COMPLETED');
     expect(await late('watcher')).toBe('PENDING');
     expect(await late('deposits')).toBe('COMPLETED');
+    expect(seconded).toBe(2);
     expect((await trader.balances())[ASSET]).toBe('21.5');
     expect(await sumOfBalances()).toEqual([]);
     expect(await unexplainedBalances()).toEqual([]);

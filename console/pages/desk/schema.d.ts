@@ -32,7 +32,7 @@ export type CreateSettlement = { readonly kind: "P2P"; readonly buyerAccountId: 
 
 export type Credit = { readonly id: string; readonly ts: string; readonly type: "INTERNAL_DEPOSIT"; readonly asset: string; readonly amount: string; readonly usdValue: string; readonly reference: string; readonly status: "COMPLETED" };
 
-export type Deposit = { readonly id: string; readonly ts: string; readonly accountId: string | null; readonly network: string; readonly address: string; readonly asset: string; readonly amount: string; readonly creditAmount: string; readonly usdValue: string; readonly txHash: string; readonly outputIndex: number; readonly confirmations: number; readonly status: "PENDING" | "COMPLETED" | "FAILED" | "QUARANTINED"; readonly reason: "unknown_address" | "unsupported_asset" | "below_minimum" | "inner_payment" | "supply_cap" | null };
+export type Deposit = { readonly id: string; readonly ts: string; readonly accountId: string | null; readonly network: string; readonly address: string; readonly asset: string; readonly amount: string; readonly creditAmount: string; readonly usdValue: string; readonly txHash: string; readonly outputIndex: number; readonly confirmations: number; readonly status: "PENDING" | "COMPLETED" | "FAILED" | "QUARANTINED"; readonly reason: "unknown_address" | "unsupported_asset" | "below_minimum" | "inner_payment" | "supply_cap" | null; readonly agreedBy: number | null };
 
 export type DustSum = { readonly asset: string; readonly network: string; readonly deposits: number; readonly amount: string };
 

@@ -48,6 +48,8 @@ export interface ChainDeposit {
   readonly exactAmount: string;
   /** From the report that brought it into its present state. */
   readonly confirmations: number;
+  /** How many watchers had reported the same when it was credited; `null` before. */
+  readonly agreedBy: 1 | 2 | null;
 }
 
 /** A deposit as the operator sees it. */
@@ -73,6 +75,10 @@ export const Deposit = z
     status: z.enum(['PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED']),
     reason: z.enum(quarantineReasons).nullable().openapi({
       description: 'Why it is quarantined',
+    }),
+    agreedBy: z.number().int().nullable().openapi({
+      description: 'How many watchers had reported the same when it was credited: 1 or 2; null before',
+      example: 2,
     }),
   })
   .openapi('Deposit');
@@ -101,6 +107,7 @@ export function showDeposit(row: ChainDeposit): Deposit {
     confirmations: row.confirmations,
     status: row.status,
     reason: row.reason,
+    agreedBy: row.agreedBy,
   };
 }
 
@@ -129,6 +136,7 @@ export async function readDeposit(database: Database, output: ChainOutput): Prom
       address: deposits.address,
       exactAmount: deposits.exactAmount,
       confirmations: deposits.confirmations,
+      agreedBy: deposits.agreedBy,
     })
     .from(deposits)
     .where(

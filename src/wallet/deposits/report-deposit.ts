@@ -115,7 +115,7 @@ export async function reportDeposit(
   }
   switch (outcome.kind) {
     case 'committed':
-      return accept({ deposit: first, isNew: true });
+      return accept({ deposit: { ...first, agreedBy: agreement?.agreedBy ?? null }, isNew: true });
     case 'floor': {
       const held = hold(first, room);
       const retry = await insert(database, held, actor);
@@ -253,6 +253,7 @@ async function judge(
     address: report.address,
     exactAmount: report.amount,
     confirmations: report.confirmations,
+    agreedBy: null,
   };
 }
 
@@ -310,7 +311,9 @@ async function advance(
   const agreement = await agreeOn(place, next, report, actor);
   const { outcome, room } = await creditOnce(place, next, () => update(database, next, actor, agreement), actor);
   if (needsWatcher(outcome)) return accept({ deposit: { ...standing, confirmations }, isNew: false });
-  if (outcome.kind === 'committed') return accept({ deposit: next, isNew: false });
+  if (outcome.kind === 'committed') {
+    return accept({ deposit: { ...next, agreedBy: agreement?.agreedBy ?? null }, isNew: false });
+  }
   const refusal = explain(outcome, approvalRefusals);
   if (refusal) return refusal;
   if (outcome.kind === 'floor') {
