@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { parseEnv } from 'node:util';
 
 /**
- * The secrets of this machine's exchange, in the file where wrangler looks for them. .dev.vars.example explains each.
+ * The secrets of this machine's exchange, in the file where wrangler looks for them. src/public-secrets.ts explains most of them.
  */
 const SECRETS_FILE = '.dev.vars';
 
@@ -24,7 +24,7 @@ export function writeSecrets(): void {
     `CUSTODY_SIGNING_KEY=${randomBytes(32).toString('hex')}`,
   ];
   if (!existsSync(SECRETS_FILE)) {
-    const head = '# Made by `npm start`. What each secret is for: see .dev.vars.example.';
+    const head = '# Made by `npm start`. What each secret is for: see src/public-secrets.ts.';
     writeFileSync(SECRETS_FILE, `${[head, ...lines].join('\n')}\n`, { mode: 0o600 });
     return;
   }

@@ -9,7 +9,7 @@ import { openFaucet } from './chains/faucet.ts';
 import { type LocalChain, joinConfigs, mineSteadily, startEthereum, startLitecoin } from './chains/local-chains.ts';
 import { PUBLIC_SIGNER_KEY, startLocalCustodian } from './chains/local-custodian.ts';
 import { readSecret, writeSecrets } from './local-secrets.ts';
-import { demoFunds } from './start/demo-account.ts';
+import { demoFunds } from '../src/sandbox/demo.ts';
 
 /**
  * `npm run start:chains` is `npm start` with real nodes: an anvil as Ethereum, a litecoind where one can be had, the

@@ -14,7 +14,7 @@ const lines: readonly (readonly string[])[] = [
   ['trade', 'wallet'],
   ['events'],
   ['lane', 'exchange'],
-  ['config.ts'],
+  ['config.ts', 'public-secrets.ts'],
   ['env.ts'],
   ['access'],
   ['holder'],

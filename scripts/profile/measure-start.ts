@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseEnv } from 'node:util';
 import { Miniflare, convertV4MiniflareOptions } from 'miniflare';
 import { unstable_readConfig } from 'wrangler';
 import { inspectorOf } from '../../test/support/node/exchange/start-exchange.ts';
 import { type CallFrame, type CpuProfile, recordProfile } from './record-profile.ts';
+import { publicSecrets } from '../../src/public-secrets.ts';
 
 /** The CPU time of one start of a bundle, in milliseconds. */
 export interface Start {
@@ -43,7 +43,7 @@ export async function measureStart(bundle: string): Promise<Start> {
       compatibilityDate: config.compatibility_date ?? '',
       // The registry that compiles a module when it is imported. The other one does it before a profiler can watch.
       compatibilityFlags: [...config.compatibility_flags, 'new_module_registry'],
-      bindings: { ...config.vars, ...parseEnv(readFileSync('.dev.vars.example', 'utf8')) },
+      bindings: { ...config.vars, ...publicSecrets },
       // Without a ledger the Worker refuses to start.
       d1Databases: { DB: 'ledger' },
       modulesRoot: '/',

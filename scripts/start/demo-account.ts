@@ -1,20 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { assetSymbols } from '../../src/money/assets.ts';
+import { demoFunds, demoKey } from '../../src/sandbox/demo.ts';
 import { operate } from './operate.ts';
 import type { Place } from './place.ts';
-
-/** The first funds of the demo account, in whole units. */
-export const demoFunds = {
-  USDT: 100_000,
-  USDC: 10_000,
-  BTC: 1,
-  ETH: 10,
-  AVAX: 500,
-  MATIC: 10_000,
-  BNB: 20,
-  LTC: 100,
-  DOGE: 50_000,
-};
 
 /** The account that `npm start` opens, and its API key. */
 export interface Demo {
@@ -53,7 +41,7 @@ async function makeDemo(place: Place, operatorToken: string): Promise<Demo> {
   );
   const { token } = await post<{ token: string }>(`/accounts/${account.id}/api-keys`, {
     label: 'demo',
-    scopes: ['read', 'trade', 'withdraw', 'webhooks'],
+    scopes: demoKey.scopes,
   });
   const demo = { accountId: account.id, token };
   mkdirSync(place.storage, { recursive: true });

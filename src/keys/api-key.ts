@@ -97,10 +97,10 @@ export async function prepareApiKey(
   id: string,
   accountId: string,
   wanted: CreateApiKey,
-  signing: { readonly prefix: TokenPrefix; readonly secrets: TokenSecrets },
+  signing: { readonly prefix: TokenPrefix; readonly secrets: TokenSecrets; readonly secret?: string },
   actor: Actor,
 ) {
-  const { token, tokenHash } = await mintToken(id, wanted.scopes, signing.prefix, signing.secrets);
+  const { token, tokenHash } = await mintToken(id, wanted.scopes, signing.prefix, signing.secrets, signing.secret);
   const insert = database.insert(apiKeys).values({
     id,
     accountId,

@@ -31,17 +31,22 @@ export interface PresentedKey {
   readonly tokenHash: string;
 }
 
+/** Draws the secret of a key. */
+export function drawKeySecret(): string {
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
+}
+
 /** Makes the token of a new key, and the hash that is stored of it. */
 export async function mintToken(
   keyId: string,
   scopes: readonly Scope[],
   prefix: TokenPrefix,
   secrets: TokenSecrets,
+  secret: string = drawKeySecret(),
 ): Promise<{ readonly token: string; readonly tokenHash: string }> {
   const version = String(Math.max(...Object.keys(secrets).map(Number)));
   const serverSecret = secrets[version];
   if (serverSecret === undefined) throw new Error('no secret to sign API keys with');
-  const secret = toBase64Url(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
   const signed = `${prefix}_${version}_${keyId}_${writeScopes(scopes)}_${secret}`;
   const token = `${signed}_${await sign(signed, serverSecret)}`;
   return { token, tokenHash: await digest(token) };

@@ -20,6 +20,7 @@ import {
 import type { MarketState, MoveMarket } from './market.ts';
 import { MarketMemory } from './market-memory.ts';
 import { type MarketKeeper, reachMarket } from './move-market.ts';
+import { openWhenEmpty } from './open-when-empty.ts';
 import { sandboxRoutes } from './operator-routes.ts';
 import { playCustody, type PayoutMemory, type PlayedPayout } from './play-custody.ts';
 import { playDatabase } from './play-database.ts';
@@ -145,7 +146,8 @@ export class LedgerKeeper extends Keeper implements PayoutMemory {
 export { LedgerGate, WebhookSender } from '../index.ts';
 
 export default {
-  fetch(request, bindings, context) {
+  async fetch(request, bindings, context) {
+    await openWhenEmpty(bindings);
     const staged = stageRequest(request, bindings);
     return staged instanceof Response ? staged : app.fetch(request, staged, context);
   },

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { parseEnv } from 'node:util';
 import { listOperations } from '../support/document/documented.ts';
 import { type ServedExchange, startServedExchange } from '../support/node/exchange/served-exchange.ts';
 import { type Attack, type Stretch, drawAttack } from './draw-attack.ts';
@@ -7,6 +5,7 @@ import { Findings } from './findings.ts';
 import { type Law, judge } from './judge.ts';
 import { type RawOutcome, sendRaw } from './raw-client.ts';
 import { type World, openWorld } from './world.ts';
+import { publicSecrets } from '../../src/public-secrets.ts';
 
 export interface FuzzOptions {
   /** The directory of the bundled Worker. */
@@ -74,7 +73,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
 
 /** The secrets of the configuration that the exchange runs with. */
 function readSecrets(): Record<string, string> {
-  return parseEnv(readFileSync('.dev.vars.example', 'utf8')) as Record<string, string>;
+  return publicSecrets;
 }
 
 class FuzzRun {

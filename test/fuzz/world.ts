@@ -39,7 +39,7 @@ type TokenName =
   | 'depositor'
   | 'auditor';
 
-/** The tokens of the operator's API in .dev.vars.example. */
+/** The tokens of the operator's API in src/public-secrets.ts. */
 export interface OperatorTokens {
   readonly operator: string;
   readonly depositor: string;

@@ -1,15 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { MoveMarket } from '../../src/sandbox/market.ts';
 import { fetchDocumented } from '../support/node/exchange/fetch-documented.ts';
 import { Operator } from '../support/node/exchange/operator.ts';
 import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
+import { publicSecrets as tokens } from '../../src/public-secrets.ts';
 
 const BUNDLE = inject('workerBundle');
-const tokens = parseEnv(readFileSync('.dev.vars.example', 'utf8'));
 
 let exchange: Exchange;
 let operator: Operator;

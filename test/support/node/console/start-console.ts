@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseEnv } from 'node:util';
 import { inject } from 'vitest';
 import { findFreePort } from '../../../../scripts/find-free-port.ts';
 import { readMails, refusedFile, type WrittenMail } from '../../../../scripts/start/mailbox.ts';
@@ -12,6 +11,7 @@ import { CONSOLE } from '../../../../scripts/start/names.ts';
 import { fireSchedule, serve } from '../../../../scripts/start/serve.ts';
 import type { Authenticator } from './authenticator.ts';
 import { Browser, type Reply } from './browser.ts';
+import { publicSecrets } from '../../../../src/public-secrets.ts';
 
 const ADMIN = 'admin@bureau.example';
 const SECOND = 'second@bureau.example';
@@ -29,7 +29,7 @@ export async function startConsole(variables: Readonly<Record<string, string>> =
   mkdirSync(place.storage);
   const bundles = { exchange: inject('workerBundle'), console: inject('consoleBundle') };
   const access = await playAccess(place);
-  const secrets = parseEnv(readFileSync('.dev.vars.example', 'utf8')) as Record<string, string>;
+  const secrets = publicSecrets;
   const served = await serve(place, bundles, access, { ...secrets, ...variables });
   const identity = await served.runtime.getD1Database('IDENTITY', 'bureau-console');
   const started = new StartedConsole(place, served.runtime, identity, secrets['OPERATOR_TOKEN'] ?? '', access.signIn);

@@ -1,11 +1,11 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseEnv } from 'node:util';
 import { Miniflare, type V4WorkerOptionsShape, convertV4MiniflareOptions } from 'miniflare';
 import { describeLedgers } from '../../../../scripts/start/local-ledgers.ts';
 import { startDatabases } from './start-databases.ts';
 import { PROBE, Probe, describeProbe } from './probe.ts';
 import type { ConfiguredWorker } from './read-configured-worker.ts';
+import { publicSecrets } from '../../../../src/public-secrets.ts';
 
 /** An exchange for one test, script or benchmark alone. */
 export interface ExchangeOptions {
@@ -13,7 +13,7 @@ export interface ExchangeOptions {
   readonly bundle: string;
   /** Another module of that directory that becomes the Worker, and imports the bundle's `index.js`. */
   readonly entry?: string;
-  /** Replaces variables of wrangler.toml and secrets of .dev.vars.example. */
+  /** Replaces variables of wrangler.toml and secrets of src/public-secrets.ts. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Replaces calls per period of wrangler.toml's rate limits: `{ ANONYMOUS_READS: 100_000 }`. */
   readonly rateLimits?: Readonly<Record<string, number>>;
@@ -84,7 +84,7 @@ export async function startExchange(options: ExchangeOptions): Promise<Exchange>
   const objects = settings.durableObjects ?? {};
   const { assets, ...bare } = settings;
   // Wrangler's own reading of the secrets is not used, because it includes a developer's .dev.vars.
-  const secrets = parseEnv(readFileSync('.dev.vars.example', 'utf8')) as Record<string, string>;
+  const secrets = publicSecrets;
   const shared = {
     ...bare,
     ...(assets && options.site !== false && { assets }),

@@ -1,5 +1,4 @@
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
-import { parseEnv } from 'node:util';
 import { SITE_FOLDER } from '../../../../scripts/site/site-folder.ts';
 import type { Plugin } from 'vitest/config';
 import { accessAudience, consoleOrigin, startAccess } from '../access/start-access.ts';
@@ -9,6 +8,7 @@ import { venueUrlVariables } from '../venues/venue-remote.ts';
 import { bundleSource } from './bundle-source.ts';
 import { compressNothing } from './compress-nothing.ts';
 import type { PlayedServer } from './serve-on-loopback.ts';
+import { publicSecrets } from '../../../../src/public-secrets.ts';
 
 /** Where the venues answer: a server that plays them in their exact shapes. */
 const venueVariables = (server: string) => ({ VENUE_SERVER: server, ...venueUrlVariables(server) });
@@ -103,7 +103,8 @@ export async function loadRuntime() {
             SIMULATION_SEED: process.env['SIMULATION_SEED'] ?? '1',
             SIMULATION_STEPS: process.env['SIMULATION_STEPS'] ?? '200',
             GROWTH_ROWS: process.env['GROWTH_ROWS'] ?? '100000',
-            ...parseEnv(readFileSync('.dev.vars.example', 'utf8')),
+            // In place of a developer's own in .dev.vars.
+            ...publicSecrets,
             // A fill at the market's own price is easier to foretell.
             SPREAD_BPS: '0',
             ...workerVariables[kind](server?.url ?? ''),

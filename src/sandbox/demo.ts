@@ -1,0 +1,24 @@
+import type { Scope } from '../keys/scope.ts';
+
+/**
+ * The API key of the demo account that `wrangler dev` opens. Everybody knows it, as they know the secret that signs it
+ * (src/public-secrets.ts): with other secrets it is no key.
+ */
+export const demoKey = {
+  id: '01930000-0000-7000-8000-00000000de30',
+  scopes: ['read', 'trade', 'withdraw', 'webhooks'] satisfies Scope[],
+  secret: 'sandbox-demo-key-of-the-public-repository-0',
+} as const;
+
+/** The first funds of the demo account, in whole units. */
+export const demoFunds = {
+  USDT: 100_000,
+  USDC: 10_000,
+  BTC: 1,
+  ETH: 10,
+  AVAX: 500,
+  MATIC: 10_000,
+  BNB: 20,
+  LTC: 100,
+  DOGE: 50_000,
+};
