@@ -50,7 +50,7 @@ export function createArea(): Area {
       if (result.success) return undefined;
       // The validator also gives what it checked, which its type does not say.
       const errors = describeFieldErrors(result.error, result as unknown as Checked);
-      const isCursor = errors.every(({ pointer }) => pointer === 'cursor');
+      const isCursor = errors.every(({ pointer, code }) => pointer === 'cursor' && code !== 'unknown_parameter');
       return sendProblem(c, isCursor ? badCursor : refuse('invalid_request', 'The request is not valid.', { errors }));
     },
   });

@@ -62,3 +62,13 @@ it('a misspelt limit of a list is refused, and not taken for the default', async
   const { errors = [] } = await json<ProblemBody>(response);
   expect([response.status, errors]).toMatchObject([400, [{ pointer: 'limits', code: 'unknown_parameter' }]]);
 });
+
+it('a cursor where there is no list is refused as a parameter that is not known', async () => {
+  const response = await trader.get('/api/v1/account/api-key?cursor=abc');
+  const { code, errors } = await json<ProblemBody>(response);
+  expect([response.status, code, errors]).toMatchObject([
+    400,
+    'invalid_request',
+    [{ pointer: 'cursor', code: 'unknown_parameter' }],
+  ]);
+});
