@@ -23,7 +23,7 @@ let isOpen = false;
  */
 export async function openWhenEmpty(bindings: Bindings): Promise<void> {
   if (isOpen) return;
-  if (await makeTables(bindings.DB)) await openDemoAccount(bindings);
+  if (await makeTables(firstLedger(bindings).$client)) await openDemoAccount(bindings);
   isOpen = true;
 }
 

@@ -17,7 +17,7 @@ const receivers: LoopbackReceiver[] = [];
 beforeAll(async () => {
   exchange = await startExchange({ bundle: inject('workerBundle'), site: false });
   operator = new Operator(exchange.urls[0] ?? '');
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const receiver of receivers) receiver.stop();

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { SITE_FOLDER } from '../../../../scripts/site/site-folder.ts';
+import { writeSchema } from '../../../../scripts/site/write-schema.ts';
 import type { Plugin } from 'vitest/config';
 import { accessAudience, consoleOrigin, startAccess } from '../access/start-access.ts';
 import { custodyVariables, startCustodian } from '../custody/start-custodian.ts';
@@ -80,6 +81,8 @@ export async function loadRuntime() {
   const { cloudflareTest } = await import('@cloudflare/vitest-pool-workers');
   // The runtime looks for the folder of `[assets]` as it starts, and unlike wrangler it makes nothing.
   mkdirSync(SITE_FOLDER, { recursive: true });
+  // The source of the sandbox, which is bundled with the rest, imports it.
+  writeSchema();
   const database = readMigrations();
   const bundled = bundleSource();
   return (kind: WorkerKind): Plugin[] => {
