@@ -217,6 +217,34 @@ CREATE VIEW next_events AS
     coalesce((SELECT max(sequence) FROM events WHERE events.account_id = listeners.account_id), 0) + 1 AS sequence
   FROM listeners;
 
+-- The records that move an account's money, each with the event of its present status.
+CREATE VIEW told_records AS
+  SELECT account_id, id, 'order.filled' AS type FROM orders WHERE status = 'COMPLETED'
+  UNION ALL
+  SELECT account_id, id, 'deposit.' || lower(status) FROM deposits WHERE reason IS NOT 'below_minimum'
+  UNION ALL
+  SELECT account_id, id, 'withdrawal.' || lower(status) FROM withdrawals
+  UNION ALL
+  SELECT account_id, id, 'settlement.completed' FROM settlements;
+
+-- Until an account listens nothing is written for it. Then its feed begins with the records of the last 90 days, in the
+-- order of their ids and with the time of each, which is in its id. The newest 1,000: they are written in one statement.
+-- The operator's feed begins empty, since the audit has what was before.
+CREATE TRIGGER listeners_are_told_what_was AFTER INSERT ON listeners
+WHEN NEW.account_id IS NOT 'operator'
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject, ts)
+    SELECT NEW.account_id, row_number() OVER (ORDER BY id), type, id,
+      ('0x' || substr(id, 1, 8) || substr(id, 10, 4)) ->> '$'
+    FROM (
+      SELECT id, type FROM told_records
+      WHERE account_id = NEW.account_id
+        AND id > (SELECT substr(hex, 1, 8) || '-' || substr(hex, 9) FROM (
+          SELECT printf('%012x', unixepoch() * 1000 - 7776000000) AS hex))
+      ORDER BY id DESC LIMIT 1000)
+    ORDER BY id;
+END;
+
 CREATE TRIGGER orders_tell AFTER INSERT ON orders
 WHEN NEW.status = 'COMPLETED'
 BEGIN

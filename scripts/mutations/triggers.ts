@@ -136,6 +136,7 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'listeners_begin_once',
     'listeners_are_not_changed',
     'listeners_are_not_deleted',
+    'listeners_are_told_what_was',
     'events_are_numbered',
     'events_are_explained',
     'events_are_not_changed',

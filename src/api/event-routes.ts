@@ -17,7 +17,7 @@ events.openapi(
     tags: ['Events'],
     summary: 'What happened to the account, oldest first',
     description:
-      'Fills, deposits, withdrawals, settlements, freezes, keys and approved addresses, in the order in which they happened, each once. The account listens from its first request on; what happened before is in the lists. Read with the `nextAfter` of the page before, and nothing is missed however long you were away: events are kept for 90 days. `data` is the record as it is now, so it may be newer than the event; `sequence` gives the order. With `types` a page may be short, or empty, and still be followed by another.',
+      'Fills, deposits, withdrawals, settlements, freezes, keys and approved addresses, in the order in which they happened, each once. The feed begins with the account’s orders, deposits, withdrawals and settlements of the 90 days before its first request, one event for each in its status of then, the newest 1,000 at most; what was before is in the lists. Of keys, freezes and approved addresses it tells from that request on. Read with the `nextAfter` of the page before, and nothing is missed however long you were away: events are kept for 90 days. `data` is the record as it is now, so it may be newer than the event; `sequence` gives the order. With `types` a page may be short, or empty, and still be followed by another.',
     security: [{ apiKey: ['read'] }],
     middleware: authenticate('read'),
     request: { query: EventQuery },

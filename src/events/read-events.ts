@@ -148,7 +148,10 @@ const selectOfTypes = prepareOnce((database) =>
     .prepare(),
 );
 
-/** Lets an account, or the operator, listen from now on; repeating it changes nothing. Throws when D1 fails. */
+/**
+ * Lets an account, or the operator, listen from now on; repeating it changes nothing. The database tells an account what
+ * was in the 90 days before. Throws when D1 fails.
+ */
 export async function listen(database: Database, listenerId: string): Promise<void> {
   await database.run(
     sql`INSERT INTO listeners (account_id) SELECT ${listenerId}

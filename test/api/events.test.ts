@@ -10,10 +10,11 @@ import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
-/** A trader whose account listens. */
+/** A trader whose account listens. Its first events are its funds: a deposit for each asset. */
 async function openListener(funds: Parameters<typeof openTrader>[0] = {}): Promise<Trader> {
   const trader = await openTrader(funds);
-  expect(await readFeed(trader)).toEqual({ events: [], nextAfter: 0, since: 0, newest: 0 });
+  const newest = Object.keys(funds).length;
+  expect(await readFeed(trader)).toMatchObject({ nextAfter: newest, since: 0, newest });
   return trader;
 }
 
@@ -27,25 +28,49 @@ describe('the feed of events', () => {
   it('shows an order as the list of orders does, with an id that names the account and the number', async () => {
     const trader = await openListener({ USDT: '100' });
     const order = await trader.trade(ORDER);
-    const { events, nextAfter, since } = await readFeed(trader);
+    const { events, nextAfter, since } = await readFeed(trader, { after: 1 });
     const [event] = events;
     expect(event).toEqual({
-      id: `evt_${trader.accountId}_1`,
+      id: `evt_${trader.accountId}_2`,
       type: 'order.filled',
       timestamp: event?.timestamp,
-      sequence: 1,
+      sequence: 2,
       data: { order },
     });
-    expect([nextAfter, since]).toEqual([1, 0]);
+    expect([nextAfter, since]).toEqual([2, 0]);
     expect(Math.abs(Date.now() - Date.parse(event?.timestamp ?? ''))).toBeLessThan(60_000);
   });
 
-  it('begins with the first request, and tells nothing of what was before', async () => {
-    const trader = await openTrader({ USDT: '100' });
+  it('begins at the account’s beginning: an account that has traded finds all of it, once and in order', async () => {
+    const trader = await openTrader({ USDT: '5000', ETH: '1' });
+    const seller = await openTrader({ ETH: '5' });
+    const order = await trader.trade(ORDER);
+    const paid = await readTaken(await withdraw(trader));
+    const settled = await readSettled(await settle(agreeP2p(trader, seller)));
+    await asOperator('POST', '/deposits', {
+      network: 'ETH',
+      address: await addressOf(trader, 'ETH'),
+      asset: 'ETH',
+      amount: '2.5',
+      txHash: crypto.getRandomValues(new Uint8Array(32)).toHex().replace(/^/, '0x'),
+      confirmations: 1,
+    });
+    const second = await createKey(trader.accountId);
+    const [page, same] = await Promise.all([readFeed(trader, { after: 0 }), readFeed(second, { after: 0 })]);
+    expect(same).toEqual(page);
+    expect(page.events.map((event) => [event.sequence, event.type, recordOf(event)['id']])).toEqual([
+      [1, 'deposit.completed', expect.any(String)],
+      [2, 'deposit.completed', expect.any(String)],
+      [3, 'order.filled', order.id],
+      [4, 'withdrawal.completed', paid.id],
+      [5, 'settlement.completed', settled.id],
+      [6, 'deposit.pending', expect.any(String)],
+    ]);
+    expect(page.events.map(({ timestamp }) => timestamp)).toEqual(page.events.map((event) => recordOf(event)['ts']));
+    expect([page.since, page.newest, page.nextAfter]).toEqual([0, 6, 6]);
     await trader.trade(ORDER);
-    expect(await readFeed(trader)).toEqual({ events: [], nextAfter: 0, since: 0, newest: 0 });
-    const both = await Promise.all([readFeed(trader), readFeed(await createKey(trader.accountId))]);
-    expect(both.map(({ since }) => since)).toEqual([0, 0]);
+    const types = page.events.map(({ type }) => type);
+    expect(await readTypes(trader)).toEqual([...types, 'order.filled']);
   });
 
   it('tells each step of a deposit, and holds back what is too small to be listed', async () => {
@@ -94,7 +119,7 @@ describe('the feed of events', () => {
     const waiting = await readTaken(await withdraw(trader));
     const path = `/accounts/${trader.accountId}/withdrawals/${waiting.id}/reject`;
     expect((await asOperator('POST', path, { reason: 'no' })).status).toBe(200);
-    const { events } = await readFeed(trader);
+    const { events } = await readFeed(trader, { after: 1 });
     expect(events.map((event) => [event.type, recordOf(event)['id'], recordOf(event)['status']])).toEqual([
       ['withdrawal.processing', paid.id, 'COMPLETED'],
       ['withdrawal.completed', paid.id, 'COMPLETED'],
@@ -109,8 +134,8 @@ describe('the feed of events', () => {
     const settled = await readSettled(await settle(agreeP2p(one, other)));
     await readSettled(await settle(agreeQuick(one, 'BUY')));
     const funded = ['deposit.completed'] as const;
-    expect(await readTypes(one)).toEqual(['withdrawal.completed', 'settlement.completed', 'settlement.completed']);
-    expect(await readTypes(other)).toEqual([...funded, 'settlement.completed']);
+    expect(await readTypes(one, 1)).toEqual(['withdrawal.completed', 'settlement.completed', 'settlement.completed']);
+    expect(await readTypes(other, 1)).toEqual([...funded, 'settlement.completed']);
     const { transactions } = await json<{ transactions: { id: string }[] }>(
       await other.get('/api/v1/wallet/transactions'),
     );
@@ -147,7 +172,7 @@ describe('the feed of events', () => {
   it('goes on where the reader stopped, in pages of the wanted size, whatever happened meanwhile', async () => {
     const trader = await openListener({ USDT: '1000' });
     const seen: number[] = [];
-    let after = 0;
+    let after = 1;
     for (let round = 0; round < 4; round += 1) {
       await trader.trade(ORDER);
       await trader.trade(ORDER);
@@ -160,7 +185,7 @@ describe('the feed of events', () => {
       seen.push(...page.events.map(({ sequence }) => sequence));
       page = await readFeed(trader, { after: page.nextAfter });
     }
-    expect(seen).toEqual(Array.from({ length: 12 }, (_, at) => at + 1));
+    expect(seen).toEqual(Array.from({ length: 12 }, (_, at) => at + 2));
   });
 
   it('gives the wanted types alone, and looks past all others', async () => {
@@ -170,9 +195,9 @@ describe('the feed of events', () => {
     await trader.trade(ORDER);
     const page = await readFeed(trader, { types: 'withdrawal.completed,order.filled' });
     expect(page.events.map(({ type }) => type)).toEqual(['order.filled', 'withdrawal.completed', 'order.filled']);
-    expect(await readFeed(trader, { types: 'key.created' })).toEqual({ events: [], nextAfter: 4, since: 0, newest: 4 });
+    expect(await readFeed(trader, { types: 'key.created' })).toEqual({ events: [], nextAfter: 5, since: 0, newest: 5 });
     const first = await readFeed(trader, { types: 'order.filled', limit: 1 });
-    expect([first.events.length, first.nextAfter]).toEqual([1, 1]);
+    expect([first.events.length, first.nextAfter]).toEqual([1, 2]);
   });
 
   it('looks at two thousand events at most where only some types are wanted, and says how far it came', async () => {
@@ -216,7 +241,7 @@ describe('the feed of events', () => {
     const [trader, other] = [await openListener({ USDT: '100' }), await openListener()];
     await trader.trade(ORDER);
     await asOperator('PATCH', `/accounts/${trader.accountId}`, { status: 'frozen' });
-    expect(await readTypes(trader)).toEqual(['order.filled', 'account.frozen']);
+    expect(await readTypes(trader, 1)).toEqual(['order.filled', 'account.frozen']);
     expect(await readTypes(other)).toEqual([]);
   });
 

@@ -18,9 +18,12 @@ import { env } from '../support/runtime/test-env.ts';
 
 const DAY_MS = 86_400_000;
 
+/** So long ago that nobody who begins to listen is told of it. */
+const LONG_AGO_MS = Date.UTC(2026, 0, 1);
+
 let account: string;
 beforeEach(async () => {
-  account = await openFunded();
+  account = await openFunded(LONG_AGO_MS);
   await sql('INSERT INTO listeners (account_id) VALUES (?)', account).run();
 });
 
@@ -151,6 +154,59 @@ describe('an account that does not listen', () => {
     await order(silent).run();
     expect(await listEvents(silent)).toEqual([]);
     await expectRefused('guard: an event takes the next number of an account that listens', tell(1, 1, silent));
+  });
+});
+
+describe('an account that begins to listen', () => {
+  interface Told extends Row {
+    readonly ts: number;
+  }
+
+  const begin = (accountId: string) => sql('INSERT INTO listeners (account_id) VALUES (?)', accountId);
+  const listTold = async (accountId: string) => {
+    const query = 'SELECT sequence, type, subject, ts FROM events WHERE account_id = ? ORDER BY sequence';
+    return (await sql(query, accountId).all<Told>()).results;
+  };
+
+  it('is told of the records of the last 90 days, once each, in their order and with their times', async () => {
+    const late = await openFunded(LONG_AGO_MS);
+    const other = await openFunded();
+    const now_ms = Date.now();
+    const times = [now_ms - 90 * DAY_MS - 60_000, now_ms - 90 * DAY_MS + 60_000, now_ms - 5_000, now_ms - 4_000];
+    const [over, first, second, third] = times.map((ms) => newRecordId(ms)) as [string, string, string, string];
+    await credit(late, 'USDT', '5', third).run();
+    await order(late, { id: second }).run();
+    await order(late, { status: 'FAILED' }).run();
+    await sql(
+      `INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, reason, network, tx_hash, output_index,
+         address, exact_amount, confirmations)
+       VALUES (?1, ?2, 'ONCHAIN_DEPOSIT', 'USDT', 1, 1, 'QUARANTINED', 'below_minimum', 'TRC20', ?2, 0, 'x', '1', 1)`,
+      late,
+      newRecordId(now_ms),
+    ).run();
+    await credit(late, 'USDT', '5', over).run();
+    await credit(late, 'BTC', '5', first).run();
+    expect(await listTold(late)).toEqual([]);
+    await begin(late).run();
+    const told = [
+      { sequence: 1, type: 'deposit.completed', subject: first, ts: times[1] },
+      { sequence: 2, type: 'order.filled', subject: second, ts: times[2] },
+      { sequence: 3, type: 'deposit.completed', subject: third, ts: times[3] },
+    ];
+    expect(await listTold(late)).toEqual(told);
+    expect(await listTold(other)).toEqual([]);
+    await order(late).run();
+    expect((await listTold(late)).map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('is told of the newest thousand', async () => {
+    const busy = await openFunded(LONG_AGO_MS);
+    const ids = Array.from({ length: 1_003 }, (_, at) => newRecordId(Date.now() - 100_000 + at));
+    await env.DB.batch(ids.map((id) => credit(busy, 'USDT', '1', id)));
+    await begin(busy).run();
+    const told = await listTold(busy);
+    expect(told.map(({ subject }) => subject)).toEqual(ids.slice(3));
+    expect(told.map(({ sequence }) => sequence)).toEqual(ids.slice(3).map((_, at) => at + 1));
   });
 });
 
@@ -314,7 +370,7 @@ describe('the purge', () => {
 
   it('deletes what is older than 90 days, keeps the newest event, and no number ever comes twice', async () => {
     for (let number = 1; number <= 4; number += 1) await tell(number, old()).run();
-    const [young, silent] = [await openFunded(), await openFunded()];
+    const [young, silent] = [await openFunded(LONG_AGO_MS), await openFunded()];
     await sql('INSERT INTO listeners (account_id) VALUES (?)', young).run();
     await tell(1, old(), young).run();
     await tell(2, old() + 2 * DAY_MS, young).run();

@@ -88,6 +88,8 @@ export interface ModelWebhook {
   readonly manager: Trader;
   readonly receiver: Receiver;
   readonly endpoint: EndpointBody;
+  /** The number after which events are sent. */
+  readonly after: number;
   /** Whether the exchange switched it off. */
   isOff: boolean;
 }

@@ -135,7 +135,10 @@ async function inTime(work: Promise<void>): Promise<void> {
 async function open(world: World): Promise<void> {
   world.market.read('agree');
   for (let opened = 0; opened < ACCOUNTS; opened += 1) {
-    const id = await openAccount({ USDT: '20000', BTC: '0.2', ETH: '5', DOGE: '20000', USDC: '5000' });
+    const funds = { USDT: '20000', BTC: '0.2', ETH: '5', DOGE: '20000', USDC: '5000' };
+    const id = await openAccount(funds);
+    // A feed begins with what was before its first read.
+    const expected = Object.keys(funds).map(() => ({ type: 'deposit.completed', subject: null }));
     const scopes = ['read', 'trade', 'withdraw'] as const;
     const keys = [];
     for (let made = 0; made < KEYS; made += 1) {
@@ -146,8 +149,8 @@ async function open(world: World): Promise<void> {
     world.model.accounts.push({
       id,
       // One account does not listen.
-      reader: opened === 0 ? null : { expected: [], seen: [], after: 0 },
-      webhook: opened === 0 ? null : await openWebhook(id),
+      reader: opened === 0 ? null : { expected, seen: [], after: 0 },
+      webhook: opened === 0 ? null : await openWebhook(id, expected.length),
       frozen: false,
       toldFrozen: false,
       limit: 5_000_000_000n,

@@ -14,11 +14,11 @@ const MAX_ALARMS = 50;
 /** What a receiver does with the deliveries of one step. */
 const modes = { takes: 6, unavailable: 2, breaks: 2, redirects: 1, dies_after_one: 3, d1_lost: 2, falters: 3 } as const;
 
-/** Has the events of an account sent to a receiver from now on. */
-export async function openWebhook(accountId: string): Promise<ModelWebhook> {
+/** Has the events of an account sent to a receiver from now on: those after a number. */
+export async function openWebhook(accountId: string, after: number): Promise<ModelWebhook> {
   const manager = await createManager(accountId);
   const receiver = new Receiver();
-  return { manager, receiver, endpoint: await subscribe(manager, receiver), isOff: false };
+  return { manager, receiver, endpoint: await subscribe(manager, receiver), after, isOff: false };
 }
 
 /** Has an endpoint send, while its receiver fails, its object dies or the database does not answer. */
@@ -66,7 +66,7 @@ async function perhapsSwitchOn({ frozen, webhook }: ModelAccount): Promise<void>
 
 /** What came is what the model expects, in order and without a gap; only an event that was not noted comes again. */
 function checkReceived({ id, reader, webhook }: ModelAccount): number {
-  let newest = 0;
+  let newest = webhook?.after ?? 0;
   for (const { event } of webhook?.receiver.taken ?? []) {
     must(event.sequence === newest + 1 || event.sequence === newest, 'a delivery is out of order', event, newest);
     must(event.id === `evt_${id}_${event.sequence}`, 'a delivery has another id', event);

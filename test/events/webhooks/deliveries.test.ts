@@ -94,6 +94,18 @@ describe('an endpoint', () => {
     expect(await readDeliveries(trader, endpoint)).toMatchObject({ deliveredTo: 32, nextAttemptAt: null });
   });
 
+  it('is sent nothing of what was before it, also where its account begins to listen with it', async () => {
+    const trader = await openManager({ USDT: '100', ETH: '1' });
+    const receiver = new Receiver();
+    const endpoint = await subscribe(trader, receiver);
+    expect((await readFeed(trader)).newest).toBe(2);
+    await send(endpoint);
+    expect(receiver.ids).toEqual([]);
+    await tell(trader, 1);
+    await send(endpoint);
+    expect(receiver.ids).toEqual(ids(trader, 3));
+  });
+
   it('is sent the wanted types alone', async () => {
     const trader = await openManager();
     const receiver = new Receiver();

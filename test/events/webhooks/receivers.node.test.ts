@@ -79,12 +79,13 @@ it('a receiver that hangs, redirects, lies, sends without end or breaks off dela
     const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
     expect((await send('/api/v1/orders', order)).status).toBe(201);
   }
-  const all = Array.from({ length: ORDERS }, (_, at) => at + 1);
+  // The first event is the deposit of its funds, from before there was an endpoint.
+  const all = Array.from({ length: ORDERS }, (_, at) => at + 2);
   await waitFor(() => {
     for (const name of ['good', 'huge', 'endless', 'lying'] as const) expect(verified(name), name).toEqual(all);
     for (const name of ['hanging', 'redirecting', 'rude'] as const) {
-      // The first event is tried, and those behind it wait.
-      expect(new Set(verified(name)), name).toEqual(new Set([1]));
+      // The first order is tried, and those behind it wait.
+      expect(new Set(verified(name)), name).toEqual(new Set([2]));
     }
   });
   expect(receivers.get('redirecting')?.paths).not.toContain('/stolen');

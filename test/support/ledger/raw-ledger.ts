@@ -130,10 +130,10 @@ export function setFloor(account: string, asset: string, floor: string): [D1Prep
   ];
 }
 
-/** An account with a key and a hundred atoms of each of two assets. */
-export async function openFunded(): Promise<string> {
-  const id = await openInLedger(FIRST_LEDGER, NOON_MS);
-  await env.DB.batch([makeKey(id), ...['USDT', 'BTC'].map((asset) => credit(id, asset, '100'))]);
+/** An account with a key and a hundred atoms of each of two assets, which it has from this time on. */
+export async function openFunded(now_ms = NOON_MS): Promise<string> {
+  const id = await openInLedger(FIRST_LEDGER, now_ms);
+  await env.DB.batch([makeKey(id), ...['USDT', 'BTC'].map((asset) => credit(id, asset, '100', newRecordId(now_ms)))]);
   return id;
 }
 

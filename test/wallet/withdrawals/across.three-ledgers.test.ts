@@ -7,6 +7,7 @@ import { assetSymbols } from '../../../src/money/assets.ts';
 import { sandboxCustody } from '../../../src/wallet/custody/sandbox.ts';
 import { sweepWithdrawals } from '../../../src/wallet/withdrawals/sweep-withdrawals.ts';
 import { readAddresses } from '../../support/addresses/addresses.ts';
+import { readFeed as readFeedPage, recordOf } from '../../support/events/feed.ts';
 import { type Trader, asOperator } from '../../support/exchange.ts';
 import { databaseOf, openTraderIn } from '../../support/ledger/open-in-ledger.ts';
 import { CONNECTION_LOST, OVERLOADED, type Moment, aroundBatch } from '../../support/runtime/faults.ts';
@@ -36,6 +37,8 @@ async function openPair(from: number, to: number): Promise<Pair> {
   const [sender, recipient] = [await openTraderIn(from), await openTraderIn(to)];
   return { sender, recipient, address: (await readAddresses(recipient))['TRC20'] ?? '' };
 }
+
+const readEvents = async (trader: Trader) => (await readFeedPage(trader, { after: 0 })).events;
 
 const usdtOf = async (trader: Trader) => (await trader.balances())['USDT'];
 const holdingsOf = ({ sender, recipient }: Pair) => Promise.all([usdtOf(sender), usdtOf(recipient)]);
@@ -129,6 +132,22 @@ describe('a withdrawal to the address of an account in another ledger', () => {
       const listed = await (await pair.sender.get(`/api/v1/wallet/transactions?type=${type}`)).text();
       expect(listed.includes(id)).toBe(type === 'INTERNAL_WITHDRAWAL');
     }
+  });
+
+  it('begins the feed of events of both accounts, where each first listens after it', async () => {
+    const pair = await openPair(1, 2);
+    const { id } = await readTaken(await withdraw(pair.sender, { address: pair.address, amount: '12.5' }));
+    const [sent, received] = [await readEvents(pair.sender), await readEvents(pair.recipient)];
+    expect(sent.map(({ sequence, type }) => [sequence, type])).toEqual([
+      [1, 'deposit.completed'],
+      [2, 'withdrawal.completed'],
+    ]);
+    expect(recordOf(sent[1])['id']).toBe(id);
+    expect(received.map(({ sequence, type }) => [sequence, type])).toEqual([
+      [1, 'deposit.completed'],
+      [2, 'deposit.completed'],
+    ]);
+    expect(recordOf(received[1])['amount']).toBe('12.5');
   });
 
   it('is paid once for one Idempotency-Key, however often it is sent at once', async () => {
