@@ -31,9 +31,12 @@ CREATE TABLE settings (
   approval_above TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(approval_above)),
   -- In ledger 0 each change by the operator takes the next number. In a copy it is the number of what was copied last.
   revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0),
-  -- Which ledger this database is. One that is added as another ledger than 0 takes its number once, before it has an account.
-  -- Its quotas, which the migrations gave it as if it were ledger 0, are then nothing.
+  -- Which ledger this database is. One that is added as another ledger than 0 takes its number once, before it has an
+  -- account.
   ledger INTEGER NOT NULL DEFAULT 0 CHECK (ledger BETWEEN 0 AND 4095),
+  -- Each ledger's share of the supply caps, under 'house:custody', and of the exposures, under 'house:liquidity': for each
+  -- asset an array of atoms in the order of the ledgers' numbers. Their sum is the limit of the exchange.
+  shares TEXT NOT NULL CHECK (json_valid(shares)),
   -- A JSON object of weights by the number of the ledger. {"0": 1, "2": 3} opens one account of four in ledger 0 and three in
   -- ledger 2. A ledger that it does not name gets none, so a new ledger has no accounts until the operator gives it a weight.
   opening_weights TEXT NOT NULL DEFAULT '{"0":1}' CHECK (json_valid(opening_weights)),
@@ -51,7 +54,7 @@ CREATE TRIGGER settings_are_definite BEFORE UPDATE ON settings
 WHEN NEW.trading_halted IS NULL OR NEW.withdrawals_halted IS NULL OR NEW.paused_networks IS NULL
   OR NEW.paused_deposits IS NULL
   OR NEW.fees IS NULL OR NEW.minimums IS NULL OR NEW.deposit_minimums IS NULL
-  OR NEW.fallback_prices IS NULL
+  OR NEW.fallback_prices IS NULL OR NEW.shares IS NULL
 BEGIN
   SELECT RAISE(ABORT, 'guard: a setting is never nothing');
 END;
@@ -61,9 +64,9 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: the settings are never deleted');
 END;
 
--- Two copies may be under way at once, and the older one may arrive last.
+-- Two copies may be under way at once, and the older one may arrive last. Shares are planned by those before them.
 CREATE TRIGGER settings_are_not_overtaken BEFORE UPDATE ON settings
-WHEN NEW.revision < OLD.revision
+WHEN NEW.revision < OLD.revision OR (NEW.shares IS NOT OLD.shares AND NEW.revision = OLD.revision)
 BEGIN
   SELECT RAISE(ABORT, 'guard: settings_overtaken');
 END;
@@ -72,7 +75,7 @@ CREATE TRIGGER settings_keep_their_ledger BEFORE UPDATE ON settings
 WHEN NEW.ledger IS NOT OLD.ledger
 BEGIN
   SELECT RAISE(ABORT, 'guard: a ledger takes its number once, before it has an account')
-    WHERE OLD.ledger <> 0 OR EXISTS (SELECT 1 FROM accounts) OR EXISTS (SELECT 1 FROM quota_grants);
+    WHERE OLD.ledger <> 0 OR EXISTS (SELECT 1 FROM accounts);
 END;
 
 -- Who changed what, and when: one row for every change by an operator, and for every halt by the reconciliation. The row is
@@ -112,4 +115,29 @@ END;
 -- What was done to an account or a record.
 CREATE INDEX audit_of_target ON audit (target);
 
-INSERT INTO settings (id) VALUES (1);
+-- The change that is made in this batch: every batch that needs it begins with its row.
+CREATE VIEW newest_audit AS
+  SELECT * FROM audit WHERE id = (SELECT max(id) FROM audit);
+
+CREATE TRIGGER shares_change_by_audit BEFORE UPDATE OF shares ON settings
+WHEN NEW.shares IS NOT OLD.shares
+BEGIN
+  SELECT RAISE(ABORT, 'guard: no audit row names the shares')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM newest_audit
+      WHERE action IN ('change_settings', 'change_shares', 'share_limits', 'copy_settings', 'add_asset'));
+END;
+
+-- The limits at first: how much may be owed to clients, and how much the house may be short.
+INSERT INTO settings (id, shares) VALUES (1, '{
+  "house:custody": {
+    "USDT": ["1000000000000000"], "USDC": ["1000000000000000"], "BTC": ["1000000000000"], "ETH": ["50000000000000"],
+    "AVAX": ["5000000000000000"], "MATIC": ["100000000000000000"], "BNB": ["100000000000000"],
+    "LTC": ["1000000000000000"], "DOGE": ["100000000000000000"]
+  },
+  "house:liquidity": {
+    "USDT": ["10000000000000"], "USDC": ["10000000000000"], "BTC": ["20000000000"], "ETH": ["500000000000"],
+    "AVAX": ["70000000000000"], "MATIC": ["5000000000000000"], "BNB": ["2000000000000"],
+    "LTC": ["15000000000000"], "DOGE": ["10000000000000000"]
+  }
+}');

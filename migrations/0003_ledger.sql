@@ -89,31 +89,48 @@ BEGIN
   SELECT RAISE(ABORT, 'ledger: only inventory and custody may be negative');
 END;
 
--- A new floor above the balance, such as a cap below what is owed already, is refused with the message of a broken floor. Any
--- other floor changes only in the batch of its audit row, and in three ways: in ledger 0 by the operator, where the row
--- names the limit of the whole exchange, in atoms, of which the other ledgers have a part; by a grant; and to nothing, as a
--- ledger takes its number.
-CREATE TRIGGER balances_change_their_floor_by_audit BEFORE UPDATE OF floor ON balances
-WHEN NEW.floor IS NOT OLD.floor
+-- What this ledger may use of each limit, in atoms: its share in the settings, and nothing before it has one.
+CREATE VIEW own_shares AS
+  SELECT owner.key AS account, asset.key AS asset,
+    CAST(coalesce(asset.value ->> settings.ledger, 0) AS INTEGER) AS amount
+  FROM settings, json_each(settings.shares) AS owner, json_each(owner.value) AS asset;
+
+-- The floors of custody and inventory are the ledger's shares. A floor above the balance, such as a cap below what is owed
+-- already, is refused with the message of a broken floor. A share that became lower may be reached in steps, as it is no
+-- longer used. One that became higher is reached when all ledgers have these shares, which the audit row says by their
+-- revision; with one ledger at once.
+CREATE TRIGGER balances_keep_to_their_share BEFORE UPDATE OF floor ON balances
+WHEN NEW.floor IS NOT OLD.floor AND NEW.account IN ('house:liquidity', 'house:custody')
 BEGIN
   SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset)
-    WHERE (NEW.amount < NEW.floor OR NEW.floor > 0) AND NEW.account IN ('house:liquidity', 'house:custody');
-  SELECT RAISE(ABORT, 'guard: no audit row names the floor')
+    WHERE NEW.amount < NEW.floor OR NEW.floor > 0;
+  SELECT RAISE(ABORT, 'guard: a floor is the share of its ledger')
     WHERE NOT EXISTS (
-      SELECT 1 FROM audit
-      WHERE id = (SELECT max(id) FROM audit) AND CASE action
-        WHEN 'change_settings' THEN (SELECT ledger FROM settings) = 0
-          AND json_extract(detail, '$.floors."' || NEW.account || '"."' || NEW.asset || '"') = CAST(NEW.floor - (
-            SELECT coalesce(sum(amount), 0) FROM quotas WHERE account = NEW.account AND asset = NEW.asset) AS TEXT)
-        WHEN 'grant_quota' THEN EXISTS (
-          SELECT 1 FROM newest_grant WHERE account = NEW.account AND asset = NEW.asset AND floor = NEW.floor)
-        WHEN 'number_ledger' THEN NEW.floor = 0
-        ELSE 0 END);
+      SELECT 1 FROM own_shares
+      WHERE account = NEW.account AND asset = NEW.asset
+        AND (NEW.floor = -amount OR (NEW.floor > OLD.floor AND NEW.floor < -amount)));
+  SELECT RAISE(ABORT, 'guard: no audit row names the raised share')
+    WHERE NEW.floor < OLD.floor AND NOT EXISTS (
+      SELECT 1 FROM newest_audit, settings
+      WHERE (action = 'raise_shares' AND newest_audit.detail ->> 'revision' = revision)
+        OR (action = 'change_settings'
+          AND json_array_length(shares, '$."' || NEW.account || '"."' || NEW.asset || '"') = 1));
+END;
+
+-- A database that takes its number has no share of anything yet.
+CREATE TRIGGER settings_number_an_empty_ledger AFTER UPDATE ON settings
+WHEN NEW.ledger IS NOT OLD.ledger
+BEGIN
+  UPDATE balances SET floor = 0 WHERE account IN ('house:liquidity', 'house:custody');
 END;
 
 CREATE TRIGGER balances_begin_with_their_floor BEFORE INSERT ON balances
-WHEN NEW.account NOT IN ('house:liquidity', 'house:custody')
-  AND NEW.floor IS NOT iif(NEW.account = 'house:transit', -9223372036854775807, 0)
+WHEN NEW.floor IS NOT CASE
+  WHEN NEW.account = 'house:transit' THEN -9223372036854775807
+  WHEN NEW.account IN ('house:liquidity', 'house:custody') THEN
+    -coalesce((SELECT amount FROM own_shares WHERE account = NEW.account AND asset = NEW.asset), 0)
+  ELSE 0
+END
 BEGIN
   SELECT RAISE(ABORT, 'ledger: a balance begins with the floor of its owner');
 END;
@@ -164,7 +181,7 @@ END;
 -- The guard of each kind is in the file of its record. An order is known by the first comparison, because SQLite
 -- builds the list anew for each transfer.
 CREATE TRIGGER transfers_have_a_kind BEFORE INSERT ON transfers
-WHEN NEW.kind <> 'order' AND NEW.kind NOT IN ('order', 'deposit', 'withdrawal', 'settlement', 'movement', 'hold')
+WHEN NEW.kind <> 'order' AND NEW.kind NOT IN ('order', 'deposit', 'withdrawal', 'settlement')
 BEGIN
   SELECT RAISE(ABORT, 'ledger: no such kind of transfer');
 END;
@@ -203,7 +220,8 @@ BEGIN
 END;
 
 -- A new account gets a balance in every asset, and a new asset a balance of every account. A migration that adds an asset
--- inserts it into `assets`, and inserts the balances of custody and liquidity with their floors, as below.
+-- writes a row of the audit, 'add_asset', sets the shares of ledger 0 with the next revision, and inserts the asset, and then
+-- the balances of custody and liquidity with their floors, as below.
 CREATE TRIGGER accounts_hold_every_asset AFTER INSERT ON accounts
 BEGIN
   INSERT INTO balances (account, asset) SELECT NEW.id, asset FROM assets;
@@ -213,14 +231,4 @@ INSERT INTO assets (asset, unit) VALUES
   ('USDT', 1000000), ('USDC', 1000000), ('BTC', 100000000), ('ETH', 100000000), ('AVAX', 100000000),
   ('MATIC', 100000000), ('BNB', 100000000), ('LTC', 100000000), ('DOGE', 100000000);
 
--- Floors in atoms: custody's limits how much may be owed to clients, liquidity's how much the house may be short.
-INSERT INTO balances (account, asset, floor) VALUES
-  ('house:custody', 'USDT', -1000000000000000), ('house:liquidity', 'USDT', -10000000000000),
-  ('house:custody', 'USDC', -1000000000000000), ('house:liquidity', 'USDC', -10000000000000),
-  ('house:custody', 'BTC', -1000000000000), ('house:liquidity', 'BTC', -20000000000),
-  ('house:custody', 'ETH', -50000000000000), ('house:liquidity', 'ETH', -500000000000),
-  ('house:custody', 'AVAX', -5000000000000000), ('house:liquidity', 'AVAX', -70000000000000),
-  ('house:custody', 'MATIC', -100000000000000000), ('house:liquidity', 'MATIC', -5000000000000000),
-  ('house:custody', 'BNB', -100000000000000), ('house:liquidity', 'BNB', -2000000000000),
-  ('house:custody', 'LTC', -1000000000000000), ('house:liquidity', 'LTC', -15000000000000),
-  ('house:custody', 'DOGE', -100000000000000000), ('house:liquidity', 'DOGE', -10000000000000000);
+INSERT INTO balances (account, asset, floor) SELECT account, asset, -amount FROM own_shares;

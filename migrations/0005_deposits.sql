@@ -61,10 +61,14 @@ CREATE TABLE deposits (
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX deposits_once_per_reference ON deposits (account_id, reference) WHERE reference IS NOT NULL;
+-- Receipts of withdrawals in other ledgers, with which the reconciliation compares them.
+CREATE INDEX deposits_from_other_ledgers ON deposits (transfer)
+  WHERE substr(withdrawal_id, 16, 3) <> substr(id, 16, 3);
 CREATE UNIQUE INDEX deposits_once_per_output ON deposits (network, tx_hash, output_index) WHERE network IS NOT NULL;
 
 -- A receipt whose id and withdrawal name different ledgers is of a withdrawal in another ledger, which is out of reach
--- here. It has a transfer of its own, that of its movement. Nothing comes in while withdrawals are halted here.
+-- here: it has a transfer of its own, out of 'house:transit'. Nothing comes in while withdrawals are halted here, and nothing
+-- that was refused once.
 CREATE TRIGGER deposits_are_recorded_once BEFORE INSERT ON deposits
 BEGIN
   SELECT RAISE(ABORT, 'guard: no such account')
@@ -76,14 +80,18 @@ BEGIN
         SELECT 1 FROM deposits
         WHERE network = NEW.network AND tx_hash = NEW.tx_hash AND output_index = NEW.output_index);
   SELECT RAISE(ABORT, 'guard: no withdrawal has this receipt')
-    WHERE NEW.withdrawal_id IS NOT NULL AND NOT (length(NEW.id) = 36 AND length(NEW.withdrawal_id) = 36
-      AND substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3)) AND NOT EXISTS (
+    WHERE NEW.withdrawal_id IS NOT NULL
+      AND NOT (length(NEW.id) = 36 AND length(NEW.withdrawal_id) = 36 AND substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3))
+      AND NOT EXISTS (
       SELECT 1 FROM withdrawals
       WHERE id = NEW.withdrawal_id AND recipient = NEW.account_id AND receipt_id = NEW.id AND asset = NEW.asset
         AND amount = NEW.amount AND usd_value = NEW.usd_value AND paid_transfer = NEW.transfer);
+  SELECT RAISE(ABORT, 'guard: withdrawals_suspended')
+    WHERE substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3) AND NOT EXISTS (SELECT 1 FROM settings WHERE withdrawals_halted = 0);
+  SELECT RAISE(ABORT, 'guard: receipt_refused')
+    WHERE EXISTS (SELECT 1 FROM refused_receipts WHERE id = NEW.id);
   SELECT RAISE(ABORT, 'guard: a deposit names the next transfer')
-    WHERE NEW.status = 'COMPLETED' AND (NEW.withdrawal_id IS NULL OR (length(NEW.id) = 36 AND length(NEW.withdrawal_id) = 36
-      AND substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3)))
+    WHERE NEW.status = 'COMPLETED' AND (NEW.withdrawal_id IS NULL OR substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3))
       AND NEW.transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
 END;
 
@@ -105,10 +113,12 @@ BEGIN
 END;
 
 CREATE TRIGGER deposits_move_money AFTER INSERT ON deposits
-WHEN NEW.status = 'COMPLETED' AND NEW.withdrawal_id IS NULL
+WHEN NEW.status = 'COMPLETED' AND (NEW.withdrawal_id IS NULL OR substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3))
 BEGIN
   INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
-    VALUES (NEW.transfer, 'house:custody', NEW.account_id, NEW.asset, NEW.amount, 'deposit', NEW.id);
+    VALUES (
+      NEW.transfer, iif(NEW.withdrawal_id IS NULL, 'house:custody', 'house:transit'), NEW.account_id, NEW.asset,
+      NEW.amount, 'deposit', NEW.id);
 END;
 
 CREATE TRIGGER deposits_move_money_later AFTER UPDATE ON deposits
@@ -293,8 +303,38 @@ CREATE TRIGGER transfers_of_deposits_are_explained BEFORE INSERT ON transfers
 WHEN NEW.kind = 'deposit'
 BEGIN
   SELECT RAISE(ABORT, 'ledger: no deposit explains the transfer')
-    WHERE NEW.debit IS NOT 'house:custody' OR NOT EXISTS (
+    WHERE NOT EXISTS (
       SELECT 1 FROM deposits
       WHERE account_id = NEW.credit AND id = NEW.reference AND transfer = NEW.id AND asset = NEW.asset
-        AND amount = NEW.amount AND withdrawal_id IS NULL);
+        AND amount = NEW.amount AND CASE
+          WHEN withdrawal_id IS NULL THEN NEW.debit = 'house:custody'
+          WHEN substr(withdrawal_id, 16, 3) <> substr(id, 16, 3) THEN NEW.debit = 'house:transit'
+          ELSE 0
+        END);
+END;
+
+-- Receipts that this ledger has refused to write, for good: one that arrives late is refused as well. So the money may go
+-- back in the other ledger.
+CREATE TABLE refused_receipts (
+  id TEXT PRIMARY KEY NOT NULL,
+  -- Whose receipt it would be.
+  account_id TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER receipts_are_refused_once BEFORE INSERT ON refused_receipts
+BEGIN
+  SELECT RAISE(ABORT, 'guard: deposit exists')
+    WHERE EXISTS (SELECT 1 FROM deposits WHERE account_id = NEW.account_id AND id = NEW.id);
+  SELECT RAISE(ABORT, 'guard: refusal exists')
+    WHERE EXISTS (SELECT 1 FROM refused_receipts WHERE id = NEW.id);
+END;
+
+CREATE TRIGGER refusals_are_not_changed BEFORE UPDATE ON refused_receipts
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a refusal is never changed');
+END;
+
+CREATE TRIGGER refusals_are_not_deleted BEFORE DELETE ON refused_receipts
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a refusal is never deleted');
 END;

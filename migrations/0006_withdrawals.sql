@@ -1,6 +1,11 @@
 -- Withdrawals. Each is paid once or not at all. The triggers repeat every check in the batch that takes the money, because
 -- what the code read before may have changed. Inserting the row takes the money; the UPDATE to COMPLETED pays it out, and
 -- the UPDATE to FAILED returns it.
+--
+-- For one to an account of another ledger, that ledger's database stands in for the custodian, and its receipt there for the
+-- transaction: the withdrawal takes the money into 'house:payouts' and is PROCESSING; the other ledger writes the receipt,
+-- out of its 'house:transit', which is the moment at which it is paid; then the withdrawal is COMPLETED, into 'house:transit'
+-- here. So over all ledgers 'house:transit' is zero but for what is on its way.
 
 CREATE TABLE withdrawals (
   account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -35,8 +40,9 @@ CREATE TABLE withdrawals (
   -- How often the sweep has looked it up at the custodian, and when it does so next.
   asks INTEGER NOT NULL DEFAULT 0 CHECK (asks >= 0),
   next_ask_at INTEGER,
-  -- When the address belongs to another account of this exchange: that account, and the id of its receipt in `deposits`.
-  recipient TEXT REFERENCES accounts (id),
+  -- When the address belongs to another account of this exchange: that account, and the id of its receipt in `deposits`. Both
+  -- name their ledger. Where that is another one, the receipt's id is drawn with the withdrawal, so it is paid once.
+  recipient TEXT,
   receipt_id TEXT,
   -- The numbers of its transfers: the one that took amount and fee; the one that paid the amount, after which the one of the
   -- fee has the next number; and the one that returned amount and fee.
@@ -49,15 +55,12 @@ CREATE TABLE withdrawals (
   held_reason TEXT,
   held_since INTEGER
     CHECK ((held_reason IS NULL) = (held_since IS NULL) AND (held_since IS NULL OR status = 'PROCESSING')),
-  -- The account in another ledger that is paid, and the movement that pays it. `recipient` is of this ledger. Such a row
-  -- takes the steps of an ONCHAIN_WITHDRAWAL and is shown as an INTERNAL_WITHDRAWAL: a CHECK ties that type to
-  -- `recipient`, and changing a CHECK would copy the whole table.
-  peer_recipient TEXT,
-  movement TEXT,
   PRIMARY KEY (account_id, id),
   CHECK ((type = 'INTERNAL_WITHDRAWAL') = (recipient IS NOT NULL)),
   CHECK (recipient <> account_id),
-  CHECK ((receipt_id IS NOT NULL) = (status = 'COMPLETED' AND type = 'INTERNAL_WITHDRAWAL')),
+  CHECK ((receipt_id IS NOT NULL) = (
+    recipient IS NOT NULL AND (status = 'COMPLETED' OR substr(recipient, 16, 3) <> substr(id, 16, 3)))),
+  CHECK (substr(receipt_id, 16, 3) = substr(recipient, 16, 3)),
   CHECK ((status = 'COMPLETED') = (paid_transfer IS NOT NULL)),
   CHECK ((status = 'FAILED') = (returned_transfer IS NOT NULL)),
   CHECK (type = 'ONCHAIN_WITHDRAWAL' OR (fee = 0 AND tx_hash IS NULL)),
@@ -70,6 +73,10 @@ CREATE INDEX withdrawals_open ON withdrawals (status, id) WHERE status IN ('PEND
 
 -- For the sweep, which looks up the withdrawals that have been due longest.
 CREATE INDEX withdrawals_to_ask ON withdrawals (next_ask_at) WHERE status = 'PROCESSING';
+
+-- Those to accounts of other ledgers, which the reconciliation compares with their receipts there.
+CREATE INDEX withdrawals_to_other_ledgers ON withdrawals (paid_transfer)
+  WHERE substr(recipient, 16, 3) <> substr(id, 16, 3);
 
 -- To find the withdrawal of a transfer: a transfer out of house:payouts does not always name the account.
 CREATE UNIQUE INDEX withdrawals_by_id ON withdrawals (id);
@@ -96,10 +103,11 @@ BEGIN
         AND id > substr(printf('%012x', NEW.committed_at - 172800000), 1, 8) || '-'
           || substr(printf('%012x', NEW.committed_at - 172800000), 9)
         AND committed_at > NEW.committed_at - 86400000 AND status <> 'FAILED');
-  -- Without a review, one on a chain goes to the custodian next; one to another account here is paid in the same batch.
+  -- Without a review, one on a chain goes to the custodian next, and one to another ledger to that; one to another account
+  -- here is paid in the same batch.
   SELECT RAISE(ABORT, 'guard: a withdrawal begins before it ends')
     WHERE NEW.status IS NOT 'PENDING'
-      AND NEW.status IS NOT iif(NEW.type = 'INTERNAL_WITHDRAWAL', 'COMPLETED', 'PROCESSING');
+      AND NEW.status IS NOT iif(substr(NEW.recipient, 16, 3) IS substr(NEW.id, 16, 3), 'COMPLETED', 'PROCESSING');
   SELECT RAISE(ABORT, 'guard: account_frozen')
     WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
   SELECT RAISE(ABORT, 'guard: withdrawals_suspended')
@@ -128,7 +136,7 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a withdrawal names the daily limit of its account')
     WHERE NEW.daily_limit IS NOT (SELECT daily_withdrawal_limit FROM accounts WHERE id = NEW.account_id);
   SELECT RAISE(ABORT, 'guard: a withdrawal inside is paid to the owner of its address')
-    WHERE NEW.recipient IS NOT NULL AND NEW.recipient IS NOT (
+    WHERE substr(NEW.recipient, 16, 3) IS substr(NEW.id, 16, 3) AND NEW.recipient IS NOT (
       SELECT account_id FROM addresses WHERE network = NEW.network AND address = NEW.address);
   SELECT RAISE(ABORT, 'guard: a withdrawal names the next transfers')
     WHERE NEW.taken_transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers)
@@ -155,10 +163,11 @@ CREATE TRIGGER withdrawals_move_on BEFORE UPDATE ON withdrawals
 BEGIN
   SELECT RAISE(ABORT, 'guard: withdrawal_settled')
     WHERE OLD.status IN ('COMPLETED', 'FAILED') OR (OLD.status = 'PROCESSING' AND NEW.status = 'PENDING');
-  -- One on a chain completes only after PROCESSING, when the custodian has it. One to an account here never is PROCESSING.
+  -- One on a chain completes only after PROCESSING, when the custodian has it, and one to another ledger when that has it.
+  -- One to an account here never is PROCESSING.
   SELECT RAISE(ABORT, 'guard: a withdrawal takes the steps of its type')
     WHERE OLD.status = 'PENDING' AND NEW.status NOT IN ('PENDING', 'FAILED')
-      AND NEW.status IS NOT iif(NEW.type = 'INTERNAL_WITHDRAWAL', 'COMPLETED', 'PROCESSING');
+      AND NEW.status IS NOT iif(substr(NEW.recipient, 16, 3) IS substr(NEW.id, 16, 3), 'COMPLETED', 'PROCESSING');
   SELECT RAISE(ABORT, 'guard: a withdrawal keeps what it is')
     WHERE NEW.account_id IS NOT OLD.account_id OR NEW.id IS NOT OLD.id OR NEW.type IS NOT OLD.type
       OR NEW.asset IS NOT OLD.asset OR NEW.network IS NOT OLD.network OR NEW.address IS NOT OLD.address
@@ -166,6 +175,7 @@ BEGIN
       OR NEW.committed_at IS NOT OLD.committed_at OR NEW.totp_step IS NOT OLD.totp_step
       OR NEW.key_id IS NOT OLD.key_id OR NEW.status IS NULL
       OR NEW.daily_limit IS NOT OLD.daily_limit OR NEW.recipient IS NOT OLD.recipient
+      OR (OLD.receipt_id IS NOT NULL AND NEW.receipt_id IS NOT OLD.receipt_id)
       OR NEW.taken_transfer IS NOT OLD.taken_transfer;
   -- `tx_hash` and `reason` change only together with the status, and `allowlist_required` only with an approval.
   SELECT RAISE(ABORT, 'guard: a withdrawal keeps what it is')
@@ -211,18 +221,19 @@ BEGIN
 END;
 
 CREATE TRIGGER withdrawals_pay_money AFTER UPDATE ON withdrawals
-WHEN NEW.status = 'COMPLETED' AND NEW.peer_recipient IS NULL
+WHEN NEW.status = 'COMPLETED'
 BEGIN
   INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
-    NEW.paid_transfer, 'house:payouts', coalesce(NEW.recipient, 'house:custody'), NEW.asset, NEW.amount, 'withdrawal',
-    NEW.id);
+    NEW.paid_transfer, 'house:payouts',
+    CASE WHEN NEW.recipient IS NULL THEN 'house:custody' WHEN substr(NEW.recipient, 16, 3) IS substr(NEW.id, 16, 3) THEN NEW.recipient ELSE 'house:transit' END,
+    NEW.asset, NEW.amount, 'withdrawal', NEW.id);
   INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
     SELECT NEW.paid_transfer + 1, 'house:payouts', 'house:fees', NEW.asset, NEW.fee, 'withdrawal', NEW.id
     WHERE NEW.fee > 0;
   INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, withdrawal_id, transfer)
     SELECT NEW.recipient, NEW.receipt_id, 'INTERNAL_DEPOSIT', NEW.asset, NEW.amount, NEW.usd_value, 'COMPLETED', NEW.id,
       NEW.paid_transfer
-    WHERE NEW.recipient IS NOT NULL;
+    WHERE substr(NEW.recipient, 16, 3) IS substr(NEW.id, 16, 3);
 END;
 
 CREATE TRIGGER withdrawals_return_money AFTER UPDATE ON withdrawals
@@ -272,7 +283,8 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: withdrawal_settled')
     WHERE NOT EXISTS (
       SELECT 1 FROM withdrawals
-      WHERE account_id = NEW.account_id AND id = NEW.withdrawal_id AND status = 'PROCESSING');
+      WHERE account_id = NEW.account_id AND id = NEW.withdrawal_id AND status = 'PROCESSING'
+        AND type = 'ONCHAIN_WITHDRAWAL');
   SELECT RAISE(ABORT, 'guard: account_frozen')
     WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
   SELECT RAISE(ABORT, 'guard: withdrawals_suspended')
@@ -306,8 +318,12 @@ BEGIN
       WHERE id = NEW.reference AND asset = NEW.asset AND (
         (NEW.id = taken_transfer AND NEW.debit = account_id AND NEW.credit = 'house:payouts'
           AND NEW.amount = amount + fee) OR
-        (NEW.id = paid_transfer AND NEW.debit = 'house:payouts' AND NEW.credit = coalesce(recipient, 'house:custody')
-          AND NEW.amount = amount) OR
+        (NEW.id = paid_transfer AND NEW.debit = 'house:payouts' AND NEW.amount = amount
+          AND NEW.credit = CASE
+            WHEN recipient IS NULL THEN 'house:custody'
+            WHEN substr(recipient, 16, 3) = substr(id, 16, 3) THEN recipient
+            ELSE 'house:transit'
+          END) OR
         (NEW.id = paid_transfer + 1 AND NEW.debit = 'house:payouts' AND NEW.credit = 'house:fees'
           AND NEW.amount = fee) OR
         (NEW.id = returned_transfer AND NEW.debit = 'house:payouts' AND NEW.credit = account_id

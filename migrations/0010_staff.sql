@@ -178,21 +178,15 @@ WHEN (
     OR (OLD.withdrawals_halted = 1 AND NEW.withdrawals_halted = 0)
     OR NEW.allowlist_mode IS NOT OLD.allowlist_mode
     OR (OLD.review_threshold IS NOT NULL AND (NEW.review_threshold IS NULL OR NEW.review_threshold > OLD.review_threshold))
-    OR NEW.approval_above IS NOT OLD.approval_above)
+    OR NEW.approval_above IS NOT OLD.approval_above
+    OR EXISTS (
+      SELECT 1 FROM json_each(NEW.shares) AS owner, json_each(owner.value) AS asset
+      WHERE (SELECT sum(CAST(value AS INTEGER)) FROM json_each(asset.value)) > coalesce((
+        SELECT sum(CAST(value AS INTEGER))
+        FROM json_each(OLD.shares, '$."' || owner.key || '"."' || asset.key || '"')), 0)))
   AND EXISTS (SELECT 1 FROM staff)
   AND EXISTS (SELECT 1 FROM two_admins)
   AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'change_settings')
-BEGIN
-  SELECT RAISE(ABORT, 'guard: two_people_needed');
-END;
-
--- A supply cap or an exposure is raised when the floor goes down. A grant raises no limit of the whole exchange.
-CREATE TRIGGER caps_rise_by_two BEFORE UPDATE OF floor ON balances
-WHEN NEW.floor < OLD.floor
-  AND EXISTS (SELECT 1 FROM two_admins)
-  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'change_settings')
-  AND NOT EXISTS (
-    SELECT 1 FROM newest_grant WHERE account = NEW.account AND asset = NEW.asset AND floor = NEW.floor)
 BEGIN
   SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;
@@ -205,9 +199,8 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;
 
--- A trade between two ledgers is decided when the buyer's USDT is held.
 CREATE TRIGGER trades_are_settled_by_two BEFORE INSERT ON settlements
-WHEN NEW.type <> 'P2P_SELL' AND NEW.usdt_movement IS NULL
+WHEN NEW.type <> 'P2P_SELL'
   AND EXISTS (SELECT 1 FROM two_admins)
   AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'settle_trade' AND target = NEW.id)
 BEGIN
@@ -313,11 +306,4 @@ BEGIN
         SELECT 1 FROM audit AS recovery
         WHERE recovery.target = NEW.account_id AND recovery.action = 'recover_account'
           AND recovery.detail ->> 'proof' = 'allowed' AND recovery.ts > change.ts - 86400000);
-END;
-
-CREATE TRIGGER trades_are_held_by_two BEFORE INSERT ON settlement_holds
-WHEN EXISTS (SELECT 1 FROM two_admins)
-  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'settle_trade' AND target = NEW.id)
-BEGIN
-  SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;

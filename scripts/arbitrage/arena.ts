@@ -41,7 +41,6 @@ export async function openArena(bundle: string, spread_bps: number): Promise<Are
       site: false,
     });
     const operator = new Operator(exchange.url);
-    await operator.shareLimits(LEDGERS);
     const {
       keys: [observer],
     } = await Holder.open(operator, { assets: ['DOGE'], keys: 1, trades: UNLIMITED });

@@ -58,7 +58,6 @@ export async function measureProcesses(
 /** For each ledger of an exchange, orders of traders of that ledger, one for each connection. */
 async function openLoads(origin: string, ledgers: number, traders: number): Promise<Load[]> {
   const operator = new Operator(origin);
-  await operator.shareLimits(ledgers);
   const loads: Load[] = [];
   for (let ledger = 0; ledger < ledgers; ledger += 1) {
     if (ledgers > 1) await operator.openIn(ledger);

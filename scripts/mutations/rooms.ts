@@ -6,7 +6,6 @@ import { lane } from './lane.ts';
 import { ledger } from './ledger.ts';
 import { money } from './money.ts';
 import { placeMutations } from './mutation.ts';
-import { quotas } from './quotas.ts';
 import { trade } from './trade.ts';
 import { triggers } from './triggers.ts';
 import { withdrawals } from './withdrawals.ts';
@@ -21,7 +20,6 @@ export const mutations = placeMutations([
   lane,
   withdrawals,
   deposits,
-  quotas,
   triggers,
   checks,
 ]);

@@ -3,7 +3,6 @@ import type { Room } from './mutation.ts';
 const orders = 'test/api/orders.test.ts';
 const planTest = 'test/trade/plan-order.pure.test.ts';
 const houseTest = 'test/operator/house.test.ts';
-const acrossTest = 'test/trade/settlements/across.three-ledgers.test.ts';
 
 export const trade: Room = {
   name: 'trade',
@@ -124,34 +123,6 @@ export const trade: Room = {
       find: 'WHEN NEW.middle_price IS NOT NULL',
       replace: 'WHEN 0',
       tests: [houseTest],
-    },
-    {
-      name: 'the money of a trade between two ledgers goes back while it may still be delivered',
-      file: 'src/trade/settlements/advance-hold.ts',
-      find: 'const arrival = await refuseMovement(peer, hold.usdtMovement);',
-      replace: "const arrival = (await Promise.resolve('refused')) as 'arrived' | 'refused' | 'absent';",
-      tests: [acrossTest],
-    },
-    {
-      name: 'the money of a trade that was delivered goes back after a day',
-      file: 'src/trade/settlements/advance-hold.ts',
-      find: "if (arrival === 'arrived') return await finish(bindings, hold);",
-      replace: '',
-      tests: [acrossTest],
-    },
-    {
-      name: 'the keeper of the buyer’s ledger leaves trades as they are',
-      file: 'src/trade/settlements/finish-holds.ts',
-      find: 'for (const hold of holds)',
-      replace: 'for (const hold of holds.slice(0, 0))',
-      tests: [acrossTest],
-    },
-    {
-      name: 'the keeper of the seller’s ledger leaves trades as they are',
-      file: 'src/lane/finish-movement.ts',
-      find: "if (hold?.status !== 'HELD') return 'refused';",
-      replace: "if (hold?.status !== 'PAID') return 'unknown';",
-      tests: [acrossTest],
     },
   ],
 };

@@ -7,20 +7,17 @@ import { wakeBehind } from '../events/webhooks/reach-sender.ts';
 import type { Database } from '../ledger/database.ts';
 import { keepSettings } from '../ledger/copy-settings.ts';
 import { listLedgers, openLedger } from '../ledger/ledgers.ts';
-import { type KnownHalf, MovementsPosition, checkMovements } from '../ledger/movements/check-movements.ts';
-import { keepInventory } from '../ledger/movements/keep-inventory.ts';
-import { finishMovement } from './finish-movement.ts';
-import { keepQuotas } from '../ledger/quotas/keep-quotas.ts';
 import { FIRST_LEDGER } from '../ledger/record-id.ts';
+import { NearlyUsed, watchShares } from '../ledger/shares/watch-shares.ts';
 import { type Keeper, type KeeperStanding, ledgerOfKeeper } from '../ledger/reach-keeper.ts';
 import { KeptLinks } from '../ledger/reconciliation/kept-links.ts';
 import { NO_PROGRESS, Progress } from '../ledger/reconciliation/progress.ts';
 import { Reconciler, SLICE_LIMITS, type Slice } from '../ledger/reconciliation/reconciler.ts';
 import { CustodyStanding, NEVER_ASKED } from '../ledger/custody-standing.ts';
 import { type SpreadOfDay, SpreadSums } from '../ledger/spread-sums.ts';
-import { finishHolds } from '../trade/settlements/finish-holds.ts';
 import type { Custody } from '../wallet/custody/custody.ts';
 import { watchCustody } from '../wallet/custody/watch-custody.ts';
+import { PaymentsPosition, checkPayments } from '../wallet/withdrawals/check-payments.ts';
 import { sweepWithdrawals } from '../wallet/withdrawals/sweep-withdrawals.ts';
 import { Mutex } from './mutex.ts';
 import { SharedRun } from './shared-run.ts';
@@ -28,7 +25,8 @@ import { ObjectState } from '../platform/object-state.ts';
 
 const KEPT = 'reconciliation';
 const KEPT_CUSTODY = 'custody';
-const KEPT_MOVEMENTS = 'movements';
+const KEPT_PAYMENTS = 'payments';
+const KEPT_SHARES = 'shares';
 
 /** The pause after a slice, as a multiple of the slice's own time. */
 const REST_PER_SLICE = 2;
@@ -58,7 +56,7 @@ export interface KeeperSettings {
 
 /**
  * The keeper of one ledger: it reconciles, sums the spread that orders earned, looks up withdrawals that the custodian
- * has, finishes trades and movements between ledgers, keeps its ledger's quotas and inventory, wakes
+ * has, compares payments between ledgers, copies the settings and keeps its ledger's shares of the limits, wakes
  * webhook endpoints that are behind, and deletes old events. That of ledger 0 also asks the custodian what it holds,
  * and compares it with all ledgers together. The schedule wakes every keeper every minute. A pass goes on by the
  * object's own alarm, with pauses so that it does not slow down writers. It keeps no money. All that it stores can be
@@ -80,7 +78,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     () => scheduler.wait(WAKING_PAUSE_MS),
   );
   #custodyStanding: CustodyStanding;
-  #movements: MovementsPosition;
+  #payments: PaymentsPosition;
   #isSweepDue = true;
   /** The last account whose old events were looked at; `null` where the next look begins with the first account. */
   #purgedTo: string | null = null;
@@ -97,8 +95,8 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     const kept = Progress.safeParse(this.#state.read(KEPT));
     const known = CustodyStanding.safeParse(this.#state.read(KEPT_CUSTODY));
     this.#custodyStanding = known.success ? known.data : NEVER_ASKED;
-    const compared = MovementsPosition.safeParse(this.#state.read(KEPT_MOVEMENTS));
-    this.#movements = compared.success ? compared.data : {};
+    const compared = PaymentsPosition.safeParse(this.#state.read(KEPT_PAYMENTS));
+    this.#payments = compared.success ? compared.data : {};
     const stored = { ledger: this.#ledger, links: this.#links, spread: this.#spread };
     this.#reconciler = new Reconciler(this.#database, stored, kept.success ? kept.data : NO_PROGRESS);
   }
@@ -118,8 +116,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     await attempt('settings_not_copied', () => keepSettings(this.env, this.#ledger, Date.now()));
     if (!this.#isSweepDue) return;
     this.#isSweepDue = false;
-    await attempt('holds_not_finished', () => this.#finishHolds());
-    await attempt('movements_not_checked', () => this.#takeTurn(() => this.#checkMovements()));
+    await attempt('payments_not_checked', () => this.#takeTurn(() => this.#checkPayments()));
     await attempt('sweep_failed', () =>
       sweepWithdrawals({
         database: this.#database,
@@ -129,8 +126,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
       }),
     );
     if (this.#ledger === FIRST_LEDGER) await attempt('custody_not_watched', () => this.#watchCustody());
-    await attempt('quotas_not_kept', () => keepQuotas(this.env, this.#ledger, Date.now()));
-    await attempt('inventory_not_kept', () => keepInventory(this.env, this.#ledger, Date.now()));
+    await attempt('shares_not_watched', () => this.#watchShares());
     await attempt('endpoints_not_copied', () => copyEndpoints(this.env, this.#ledger));
     await attempt('senders_not_woken', () => this.wakeSenders());
     await attempt('events_not_purged', () => this.#purgeEvents());
@@ -172,7 +168,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   beginAnew(): Promise<void> {
     return this.#takeTurn(() => {
       this.#reconciler.beginAnew();
-      this.#keepMovements({});
+      this.#keepPayments({});
       return Promise.resolve();
     });
   }
@@ -182,23 +178,24 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     this.#purgedTo = await purgeEvents(this.#database, this.#purgedTo);
   }
 
-  /** With one ledger there is none. */
-  async #finishHolds(): Promise<void> {
-    if (listLedgers(this.env).length > 1) await finishHolds(this.env, this.#ledger, Date.now());
-  }
-
-  /** Compares the halves of movements with those in other ledgers, and finishes those that have one half. */
-  async #checkMovements(): Promise<void> {
+  /** Compares payments with those in other ledgers, and completes those that were received. */
+  async #checkPayments(): Promise<void> {
     const now_ms = Date.now();
-    const finish = (half: KnownHalf) => finishMovement(this.env, this.#settings.custody, half);
-    const { next, whole, findings } = await checkMovements(this.env, this.#ledger, this.#movements, finish, now_ms);
-    await this.#reconciler.note({ movements_have_both_halves: whole }, findings, now_ms);
-    this.#keepMovements(next);
+    const check = { bindings: this.env, custody: this.#settings.custody, ledger: this.#ledger, now_ms };
+    const { next, whole, findings } = await checkPayments(check, this.#payments);
+    await this.#reconciler.note({ payments_have_both_sides: whole }, findings, now_ms);
+    this.#keepPayments(next);
   }
 
-  #keepMovements(position: MovementsPosition): void {
-    this.#movements = position;
-    this.#state.write(KEPT_MOVEMENTS, position);
+  #keepPayments(position: PaymentsPosition): void {
+    this.#payments = position;
+    this.#state.write(KEPT_PAYMENTS, position);
+  }
+
+  async #watchShares(): Promise<void> {
+    const known = NearlyUsed.parse(this.#state.read(KEPT_SHARES) ?? []);
+    const nearlyUsed = await watchShares(this.#database, this.#ledger, known, Date.now());
+    if (nearlyUsed.join() !== known.join()) this.#state.write(KEPT_SHARES, nearlyUsed);
   }
 
   async #watchCustody(): Promise<void> {

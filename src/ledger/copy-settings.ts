@@ -7,6 +7,7 @@ import { firstLedger, listLedgers, openLedger } from './ledgers.ts';
 import { numberLedger } from './number-ledger.ts';
 import { FIRST_LEDGER } from './record-id.ts';
 import { settings, violations } from './schema.ts';
+import { lowerFloors, settleShares, shareWithNew } from './shares/keep-shares.ts';
 import { settingsColumns } from './settings.ts';
 
 /**
@@ -15,25 +16,34 @@ import { settingsColumns } from './settings.ts';
  * the operator, and every minute by the keepers, which finish what failed.
  */
 
-/** Writes the settings of ledger 0 to all other ledgers whose copy differs. Throws unless each write is confirmed. */
-export async function copySettingsToAll(bindings: LedgerBindings, now_ms: number): Promise<void> {
-  const others = listLedgers(bindings).filter((ledger) => ledger !== FIRST_LEDGER);
-  if (others.length === 0) return;
+/**
+ * Gives new ledgers their shares of the limits, writes the settings of ledger 0 to all other ledgers whose copy differs, and
+ * then brings all floors to the shares. Returns whether they are. Throws unless each write is confirmed.
+ */
+export async function copySettingsToAll(bindings: LedgerBindings, now_ms: number): Promise<boolean> {
+  const ledgers = listLedgers(bindings);
+  const others = ledgers.filter((ledger) => ledger !== FIRST_LEDGER);
+  if (others.length === 0) return true;
+  await shareWithNew(bindings, now_ms);
   const original = await readRow(firstLedger(bindings));
   await Promise.all(others.map((ledger) => copyTo(openLedger(bindings, ledger), ledger, original, now_ms)));
+  return settleShares(bindings, ledgers, now_ms);
 }
 
 /**
  * What a ledger's keeper does about settings. If a violation of its own ledger is not cleared, it halts the whole
- * exchange; then, or as the keeper of ledger 0, it brings all copies up to date, else its own. Throws unless each write is
- * confirmed.
+ * exchange; then, or as the keeper of ledger 0, it brings all copies up to date, else its own. Throws unless each write is confirmed.
  */
 export async function keepSettings(bindings: LedgerBindings, ledger: number, now_ms: number): Promise<void> {
   if (listLedgers(bindings).length === 1) return;
-  if (ledger === FIRST_LEDGER) return copySettingsToAll(bindings, now_ms);
+  if (ledger === FIRST_LEDGER) {
+    await copySettingsToAll(bindings, now_ms);
+    return;
+  }
   const database = openLedger(bindings, ledger);
-  if (await haltForViolation(bindings, database, ledger, now_ms)) return copySettingsToAll(bindings, now_ms);
-  await copyTo(database, ledger, await readRow(firstLedger(bindings)), now_ms);
+  if (await haltForViolation(bindings, database, ledger, now_ms)) await copySettingsToAll(bindings, now_ms);
+  else await copyTo(database, ledger, await readRow(firstLedger(bindings)), now_ms);
+  await settleShares(bindings, [ledger], now_ms);
 }
 
 /** The numbers of the ledgers that have a violation which is not cleared. Throws when D1 fails. */
@@ -52,6 +62,7 @@ const readRow = async (database: Database) => {
       ...settingsColumns,
       approvalAbove: settings.approvalAbove,
       openingWeights: settings.openingWeights,
+      shares: settings.shares,
       hasTwoAdmins,
       revision: settings.revision,
       ledger: settings.ledger,
@@ -98,6 +109,7 @@ async function copyTo(database: Database, number: number, original: SettingsRow,
         withdrawalsHalted: withdrawalsHalted || sql`CASE WHEN ${isKept} THEN ${settings.withdrawalsHalted} ELSE 0 END`,
       })
       .where(eq(settings.id, 1)),
+    lowerFloors(database),
   ]);
   // A later change was copied meanwhile.
   if (outcome.kind === 'guarded' && outcome.guard === 'settings_overtaken') return;

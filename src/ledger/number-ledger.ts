@@ -5,8 +5,8 @@ import type { Database } from './database.ts';
 import { settings } from './schema.ts';
 
 /**
- * Tells a new database which ledger it is. Its supply caps and exposures, which the migrations gave it as if it were
- * ledger 0, are then nothing. The same number again changes nothing more. Throws unless the write is confirmed, and when
+ * Tells a new database which ledger it is. Its shares of the supply caps and exposures, which the migrations gave it
+ * as if it were ledger 0, are then nothing. The same number again changes nothing more. Throws unless the write is confirmed, and when
  * the database has another number or an account already.
  */
 export async function numberLedger(database: Database, ledger: number, now_ms: number): Promise<void> {

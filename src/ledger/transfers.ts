@@ -25,7 +25,7 @@ export interface Transfer {
   readonly credit: string;
   readonly asset: Asset;
   readonly amount: Atoms;
-  readonly kind: 'order' | 'deposit' | 'withdrawal' | 'settlement' | 'movement' | 'hold';
+  readonly kind: 'order' | 'deposit' | 'withdrawal' | 'settlement';
   /** The id of the record whose trigger writes it. */
   readonly reference: string;
 }

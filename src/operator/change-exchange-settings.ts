@@ -2,9 +2,8 @@ import type { Outcome } from '../http/refusal.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import type { Actor } from '../ledger/audit.ts';
 import { listBrokenLedgers } from '../ledger/copy-settings.ts';
-import { firstLedger, listLedgers } from '../ledger/ledgers.ts';
+import { listLedgers } from '../ledger/ledgers.ts';
 import type { OpeningWeights } from '../ledger/opening-weights.ts';
-import { takeBackFor } from '../ledger/quotas/obtain-quota.ts';
 import { copyToLedgers } from './copy-to-ledgers.ts';
 import {
   type ChangeSettings,
@@ -16,11 +15,10 @@ import {
 import { refuseLedger } from './unknown-ledger.ts';
 
 /**
- * Changes the settings of the exchange: in ledger 0, and then in the copies of all others. A limit is lowered after the
- * other ledgers have given back their quota of it. No halt is lifted while any
- * ledger has a violation that is not cleared. Refuses as `changeSettings` does, with `invalid_request` a weight of a ledger that does not
- * exist, and with `service_unavailable` when a
- * copy was not confirmed; the keepers then make it within a minute. Throws when D1 cannot be read.
+ * Changes the settings of the exchange: in ledger 0, and then in the copies of all others. No halt is lifted while any
+ * ledger has a violation that is not cleared. Refuses as `changeSettings` does, with `invalid_request` a weight of a ledger
+ * that does not exist, and with `service_unavailable` when a copy was not confirmed; the keepers then make it within a
+ * minute. Throws when D1 cannot be read.
  */
 export async function changeExchangeSettings(
   bindings: LedgerBindings,
@@ -32,9 +30,7 @@ export async function changeExchangeSettings(
   if (unknown !== undefined) return refuseLedger(`/openingWeights/${unknown}`);
   const isLift = change.tradingHalted === false || change.withdrawalsHalted === false;
   if (isLift && (await listBrokenLedgers(bindings)).length > 0) return violationStands;
-  const changed = await changeSettings(firstLedger(bindings), change, defaults, actor, (limit, lowered) =>
-    takeBackFor(bindings, limit, lowered, { ...actor, proposal: undefined }),
-  );
+  const changed = await changeSettings(bindings, change, defaults, actor);
   if (!changed.ok) return changed;
   return (await copyToLedgers(bindings, actor.now_ms)) ?? changed;
 }

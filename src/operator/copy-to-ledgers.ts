@@ -10,13 +10,13 @@ const notCopied = refuse(
 );
 
 /**
- * Copies a change of ledger 0, of the settings or the staff, to all other ledgers; `undefined` once each copy is confirmed.
- * Refuses with `service_unavailable` when one was not: its keeper makes it within a minute.
+ * Copies a change of ledger 0, of the settings, the shares or the staff, to all other ledgers; `undefined` once each copy is
+ * confirmed and each ledger may use its share. Refuses with `service_unavailable` when one was not: its keeper makes it
+ * within a minute.
  */
 export async function copyToLedgers(bindings: LedgerBindings, now_ms: number): Promise<Refusal | undefined> {
   try {
-    await copySettingsToAll(bindings, now_ms);
-    return undefined;
+    return (await copySettingsToAll(bindings, now_ms)) ? undefined : notCopied;
   } catch (error) {
     logFault('settings_not_copied', { error: describeError(error) });
     return notCopied;

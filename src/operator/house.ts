@@ -32,7 +32,7 @@ const HouseAsset = z.object({
   asset: z.string().openapi({ example: 'BTC' }),
   owedToClients: SignedDecimal.openapi({ description: 'The sum of all clients’ balances', example: '12.5' }),
   inFlight: SignedDecimal.openapi({
-    description: 'Taken for withdrawals, and for trades between two ledgers, that have not ended',
+    description: 'Taken for withdrawals that have not ended',
     example: '0.5',
   }),
   inTransit: SignedDecimal.openapi({

@@ -32,7 +32,7 @@ type Sample = readonly [labels: Readonly<Record<string, string>>, value: number 
 
 interface Family {
   readonly name: string;
-  readonly unit?: 'seconds' | 'ratio';
+  readonly unit?: 'seconds' | 'ratio' | 'bytes';
   readonly help: string;
   readonly samples: readonly Sample[];
 }
@@ -130,7 +130,7 @@ function listPositions({ house }: Measured): Family[] {
     { name: 'owed_to_clients', help: 'The sum of all clients’ balances, in the asset', samples: of('owedToClients') },
     {
       name: 'in_flight',
-      help: 'Taken for withdrawals, and for trades between two ledgers, that have not ended, in the asset',
+      help: 'Taken for withdrawals that have not ended, in the asset',
       samples: of('inFlight'),
     },
     { name: 'fees_earned', help: 'Withdrawal fees so far, in the asset', samples: of('feesEarned') },
@@ -151,7 +151,25 @@ function listPositions({ house }: Measured): Family[] {
       help: 'How much of the supply cap is used',
       samples: of('supplyCapUsed'),
     },
+    {
+      name: 'share_used',
+      unit: 'ratio',
+      help: 'How much a ledger has used of its share of a limit',
+      samples: listShares(house),
+    },
   ];
+}
+
+/** Of each ledger that answered; without a share there is nothing to show. */
+function listShares({ ledgers }: House): Sample[] {
+  return ledgers.flatMap(({ ledger, assets }) =>
+    (assets ?? []).flatMap(({ asset, exposureUsed, supplyCapUsed }) => {
+      const shares = { exposure: exposureUsed, supply_cap: supplyCapUsed };
+      return Object.entries(shares).flatMap(([limit, used]): Sample[] =>
+        used === null ? [] : [[{ ledger: String(ledger), limit, asset }, used]],
+      );
+    }),
+  );
 }
 
 function listCustody({ house, custodian, now_ms }: Measured): Family[] {
@@ -234,6 +252,14 @@ function listObjects({ snapshot, ledgers, now_ms }: Measured): Family[] {
       name: 'ledger_up',
       help: 'Whether the database of the ledger answered',
       samples: ledgers.map(({ ledger, work }) => [{ ledger: String(ledger) }, work ? 1 : 0]),
+    },
+    {
+      name: 'database',
+      unit: 'bytes',
+      help: 'How large the database of the ledger is; D1 allows 10 GB',
+      samples: ledgers.flatMap(({ ledger, work }) =>
+        work ? [[{ ledger: String(ledger) }, work.databaseBytes] as const] : [],
+      ),
     },
     {
       name: 'keeper_up',

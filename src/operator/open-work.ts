@@ -11,6 +11,8 @@ export interface OpenWork {
   readonly withdrawalsHalted: number;
   readonly violations: number;
   readonly newestTransfer: number;
+  /** The size of the database, of which D1 allows 10 GB. */
+  readonly databaseBytes: number;
   /** By state: how many there are, and when the oldest was committed or reported, in milliseconds. */
   readonly withdrawals: Readonly<Record<'PENDING' | 'PROCESSING', OpenState>>;
   /** Payouts that the custodian holds, of the oldest that are with it, and since when Bureau knows of the oldest. */
@@ -66,7 +68,7 @@ function readState(text: string): OpenState {
 
 /** Reads what is open, in one statement. Throws when D1 fails. */
 export async function readOpenWork(database: Database): Promise<OpenWork> {
-  const [row] = await database.all<OpenRow>(sql`SELECT
+  const { results, meta } = await database.run(sql`SELECT
     (SELECT json_array(trading_halted, withdrawals_halted) FROM settings) AS halts,
     (SELECT count(*) FROM (SELECT 1 FROM reconciliation_violations WHERE cleared_at IS NULL LIMIT 100)) AS violations,
     (SELECT coalesce(max(id), 0) FROM transfers) AS newest,
@@ -74,6 +76,7 @@ export async function readOpenWork(database: Database): Promise<OpenWork> {
     ${openWithdrawals('PROCESSING', 'committed_at')} AS withdrawalsProcessing,
     ${openWithdrawals('PROCESSING', 'held_since')} AS heldPayouts,
     ${openDeposits('PENDING')} AS depositsPending, ${openDeposits('QUARANTINED')} AS depositsQuarantined`);
+  const [row] = results as unknown as OpenRow[];
   if (!row) throw new Error('a statement without FROM gave no row');
   const [tradingHalted, withdrawalsHalted] = JSON.parse(row.halts) as [number, number];
   return {
@@ -81,6 +84,7 @@ export async function readOpenWork(database: Database): Promise<OpenWork> {
     withdrawalsHalted,
     violations: row.violations,
     newestTransfer: row.newest,
+    databaseBytes: meta.size_after,
     withdrawals: { PENDING: readState(row.withdrawalsPending), PROCESSING: readState(row.withdrawalsProcessing) },
     heldPayouts: readState(row.heldPayouts),
     deposits: { PENDING: readState(row.depositsPending), QUARANTINED: readState(row.depositsQuarantined) },
@@ -96,6 +100,7 @@ export function sumOpenWork(all: readonly OpenWork[]): OpenWork {
     withdrawalsHalted: Math.max(one.withdrawalsHalted, other.withdrawalsHalted),
     violations: one.violations + other.violations,
     newestTransfer: one.newestTransfer + other.newestTransfer,
+    databaseBytes: one.databaseBytes + other.databaseBytes,
     withdrawals: {
       PENDING: sumStates(one.withdrawals.PENDING, other.withdrawals.PENDING),
       PROCESSING: sumStates(one.withdrawals.PROCESSING, other.withdrawals.PROCESSING),

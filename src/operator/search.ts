@@ -89,11 +89,7 @@ async function findById(database: Database, id: string): Promise<SearchResult[]>
   ];
   if (found.length > 0) return found;
   const parties = new Map(
-    moved.flatMap(({ kind, debit, credit }) =>
-      kind === 'movement'
-        ? []
-        : [debit, credit].map((party) => [party, kind === 'hold' ? ('settlement' as const) : kind] as const),
-    ),
+    moved.flatMap(({ kind, debit, credit }) => [debit, credit].map((party) => [party, kind] as const)),
   );
   return [...parties]
     .filter(([party]) => !party.startsWith('house:'))

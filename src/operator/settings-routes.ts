@@ -3,7 +3,6 @@ import { MIN_SPREAD_BPS } from '../config.ts';
 import { config } from '../env.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { jsonBody } from '../http/json-body.ts';
-import { firstLedger } from '../ledger/ledgers.ts';
 import {
   actorOf,
   authenticateOperator,
@@ -42,7 +41,7 @@ settingsRoutes.openapi(
       ...problemResponses(...operatorRefusals),
     },
   }),
-  async (c) => c.json({ settings: await readExchangeSettings(firstLedger(c.env), defaults) }, 200),
+  async (c) => c.json({ settings: await readExchangeSettings(c.env, defaults) }, 200),
 );
 
 settingsRoutes.openapi(

@@ -1,18 +1,20 @@
 import { z } from '@hono/zod-openapi';
-import { type SQL, and, eq, inArray, sql } from 'drizzle-orm';
+import { type SQL, eq, sql } from 'drizzle-orm';
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
-import { type LimitedAccount, sumOfGiven } from '../ledger/quotas/read-quotas.ts';
-import type { Limit, Obtained } from '../ledger/quotas/obtain-quota.ts';
+import { approvalRefusals, explain } from '../ledger/explain.ts';
+import { raiseFloors, replaceShares, setLowerFloors } from '../ledger/shares/keep-shares.ts';
+import { type SharesPlan, listUsed, readPlan, readStandings } from '../ledger/shares/read-shares.ts';
+import { type Limit, type Shares, planLimit, sharesOf, sumOf, withShares } from '../ledger/shares/shares.ts';
 import { OpeningWeights, readOpeningWeights } from '../ledger/opening-weights.ts';
-import { balances, settings } from '../ledger/schema.ts';
+import { firstLedger } from '../ledger/ledgers.ts';
+import { settings } from '../ledger/schema.ts';
 import { NetworkAmounts, PausedDeposits, type Settings, readSettings } from '../ledger/settings.ts';
 import { house } from '../ledger/transfers.ts';
-import { approvalRefusals, explain } from '../ledger/explain.ts';
 import { fallbackPrice } from '../markets/fallback-price.ts';
 import {
   type Asset,
@@ -27,6 +29,7 @@ import {
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
 import { networks } from '../money/networks.ts';
 import { PRICE_SCALE, formatPrice, parsePrice } from '../money/prices.ts';
+import type { LedgerBindings } from '../platform/bindings.ts';
 
 const Amount = z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string');
 /** Amounts by asset, as plain decimals in the asset. */
@@ -120,14 +123,18 @@ export interface SettingDefaults {
 export const floorAccounts = { supplyCaps: house.custody, exposure: house.liquidity } as const;
 
 /** Reads everything that the operator can set. Throws when D1 fails. */
-export async function readExchangeSettings(database: Database, defaults: SettingDefaults): Promise<ExchangeSettings> {
-  const [standing, floors, approvalAbove, openingWeights] = await Promise.all([
+export async function readExchangeSettings(
+  bindings: LedgerBindings,
+  defaults: SettingDefaults,
+): Promise<ExchangeSettings> {
+  const database = firstLedger(bindings);
+  const [standing, { shares }, approvalAbove, openingWeights] = await Promise.all([
     readSettings(database),
-    readFloors(database),
+    readPlan(bindings),
     readApprovalAbove(database),
     readOpeningWeights(database),
   ]);
-  return { ...showSettings(standing, floors, defaults), approvalAbove, openingWeights };
+  return { ...showSettings(standing, shares, defaults), approvalAbove, openingWeights };
 }
 
 const StoredAtoms = z.partialRecord(z.enum(assetSymbols), z.string());
@@ -141,30 +148,19 @@ async function readApprovalAbove(database: Database): Promise<Partial<Record<Ass
   );
 }
 
-/** Limits of the whole exchange as floors, so below zero. Ledger 0's own floor is what the other ledgers do not have of it. */
-type Floors = { readonly account: LimitedAccount; readonly asset: Asset; readonly floor: Atoms }[];
-
-function readFloors(database: Database): Promise<Floors> {
-  return database
-    .select({
-      account: sql<LimitedAccount>`${balances.account}`,
-      asset: balances.asset,
-      floor: sql`CAST(${balances.floor} - ${sumOfGiven} AS TEXT)`.mapWith((value: string) => BigInt(value)),
-    })
-    .from(balances)
-    .where(inArray(balances.account, Object.values(floorAccounts)));
+/** What a limit of the exchange becomes, in atoms. */
+interface NewLimit extends Limit {
+  readonly amount: Atoms;
 }
 
 function showSettings(
   standing: Settings,
-  floors: Floors,
+  shares: Shares,
   defaults: SettingDefaults,
 ): Omit<ExchangeSettings, 'approvalAbove' | 'openingWeights'> {
-  const capsOf = (owner: string) =>
+  const capsOf = (account: Limit['account']) =>
     Object.fromEntries(
-      floors
-        .filter(({ account }) => account === owner)
-        .map(({ asset, floor }) => [asset, formatAmount(-floor, scaleOf(asset))]),
+      assetSymbols.map((asset) => [asset, formatAmount(sumOf(sharesOf(shares, { account, asset })), scaleOf(asset))]),
     );
   const { reviewThreshold } = standing;
   return {
@@ -198,63 +194,80 @@ function showFallback(coin: Coin, { fallbackPrices }: Settings) {
  * `invalid_state` for a cap below what is already owed or short, and for lifting a halt while a violation is not
  * cleared, and `service_unavailable`. Throws when D1 cannot be read.
  *
- * `takeBack` is asked when ledger 0 has too little left of a limit, because the other ledgers have the rest: it takes
- * quota back from them, so that the limit can become `lowered`.
+ * A higher limit is given to the ledgers in proportion to their shares, and a lower one is taken from what they do not use.
  */
 export async function changeSettings(
-  database: Database,
+  bindings: LedgerBindings,
   change: ChangeSettings,
   defaults: SettingDefaults,
   actor: Actor,
-  takeBack: (limit: Limit, lowered: Atoms) => Promise<Obtained>,
 ): Promise<Outcome<ExchangeSettings>> {
   const checked = checkChange(change, defaults, actor.now_ms);
   if (!checked.ok) return checked;
-  const { floors } = checked.value;
-  let outcome = await commitChange(database, change, checked.value, actor);
-  let room: Obtained = 'obtained';
-  // Each limit may lack some, and another ledger may take what one has just given back.
-  for (let attempt = 0; outcome.kind === 'floor' && room === 'obtained' && attempt <= floors.length; attempt += 1) {
-    const { account, asset } = outcome;
-    const refused = floors.find((one) => one.account === account && one.asset === asset);
-    room = refused ? await takeBack({ account: refused.account, asset }, -refused.floor) : 'beyond_limit';
-    if (room === 'obtained') outcome = await commitChange(database, change, checked.value, actor);
-  }
-  if (outcome.kind === 'committed') return accept(await readExchangeSettings(database, defaults));
+  const planned = await planLimits(bindings, checked.value.limits);
+  if (!planned.ok) return planned;
+  const database = firstLedger(bindings);
+  const outcome = await commitChange(database, change, checked.value, planned.value, actor);
+  if (outcome.kind === 'committed') return accept(await readExchangeSettings(bindings, defaults));
   const refusal = explain(outcome, approvalRefusals);
   if (refusal) return refusal;
-  if (outcome.kind === 'floor' && room !== 'beyond_limit') return notTakenBack;
-  if (outcome.kind === 'floor') {
-    return refuse('invalid_state', `More ${outcome.asset} is owed or short already than this cap allows.`);
-  }
+  if (outcome.kind === 'floor') return refuseLowered(outcome.asset);
   if (outcome.kind === 'guarded' && outcome.guard === 'violation_stands') return violationStands;
-  return refuse('service_unavailable', 'The change was not confirmed. Send it again.', { retryAfterSeconds: 1 });
+  return notConfirmed;
 }
 
-const notTakenBack = refuse(
-  'service_unavailable',
-  'Nothing is changed yet: other ledgers must give back quota first, and have not confirmed it. Send it again.',
-  { retryAfterSeconds: 1 },
-);
+const notConfirmed = refuse('service_unavailable', 'The change was not confirmed. Send it again.', {
+  retryAfterSeconds: 1,
+});
+
+function refuseLowered(asset: string) {
+  return refuse('invalid_state', `More ${asset} is owed or short already than this cap allows.`);
+}
+
+/** The plan that a change of limits was made by, and the shares after it. */
+interface ChangedShares {
+  readonly plan: SharesPlan;
+  readonly shares: Shares;
+}
+
+/** The shares that follow from new limits; `null` without any. Refuses with `invalid_state` and `service_unavailable`. */
+async function planLimits(
+  bindings: LedgerBindings,
+  limits: readonly NewLimit[],
+): Promise<Outcome<ChangedShares | null>> {
+  if (limits.length === 0) return accept(null);
+  const [plan, standings] = await Promise.all([readPlan(bindings), readStandings(bindings)]);
+  let { shares } = plan;
+  for (const { amount, ...limit } of limits) {
+    const used = listUsed(standings, limit);
+    if (!used) return notConfirmed;
+    const planned = planLimit(sharesOf(shares, limit), used, amount);
+    if (!planned) return refuseLowered(limit.asset);
+    shares = withShares(shares, limit, planned);
+  }
+  return accept({ plan, shares });
+}
 
 function commitChange(
   database: Database,
   change: ChangeSettings,
-  { values, floors }: CheckedChange,
+  { values }: CheckedChange,
+  changed: ChangedShares | null,
   actor: Actor,
 ): Promise<CommitOutcome> {
+  const isAlone =
+    changed !== null && Object.values(changed.shares['house:custody']).every(({ length }) => length === 1);
   return commit(database, [
-    insertAudit(database, actor, 'change_settings', 'settings', { ...change, ...nameFloors(floors) }),
+    insertAudit(database, actor, 'change_settings', 'settings', change),
     database
       .update(settings)
-      .set({ ...values, revision: sql`${settings.revision} + 1` })
+      .set({
+        ...values,
+        ...(changed ? replaceShares(changed.plan, changed.shares) : { revision: sql`${settings.revision} + 1` }),
+      })
       .where(eq(settings.id, 1)),
-    ...floors.map(({ account, asset, floor }) =>
-      database
-        .update(balances)
-        .set({ floor: sql`CAST(${floor.toString()} AS INTEGER) + ${sumOfGiven}` })
-        .where(and(eq(balances.account, account), eq(balances.asset, asset))),
-    ),
+    ...(changed ? [setLowerFloors(database)] : []),
+    ...(isAlone ? [raiseFloors(database)] : []),
   ]);
 }
 
@@ -264,17 +277,9 @@ export const violationStands = refuse(
   'Reconciliation found an invariant broken. Clear the violation before you lift the halt.',
 );
 
-/** The limits that a change sets, as floors in atoms: the database takes none that its audit row does not name. */
-function nameFloors(floors: Floors): { floors?: Record<string, Record<string, string>> } {
-  if (floors.length === 0) return {};
-  const named: Record<string, Record<string, string>> = {};
-  for (const { account, asset, floor } of floors) (named[account] ??= {})[asset] = floor.toString();
-  return { floors: named };
-}
-
 interface CheckedChange {
   readonly values: SQLiteUpdateSetSource<typeof settings>;
-  readonly floors: Floors;
+  readonly limits: readonly NewLimit[];
 }
 
 function checkChange(change: ChangeSettings, defaults: SettingDefaults, now_ms: number): Outcome<CheckedChange> {
@@ -289,21 +294,21 @@ function checkChange(change: ChangeSettings, defaults: SettingDefaults, now_ms: 
   if (!threshold.ok) return threshold;
   const fallback = checkFallbackPrices(change.fallbackPrices);
   if (fallback) return fallback;
-  const floors: Floors = [];
+  const limits: NewLimit[] = [];
   for (const name of ['supplyCaps', 'exposure'] as const) {
     for (const asset of assetSymbols) {
       const text = change[name]?.[asset];
       if (text === undefined) continue;
       const cap = readAtoms(text, asset);
       if (!cap.ok) return cap;
-      floors.push({ account: floorAccounts[name], asset, floor: -cap.value });
+      limits.push({ account: floorAccounts[name], asset, amount: cap.value });
     }
   }
   const above = readAmounts(change.approvalAbove);
   if (!above.ok) return above;
   return accept({
     values: { ...toValues(change, threshold.value, now_ms), ...(above.value && { approvalAbove: above.value }) },
-    floors,
+    limits,
   });
 }
 

@@ -13,7 +13,6 @@ import {
 } from '../ledger/record-list.ts';
 import { deposits, exactly, orders, settlements, withdrawals } from '../ledger/schema.ts';
 import type { Asset } from '../money/assets.ts';
-import { shownType } from './withdrawals/withdrawal.ts';
 import { Transaction, type TransactionRow, showTransaction } from './transactions.ts';
 
 /** The query of the activity feed. */
@@ -96,7 +95,7 @@ const received = {
 const sent = {
   id: withdrawals.id,
   category: sql<Transaction['category']>`'WITHDRAWAL'`.as('category'),
-  type: sql<Transaction['type']>`${shownType}`.as('type'),
+  type: sql<Transaction['type']>`${withdrawals.type}`.as('type'),
   asset: sql<Asset>`${withdrawals.asset}`.as('asset'),
   amount: exactly(withdrawals.amount).as('amount'),
   usdValue: exactly(withdrawals.usdValue).as('usd_value'),
@@ -167,7 +166,7 @@ function listTransactions(
         own(
           withdrawals,
           asset && eq(withdrawals.asset, asset),
-          type && eq(shownType, type as typeof withdrawals.$inferSelect.type),
+          type && eq(withdrawals.type, type as typeof withdrawals.$inferSelect.type),
           status && eq(withdrawals.status, status),
         ),
       ),

@@ -101,7 +101,6 @@ class KillRun {
     const { kills, seed, report } = this.#options;
     const { violations, figures, entries } = this.#clerk;
     await this.#start();
-    await new Operator(this.#clerk.origin).shareLimits(this.#ledgers);
     for (let index = 0; index < PARTIES; index += 1) this.#parties.push(await this.#openParty(index));
     this.#maker = new RequestMaker(this.#draw, this.#parties, OPERATOR_TOKEN, `kill-${seed}`);
     let payouts = 0;
@@ -130,7 +129,7 @@ class KillRun {
     }
     const abandoned = entries.filter(({ isAbandoned }) => isAbandoned).length;
     const crossed = await this.#count(
-      "SELECT count(*) AS n FROM movements WHERE half = 'IN' AND purpose = 'WITHDRAWAL'",
+      'SELECT count(*) AS n FROM deposits WHERE substr(withdrawal_id, 16, 3) <> substr(id, 16, 3)',
     );
     return { ...figures, kills: died, payouts, crossed, abandoned, violations };
   }

@@ -36,12 +36,15 @@ interface Account {
 interface Limits {
   readonly asset: Asset;
   readonly limit: string;
-  readonly quotas: string;
-  readonly used: string;
-  readonly ledgers: readonly { readonly ledger: number; readonly quota: string; readonly used: string }[];
+  readonly ledgers: readonly {
+    readonly ledger: number;
+    readonly share: string;
+    readonly allowed: string;
+    readonly used: string;
+  }[];
 }
 
-type Quotas = Readonly<Record<'supplyCaps' | 'exposure', readonly Limits[]>>;
+type Shares = Readonly<Record<'supplyCaps' | 'exposure', readonly Limits[]>>;
 
 const storage = mkdtempSync(join(tmpdir(), 'bureau-added-'));
 const clerk = new Clerk();
@@ -57,7 +60,7 @@ const ended = new AbortController();
 
 const operator = () => new Operator(clerk.origin);
 const atoms = (asset: Asset, amount: string) => parseAmount(amount, scaleOf(asset)) ?? 0n;
-const readQuotas = async () => (await operator().operate<{ quotas: Quotas }>('GET', '/quotas')).quotas;
+const readShares = async () => (await operator().operate<{ shares: Shares }>('GET', '/shares')).shares;
 
 async function start(ledgers: number): Promise<void> {
   exchange = await startServedExchange({ bundle: inject('workerBundle'), storage, ledgers, site: false });
@@ -123,7 +126,7 @@ async function trade({ id, token }: Account): Promise<void> {
   while (!(await clerk.send(entry))) await pause();
 }
 
-/** Reports a deposit as custody does, again and again for a while if it waits for quota. */
+/** Reports a deposit as custody does, again and again for a while if it is pending. */
 async function deposit({ addresses }: Account, asset: 'ETH' | 'LTC'): Promise<void> {
   const hash = randomBytes(32).toString('hex');
   const txHash = asset === 'ETH' ? `0x${hash}` : hash;
@@ -137,15 +140,18 @@ async function deposit({ addresses }: Account, asset: 'ETH' | 'LTC'): Promise<vo
   }
 }
 
-/** Notes every quota, and every limit, of which more is used than it allows. */
-async function watchQuotas(): Promise<void> {
-  const quotas = await readQuotas().catch(() => undefined);
-  for (const { asset, limit, used, ledgers } of quotas ? [...quotas.supplyCaps, ...quotas.exposure] : []) {
-    const own = ledgers.filter((one) => atoms(asset, one.used) > atoms(asset, one.quota));
-    beyond.push(...own.map(({ ledger }) => `the quota of ${asset} in ledger ${ledger}`));
-    if (atoms(asset, used) > atoms(asset, limit)) beyond.push(`the limit of ${asset}`);
+/** Notes every share, and every limit, of which more is used than it allows, and limits that all floors together pass. */
+async function watchShares(): Promise<void> {
+  const shares = await readShares().catch(() => undefined);
+  for (const { asset, limit, ledgers } of shares ? [...shares.supplyCaps, ...shares.exposure] : []) {
+    const own = ledgers.filter((one) => atoms(asset, one.used) > atoms(asset, one.allowed));
+    beyond.push(...own.map(({ ledger }) => `the share of ${asset} in ledger ${ledger}`));
+    if (sumOf(asset, ledgers, 'allowed') > atoms(asset, limit)) beyond.push(`the limit of ${asset}`);
   }
 }
+
+const sumOf = (asset: Asset, ledgers: Limits['ledgers'], what: 'allowed' | 'used') =>
+  ledgers.reduce((sum, one) => sum + atoms(asset, one[what]), 0n);
 
 async function untilOver(work: (turn: number) => Promise<void>): Promise<void> {
   for (let turn = 0; !over.signal.aborted; turn += 1) {
@@ -172,7 +178,7 @@ function load(): Promise<unknown> {
       await trade(account);
       await deposit(account, 'ETH');
     }),
-    untilOver(watchQuotas),
+    untilOver(watchShares),
   ]);
 }
 
@@ -192,12 +198,11 @@ const countReported = (wanted: Asset) => [...deposits.values()].filter(({ asset 
 
 const openedIn = (ledger: number) => accounts.filter(({ id }) => ledgerNumberOf(id) === ledger);
 
-let quotasOfNew: Quotas;
+let sharesOfNew: Shares;
 
 beforeAll(async () => {
   await start(2);
   await operator().operate('PATCH', '/settings', { supplyCaps: { LTC: String(TIGHT_CAP) } });
-  await operator().shareLimits(2);
   for (const ledger of [0, 1]) {
     await operator().openIn(ledger);
     for (const name of ['one', 'other']) accounts.push(await open(`${name}-${ledger}`));
@@ -211,18 +216,12 @@ beforeAll(async () => {
   await exchange.stop();
   await start(3);
   await exchange.probe.schedule();
-  await until('the number of the new ledger', async () => {
-    const [row] = await exchange.probe.query<{ ledger: number }>('SELECT ledger FROM settings', 2);
-    return row?.ledger === 2;
+  await until('the share of the new ledger', async () => {
+    sharesOfNew = await readShares();
+    const all = [...sharesOfNew.supplyCaps, ...sharesOfNew.exposure];
+    return all.every(({ ledgers }) => ledgers.every(({ share, allowed }) => share !== '0' && share === allowed));
   });
-  quotasOfNew = await readQuotas();
-  const before = openedIn(2).length;
-  expect(before).toBe(0);
-  await operator().operate('PATCH', '/quotas', {
-    ledger: 2,
-    supplyCaps: { USDT: '1000000' },
-    exposure: { USDT: '100000', BTC: '10' },
-  });
+  expect(openedIn(2)).toEqual([]);
   await operator().openIn(0, 1, 2);
   await until('accounts with orders in the new ledger', () => openedIn(2).length > 3 && filledIn(2).length > 6);
   await until('a deposit beyond the cap', () => countReported('LTC') > TIGHT_CAP + 2);
@@ -238,13 +237,15 @@ afterAll(async () => {
 });
 
 describe('a ledger that is added while the exchange is used', () => {
-  it('begins with no quota', () => {
-    for (const { asset, ledgers } of [...quotasOfNew.supplyCaps, ...quotasOfNew.exposure]) {
-      expect(ledgers[2], asset).toEqual({ ledger: 2, quota: '0', used: '0' });
+  it('begins with a share of what the others do not use, at most an equal part', () => {
+    for (const { asset, limit, ledgers } of [...sharesOfNew.supplyCaps, ...sharesOfNew.exposure]) {
+      const share = atoms(asset, ledgers[2]?.share ?? '');
+      expect(share > 0n && share <= atoms(asset, limit) / 3n, asset).toBe(true);
+      expect(ledgers[2]?.used, asset).toBe('0');
     }
   });
 
-  it('has accounts opened in it when it has quota and weight, whose orders and deposits are filled and credited there', async () => {
+  it('has accounts opened in it when it has a weight, whose orders and deposits are filled and credited there', async () => {
     const ids = openedIn(2).map(({ id }) => id);
     expect(ids.length).toBeGreaterThan(3);
     const stored = await exchange.probe.query<{ id: string }>('SELECT id FROM accounts', 2);
@@ -280,17 +281,18 @@ describe('a ledger that is added while the exchange is used', () => {
     expect(new Map(names.map(({ name, id }) => [name, id]))).toEqual(opened);
   });
 
-  it('passes no quota and no limit at any moment, and all quotas together are the limits', async () => {
+  it('passes no share and no limit at any moment, and all floors together are the limits', async () => {
     expect(beyond).toEqual([]);
-    const quotas = await readQuotas();
-    for (const { asset, limit, quotas: sum } of [...quotas.supplyCaps, ...quotas.exposure]) {
-      expect(sum, asset).toBe(limit);
+    const shares = await readShares();
+    for (const { asset, limit, ledgers } of [...shares.supplyCaps, ...shares.exposure]) {
+      expect(sumOf(asset, ledgers, 'allowed'), asset).toBe(atoms(asset, limit));
     }
     const tight = [...deposits.values()].filter(({ asset }) => asset === 'LTC');
     const credited = tight.filter(({ status }) => status === 'COMPLETED').length;
     expect(tight.length).toBeGreaterThan(TIGHT_CAP);
     expect(credited).toBeLessThanOrEqual(TIGHT_CAP);
-    expect(quotas.supplyCaps.find(({ asset }) => asset === 'LTC')?.used).toBe(String(credited));
+    const ofLtc = shares.supplyCaps.find(({ asset }) => asset === 'LTC');
+    expect(sumOf('LTC', ofLtc?.ledgers ?? [], 'used')).toBe(atoms('LTC', String(credited)));
   });
 
   it('leaves every ledger whole, and the reconciliation of all three says so', async () => {

@@ -50,7 +50,7 @@ const inside = { type: 'INTERNAL_WITHDRAWAL', recipient: 'b', fee: 0, status: 'P
 
 const tables: Readonly<Record<string, Checked>> = {
   settings: {
-    row: { id: 1 },
+    row: { id: 1, shares: '{}' },
     breaks: {
       'id = 1': { id: 2 },
       ...yesOrNo('trading_halted'),
@@ -69,6 +69,7 @@ const tables: Readonly<Record<string, Checked>> = {
       'ledger BETWEEN 0 AND 4095': { ledger: 4096 },
       ...json('opening_weights'),
       ...yesOrNo('has_two_admins'),
+      ...json('shares'),
     },
   },
   audit: {
@@ -161,7 +162,13 @@ const tables: Readonly<Record<string, Checked>> = {
       },
       "(type = 'INTERNAL_WITHDRAWAL') = (recipient IS NOT NULL)": { recipient: 'b' },
       'recipient <> account_id': { ...inside, recipient: 'a' },
-      "(receipt_id IS NOT NULL) = (status = 'COMPLETED' AND type = 'INTERNAL_WITHDRAWAL')": { receipt_id: 'r' },
+      "(receipt_id IS NOT NULL) = ( recipient IS NOT NULL AND (status = 'COMPLETED' OR substr(recipient, 16, 3) <> substr(id, 16, 3)))":
+        { receipt_id: 'r' },
+      'substr(receipt_id, 16, 3) = substr(recipient, 16, 3)': {
+        ...inside,
+        recipient: '00000000-0000-7001-8000-000000000000',
+        receipt_id: '00000000-0000-7002-8000-000000000000',
+      },
       "(status = 'COMPLETED') = (paid_transfer IS NOT NULL)": { paid_transfer: 2 },
       "(status = 'FAILED') = (returned_transfer IS NOT NULL)": { returned_transfer: 2 },
       "type = 'ONCHAIN_WITHDRAWAL' OR (fee = 0 AND tx_hash IS NULL)": { ...inside, fee: 1 },
@@ -190,28 +197,6 @@ const tables: Readonly<Record<string, Checked>> = {
       ...aboveZero('usdt_amount'),
       'counterparty <> account_id': { counterparty: 'a' },
       "(type IN ('QUICK_BUY', 'QUICK_SELL')) = (counterparty = 'house:liquidity')": { counterparty: 'house:liquidity' },
-    },
-  },
-  settlement_holds: {
-    row: {
-      account_id: 'a',
-      id: 's',
-      counterparty: 'b',
-      coin: 'BTC',
-      coin_amount: 1,
-      usdt_amount: 1,
-      reference: 'r',
-      usdt_movement: 'u',
-      coin_movement: 'c',
-      status: 'HELD',
-      taken_transfer: 1,
-    },
-    breaks: {
-      ...aboveZero('coin_amount'),
-      ...aboveZero('usdt_amount'),
-      ...oneOf('status', "'HELD', 'PAID', 'RETURNED'"),
-      'counterparty <> account_id': { counterparty: 'a' },
-      "(status = 'RETURNED') = (returned_transfer IS NOT NULL)": { returned_transfer: 2 },
     },
   },
   solana_pool: { row: { address_index: 0, address: 'x' }, breaks: notBelowZero('address_index') },
@@ -262,41 +247,6 @@ const tables: Readonly<Record<string, Checked>> = {
       ...notBelowZero('delivered'),
       "reason IS NULL OR status = 'disabled'": { reason: 'gone' },
     },
-  },
-  movements: {
-    row: {
-      account_id: 'a',
-      id: 'm',
-      half: 'OUT',
-      asset: 'BTC',
-      amount: 1,
-      ledger: 0,
-      peer: 1,
-      purpose: 'p',
-      transfer: 1,
-    },
-    breaks: {
-      ...oneOf('half', "'OUT', 'IN'"),
-      ...aboveZero('amount'),
-      'ledger BETWEEN 0 AND 4095': { ledger: 4096 },
-      'peer BETWEEN 0 AND 4095': { peer: -1 },
-      'ledger <> peer': { peer: 0 },
-    },
-  },
-  quota_grants: {
-    row: { id: 'g', giver: 0, receiver: 1, account: 'house:custody', asset: 'BTC', amount: 1, floor: 0, received: 0 },
-    breaks: {
-      ...oneOf('account', "'house:liquidity', 'house:custody'"),
-      ...aboveZero('amount'),
-      'floor <= 0': { floor: 1 },
-      ...notBelowZero('given'),
-      ...yesOrNo('received'),
-      'giver <> receiver AND min(giver, receiver) = 0': { giver: 2 },
-    },
-  },
-  quotas: {
-    row: { ledger: 1, account: 'house:custody', asset: 'BTC' },
-    breaks: { ...aboveZero('ledger'), ...notBelowZero('amount') },
   },
 };
 

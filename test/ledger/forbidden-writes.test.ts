@@ -3,7 +3,6 @@ import { newRecordId } from '../../src/ledger/record-id.ts';
 import {
   NEXT,
   NOON_MS,
-  balanceOf,
   credit,
   expectRefused,
   keyOf,
@@ -161,15 +160,6 @@ interface Sort {
 }
 
 const sorts: Readonly<Record<string, Sort>> = {
-  'a hold of a trade between two ledgers': {
-    table: 'settlement_holds',
-    kind: 'hold',
-    write: writeHold,
-    begins: { HELD: 1 },
-    // What pays it are the transfers of two movements, one of which has the hold's id.
-    steps: { HELD: { PAID: 1, RETURNED: 1 } },
-    columns: (_id, status) => ({ returned_transfer: status === 'RETURNED' ? NEXT : 'NULL' }),
-  },
   'an order': {
     table: 'orders',
     kind: 'order',
@@ -209,41 +199,6 @@ const sorts: Readonly<Record<string, Sort>> = {
     columns: (id, status) => stepOfWithdrawal(true, id, status),
   },
 };
-
-/** A half of a movement of the inventory. By default of this ledger, and another one. */
-function writeMovement(half: string, change: Readonly<Record<string, string | number>> = {}): Write {
-  return (id, _status, insert = 'INSERT') =>
-    insertRow(insert, 'movements', {
-      account_id: `'house:liquidity'`,
-      id: `'${id}'`,
-      half: `'${half}'`,
-      asset: `'BTC'`,
-      amount: 7,
-      ledger: 0,
-      peer: 1,
-      purpose: `'INVENTORY'`,
-      transfer: NEXT,
-      ...change,
-    });
-}
-
-/** The hold of a trade with an account of ledger 1. Its movements have the hold's id, for their two ledgers. */
-function writeHold(id: string, status: string, insert = 'INSERT'): D1PreparedStatement {
-  return insertRow(insert, 'settlement_holds', {
-    account_id: `'${account}'`,
-    id: `'${id}'`,
-    counterparty: `'${other}'`,
-    coin: `'BTC'`,
-    coin_amount: 7,
-    usdt_amount: 5,
-    reference: `'${id}'`,
-    usdt_movement: `'${id.slice(0, 15)}001${id.slice(18)}'`,
-    coin_movement: `'${id}'`,
-    status: `'${status}'`,
-    taken_transfer: NEXT,
-    returned_transfer: status === 'RETURNED' ? NEXT : 'NULL',
-  });
-}
 
 const settlementTypes = ['P2P_BUY', 'P2P_SELL', 'QUICK_BUY', 'QUICK_SELL'];
 
@@ -315,7 +270,7 @@ async function forge(id: string): Promise<D1PreparedStatement[]> {
 
 describe('the kinds of transfers in the schema', () => {
   it('are those of the records in this file', async () => {
-    const known = [...Object.values(sorts).map(({ kind }) => kind), 'settlement', 'movement'];
+    const known = [...Object.values(sorts).map(({ kind }) => kind), 'settlement'];
     expect((await readList('transfers_have_a_kind', 'kind')).toSorted()).toEqual([...new Set(known)].toSorted());
   });
 });
@@ -424,72 +379,6 @@ describe.each(settlementTypes)('a settlement that is %s', (type) => {
   });
 });
 
-describe.each(['OUT', 'IN'])('a movement that is %s', (half) => {
-  it('has one transfer, with house:transit, once', async () => {
-    expect(await readList('movements', 'half')).toEqual(['OUT', 'IN']);
-    const forbidden: Forbidden[] = [];
-    const written: string[] = [];
-    for (const insert of CONFLICTS) {
-      const id = newId();
-      const transit = await balanceOf('house:transit', 'BTC');
-      await writeMovement(half)(id, '', insert).run();
-      expect(await countTransfers(id)).toBe(1);
-      expect(await balanceOf('house:transit', 'BTC')).toBe(transit + (half === 'OUT' ? 7n : -7n));
-      const opposite = half === 'OUT' ? 'IN' : 'OUT';
-      const again = CONFLICTS.flatMap((conflict) => [
-        writeMovement(half)(id, '', conflict),
-        writeMovement(opposite)(id, '', conflict),
-      ]);
-      written.push(id);
-      forbidden.push(['a second one', ...again]);
-      const { results } = await sql("SELECT name FROM pragma_table_info('movements')").all<{ name: string }>();
-      const changes = results.flatMap(({ name }) =>
-        UPDATES.map((update) => sql(`${update} movements SET ${name} = ${name} WHERE id = ?`, id)),
-      );
-      forbidden.push(['a change', ...changes], ['a deletion', sql('DELETE FROM movements WHERE id = ?', id)]);
-    }
-    // The rows are equal, however they were inserted.
-    const [first] = written;
-    forbidden.push(['a forged transfer', ...(await forge(first ?? ''))]);
-    await expectNothing(forbidden);
-  });
-
-  it('is of two ledgers, of this one’s number, of the inventory, and names the next transfer', async () => {
-    await writeMovement(half)(newId(), '').run();
-    const changes: Record<string, string | number>[] = [
-      { ledger: 2 },
-      { peer: 0 },
-      { peer: -1 },
-      { peer: 4096 },
-      { peer: 'NULL' },
-      { ledger: 'NULL' },
-      { half: `'BOTH'` },
-      { asset: `'NONE'` },
-      { asset: 'NULL' },
-      { amount: 0 },
-      { amount: -7 },
-      { amount: 'NULL' },
-      { purpose: `'GIFT'` },
-      { purpose: 'NULL' },
-      { account_id: `'${account}'` },
-      { account_id: `'house:custody'` },
-      { account_id: `'house:transit'` },
-      { account_id: 'NULL' },
-      { transfer: 1 },
-      { transfer: `${NEXT} + 1` },
-      { transfer: 'NULL' },
-    ];
-    const forbidden = changes.map((change): Forbidden => {
-      const writes = CONFLICTS.map((insert) => writeMovement(half, change)(newId(), '', insert));
-      return [JSON.stringify(change), ...writes];
-    });
-    await expectNothing(forbidden);
-    // The guard of the half itself, before that of the journal.
-    const late = writeMovement(half, { transfer: `${NEXT} + 1` })(newId(), '');
-    await expectRefused('guard: a movement names the next transfer', late);
-  });
-});
-
 it('a deposit names the next transfer', async () => {
   const late = writeDeposit(newId(), 'COMPLETED', 'INSERT', `${NEXT} + 1`);
   await expectRefused('guard: a deposit names the next transfer', late);
@@ -506,7 +395,7 @@ describe('a withdrawal to an account of another ledger', () => {
     return insertRow('INSERT', 'withdrawals', {
       account_id: `'${account}'`,
       id: `'${id}'`,
-      type: `'ONCHAIN_WITHDRAWAL'`,
+      type: `'INTERNAL_WITHDRAWAL'`,
       asset: `'USDT'`,
       network: `'TRC20'`,
       address: `'x'`,
@@ -520,66 +409,85 @@ describe('a withdrawal to an account of another ledger', () => {
       taken_transfer: NEXT,
       status: `'PROCESSING'`,
       ...stepOfWithdrawal(false, id, 'PROCESSING'),
-      peer_recipient: `'${there()}'`,
-      movement: `'${there()}'`,
+      recipient: `'${there()}'`,
+      receipt_id: `'${there()}'`,
       ...change,
     });
   }
 
-  const complete = (id: string, txHash: string) =>
-    sql(`UPDATE withdrawals SET status = 'COMPLETED', tx_hash = ${txHash}, paid_transfer = ${NEXT} WHERE id = ?`, id);
-
-  it('has its movement from the start, and no fee', async () => {
+  it('has its receipt from the start, in the ledger of its recipient, and no fee', async () => {
     await write().run();
     const changes: Record<string, string | number>[] = [
-      { movement: 'NULL' },
-      { peer_recipient: 'NULL' },
+      { receipt_id: 'NULL' },
+      { recipient: 'NULL' },
       { fee: 1 },
-      { movement: `'${newId()}'` },
-      { type: `'INTERNAL_WITHDRAWAL'`, recipient: `'${other}'` },
+      { receipt_id: `'${newId()}'` },
+      { recipient: `'${other}'` },
+      { type: `'ONCHAIN_WITHDRAWAL'` },
+      { status: `'COMPLETED'`, paid_transfer: `${NEXT} + 1` },
     ];
     await expectNothing(changes.map((change): Forbidden => [JSON.stringify(change), write(change)]));
   });
 
-  it('is paid by that movement, keeps it, and is paid by nobody’s hand', async () => {
+  it('is paid into transit, keeps its receipt, and is paid by nobody’s hand', async () => {
     const id = newId();
     await write({}, id).run();
     const set = (change: string) =>
       UPDATES.map((update) => sql(`${update} withdrawals SET ${change} WHERE id = ?`, id));
+    const complete = (more = '') =>
+      sql(`UPDATE withdrawals SET status = 'COMPLETED', paid_transfer = ${NEXT} ${more} WHERE id = ?`, id);
     const claim = sql(`INSERT INTO payout_claims VALUES (?, ?, 'somebody', 1)`, account, id);
     await expectNothing([
-      ['another movement', ...set(`movement = '${there()}'`), ...set('movement = NULL')],
-      ['another recipient', ...set(`peer_recipient = '${there()}'`), ...set('peer_recipient = NULL')],
-      ['a transaction', complete(id, `'x'`)],
+      ['another receipt', ...set(`receipt_id = '${there()}'`), ...set('receipt_id = NULL')],
+      ['another recipient', ...set(`recipient = '${there()}'`), ...set('recipient = NULL')],
+      ['a transaction', complete(`, tx_hash = 'x'`)],
       ['a claim', claim],
     ]);
     expect(await sql('SELECT count(*) AS n FROM payout_claims').first('n')).toBe(0);
-    await complete(id, 'movement').run();
+    await complete().run();
     const { results } = await sql(
-      `SELECT half, ledger, peer, purpose, debit, credit, transfers.amount FROM movements
-         JOIN transfers ON transfers.id = transfer WHERE record_id = ?`,
+      `SELECT debit, credit, amount FROM transfers WHERE reference = ? AND debit = 'house:payouts'`,
       id,
     ).all();
-    const parties = { debit: 'house:payouts', credit: 'house:transit', amount: 7 };
-    expect(results).toEqual([{ half: 'OUT', ledger: 0, peer: 1, purpose: 'WITHDRAWAL', ...parties }]);
-    await expectNothing([
-      ['a half without it', writeMovement('OUT', { purpose: `'WITHDRAWAL'`, record_id: `'${id}'` })(newId(), '')],
-    ]);
+    expect(results).toEqual([{ debit: 'house:payouts', credit: 'house:transit', amount: 7 }]);
+    expect(await sql('SELECT count(*) AS n FROM deposits WHERE withdrawal_id = ?', id).first('n')).toBe(0);
   });
 });
 
-describe('a refusal of a movement', () => {
-  it('is for good, and there is none of a movement that has come', async () => {
+describe('the receipt of a withdrawal in another ledger', () => {
+  const write = (insert: string, id: string, withdrawalId: string = newRecordId(NOON_MS, 1)) =>
+    sql(
+      `${insert} INTO deposits (account_id, id, type, asset, amount, usd_value, status, withdrawal_id, transfer)
+       VALUES (?, ?, 'INTERNAL_DEPOSIT', 'BTC', 7, 1, 'COMPLETED', ?, ${NEXT})`,
+      account,
+      id,
+      withdrawalId,
+    );
+
+  it('has one transfer, out of transit', async () => {
+    const id = newId();
+    await write('INSERT', id).run();
+    const { results } = await sql('SELECT debit, credit, amount FROM transfers WHERE reference = ?', id).all();
+    expect(results).toEqual([{ debit: 'house:transit', credit: account, amount: 7 }]);
+    await expectNothing([
+      ['a second one', ...CONFLICTS.map((insert) => write(insert, id))],
+      ['one of no ledger', ...CONFLICTS.map((insert) => write(insert, newId(), 'x'))],
+      ['one of a withdrawal here', ...CONFLICTS.map((insert) => write(insert, newId(), newId()))],
+      ...(await forge(id)).map((forged): Forbidden => ['a transfer', forged]),
+    ]);
+  });
+
+  it('that is refused is refused for good, and one that has come is not refused', async () => {
     const [refused, come] = [newId(), newId()];
-    await writeMovement('IN')(come, '').run();
-    const refuse = (id: string, insert: string) => sql(`${insert} INTO refused_movements VALUES (?)`, id);
+    await write('INSERT', come).run();
+    const refuse = (id: string, insert: string) => sql(`${insert} INTO refused_receipts VALUES (?, ?)`, id, account);
     await refuse(refused, 'INSERT').run();
     await expectNothing([
-      ['the movement afterwards', ...CONFLICTS.map((insert) => writeMovement('IN')(refused, '', insert))],
+      ['the receipt afterwards', ...CONFLICTS.map((insert) => write(insert, refused))],
       ['a refusal afterwards', ...CONFLICTS.map((insert) => refuse(come, insert))],
       ['a second one', ...CONFLICTS.map((insert) => refuse(refused, insert))],
-      ['a change', sql(`UPDATE refused_movements SET id = 'x'`)],
-      ['a deletion', sql('DELETE FROM refused_movements')],
+      ['a change', sql(`UPDATE refused_receipts SET id = 'x'`)],
+      ['a deletion', sql('DELETE FROM refused_receipts')],
     ]);
   });
 });
@@ -587,7 +495,7 @@ describe('a refusal of a movement', () => {
 describe('the balance of house:transit', () => {
   it('keeps its floor, whatever the audit says', async () => {
     const floors = ['0', '-1', '1', '-9223372036854775806'].map((floor): Forbidden => {
-      const [audit, set] = setFloor('house:transit', 'BTC', floor);
+      const [audit, , set] = setFloor('house:transit', 'BTC', floor);
       return [`a floor of ${floor}`, set, audit];
     });
     // The row of the audit alone may be written, and changes no balance.

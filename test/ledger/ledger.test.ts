@@ -69,23 +69,44 @@ describe('a balance', () => {
     }
   });
 
-  it('changes its floor only with the audit row that names it', async () => {
-    const set = sql(`UPDATE balances SET floor = -5 WHERE account = 'house:custody' AND asset = 'BNB'`);
-    await expectRefused('guard: no audit row names the floor', set);
-    for (const [account, asset, floor] of [
-      ['house:custody', 'BNB', '-6'],
-      ['house:custody', 'LTC', '-5'],
-      ['house:liquidity', 'BNB', '-5'],
-    ] as const) {
-      await expectRefused('guard: no audit row names the floor', setFloor(account, asset, floor)[0], set);
+  it('has the share of its ledger for a floor, which changes with an audit row and the next revision', async () => {
+    const [audit, plan, set] = setFloor('house:custody', 'BNB', '-5');
+    await expectRefused('guard: a floor is the share of its ledger', set);
+    await expectRefused('guard: a floor is the share of its ledger', audit, set);
+    const [, ofAnother] = setFloor('house:custody', 'LTC', '-5');
+    const [, another] = setFloor('house:custody', 'BNB', '-6');
+    for (const other of [ofAnother, another]) {
+      await expectRefused('guard: a floor is the share of its ledger', audit, other, set);
     }
-    const [named] = setFloor('house:custody', 'BNB', '-5');
-    const [later] = setFloor('house:custody', 'LTC', '-1');
-    await expectRefused('guard: no audit row names the floor', named, later, set);
-    await env.DB.batch([named, set]);
+    await expectRefused('guard: no audit row names the shares', plan);
+    await expectRefused(
+      'guard: no audit row names the shares',
+      setFloor('house:custody', 'BNB', '-5', 'else')[0],
+      plan,
+    );
+    const same = sql(`UPDATE settings SET shares = json_set(shares, '$."house:custody".BNB', json_array('5'))`);
+    await expectRefused('guard: settings_overtaken', audit, same);
+    await env.DB.batch([audit, plan, set]);
     expect(
       await sql(`SELECT floor FROM balances WHERE account = 'house:custody' AND asset = 'BNB'`).first('floor'),
     ).toBe(-5);
+  });
+
+  it('has a lower floor only by the batch of the change, or by one that says which revision all ledgers have', async () => {
+    const raise = (action: string) => setFloor('house:custody', 'BNB', '-9', action);
+    await expectRefused('guard: no audit row names the raised share', ...raise('change_shares'));
+    await env.DB.batch(raise('change_shares').slice(0, 2));
+    const [, , set] = raise('change_shares');
+    const revision = await sql('SELECT revision FROM settings').first<number>('revision');
+    const say = (number: number) =>
+      sql(
+        `INSERT INTO audit (id, ts, role, action, target, detail)
+         SELECT max(id) + 1, 1, 'reconciliation', 'raise_shares', 'settings', json_object('revision', ?) FROM audit`,
+        number,
+      );
+    await expectRefused('guard: no audit row names the raised share', set);
+    await expectRefused('guard: no audit row names the raised share', say((revision ?? 0) - 1), set);
+    await env.DB.batch([say(revision ?? 0), set]);
   });
 
   it.each([
@@ -148,7 +169,7 @@ describe('a transfer', () => {
     },
   );
 
-  it.each(['order', 'deposit', 'withdrawal', 'settlement', 'movement', 'hold', 'gift', ''])(
+  it.each(['order', 'deposit', 'withdrawal', 'settlement', 'gift', ''])(
     'of any kind belongs to a record: refuses %s',
     async (kind) => {
       const message = ['gift', ''].includes(kind)

@@ -14,9 +14,17 @@ async function listAssets(account: string): Promise<string[]> {
 /** Adds an asset as a migration does. */
 function addAsset(): Promise<unknown> {
   return env.DB.batch([
+    env.DB.prepare(
+      `INSERT INTO audit (id, ts, role, action, target, detail)
+       SELECT coalesce(max(id), 0) + 1, 0, 'reconciliation', 'add_asset', 'XRP', '{}' FROM audit`,
+    ),
+    env.DB.prepare(
+      `UPDATE settings SET revision = revision + 1,
+         shares = json_set(shares, '$."house:custody".XRP', json('["1000"]'), '$."house:liquidity".XRP', json('["10"]'))`,
+    ),
     env.DB.prepare(`INSERT INTO assets (asset, unit) VALUES ('XRP', 1000000)`),
     env.DB.prepare(
-      `INSERT INTO balances (account, asset, floor) VALUES ('house:custody', 'XRP', -1000), ('house:liquidity', 'XRP', -10)`,
+      `INSERT INTO balances (account, asset, floor) SELECT account, asset, -amount FROM own_shares WHERE asset = 'XRP'`,
     ),
   ]);
 }

@@ -1,10 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { numberLedger } from '../../src/ledger/number-ledger.ts';
 import { newRecordId } from '../../src/ledger/record-id.ts';
-import { NOON_MS, database, setFloor, sql } from '../support/ledger/raw-ledger.ts';
+import { NOON_MS, database, sql } from '../support/ledger/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 /** The database of this file is a new one that becomes ledger 3. */
+
+/** Four ledgers have equal shares of the supply cap of USDT. */
+const shareAmongFour = () => [
+  sql(
+    `INSERT INTO audit (id, ts, role, action, target, detail)
+     SELECT max(id) + 1, 1, 'reconciliation', 'copy_settings', 'settings', '{}' FROM audit`,
+  ),
+  sql(
+    `UPDATE settings SET revision = revision + 1,
+       shares = json_set(shares, '$."house:custody".USDT', json('["1", "1", "1", "1"]'))`,
+  ),
+];
 
 const readFloors = async () =>
   (
@@ -14,7 +26,7 @@ const readFloors = async () =>
   ).results.map(({ floor }) => floor);
 
 describe('a database that is added as ledger 3', () => {
-  it('has no quota of any limit from then on, and says so in its audit', async () => {
+  it('has no share of any limit from then on, and says so in its audit', async () => {
     expect((await readFloors()).every((floor) => floor < 0)).toBe(true);
     await numberLedger(database, 3, NOON_MS);
     expect(await readFloors()).toEqual([0]);
@@ -27,12 +39,7 @@ describe('a database that is added as ledger 3', () => {
     await expect(numberLedger(database, 4, NOON_MS)).rejects.toThrow('guard: a ledger takes its number once');
   });
 
-  it('gets no limit by the settings, which are those of ledger 0', async () => {
-    const batch = env.DB.batch(setFloor('house:custody', 'BTC', '-100'));
-    await expect(batch).rejects.toThrow('guard: no audit row names the floor');
-  });
-
-  it('gets no limit with a new asset', async () => {
+  it('gets no limit with a new asset but its share of it', async () => {
     const add = (floor: string) =>
       env.DB.batch([
         sql(`INSERT INTO assets (asset, unit) VALUES ('XRP', 1000000)`),
@@ -41,9 +48,18 @@ describe('a database that is added as ledger 3', () => {
            VALUES ('house:custody', 'XRP', ${floor}), ('house:liquidity', 'XRP', ${floor})`,
         ),
       ]);
-    await expect(add('-1000')).rejects.toThrow('guard: the limits of an asset begin in ledger 0');
-    await add('iif((SELECT ledger FROM settings) = 0, -1000, 0)');
+    await expect(add('-1000')).rejects.toThrow('ledger: a balance begins with the floor of its owner');
+    await add('0');
     expect(await readFloors()).toEqual([0]);
+  });
+
+  it('holds no account before it has a share', async () => {
+    const open = sql(
+      `INSERT INTO accounts (id, address_index, label, created_at) VALUES (?, 1, 'x', 1)`,
+      newRecordId(NOON_MS, 3),
+    );
+    await expect(open.run()).rejects.toThrow('guard: an account is in the ledger that its id names');
+    await env.DB.batch(shareAmongFour());
   });
 
   it('holds accounts that name it, and no others', async () => {

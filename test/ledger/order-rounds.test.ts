@@ -34,7 +34,7 @@ describe('the round of prices that an order was filled at', () => {
     const id = newRecordId(NOON_MS);
     await sql(
       `INSERT INTO settlements VALUES (?, ?, 'QUICK_BUY', 'house:liquidity', 'BTC', 1, 1, ?,
-         (SELECT max(id) + 1 FROM transfers), NULL, NULL)`,
+         (SELECT max(id) + 1 FROM transfers))`,
       account,
       id,
       id,

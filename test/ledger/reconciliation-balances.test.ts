@@ -100,20 +100,19 @@ describe('a balance that was changed by hand', () => {
 
 describe('what is owed', () => {
   it('may be more than caps and exposure by what moved in from another ledger, and no more', async () => {
-    const move = (half: string, amount: number) =>
-      sql(
-        `INSERT INTO movements VALUES ('house:liquidity', ?, ?, 'LTC', ?, 0, 1, 'INVENTORY', ${NEXT}, NULL)`,
-        newRecordId(Date.now()),
-        half,
-        amount,
-      );
-    const buy = order(one.accountId, { coin: 'LTC', price: '5000000000', coinAmount: '50', usdtAmount: '25' });
+    const receive = sql(
+      `INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, withdrawal_id, transfer)
+       VALUES (?, ?, 'INTERNAL_DEPOSIT', 'LTC', 60, 1, 'COMPLETED', ?, ${NEXT})`,
+      one.accountId,
+      newRecordId(Date.now()),
+      newRecordId(Date.now(), 1),
+    );
     const floor = (account: string) =>
       sql(`UPDATE balances SET floor = 0 WHERE account = ? AND asset = 'LTC'`, account);
     const floors = [floor('house:liquidity'), floor('house:custody')];
-    const guards = ['balances_change_their_floor_by_audit'];
-    const found = await expectBroken([], guards, move('IN', 60), ...floors, buy);
-    const debts = { owed: '0.0000005', broughtIn: '0', movedIn: '0.0000006', supplyCap: '0', exposure: '0' };
+    const guards = ['balances_keep_to_their_share'];
+    const found = await expectBroken([], guards, receive, ...floors);
+    const debts = { owed: '0.0000006', broughtIn: '0', movedIn: '0.0000006', supplyCap: '0', exposure: '0' };
     expect(invariantOf(found, 'debts_within_caps').figures['LTC']).toEqual(debts);
   });
 });
@@ -125,7 +124,7 @@ describe('a floor', () => {
     // A sale of 2 LTC at 50 USDT by an account that has none.
     const found = await expectBroken(
       ['balances_above_floor'],
-      ['balances_keep_their_floor', 'balances_change_their_floor_by_audit'],
+      ['balances_keep_their_floor', 'balances_keep_to_their_share'],
       sql(`UPDATE balances SET floor = -200000000 WHERE account = ? AND asset = 'LTC'`, accountId),
       order(accountId, {
         id,
@@ -147,7 +146,7 @@ describe('a floor', () => {
   ] as const)('%s is found to be passed', async (_, account, broken) => {
     const found = await expectBroken(
       broken,
-      ['balances_change_their_floor_by_audit'],
+      ['balances_keep_to_their_share'],
       sql(`UPDATE balances SET floor = amount + 1 WHERE account = ? AND asset = 'BTC'`, account),
     );
     expect(invariantOf(found, 'balances_above_floor').examples).toMatchObject([{ account, asset: 'BTC' }]);

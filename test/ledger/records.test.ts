@@ -204,7 +204,7 @@ describe('a halt', () => {
     await sql('DELETE FROM settings').run();
     await expectRefused('guard: trading_halted', order(account));
     await expect(readSettings(database)).rejects.toThrow('the settings row is missing');
-    await sql('INSERT INTO settings (id) VALUES (1)').run();
+    await sql(`INSERT INTO settings (id, shares) VALUES (1, '{}')`).run();
     await sql(guard?.sql ?? 'the trigger was not there').run();
     await expectRefused('guard: the settings are never deleted', sql('DELETE FROM settings'));
   });

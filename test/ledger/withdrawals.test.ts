@@ -15,6 +15,8 @@ import { env } from '../support/runtime/test-env.ts';
 let account: string;
 let stranger: string;
 let id: string;
+/** The receipt of a withdrawal that is paid here. */
+const receiptId = newRecordId(NOON_MS);
 beforeEach(async () => {
   [account, stranger] = [await openFunded(), await openFunded()];
   id = newRecordId(NOON_MS);
@@ -116,7 +118,7 @@ describe('the money of a withdrawal', () => {
     await expectRefused(message, inside());
     await own().run();
     await expectRefused(message, inside(await openFunded()));
-    await expectRefused('guard: ', inside('nobody'));
+    await expectRefused('CHECK constraint failed', inside('nobody'));
   });
 
   it('is paid to an account of this exchange only with a receipt that agrees with it', async () => {
@@ -126,7 +128,7 @@ describe('the money of a withdrawal', () => {
     const receipt = (change: Readonly<Record<string, string>>) => {
       const row = {
         account_id: stranger,
-        id: 'r',
+        id: newRecordId(NOON_MS),
         type: 'INTERNAL_DEPOSIT',
         asset: 'USDT',
         amount: 7,
@@ -139,10 +141,10 @@ describe('the money of a withdrawal', () => {
       return insertRow('deposits', row);
     };
     await expectRefused('guard: no withdrawal has this receipt', receipt({}));
-    await payInside(`'paid'`).run();
+    await payInside(`'${receiptId}'`).run();
     await expectRefused('guard: no withdrawal has this receipt', receipt({}));
-    await expectRefused('guard: deposit exists', receipt({ id: 'paid' }));
-    await expectRefused('guard: no withdrawal has this receipt', receipt({ id: 'paid', account_id: account }));
+    await expectRefused('guard: deposit exists', receipt({ id: receiptId }));
+    await expectRefused('guard: no withdrawal has this receipt', receipt({ id: receiptId, account_id: account }));
   });
 
   it.each([
@@ -159,7 +161,7 @@ describe('the money of a withdrawal', () => {
     await own().run();
     await expectRefused(
       "CHECK constraint failed: (type = 'INTERNAL_WITHDRAWAL') = (recipient IS NOT NULL)",
-      withdrawal('PROCESSING', { recipient: stranger, address: stranger }),
+      withdrawal('PENDING', { recipient: stranger, address: stranger }),
     );
   });
 });

@@ -233,28 +233,25 @@ describe('the database', () => {
     await expect(audit('settle_withdrawal', id).run()).rejects.toThrow('guard: two_people_needed');
   });
 
-  it('lets ledger 0 get quota back from another ledger, which raises no limit of the exchange', async () => {
-    const readFloor = () =>
-      sql(`SELECT floor FROM balances WHERE account = 'house:custody' AND asset = 'BTC'`).first<number>('floor');
-    const before = (await readFloor()) ?? 0;
-    const grant = (id: string, giver: number, receiver: number, floor: number, given: number) =>
+  it('refuses a higher limit of the exchange, in whichever ledger, and lets shares move between ledgers', async () => {
+    const change = (...shares: readonly string[]) =>
       env.DB.batch([
-        audit('grant_quota', id),
+        audit('change_shares', 'settings'),
         sql(
-          `INSERT INTO quota_grants VALUES (?, ?, ?, 'house:custody', 'BTC', 5, ?, ?, ?)`,
-          id,
-          giver,
-          receiver,
-          floor,
-          given,
-          receiver === 0 ? 1 : 0,
+          `UPDATE settings SET revision = revision + 1,
+             shares = json_set(shares, '$."house:custody".BTC', json(?))`,
+          JSON.stringify(shares),
         ),
       ]);
-    await grant('given', 0, 1, before + 5, 5);
-    await grant('given back', 1, 0, before, 0);
-    expect(await readFloor()).toBe(before);
-    const raise = sql(`UPDATE balances SET floor = floor - 5 WHERE account = 'house:custody' AND asset = 'BTC'`);
-    await expect(raise.run()).rejects.toThrow('guard: ');
+    const whole = await sql(`SELECT shares ->> '$."house:custody".BTC[0]' AS share FROM settings`).first<string>(
+      'share',
+    );
+    const less = String(Number(whole) - 5);
+    await change(less, '5');
+    await expect(change(less, '6')).rejects.toThrow('guard: two_people_needed');
+    await expect(change(whole ?? '', '1')).rejects.toThrow('guard: two_people_needed');
+    await change(less, '4');
+    await change(less);
   });
 
   it('takes an approval only by the row of the change, of another person, in time, of the same request', async () => {

@@ -69,7 +69,7 @@ function fillInConsole(values: Readonly<Record<string, string>> = {}): string {
 }
 
 const database = openMigrated('migrations');
-database.exec('DROP TRIGGER balances_change_their_floor_by_audit; DROP TRIGGER balances_are_kept');
+database.exec('DROP TRIGGER balances_keep_to_their_share; DROP TRIGGER balances_are_kept');
 
 /** What wrangler answers about the floors of a database that these changes were made to. */
 function answerFloors(changes: readonly string[]): string {

@@ -182,9 +182,8 @@ async function changeCap(world: World, draw: Draw): Promise<void> {
 }
 
 /**
- * Sets the part of the exposure that a ledger has, often so that more than half of it is used: then its keeper takes
- * inventory from another one. Ledger 0 has what the others have not. The parts of the supply caps stay as they are, since
- * keepers move them.
+ * Sets the share of the exposure that a ledger has, often so that most of it is used. Ledger 0 gives and gets the
+ * difference.
  */
 async function changeExposure(world: World, draw: Draw): Promise<void> {
   const { model } = world;
@@ -196,24 +195,24 @@ async function changeExposure(world: World, draw: Draw): Promise<void> {
   const unit = 10n ** BigInt(scaleOf(asset));
   const kind = draw.weigh({ wide: 3, close: 6, under: 1 });
   const least = used > 0n ? used : 0n;
-  const quota = kind === 'wide' ? least * 4n + unit * 1_000n : kind === 'close' ? least + least / 4n : used - 1n;
-  if (quota < 0n) return;
-  const rise = quota + model.floor(owner, asset);
+  const share = kind === 'wide' ? least * 4n + unit * 1_000n : kind === 'close' ? least + least / 4n : used - 1n;
+  if (share < 0n) return;
+  const rise = share + model.floor(owner, asset);
   const isRefused = rise > 0n ? rise > spareOf(model, first, asset) : -rise > spareOf(model, owner, asset);
   if (!isRefused) {
-    model.floors.set(`${owner} ${asset}`, -quota);
+    model.floors.set(`${owner} ${asset}`, -share);
     model.floors.set(`${first} ${asset}`, model.floor(first, asset) + rise);
   }
-  const body = { ledger, exposure: { [asset]: writeDecimal(quota, scaleOf(asset)) } };
-  const { answer, moved } = await operate(world, 'PATCH', '/quotas', body);
-  must(moved.length === 0, 'a quota moved money', moved);
+  const body = { ledger, exposure: { [asset]: writeDecimal(share, scaleOf(asset)) } };
+  const { answer, moved } = await operate(world, 'PATCH', '/shares', body);
+  must(moved.length === 0, 'a share moved money', moved);
   if (isRefused) return must(answer.body['code'] === 'invalid_state', 'answered', answer);
   must(answer.status === 200, 'answered', answer);
 }
 
-/** How much a ledger can give of its part: what is not used, and at most all of it. */
+/** How much a ledger can give of its share: what is not used, and at most all of it. */
 function spareOf(model: World['model'], owner: string, asset: Asset): bigint {
-  const quota = -model.floor(owner, asset);
-  const room = model.balance(owner, asset) + quota;
-  return room < quota ? room : quota;
+  const share = -model.floor(owner, asset);
+  const room = model.balance(owner, asset) + share;
+  return room < share ? room : share;
 }

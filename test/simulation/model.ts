@@ -149,20 +149,7 @@ export interface ModelDeposit {
   creditedTo: string | null;
 }
 
-/** A settlement between accounts of two ledgers, and how far it has come. */
-export interface ModelTrade {
-  readonly buyer: string;
-  readonly seller: string;
-  readonly coin: Asset;
-  readonly coinAmount: bigint;
-  readonly usdtAmount: bigint;
-  state: 'none' | 'held' | 'delivered' | 'paid';
-  heldAt_ms: number;
-  /** The seller's ledger has refused what is held, for good; it may not be given back yet. */
-  isRefused: boolean;
-}
-
-/** A movement between two ledgers, and which of its halves are written. */
+/** A payment between two ledgers, and which of its sides are written. */
 export interface ModelMovement {
   readonly asset: Asset;
   readonly amount: bigint;
@@ -175,8 +162,6 @@ export interface ModelReference {
   readonly path: string;
   readonly body: Record<string, string>;
   readonly movements: readonly Omit<Movement, 'reference'>[];
-  /** Of a settlement between accounts of two ledgers, which takes several steps. */
-  readonly trade?: ModelTrade;
   isDone: boolean;
 }
 
@@ -231,9 +216,7 @@ export class Model {
   readonly withdrawals = new Map<string, ModelWithdrawal>();
   readonly deposits: ModelDeposit[] = [];
   readonly references: ModelReference[] = [];
-  /** Settlements between two ledgers, by the ids that they got. */
-  readonly trades = new Map<string, ModelReference>();
-  /** By id, what moves between ledgers. */
+  /** By the id of the withdrawal, what is paid between ledgers. */
   readonly movements = new Map<string, ModelMovement>();
   readonly floors = new Map<string, bigint>();
   /** The one smallest deposit that the operator has set at the moment, in atoms. */

@@ -3,24 +3,15 @@ import { ledgersUnderTest } from '../support/ledger/open-in-ledger.ts';
 import { houseOf, isTransit } from './house-of.ts';
 import { type Model, type Movement, must } from './model.ts';
 
-/** Notes a half of a movement: each comes once, and both are of the same amount. */
-export function noteHalf(model: Model, row: Movement): void {
-  const { reference: id, asset, amount } = row;
+/** Notes one side of a payment between ledgers: each comes once, and both are of the same amount. */
+export function noteHalf(model: Model, id: string, row: Movement): void {
+  const { asset, amount } = row;
   const known = model.movements.get(id) ?? { asset, amount, isOut: false, isIn: false };
   must(known.asset === asset && known.amount === amount, 'the other half is of', id, row, known);
   const half = isTransit(row.credit) ? 'isOut' : 'isIn';
   must(!known[half], 'moved twice', id, row);
   known[half] = true;
   model.movements.set(id, known);
-}
-
-/** Checks a half of the inventory’s: the ledger that gives keeps half of its exposure free. */
-export function checkInventory(model: Model, { debit, credit, asset }: Movement): void {
-  const owner = isTransit(credit) ? debit : credit;
-  must(owner.startsWith('house:liquidity'), 'inventory moved', debit, credit);
-  if (isTransit(debit)) return;
-  const used = -model.balance(owner, asset);
-  must(used * 2n <= -model.floor(owner, asset), 'gave too much of its inventory', owner, asset, used);
 }
 
 /** What is in transit over all ledgers is what has one half. */

@@ -1,23 +1,15 @@
 import { type Asset, assetSymbols, coinSymbols, scaleOf } from '../../src/money/assets.ts';
 import type { Draw } from '../support/draw.ts';
-import { type ModelReference, type ModelTrade, must, sameMovements } from './model.ts';
+import { type ModelReference, must, sameMovements } from './model.ts';
 import { areApart, houseOfAccount, isHouse } from './house-of.ts';
 import { injectDatabaseFault, operate } from './operate.ts';
 import { writeDecimal } from './read-decimal.ts';
-import { refuseHeld } from './trades-across.ts';
 import type { Batch } from '../support/runtime/faults.ts';
 import type { World } from './world.ts';
 
 /** Sends something under a reference, new or again, in some steps with a fault of D1. */
 async function sendReference(world: World, draw: Draw, reference: ModelReference, batch: Batch) {
-  const { trade } = reference;
-  const isOpenTrade = trade !== undefined && trade.state !== 'none';
-  const refusal = reference.isDone
-    ? null
-    : isOpenTrade
-      ? refuseHeld(world.model, trade, world.now_ms)
-      : refuseReference(world, reference);
-  world.wantedTrade = trade ? reference : null;
+  const refusal = reference.isDone ? null : refuseReference(world, reference);
   const injection = injectDatabaseFault(world, draw, batch);
   const { answer, moved } = await operate(world, 'POST', reference.path, reference.body, injection);
   const isOpen = injection !== undefined && injection.count() > 0 && [503, 504].includes(answer.status);
@@ -26,10 +18,7 @@ async function sendReference(world: World, draw: Draw, reference: ModelReference
     must(sameMovements(moved, reference.movements), 'moved', moved, 'instead of', reference);
     reference.isDone = true;
   }
-  world.wantedTrade = null;
   if (isOpen) return;
-  const isStruck = injection !== undefined && injection.count() > 0;
-  must(!trade || isStruck || ['none', 'paid'].includes(trade.state), 'a trade was left', answer, trade);
   if (refusal) must(answer.body['code'] === refusal, 'answered', answer, 'instead of', refusal);
   else must(reference.isDone && [200, 201].includes(answer.status), 'answered', answer, reference);
 }
@@ -37,6 +26,8 @@ async function sendReference(world: World, draw: Draw, reference: ModelReference
 /** The refusal of a new reference, if any. */
 function refuseReference({ model }: World, { movements, path }: ModelReference): string | null {
   const parties = movements.flatMap(({ debit, credit }) => [model.account(debit), model.account(credit)]);
+  if (path === '/settlements' && movements.some(({ debit, credit }) => isBetween(debit, credit)))
+    return 'invalid_state';
   if (path === '/settlements' && parties.some((party) => party?.frozen)) return 'account_frozen';
   if (path === '/settlements' && model.settings.tradingHalted) return 'trading_halted';
   for (const { debit, asset, amount } of movements) {
@@ -45,6 +36,11 @@ function refuseReference({ model }: World, { movements, path }: ModelReference):
     return path === '/settlements' ? 'order_rejected' : 'supply_cap_exceeded';
   }
   return null;
+}
+
+/** Whether a trade is between accounts of two ledgers, which is not settled. */
+function isBetween(one: string, other: string): boolean {
+  return !isHouse(one) && !isHouse(other) && areApart(one, other);
 }
 
 export async function stepCredit(world: World, draw: Draw): Promise<void> {
@@ -58,9 +54,7 @@ export async function stepCredit(world: World, draw: Draw): Promise<void> {
 
 export async function stepSettlement(world: World, draw: Draw): Promise<void> {
   const reference = drawReference(world, draw, '/settlements', () => newSettlement(world, draw));
-  // A trade between two ledgers is struck at each of its steps.
-  const batch = reference.trade ? draw.pick(['hold', 'settlement', 'holdEnd'] as const) : 'settlement';
-  await sendReference(world, draw, reference, batch);
+  await sendReference(world, draw, reference, 'settlement');
 }
 
 /** A new reference, or an earlier one. */
@@ -105,8 +99,5 @@ function newSettlement(world: World, draw: Draw): ModelReference {
     { debit: seller, credit: buyer, asset: coin as Asset, amount: coinAmount, kind: 'settlement' },
   ];
   const body = { kind, ...parties, ...terms };
-  if (kind === 'QUICK' || !areApart(buyer, seller)) return { path: '/settlements', body, movements, isDone: false };
-  const begun = { state: 'none', heldAt_ms: 0, isRefused: false } as const;
-  const trade: ModelTrade = { buyer, seller, coin, coinAmount, usdtAmount, ...begun };
-  return { path: '/settlements', body, movements, trade, isDone: false };
+  return { path: '/settlements', body, movements, isDone: false };
 }

@@ -111,14 +111,14 @@ export async function stepSchedule(world: World, draw: Draw): Promise<void> {
   must((await world.observe()).length === 0, 'the schedule moved money of its own');
 }
 
-/** Where a keeper is struck: around the next half of a movement, or the next step of a trade or a withdrawal. */
+/** Where a keeper is struck: around the next step of a withdrawal. */
 interface Strike {
   readonly batch: Batch;
   readonly moment: Moment;
   readonly how: 'keeper_aborted' | 'keeper_d1_lost';
 }
 
-const struckBatches = ['inventory', 'deposit', 'settle', 'settlement', 'holdEnd'] as const;
+const struckBatches = ['deposit', 'settle', 'refusal'] as const;
 
 function drawStrike(draw: Draw): Strike | null {
   if (ledgersUnderTest.length === 1 || !draw.happens(0.5)) return null;
@@ -149,7 +149,7 @@ async function runKeeper(world: World, ledger: number, strike: Strike | null): P
   if (strike && fault) world.count('faults', `${strike.how}_${strike.moment}_${strike.batch}`, fault.state.injected);
 }
 
-/** Lets the keepers finish what has one half: after a minute they look for it. */
+/** Lets the keepers complete what is received: after a minute they look for it. */
 export async function finishMovements(world: World): Promise<void> {
   for (let round = 0; round < 2; round += 1) {
     world.moveClock(61_000);

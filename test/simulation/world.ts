@@ -7,7 +7,6 @@ import { Market } from './market.ts';
 import {
   Disagreement,
   Model,
-  type ModelReference,
   type ModelSettings,
   type ModelWithdrawal,
   type Movement,
@@ -16,8 +15,7 @@ import {
   withoutReference,
 } from './model.ts';
 import { awaitGates } from './settle-gates.ts';
-import { checkInventory, checkTransit, noteHalf } from './movements-between.ts';
-import { advanceTrade, noteRefusal } from './trades-across.ts';
+import { checkTransit, noteHalf } from './movements-between.ts';
 import { advanceWithdrawal, isAcross } from './withdrawals-across.ts';
 
 /** A row of a ledger, as D1 returns it. */
@@ -34,8 +32,6 @@ export class World {
   readonly answers: Record<string, number> = {};
   /** Withdrawals that a request in progress may make. */
   wanted: readonly Omit<ModelWithdrawal, 'id'>[] = [];
-  /** The settlement between two ledgers that a request in progress may make. */
-  wantedTrade: ModelReference | null = null;
   /** Work that runs during the request, and is awaited after its answer. */
   readonly after: Promise<unknown>[] = [];
   /** Withdrawals that the operator ends in this step, without the custodian. */
@@ -50,8 +46,8 @@ export class World {
   #names = 0;
   /** Withdrawals that must not be paid, when the last step ended. */
   #stopped: ReadonlySet<string> = new Set();
-  /** What was read that moved between ledgers, and the record that commanded it; `null` for the inventory. */
-  readonly #across: (Movement & { readonly record: string | null })[] = [];
+  /** What was read that moved between ledgers, and the withdrawal that it is of. */
+  readonly #across: (Movement & { readonly record: string })[] = [];
 
   constructor(start_ms: number) {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: start_ms });
@@ -141,9 +137,6 @@ export class World {
     const seen = await Promise.all(ledgersUnderTest.map((ledger) => this.#read(ledger)));
     const movements = seen.flatMap(({ journal }, ledger) => this.#follow(ledger, journal));
     this.#followAcross();
-    const refusals = new Set(seen.flatMap(({ refused }) => refused.map(({ id }) => id)));
-    const refusedHolds = seen.flatMap(({ held }) => held.filter(({ movement }) => refusals.has(movement)));
-    for (const { id } of refusedHolds) noteRefusal(this.model, this.now_ms, String(id));
     const expected = this.model.list();
     const sums = new Map<string, bigint>();
     let count = 0;
@@ -169,13 +162,15 @@ export class World {
   /** What is new in a ledger's journal, all of its balances, and all second factors. */
   async #read(ledger: number) {
     const database = databaseOf(ledger);
-    const [journal, balances, totps, refused, held] = await database.batch<Row>([
+    const [journal, balances, totps] = await database.batch<Row>([
       database
         .prepare(
-          `SELECT id, debit, credit, asset, CAST(amount AS TEXT) AS amount, kind, reference, CASE kind
-             WHEN 'movement' THEN (SELECT record_id FROM movements WHERE movements.id = transfers.reference)
-             ELSE reference END AS record,
-             (SELECT purpose FROM movements WHERE kind = 'movement' AND movements.id = transfers.reference) AS purpose
+          `SELECT id, debit, credit, asset, CAST(amount AS TEXT) AS amount, kind, reference, CASE
+             WHEN credit = 'house:transit' THEN reference
+             WHEN debit = 'house:transit' THEN (
+               SELECT withdrawal_id FROM deposits
+               WHERE account_id = transfers.credit AND deposits.id = transfers.reference)
+           END AS record
            FROM transfers WHERE id > ? ORDER BY id`,
         )
         .bind(this.#journals[ledger] ?? 0),
@@ -183,15 +178,11 @@ export class World {
         'SELECT account, asset, CAST(amount AS TEXT) AS amount, CAST(floor AS TEXT) AS floor FROM balances',
       ),
       database.prepare('SELECT account_id, used_step, attempts, locked_until FROM totp'),
-      database.prepare('SELECT id FROM refused_movements'),
-      database.prepare("SELECT id, usdt_movement AS movement FROM settlement_holds WHERE status = 'HELD'"),
     ]);
     return {
       journal: journal?.results ?? [],
       balances: balances?.results ?? [],
       totps: totps?.results ?? [],
-      refused: refused?.results ?? [],
-      held: held?.results ?? [],
     };
   }
 
@@ -212,12 +203,10 @@ export class World {
         amount: BigInt(row['amount'] ?? 0),
       };
       this.model.move(movement);
-      if (movement.kind === 'hold' || movement.kind === 'movement') {
-        this.#across.push({ ...movement, record: record === null ? null : String(record) });
-        if (movement.kind === 'movement') {
-          noteHalf(this.model, movement);
-          this.#tellHalf(movement, String(row['purpose']), String(record));
-        }
+      if (record !== null) {
+        this.#across.push({ ...movement, record: String(record) });
+        noteHalf(this.model, String(record), movement);
+        this.#tellHalf(movement, String(record));
         continue;
       }
       if (this.#isSettlement(movement)) continue;
@@ -229,15 +218,13 @@ export class World {
     return movements;
   }
 
-  /** What was moved between ledgers belongs to a settlement, a withdrawal, or the inventory. */
+  /** What was moved between ledgers belongs to a withdrawal. */
   #followAcross(): void {
     for (const [record, rows] of Map.groupBy(this.#across.splice(0), (one) => one.record)) {
-      const withdrawal = this.model.withdrawals.get(record ?? '');
-      const subject = record === null ? 'inventory' : withdrawal ? 'a withdrawal' : 'a trade';
-      this.count('operations', `half of ${subject}`, rows.filter(({ kind }) => kind === 'movement').length);
-      if (record === null) for (const row of rows) checkInventory(this.model, row);
-      else if (withdrawal) this.#advanceWithdrawal(withdrawal, rows);
-      else advanceTrade(this.model, this.wantedTrade, this.now_ms, record, rows);
+      const withdrawal = this.model.withdrawals.get(record);
+      must(withdrawal !== undefined, 'moved for no withdrawal', record, rows);
+      this.count('operations', 'side of a payment between ledgers', rows.length);
+      this.#advanceWithdrawal(withdrawal, rows);
     }
     checkTransit(this.model);
   }
@@ -274,12 +261,9 @@ export class World {
     for (const party of [debit, credit]) this.model.tell(party, 'settlement.completed', reference);
   }
 
-  /** Notes the event of a half, in the order of its ledger: the account that gets something is told, and the one that paid. */
-  #tellHalf({ credit, reference }: Movement, purpose: string, record: string): void {
-    const isReceived = this.model.account(credit) !== undefined;
-    if (purpose === 'SETTLEMENT' && isReceived) this.model.tell(credit, 'settlement.completed', record);
-    if (purpose !== 'WITHDRAWAL') return;
-    if (isReceived) this.model.tell(credit, 'deposit.completed', reference);
+  /** Notes the event of a side, in the order of its ledger: the account that gets something is told, and the one that paid. */
+  #tellHalf({ credit, reference }: Movement, record: string): void {
+    if (this.model.account(credit) !== undefined) this.model.tell(credit, 'deposit.completed', reference);
     else this.model.tell(this.model.withdrawals.get(record)?.accountId ?? NOBODY, 'withdrawal.completed', record);
   }
 

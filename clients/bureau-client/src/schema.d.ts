@@ -1994,7 +1994,7 @@ export interface components {
                  */
                 id: string;
                 /**
-                 * @description As in the activity feed; `ONCHAIN_WITHDRAWAL_RETURNED`, `INTERNAL_WITHDRAWAL_RETURNED` and `P2P_BUY_RETURNED` give money back
+                 * @description As in the activity feed; `ONCHAIN_WITHDRAWAL_RETURNED` and `INTERNAL_WITHDRAWAL_RETURNED` give money back
                  * @example SPOT_BUY
                  */
                 type: string;

@@ -6,9 +6,9 @@ const isFromAfar =
 
 /**
  * Deposits. A completed deposit has one transfer, from `house:custody`; any other has none. The receipt of a withdrawal
- * between two accounts has no transfer of its own: it names the one that paid the withdrawal, or, of a withdrawal in
- * another ledger, that of the movement. A quarantined deposit that
- * was credited to an account and the deposit by which it was received name each other.
+ * between two accounts has no transfer of its own: it names the one that paid the withdrawal. That of a withdrawal in
+ * another ledger has one, from `house:transit`. A quarantined deposit that was credited to an account and the deposit by
+ * which it was received name each other.
  */
 export const depositRecords: RecordKind = {
   name: 'deposits',
@@ -21,20 +21,15 @@ export const depositRecords: RecordKind = {
       credit: 'r.account_id',
       asset: 'r.asset',
       amount: 'r.amount',
-      kind: `iif(r.withdrawal_id IS NULL, 'deposit', iif(${isFromAfar}, 'movement', 'withdrawal'))`,
+      kind: `iif(r.withdrawal_id IS NULL, 'deposit', iif(${isFromAfar}, 'deposit', 'withdrawal'))`,
       reference: `iif(${isFromAfar}, r.id, coalesce(r.withdrawal_id, r.id))`,
       sign: '1',
     },
   ],
   odd: `(r.status = 'COMPLETED') IS NOT (r.transfer IS NOT NULL)
-    OR (r.withdrawal_id IS NOT NULL AND NOT iif(${isFromAfar},
-      EXISTS (
-        SELECT 1 FROM movements
-        WHERE account_id = r.account_id AND id = r.id AND half = 'IN' AND record_id = r.withdrawal_id
-          AND transfer = r.transfer),
-      EXISTS (
-        SELECT 1 FROM withdrawals
-        WHERE id = r.withdrawal_id AND recipient = r.account_id AND receipt_id = r.id AND paid_transfer = r.transfer)))
+    OR (r.withdrawal_id IS NOT NULL AND NOT ${isFromAfar} AND NOT EXISTS (
+      SELECT 1 FROM withdrawals
+      WHERE id = r.withdrawal_id AND recipient = r.account_id AND receipt_id = r.id AND paid_transfer = r.transfer))
     OR (r.decision IS 'CREDITED' AND NOT EXISTS (
       SELECT 1 FROM deposits
       WHERE account_id = r.credit_account AND id = r.credit_id AND reference = 'quarantine ' || r.id
@@ -42,8 +37,8 @@ export const depositRecords: RecordKind = {
     OR (r.reference GLOB 'quarantine *' AND NOT EXISTS (
       SELECT 1 FROM deposits
       WHERE credit_account = r.account_id AND credit_id = r.id AND 'quarantine ' || id = r.reference))`,
-  counted: 'r.withdrawal_id IS NULL',
-  found: 'r.account_id = t.credit AND r.id = t.reference AND r.withdrawal_id IS NULL',
+  counted: `(r.withdrawal_id IS NULL OR ${isFromAfar})`,
+  found: `r.account_id = t.credit AND r.id = t.reference AND (r.withdrawal_id IS NULL OR ${isFromAfar})`,
   weight: 2,
   shown: ['status'],
 };

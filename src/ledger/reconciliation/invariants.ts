@@ -13,8 +13,8 @@ export const invariants = [
   'journal_has_no_gap',
   /** Each record has exactly the transfers that its state requires, and each transfer has its record. */
   'records_match_transfers',
-  /** Each half of a movement between ledgers has its other half there, after a minute. */
-  'movements_have_both_halves',
+  /** Each payment between two ledgers has its withdrawal in one and its receipt in the other. */
+  'payments_have_both_sides',
   /** No withdrawal was paid twice, or paid and also returned. */
   'withdrawals_paid_once',
   /** In any 24 hours, an account's withdrawals that have not failed stay within the limit in force at the time. */

@@ -236,7 +236,7 @@ export class Reconciler {
       // If the pass has read further than `follow`, `follow` keeps its own, so that it still reads those transfers.
       newest: scanned.after <= newest.after ? scanned : newest,
       found: {},
-      report: writeReport(number, withMovements(pass, found), closing, now_ms),
+      report: writeReport(number, withPayments(pass, found), closing, now_ms),
     };
   }
 }
@@ -260,8 +260,8 @@ function addScanned(pass: Pass, { differences, untied }: Pick<Pass, 'differences
 }
 
 /** The movements between ledgers are compared apart from the pass. Pure. */
-function withMovements(pass: Pass, { movements_have_both_halves: compared }: Tallies): Pass {
-  return compared ? { ...pass, tallies: { ...pass.tallies, movements_have_both_halves: compared } } : pass;
+function withPayments(pass: Pass, { payments_have_both_sides: compared }: Tallies): Pass {
+  return compared ? { ...pass, tallies: { ...pass.tallies, payments_have_both_sides: compared } } : pass;
 }
 
 function judgeLink(chain: ChainName, kept: Link, computed: ComputedPart | null): Finding[] {

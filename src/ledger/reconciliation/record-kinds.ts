@@ -1,17 +1,8 @@
 import { depositRecords } from './deposit-records.ts';
-import { holdRecords } from './hold-records.ts';
-import { movementRecords } from './movement-records.ts';
 import { orderRecords } from './order-records.ts';
 import type { RecordKind } from './record-kind.ts';
 import { settlementRecords } from './settlement-records.ts';
 import { withdrawalRecords } from './withdrawal-records.ts';
 
 /** Every kind of record that moves money. A transfer of any other kind has no record, which breaks an invariant. */
-export const recordKinds: readonly RecordKind[] = [
-  orderRecords,
-  depositRecords,
-  withdrawalRecords,
-  settlementRecords,
-  movementRecords,
-  holdRecords,
-];
+export const recordKinds: readonly RecordKind[] = [orderRecords, depositRecords, withdrawalRecords, settlementRecords];

@@ -102,7 +102,6 @@ interface MeasureRow {
   readonly withdrawals: string | null;
   readonly settlements: string | null;
   readonly movements: string | null;
-  readonly settlement_holds: string | null;
 }
 
 function composeMeasure(from: string, count: number): Statement {

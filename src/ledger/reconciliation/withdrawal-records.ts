@@ -1,10 +1,13 @@
 import type { RecordKind } from './record-kind.ts';
 
+/** Whether it is paid to an account of its own ledger. */
+const isHere = '(substr(r.recipient, 16, 3) = substr(r.id, 16, 3))';
+
 /**
  * Withdrawals. One transfer takes amount and fee. Once the withdrawal is paid, one pays the amount and another, if
  * there is a fee, the fee. Once it has failed, one returns everything. A withdrawal to another account of this exchange
- * also has a receipt, a row of `deposits`. One to another ledger is paid by a half of a movement, which counts its
- * transfer.
+ * also has a receipt, a row of `deposits`. One to
+ * another ledger is paid into `house:transit`; whether that ledger has the receipt is checked by `check-payments.ts`.
  */
 export const withdrawalRecords: RecordKind = {
   name: 'withdrawals',
@@ -20,9 +23,9 @@ export const withdrawalRecords: RecordKind = {
       sign: '-1',
     },
     {
-      number: 'iif(r.movement IS NULL, r.paid_transfer, NULL)',
+      number: 'r.paid_transfer',
       debit: `'house:payouts'`,
-      credit: `coalesce(r.recipient, 'house:custody')`,
+      credit: `iif(r.recipient IS NULL, 'house:custody', iif(${isHere}, r.recipient, 'house:transit'))`,
       asset: 'r.asset',
       amount: 'r.amount',
     },
@@ -45,13 +48,8 @@ export const withdrawalRecords: RecordKind = {
   odd: `(r.status = 'COMPLETED') IS NOT (r.paid_transfer IS NOT NULL)
     OR (r.status = 'FAILED') IS NOT (r.returned_transfer IS NOT NULL)
     OR (r.type = 'INTERNAL_WITHDRAWAL') IS NOT (r.recipient IS NOT NULL)
-    OR (r.status = 'COMPLETED' AND r.recipient IS NOT NULL AND NOT EXISTS (
-      SELECT 1 FROM deposits WHERE account_id = r.recipient AND id = r.receipt_id AND withdrawal_id = r.id))
-    OR (r.peer_recipient IS NOT NULL) IS NOT (r.movement IS NOT NULL)
-    OR (r.status = 'COMPLETED' AND r.movement IS NOT NULL AND NOT EXISTS (
-      SELECT 1 FROM movements
-      WHERE id = r.movement AND account_id = 'house:payouts' AND half = 'OUT' AND record_id = r.id
-        AND transfer = r.paid_transfer AND asset = r.asset AND amount = r.amount))`,
+    OR (r.status = 'COMPLETED' AND ${isHere} AND NOT EXISTS (
+      SELECT 1 FROM deposits WHERE account_id = r.recipient AND id = r.receipt_id AND withdrawal_id = r.id))`,
   found: 'r.id = t.reference',
   weight: 2,
   shown: ['status'],

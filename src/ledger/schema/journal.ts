@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import type { Asset } from '../../money/assets.ts';
 import { atoms } from './columns.ts';
 
@@ -26,46 +26,13 @@ export const balances = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.asset] })],
 );
 
-/** What moved between the quotas of ledger 0 and another ledger. */
-export const quotaGrants = sqliteTable(
-  'quota_grants',
-  {
-    id: text().primaryKey(),
-    giver: integer().notNull(),
-    receiver: integer().notNull(),
-    account: text({ enum: ['house:liquidity', 'house:custody'] }).notNull(),
-    asset: text().$type<Asset>().notNull(),
-    amount: atoms().notNull(),
-    floor: atoms().notNull(),
-    given: atoms(),
-    received: integer({ mode: 'boolean' }).notNull(),
-  },
-  (table) => [
-    index('quota_grants_open')
-      .on(table.id)
-      .where(sql`received = 0`),
-  ],
-);
-
-/** In ledger 0: what each other ledger has been given and has not given back. */
-export const quotas = sqliteTable(
-  'quotas',
-  {
-    ledger: integer().notNull(),
-    account: text({ enum: ['house:liquidity', 'house:custody'] }).notNull(),
-    asset: text().$type<Asset>().notNull(),
-    amount: atoms().notNull().default(0n),
-  },
-  (table) => [primaryKey({ columns: [table.account, table.asset, table.ledger] })],
-);
-
 export const transfers = sqliteTable('transfers', {
   id: integer().primaryKey(),
   debit: text().notNull(),
   credit: text().notNull(),
   asset: text().$type<Asset>().notNull(),
   amount: atoms().notNull(),
-  kind: text({ enum: ['order', 'deposit', 'withdrawal', 'settlement', 'movement', 'hold'] }).notNull(),
+  kind: text({ enum: ['order', 'deposit', 'withdrawal', 'settlement'] }).notNull(),
   reference: text().notNull(),
   ts: integer()
     .notNull()

@@ -89,6 +89,9 @@ export const deposits = sqliteTable(
     uniqueIndex('deposits_once_per_reference')
       .on(table.accountId, table.reference)
       .where(sql`reference IS NOT NULL`),
+    index('deposits_from_other_ledgers')
+      .on(table.transfer)
+      .where(sql`substr(withdrawal_id, 16, 3) <> substr(id, 16, 3)`),
     uniqueIndex('deposits_once_per_output')
       .on(table.network, table.txHash, table.outputIndex)
       .where(sql`network IS NOT NULL`),
@@ -148,15 +151,13 @@ export const withdrawals = sqliteTable(
     releasedAt: integer('released_at'),
     asks: integer().notNull().default(0),
     nextAskAt: integer('next_ask_at'),
-    recipient: text().references(() => accounts.id),
+    recipient: text(),
     receiptId: text('receipt_id'),
     takenTransfer: integer('taken_transfer').notNull(),
     paidTransfer: integer('paid_transfer'),
     returnedTransfer: integer('returned_transfer'),
     heldReason: text('held_reason'),
     heldSince: integer('held_since'),
-    peerRecipient: text('peer_recipient'),
-    movement: text(),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
@@ -166,6 +167,9 @@ export const withdrawals = sqliteTable(
     index('withdrawals_to_ask')
       .on(table.nextAskAt)
       .where(sql`status = 'PROCESSING'`),
+    index('withdrawals_to_other_ledgers')
+      .on(table.paidTransfer)
+      .where(sql`substr(recipient, 16, 3) <> substr(id, 16, 3)`),
     uniqueIndex('withdrawals_by_id').on(table.id),
   ],
 );
@@ -184,8 +188,6 @@ export const settlements = sqliteTable(
     usdtAmount: atoms('usdt_amount').notNull(),
     reference: text().notNull(),
     firstTransfer: integer('first_transfer').notNull(),
-    usdtMovement: text('usdt_movement'),
-    coinMovement: text('coin_movement'),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
@@ -195,61 +197,10 @@ export const settlements = sqliteTable(
   ],
 );
 
-/** The USDT that buyers paid for settlements with accounts of other ledgers. */
-export const settlementHolds = sqliteTable(
-  'settlement_holds',
-  {
-    accountId: text('account_id')
-      .notNull()
-      .references(() => accounts.id),
-    id: text().notNull(),
-    counterparty: text().notNull(),
-    coin: text().$type<Coin>().notNull(),
-    coinAmount: atoms('coin_amount').notNull(),
-    usdtAmount: atoms('usdt_amount').notNull(),
-    reference: text().notNull(),
-    usdtMovement: text('usdt_movement').notNull(),
-    coinMovement: text('coin_movement').notNull(),
-    status: text({ enum: ['HELD', 'PAID', 'RETURNED'] }).notNull(),
-    takenTransfer: integer('taken_transfer').notNull(),
-    returnedTransfer: integer('returned_transfer'),
-  },
-  (table) => [
-    primaryKey({ columns: [table.accountId, table.id] }),
-    uniqueIndex('settlement_holds_by_id').on(table.id),
-    uniqueIndex('settlement_holds_once_per_reference')
-      .on(table.reference)
-      .where(sql`status <> 'RETURNED'`),
-    index('settlement_holds_open')
-      .on(table.id)
-      .where(sql`status = 'HELD'`),
-  ],
-);
-
-/** The halves of movements between ledgers. */
-export const movements = sqliteTable(
-  'movements',
-  {
-    accountId: text('account_id').notNull(),
-    id: text().notNull(),
-    half: text({ enum: ['OUT', 'IN'] }).notNull(),
-    asset: text().$type<Asset>().notNull(),
-    amount: atoms().notNull(),
-    ledger: integer().notNull(),
-    peer: integer().notNull(),
-    purpose: text({ enum: ['INVENTORY', 'WITHDRAWAL', 'SETTLEMENT'] }).notNull(),
-    transfer: integer().notNull(),
-    recordId: text('record_id'),
-  },
-  (table) => [
-    primaryKey({ columns: [table.accountId, table.id] }),
-    uniqueIndex('movements_by_id').on(table.id),
-    uniqueIndex('movements_by_peer').on(table.peer, table.transfer),
-  ],
-);
-
-export const refusedMovements = sqliteTable('refused_movements', {
+/** Receipts that this ledger will never write. */
+export const refusedReceipts = sqliteTable('refused_receipts', {
   id: text().primaryKey(),
+  accountId: text('account_id').notNull(),
 });
 
 export const payoutClaims = sqliteTable(

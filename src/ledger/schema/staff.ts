@@ -21,6 +21,7 @@ export const settings = sqliteTable('settings', {
   approvalAbove: text('approval_above').notNull().default('{}'),
   revision: integer().notNull().default(0),
   ledger: integer().notNull().default(0),
+  shares: text().notNull(),
   openingWeights: text('opening_weights').notNull().default('{"0":1}'),
   hasTwoAdmins: integer('has_two_admins', { mode: 'boolean' }).notNull().default(false),
 });

@@ -38,13 +38,6 @@ export function explainRefusal(
   throw new Error(`a settlement met the guard ${refusal.guard}`);
 }
 
-/** The refusal of a trade between two ledgers that was not delivered in time, and was given back. */
-export const notDelivered = refuse(
-  'service_unavailable',
-  'The ledger of the seller did not answer in time. Nothing happened; try again.',
-  { retryAfterSeconds: 1 },
-);
-
 /** The refusal while it is not known whether a trade was settled. */
 export function describeUnknown({ reference }: Trade) {
   return refuse(

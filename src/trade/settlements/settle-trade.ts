@@ -1,7 +1,7 @@
 import { inArray } from 'drizzle-orm';
 import type { LedgerBindings } from '../../platform/bindings.ts';
 import { describeError, logFault } from '../../platform/log.ts';
-import { type Outcome, type Refusal, accept, overloaded } from '../../http/refusal.ts';
+import { type Outcome, type Refusal, accept, overloaded, refuse } from '../../http/refusal.ts';
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
@@ -14,7 +14,6 @@ import { QUOTE_ASSET } from '../../money/assets.ts';
 import { claimReference } from './claim-reference.ts';
 import { type CreateSettlement, readTrade, refuseAccount } from './create-settlement.ts';
 import { describeUnknown, explainRefusal, repeat, usedReference } from './explain-settlement.ts';
-import { settleAcross } from './settle-across.ts';
 import {
   type Settled,
   type SettledTrade,
@@ -27,9 +26,8 @@ import {
 /**
  * Settles a trade at the amounts that its parties agreed on: USDT from buyer to seller, the coin from seller to buyer,
  * in one batch, once per reference; the same trade again is returned as it is. The reference is claimed in the
- * directory first, so that it is settled in one ledger only. Accounts of two ledgers trade by `settleAcross`. The price
- * is the operator's responsibility and is not compared with the market. Refuses, in this order, with what `readTrade`
- * refuses, `not_found`, `invalid_state` when the reference belongs to another trade, and, decided by the database in
+ * directory first, so that it is settled in one ledger only. The price is the operator's responsibility and is not compared with the market. Refuses, in this order, with what `readTrade`
+ * refuses, `not_found`, `invalid_state` for accounts of two ledgers and when the reference belongs to another trade, and, decided by the database in
  * the batch itself, `account_frozen`, `trading_halted`, `insufficient_balance`, `order_rejected` at the house's floor;
  * with `service_unavailable` when D1 was overloaded and nothing happened, and `outcome_unknown` when D1 does not say:
  * repeat the call to find out. Throws when D1 fails before anything was written.
@@ -46,7 +44,7 @@ export async function settleTrade(
   const database = findLedger(bindings, first);
   if (!database) return refuseAccount(first);
   if (!findLedger(bindings, second)) return refuseAccount(second);
-  if (ledger !== other) return settleAcross(bindings, trade.value, { buyer: ledger, seller: other }, actor);
+  if (ledger !== other) return ofTwoLedgers;
   const [known, earlier] = await database.batch([
     database
       .select({ id: accounts.id, status: accounts.status })
@@ -80,6 +78,11 @@ export async function settleTrade(
     }
   }
 }
+
+const ofTwoLedgers = refuse(
+  'invalid_state',
+  'The accounts are in two ledgers. Settle between accounts of one, or pay one to the other by withdrawals.',
+);
 
 /** Writes the row of each account that takes part, and the two transfers, in one batch with the audit's row. */
 function commitSettlement(database: Database, settlement: SettledTrade, actor: Actor): Promise<CommitOutcome> {
@@ -115,8 +118,7 @@ function toRow({ buyer, seller, ...terms }: SettledTrade) {
 
 /**
  * Reads the settlement of the reference, after D1 reported that it exists or the outcome of the batch is unknown.
- * Returns `absent` where there is none. If the reference is used all the same, it is held for a trade between two
- * ledgers.
+ * Returns `absent` where there is none.
  */
 async function lookUp(database: Database, settlement: SettledTrade, absent: Refusal): Promise<Outcome<Settled>> {
   try {

@@ -12,8 +12,8 @@ import { deposits, exactly } from '../../ledger/schema.ts';
 import { type Transfer, house, nextTransfer } from '../../ledger/transfers.ts';
 import { approvalRefusals, explain } from '../../ledger/explain.ts';
 import { type Asset, QUOTE_ASSET, assetSymbols, scaleOf } from '../../money/assets.ts';
+import { commitCredit } from './commit-credit.ts';
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, formatAmount, parseAmount } from '../../money/amounts.ts';
-import { commitCredit, noQuotaYet } from './commit-credit.ts';
 
 const MAX_REFERENCE_LENGTH = 200;
 
@@ -104,25 +104,24 @@ export async function creditAccount(
   }
   if (amount === 0n) return refuse('amount_below_minimum', 'A credit is more than nothing.');
   if (amount > MAX_ATOMS) return refuseSupply(wanted.asset);
-  const [database, ledger] = [ledgerOf(bindings, accountId), ledgerNumberOf(accountId)];
+  const database = ledgerOf(bindings, accountId);
   const earlier = await readCredit(database, accountId, wanted.reference);
   if (earlier) return repeat(earlier, wanted.asset, amount);
 
   const row: CreditRow = {
-    id: newRecordId(actor.now_ms, ledger),
+    id: newRecordId(actor.now_ms, ledgerNumberOf(accountId)),
     asset: wanted.asset,
     amount,
     usdValue: await valueOf(wanted.asset, amount),
     reference: wanted.reference,
   };
-  const attempt = () => recordCredit(database, accountId, row, actor);
-  const incoming = { ledger, asset: wanted.asset, amount, isByHand: true };
-  const { outcome, room } = await commitCredit(bindings, incoming, attempt, actor);
+  const incoming = { ledger: ledgerNumberOf(accountId), asset: wanted.asset, amount, isByHand: true };
+  const outcome = await commitCredit(bindings, incoming, () => recordCredit(database, accountId, row, actor), actor);
   switch (outcome.kind) {
     case 'committed':
       return accept({ credit: showCredit(row), repeated: false });
     case 'floor':
-      return room === 'not_yet' ? noQuotaYet : refuseSupply(wanted.asset);
+      return refuseSupply(wanted.asset);
     case 'exists':
     case 'unknown': {
       const landed = await readCredit(database, accountId, wanted.reference);

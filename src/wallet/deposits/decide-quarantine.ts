@@ -12,7 +12,6 @@ import type { Asset } from '../../money/assets.ts';
 import type { Atoms } from '../../money/amounts.ts';
 import { type DepositRow, readAccountDeposit } from './account-deposit.ts';
 import type { LedgerBindings } from '../../platform/bindings.ts';
-import { commitCredit, noQuotaYet } from './commit-credit.ts';
 import { isAsset } from './deposit.ts';
 
 /** Why the operator decided so, for the audit. */
@@ -75,22 +74,18 @@ export async function creditQuarantined(
     kind: 'deposit',
     reference: creditId,
   };
-  const attempt = () =>
-    commit(
-      database,
-      [
-        insertAudit(database, actor, 'credit_deposit', row.id, { accountId, creditId, because: reason }),
-        database
-          .update(deposits)
-          .set({ decision: 'CREDITED', creditAccount: accountId, creditId, creditUsdValue })
-          .where(isThis(row)),
-      ],
-      [transfer],
-    );
-  const incoming = { ledger, asset, amount, isByHand: false };
-  const { outcome, room } = await commitCredit(bindings, incoming, attempt, actor);
+  const outcome = await commit(
+    database,
+    [
+      insertAudit(database, actor, 'credit_deposit', row.id, { accountId, creditId, because: reason }),
+      database
+        .update(deposits)
+        .set({ decision: 'CREDITED', creditAccount: accountId, creditId, creditUsdValue })
+        .where(isThis(row)),
+    ],
+    [transfer],
+  );
   if (outcome.kind === 'committed') return accept({ ...row, decision: 'CREDITED', creditAccount: accountId, creditId });
-  if (outcome.kind === 'floor' && room === 'not_yet') return noQuotaYet;
   if (outcome.kind === 'floor')
     return refuse('supply_cap_exceeded', `The credit would pass the most ${asset} that may be owed to clients.`);
   const decided = await readAccountDeposit(database, row.accountId, row.id);

@@ -16,7 +16,7 @@ import { type Asset, type AssetNetwork, assetSymbols, assets, scaleOf } from '..
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, floorAmount } from '../../money/amounts.ts';
 import { type Network, findNetwork } from '../../money/networks.ts';
 import { readAddress } from '../addresses/validate-address.ts';
-import { type CreditOutcome, commitCredit } from './commit-credit.ts';
+import { commitCredit } from './commit-credit.ts';
 import { type AgreedFrom, type Agreement, readAgreement, storeWitness } from './second-watcher.ts';
 import { type ChainDeposit, type QuarantineReason, UNOWNED, readDeposit } from './deposit.ts';
 import { readTransactionHash } from '../transaction-hash.ts';
@@ -68,9 +68,8 @@ export interface Reported {
  * Processes a report of a deposit, which there is once per (network, txHash, outputIndex). It is PENDING until it has
  * the network's confirmations, then credited to the owner of the address; FAILED if it reverts before. It is
  * QUARANTINED and credited to nobody if it belongs to nobody, is no asset of that network, is below the smallest
- * deposit, was paid within a transaction, or would exceed the supply cap. Over the cap, a later report tries again. Its
- * first report decides for good whether it is too small. Where the exchange has room and its ledger has not, quota is
- * moved to the ledger; while that is not done, the deposit is PENDING, and a later report credits it.
+ * deposit, was paid within a transaction, or would exceed the ledger's share of the supply cap. Over it, a later report tries
+ * again. Its first report decides for good whether it is too small.
  *
  * It is in the ledger of its owner's account, or in ledger 0 if nobody owns the address. The first report claims the
  * output for that ledger in the directory, so that no other ledger ever takes it.
@@ -107,7 +106,7 @@ export async function reportDeposit(
   const id = newRecordId(actor.now_ms, ledger);
   const first = { ...(await judge(database, read.value, owner, valueOf)), id };
   const agreement = await agreeOn(place, first, read.value, actor);
-  const { outcome, room } = await creditOnce(place, first, () => insert(database, first, actor, agreement), actor);
+  const outcome = await creditOnce(place, first, () => insert(database, first, actor, agreement), actor);
   if (needsWatcher(outcome)) {
     const waiting: ChainDeposit = { ...first, status: 'PENDING' };
     const retry = await insert(database, waiting, actor);
@@ -117,7 +116,7 @@ export async function reportDeposit(
     case 'committed':
       return accept({ deposit: { ...first, agreedBy: agreement?.agreedBy ?? null }, isNew: true });
     case 'floor': {
-      const held = hold(first, room);
+      const held = hold(first);
       const retry = await insert(database, held, actor);
       return retry.kind === 'committed' ? accept({ deposit: held, isNew: true }) : unconfirmed;
     }
@@ -167,23 +166,21 @@ function needsWatcher(outcome: CommitOutcome): boolean {
   return outcome.kind === 'guarded' && outcome.guard === 'second_watcher_needed';
 }
 
-/** Attempts to write a deposit; one that is credited obtains quota where its ledger has too little. */
+/** Attempts to write a deposit. What is credited on a person's word counts for what that one may enter alone. */
 async function creditOnce(
   { bindings, ledger }: Place,
   { asset, amount, status }: Pick<ChainDeposit, 'asset' | 'amount' | 'status'>,
   attempt: () => Promise<CommitOutcome>,
   actor: Actor,
-): Promise<CreditOutcome> {
-  if (status !== 'COMPLETED') return { outcome: await attempt(), room: 'obtained' };
+): Promise<CommitOutcome> {
+  if (status !== 'COMPLETED') return attempt();
   const incoming = { ledger, asset: asset as Asset, amount, isByHand: actor.role !== 'deposits' };
   return commitCredit(bindings, incoming, attempt, actor);
 }
 
-/** A deposit that cannot be credited now: over the supply cap, or only over its ledger's quota. */
-function hold(deposit: ChainDeposit, room: CreditOutcome['room']): ChainDeposit {
-  return room === 'beyond_limit'
-    ? { ...deposit, status: 'QUARANTINED', reason: 'supply_cap' }
-    : { ...deposit, status: 'PENDING', reason: null };
+/** A deposit that cannot be credited now, because it is over the supply cap. */
+function hold(deposit: ChainDeposit): ChainDeposit {
+  return { ...deposit, status: 'QUARANTINED', reason: 'supply_cap' };
 }
 
 const unconfirmed = refuse('service_unavailable', 'The deposit was not confirmed. Send the same report again.', {
@@ -309,7 +306,7 @@ async function advance(
   const next: ChainDeposit = { ...standing, status, reason: null, confirmations };
   const { database } = place;
   const agreement = await agreeOn(place, next, report, actor);
-  const { outcome, room } = await creditOnce(place, next, () => update(database, next, actor, agreement), actor);
+  const outcome = await creditOnce(place, next, () => update(database, next, actor, agreement), actor);
   if (needsWatcher(outcome)) return accept({ deposit: { ...standing, confirmations }, isNew: false });
   if (outcome.kind === 'committed') {
     return accept({ deposit: { ...next, agreedBy: agreement?.agreedBy ?? null }, isNew: false });
@@ -317,10 +314,9 @@ async function advance(
   const refusal = explain(outcome, approvalRefusals);
   if (refusal) return refusal;
   if (outcome.kind === 'floor') {
-    // It is still over the supply cap, or still waits for quota.
+    // It is still over the supply cap.
     if (standing.reason === 'supply_cap') return accept({ deposit: standing, isNew: false });
-    if (room !== 'beyond_limit') return accept({ deposit: { ...standing, confirmations }, isNew: false });
-    const held = hold(next, room);
+    const held = hold(next);
     const retry = await update(database, held, actor);
     if (retry.kind === 'committed') return accept({ deposit: held, isNew: false });
   }

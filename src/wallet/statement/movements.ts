@@ -83,11 +83,7 @@ interface Kind {
 }
 
 const isBuy = "side = 'BUY'";
-/** The purchase from an account of another ledger is shown by its hold. */
-const isHeld = "(usdt_movement IS NOT NULL AND type = 'P2P_BUY')";
 const isBuyer = "type IN ('P2P_BUY', 'QUICK_BUY')";
-
-const shownWithdrawal = "iif(peer_recipient IS NULL, type, 'INTERNAL_WITHDRAWAL')";
 
 const kinds: readonly Kind[] = [
   {
@@ -102,8 +98,8 @@ const kinds: readonly Kind[] = [
   { table: 'deposits', type: 'type', legs: [['transfer', 'asset', 'amount']], isSlow: true },
   {
     table: 'withdrawals',
-    type: shownWithdrawal,
-    second: `${shownWithdrawal} || '_RETURNED'`,
+    type: 'type',
+    second: `type || '_RETURNED'`,
     legs: [
       ['taken_transfer', 'asset', '-(amount + fee)'],
       ['returned_transfer', 'asset', 'amount + fee'],
@@ -114,24 +110,10 @@ const kinds: readonly Kind[] = [
     table: 'settlements',
     type: 'type',
     legs: [
-      [`iif(${isHeld}, NULL, first_transfer)`, "'USDT'", `iif(${isBuyer}, -usdt_amount, usdt_amount)`],
-      [`iif(${isHeld}, NULL, first_transfer + 1)`, 'coin', `iif(${isBuyer}, coin_amount, -coin_amount)`],
+      ['first_transfer', "'USDT'", `iif(${isBuyer}, -usdt_amount, usdt_amount)`],
+      ['first_transfer + 1', 'coin', `iif(${isBuyer}, coin_amount, -coin_amount)`],
     ],
     isSlow: false,
-  },
-  {
-    table: 'settlement_holds',
-    type: "'P2P_BUY'",
-    second: "iif(status = 'RETURNED', 'P2P_BUY_RETURNED', 'P2P_BUY')",
-    legs: [
-      ['taken_transfer', "'USDT'", '-usdt_amount'],
-      [
-        'coalesce(returned_transfer, (SELECT movements.transfer FROM movements WHERE movements.id = coin_movement))',
-        "iif(status = 'RETURNED', 'USDT', coin)",
-        "iif(status = 'RETURNED', usdt_amount, coin_amount)",
-      ],
-    ],
-    isSlow: true,
   },
 ];
 

@@ -30,7 +30,7 @@ export const Statement = z
         id: Id.openapi({ description: 'The order, deposit, withdrawal or settlement' }),
         type: z.string().openapi({
           description:
-            'As in the activity feed; `ONCHAIN_WITHDRAWAL_RETURNED`, `INTERNAL_WITHDRAWAL_RETURNED` and `P2P_BUY_RETURNED` give money back',
+            'As in the activity feed; `ONCHAIN_WITHDRAWAL_RETURNED` and `INTERNAL_WITHDRAWAL_RETURNED` give money back',
           example: 'SPOT_BUY',
         }),
         asset: z.string().openapi({ example: 'USDT' }),

@@ -28,10 +28,9 @@ export interface Asker {
  */
 export function toRow({ accountId, keyId }: Asker, id: string, plan: WithdrawalPlan, now_ms: number): WithdrawalRow {
   const { asset, network, address, amount, fee, usdValue, needsReview } = plan;
-  const ledgerOfPaid = plan.recipient === null ? null : ledgerNumberOf(plan.recipient);
-  const isHere = ledgerOfPaid === ledgerNumberOf(id);
-  const recipient = isHere ? plan.recipient : null;
-  const peerRecipient = isHere ? null : plan.recipient;
+  const { recipient } = plan;
+  const isHere = recipient !== null && ledgerNumberOf(recipient) === ledgerNumberOf(id);
+  const isOpen = recipient === null || !isHere;
   return {
     accountId,
     id,
@@ -43,14 +42,13 @@ export function toRow({ accountId, keyId }: Asker, id: string, plan: WithdrawalP
     amount,
     fee,
     usdValue,
-    status: needsReview ? 'PENDING' : recipient === null ? 'PROCESSING' : 'COMPLETED',
+    status: needsReview ? 'PENDING' : isOpen ? 'PROCESSING' : 'COMPLETED',
     committedAt: now_ms,
     releasedAt: needsReview ? null : now_ms,
     txHash: null,
     reason: null,
     recipient,
-    peerRecipient,
-    movement: isHere || ledgerOfPaid === null ? null : newRecordId(now_ms, ledgerOfPaid),
+    receiptId: recipient === null || (isHere && needsReview) ? null : newRecordId(now_ms, ledgerNumberOf(recipient)),
     heldReason: null,
     heldSince: null,
   };
@@ -66,8 +64,7 @@ export function commitWithdrawal(database: Database, row: WithdrawalRow, plan: W
   const { totpStep, allowlistRequired } = plan;
   const nextAskAt = row.status === 'PROCESSING' ? now_ms + FIRST_ASK_MS : null;
   const isPaid = row.status === 'COMPLETED';
-  const receiptId = isPaid ? newRecordId(now_ms, ledgerNumberOf(id)) : null;
-  const values = { ...row, totpStep, allowlistRequired, nextAskAt, receiptId };
+  const values = { ...row, totpStep, allowlistRequired, nextAskAt };
   const record = bindPrepared(insertWithdrawal(database), values);
   const debit: Transfer = {
     debit: accountId,
@@ -105,8 +102,6 @@ const insertWithdrawal = prepareOnce((database) =>
       reason: sql.placeholder('reason'),
       recipient: sql.placeholder('recipient'),
       receiptId: sql.placeholder('receiptId'),
-      peerRecipient: sql.placeholder('peerRecipient'),
-      movement: sql.placeholder('movement'),
       takenTransfer: nextTransfer(),
       paidTransfer: sql`iif(${sql.placeholder('status')} = 'COMPLETED', ${nextTransfer()} + 1, NULL)`,
       totpStep: sql.placeholder('totpStep'),

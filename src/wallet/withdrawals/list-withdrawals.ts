@@ -4,7 +4,7 @@ import { ListQuery } from '../../http/list.ts';
 import type { Database } from '../../ledger/database.ts';
 import { AssetFilter, type IdRange, type RecordList, TimeSpan, isWithin } from '../../ledger/record-list.ts';
 import { withdrawals } from '../../ledger/schema.ts';
-import { type Withdrawal, type WithdrawalRow, showWithdrawal, shownType, withdrawalColumns } from './withdrawal.ts';
+import { type Withdrawal, type WithdrawalRow, showWithdrawal, withdrawalColumns } from './withdrawal.ts';
 
 /** The query of a list of an account's withdrawals. */
 export const WithdrawalListQuery = ListQuery.extend({
@@ -38,7 +38,7 @@ function listWithdrawals(
         eq(withdrawals.accountId, accountId),
         isWithin(withdrawals.id, range),
         asset && eq(withdrawals.asset, asset),
-        type && eq(shownType, type),
+        type && eq(withdrawals.type, type),
         status && eq(withdrawals.status, status),
       ),
     )

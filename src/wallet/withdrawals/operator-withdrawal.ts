@@ -31,7 +31,7 @@ export function showToOperator(row: WithdrawalRow): OperatorWithdrawal {
   return {
     ...showWithdrawal(row),
     accountId: row.accountId,
-    type: row.peerRecipient === null ? row.type : 'INTERNAL_WITHDRAWAL',
+    type: row.type,
     usdValue: formatAmount(row.usdValue, scaleOf(QUOTE_ASSET)),
     committedAt: new Date(row.committedAt).toISOString(),
     reason: row.reason,

@@ -1,72 +1,93 @@
+import { and, eq } from 'drizzle-orm';
 import type { LedgerBindings } from '../../platform/bindings.ts';
 import { commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { ledgerOf } from '../../ledger/ledgers.ts';
-import { type Movement, transferOfHalf } from '../../ledger/movements/movement.ts';
-import { readArrival, refuseMovement } from '../../ledger/movements/refuse-movement.ts';
 import { ledgerNumberOf } from '../../ledger/record-id.ts';
-import { deposits } from '../../ledger/schema.ts';
-import { nextTransfer } from '../../ledger/transfers.ts';
+import { deposits, refusedReceipts } from '../../ledger/schema.ts';
+import { house, nextTransfer } from '../../ledger/transfers.ts';
 import type { CustodyState, NeverSeen } from '../custody/custody.ts';
 import type { WithdrawalRow } from './withdrawal.ts';
 
 /** A withdrawal to an account of another ledger. That ledger stands in for the custodian. */
 export interface WithdrawalAcross extends WithdrawalRow {
-  readonly peerRecipient: string;
-  readonly movement: string;
+  readonly recipient: string;
+  readonly receiptId: string;
 }
 
 /** Whether a withdrawal is paid to an account of another ledger. */
 export function isAcross(row: WithdrawalRow): row is WithdrawalAcross {
-  return row.peerRecipient !== null && row.movement !== null;
-}
-
-/** The movement that pays it. */
-export function movementOf({ id, movement, asset, amount }: WithdrawalAcross): Movement {
-  return { id: movement, asset, amount, from: ledgerNumberOf(id), to: ledgerNumberOf(movement) };
+  return row.recipient !== null && row.receiptId !== null && ledgerNumberOf(row.recipient) !== ledgerNumberOf(row.id);
 }
 
 /** Whether the other ledger has paid it or refused it for good. Throws when D1 fails. */
 export async function lookUpAcross(bindings: LedgerBindings, row: WithdrawalAcross): Promise<CustodyState | NeverSeen> {
-  const arrival = await readArrival(ledgerOf(bindings, row.movement), row.movement);
-  return arrival === 'absent' ? { kind: 'never_seen' } : describe(row, arrival);
+  return (await readEnd(ledgerOf(bindings, row.receiptId), row)) ?? { kind: 'never_seen' };
 }
 
 /**
- * Pays it: one statement in the other ledger writes the receipt, and its trigger the in half. From then on it is paid,
- * whatever happens to the account that sent it. The other ledger refuses it for good while withdrawals are halted there.
- * Throws when D1 fails.
+ * Pays it: one statement in the other ledger writes the receipt, whose trigger moves the amount out of `house:transit`.
+ * From then on it is paid, whatever happens to the account that sent it. The other ledger refuses it for good while
+ * withdrawals are halted there. Throws when D1 fails.
  */
 export async function payAcross(bindings: LedgerBindings, row: WithdrawalAcross): Promise<CustodyState> {
-  const database = ledgerOf(bindings, row.movement);
-  const outcome = await commit(
-    database,
-    [insertReceipt(database, row)],
-    [transferOfHalf(movementOf(row), 'IN', row.peerRecipient)],
-  );
+  const database = ledgerOf(bindings, row.receiptId);
+  const { asset, amount, recipient, receiptId } = row;
+  const credit = {
+    debit: house.transit,
+    credit: recipient,
+    asset,
+    amount,
+    kind: 'deposit',
+    reference: receiptId,
+  } as const;
+  const outcome = await commit(database, [insertReceipt(database, row)], [credit]);
   switch (outcome.kind) {
     case 'committed':
     case 'exists':
-      return describe(row, 'arrived');
+      return paid(row);
     case 'overloaded':
     case 'unknown':
       return { kind: 'unknown' };
     case 'floor':
-    case 'guarded': {
-      const arrival = await refuseMovement(database, row.movement);
-      return arrival === 'absent' ? { kind: 'unknown' } : describe(row, arrival);
-    }
+    case 'guarded':
+      return refuseReceipt(database, row);
   }
 }
 
-function describe({ movement }: WithdrawalAcross, arrival: 'arrived' | 'refused'): CustodyState {
-  return arrival === 'arrived' ? { kind: 'sent', txHash: movement } : { kind: 'refused', reason: 'refused' };
+/**
+ * Has a ledger refuse a receipt for good, unless it has written it: a statement that is still on its way will find it
+ * refused. Only then may the money go back. Throws when D1 fails after the write.
+ */
+export async function refuseReceipt(database: Database, row: WithdrawalAcross): Promise<CustodyState> {
+  const { receiptId: id, recipient: accountId } = row;
+  const outcome = await commit(database, [database.insert(refusedReceipts).values({ id, accountId })]);
+  return outcome.kind === 'committed' ? refused : ((await readEnd(database, row)) ?? { kind: 'unknown' });
+}
+
+const refused = { kind: 'refused', reason: 'refused' } as const;
+
+function paid({ receiptId }: WithdrawalAcross): CustodyState {
+  return { kind: 'sent', txHash: receiptId };
+}
+
+async function readEnd(database: Database, row: WithdrawalAcross): Promise<CustodyState | undefined> {
+  const { receiptId, recipient } = row;
+  const [receipts, refusals] = await database.batch([
+    database
+      .select({ id: deposits.id })
+      .from(deposits)
+      .where(and(eq(deposits.accountId, recipient), eq(deposits.id, receiptId))),
+    database.select({ id: refusedReceipts.id }).from(refusedReceipts).where(eq(refusedReceipts.id, receiptId)),
+  ]);
+  if (receipts.length > 0) return paid(row);
+  return refusals.length > 0 ? refused : undefined;
 }
 
 function insertReceipt(database: Database, row: WithdrawalAcross) {
   return database.insert(deposits).values({
-    accountId: row.peerRecipient,
-    id: row.movement,
+    accountId: row.recipient,
+    id: row.receiptId,
     type: 'INTERNAL_DEPOSIT',
     asset: row.asset,
     amount: row.amount,

@@ -112,6 +112,6 @@ function readSettlement(state: CustodyState): WithdrawalEnd | undefined {
 
 function applySettlement(row: WithdrawalRow, settlement: WithdrawalEnd): WithdrawalRow {
   return settlement.kind === 'paid'
-    ? { ...row, ...notHeld, status: 'COMPLETED', txHash: settlement.txHash }
+    ? { ...row, ...notHeld, status: 'COMPLETED', txHash: row.recipient === null ? settlement.txHash : null }
     : { ...row, ...notHeld, status: 'FAILED', reason: settlement.reason };
 }

@@ -37,7 +37,7 @@ export async function approveWithdrawal(
   actor: Actor,
 ): Promise<Outcome<WithdrawalRow>> {
   if (row.status !== 'PENDING') return notIn(row, 'PENDING');
-  const approved = { ...row, status: row.type === 'ONCHAIN_WITHDRAWAL' ? 'PROCESSING' : 'COMPLETED' } as const;
+  const approved = { ...row, status: row.recipient === null || isAcross(row) ? 'PROCESSING' : 'COMPLETED' } as const;
   const release = { releasedAt: actor.now_ms };
   const outcome = await commitApproval(context, approved, reason, actor);
   if (outcome.kind !== 'committed') return readApproval(outcome);

@@ -2,11 +2,10 @@ import { type Placeholder, and, eq, sql } from 'drizzle-orm';
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
-import { transferOfHalf } from '../../ledger/movements/movement.ts';
 import { bindPrepared, prepareOnce } from '../../ledger/prepare-once.ts';
 import { withdrawals } from '../../ledger/schema.ts';
 import { type Transfer, house, nextTransfer } from '../../ledger/transfers.ts';
-import { isAcross, movementOf } from './pay-across.ts';
+import { isAcross } from './pay-across.ts';
 import type { WithdrawalRow, WithdrawalStatus } from './withdrawal.ts';
 
 /**
@@ -73,12 +72,10 @@ export function settleWithdrawal(
   const found = { accountId: row.accountId, id: row.id, expected: row.status };
   const isPaid = settlement.kind === 'paid';
   const record = isPaid
-    ? bindPrepared(completeWithdrawal(database), { ...found, txHash: settlement.txHash })
+    ? bindPrepared(completeWithdrawal(database), { ...found, txHash: isAcross(row) ? null : settlement.txHash })
     : bindPrepared(failWithdrawal(database), { ...found, reason: settlement.reason });
   const common = { asset: row.asset, kind: 'withdrawal', reference: row.id, debit: house.payouts } as const;
-  const paid: Transfer[] = isAcross(row)
-    ? [transferOfHalf(movementOf(row), 'OUT', house.payouts)]
-    : [{ ...common, credit: house.custody, amount: row.amount }];
+  const paid: Transfer[] = [{ ...common, credit: isAcross(row) ? house.transit : house.custody, amount: row.amount }];
   if (row.fee > 0n) paid.push({ ...common, credit: house.fees, amount: row.fee });
   const returned: Transfer[] = [{ ...common, credit: row.accountId, amount: row.amount + row.fee }];
   const audit = byHand

@@ -66,11 +66,9 @@ export interface WithdrawalRow {
   readonly releasedAt: number | null;
   readonly txHash: string | null;
   readonly reason: string | null;
-  /** The account of the same ledger that it is paid to. */
+  /** The account of this exchange that it is paid to, and the id of its receipt, once that is drawn. */
   readonly recipient: string | null;
-  /** The account of another ledger that it is paid to, and the movement that pays it. Its type is then ONCHAIN. */
-  readonly peerRecipient: string | null;
-  readonly movement: string | null;
+  readonly receiptId: string | null;
   /** Why the custodian waits before it pays, and since when Bureau knows it; `null` when it does not wait. */
   readonly heldReason: string | null;
   readonly heldSince: number | null;
@@ -82,7 +80,7 @@ export function showWithdrawal(row: WithdrawalRow): Withdrawal {
     id: row.id,
     ts: timestampOfRecord(row.id),
     status: row.status,
-    txHash: row.peerRecipient === null ? row.txHash : null,
+    txHash: row.txHash,
     fee: formatAmount(row.fee, scaleOf(row.asset)),
     amount: formatAmount(row.amount, scaleOf(row.asset)),
     asset: row.asset,
@@ -126,16 +124,10 @@ export const withdrawalColumns = {
   txHash: withdrawals.txHash,
   reason: withdrawals.reason,
   recipient: withdrawals.recipient,
-  peerRecipient: withdrawals.peerRecipient,
-  movement: withdrawals.movement,
+  receiptId: withdrawals.receiptId,
   heldReason: withdrawals.heldReason,
   heldSince: withdrawals.heldSince,
 };
-
-/** The type of a row as it is shown: one to an account of another ledger is paid inside the exchange, too. */
-export const shownType = sql<
-  WithdrawalRow['type']
->`iif(${withdrawals.peerRecipient} IS NULL, ${withdrawals.type}, 'INTERNAL_WITHDRAWAL')`;
 
 /** Names one withdrawal in a statement. */
 export function isRow({ accountId, id }: Pick<WithdrawalRow, 'accountId' | 'id'>) {

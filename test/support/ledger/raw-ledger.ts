@@ -113,15 +113,22 @@ export function credit(
   );
 }
 
-/** The statements that set a floor of ledger 0: the audit row, which names it without what other ledgers have, and the change. */
-export function setFloor(account: string, asset: string, floor: string): [D1PreparedStatement, D1PreparedStatement] {
+/** The statements that set a limit of the only ledger: the audit row, its share in the settings, and the floor. */
+export function setFloor(
+  account: string,
+  asset: string,
+  floor: string,
+  action = 'change_settings',
+): [D1PreparedStatement, D1PreparedStatement, D1PreparedStatement] {
   return [
     sql(
       `INSERT INTO audit (id, ts, role, action, target, detail)
-       SELECT coalesce(max(id), 0) + 1, 1, 'operator', 'change_settings', 'settings',
-         json_object('floors', json_object(?1, json_object(?2, CAST(?3 - (
-           SELECT coalesce(sum(amount), 0) FROM quotas WHERE account = ?1 AND asset = ?2) AS TEXT))))
-       FROM audit`,
+       SELECT coalesce(max(id), 0) + 1, 1, 'operator', ?, 'settings', '{}' FROM audit`,
+      action,
+    ),
+    sql(
+      `UPDATE settings SET revision = revision + 1,
+         shares = json_set(shares, '$."' || ?1 || '"."' || ?2 || '"', json_array(CAST(-CAST(?3 AS INTEGER) AS TEXT)))`,
       account,
       asset,
       floor,
@@ -137,7 +144,7 @@ export async function openFunded(now_ms = NOON_MS): Promise<string> {
   return id;
 }
 
-const records = ['accounts', 'orders', 'deposits', 'withdrawals', 'settlements', 'settlement_holds', 'movements'];
+const records = ['accounts', 'orders', 'deposits', 'withdrawals', 'settlements'];
 
 /** Every table about money, to the digit: balances, transfers, and records. */
 export async function readLedger(tables = records): Promise<unknown> {

@@ -152,17 +152,7 @@ export function statusesOf(found: LedgerReconciliation): Record<string, string> 
 }
 
 /** Every table that is checked. */
-const MONEY = [
-  'balances',
-  'transfers',
-  'orders',
-  'deposits',
-  'withdrawals',
-  'settlements',
-  'settlement_holds',
-  'movements',
-  'addresses',
-];
+const MONEY = ['balances', 'transfers', 'orders', 'deposits', 'withdrawals', 'settlements', 'addresses'];
 
 /** Copies the money as it is now, for `restoreMoney`. Once in a file. */
 export async function saveMoney(): Promise<void> {

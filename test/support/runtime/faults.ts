@@ -65,11 +65,8 @@ const batches = {
   settle: (text: string) => text.includes('update \\"withdrawals\\" set \\"status\\"'),
   release: (text: string) => text.includes('update \\"withdrawals\\" set \\"released_at\\"'),
   deposit: (text: string) => text.includes('insert into \\"deposits\\"') || text.includes('update \\"deposits\\"'),
-  inventory: (text: string) => text.includes('insert into \\"movements\\"'),
   settlement: (text: string) => text.includes('insert into \\"settlements\\"'),
-  hold: (text: string) => text.includes('insert into \\"settlement_holds\\"'),
-  holdEnd: (text: string) => text.includes('update \\"settlement_holds\\"'),
-  refusal: (text: string) => text.includes('insert into \\"refused_movements\\"'),
+  refusal: (text: string) => text.includes('insert into \\"refused_receipts\\"'),
   account: (text: string) => text.includes('insert into \\"accounts\\"'),
   key: (text: string) => text.includes('insert into \\"api_keys\\"'),
 } as const;

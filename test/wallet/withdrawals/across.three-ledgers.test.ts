@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { finishMovement } from '../../../src/lane/finish-movement.ts';
 import { openLedger } from '../../../src/ledger/ledgers.ts';
-import { checkMovements } from '../../../src/ledger/movements/check-movements.ts';
-import { refuseMovement } from '../../../src/ledger/movements/refuse-movement.ts';
 import { assetSymbols } from '../../../src/money/assets.ts';
 import { sandboxCustody } from '../../../src/wallet/custody/sandbox.ts';
+import { checkPayments } from '../../../src/wallet/withdrawals/check-payments.ts';
+import { type WithdrawalAcross, refuseReceipt } from '../../../src/wallet/withdrawals/pay-across.ts';
 import { sweepWithdrawals } from '../../../src/wallet/withdrawals/sweep-withdrawals.ts';
 import { readAddresses } from '../../support/addresses/addresses.ts';
 import { readFeed as readFeedPage, recordOf } from '../../support/events/feed.ts';
@@ -65,6 +64,12 @@ async function expectNothingOpen(): Promise<void> {
   }
 }
 
+/** The recipient and the receipt of a withdrawal. */
+const readAcross = async (ledger: number, id: string) => {
+  const query = 'SELECT id, recipient, receipt_id AS receiptId FROM withdrawals WHERE id = ?';
+  return (await databaseOf(ledger).prepare(query).bind(id).first()) as unknown as WithdrawalAcross;
+};
+
 const sweep = (ledger: number) =>
   sweepWithdrawals({
     database: openLedger(env, ledger),
@@ -73,12 +78,11 @@ const sweep = (ledger: number) =>
     now: () => Date.now(),
   });
 
-/** What the keeper of a ledger does about its movements. */
-const checkAll = async () => {
-  const finish = finishMovement.bind(undefined, env, sandboxCustody);
-  const checked = ledgers.map((ledger) => checkMovements(env, ledger, {}, finish, Date.now() + 60_001));
-  return (await Promise.all(checked)).flatMap(({ findings }) => findings);
-};
+/** What the keeper of a ledger does about payments. */
+const check = (ledger: number) =>
+  checkPayments({ bindings: env, custody: sandboxCustody, ledger, now_ms: Date.now() + 60_001 }, {});
+
+const checkAll = async () => (await Promise.all(ledgers.map(check))).flatMap(({ findings }) => findings);
 
 const halt = (ledger: number, isHalted: boolean) =>
   databaseOf(ledger)
@@ -232,28 +236,21 @@ describe('a refusal', () => {
     const held = aroundBatch('deposit', 'before', 1, fail(CONNECTION_LOST));
     const { id } = await readTaken(await withdraw(pair.sender, { address: pair.address }));
     held.restore();
-    const movement = await databaseOf(0)
-      .prepare('SELECT movement FROM withdrawals WHERE id = ?')
-      .bind(id)
-      .first<string>('movement');
-    expect(await refuseMovement(openLedger(env, 2), movement!)).toBe('refused');
+    const receipt = await readAcross(0, id);
+    expect((await refuseReceipt(openLedger(env, 2), receipt)).kind).toBe('refused');
     const late = databaseOf(2)
       .prepare(
         `INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, withdrawal_id, transfer)
          SELECT ?, ?, 'INTERNAL_DEPOSIT', 'USDT', 50000000, 50000000, 'COMPLETED', ?, max(id) + 1 FROM transfers`,
       )
-      .bind(pair.recipient.accountId, movement, id);
-    await expect(late.run()).rejects.toThrow('guard: movement_refused');
+      .bind(pair.recipient.accountId, receipt.receiptId, id);
+    await expect(late.run()).rejects.toThrow('guard: receipt_refused');
     moveClock(60_000);
     await sweep(0);
     expect((await readOwn(pair.sender, id)).status).toBe('FAILED');
     expect(await holdingsOf(pair)).toEqual(['500', '500']);
     const paid = await readTaken(await withdraw(pair.sender, { address: pair.address }));
-    const other = await databaseOf(0)
-      .prepare('SELECT movement FROM withdrawals WHERE id = ?')
-      .bind(paid.id)
-      .first<string>('movement');
-    expect(await refuseMovement(openLedger(env, 2), other!)).toBe('arrived');
+    expect((await refuseReceipt(openLedger(env, 2), await readAcross(0, paid.id))).kind).toBe('sent');
     await expectNothingOpen();
   });
 
@@ -321,5 +318,81 @@ describe('a freeze or a halt', () => {
     await stop(pair, false);
     expect((await readOwn(pair.sender, id)).status).toBe('COMPLETED');
     await expectNothingOpen();
+  });
+});
+
+describe('a payment between two ledgers', () => {
+  /** A payment from ledger 1 to ledger 2 that is made and compared. */
+  async function pay(): Promise<WithdrawalAcross> {
+    const pair = await openPair(1, 2);
+    const { id } = await readTaken(await withdraw(pair.sender, { address: pair.address }));
+    expect(await checkAll()).toEqual([]);
+    return readAcross(1, id);
+  }
+
+  /** Runs a statement in a ledger as if some triggers did not exist. */
+  async function force(
+    ledger: number,
+    triggers: readonly string[],
+    statement: string,
+    ...values: string[]
+  ): Promise<void> {
+    const database = databaseOf(ledger);
+    const find = (trigger: string) =>
+      database.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').bind(trigger).first<string>('sql');
+    const made = await Promise.all(triggers.map(find));
+    await database.batch([
+      ...triggers.map((trigger) => database.prepare(`DROP TRIGGER ${trigger}`)),
+      database.prepare(statement).bind(...values),
+      ...made.map((text) => database.prepare(text ?? '')),
+    ]);
+  }
+
+  it.each([
+    ['its receipt is gone', 2, ['deposits_are_not_deleted'], 'DELETE FROM deposits WHERE id = ?', 'missing'],
+    [
+      'its receipt is of another amount',
+      2,
+      ['deposits_move_on', 'deposits_move_money_later'],
+      'UPDATE deposits SET amount = 1 WHERE id = ?',
+      'differs',
+    ],
+  ])('is found to be broken when %s', async (_case, ledger, triggers, statement, fault) => {
+    const { id, receiptId } = await pay();
+    await force(ledger, triggers, statement, receiptId);
+    const { findings } = await check(1);
+    expect(findings).toMatchObject([{ invariant: 'payments_have_both_sides', example: { withdrawal: id } }]);
+    expect(JSON.stringify(findings)).toContain(fault);
+    await force(1, ['withdrawals_are_not_deleted'], 'DELETE FROM withdrawals WHERE id = ?', id);
+    if (fault === 'differs')
+      await force(2, ['deposits_are_not_deleted'], 'DELETE FROM deposits WHERE id = ?', receiptId);
+  });
+
+  it('is found to be broken when its withdrawal is gone, and unknown while its ledger does not answer', async () => {
+    const { id, receiptId } = await pay();
+    await force(1, ['withdrawals_are_not_deleted'], 'DELETE FROM withdrawals WHERE id = ?', id);
+    const { findings } = await check(2);
+    expect(findings).toMatchObject([{ example: { withdrawal: id, receipt: receiptId } }]);
+    const broken = { prepare: fail('D1_ERROR: no connection'), batch: fail('D1_ERROR: no connection') } as never;
+    const unknown = checkPayments(
+      { bindings: { ...env, DB_1: broken }, custody: sandboxCustody, ledger: 2, now_ms: Date.now() },
+      {},
+    );
+    expect((await unknown).findings).toEqual([]);
+    await force(2, ['deposits_are_not_deleted'], 'DELETE FROM deposits WHERE id = ?', receiptId);
+  });
+
+  it('is compared once, in whatever number, and then no more', async () => {
+    const pair = await openPair(0, 1);
+    for (let made = 0; made < 3; made += 1) {
+      await readTaken(await withdraw(pair.sender, { address: pair.address, amount: '5' }));
+    }
+    const first = await check(0);
+    expect(first.whole).toBeGreaterThanOrEqual(3);
+    const again = await checkPayments(
+      { bindings: env, custody: sandboxCustody, ledger: 0, now_ms: Date.now() },
+      first.next,
+    );
+    expect(again).toEqual({ next: first.next, whole: 0, findings: [] });
   });
 });

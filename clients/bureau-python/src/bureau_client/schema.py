@@ -689,7 +689,7 @@ class StatementMovement(TypedDict):
     id: str
     """The order, deposit, withdrawal or settlement"""
     type: str
-    """As in the activity feed; `ONCHAIN_WITHDRAWAL_RETURNED`, `INTERNAL_WITHDRAWAL_RETURNED` and `P2P_BUY_RETURNED` give money back"""
+    """As in the activity feed; `ONCHAIN_WITHDRAWAL_RETURNED` and `INTERNAL_WITHDRAWAL_RETURNED` give money back"""
     asset: str
     amount: str
     """What the balance gained, or lost where there is a minus"""

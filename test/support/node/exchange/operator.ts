@@ -1,6 +1,5 @@
 import { generate } from 'otplib';
-import { formatAmount, parseAmount } from '../../../../src/money/amounts.ts';
-import { type Asset, scaleOf } from '../../../../src/money/assets.ts';
+import type { Asset } from '../../../../src/money/assets.ts';
 import type { BucketName } from '../../../../src/keys/bucket-limits.ts';
 import type { Network } from '../../../../src/money/networks.ts';
 import type { MoveMarket } from '../../../../src/sandbox/market.ts';
@@ -21,16 +20,6 @@ export interface KeyOptions {
   readonly scopes?: readonly Scope[];
   readonly ipAllowlist?: readonly string[];
   readonly rateLimits?: Readonly<Partial<Record<BucketName, typeof RAISED>>>;
-}
-
-/** The limit of the whole exchange. */
-interface LimitOfAsset {
-  readonly asset: Asset;
-  readonly limit: string;
-}
-
-function divide(asset: Asset, limit: string, parts: number): string {
-  return formatAmount((parseAmount(limit, scaleOf(asset)) ?? 0n) / BigInt(parts), scaleOf(asset));
 }
 
 /** The operator of an exchange on loopback that has the public sandbox's secrets. */
@@ -66,21 +55,10 @@ export class Operator {
     return account.id;
   }
 
-  /** Has accounts opened in these ledgers alone from now on, with the same probability. New ledgers have a number then. */
+  /** Has accounts opened in these ledgers alone from now on, with the same probability. New ledgers have their shares then. */
   async openIn(...ledgers: readonly number[]): Promise<void> {
     const openingWeights = Object.fromEntries(ledgers.map((ledger) => [ledger, 1]));
     await this.operate('PATCH', '/settings', { openingWeights });
-  }
-
-  /** Gives all ledgers of a new exchange, of which there are so many, an equal part of all supply caps and exposures. */
-  async shareLimits(ledgers: number): Promise<void> {
-    type Limits = Record<'supplyCaps' | 'exposure', readonly LimitOfAsset[]>;
-    const { quotas } = await this.operate<{ quotas: Limits }>('GET', '/quotas');
-    const part = (limits: readonly LimitOfAsset[]) =>
-      Object.fromEntries(limits.map(({ asset, limit }) => [asset, divide(asset, limit, ledgers)]));
-    const parts = { supplyCaps: part(quotas.supplyCaps), exposure: part(quotas.exposure) };
-    // Ledger 0 has what the others have not.
-    for (let ledger = 1; ledger < ledgers; ledger += 1) await this.operate('PATCH', '/quotas', { ledger, ...parts });
   }
 
   /** Makes a key of an account and gives its token; all scopes and raised buckets unless told. */
