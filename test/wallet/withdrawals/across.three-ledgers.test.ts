@@ -140,6 +140,8 @@ describe('a withdrawal to the address of an account in another ledger', () => {
 
   it('begins the feed of events of both accounts, where each first listens after it', async () => {
     const pair = await openPair(1, 2);
+    // Records of one millisecond have no order.
+    moveClock(1);
     const { id } = await readTaken(await withdraw(pair.sender, { address: pair.address, amount: '12.5' }));
     const [sent, received] = [await readEvents(pair.sender), await readEvents(pair.recipient)];
     expect(sent.map(({ sequence, type }) => [sequence, type])).toEqual([
