@@ -77,6 +77,13 @@ function checkReceived({ id, reader, webhook }: ModelAccount): number {
   return newest;
 }
 
+/** Up to which number the events of an account are sent: those that came after a freeze follow when it is over. */
+function lastDue({ frozen, reader, webhook }: ModelAccount): number {
+  const expected = reader?.expected ?? [];
+  if (!frozen) return expected.length;
+  return Math.max(webhook?.after ?? 0, expected.findLastIndex(({ type }) => type === 'account.frozen') + 1);
+}
+
 /** Every receiver gets everything that it has not got yet, each event once by its id. */
 export async function checkWebhooks(world: World): Promise<void> {
   for (const account of world.model.accounts) {
@@ -84,11 +91,11 @@ export async function checkWebhooks(world: World): Promise<void> {
     if (!webhook || !reader || (webhook.isOff && account.frozen)) continue;
     await perhapsSwitchOn(account);
     webhook.receiver.answer = () => new Response(null, { status: 204 });
-    for (let alarms = 0; alarms < MAX_ALARMS && checkReceived(account) < reader.expected.length; alarms += 1) {
+    for (let alarms = 0; alarms < MAX_ALARMS && checkReceived(account) < lastDue(account); alarms += 1) {
       await reachSender(env, webhook.endpoint.id).retry({ accountId: account.id, id: webhook.endpoint.id }, 0);
       await runAlarm(webhook.endpoint);
     }
     const received = checkReceived(account);
-    must(received === reader.expected.length, 'deliveries are missing', received, reader.expected.length);
+    must(received === lastDue(account), 'deliveries are missing', received, lastDue(account));
   }
 }
