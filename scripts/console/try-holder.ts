@@ -256,6 +256,9 @@ export class HolderTrial {
       await page.getByLabel('Send again every event after number').fill('0');
       await press(page, 'Send them again');
       await see(page, 'They are on their way');
+      const isSentAgain = () => received.filter((id) => id === received[1]).length === 2;
+      for (let looks = 0; looks < 300 && !isSentAgain(); looks += 1) await page.waitForTimeout(100);
+      expectThat(isSentAgain(), 'an event is sent again under its old id');
       await this.#check(page, 'events');
       await press(page, 'Draw a new secret');
       await see(page, /^whsec_/);
@@ -265,7 +268,6 @@ export class HolderTrial {
       await see(page, 'Switched off: nothing is sent');
       await press(page, 'Delete the endpoint');
       await see(page, 'There are none yet');
-      expectThat(new Set(received).size === 2 && received.length >= 3, 'events are sent again under their old ids');
     } finally {
       server.closeAllConnections();
       server.close();
