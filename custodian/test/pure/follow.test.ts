@@ -1,34 +1,57 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Chain } from '../../src/nodes/chain.ts';
 import { follow } from '../../src/nodes/follow.ts';
 import { readHead } from '../../src/store/chain-state.ts';
 import { Database } from '../../src/store/database.ts';
 import { newFolder } from '../support/signing.ts';
 
-/** A chain on a played clock: a block every 250 ms, from a node whose every answer takes 150 ms. */
+/** How often the chain makes a block, and how long its node takes for each answer. */
 const BLOCK_MS = 250;
 const AWAY_MS = 150;
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: 1_795_241_228_000 });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+/** A clock that stands still while anything runs, and moves to the end of the shortest wait when everything waits. */
+class PlayedClock {
+  now_ms = 1_795_241_228_000;
+  readonly #waits: { until_ms: number; end: () => void }[] = [];
 
-function playChain(awayMs = AWAY_MS) {
-  const begun_ms = Date.now();
-  const heightNow = () => 100 + Math.floor((Date.now() - begun_ms) / BLOCK_MS);
+  wait(ms: number): Promise<void> {
+    return new Promise((end) => {
+      this.#waits.push({ until_ms: this.now_ms + ms, end });
+    });
+  }
+
+  async run<T>(work: Promise<T>): Promise<T> {
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+    };
+    work.then(end, end);
+    for (;;) {
+      // Whatever can go on without the clock has done so before this resolves.
+      await new Promise((resolve) => setImmediate(resolve));
+      if (isOver) return work;
+      this.#waits.sort((one, other) => one.until_ms - other.until_ms);
+      const next = this.#waits.shift();
+      if (!next) throw new Error('it waits for something that is not on this clock');
+      this.now_ms = next.until_ms;
+      next.end();
+    }
+  }
+}
+
+function playChain(clock: PlayedClock): Chain {
+  const begun_ms = clock.now_ms;
+  const heightNow = () => 100 + Math.floor((clock.now_ms - begun_ms) / BLOCK_MS);
   const header = (height: number) => ({ height, hash: `b${height}`, parent: `b${height - 1}` });
   const answer = async <T>(value: () => T): Promise<T> => {
-    await new Promise((resolve) => setTimeout(resolve, awayMs));
+    await clock.wait(AWAY_MS);
     return value();
   };
-  const chain: Chain = {
+  return {
     network: 'ARBITRUM',
     ahead: 16,
-    tip: () => answer(() => ({ ...header(heightNow()), mined_ms: Date.now() })),
+    tip: () => answer(() => ({ ...header(heightNow()), mined_ms: clock.now_ms })),
     headerAt: (height) => answer(() => (height <= heightNow() ? header(height) : undefined)),
     scan: (block) => answer(() => ({ ...block, payments: [], spent: [] })),
     finalByTag: () => answer(() => heightNow() - 10),
@@ -36,11 +59,11 @@ function playChain(awayMs = AWAY_MS) {
     readAgain: () => Promise.resolve(null),
     broadcast: () => Promise.resolve({ kind: 'known' }),
   };
-  return { chain, heightNow };
 }
 
 test('a chain with a block every 250 ms is read to its end from a node that is 150 ms away, in every look', async () => {
-  const { chain } = playChain();
+  const clock = new PlayedClock();
+  const chain = playChain(clock);
   const database = new Database(join(newFolder(), 'custodian.sqlite'));
   const looks: boolean[] = [];
   const run = async () => {
@@ -53,19 +76,17 @@ test('a chain with a block every 250 ms is read to its end from a node that is 1
         () => undefined,
       );
       looks.push(followed?.isCurrent === true);
-      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      await clock.wait(2_000);
     }
   };
-  const running = run();
-  await vi.advanceTimersByTimeAsync(120_000);
-  await running;
+  await clock.run(run());
   expect(looks).toEqual(Array.from({ length: 20 }, () => true));
   expect(readHead(database, 'ARBITRUM')?.height).toBeGreaterThan(250);
 });
 
 test('a block that cannot be read stops those after it, and what was read before it is stored', async () => {
-  vi.useRealTimers();
-  const { chain } = playChain(0);
+  const clock = new PlayedClock();
+  const chain = playChain(clock);
   const database = new Database(join(newFolder(), 'custodian.sqlite'));
   let isBroken = true;
   const broken: Chain = {
@@ -74,12 +95,14 @@ test('a block that cannot be read stops those after it, and what was read before
       isBroken && block.height === 50 ? Promise.reject(new Error('nonsense')) : chain.scan(block, ownerOf),
   };
   const run = () =>
-    follow(
-      database,
-      broken,
-      () => undefined,
-      { startHeight: 1, finalDepth: 1 },
-      () => undefined,
+    clock.run(
+      follow(
+        database,
+        broken,
+        () => undefined,
+        { startHeight: 1, finalDepth: 1 },
+        () => undefined,
+      ),
     );
   await expect(run()).rejects.toThrow('nonsense');
   expect(readHead(database, 'ARBITRUM')?.height).toBe(49);
