@@ -26,8 +26,8 @@ interface WrittenBuckets {
  *
  * Reads are stored ahead in blocks. After a loss of memory the whole block counts as made at the time when it was
  * stored. So a minute after its last read a client has its whole minute again, and of its day it may lose up to one
- * block. Reads that were really made later leave the minute too early, so the minute around a loss may admit up to a
- * block less one beyond the limit.
+ * block. Reads that were made later than that leave the minute too early: after a crash a client may get up to 9 extra
+ * reads in that minute.
  */
 export class CountedBuckets {
   readonly #state: ObjectState;

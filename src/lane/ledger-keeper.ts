@@ -173,7 +173,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     });
   }
 
-  /** Each sweep looks at the next accounts. After a restart it begins again with the first, which is as good. */
+  /** Each sweep looks at the next accounts. After a restart it starts over; order does not matter. */
   async #purgeEvents(): Promise<void> {
     this.#purgedTo = await purgeEvents(this.#database, this.#purgedTo);
   }

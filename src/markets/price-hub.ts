@@ -92,8 +92,8 @@ export class PriceHub extends DurableObject<Bindings> {
    * All markets: from memory when the last round ended at most `maxAge_ms` ago, else from the running round or a new
    * one, within some 2 s. When nobody answers, it is the last snapshot with its own times.
    *
-   * With `forOrders` the hub begins a round every second for a minute from now on, and this call begins none sooner; the
-   * answer also has the rounds before it that gates still fill at.
+   * `forOrders` schedules a round each second for the next minute; this call itself starts none. The answer also has the
+   * earlier rounds that gates still fill at.
    */
   async snapshot({ maxAge_ms, forOrders = false }: SnapshotQuestion): Promise<SnapshotForOrders> {
     const now_ms = Date.now();

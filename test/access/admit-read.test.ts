@@ -88,7 +88,7 @@ describe('a read of a key that this isolate has seen admitted', () => {
 });
 
 describe('a key that its lane refuses', () => {
-  it('is shown nothing of what was read beside, and costs no database within five seconds of a refusal when it was revoked', async () => {
+  it('that was revoked sees nothing, and causes no database read for five seconds', async () => {
     const trader = await openTrader({ USDT: '100' });
     await trader.balances();
     stopClock();

@@ -173,7 +173,7 @@ describe('the operator of a sandbox gives a deposit:', () => {
     readonly address: string;
   }
 
-  it('it is credited at the account’s own address, by the code of the custodian’s report, and each call is another', async () => {
+  it('it credits the account’s own address, by the code of the custodian’s report; each call makes a new deposit', async () => {
     const { accountId, read } = await openTrader();
     const wanted = { accountId, asset: 'BTC', network: 'BTC', amount: '0.5' };
     const { status, body } = await operate('POST', '/deposits', wanted);

@@ -34,7 +34,7 @@ const signedInByPasskey = refuse(
   'invalid_state',
   'You are signed in with a passkey, and a recovery is for who has none. Sign in by an e-mail link first.',
 );
-const wrongCode = refuse('totp_invalid', 'This is none of your recovery codes, or it was used.');
+const wrongCode = refuse('totp_invalid', 'This recovery code is wrong or already used.');
 
 /** What a holder does with passkeys: everything below `/account/passkeys`, `/account/fresh` and `/account/recovery`. */
 export const passkeyRoutes = new Hono<SignedInEnvironment>();

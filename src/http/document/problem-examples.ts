@@ -51,7 +51,7 @@ const examples: Readonly<Record<ProblemCode, Example>> = {
     detail: 'BTC can be withdrawn on BTC.',
     members: { networks: ['BTC'] },
   },
-  invalid_address: { path: WITHDRAWALS, detail: 'This is no address of TRC20.' },
+  invalid_address: { path: WITHDRAWALS, detail: 'This is not a TRC20 address.' },
   totp_required: { path: WITHDRAWALS, detail: 'This account needs a totpCode for every withdrawal.' },
   withdrawals_locked: {
     path: WITHDRAWALS,

@@ -34,7 +34,7 @@ export async function approveWanted(
   const network = findNetwork(wanted.network);
   if (!network) return refuse('network_not_supported', `There is no network ${wanted.network}.`);
   const address = readAddress(network, wanted.address);
-  if (address === undefined) return refuse('invalid_address', `This is no address of ${network}.`);
+  if (address === undefined) return refuse('invalid_address', `This is not a ${network} address.`);
   const approved = { network, address, label: wanted.label };
   return approveAddress(database, accountId, approved, cooling_hours * HOUR_MS, actor);
 }

@@ -198,7 +198,7 @@ function readReport(report: ReportDeposit): Outcome<ReadReport> {
     return refuse('invalid_request', 'The request is not valid.', { errors });
   }
   const address = readAddress(network, report.address);
-  if (address === undefined) return refuse('invalid_address', `This is no address of ${network}.`);
+  if (address === undefined) return refuse('invalid_address', `This is not a ${network} address.`);
   return accept({ ...report, network, txHash, address });
 }
 

@@ -119,7 +119,7 @@ function readRequest(wanted: CreateWithdrawal): Outcome<ReadRequest> {
     });
   }
   const address = readAddress(listed.network, wanted.address);
-  if (address === undefined) return refuse('invalid_address', `This is no address of ${listed.network}.`);
+  if (address === undefined) return refuse('invalid_address', `This is not a ${listed.network} address.`);
   const amount = parseAmount(wanted.amount, scaleOf(asset));
   if (amount === undefined) {
     return refuse('precision_exceeded', `An amount of ${asset} has at most ${scaleOf(asset)} decimals.`);

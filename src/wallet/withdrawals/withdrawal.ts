@@ -149,7 +149,7 @@ const isOpen = sql`${withdrawals.status} IN ('PENDING', 'PROCESSING')`;
 
 /**
  * At most `count` withdrawals of all accounts in a state that is open, oldest first, newer than the id `after`, and older
- * than a time if one is given. Without one the list also has those that another clock says are still to come.
+ * than a time if one is given. Without it, rows whose clock ran ahead are listed too.
  */
 export function selectOpenWithdrawals(
   database: Database,
