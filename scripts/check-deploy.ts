@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { buildWorker } from './build-worker.ts';
-import { type Start, measureStart } from './profile/measure-start.ts';
-import { spread } from './spread.ts';
+import { type Start, measureStart } from '../lab/profile/measure-start.ts';
+import { spread } from '../lab/spread.ts';
 
 /**
  * `npm run check:deploy` bundles the Worker as `wrangler deploy` would, for the sandbox and for production. It fails on

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { applyMutation } from '../scripts/mutations/mutation.ts';
-import { mutations } from '../scripts/mutations/rooms.ts';
+import { applyMutation } from '../lab/mutations/mutation.ts';
+import { mutations } from '../lab/mutations/rooms.ts';
 
 /**
  * Compares docs/faults.md with the tests that it names. A test is named by its file and its title as the source has it,

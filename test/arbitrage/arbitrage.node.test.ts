@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Arena, openArena } from '../../scripts/arbitrage/arena.ts';
-import { openStrategies } from '../../scripts/arbitrage/open-strategies.ts';
-import { type StrategyResult, playPath } from '../../scripts/arbitrage/play-path.ts';
-import { drawPath } from '../../scripts/arbitrage/price-path.ts';
-import { readProductionMarket } from '../../scripts/arbitrage/production-market.ts';
-import { TwoKeys } from '../../scripts/arbitrage/two-keys.ts';
-import { TwoLedgers } from '../../scripts/arbitrage/two-ledgers.ts';
+import { type Arena, openArena } from '../../lab/arbitrage/arena.ts';
+import { openStrategies } from '../../lab/arbitrage/open-strategies.ts';
+import { type StrategyResult, playPath } from '../../lab/arbitrage/play-path.ts';
+import { drawPath } from '../../lab/arbitrage/price-path.ts';
+import { readProductionMarket } from '../../lab/arbitrage/production-market.ts';
+import { TwoKeys } from '../../lab/arbitrage/two-keys.ts';
+import { TwoLedgers } from '../../lab/arbitrage/two-ledgers.ts';
 
 /** Its first two moves are 99 and 140 bps. */
 const SEED = 23;

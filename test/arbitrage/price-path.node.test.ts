@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drawPath, followTruth, moveBetween, shownBy } from '../../scripts/arbitrage/price-path.ts';
+import { drawPath, followTruth, moveBetween, shownBy } from '../../lab/arbitrage/price-path.ts';
 
 describe('a random price path', () => {
   it('depends only on its seed', () => {

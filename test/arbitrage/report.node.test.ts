@@ -8,8 +8,8 @@ import {
   findBroken,
   tabulateMoves,
   tabulateProfit,
-} from '../../scripts/arbitrage/report.ts';
-import { writeMeasured } from '../../scripts/measured-section.ts';
+} from '../../lab/arbitrage/report.ts';
+import { writeMeasured } from '../../lab/measured-section.ts';
 
 const result = (strategy: string, mustNotGain: boolean, profit: bigint) => ({
   strategy,

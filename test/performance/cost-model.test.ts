@@ -1,14 +1,14 @@
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import guide from '../../docs/performance.md?raw';
-import { priceMillion, showDollars } from '../../scripts/cost/cost-model.ts';
+import { priceMillion, showDollars } from '../../lab/cost/cost-model.ts';
 import {
   CHECKED_ORDERS,
   type CountedRequests,
   type Counts,
   type RequestName,
   requestCounts,
-} from '../../scripts/cost/request-counts.ts';
+} from '../../lab/cost/request-counts.ts';
 import { FRESH_INTERVAL_MS, GateConditions } from '../../src/lane/gate-conditions.ts';
 import { CHAINS } from '../../src/ledger/reconciliation/history.ts';
 import { SLICE_LIMITS } from '../../src/ledger/reconciliation/reconciler.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readStart } from '../../scripts/profile/measure-start.ts';
-import type { CpuProfile } from '../../scripts/profile/record-profile.ts';
+import { readStart } from '../../lab/profile/measure-start.ts';
+import type { CpuProfile } from '../../lab/profile/record-profile.ts';
 
 const frame = (functionName: string, url = '') => ({ functionName, url, lineNumber: 1, columnNumber: 2 });
 

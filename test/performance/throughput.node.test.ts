@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Measurement } from '../../scripts/bench/rounds.ts';
+import type { Measurement } from '../../lab/bench/rounds.ts';
 import {
   describeThroughput,
   tabulate,
   tabulateProcesses,
   writeProcesses,
   writeThroughput,
-} from '../../scripts/bench/throughput.ts';
+} from '../../lab/bench/throughput.ts';
 
 const load = { origin: '', status: 200, next: () => ({ path: '/' }) };
 

@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { hex } from '@scure/base';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CustodianClient } from '../../scripts/conformance/custodian-client.ts';
-import { NotAsked, type Trial, clauses } from '../../scripts/conformance/custodian-clauses.ts';
+import { CustodianClient } from '../../lab/conformance/custodian-client.ts';
+import { NotAsked, type Trial, clauses } from '../../lab/conformance/custodian-clauses.ts';
 
 /** The suite that any custodian is held to, against a small custodian that keeps the contract, or breaks one promise. */
 const SECRET = 'a-secret-that-only-this-test-and-its-custodian-know';

@@ -11,7 +11,7 @@ import { wallet } from '../support/run-custodian.ts';
 import { BUREAU_SEED, newFolder } from '../support/signing.ts';
 import { startAnvil } from '../support/start-anvil.ts';
 
-const SCRIPT = join(import.meta.dirname, '..', '..', '..', 'scripts', 'try-custodian.ts');
+const SCRIPT = join(import.meta.dirname, '..', '..', '..', 'lab', 'try-custodian.ts');
 
 test('this custodian, as two processes, keeps every promise of the contract that anybody’s custodian is held to', async () => {
   const [anvil, bureau] = [await startAnvil(), await PlayedBureau.start()];

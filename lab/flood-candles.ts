@@ -11,7 +11,7 @@ import { startServedExchange } from '../test/support/node/exchange/served-exchan
 import { forkVenues } from '../test/support/node/venues/fork-venues.ts';
 import { venueUrlVariables } from '../test/support/node/venues/venue-remote.ts';
 import { writeCountingEntry } from './bench/counting-entry.ts';
-import { buildWorker } from './build-worker.ts';
+import { buildWorker } from '../scripts/build-worker.ts';
 
 /**
  * `npm run flood`: measures how much different candle requests from many addresses, of a thousand candles each, slow

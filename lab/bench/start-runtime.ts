@@ -3,11 +3,11 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Operator } from '../../test/support/node/exchange/operator.ts';
 import { startServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
-import { buildWorker } from '../build-worker.ts';
+import { buildWorker } from '../../scripts/build-worker.ts';
 import { writeCountingEntry } from './counting-entry.ts';
 
 /** The configuration of the floors' Worker. */
-const FLOORS_CONFIG = 'scripts/bench/floors/wrangler.toml';
+const FLOORS_CONFIG = 'lab/bench/floors/wrangler.toml';
 
 const FUNDS = { USDT: '500000', BTC: '0.1' } as const;
 

@@ -17,7 +17,7 @@ import {
   tabulateMoves,
   tabulateProfit,
 } from './arbitrage/report.ts';
-import { buildWorker } from './build-worker.ts';
+import { buildWorker } from '../scripts/build-worker.ts';
 import { writeMeasured } from './measured-section.ts';
 
 /**

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runKills } from '../test/kills/run-kills.ts';
-import { buildWorker } from './build-worker.ts';
-import { startBridgedCustodian } from './chains/bridge-custodian.ts';
+import { buildWorker } from '../scripts/build-worker.ts';
+import { startBridgedCustodian } from '../scripts/chains/bridge-custodian.ts';
 
 /**
  * `npm run test:kills` kills the deployed bundle under load, again and again, and checks that it keeps everything that

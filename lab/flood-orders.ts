@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { Clerk } from '../test/kills/clerk.ts';
 import { Operator } from '../test/support/node/exchange/operator.ts';
 import { type ServedExchange, startServedExchange } from '../test/support/node/exchange/served-exchange.ts';
-import { buildWorker } from './build-worker.ts';
+import { buildWorker } from '../scripts/build-worker.ts';
 import { GATE_ABORTED, writeFloodedEntry } from './flood/flooded-entry.ts';
 import { floodWithRefused } from './flood/refused-orders.ts';
 import { measureLiveHeap } from './profile/measure-heap.ts';

@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { Operator } from '../../test/support/node/exchange/operator.ts';
 import { type ServedExchange, startServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
-import { buildWorker } from '../build-worker.ts';
+import { buildWorker } from '../../scripts/build-worker.ts';
 import { type Reconciliation, driveKeeper, readReconciliation, say } from './drive-keeper.ts';
 import { makeLedger, runExchange, writeThrough } from './make-ledger.ts';
 import { takeBatches, writeMeteredEntry } from './metered-entry.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Operator } from '../../test/support/node/exchange/operator.ts';
 import { startExchange } from '../../test/support/node/exchange/start-exchange.ts';
-import { buildWorker } from '../build-worker.ts';
+import { buildWorker } from '../../scripts/build-worker.ts';
 
 /** How often each request is sent before measuring and while measuring. */
 const WARM = 300;

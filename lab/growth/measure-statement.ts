@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { composeHistory, historyTables } from '../../test/support/growth/compose-history.ts';
 import { Operator } from '../../test/support/node/exchange/operator.ts';
 import { startServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
-import { buildWorker } from '../build-worker.ts';
+import { buildWorker } from '../../scripts/build-worker.ts';
 import { readMemory } from '../read-memory.ts';
 import { runExchange } from './make-ledger.ts';
 import { openLedgerFile, withoutTriggers } from './write-ledger.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runFuzz } from '../test/fuzz/run-fuzz.ts';
-import { buildWorker } from './build-worker.ts';
+import { buildWorker } from '../scripts/build-worker.ts';
 
 /**
  * `npm run fuzz` sends hostile requests to every route of the deployed bundle. `-- --seed 7 --requests 50000` for
