@@ -2,7 +2,7 @@
 --
 -- The database itself enforces the rules about money. Amounts are whole atoms in 64-bit INTEGER columns of STRICT tables,
 -- so that an overflow is an error. Times are milliseconds since 1970. Every message of a RAISE begins with 'ledger:' or
--- 'guard:'; src/ledger/commit.ts parses them. Triggers compare with IS NOT and not with <>, because a comparison by <> with
+-- 'guard:'; src/db/commit.ts parses them. Triggers compare with IS NOT and not with <>, because a comparison by <> with
 -- NULL is NULL, which fires no trigger: UPDATE OR REPLACE replaces a NULL by the column's default only after the triggers.
 
 -- What the operator sets while the exchange runs: one row. NULL means that the configuration applies, unless the column says

@@ -12,7 +12,7 @@
 CREATE TABLE addresses (
   account_id TEXT NOT NULL REFERENCES accounts (id),
   network TEXT NOT NULL,
-  -- In its canonical form (src/wallet/addresses/validate-address.ts).
+  -- In its canonical form (src/addresses/validate-address.ts).
   address TEXT NOT NULL,
   PRIMARY KEY (account_id, network)
 ) STRICT, WITHOUT ROWID;

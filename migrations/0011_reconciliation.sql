@@ -1,4 +1,4 @@
--- What the reconciliation (src/ledger/reconciliation/) found broken. Its progress is in the storage of its object.
+-- What the reconciliation (src/reconciliation/) found broken. Its progress is in the storage of its object.
 
 -- Invariants that were found broken. Until an operator clears them, trading and withdrawals stay halted.
 CREATE TABLE reconciliation_violations (

@@ -3,9 +3,9 @@ import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync, validateMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { HDKey as HardenedKey } from 'micro-key-producer/slip10.js';
-import { type DepositKeyName, depositKeyPaths } from '../src/wallet/addresses/deposit-keys.ts';
-import { SANDBOX_SEED_HEX } from '../src/wallet/addresses/sandbox-wallet.ts';
-import { encodeSolanaAddress, solanaPath } from '../src/wallet/addresses/solana-address.ts';
+import { type DepositKeyName, depositKeyPaths } from '../src/addresses/deposit-keys.ts';
+import { SANDBOX_SEED_HEX } from '../src/addresses/sandbox-wallet.ts';
+import { encodeSolanaAddress, solanaPath } from '../src/addresses/solana-address.ts';
 
 /**
  * Returns the seed of an English mnemonic without a passphrase (BIP-39). Throws on an invalid one, without repeating

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ledgerNumberOf } from '../src/ledger/record-id.ts';
+import { ledgerNumberOf } from '../src/db/record-id.ts';
 import { checkRouting } from './check-routing.ts';
 import { type LocalExchange, expectThat, withLocalExchange } from './local-exchange.ts';
 import { tryClientReadmes } from './try-client-readmes.ts';

@@ -9,7 +9,7 @@ import { answerWithPage } from './http/not-found-page.ts';
 import { answerPreflight, listPublicPaths, openToAnyOrigin } from './http/open-to-any-origin.ts';
 import { refuse } from './http/refusal.ts';
 import { assignRequestId } from './http/request-id.ts';
-import { isDatabaseFault } from './ledger/database-fault.ts';
+import { isDatabaseFault } from './db/database-fault.ts';
 import { laneUnreachable } from './access/admit.ts';
 import { keys } from './api/api-key-routes.ts';
 import { events } from './api/event-routes.ts';

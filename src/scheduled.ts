@@ -1,7 +1,7 @@
 import { describeError, logFault } from './platform/log.ts';
 import type { LedgerBindings } from './platform/bindings.ts';
-import { listLedgers } from './ledger/ledgers.ts';
-import { type KeeperBindings, reachKeeper } from './ledger/reach-keeper.ts';
+import { listLedgers } from './db/ledgers.ts';
+import { type KeeperBindings, reachKeeper } from './reconciliation/reach-keeper.ts';
 
 /** What happens every minute: each ledger's keeper is woken. One that cannot be reached is woken a minute later. */
 export async function runScheduled(bindings: KeeperBindings & LedgerBindings): Promise<void> {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { AMOUNT_SYNTAX } from '../../src/money/amounts.ts';
 import { networks } from '../../src/money/networks.ts';
-import { DepositKeys } from '../../src/wallet/addresses/deposit-keys.ts';
+import { DepositKeys } from '../../src/addresses/deposit-keys.ts';
 import { bitcoinNetworks, evmNetworks } from './networks.ts';
 import { MaxGas } from './signer/policy.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Payout } from '../../src/wallet/custody/custody.ts';
-import { readLookupAnswer, readSubmitAnswer } from '../../src/wallet/custody/read-answer.ts';
-import { readHoldings } from '../../src/wallet/custody/read-holdings.ts';
-import { isProvenUnpaid } from '../../src/wallet/custody/verify-refusal.ts';
+import type { Payout } from '../../src/custody/custody.ts';
+import { readLookupAnswer, readSubmitAnswer } from '../../src/custody/read-answer.ts';
+import { readHoldings } from '../../src/custody/read-holdings.ts';
+import { isProvenUnpaid } from '../../src/custody/verify-refusal.ts';
 import { CustodianClient, type Said } from './custodian-client.ts';
 
 /** What the custodian is asked to pay: a small amount that it has, on a network for tests. */

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { hex } from '@scure/base';
 import { v7 } from 'uuid';
-import type { Payout } from '../../src/wallet/custody/custody.ts';
+import type { Payout } from '../../src/custody/custody.ts';
 
 /** The longest that an answer may take, and the largest that it may be: docs/custody.md. */
 const DEADLINE_MS = 6_000;

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Invariant } from '../../src/ledger/reconciliation/invariants.ts';
+import type { Invariant } from '../../src/reconciliation/invariants.ts';
 import { idInCrowd } from '../../test/support/growth/compose-crowd.ts';
 import { withoutTriggers } from './write-ledger.ts';
 

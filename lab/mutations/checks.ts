@@ -32,6 +32,6 @@ function mutate(file: string): Mutation[] {
 export const checks: Room = {
   name: 'checks',
   file: MIGRATIONS,
-  tests: ['test/ledger/checks.node.test.ts'],
+  tests: ['test/db/checks.node.test.ts'],
   mutations: readdirSync(MIGRATIONS).flatMap((migration) => mutate(`${MIGRATIONS}/${migration}`)),
 };

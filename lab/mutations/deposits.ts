@@ -6,7 +6,7 @@ const quarantineTest = 'test/operator/quarantine.test.ts';
 
 export const deposits: Room = {
   name: 'deposits',
-  file: 'src/wallet/deposits/report-deposit.ts',
+  file: 'src/deposits/report-deposit.ts',
   tests: ['test/operator/dust.test.ts'],
   mutations: [
     { name: 'a deposit below the minimum is credited', find: 'if (amount < minimum)', replace: 'if (amount === 0n)' },

@@ -267,7 +267,7 @@ export const lane: Room = {
       file: 'src/lane/key-lane.ts',
       find: ' || isWithCustodian(found.row)) return;',
       replace: ') return;',
-      tests: ['test/wallet/withdrawals/crashes.test.ts'],
+      tests: ['test/withdrawals/crashes.test.ts'],
     },
     {
       name: 'no alarm is set to delete old replays',
@@ -302,7 +302,7 @@ export const lane: Room = {
       file: 'src/markets/firm-price.ts',
       find: 'FILL_MAX_AGE_MS = 2_000',
       replace: 'FILL_MAX_AGE_MS = 3_000',
-      tests: ['test/trade/plan-order.pure.test.ts'],
+      tests: ['test/orders/plan-order.pure.test.ts'],
     },
     {
       name: 'the gate begins with an order after its deadline',

@@ -1,12 +1,12 @@
 import type { Mutation, Room } from './mutation.ts';
 
-const ledgerTest = 'test/ledger/ledger.test.ts';
-const recordsTest = 'test/ledger/records.test.ts';
-const wantedTest = 'test/ledger/wanted-orders.test.ts';
-const roundsTest = 'test/ledger/order-rounds.test.ts';
-const keysTest = 'test/ledger/order-keys.test.ts';
+const ledgerTest = 'test/db/ledger.test.ts';
+const recordsTest = 'test/db/records.test.ts';
+const wantedTest = 'test/db/wanted-orders.test.ts';
+const roundsTest = 'test/db/order-rounds.test.ts';
+const keysTest = 'test/db/order-keys.test.ts';
 
-const forbidden = 'test/ledger/forbidden-writes.test.ts';
+const forbidden = 'test/db/forbidden-writes.test.ts';
 
 const ACCOUNTS = 'migrations/0002_accounts.sql';
 const SETTINGS = 'migrations/0001_settings.sql';
@@ -17,9 +17,9 @@ const WITHDRAWALS = 'migrations/0006_withdrawals.sql';
 const ADDRESSES = 'migrations/0008_addresses.sql';
 const RECONCILIATION = 'migrations/0011_reconciliation.sql';
 const SETTLEMENTS = 'migrations/0007_settlements.sql';
-const HERE = 'src/ledger/reconciliation';
-const CHECK_PAYMENTS = 'src/wallet/withdrawals/check-payments.ts';
-const acrossTest = 'test/wallet/withdrawals/across.three-ledgers.test.ts';
+const HERE = 'src/reconciliation';
+const CHECK_PAYMENTS = 'src/withdrawals/check-payments.ts';
+const acrossTest = 'test/withdrawals/across.three-ledgers.test.ts';
 
 /** A trigger that never fires. */
 function silence(file: string, head: string, tests: readonly string[]): Mutation {
@@ -51,10 +51,8 @@ export const ledger: Room = {
     silence(DEPOSITS, 'deposits_are_not_deleted BEFORE DELETE ON deposits', [recordsTest]),
     silence(SETTINGS, 'settings_are_kept BEFORE DELETE ON settings', [recordsTest]),
     silence(SETTINGS, 'audit_is_not_changed BEFORE UPDATE ON audit', ['test/operator/settings.test.ts']),
-    silence(ADDRESSES, 'addresses_are_not_changed BEFORE UPDATE ON addresses', ['test/ledger/addresses.test.ts']),
-    silence(SETTLEMENTS, 'settlements_are_not_changed BEFORE UPDATE ON settlements', [
-      'test/ledger/settlements.test.ts',
-    ]),
+    silence(ADDRESSES, 'addresses_are_not_changed BEFORE UPDATE ON addresses', ['test/db/addresses.test.ts']),
+    silence(SETTLEMENTS, 'settlements_are_not_changed BEFORE UPDATE ON settlements', ['test/db/settlements.test.ts']),
     ...(['order', 'deposit', 'withdrawal', 'settlement'] as const).map((kind): Mutation => ({
       name: `a transfer of the kind ${kind} needs no record`,
       file: {
@@ -86,7 +84,7 @@ export const ledger: Room = {
       file: ORDERS,
       find: "NEW.first_transfer, NEW.account_id, 'house:liquidity', iif(NEW.side = 'BUY', 'USDT', NEW.coin),",
       replace: "NEW.first_transfer, NEW.account_id, 'house:liquidity', iif(NEW.side = 'BUY', NEW.coin, 'USDT'),",
-      tests: ['test/ledger/transfers.test.ts'],
+      tests: ['test/db/transfers.test.ts'],
     },
     {
       name: 'an order may have any price',
@@ -114,7 +112,7 @@ export const ledger: Room = {
       file: DEPOSITS,
       find: 'WHERE NEW.withdrawal_id IS NOT NULL\n',
       replace: 'WHERE 0\n',
-      tests: ['test/ledger/withdrawals.test.ts'],
+      tests: ['test/db/withdrawals.test.ts'],
     },
     {
       name: 'the two sides of a payment between ledgers may have different amounts',
@@ -156,21 +154,21 @@ export const ledger: Room = {
       file: WITHDRAWALS,
       find: 'IS substr(NEW.id, 16, 3) AND NEW.recipient IS NOT (',
       replace: 'IS NULL AND NEW.recipient IS NOT (',
-      tests: ['test/ledger/withdrawals.test.ts'],
+      tests: ['test/db/withdrawals.test.ts'],
     },
     {
       name: 'the fee of a paid withdrawal stays in house:payouts',
       file: WITHDRAWALS,
       find: 'WHERE NEW.fee > 0;',
       replace: 'WHERE 0;',
-      tests: ['test/ledger/withdrawals.test.ts'],
+      tests: ['test/db/withdrawals.test.ts'],
     },
     {
       name: 'a sale between two accounts has one row',
       file: SETTLEMENTS,
       find: "WHERE NEW.type = 'P2P_BUY';",
       replace: 'WHERE 0;',
-      tests: ['test/ledger/settlements.test.ts'],
+      tests: ['test/db/settlements.test.ts'],
     },
     {
       name: 'a key may be moved to another account',
@@ -203,13 +201,13 @@ export const ledger: Room = {
       name: 'the last atom cannot be spent',
       find: 'WHERE NEW.amount < NEW.floor;',
       replace: 'WHERE NEW.amount <= NEW.floor;',
-      tests: ['test/ledger/transfers.test.ts'],
+      tests: ['test/db/transfers.test.ts'],
     },
     {
       name: 'a transfer credits nobody',
       find: 'ELSE price_round END\n    WHERE account = NEW.credit',
       replace: 'ELSE price_round END\n    WHERE 0 AND account = NEW.credit',
-      tests: ['test/ledger/transfers.test.ts'],
+      tests: ['test/db/transfers.test.ts'],
     },
     {
       name: 'a balance may begin twice',
@@ -307,14 +305,14 @@ export const ledger: Room = {
     },
     {
       name: 'amounts of orders lose their last digits beyond 2^53',
-      file: 'src/trade/commit-order.ts',
+      file: 'src/orders/commit-order.ts',
       find: '[executedPrice, coinAmount, usdtAmount, middlePrice].map(String)',
       replace: '[executedPrice, coinAmount, usdtAmount, middlePrice].map(Number)',
       tests: [wantedTest],
     },
     {
       name: 'why orders were refused is told again to the next batch',
-      file: 'src/trade/commit-order.ts',
+      file: 'src/orders/commit-order.ts',
       find: ', d1.prepare(FORGET_REFUSED)]',
       replace: ']',
       tests: [wantedTest],
@@ -338,28 +336,28 @@ export const ledger: Room = {
       file: WITHDRAWALS,
       find: "NEW.account_id, 'house:payouts', NEW.asset, NEW.amount + NEW.fee,",
       replace: "NEW.account_id, 'house:payouts', NEW.asset, NEW.amount,",
-      tests: ['test/ledger/withdrawals.test.ts'],
+      tests: ['test/db/withdrawals.test.ts'],
     },
     {
       name: 'a transfer of a settlement may have any number',
       file: SETTLEMENTS,
       find: "(type IN ('P2P_BUY', 'QUICK_BUY') AND NEW.id = first_transfer\n",
       replace: "(type IN ('P2P_BUY', 'QUICK_BUY')\n",
-      tests: ['test/ledger/settlements.test.ts'],
+      tests: ['test/db/settlements.test.ts'],
     },
     {
       name: 'a halt may be lifted before the violation is cleared',
       file: RECONCILIATION,
       find: 'WHERE cleared_at IS NULL)\nBEGIN',
       replace: 'WHERE cleared_at IS NOT NULL)\nBEGIN',
-      tests: ['test/ledger/reconciliation-guards.test.ts'],
+      tests: ['test/reconciliation/guards.test.ts'],
     },
     {
       name: 'a withdrawal’s limit may change',
       file: WITHDRAWALS,
       find: 'OR NEW.daily_limit IS NOT OLD.daily_limit ',
       replace: '',
-      tests: ['test/ledger/reconciliation-guards.test.ts'],
+      tests: ['test/reconciliation/guards.test.ts'],
     },
     {
       name: 'the keeper waits without a limit for a slice that D1 does not answer',
@@ -373,81 +371,81 @@ export const ledger: Room = {
       file: `${HERE}/compose-ties.ts`,
       find: 'IS NOT NULL AND NOT ${isLeg(leg, kind, `t${at}`)})',
       replace: 'IS NOT NULL AND t${at}.id IS NOT NULL AND NOT ${isLeg(leg, kind, `t${at}`)})',
-      tests: ['test/ledger/reconciliation-records.test.ts'],
+      tests: ['test/reconciliation/records.test.ts'],
     },
     {
       name: 'the reconciliation does not compare the newest transfer of a balance',
       file: `${HERE}/compose-sums.ts`,
       find: '        OR coalesce(max(last_transfer), -1) <> coalesce(max(number), 0)',
       replace: '       ',
-      tests: ['test/ledger/reconciliation-balances.test.ts'],
+      tests: ['test/reconciliation/balances.test.ts'],
     },
     {
       name: 'the reconciliation ignores a digest that differs',
       file: `${HERE}/reconciler.ts`,
       find: '(link.digest === kept.digest && link.upTo === kept.upTo)',
       replace: 'link.upTo === kept.upTo',
-      tests: ['test/ledger/reconciliation-slices.test.ts'],
+      tests: ['test/reconciliation/slices.test.ts'],
     },
     {
       name: 'the reconciliation leaves out transfers written while a large account is scanned',
       file: `${HERE}/scan-large-account.ts`,
       find: 'const sums = addSums(large.sums, readMoved((rows[1] ?? []) as MovedRow[]));',
       replace: 'const sums = addSums(large.sums, []);',
-      tests: ['test/ledger/reconciliation-slices.test.ts'],
+      tests: ['test/reconciliation/slices.test.ts'],
     },
     {
       name: 'the reconciliation does not notice a missing number in the journal',
       file: `${HERE}/scan-journal.ts`,
       find: 'transfers < to - after ?',
       replace: 'transfers < 0 ?',
-      tests: ['test/ledger/reconciliation-balances.test.ts'],
+      tests: ['test/reconciliation/balances.test.ts'],
     },
     {
       name: 'a broken record of one asset hides the sums of all assets',
       file: `${HERE}/close-pass.ts`,
       find: '!untied.includes(asset)',
       replace: 'untied.length === 0',
-      tests: ['test/ledger/reconciliation-balances.test.ts'],
+      tests: ['test/reconciliation/balances.test.ts'],
     },
     {
       name: 'the reconciliation adds debits instead of subtracting them',
       file: `${HERE}/compose-sums.ts`,
       find: 'high: negate(high), low: negate(low)',
       replace: 'high, low',
-      tests: ['test/ledger/reconciliation-slices.test.ts'],
+      tests: ['test/reconciliation/slices.test.ts'],
     },
     {
       name: 'a violation halts its own ledger alone',
-      file: 'src/ledger/copy-settings.ts',
+      file: 'src/db/copy-settings.ts',
       find: '  if (!violation) return false;',
       replace: '  if (violation || !violation) return false;',
-      tests: ['test/ledger/settings.three-ledgers.test.ts'],
+      tests: ['test/db/settings.three-ledgers.test.ts'],
     },
     {
       name: 'a copy of the settings lifts a halt of its own without a later change',
-      file: 'src/ledger/copy-settings.ts',
+      file: 'src/db/copy-settings.ts',
       find: '${settings.revision} = ${revision}',
       replace: '0',
-      tests: ['test/ledger/settings.three-ledgers.test.ts'],
+      tests: ['test/db/settings.three-ledgers.test.ts'],
     },
     {
       name: 'what a ledger owes may not exceed its caps by what moved in',
-      file: 'src/ledger/reconciliation/close-pass.ts',
+      file: 'src/reconciliation/close-pass.ts',
       find: 'cap + exposure + movedIn',
       replace: 'cap + exposure',
-      tests: ['test/ledger/reconciliation-balances.test.ts'],
+      tests: ['test/reconciliation/balances.test.ts'],
     },
     {
       name: 'of several ledgers, a list passes over what one has not looked at yet',
-      file: 'src/ledger/merge-pages.ts',
+      file: 'src/db/merge-pages.ts',
       find: 'head: rows[0] ?? horizon',
       replace: 'head: rows[0] ?? null',
-      tests: ['test/ledger/merge-pages.pure.test.ts'],
+      tests: ['test/db/merge-pages.pure.test.ts'],
     },
     {
       name: 'of several ledgers, the audit goes on in all of them at the number of the first',
-      file: 'src/ledger/merge-pages.ts',
+      file: 'src/db/merge-pages.ts',
       find: 'numbers[ledger] || null',
       replace: 'numbers[0] || null',
       tests: ['test/operator/lists.three-ledgers.test.ts'],
@@ -461,10 +459,10 @@ export const ledger: Room = {
     },
     {
       name: 'of several ledgers, an account is opened in one without a weight',
-      file: 'src/ledger/opening-weights.ts',
+      file: 'src/db/opening-weights.ts',
       find: '(left -= weightOf(ledger)) < 0',
       replace: '(left -= weightOf(ledger)) <= 0',
-      tests: ['test/ledger/opening-weights.pure.test.ts'],
+      tests: ['test/db/opening-weights.pure.test.ts'],
     },
     {
       name: 'of several ledgers, a repeated opening goes to the one that is drawn for it',
@@ -482,17 +480,17 @@ export const ledger: Room = {
     },
     {
       name: 'of several ledgers, two give one address to an account of their own',
-      file: 'src/wallet/addresses/list-addresses.ts',
+      file: 'src/addresses/list-addresses.ts',
       find: 'if (holders.some((holder) => holder !== first.holder)) {',
       replace: 'if (holders.length === 0) {',
-      tests: ['test/ledger/directory.three-ledgers.test.ts'],
+      tests: ['test/db/directory.three-ledgers.test.ts'],
     },
     {
       name: 'of several ledgers, two credit one output each',
-      file: 'src/wallet/deposits/report-deposit.ts',
+      file: 'src/deposits/report-deposit.ts',
       find: 'const ledger = Number(holder);',
       replace: 'const ledger = holder === undefined ? FIRST_LEDGER : wanted;',
-      tests: ['test/ledger/directory.three-ledgers.test.ts'],
+      tests: ['test/db/directory.three-ledgers.test.ts'],
     },
     {
       name: 'of several ledgers, one alone knows that two people must agree',
@@ -531,17 +529,17 @@ export const ledger: Room = {
     },
     {
       name: 'a lost connection is taken for a rejected batch',
-      file: 'src/ledger/database-fault.ts',
+      file: 'src/db/database-fault.ts',
       find: '/overloaded|',
       replace: '/overloaded|connection lost|',
-      tests: ['test/ledger/commit.test.ts'],
+      tests: ['test/db/commit.test.ts'],
     },
     {
       name: 'a batch whose record exists already is reported as committed',
-      file: 'src/ledger/commit.ts',
+      file: 'src/db/commit.ts',
       find: "return { kind: 'exists' };",
       replace: "return { kind: 'committed' };",
-      tests: ['test/ledger/commit.test.ts'],
+      tests: ['test/db/commit.test.ts'],
     },
   ],
 };

@@ -1,13 +1,13 @@
 import type { Room } from './mutation.ts';
 
 const orders = 'test/api/orders.test.ts';
-const planTest = 'test/trade/plan-order.pure.test.ts';
+const planTest = 'test/orders/plan-order.pure.test.ts';
 const houseTest = 'test/operator/house.test.ts';
 
 export const trade: Room = {
   name: 'trade',
-  file: 'src/trade/fill.ts',
-  tests: ['test/trade/fill.pure.test.ts'],
+  file: 'src/orders/fill.ts',
+  tests: ['test/orders/fill.pure.test.ts'],
   mutations: [
     {
       name: 'the USDT for a fixed quantity are rounded in the client’s favour',
@@ -26,93 +26,93 @@ export const trade: Room = {
     },
     {
       name: 'the spread of a sale raises its price',
-      file: 'src/trade/liquidity/house.ts',
+      file: 'src/orders/liquidity/house.ts',
       find: '(BASIS - spread)',
       replace: '(BASIS + spread)',
     },
     {
       name: 'the price of a purchase is rounded in the client’s favour',
-      file: 'src/trade/liquidity/house.ts',
+      file: 'src/orders/liquidity/house.ts',
       find: '? divideUp(',
       replace: '? divideDown(',
     },
     {
       name: 'an order of exactly the maximum is refused',
-      file: 'src/trade/order-bounds.ts',
+      file: 'src/orders/order-bounds.ts',
       find: 'usdtAmount > bounds.max',
       replace: 'usdtAmount >= bounds.max',
     },
     {
       name: 'an order of exactly the minimum is refused',
-      file: 'src/trade/order-bounds.ts',
+      file: 'src/orders/order-bounds.ts',
       find: 'usdtAmount < bounds.min',
       replace: 'usdtAmount <= bounds.min',
     },
     {
       name: 'the bounds are not checked for a fixed quantity',
-      file: 'src/trade/plan-order.ts',
+      file: 'src/orders/plan-order.ts',
       find: 'const bounded = checkBounds(amounts.usdtAmount, context.boundsOf(coin));\n  if (!bounded.ok) return bounded;',
       replace: '',
       tests: [orders],
     },
     {
       name: 'the amount that an order needs is told in the asset that it receives',
-      file: 'src/trade/commit-order.ts',
+      file: 'src/orders/commit-order.ts',
       find: "const [asset, required] = side === 'BUY' ?",
       replace: "const [asset, required] = side === 'SELL' ?",
       tests: ['test/lane/refused-orders.test.ts'],
     },
     {
       name: 'the spread that the operator set is ignored',
-      file: 'src/trade/plan-order.ts',
+      file: 'src/orders/plan-order.ts',
       find: 'settings.spreadBps ?? context.spread_bps',
       replace: 'context.spread_bps',
       tests: ['test/operator/settings.test.ts'],
     },
     {
       name: 'a spread below the minimum is accepted',
-      file: 'src/trade/plan-order.ts',
+      file: 'src/orders/plan-order.ts',
       find: 'Math.max(settings.spreadBps ?? context.spread_bps, context.minSpread_bps)',
       replace: '(settings.spreadBps ?? context.spread_bps)',
       tests: [planTest],
     },
     {
       name: 'half of the range of the venues’ prices is rounded in the client’s favour',
-      file: 'src/trade/liquidity/house.ts',
+      file: 'src/orders/liquidity/house.ts',
       find: 'divideUp(firm.dispersion, 2n)',
       replace: 'divideDown(firm.dispersion, 2n)',
     },
     {
       name: 'the limit price of a sale is checked as that of a purchase',
-      file: 'src/trade/plan-order.ts',
+      file: 'src/orders/plan-order.ts',
       find: 'executedPrice < limitPrice',
       replace: 'executedPrice > limitPrice',
       tests: [planTest],
     },
     {
       name: 'an order at exactly its limit price is refused',
-      file: 'src/trade/plan-order.ts',
+      file: 'src/orders/plan-order.ts',
       find: 'executedPrice > limitPrice :',
       replace: 'executedPrice >= limitPrice :',
       tests: [planTest],
     },
     {
       name: 'the middle price of an order is the one that it filled at',
-      file: 'src/trade/plan-order.ts',
+      file: 'src/orders/plan-order.ts',
       find: 'middlePrice: firm.price',
       replace: 'middlePrice: executedPrice',
       tests: [houseTest],
     },
     {
       name: 'an order that is read again earns its spread again',
-      file: 'src/ledger/spread-sums.ts',
+      file: 'src/reconciliation/spread-sums.ts',
       find: 'order.transfer <= this.#newest || atoms === undefined',
       replace: 'atoms === undefined',
       tests: [houseTest],
     },
     {
       name: 'the spread of a sale is rounded up',
-      file: 'src/ledger/spread-sums.ts',
+      file: 'src/reconciliation/spread-sums.ts',
       find: "worth('down') - BigInt(usdtAmount)",
       replace: "worth('up') - BigInt(usdtAmount)",
       tests: [houseTest],

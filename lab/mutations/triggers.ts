@@ -19,17 +19,17 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'operator_requests_are_not_changed',
     'operator_requests_are_not_deleted',
   ],
-  'test/ledger/directory.test.ts': ['claims_are_made_once'],
+  'test/db/directory.test.ts': ['claims_are_made_once'],
   'test/operator/agreed-deposits.test.ts': ['deposits_are_agreed_on', 'deposits_are_agreed_on_later'],
-  'test/ledger/settings.three-ledgers.test.ts': ['settings_are_not_overtaken'],
-  'test/ledger/forbidden-writes.test.ts': [
+  'test/db/settings.three-ledgers.test.ts': ['settings_are_not_overtaken'],
+  'test/db/forbidden-writes.test.ts': [
     'balances_of_transit_keep_their_floor',
     'deposits_are_recorded_once',
     'receipts_are_refused_once',
     'refusals_are_not_changed',
     'refusals_are_not_deleted',
   ],
-  'test/ledger/ledger.test.ts': [
+  'test/db/ledger.test.ts': [
     'transfers_have_a_kind',
     'balances_have_an_owner',
     'balances_begin_with_their_floor',
@@ -37,11 +37,11 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'shares_change_by_audit',
     'settings_are_not_overtaken',
   ],
-  'test/ledger/settlements.test.ts': ['settlements_are_guarded', 'settlements_move_money'],
-  'test/ledger/withdrawals.test.ts': ['deposits_are_recorded_once', 'withdrawals_pay_money'],
-  'test/wallet/withdrawals/across.three-ledgers.test.ts': ['deposits_are_recorded_once', 'deposits_move_money'],
-  'test/ledger/records.test.ts': ['deposits_are_recorded_once'],
-  'test/ledger/new-assets.test.ts': ['assets_are_held_by_every_account'],
+  'test/db/settlements.test.ts': ['settlements_are_guarded', 'settlements_move_money'],
+  'test/db/withdrawals.test.ts': ['deposits_are_recorded_once', 'withdrawals_pay_money'],
+  'test/withdrawals/across.three-ledgers.test.ts': ['deposits_are_recorded_once', 'deposits_move_money'],
+  'test/db/records.test.ts': ['deposits_are_recorded_once'],
+  'test/db/new-assets.test.ts': ['assets_are_held_by_every_account'],
   'test/operator/proposals.access.test.ts': [
     'proposals_begin_open',
     'proposals_have_a_limit',
@@ -81,7 +81,7 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'credits_of_quarantine_are_explained',
     'deposits_stay_decided',
   ],
-  'test/ledger/number-ledger.test.ts': [
+  'test/db/number-ledger.test.ts': [
     'settings_keep_their_ledger',
     'settings_number_an_empty_ledger',
     'accounts_are_of_their_ledger',
@@ -93,7 +93,7 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'withdrawals_tell_their_steps',
     'settlements_tell',
   ],
-  'test/ledger/events.test.ts': [
+  'test/db/events.test.ts': [
     'listeners_begin_once',
     'listeners_are_not_changed',
     'listeners_are_not_deleted',

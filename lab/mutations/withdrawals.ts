@@ -1,13 +1,13 @@
 import type { Room } from './mutation.ts';
 
-const HERE = 'src/wallet/withdrawals';
+const HERE = 'src/withdrawals';
 const GUARDS = 'migrations/0006_withdrawals.sql';
 
 /** The end of the guard against halts and paused networks, which is in two triggers. */
 const PAUSED =
   '      OR EXISTS (SELECT 1 FROM settings, json_each(settings.paused_networks) AS paused WHERE paused.value';
 
-const room = 'test/wallet/withdrawals';
+const room = 'test/withdrawals';
 const races = `${room}/races.test.ts`;
 const codes = `${room}/codes.test.ts`;
 const limits = `${room}/limits.test.ts`;
@@ -21,7 +21,7 @@ const halts = `${room}/halts.test.ts`;
 const questions = `${room}/questions.test.ts`;
 const standingKey = `${room}/standing-key.test.ts`;
 const review = 'test/operator/withdrawals.test.ts';
-const ledgerTest = 'test/ledger/withdrawals.test.ts';
+const ledgerTest = 'test/db/withdrawals.test.ts';
 
 export const withdrawals: Room = {
   name: 'withdrawals',

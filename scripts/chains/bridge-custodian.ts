@@ -22,7 +22,7 @@ import type {
 import { custodianKey } from '../../test/support/node/custody/start-custodian.ts';
 import type { ServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
 import { type CompareCustody, type KilledCustodian, PARTIES, funds } from '../../test/kills/custody.ts';
-import type { Payout } from '../../src/wallet/custody/custody.ts';
+import type { Payout } from '../../src/custody/custody.ts';
 import { PUBLIC_MNEMONIC, PUBLIC_SIGNER_KEY, listOthers, startLocalCustodian } from './local-custodian.ts';
 import { mineSteadily } from './local-chains.ts';
 import { PaidOnChain } from './paid-on-chain.ts';

@@ -1,7 +1,7 @@
 import { formatAmount } from '../../src/money/amounts.ts';
 import { type Asset, scaleOf } from '../../src/money/assets.ts';
-import { type Due, judgeCover } from '../../src/wallet/custody/judge-cover.ts';
-import { readHoldings } from '../../src/wallet/custody/read-holdings.ts';
+import { type Due, judgeCover } from '../../src/custody/judge-cover.ts';
+import { readHoldings } from '../../src/custody/read-holdings.ts';
 import type { ServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
 import { type CustodyKey, askCustodian } from './ask-custodian.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { house } from '../../src/ledger/transfers.ts';
+import { house } from '../../src/db/transfers.ts';
 import { assetSymbols } from '../../src/money/assets.ts';
 import { openMigrated } from '../ledgers/open-migrated.ts';
 import type { DeployFaults } from './find-deploy-faults.ts';

@@ -1,6 +1,6 @@
 import { findConfigFaults } from '../start/find-config-faults.ts';
-import { DepositKeys } from '../../src/wallet/addresses/deposit-keys.ts';
-import { holdsSandboxKey } from '../../src/wallet/addresses/sandbox-wallet.ts';
+import { DepositKeys } from '../../src/addresses/deposit-keys.ts';
+import { holdsSandboxKey } from '../../src/addresses/sandbox-wallet.ts';
 
 /** The secrets that a deployment needs. */
 const neededSecrets = [

@@ -3,9 +3,9 @@ import { config } from '../env.ts';
 import { sendProblem } from '../http/area.ts';
 import type { ListQuery, Page } from '../http/list.ts';
 import { refuse } from '../http/refusal.ts';
-import type { Database } from '../ledger/database.ts';
-import { findLedger, ledgerOf } from '../ledger/ledgers.ts';
-import { type RecordFilter, type RecordList, readRecordPage } from '../ledger/record-list.ts';
+import type { Database } from '../db/database.ts';
+import { findLedger, ledgerOf } from '../db/ledgers.ts';
+import { type RecordFilter, type RecordList, readRecordPage } from '../db/record-list.ts';
 import { admitRead } from './admit-read.ts';
 import type { KeyEnvironment } from './authenticate.ts';
 

@@ -1,10 +1,10 @@
 import { and, eq, gt } from 'drizzle-orm';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
-import { type Actor, insertAudit } from '../ledger/audit.ts';
-import { commit } from '../ledger/commit.ts';
-import type { Database } from '../ledger/database.ts';
-import { accounts, allowedRecoveries } from '../ledger/schema.ts';
-import { approvalRefusals, explain } from '../ledger/explain.ts';
+import { type Actor, insertAudit } from '../db/audit.ts';
+import { commit } from '../db/commit.ts';
+import type { Database } from '../db/database.ts';
+import { accounts, allowedRecoveries } from '../db/schema.ts';
+import { approvalRefusals, explain } from '../db/explain.ts';
 
 /** For how long an allowed recovery can be used. A trigger holds it. */
 const ALLOWED_MS = 72 * 3_600_000;

@@ -2,12 +2,12 @@ import { z } from '@hono/zod-openapi';
 import { and, desc, eq, lt } from 'drizzle-orm';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
-import { type Actor, insertAudit } from '../ledger/audit.ts';
-import { commit } from '../ledger/commit.ts';
-import type { Database } from '../ledger/database.ts';
-import { ledgerNumberOf, newRecordId, timestampOfRecord } from '../ledger/record-id.ts';
-import { allowlist } from '../ledger/schema.ts';
-import { approvalRefusals, explain, holdRefusals } from '../ledger/explain.ts';
+import { type Actor, insertAudit } from '../db/audit.ts';
+import { commit } from '../db/commit.ts';
+import type { Database } from '../db/database.ts';
+import { ledgerNumberOf, newRecordId, timestampOfRecord } from '../db/record-id.ts';
+import { allowlist } from '../db/schema.ts';
+import { approvalRefusals, explain, holdRefusals } from '../db/explain.ts';
 import type { Network } from '../money/networks.ts';
 
 /** The most addresses that an account may have approved. A trigger holds it. */

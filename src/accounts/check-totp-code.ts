@@ -1,5 +1,5 @@
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../db/database.ts';
 import { logEvent } from '../platform/log.ts';
 import { type SealSecrets, unseal } from './seal.ts';
 import { type TotpState, findTotpStep, isLastAttempt, readAndCount } from './totp.ts';

@@ -2,11 +2,11 @@ import { z } from '@hono/zod-openapi';
 import { and, eq, gt, sql } from 'drizzle-orm';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
-import { type Actor, insertAudit } from '../ledger/audit.ts';
-import { commit } from '../ledger/commit.ts';
-import type { Database } from '../ledger/database.ts';
-import { approvalRefusals, explain, type GuardRefusals } from '../ledger/explain.ts';
-import { invitations } from '../ledger/schema.ts';
+import { type Actor, insertAudit } from '../db/audit.ts';
+import { commit } from '../db/commit.ts';
+import type { Database } from '../db/database.ts';
+import { approvalRefusals, explain, type GuardRefusals } from '../db/explain.ts';
+import { invitations } from '../db/schema.ts';
 import { digest } from '../platform/digest.ts';
 
 /** For how long an invitation can be used. A trigger holds it. */

@@ -1,10 +1,10 @@
 import { type Outcome, accept } from '../http/refusal.ts';
-import type { Actor } from '../ledger/audit.ts';
-import { claimNames } from '../ledger/directory.ts';
-import { directoryOf, firstLedger, listLedgers } from '../ledger/ledgers.ts';
-import { type Made, type OnceRequest, findEarlier, makeOnce, reusedKey } from '../ledger/make-once.ts';
-import { chooseLedger } from '../ledger/opening-weights.ts';
-import { FIRST_LEDGER } from '../ledger/record-id.ts';
+import type { Actor } from '../db/audit.ts';
+import { claimNames } from '../db/directory.ts';
+import { directoryOf, firstLedger, listLedgers } from '../db/ledgers.ts';
+import { type Made, type OnceRequest, findEarlier, makeOnce, reusedKey } from '../db/make-once.ts';
+import { chooseLedger } from '../db/opening-weights.ts';
+import { FIRST_LEDGER } from '../db/record-id.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { type OpenAccount, explainExistingAccount, prepareAccount } from './account.ts';
 

@@ -2,12 +2,12 @@ import { z } from '@hono/zod-openapi';
 import { and, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import { generateSecret, generateURI, verify } from 'otplib';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
-import { type Actor, insertAudit } from '../ledger/audit.ts';
-import { commit } from '../ledger/commit.ts';
-import type { Database } from '../ledger/database.ts';
-import { bindPrepared, prepareOnce } from '../ledger/prepare-once.ts';
-import { totp } from '../ledger/schema.ts';
-import { approvalRefusals, explain } from '../ledger/explain.ts';
+import { type Actor, insertAudit } from '../db/audit.ts';
+import { commit } from '../db/commit.ts';
+import type { Database } from '../db/database.ts';
+import { bindPrepared, prepareOnce } from '../db/prepare-once.ts';
+import { totp } from '../db/schema.ts';
+import { approvalRefusals, explain } from '../db/explain.ts';
 import { type SealSecrets, seal, unseal } from './seal.ts';
 
 /** RFC 6238 with the parameters that every authenticator app knows: SHA-1, six digits, thirty seconds. */

@@ -5,7 +5,7 @@ import { authenticate } from '../access/authenticate.ts';
 import { accountFeed } from '../events/feed.ts';
 import { EventPage, EventQuery, beginToListen, findEvents } from '../events/read-events.ts';
 import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
-import { ledgerOf } from '../ledger/ledgers.ts';
+import { ledgerOf } from '../db/ledgers.ts';
 
 export const events = createArea();
 

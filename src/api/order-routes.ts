@@ -9,12 +9,12 @@ import { admit, readRefusals } from '../access/admit.ts';
 import { answerList, answerRecord } from '../access/answer-read.ts';
 import { authenticate, authenticateJson } from '../access/authenticate.ts';
 import { executeInLane } from '../access/execute-in-lane.ts';
-import { ledgerNumberOf } from '../ledger/record-id.ts';
-import { OrderListQuery, orderList } from '../trade/list-orders.ts';
-import { Order, readOrder, showOrder } from '../trade/order.ts';
-import { PlaceOrder } from '../trade/place-order.ts';
-import { OrderPreview } from '../trade/preview-order.ts';
-import { previewAtGate } from '../trade/reach-gate.ts';
+import { ledgerNumberOf } from '../db/record-id.ts';
+import { OrderListQuery, orderList } from '../orders/list-orders.ts';
+import { Order, readOrder, showOrder } from '../orders/order.ts';
+import { PlaceOrder } from '../orders/place-order.ts';
+import { OrderPreview } from '../orders/preview-order.ts';
+import { previewAtGate } from '../orders/reach-gate.ts';
 
 const ORDERS_PATH = '/api/v1/orders';
 

@@ -3,7 +3,7 @@ import { type WrittenAnswer, createArea, jsonContent, problemResponses, sendProb
 import { refuse } from '../http/refusal.ts';
 import { admit, readRefusals } from '../access/admit.ts';
 import { authenticate } from '../access/authenticate.ts';
-import { ledgerOf } from '../ledger/ledgers.ts';
+import { ledgerOf } from '../db/ledgers.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import {
   Statement,
@@ -12,7 +12,7 @@ import {
   prepareStatement,
   statementTypes,
   writeStatement,
-} from '../wallet/statement/statement.ts';
+} from '../activity/statement.ts';
 
 const Csv = z.string().openapi({
   description: 'RFC 4180 with a header: a line for each opening balance, each movement and each closing balance',

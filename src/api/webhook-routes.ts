@@ -10,9 +10,9 @@ import type { AdmittedOwner, EndpointSurface } from '../events/webhooks/endpoint
 import { createArea } from '../http/area.ts';
 import { type Outcome, accept } from '../http/refusal.ts';
 import { tellLanes } from '../lane/tell-lanes.ts';
-import { ledgerOf } from '../ledger/ledgers.ts';
-import { ledgerNumberOf } from '../ledger/record-id.ts';
-import { numberChange } from '../ledger/record-number.ts';
+import { ledgerOf } from '../db/ledgers.ts';
+import { ledgerNumberOf } from '../db/record-id.ts';
+import { numberChange } from '../db/record-number.ts';
 import { chooseSenderSettings } from '../providers.ts';
 
 /** The record of an account's key says whether the account has an endpoint that is enabled. */

@@ -3,14 +3,14 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { showEntry } from '../accounts/allowlist.ts';
 import { showOwnApiKey } from '../keys/own-api-key.ts';
 import { readKeyRow } from '../keys/record.ts';
-import type { Database } from '../ledger/database.ts';
-import { bindPrepared, prepareOnce } from '../ledger/prepare-once.ts';
-import { accounts, apiKeys, deposits, orders, settlements, totp, withdrawals } from '../ledger/schema.ts';
-import { orderColumns, showOrder } from '../trade/order.ts';
-import { depositColumns, showDepositBase } from '../wallet/deposits/account-deposit.ts';
-import { settlementColumns } from '../wallet/list-transactions.ts';
-import { showTransaction } from '../wallet/transactions.ts';
-import { showWithdrawal, withdrawalColumns } from '../wallet/withdrawals/withdrawal.ts';
+import type { Database } from '../db/database.ts';
+import { bindPrepared, prepareOnce } from '../db/prepare-once.ts';
+import { accounts, apiKeys, deposits, orders, settlements, totp, withdrawals } from '../db/schema.ts';
+import { orderColumns, showOrder } from '../orders/order.ts';
+import { depositColumns, showDepositBase } from '../deposits/account-deposit.ts';
+import { settlementColumns } from '../activity/list-transactions.ts';
+import { showTransaction } from '../activity/transactions.ts';
+import { showWithdrawal, withdrawalColumns } from '../withdrawals/withdrawal.ts';
 import { type Event, type EventRow, idOfEvent } from './event.ts';
 
 /** The records that events are about, by account. `ids` is a JSON array, since D1 binds a hundred values at most. */

@@ -2,10 +2,10 @@ import { z } from '@hono/zod-openapi';
 import { AllowlistEntry } from '../accounts/allowlist.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { OwnApiKey } from '../keys/own-api-key.ts';
-import { Order } from '../trade/order.ts';
-import { DepositBase } from '../wallet/deposits/account-deposit.ts';
-import { Transaction } from '../wallet/transactions.ts';
-import { Withdrawal } from '../wallet/withdrawals/withdrawal.ts';
+import { Order } from '../orders/order.ts';
+import { DepositBase } from '../deposits/account-deposit.ts';
+import { Transaction } from '../activity/transactions.ts';
+import { Withdrawal } from '../withdrawals/withdrawal.ts';
 
 /** The number of an event: 1, 2, 3 and so on for each listener, in the order in which things happened. */
 export const Sequence = z.number().int().openapi({

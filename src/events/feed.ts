@@ -1,5 +1,5 @@
-import type { Database } from '../ledger/database.ts';
-import { ledgerNumberOf } from '../ledger/record-id.ts';
+import type { Database } from '../db/database.ts';
+import { ledgerNumberOf } from '../db/record-id.ts';
 import { composeEvents } from './compose-events.ts';
 import { composeOperatorEvents } from './compose-operator-events.ts';
 import type { Event, EventRow } from './event.ts';

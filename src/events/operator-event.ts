@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { AuditEntry } from '../ledger/list-audit.ts';
-import { OperatorDeposit } from '../wallet/deposits/operator-deposit.ts';
-import { OperatorWithdrawal } from '../wallet/withdrawals/operator-withdrawal.ts';
+import { AuditEntry } from '../db/list-audit.ts';
+import { OperatorDeposit } from '../deposits/operator-deposit.ts';
+import { OperatorWithdrawal } from '../withdrawals/operator-withdrawal.ts';
 import { EndpointEvent, describeKind } from './event.ts';
 
 /** The name under which the operator listens, in each ledger; no account has such an id. */

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, lte, sql } from 'drizzle-orm';
-import type { Database } from '../ledger/database.ts';
-import { events, listeners } from '../ledger/schema.ts';
+import type { Database } from '../db/database.ts';
+import { events, listeners } from '../db/schema.ts';
 
 /** How many accounts one call looks at, and how many events of each it deletes at most. */
 const MAX_ACCOUNTS = 200;

@@ -1,4 +1,4 @@
-import { type Settings, minimumInForce } from '../ledger/settings.ts';
+import { type Settings, minimumInForce } from '../db/settings.ts';
 import { bucketNames, defaultLimits } from '../keys/bucket-limits.ts';
 import { intervals } from '../markets/candles/interval.ts';
 import { formatAmount } from '../money/amounts.ts';
@@ -14,8 +14,8 @@ import {
   scaleOf,
 } from '../money/assets.ts';
 import { type Network, networkRecords } from '../money/networks.ts';
-import type { OrderBounds } from '../trade/order-bounds.ts';
-import { termsOf } from '../wallet/withdrawals/terms.ts';
+import type { OrderBounds } from '../orders/order-bounds.ts';
+import { termsOf } from '../withdrawals/terms.ts';
 import type { AssetList, Deposits, ExchangeInfo } from './schemas.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Halts } from '../ledger/settings.ts';
+import type { Halts } from '../db/settings.ts';
 import { firmPrice } from '../markets/firm-price.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import { coinSymbols } from '../money/assets.ts';

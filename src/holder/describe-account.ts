@@ -2,11 +2,11 @@ import { eq } from 'drizzle-orm';
 import { type Account, accountColumns, showAccount } from '../accounts/account.ts';
 import { readAllowedRecovery } from '../accounts/allow-recovery.ts';
 import { readTotp } from '../accounts/totp.ts';
-import { readSettings } from '../ledger/settings.ts';
-import { accounts } from '../ledger/schema.ts';
+import { readSettings } from '../db/settings.ts';
+import { accounts } from '../db/schema.ts';
 import { formatAmount } from '../money/amounts.ts';
 import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
-import { readDailyUse } from '../wallet/withdrawals/read-facts.ts';
+import { readDailyUse } from '../withdrawals/read-facts.ts';
 import type { Session, SessionLevel } from './session.ts';
 
 /** A holder's account as the console shows it. Times in milliseconds, amounts as decimals of USDT. */

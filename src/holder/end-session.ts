@@ -2,8 +2,8 @@ import { laneUnreachable } from '../access/admit.ts';
 import { type Outcome, accept } from '../http/refusal.ts';
 import { endSessions, findOwnSessions } from '../keys/session-key.ts';
 import { revokeInLane } from '../lane/tell-lanes.ts';
-import { insertAudit } from '../ledger/audit.ts';
-import { commit } from '../ledger/commit.ts';
+import { insertAudit } from '../db/audit.ts';
+import { commit } from '../db/commit.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import type { Session } from './session.ts';
 

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, inArray, isNotNull, lte, max } from 'drizzle-orm';
-import type { Database } from '../ledger/database.ts';
-import { accounts, audit } from '../ledger/schema.ts';
+import type { Database } from '../db/database.ts';
+import { accounts, audit } from '../db/schema.ts';
 
 /** The changes of which a holder is told, by whomever they were made. The console tells of its own at once. */
 const toldActions = [

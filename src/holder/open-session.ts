@@ -6,12 +6,12 @@ import { digestAddress } from '../accounts/invite-holder.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { MAX_SESSIONS, listLiveSessionIds, prepareSession } from '../keys/session-key.ts';
 import { revokeInLane } from '../lane/tell-lanes.ts';
-import { type Actor, insertAudit } from '../ledger/audit.ts';
-import { type CommitOutcome, commit } from '../ledger/commit.ts';
-import type { Database } from '../ledger/database.ts';
-import { findLedger } from '../ledger/ledgers.ts';
-import { ledgerNumberOf, newRecordId } from '../ledger/record-id.ts';
-import { accounts } from '../ledger/schema.ts';
+import { type Actor, insertAudit } from '../db/audit.ts';
+import { type CommitOutcome, commit } from '../db/commit.ts';
+import type { Database } from '../db/database.ts';
+import { findLedger } from '../db/ledgers.ts';
+import { ledgerNumberOf, newRecordId } from '../db/record-id.ts';
+import { accounts } from '../db/schema.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { type SessionLevel, scopesOf } from './session.ts';
 

@@ -13,9 +13,9 @@ import {
 } from '../keys/api-key.ts';
 import { readLastUses } from '../lane/read-last-uses.ts';
 import { revokeInLane } from '../lane/tell-lanes.ts';
-import { commit } from '../ledger/commit.ts';
-import { newRecordId } from '../ledger/record-id.ts';
-import { type GuardRefusals, explain, holdRefusals } from '../ledger/explain.ts';
+import { commit } from '../db/commit.ts';
+import { newRecordId } from '../db/record-id.ts';
+import { type GuardRefusals, explain, holdRefusals } from '../db/explain.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { type Session, refuseFrozen } from './session.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../db/database.ts';
 import { type Asset, QUOTE_ASSET, assetSymbols, scaleOf } from '../money/assets.ts';
 import { formatAmount } from '../money/amounts.ts';
 

@@ -7,9 +7,9 @@ import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { listKeysRevokedAt, revokeAllKeys } from '../keys/api-key.ts';
 import { endSessions, listLiveSessionIds } from '../keys/session-key.ts';
 import { revokeInLane } from '../lane/tell-lanes.ts';
-import { insertAudit } from '../ledger/audit.ts';
-import { commit } from '../ledger/commit.ts';
-import { accounts } from '../ledger/schema.ts';
+import { insertAudit } from '../db/audit.ts';
+import { commit } from '../db/commit.ts';
+import { accounts } from '../db/schema.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import type { Session } from './session.ts';
 

@@ -3,9 +3,9 @@ import type { SealSecrets } from '../accounts/seal.ts';
 import { prepareRemoval, readTotp, spendTotpStep } from '../accounts/totp.ts';
 import { laneUnreachable } from '../access/admit.ts';
 import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
-import { insertAudit } from '../ledger/audit.ts';
-import { type CommitOutcome, commit } from '../ledger/commit.ts';
-import { explain } from '../ledger/explain.ts';
+import { insertAudit } from '../db/audit.ts';
+import { type CommitOutcome, commit } from '../db/commit.ts';
+import { explain } from '../db/explain.ts';
 import type { Session } from './session.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray, lt } from 'drizzle-orm';
-import type { Database } from '../ledger/database.ts';
-import { audit } from '../ledger/schema.ts';
+import type { Database } from '../db/database.ts';
+import { audit } from '../db/schema.ts';
 
 /** What happens at the console alone, and is noted in the account's log all the same. */
 export const notedEvents = ['add_passkey', 'remove_passkey', 'rename_passkey', 'use_recovery_code'] as const;

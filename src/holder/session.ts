@@ -5,10 +5,10 @@ import { type KeyRecord, readKeyRecord } from '../keys/record.ts';
 import type { Scope } from '../keys/scope.ts';
 import { verifyToken } from '../keys/token.ts';
 import { countSession } from '../lane/count-session.ts';
-import type { Actor } from '../ledger/audit.ts';
-import type { Database } from '../ledger/database.ts';
-import { ledgerOf } from '../ledger/ledgers.ts';
-import { ledgerNumberOf } from '../ledger/record-id.ts';
+import type { Actor } from '../db/audit.ts';
+import type { Database } from '../db/database.ts';
+import { ledgerOf } from '../db/ledgers.ts';
+import { ledgerNumberOf } from '../db/record-id.ts';
 import type { Bindings } from '../platform/bindings.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { GuardRefusals } from '../ledger/explain.ts';
+import type { GuardRefusals } from '../db/explain.ts';
 import { keyRevoked, refuseExpired } from './admission.ts';
 
 /** For a record that names a key, which is revoked, expired or another account's by now: the same as from the key's lane. */

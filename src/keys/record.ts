@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { findLedger } from '../ledger/ledgers.ts';
-import { accounts, apiKeys } from '../ledger/schema.ts';
+import { findLedger } from '../db/ledgers.ts';
+import { accounts, apiKeys } from '../db/schema.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { IpRange } from './ip-allowlist.ts';
 import { type Scope, readScopes } from './scope.ts';

@@ -1,9 +1,9 @@
 import { and, asc, eq, gt, inArray, isNull } from 'drizzle-orm';
-import { type Actor, insertAudit } from '../ledger/audit.ts';
-import type { Database } from '../ledger/database.ts';
-import { lowestRecordId } from '../ledger/record-id.ts';
-import { numberChange } from '../ledger/record-number.ts';
-import { apiKeys } from '../ledger/schema.ts';
+import { type Actor, insertAudit } from '../db/audit.ts';
+import type { Database } from '../db/database.ts';
+import { lowestRecordId } from '../db/record-id.ts';
+import { numberChange } from '../db/record-number.ts';
+import { apiKeys } from '../db/schema.ts';
 import { type Scope, writeScopes } from './scope.ts';
 import { type TokenPrefix, type TokenSecrets, mintToken } from './token.ts';
 

@@ -1,6 +1,6 @@
 import { digest, equalDigests, sign, toBase64Url } from '../platform/digest.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
-import { isRecordId } from '../ledger/record-id.ts';
+import { isRecordId } from '../db/record-id.ts';
 import { type Scope, WRITTEN_SCOPES, readScopes, writeScopes } from './scope.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type Answer, type RequestFacts, answerProblem } from '../http/answer.ts';
 import { problems } from '../http/problems.ts';
 import { type Outcome, type Refusal, refuse } from '../http/refusal.ts';
-import { newRecordId } from '../ledger/record-id.ts';
+import { newRecordId } from '../db/record-id.ts';
 import type { IdempotentRequest, Replays } from './replays.ts';
 
 /** The result of looking a record up in D1 by its id. */

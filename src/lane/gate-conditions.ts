@@ -3,15 +3,15 @@ import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, accept, overloaded } from '../http/refusal.ts';
 import { isRecent } from '../platform/is-recent.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
-import type { Database } from '../ledger/database.ts';
-import { listLedgers, openLedger } from '../ledger/ledgers.ts';
-import { SETTINGS_MAX_AGE_MS, type Settings, readSettings } from '../ledger/settings.ts';
+import type { Database } from '../db/database.ts';
+import { listLedgers, openLedger } from '../db/ledgers.ts';
+import { SETTINGS_MAX_AGE_MS, type Settings, readSettings } from '../db/settings.ts';
 import { FILL_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
 import { type HubBindings, readSnapshot } from '../markets/read-hub.ts';
 import { HOLD_MS, isInWindow } from '../markets/round-window.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import type { Coin } from '../money/assets.ts';
-import type { TradingConditions } from '../trade/plan-order.ts';
+import type { TradingConditions } from '../orders/plan-order.ts';
 
 /**
  * The largest age of a snapshot from the price hub. With the time that it is held here, a fill's price stays below 2 s.

@@ -1,12 +1,12 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { Bindings } from '../platform/bindings.ts';
 import { type Outcome, accept, overloaded, refuse } from '../http/refusal.ts';
-import { openLedger } from '../ledger/ledgers.ts';
-import { ledgerNumberOf } from '../ledger/record-id.ts';
-import type { PlaceOrder } from '../trade/place-order.ts';
-import { type TradingContext, planOrder, readTerms } from '../trade/plan-order.ts';
-import { type OrderPreview, showPreview } from '../trade/preview-order.ts';
-import type { GateCall, GateReply, OrderGate } from '../trade/reach-gate.ts';
+import { openLedger } from '../db/ledgers.ts';
+import { ledgerNumberOf } from '../db/record-id.ts';
+import type { PlaceOrder } from '../orders/place-order.ts';
+import { type TradingContext, planOrder, readTerms } from '../orders/plan-order.ts';
+import { type OrderPreview, showPreview } from '../orders/preview-order.ts';
+import type { GateCall, GateReply, OrderGate } from '../orders/reach-gate.ts';
 import { GateConditions } from './gate-conditions.ts';
 import { OrderBatches } from './order-batches.ts';
 

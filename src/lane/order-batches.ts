@@ -1,15 +1,15 @@
 import { type Outcome, overloaded } from '../http/refusal.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../db/database.ts';
 import {
   type OrdersOutcome,
   type PlannedOrder,
   commitOrders,
   explainOrderRefusal,
   toRow,
-} from '../trade/commit-order.ts';
-import type { OrderPlan, OrderTerms } from '../trade/plan-order.ts';
-import type { GateCall, GateReply } from '../trade/reach-gate.ts';
+} from '../orders/commit-order.ts';
+import type { OrderPlan, OrderTerms } from '../orders/plan-order.ts';
+import type { GateCall, GateReply } from '../orders/reach-gate.ts';
 
 /** The most orders in one batch: about 5 ms of D1. */
 const MAX_ORDERS = 50;

@@ -1,12 +1,12 @@
 import { describeError, logFault } from '../platform/log.ts';
-import type { Database } from '../ledger/database.ts';
-import { ledgerOf } from '../ledger/ledgers.ts';
+import type { Database } from '../db/database.ts';
+import { ledgerOf } from '../db/ledgers.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { type Placement, answerOrder, describeUnknownOrder } from '../trade/commit-order.ts';
-import { type OrderRow, readOrder } from '../trade/order.ts';
-import type { PlaceOrder } from '../trade/place-order.ts';
-import { type OrderTerms, type TradingContext, readTerms } from '../trade/plan-order.ts';
-import { type GateBindings, fillAtGate } from '../trade/reach-gate.ts';
+import { type Placement, answerOrder, describeUnknownOrder } from '../orders/commit-order.ts';
+import { type OrderRow, readOrder } from '../orders/order.ts';
+import type { PlaceOrder } from '../orders/place-order.ts';
+import { type OrderTerms, type TradingContext, readTerms } from '../orders/plan-order.ts';
+import { type GateBindings, fillAtGate } from '../orders/reach-gate.ts';
 import type { Execution, LookUp } from './execute-once.ts';
 
 /** How long after the lane's call the gate may begin with an order. */

@@ -1,9 +1,9 @@
 import type { LedgerBindings } from '../platform/bindings.ts';
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../db/database.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
-import type { Custody } from '../wallet/custody/custody.ts';
-import { payOut } from '../wallet/withdrawals/pay-out.ts';
-import type { WithdrawalRow } from '../wallet/withdrawals/withdrawal.ts';
+import type { Custody } from '../custody/custody.ts';
+import { payOut } from '../withdrawals/pay-out.ts';
+import type { WithdrawalRow } from '../withdrawals/withdrawal.ts';
 
 /** How long a POST waits for the custodian. The whole answer must arrive within 8 s. */
 const DEADLINE_MS = 6_500;

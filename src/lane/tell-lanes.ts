@@ -1,9 +1,9 @@
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { listUsableKeyIds } from '../keys/api-key.ts';
-import type { Database } from '../ledger/database.ts';
-import { findLedger } from '../ledger/ledgers.ts';
-import { raiseRecordNumber } from '../ledger/record-number.ts';
+import type { Database } from '../db/database.ts';
+import { findLedger } from '../db/ledgers.ts';
+import { raiseRecordNumber } from '../db/record-number.ts';
 import type { RevokeReply } from './held-record.ts';
 import { laneOf } from './reach-lane.ts';
 

@@ -2,20 +2,20 @@ import { logLock } from '../accounts/check-totp-code.ts';
 import { clearAttempts } from '../accounts/totp.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, overloaded } from '../http/refusal.ts';
-import type { Database } from '../ledger/database.ts';
-import { ledgerOf } from '../ledger/ledgers.ts';
+import type { Database } from '../db/database.ts';
+import { ledgerOf } from '../db/ledgers.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import type { CommitOutcome } from '../ledger/commit.ts';
+import type { CommitOutcome } from '../db/commit.ts';
 import {
   type Asker,
   commitWithdrawal,
   describeUnknownWithdrawal,
   explainWithdrawalRefusal,
   toRow,
-} from '../wallet/withdrawals/commit-withdrawal.ts';
-import type { CreateWithdrawal } from '../wallet/withdrawals/create-withdrawal.ts';
-import { type WithdrawalContext, type WithdrawalPlan, planWithdrawal } from '../wallet/withdrawals/plan-withdrawal.ts';
-import { type WithdrawalRow, answerWithdrawal, readWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
+} from '../withdrawals/commit-withdrawal.ts';
+import type { CreateWithdrawal } from '../withdrawals/create-withdrawal.ts';
+import { type WithdrawalContext, type WithdrawalPlan, planWithdrawal } from '../withdrawals/plan-withdrawal.ts';
+import { type WithdrawalRow, answerWithdrawal, readWithdrawal } from '../withdrawals/withdrawal.ts';
 import type { Attempt, Execution, LookUp } from './execute-once.ts';
 import type { Payouts } from './payouts.ts';
 

@@ -1,8 +1,8 @@
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
-import { firstLedger } from '../ledger/ledgers.ts';
-import { readSettings } from '../ledger/settings.ts';
+import { firstLedger } from '../db/ledgers.ts';
+import { readSettings } from '../db/settings.ts';
 import { coinSymbols } from '../money/assets.ts';
 import { parsePrice } from '../money/prices.ts';
 import type { FallbackPrices } from './snapshot.ts';

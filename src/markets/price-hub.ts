@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { isRecent } from '../platform/is-recent.ts';
-import { listLedgers } from '../ledger/ledgers.ts';
+import { listLedgers } from '../db/ledgers.ts';
 import { coinSymbols } from '../money/assets.ts';
 import { OperatorFallbacks } from './operator-fallbacks.ts';
 import { PricePoller } from './price-poller.ts';

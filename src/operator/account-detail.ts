@@ -4,13 +4,13 @@ import { AllowlistEntry, MAX_APPROVED, listAllowlist, showEntry } from '../accou
 import { readTotp } from '../accounts/totp.ts';
 import { Decimal, Timestamp } from '../http/wire-types.ts';
 import { ApiKey, listApiKeys } from '../keys/api-key.ts';
-import type { Database } from '../ledger/database.ts';
-import { ledgerNumberOf } from '../ledger/record-id.ts';
+import type { Database } from '../db/database.ts';
+import { ledgerNumberOf } from '../db/record-id.ts';
 import type { Valuation } from '../markets/value-in-usdt.ts';
 import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { type Atoms, formatAmount } from '../money/amounts.ts';
-import { Balance, readHoldings } from '../wallet/balances.ts';
-import { readDailyUse } from '../wallet/withdrawals/read-facts.ts';
+import { Balance, readHoldings } from '../activity/balances.ts';
+import { readDailyUse } from '../withdrawals/read-facts.ts';
 
 /** An account with everything that an operator asks about it first. */
 export const AccountDetail = Account.extend({

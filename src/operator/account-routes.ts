@@ -18,10 +18,10 @@ import {
 } from '../keys/api-key.ts';
 import { tokenSettings } from '../access/authenticate.ts';
 import { revokeInLane, tellLanes } from '../lane/tell-lanes.ts';
-import { findLedger } from '../ledger/ledgers.ts';
-import { makeOnce } from '../ledger/make-once.ts';
-import { ledgerNumberOf } from '../ledger/record-id.ts';
-import { CreateCredit, Credit, creditAccount } from '../wallet/deposits/credit.ts';
+import { findLedger } from '../db/ledgers.ts';
+import { makeOnce } from '../db/make-once.ts';
+import { ledgerNumberOf } from '../db/record-id.ts';
+import { CreateCredit, Credit, creditAccount } from '../deposits/credit.ts';
 import {
   actorOf,
   authenticateOperator,

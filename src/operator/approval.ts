@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { Role } from '../ledger/role.ts';
+import type { Role } from '../db/role.ts';
 import type { AppEnvironment } from '../http/context.ts';
 import { type Area, createArea } from '../http/area.ts';
 import type { SentRequest } from './proposals.ts';

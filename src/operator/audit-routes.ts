@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { config } from '../env.ts';
 import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { NextCursor } from '../http/list.ts';
-import { AuditEntry, AuditQuery, readAuditPage, showAuditEntry } from '../ledger/list-audit.ts';
+import { AuditEntry, AuditQuery, readAuditPage, showAuditEntry } from '../db/list-audit.ts';
 import { authenticateOperator, operatorRefusals } from './authenticate-operator.ts';
 import { SearchResult, search } from './search.ts';
 

@@ -1,9 +1,9 @@
 import type { Outcome } from '../http/refusal.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import type { Actor } from '../ledger/audit.ts';
-import { listBrokenLedgers } from '../ledger/copy-settings.ts';
-import { listLedgers } from '../ledger/ledgers.ts';
-import type { OpeningWeights } from '../ledger/opening-weights.ts';
+import type { Actor } from '../db/audit.ts';
+import { listBrokenLedgers } from '../db/copy-settings.ts';
+import { listLedgers } from '../db/ledgers.ts';
+import type { OpeningWeights } from '../db/opening-weights.ts';
 import { copyToLedgers } from './copy-to-ledgers.ts';
 import {
   type ChangeSettings,

@@ -4,9 +4,9 @@ import { createArea, jsonContent, problemResponses, sendProblem } from '../http/
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
 import { ListQuery, NextCursor } from '../http/list.ts';
 import { refuse } from '../http/refusal.ts';
-import { oldestFirst, readMergedPage } from '../ledger/merge-pages.ts';
+import { oldestFirst, readMergedPage } from '../db/merge-pages.ts';
 import { chooseCustody } from '../providers.ts';
-import { PayoutClaim, claimPayout, listClaims, releaseClaim, showClaim } from '../wallet/withdrawals/claim-payout.ts';
+import { PayoutClaim, claimPayout, listClaims, releaseClaim, showClaim } from '../withdrawals/claim-payout.ts';
 import { actorOf, authenticateOperator, operatorRefusals } from './authenticate-operator.ts';
 import { WithdrawalPath, takeWithdrawal } from './take-withdrawal.ts';
 

@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from '../http/refusal.ts';
-import { copySettingsToAll } from '../ledger/copy-settings.ts';
+import { copySettingsToAll } from '../db/copy-settings.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 

@@ -3,11 +3,11 @@ import { config } from '../env.ts';
 import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { refuse } from '../http/refusal.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
-import { countAddressIndexes } from '../ledger/directory.ts';
-import { directoryOf, findLedger } from '../ledger/ledgers.ts';
+import { countAddressIndexes } from '../db/directory.ts';
+import { directoryOf, findLedger } from '../db/ledgers.ts';
 import { chooseCustody } from '../providers.ts';
-import { payOut } from '../wallet/withdrawals/pay-out.ts';
-import { findProcessingWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
+import { payOut } from '../withdrawals/pay-out.ts';
+import { findProcessingWithdrawal } from '../withdrawals/withdrawal.ts';
 import { authenticateOperator, operatorRefusals } from './authenticate-operator.ts';
 
 const custody = chooseCustody(config);

@@ -6,13 +6,13 @@ import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem, t
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { ListQuery, NextCursor, nameFilteredList } from '../http/list.ts';
-import { directoryOf } from '../ledger/ledgers.ts';
-import { oldestFirst, readMergedPage } from '../ledger/merge-pages.ts';
-import { ledgerNumberOf } from '../ledger/record-id.ts';
+import { directoryOf } from '../db/ledgers.ts';
+import { oldestFirst, readMergedPage } from '../db/merge-pages.ts';
+import { ledgerNumberOf } from '../db/record-id.ts';
 import { refuse } from '../http/refusal.ts';
-import { Deposit, quarantineDecisions, showDeposit } from '../wallet/deposits/deposit.ts';
-import { DustSum, listDust } from '../wallet/deposits/list-dust.ts';
-import { ReportDeposit, findReportLedger, reportDeposit } from '../wallet/deposits/report-deposit.ts';
+import { Deposit, quarantineDecisions, showDeposit } from '../deposits/deposit.ts';
+import { DustSum, listDust } from '../deposits/list-dust.ts';
+import { ReportDeposit, findReportLedger, reportDeposit } from '../deposits/report-deposit.ts';
 import {
   type OperatorEnvironment,
   actorOf,
@@ -27,8 +27,8 @@ import {
   selectDecidedDeposits,
   selectOpenDeposits,
   showDepositToOperator,
-} from '../wallet/deposits/operator-deposit.ts';
-import { MAX_UPLOAD_BYTES, SolanaPool, SolanaUpload, fillSolanaPool } from '../wallet/addresses/fill-solana-pool.ts';
+} from '../deposits/operator-deposit.ts';
+import { MAX_UPLOAD_BYTES, SolanaPool, SolanaUpload, fillSolanaPool } from '../addresses/fill-solana-pool.ts';
 import { valueInUsdt } from '../markets/value-in-usdt.ts';
 
 const DEPOSITS_PATH = '/operator/v1/deposits';

@@ -2,8 +2,8 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { operatorFeed } from '../events/feed.ts';
 import { OperatorEventPage, OperatorEventQuery, readEvents } from '../events/read-events.ts';
 import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
-import { findNumberedLedger } from '../ledger/ledgers.ts';
-import { FIRST_LEDGER } from '../ledger/record-id.ts';
+import { findNumberedLedger } from '../db/ledgers.ts';
+import { FIRST_LEDGER } from '../db/record-id.ts';
 import { authenticateOperator, operatorRefusals } from './authenticate-operator.ts';
 import { refuseLedger } from './unknown-ledger.ts';
 

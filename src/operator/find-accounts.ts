@@ -4,13 +4,13 @@ import { type AccountRow, accountColumns } from '../accounts/account.ts';
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
 import { ListQuery, MAX_LOOKED_AT, type Page, findPage, nameFilteredList } from '../http/list.ts';
 import { type Outcome, accept } from '../http/refusal.ts';
-import type { Database } from '../ledger/database.ts';
-import { ledgerOf, listLedgers, openLedger } from '../ledger/ledgers.ts';
-import { type MergedOrder, compareTexts, findInLedgers, newestFirst, oldestFirst } from '../ledger/merge-pages.ts';
-import { accounts, addresses, apiKeys } from '../ledger/schema.ts';
+import type { Database } from '../db/database.ts';
+import { ledgerOf, listLedgers, openLedger } from '../db/ledgers.ts';
+import { type MergedOrder, compareTexts, findInLedgers, newestFirst, oldestFirst } from '../db/merge-pages.ts';
+import { accounts, addresses, apiKeys } from '../db/schema.ts';
 import { networks } from '../money/networks.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { readAddress } from '../wallet/addresses/validate-address.ts';
+import { readAddress } from '../addresses/validate-address.ts';
 
 const MAX_QUERY_LENGTH = 200;
 

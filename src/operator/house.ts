@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { inArray } from 'drizzle-orm';
 import { Decimal, SignedDecimal, Timestamp } from '../http/wire-types.ts';
-import type { LedgerAnswer } from '../ledger/ask-ledgers.ts';
-import { type CustodyStanding, isSilent } from '../ledger/custody-standing.ts';
-import type { Database } from '../ledger/database.ts';
-import { balances, exactly } from '../ledger/schema.ts';
-import type { SpreadOfDay } from '../ledger/spread-sums.ts';
-import { house } from '../ledger/transfers.ts';
+import type { LedgerAnswer } from '../db/ask-ledgers.ts';
+import { type CustodyStanding, isSilent } from '../db/custody-standing.ts';
+import type { Database } from '../db/database.ts';
+import { balances, exactly } from '../db/schema.ts';
+import type { SpreadOfDay } from '../reconciliation/spread-sums.ts';
+import { house } from '../db/transfers.ts';
 import { VALUE_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import { type Asset, QUOTE_ASSET, assetSymbols, scaleOf } from '../money/assets.ts';

@@ -1,6 +1,6 @@
-import type { LedgerAnswer } from '../ledger/ask-ledgers.ts';
-import type { InvariantReport } from '../ledger/reconciliation/progress.ts';
-import { type Example, MAX_EXAMPLES } from '../ledger/reconciliation/invariants.ts';
+import type { LedgerAnswer } from '../db/ask-ledgers.ts';
+import type { InvariantReport } from '../reconciliation/progress.ts';
+import { type Example, MAX_EXAMPLES } from '../reconciliation/invariants.ts';
 import { Exact } from '../money/amounts.ts';
 import type { LedgerReconciliation, LedgerStanding, Reconciliation } from './reconciliation.ts';
 

@@ -1,5 +1,5 @@
-import type { CustodyStanding } from '../ledger/custody-standing.ts';
-import type { KeeperStanding } from '../ledger/reach-keeper.ts';
+import type { CustodyStanding } from '../db/custody-standing.ts';
+import type { KeeperStanding } from '../reconciliation/reach-keeper.ts';
 import type { BreakerState } from '../markets/sources/circuit-breaker.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import { coinSymbols } from '../money/assets.ts';

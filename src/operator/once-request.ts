@@ -2,8 +2,8 @@ import type { Context } from 'hono';
 import { fingerprint, idempotencyKeyParameter, readIdempotencyKey } from '../http/idempotency.ts';
 import type { ProblemCode } from '../http/problems.ts';
 import { type Outcome, accept } from '../http/refusal.ts';
-import { nameActor } from '../ledger/audit.ts';
-import type { OnceRequest } from '../ledger/make-once.ts';
+import { nameActor } from '../db/audit.ts';
+import type { OnceRequest } from '../db/make-once.ts';
 import type { OperatorEnvironment } from './authenticate-operator.ts';
 
 /** How the header is documented for the operator's routes. */

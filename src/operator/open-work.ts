@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import type { Database } from '../ledger/database.ts';
-import { timeOfRecord } from '../ledger/record-id.ts';
+import type { Database } from '../db/database.ts';
+import { timeOfRecord } from '../db/record-id.ts';
 
 /** Open records are counted up to here: more are shown as this many, so that a scrape reads a bounded number of rows. */
 export const MOST_COUNTED = 500;

@@ -6,9 +6,9 @@ import { jsonBody } from '../http/json-body.ts';
 import { ListQuery, NextCursor, nameFilteredList } from '../http/list.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { RecordPath } from '../http/wire-types.ts';
-import type { Database } from '../ledger/database.ts';
-import { findLedger } from '../ledger/ledgers.ts';
-import { newestFirst, readMergedPage } from '../ledger/merge-pages.ts';
+import type { Database } from '../db/database.ts';
+import { findLedger } from '../db/ledgers.ts';
+import { newestFirst, readMergedPage } from '../db/merge-pages.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { type Execute, executeBy } from './approval.ts';
 import {

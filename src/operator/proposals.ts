@@ -2,12 +2,12 @@ import { z } from '@hono/zod-openapi';
 import { type SQL, and, desc, eq, gt, lt, lte } from 'drizzle-orm';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
-import { type Actor, insertAudit, nameActor } from '../ledger/audit.ts';
-import { commit } from '../ledger/commit.ts';
-import type { Database } from '../ledger/database.ts';
-import { newRecordId } from '../ledger/record-id.ts';
-import { proposals } from '../ledger/schema.ts';
-import { approvalRefusals, explain } from '../ledger/explain.ts';
+import { type Actor, insertAudit, nameActor } from '../db/audit.ts';
+import { commit } from '../db/commit.ts';
+import type { Database } from '../db/database.ts';
+import { newRecordId } from '../db/record-id.ts';
+import { proposals } from '../db/schema.ts';
+import { approvalRefusals, explain } from '../db/explain.ts';
 import { digestInHex } from '../platform/digest.ts';
 import type { Duty } from './roles.ts';
 

@@ -3,13 +3,13 @@ import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } 
 import { jsonBody } from '../http/json-body.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
-import type { Database } from '../ledger/database.ts';
-import { findLedger } from '../ledger/ledgers.ts';
-import { ledgerNumberOf } from '../ledger/record-id.ts';
+import type { Database } from '../db/database.ts';
+import { findLedger } from '../db/ledgers.ts';
+import { ledgerNumberOf } from '../db/record-id.ts';
 import { valueInUsdt } from '../markets/value-in-usdt.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { type DepositRow, readReportedDeposit } from '../wallet/deposits/account-deposit.ts';
-import { creditQuarantined, keepQuarantined } from '../wallet/deposits/decide-quarantine.ts';
+import { type DepositRow, readReportedDeposit } from '../deposits/account-deposit.ts';
+import { creditQuarantined, keepQuarantined } from '../deposits/decide-quarantine.ts';
 import {
   actorOf,
   authenticateOperator,
@@ -18,7 +18,7 @@ import {
   proposedResponse,
   twoPeopleRefusals,
 } from './authenticate-operator.ts';
-import { OperatorDeposit, showDepositToOperator } from '../wallet/deposits/operator-deposit.ts';
+import { OperatorDeposit, showDepositToOperator } from '../deposits/operator-deposit.ts';
 import { Reason, ReasonBody } from './reason.ts';
 import { takeAccount } from './take-account.ts';
 

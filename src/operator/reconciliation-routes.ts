@@ -5,13 +5,13 @@ import { describeError, logFault } from '../platform/log.ts';
 import { refuse } from '../http/refusal.ts';
 import { Id } from '../http/wire-types.ts';
 import { jsonBody } from '../http/json-body.ts';
-import { askLedgers } from '../ledger/ask-ledgers.ts';
-import { findLedger, findNumberedLedger, listLedgers } from '../ledger/ledgers.ts';
-import { FIRST_LEDGER, MAX_LEDGER, ledgerNumberOf } from '../ledger/record-id.ts';
-import { reachKeeper } from '../ledger/reach-keeper.ts';
-import { acceptHistory } from '../ledger/reconciliation/accept-history.ts';
-import { clearViolation, noViolation } from '../ledger/reconciliation/clear-violation.ts';
-import { listViolations } from '../ledger/reconciliation/violations.ts';
+import { askLedgers } from '../db/ask-ledgers.ts';
+import { findLedger, findNumberedLedger, listLedgers } from '../db/ledgers.ts';
+import { FIRST_LEDGER, MAX_LEDGER, ledgerNumberOf } from '../db/record-id.ts';
+import { reachKeeper } from '../reconciliation/reach-keeper.ts';
+import { acceptHistory } from '../reconciliation/accept-history.ts';
+import { clearViolation, noViolation } from '../reconciliation/clear-violation.ts';
+import { listViolations } from '../reconciliation/violations.ts';
 import {
   actorOf,
   authenticateOperator,

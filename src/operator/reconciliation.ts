@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { Id, Timestamp } from '../http/wire-types.ts';
-import type { KeeperStanding } from '../ledger/reach-keeper.ts';
-import { type Invariant, type Tally, invariants } from '../ledger/reconciliation/invariants.ts';
-import { InvariantReport, type Progress } from '../ledger/reconciliation/progress.ts';
-import type { Violation } from '../ledger/reconciliation/violations.ts';
+import type { KeeperStanding } from '../reconciliation/reach-keeper.ts';
+import { type Invariant, type Tally, invariants } from '../reconciliation/invariants.ts';
+import { InvariantReport, type Progress } from '../reconciliation/progress.ts';
+import type { Violation } from '../reconciliation/violations.ts';
 
 const Name = z.enum(invariants);
 

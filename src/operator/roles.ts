@@ -1,4 +1,4 @@
-import type { Role } from '../ledger/role.ts';
+import type { Role } from '../db/role.ts';
 
 /** The roles that a person of the staff can have. */
 export const staffRoles = ['admin', 'treasury', 'support', 'compliance', 'auditor'] as const satisfies readonly Role[];

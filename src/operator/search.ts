@@ -1,16 +1,16 @@
 import { z } from '@hono/zod-openapi';
 import { and, desc, eq, gte, inArray, lt, or, sql } from 'drizzle-orm';
 import { Id } from '../http/wire-types.ts';
-import type { Database } from '../ledger/database.ts';
-import { firstNumberFrom } from '../ledger/find-by-time.ts';
-import { findLedger, firstLedger, listLedgers, openLedger } from '../ledger/ledgers.ts';
-import { isRecordId, timeOfRecord } from '../ledger/record-id.ts';
-import { accounts, addresses, apiKeys, deposits, transfers, violations, withdrawals } from '../ledger/schema.ts';
+import type { Database } from '../db/database.ts';
+import { firstNumberFrom } from '../db/find-by-time.ts';
+import { findLedger, firstLedger, listLedgers, openLedger } from '../db/ledgers.ts';
+import { isRecordId, timeOfRecord } from '../db/record-id.ts';
+import { accounts, addresses, apiKeys, deposits, transfers, violations, withdrawals } from '../db/schema.ts';
 import { type Network, networks } from '../money/networks.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { isReported } from '../wallet/deposits/account-deposit.ts';
-import { UNOWNED } from '../wallet/deposits/deposit.ts';
-import { readTransactionHash } from '../wallet/transaction-hash.ts';
+import { isReported } from '../deposits/account-deposit.ts';
+import { UNOWNED } from '../deposits/deposit.ts';
+import { readTransactionHash } from '../custody/transaction-hash.ts';
 import { isAddress } from './find-accounts.ts';
 
 /** The most that is found under one hash or address. */

@@ -7,8 +7,8 @@ import { jsonBody } from '../http/json-body.ts';
 import { ListQuery, NextCursor, readPage } from '../http/list.ts';
 import { refuse } from '../http/refusal.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
-import { findLedger } from '../ledger/ledgers.ts';
-import { ApproveAddress, approveWanted } from '../wallet/addresses/approve-wanted.ts';
+import { findLedger } from '../db/ledgers.ts';
+import { ApproveAddress, approveWanted } from '../addresses/approve-wanted.ts';
 import {
   actorOf,
   authenticateOperator,

@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { jsonBody } from '../http/json-body.ts';
-import { CreateSettlement, ledgerOfTrade } from '../trade/settlements/create-settlement.ts';
-import { settleTrade } from '../trade/settlements/settle-trade.ts';
-import { Settlement, showSettlement } from '../trade/settlements/settlement.ts';
+import { CreateSettlement, ledgerOfTrade } from '../settlements/create-settlement.ts';
+import { settleTrade } from '../settlements/settle-trade.ts';
+import { Settlement, showSettlement } from '../settlements/settlement.ts';
 import { actorOf, authenticateOperatorJson, twoPeopleRefusals, proposedResponse } from './authenticate-operator.ts';
 
 const OneSettlement = jsonContent(z.object({ settlement: Settlement }));

@@ -2,12 +2,12 @@ import { z } from '@hono/zod-openapi';
 import { eq } from 'drizzle-orm';
 import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
 import { Decimal } from '../http/wire-types.ts';
-import type { LedgerAnswer } from '../ledger/ask-ledgers.ts';
-import { type Actor, insertAudit } from '../ledger/audit.ts';
-import { commit } from '../ledger/commit.ts';
-import { findNumberedLedger, firstLedger } from '../ledger/ledgers.ts';
-import { FIRST_LEDGER, MAX_LEDGER } from '../ledger/record-id.ts';
-import { replaceShares, setLowerFloors } from '../ledger/shares/keep-shares.ts';
+import type { LedgerAnswer } from '../db/ask-ledgers.ts';
+import { type Actor, insertAudit } from '../db/audit.ts';
+import { commit } from '../db/commit.ts';
+import { findNumberedLedger, firstLedger } from '../db/ledgers.ts';
+import { FIRST_LEDGER, MAX_LEDGER } from '../db/record-id.ts';
+import { replaceShares, setLowerFloors } from '../db/shares/keep-shares.ts';
 import {
   type LedgerStanding,
   type SharesPlan,
@@ -16,9 +16,9 @@ import {
   readPlan,
   readStandings,
   usedOf,
-} from '../ledger/shares/read-shares.ts';
-import { settings } from '../ledger/schema.ts';
-import { type Shares, planShare, sharesOf, sumOf, withShares } from '../ledger/shares/shares.ts';
+} from '../db/shares/read-shares.ts';
+import { settings } from '../db/schema.ts';
+import { type Shares, planShare, sharesOf, sumOf, withShares } from '../db/shares/shares.ts';
 import { type Asset, assetSymbols, scaleOf } from '../money/assets.ts';
 import { formatAmount } from '../money/amounts.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';

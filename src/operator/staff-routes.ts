@@ -1,11 +1,11 @@
-import { nameActor } from '../ledger/audit.ts';
+import { nameActor } from '../db/audit.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import { config } from '../env.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { ListQuery, NextCursor, readPage } from '../http/list.ts';
-import { firstLedger } from '../ledger/ledgers.ts';
+import { firstLedger } from '../db/ledgers.ts';
 import {
   actorOf,
   authenticateOperator,

@@ -2,11 +2,11 @@ import { z } from '@hono/zod-openapi';
 import { asc, eq, gt } from 'drizzle-orm';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { Timestamp } from '../http/wire-types.ts';
-import { type Actor, insertAudit } from '../ledger/audit.ts';
-import { commit } from '../ledger/commit.ts';
-import type { Database } from '../ledger/database.ts';
-import { staff } from '../ledger/schema.ts';
-import { approvalRefusals, explain } from '../ledger/explain.ts';
+import { type Actor, insertAudit } from '../db/audit.ts';
+import { commit } from '../db/commit.ts';
+import type { Database } from '../db/database.ts';
+import { staff } from '../db/schema.ts';
+import { approvalRefusals, explain } from '../db/explain.ts';
 import { type StaffRole, staffRoles } from './roles.ts';
 
 const Roles = z.array(z.enum(staffRoles)).openapi({ example: ['compliance'] });

@@ -1,7 +1,7 @@
 import { type Account, accountNotFound, readAccount } from '../accounts/account.ts';
 import { type Outcome, accept } from '../http/refusal.ts';
-import type { Database } from '../ledger/database.ts';
-import { findLedger } from '../ledger/ledgers.ts';
+import type { Database } from '../db/database.ts';
+import { findLedger } from '../db/ledgers.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 
 /** An account that a route names, and the database of its ledger. */

@@ -1,10 +1,10 @@
 import type { z } from '@hono/zod-openapi';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
-import type { Database } from '../ledger/database.ts';
-import { findLedger } from '../ledger/ledgers.ts';
+import type { Database } from '../db/database.ts';
+import { findLedger } from '../db/ledgers.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { type WithdrawalRow, readWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
+import { type WithdrawalRow, readWithdrawal } from '../withdrawals/withdrawal.ts';
 
 /** The path of a withdrawal of an account. */
 export const WithdrawalPath = RecordPath.extend({ withdrawalId: Id });

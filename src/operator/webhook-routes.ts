@@ -9,9 +9,9 @@ import { operatorEndpointSchemas } from '../events/webhooks/endpoint-schemas.ts'
 import type { AdmittedOwner, EndpointSurface } from '../events/webhooks/endpoint-surface.ts';
 import { createArea } from '../http/area.ts';
 import { type Outcome, accept } from '../http/refusal.ts';
-import { insertAudit } from '../ledger/audit.ts';
-import { findNumberedLedger } from '../ledger/ledgers.ts';
-import { FIRST_LEDGER } from '../ledger/record-id.ts';
+import { insertAudit } from '../db/audit.ts';
+import { findNumberedLedger } from '../db/ledgers.ts';
+import { FIRST_LEDGER } from '../db/record-id.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { chooseSenderSettings } from '../providers.ts';

@@ -1,4 +1,4 @@
-import { nameActor } from '../ledger/audit.ts';
+import { nameActor } from '../db/audit.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import { config } from '../env.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
@@ -6,15 +6,15 @@ import { jsonBody } from '../http/json-body.ts';
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
 import { ListQuery, NextCursor } from '../http/list.ts';
 import { refuse } from '../http/refusal.ts';
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../db/database.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { oldestFirst, readMergedPage } from '../ledger/merge-pages.ts';
+import { oldestFirst, readMergedPage } from '../db/merge-pages.ts';
 import { chooseCustody } from '../providers.ts';
-import { claimedByAnother, readClaim } from '../wallet/withdrawals/claim-payout.ts';
-import { readTransactionHash } from '../wallet/transaction-hash.ts';
-import { type ReviewContext, approveWithdrawal, settleByHand } from '../wallet/withdrawals/review-withdrawal.ts';
-import { selectOpenWithdrawals } from '../wallet/withdrawals/withdrawal.ts';
-import { OperatorWithdrawal, showToOperator } from '../wallet/withdrawals/operator-withdrawal.ts';
+import { claimedByAnother, readClaim } from '../withdrawals/claim-payout.ts';
+import { readTransactionHash } from '../custody/transaction-hash.ts';
+import { type ReviewContext, approveWithdrawal, settleByHand } from '../withdrawals/review-withdrawal.ts';
+import { selectOpenWithdrawals } from '../withdrawals/withdrawal.ts';
+import { OperatorWithdrawal, showToOperator } from '../withdrawals/operator-withdrawal.ts';
 import { Reason, ReasonBody } from './reason.ts';
 import { WithdrawalPath, takeWithdrawal } from './take-withdrawal.ts';
 import {

@@ -1,6 +1,6 @@
 /**
  * The databases of the ledgers: `DB` is ledger 0, and `DB_1` to `DB_n` are the others, if there are any. Only
- * `ledger/ledgers.ts` reads them.
+ * `db/ledgers.ts` reads them.
  */
 export interface LedgerBindings {
   readonly DB: D1Database;

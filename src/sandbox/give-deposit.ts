@@ -2,16 +2,16 @@ import { z } from '@hono/zod-openapi';
 import { config } from '../env.ts';
 import { type Outcome, refuse } from '../http/refusal.ts';
 import { Id } from '../http/wire-types.ts';
-import type { Actor } from '../ledger/audit.ts';
+import type { Actor } from '../db/audit.ts';
 import { valueInUsdt } from '../markets/value-in-usdt.ts';
 import { assetSymbols, assets } from '../money/assets.ts';
 import { findNetwork } from '../money/networks.ts';
 import { takeAccount } from '../operator/take-account.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { chooseAddressSources } from '../providers.ts';
-import { listAddresses } from '../wallet/addresses/list-addresses.ts';
-import { deriveTransactionHash } from '../wallet/custody/sandbox.ts';
-import { ReportDeposit, type Reported, reportDeposit } from '../wallet/deposits/report-deposit.ts';
+import { listAddresses } from '../addresses/list-addresses.ts';
+import { deriveTransactionHash } from '../custody/sandbox.ts';
+import { ReportDeposit, type Reported, reportDeposit } from '../deposits/report-deposit.ts';
 
 /** A deposit that the sandbox makes up: coins from nowhere, to the address of an account. */
 export const GiveDeposit = z

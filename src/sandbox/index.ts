@@ -6,9 +6,9 @@ import type { BucketLimits, BucketName } from '../keys/bucket-limits.ts';
 import type { KeyRecord } from '../keys/record.ts';
 import { CandleHub as Candles } from '../markets/candles/candle-hub.ts';
 import { PriceHub as Prices } from '../markets/price-hub.ts';
-import { replaceLedgers } from '../ledger/ledgers.ts';
-import { reachKeeper } from '../ledger/reach-keeper.ts';
-import { ledgerNumberOf } from '../ledger/record-id.ts';
+import { replaceLedgers } from '../db/ledgers.ts';
+import { reachKeeper } from '../reconciliation/reach-keeper.ts';
+import { ledgerNumberOf } from '../db/record-id.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import {
   chooseCandleSources,

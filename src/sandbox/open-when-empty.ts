@@ -4,14 +4,14 @@ import { openAccountOnce } from '../accounts/open-account-once.ts';
 import { config } from '../env.ts';
 import type { Refusal } from '../http/refusal.ts';
 import { prepareApiKey } from '../keys/api-key.ts';
-import type { Actor } from '../ledger/audit.ts';
-import { commit } from '../ledger/commit.ts';
-import { firstLedger } from '../ledger/ledgers.ts';
+import type { Actor } from '../db/audit.ts';
+import { commit } from '../db/commit.ts';
+import { firstLedger } from '../db/ledgers.ts';
 import { valueInUsdt } from '../markets/value-in-usdt.ts';
 import { assetSymbols } from '../money/assets.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { logEvent } from '../platform/log.ts';
-import { creditAccount } from '../wallet/deposits/credit.ts';
+import { creditAccount } from '../deposits/credit.ts';
 import { demoFunds, demoKey } from './demo.ts';
 
 /** Whether this isolate knows that the exchange has its database. */

@@ -3,7 +3,7 @@ import type { FurtherRoutes } from '../app.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { actorOf, authenticateOperatorJson, operatorRefusals } from '../operator/authenticate-operator.ts';
-import { Deposit, showDeposit } from '../wallet/deposits/deposit.ts';
+import { Deposit, showDeposit } from '../deposits/deposit.ts';
 import { GiveDeposit, giveDeposit } from './give-deposit.ts';
 import { MoveMarket, MovedMarket } from './market.ts';
 import { changeMarket } from './move-market.ts';

@@ -1,5 +1,5 @@
 import { describeError, logFault } from '../platform/log.ts';
-import { CUSTODY_DEADLINE_MS, type Custody, type CustodyState, type Payout } from '../wallet/custody/custody.ts';
+import { CUSTODY_DEADLINE_MS, type Custody, type CustodyState, type Payout } from '../custody/custody.ts';
 import { type Scenario, currentScene } from './scenario.ts';
 
 /** How long a custodian that pays late takes. */

@@ -1,6 +1,6 @@
-import { houseIsFull } from '../trade/commit-order.ts';
-import type { GateCall, GateReply, OrderGate } from '../trade/reach-gate.ts';
-import { ledgerNumberOf } from '../ledger/record-id.ts';
+import { houseIsFull } from '../orders/commit-order.ts';
+import type { GateCall, GateReply, OrderGate } from '../orders/reach-gate.ts';
+import { ledgerNumberOf } from '../db/record-id.ts';
 import { bindMember } from './play-database.ts';
 import { currentScene } from './scenario.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { networks } from '../../src/money/networks.ts';
-import { type ClaimedName, findHolders, nameAddress } from '../../src/ledger/directory.ts';
-import { openDatabase } from '../../src/ledger/database.ts';
+import { type ClaimedName, findHolders, nameAddress } from '../../src/db/directory.ts';
+import { openDatabase } from '../../src/db/database.ts';
 import {
   ADDRESSES_PATH,
   type AddressesAnswer,
@@ -14,7 +14,7 @@ import { createKey, json, openTrader } from '../support/exchange.ts';
 import { type Moment, CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { deriveIndependently } from '../support/addresses/independent-derivation.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
+import { databaseOfId } from '../support/db/open-in-ledger.ts';
 
 describe('GET /api/v1/wallet/addresses', () => {
   it('lists one address per network, in the order of the specification, each with the network’s primary asset', async () => {

@@ -2,11 +2,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventTypes } from '../../src/events/event.ts';
 import { type ProblemBody, type Trader, asOperator, createKey, json, openTrader } from '../support/exchange.ts';
 import { readFeed, readTypes, recordOf, tellOld } from '../support/events/feed.ts';
-import { addressOf } from '../support/ledger/reconciliation.ts';
+import { addressOf } from '../support/reconciliation.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
 import { measureDatabase } from '../support/runtime/meter.ts';
 import { readTaken, resetSettings, setSettings, withdraw } from '../support/withdrawals/withdrawals.ts';
-import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
+import { databaseOfId } from '../support/db/open-in-ledger.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 

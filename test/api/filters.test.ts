@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { MAX_LOOKED_AT } from '../../src/http/list.ts';
 import { type ProblemBody, type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
-import { addressOf, drawHash } from '../support/ledger/reconciliation.ts';
+import { addressOf, drawHash } from '../support/reconciliation.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
 import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
 import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
-import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
+import { databaseOfId } from '../support/db/open-in-ledger.ts';
 
 holdWakingsThroughout();
 

@@ -8,7 +8,7 @@ import {
   openAccount,
   openTrader,
 } from '../support/exchange.ts';
-import { readEffects } from '../support/ledger/probes.ts';
+import { readEffects } from '../support/db/probes.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 

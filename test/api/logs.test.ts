@@ -3,7 +3,7 @@ import { asOperator, json, openTrader, send } from '../support/exchange.ts';
 import { CONNECTION_LOST, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { OUTSIDE, stopClock, switchOnTotp, withdraw } from '../support/withdrawals/withdrawals.ts';
-import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
+import { databaseOfId } from '../support/db/open-in-ledger.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 

@@ -7,7 +7,7 @@ import {
   json,
   openTrader,
 } from '../support/exchange.ts';
-import { readEffects } from '../support/ledger/probes.ts';
+import { readEffects } from '../support/db/probes.ts';
 
 const BUY: OrderBody = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 const PREVIEW = '/api/v1/orders/preview';

@@ -9,8 +9,8 @@ import {
   openAccount,
   openTrader,
 } from '../support/exchange.ts';
-import { readEffects, sumOfBalances, unexplainedBalances } from '../support/ledger/probes.ts';
-import { setFloor } from '../support/ledger/raw-ledger.ts';
+import { readEffects, sumOfBalances, unexplainedBalances } from '../support/db/probes.ts';
+import { setFloor } from '../support/db/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 const BUY_TEN_USDT: OrderBody = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type OrderAnswer, type ProblemBody, json, openTrader, send } from '../support/exchange.ts';
-import { readEffects } from '../support/ledger/probes.ts';
+import { readEffects } from '../support/db/probes.ts';
 import { breakVenues, forgetPrices, resetVenues, setVenue, setVenues } from '../support/markets/venues.ts';
 
 interface Tickers {

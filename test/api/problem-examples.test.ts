@@ -10,7 +10,7 @@ import { forgetConditions } from '../support/gate.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { resetSettings, setSettings, stopClock, switchOnTotp, withdraw } from '../support/withdrawals/withdrawals.ts';
-import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
+import { databaseOfId } from '../support/db/open-in-ledger.ts';
 
 const ORDERS = '/api/v1/orders';
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };

@@ -3,9 +3,9 @@ import { app } from '../../src/app.ts';
 import { config } from '../../src/env.ts';
 import type { Scope } from '../../src/keys/scope.ts';
 import { mintToken } from '../../src/keys/token.ts';
-import { newRecordId } from '../../src/ledger/record-id.ts';
+import { newRecordId } from '../../src/db/record-id.ts';
 import { type ProblemBody, type Trader, asOperator, createKey, json, openAccount, send } from '../support/exchange.ts';
-import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
+import { databaseOfId } from '../support/db/open-in-ledger.ts';
 
 interface Operation {
   readonly operationId: string;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { describeAssets, describeExchange } from '../../src/exchange/describe-exchange.ts';
-import type { Settings } from '../../src/ledger/settings.ts';
+import type { Settings } from '../../src/db/settings.ts';
 import { assetSymbols, coinSymbols } from '../../src/money/assets.ts';
 import { type Network, networks } from '../../src/money/networks.ts';
-import { readAddress } from '../../src/wallet/addresses/validate-address.ts';
+import { readAddress } from '../../src/addresses/validate-address.ts';
 import { addressCases } from '../support/addresses/address-cases.ts';
 import { addressVectors } from '../support/addresses/address-vectors.ts';
 import { settings } from '../support/operator/settings.ts';

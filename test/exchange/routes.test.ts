@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AssetList, ExchangeInfo, ServerTime, Status } from '../../src/exchange/schemas.ts';
 import { emptyEdgeCache } from '../support/runtime/edge-cache.ts';
 import { asOperator, json, openTrader, send } from '../support/exchange.ts';
-import { addressOf } from '../support/ledger/reconciliation.ts';
+import { addressOf } from '../support/reconciliation.ts';
 import { CONNECTION_LOST } from '../support/runtime/faults.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
 import { setSettings } from '../support/withdrawals/withdrawals.ts';

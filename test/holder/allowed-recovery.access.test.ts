@@ -1,9 +1,9 @@
-import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
-import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
+import { ledgerNumberOf } from '../../src/db/record-id.ts';
+import { databaseOfId } from '../support/db/open-in-ledger.ts';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { asOperator, json, openAccount } from '../support/exchange.ts';
 import { accepted, expectRefusal, signIn, switchTotpOn } from '../support/holder/holders.ts';
-import { sql } from '../support/ledger/raw-ledger.ts';
+import { sql } from '../support/db/raw-ledger.ts';
 import { recoverWithoutCode } from '../support/operator/changes-by-two.ts';
 import {
   ADA,

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type ProblemBody, Trader, asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
 import { accepted, codeOf, expectRefusal, signIn, switchTotpOn } from '../support/holder/holders.ts';
 import { holderEntrypoint } from '../support/runtime/test-env.ts';
-import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
+import { databaseOfId } from '../support/db/open-in-ledger.ts';
 import { stopClock } from '../support/withdrawals/withdrawals.ts';
 
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';

@@ -1,9 +1,9 @@
 import { beforeAll, expect, it } from 'vitest';
-import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
+import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
 import type { Trader } from '../support/exchange.ts';
 import { accepted, signIn } from '../support/holder/holders.ts';
-import { databaseOf, openTraderIn } from '../support/ledger/open-in-ledger.ts';
+import { databaseOf, openTraderIn } from '../support/db/open-in-ledger.ts';
 import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
 import { holderEntrypoint } from '../support/runtime/test-env.ts';
 

@@ -1,11 +1,11 @@
-import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
+import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { describe, expect, it } from 'vitest';
 import { disableEndpoint } from '../../src/events/webhooks/endpoint.ts';
-import { findLedger } from '../../src/ledger/ledgers.ts';
+import { findLedger } from '../../src/db/ledgers.ts';
 import { createKey, json, openAccount } from '../support/exchange.ts';
 import { accepted, signIn } from '../support/holder/holders.ts';
 import { env, holderEntrypoint } from '../support/runtime/test-env.ts';
-import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
+import { databaseOfId } from '../support/db/open-in-ledger.ts';
 
 interface Told {
   readonly type: string;

@@ -3,7 +3,7 @@ import { type ProblemBody, asOperator, createKey, json, openAccount, openTrader 
 import { accepted, expectRefusal, signIn } from '../support/holder/holders.ts';
 import { addressOf, inviteByTwo } from '../support/holder/invite.ts';
 import { holderEntrypoint } from '../support/runtime/test-env.ts';
-import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
+import { databaseOfId } from '../support/db/open-in-ledger.ts';
 
 const HOUR_MS = 3_600_000;
 

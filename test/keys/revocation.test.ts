@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { evictDurableObject } from 'cloudflare:test';
-import { newRecordId } from '../../src/ledger/record-id.ts';
+import { newRecordId } from '../../src/db/record-id.ts';
 import { type ProblemBody, type Trader, asOperator, createKey, json, openTrader } from '../support/exchange.ts';
 import { type Moment, abort, aroundBatches, aroundKeyReads } from '../support/runtime/faults.ts';
-import { readEffects, sumOfBalances } from '../support/ledger/probes.ts';
+import { readEffects, sumOfBalances } from '../support/db/probes.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { readTriggers, runWithout } from '../support/ledger/triggers.ts';
+import { readTriggers, runWithout } from '../support/db/triggers.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };

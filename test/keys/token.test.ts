@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/keys/scope.ts';
 import { type TokenSecrets, mintToken, verifyToken } from '../../src/keys/token.ts';
-import { newRecordId } from '../../src/ledger/record-id.ts';
+import { newRecordId } from '../../src/db/record-id.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const secrets: TokenSecrets = { '1': 'first-server-secret-of-at-least-32-characters' };

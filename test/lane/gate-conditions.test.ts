@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FRESH_INTERVAL_MS, FRESH_TIME_MS, GateConditions } from '../../src/lane/gate-conditions.ts';
-import { SETTINGS_MAX_AGE_MS } from '../../src/ledger/settings.ts';
+import { SETTINGS_MAX_AGE_MS } from '../../src/db/settings.ts';
 import { FILL_MAX_AGE_MS } from '../../src/markets/firm-price.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { until } from '../support/gate.ts';

@@ -4,7 +4,7 @@ import { PriceHub } from '../../src/markets/price-hub.ts';
 import { type OrderAnswer, type ProblemBody, type Trader, json, openTrader } from '../support/exchange.ts';
 import { CONNECTION_LOST, abort, aroundBatch, fail } from '../support/runtime/faults.ts';
 import { forgetConditions, ledgerGate } from '../support/gate.ts';
-import { readEffects, sumOfBalances } from '../support/ledger/probes.ts';
+import { readEffects, sumOfBalances } from '../support/db/probes.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 

@@ -2,10 +2,10 @@ import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GateConditions, SHARED_INTERVAL_MS } from '../../src/lane/gate-conditions.ts';
 import { LedgerGate } from '../../src/lane/ledger-gate.ts';
-import { SETTINGS_MAX_AGE_MS } from '../../src/ledger/settings.ts';
+import { SETTINGS_MAX_AGE_MS } from '../../src/db/settings.ts';
 import type { PriceHub } from '../../src/markets/price-hub.ts';
 import { handOver, ledgerGate, until } from '../support/gate.ts';
-import { databaseOf, openTraderIn } from '../support/ledger/open-in-ledger.ts';
+import { databaseOf, openTraderIn } from '../support/db/open-in-ledger.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
 

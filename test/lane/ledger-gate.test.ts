@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GateConditions } from '../../src/lane/gate-conditions.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { reachHub } from '../../src/markets/read-hub.ts';
-import type { PlaceOrder } from '../../src/trade/place-order.ts';
-import type { GateReply } from '../../src/trade/reach-gate.ts';
+import type { PlaceOrder } from '../../src/orders/place-order.ts';
+import type { GateReply } from '../../src/orders/reach-gate.ts';
 import { type Trader, openTrader } from '../support/exchange.ts';
 import { CONNECTION_LOST, OVERLOADED, aroundBatch, fail } from '../support/runtime/faults.ts';
 import { handOver, openGate, until } from '../support/gate.ts';
-import { readEffects, unexplainedBalances } from '../support/ledger/probes.ts';
+import { readEffects, unexplainedBalances } from '../support/db/probes.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
 

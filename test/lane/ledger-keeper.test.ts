@@ -1,15 +1,15 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { reachKeeper } from '../../src/ledger/reach-keeper.ts';
-import { Progress } from '../../src/ledger/reconciliation/progress.ts';
-import { SLICE_LIMITS } from '../../src/ledger/reconciliation/reconciler.ts';
+import { reachKeeper } from '../../src/reconciliation/reach-keeper.ts';
+import { Progress } from '../../src/reconciliation/progress.ts';
+import { SLICE_LIMITS } from '../../src/reconciliation/reconciler.ts';
 import { ObjectState } from '../../src/platform/object-state.ts';
 import { openTrader } from '../support/exchange.ts';
 import { until } from '../support/gate.ts';
 import { idInCrowd } from '../support/growth/compose-crowd.ts';
 import { openCrowd } from '../support/growth/open-crowd.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
-import { keeper, runKeeper } from '../support/ledger/reconciliation.ts';
+import { keeper, runKeeper } from '../support/reconciliation.ts';
 import { aroundBatches } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 

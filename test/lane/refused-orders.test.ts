@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { PlaceOrder } from '../../src/trade/place-order.ts';
-import type { GateReply } from '../../src/trade/reach-gate.ts';
+import type { PlaceOrder } from '../../src/orders/place-order.ts';
+import type { GateReply } from '../../src/orders/reach-gate.ts';
 import { type Trader, json, openTrader } from '../support/exchange.ts';
 import { handOver, ledgerGate, openGate, until } from '../support/gate.ts';
-import { readEffects, unexplainedBalances } from '../support/ledger/probes.ts';
+import { readEffects, unexplainedBalances } from '../support/db/probes.ts';
 import { CONNECTION_LOST, aroundBatch, fail } from '../support/runtime/faults.ts';
 import { databaseInternals, holdWakingsThroughout } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';

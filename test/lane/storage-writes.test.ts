@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type OrderAnswer, type Trader, json, openTrader } from '../support/exchange.ts';
 import { waitForLateWrites } from '../support/runtime/meter.ts';
 import { failStorageFrom } from '../support/runtime/object-storage.ts';
-import { readEffects, sumOfBalances, unexplainedBalances } from '../support/ledger/probes.ts';
+import { readEffects, sumOfBalances, unexplainedBalances } from '../support/db/probes.ts';
 import { openWarmTrader, useWithdrawalFaults } from '../support/withdrawals/withdrawal-faults.ts';
 import { withdraw } from '../support/withdrawals/withdrawals.ts';
 

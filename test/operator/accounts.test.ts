@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Scope } from '../../src/keys/scope.ts';
 import { type ProblemBody, asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
-import { readEffects, sumOfBalances } from '../support/ledger/probes.ts';
+import { readEffects, sumOfBalances } from '../support/db/probes.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 async function expectProblem(response: Response, status: number, code: string): Promise<void> {

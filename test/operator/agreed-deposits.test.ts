@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Role } from '../../src/ledger/role.ts';
-import { ReportDeposit, reportDeposit } from '../../src/wallet/deposits/report-deposit.ts';
+import type { Role } from '../../src/db/role.ts';
+import { ReportDeposit, reportDeposit } from '../../src/deposits/report-deposit.ts';
 import { type Trader, json, openTrader } from '../support/exchange.ts';
-import { sumOfBalances, unexplainedBalances } from '../support/ledger/probes.ts';
+import { sumOfBalances, unexplainedBalances } from '../support/db/probes.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 /** Of everything else these tests credit, nothing is of this asset, so the sum of 24 hours is their own. */

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
-import { sql } from '../support/ledger/raw-ledger.ts';
+import { sql } from '../support/db/raw-ledger.ts';
 import {
   ADA,
   BOB,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ProblemBody, type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
-import { sumOfBalances, unexplainedBalances } from '../support/ledger/probes.ts';
+import { sumOfBalances, unexplainedBalances } from '../support/db/probes.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 interface DepositBody {

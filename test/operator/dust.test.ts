@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
 import { type DatabaseCost, holdWakingsThroughout, measureDatabase } from '../support/runtime/meter.ts';
-import { addressOf, drawHash } from '../support/ledger/reconciliation.ts';
+import { addressOf, drawHash } from '../support/reconciliation.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 holdWakingsThroughout();

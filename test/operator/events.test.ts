@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { OperatorEvent } from '../../src/events/operator-event.ts';
 import { asOperator, json, openAccount, openTrader } from '../support/exchange.ts';
-import { addressOf } from '../support/ledger/reconciliation.ts';
+import { addressOf } from '../support/reconciliation.ts';
 import { quarantine } from '../support/operator/quarantine.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { readTaken, resetSettings, setSettings, withdraw } from '../support/withdrawals/withdrawals.ts';

@@ -1,12 +1,12 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { app } from '../../src/app.ts';
-import { openLedger } from '../../src/ledger/ledgers.ts';
-import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
+import { openLedger } from '../../src/db/ledgers.ts';
+import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { propose } from '../../src/operator/proposals.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
 import { type Trader, asOperator, json } from '../support/exchange.ts';
-import { databaseOf, openInLedger, openTraderIn } from '../support/ledger/open-in-ledger.ts';
+import { databaseOf, openInLedger, openTraderIn } from '../support/db/open-in-ledger.ts';
 import { CONNECTION_LOST } from '../support/runtime/faults.ts';
 import { measureDatabase } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';

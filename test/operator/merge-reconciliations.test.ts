@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NO_PROGRESS } from '../../src/ledger/reconciliation/progress.ts';
+import { NO_PROGRESS } from '../../src/reconciliation/progress.ts';
 import { mergeReconciliations } from '../../src/operator/merge-reconciliations.ts';
 import { type LedgerReconciliation, showReconciliation } from '../../src/operator/reconciliation.ts';
 

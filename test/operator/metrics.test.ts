@@ -6,7 +6,7 @@ import { LedgerKeeper } from '../../src/lane/ledger-keeper.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { METRICS_TYPE } from '../../src/operator/metrics.ts';
 import { type Trader, asOperator, openTrader } from '../support/exchange.ts';
-import { runKeeper } from '../support/ledger/reconciliation.ts';
+import { runKeeper } from '../support/reconciliation.ts';
 import { countRowsRead } from '../support/runtime/meter.ts';
 import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
 

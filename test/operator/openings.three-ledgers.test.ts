@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
+import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { type ProblemBody, asOperator, createKey, json, send } from '../support/exchange.ts';
 import { accepted } from '../support/holder/holders.ts';
-import { databaseOf } from '../support/ledger/open-in-ledger.ts';
+import { databaseOf } from '../support/db/open-in-ledger.ts';
 import { CONNECTION_LOST, aroundBatch, fail } from '../support/runtime/faults.ts';
 import { env, holderEntrypoint } from '../support/runtime/test-env.ts';
 

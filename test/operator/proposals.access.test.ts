@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 import { exampleOfProblem } from '../../src/http/document/problem-examples.ts';
 import { digestRequest } from '../../src/operator/proposals.ts';
 import { type ProblemBody, type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
-import { sql } from '../support/ledger/raw-ledger.ts';
+import { sql } from '../support/db/raw-ledger.ts';
 import { raiseLimit, recoverWithoutCode } from '../support/operator/changes-by-two.ts';
 import { agreeQuick } from '../support/operator/settlements.ts';
 import {

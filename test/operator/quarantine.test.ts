@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { newRecordId } from '../../src/ledger/record-id.ts';
+import { newRecordId } from '../../src/db/record-id.ts';
 import { type ProblemBody, type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
-import { sumOfBalances, unexplainedBalances } from '../support/ledger/probes.ts';
-import { NEXT, expectRefused, sql } from '../support/ledger/raw-ledger.ts';
-import { addressOf, allOk, drawHash, reconcileAnew, statusesOf } from '../support/ledger/reconciliation.ts';
+import { sumOfBalances, unexplainedBalances } from '../support/db/probes.ts';
+import { NEXT, expectRefused, sql } from '../support/db/raw-ledger.ts';
+import { addressOf, allOk, drawHash, reconcileAnew, statusesOf } from '../support/reconciliation.ts';
 import { type NobodysReport, quarantine } from '../support/operator/quarantine.ts';
 import { env } from '../support/runtime/test-env.ts';
 

@@ -10,7 +10,7 @@ import {
   openTrader,
 } from '../support/exchange.ts';
 import { openCrowd } from '../support/growth/open-crowd.ts';
-import { addressOf, drawHash } from '../support/ledger/reconciliation.ts';
+import { addressOf, drawHash } from '../support/reconciliation.ts';
 import { agreeP2p, readSettled, settle } from '../support/operator/settlements.ts';
 import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';

@@ -1,14 +1,14 @@
 import { createScheduledController } from 'cloudflare:test';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import entry from '../../src/index.ts';
-import { invariants } from '../../src/ledger/reconciliation/invariants.ts';
-import { PASS_INTERVAL_MS } from '../../src/ledger/reconciliation/reconciler.ts';
+import { invariants } from '../../src/reconciliation/invariants.ts';
+import { PASS_INTERVAL_MS } from '../../src/reconciliation/reconciler.ts';
 import type { Reconciliation } from '../../src/operator/reconciliation.ts';
 import { type ProblemBody, type Trader, asOperator, json, openTrader, send } from '../support/exchange.ts';
 import { CONNECTION_LOST, OVERLOADED, abort, aroundBatch, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
-import { sql } from '../support/ledger/raw-ledger.ts';
-import { ORDER, allOk, keeper, makeActivity, reopen, runKeeper, statusesOf } from '../support/ledger/reconciliation.ts';
+import { sql } from '../support/db/raw-ledger.ts';
+import { ORDER, allOk, keeper, makeActivity, reopen, runKeeper, statusesOf } from '../support/reconciliation.ts';
 import { forgetConditions } from '../support/gate.ts';
 import { env } from '../support/runtime/test-env.ts';
 import {

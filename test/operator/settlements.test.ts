@@ -1,10 +1,10 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, describe, expect, it } from 'vitest';
-import { newRecordId } from '../../src/ledger/record-id.ts';
+import { newRecordId } from '../../src/db/record-id.ts';
 import { type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
 import { forgetConditions } from '../support/gate.ts';
 import { countRowsRead, measure } from '../support/runtime/meter.ts';
-import { readEffects } from '../support/ledger/probes.ts';
+import { readEffects } from '../support/db/probes.ts';
 import {
   agreeP2p,
   agreeQuick,

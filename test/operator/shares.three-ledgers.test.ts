@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { keepSettings } from '../../src/ledger/copy-settings.ts';
+import { keepSettings } from '../../src/db/copy-settings.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
 import { type ProblemBody, type Trader, asOperator, json } from '../support/exchange.ts';
-import { databaseOf, openTraderIn } from '../support/ledger/open-in-ledger.ts';
+import { databaseOf, openTraderIn } from '../support/db/open-in-ledger.ts';
 import { CONNECTION_LOST, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 

@@ -1,13 +1,13 @@
 import { createExecutionContext, runInDurableObject } from 'cloudflare:test';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { app } from '../../src/app.ts';
-import { openLedger } from '../../src/ledger/ledgers.ts';
-import { reachKeeper } from '../../src/ledger/reach-keeper.ts';
-import { reportFindings } from '../../src/ledger/reconciliation/violations.ts';
+import { openLedger } from '../../src/db/ledgers.ts';
+import { reachKeeper } from '../../src/reconciliation/reach-keeper.ts';
+import { reportFindings } from '../../src/reconciliation/violations.ts';
 import type { House } from '../../src/operator/house.ts';
 import type { Reconciliation } from '../../src/operator/reconciliation.ts';
 import { type ProblemBody, type Trader, asOperator, json } from '../support/exchange.ts';
-import { databaseOf, openTraderIn } from '../support/ledger/open-in-ledger.ts';
+import { databaseOf, openTraderIn } from '../support/db/open-in-ledger.ts';
 import { CONNECTION_LOST } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 

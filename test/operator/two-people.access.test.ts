@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 import { readAddresses } from '../support/addresses/addresses.ts';
 import { type Trader, asOperator, openTrader, send } from '../support/exchange.ts';
 import { accepted, signIn, switchTotpOn, codeOf as totpCodeOf } from '../support/holder/holders.ts';
-import { sql } from '../support/ledger/raw-ledger.ts';
+import { sql } from '../support/db/raw-ledger.ts';
 import { giveHolder } from '../support/holder/invite.ts';
 import { changes, raiseLimit } from '../support/operator/changes-by-two.ts';
 import {

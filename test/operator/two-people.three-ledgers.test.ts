@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { keepSettings } from '../../src/ledger/copy-settings.ts';
-import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
+import { keepSettings } from '../../src/db/copy-settings.ts';
+import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { type ProblemBody, asOperator, json } from '../support/exchange.ts';
-import { databaseOf, openTraderIn } from '../support/ledger/open-in-ledger.ts';
+import { databaseOf, openTraderIn } from '../support/db/open-in-ledger.ts';
 import { type Change, changesOfAccounts, raiseLimit } from '../support/operator/changes-by-two.ts';
 import { employ } from '../support/operator/access.ts';
 import { quarantine } from '../support/operator/quarantine.ts';

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { OperatorEvent } from '../../src/events/operator-event.ts';
 import { copyEndpoints } from '../../src/events/webhooks/endpoint-copies.ts';
-import { moveToLedger } from '../../src/ledger/record-id.ts';
+import { moveToLedger } from '../../src/db/record-id.ts';
 import { type EndpointBody, Receiver, hasAlarm, runAlarm } from '../support/events/receiver.ts';
 import { type ProblemBody, asOperator, json } from '../support/exchange.ts';
-import { databaseOf, openTraderIn } from '../support/ledger/open-in-ledger.ts';
+import { databaseOf, openTraderIn } from '../support/db/open-in-ledger.ts';
 import { CONNECTION_LOST, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';

@@ -10,7 +10,7 @@ import {
   openAccount,
   openTrader,
 } from '../support/exchange.ts';
-import { sumOfBalances, unexplainedBalances } from '../support/ledger/probes.ts';
+import { sumOfBalances, unexplainedBalances } from '../support/db/probes.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 const ADDRESS = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8';

@@ -10,8 +10,8 @@ import {
   requestCounts,
 } from '../../lab/cost/request-counts.ts';
 import { FRESH_INTERVAL_MS, GateConditions } from '../../src/lane/gate-conditions.ts';
-import { CHAINS } from '../../src/ledger/reconciliation/history.ts';
-import { SLICE_LIMITS } from '../../src/ledger/reconciliation/reconciler.ts';
+import { CHAINS } from '../../src/reconciliation/history.ts';
+import { SLICE_LIMITS } from '../../src/reconciliation/reconciler.ts';
 import { wakeBehind } from '../../src/events/webhooks/reach-sender.ts';
 import { type Trader, asOperator, openTrader, send } from '../support/exchange.ts';
 import { Receiver, openManager, runAlarm, subscribe } from '../support/events/receiver.ts';
@@ -20,8 +20,8 @@ import { idInCrowd } from '../support/growth/compose-crowd.ts';
 import { openCrowd } from '../support/growth/open-crowd.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
 import { holdWakings, measure } from '../support/runtime/meter.ts';
-import { firstLedger } from '../../src/ledger/ledgers.ts';
-import { addressOf, drawHash, followAll, withOwn } from '../support/ledger/reconciliation.ts';
+import { firstLedger } from '../../src/db/ledgers.ts';
+import { addressOf, drawHash, followAll, withOwn } from '../support/reconciliation.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { moveClock, stopClock, withdraw } from '../support/withdrawals/withdrawals.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { bindingOf } from '../../src/ledger/binding-names.ts';
-import { listLedgers } from '../../src/ledger/ledgers.ts';
+import { bindingOf } from '../../src/db/binding-names.ts';
+import { listLedgers } from '../../src/db/ledgers.ts';
 import { type Trader, asOperator } from '../support/exchange.ts';
 import { followRefreshes, ledgerGate } from '../support/gate.ts';
-import { openTraderIn } from '../support/ledger/open-in-ledger.ts';
-import { addressOf, drawHash } from '../support/ledger/reconciliation.ts';
+import { openTraderIn } from '../support/db/open-in-ledger.ts';
+import { addressOf, drawHash } from '../support/reconciliation.ts';
 import { abort } from '../support/runtime/faults.ts';
 import { type Cost, countTripsByDatabase, holdWakingsThroughout, measure } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deriveDepositKeys, deriveSolanaUpload, isPublicSeed, readSeed } from '../../scripts/offline-wallet.ts';
-import { DepositKeys } from '../../src/wallet/addresses/deposit-keys.ts';
+import { DepositKeys } from '../../src/addresses/deposit-keys.ts';
 import { TEST_MNEMONIC } from '../support/addresses/address-vectors.ts';
 import { deriveIndependently } from '../support/addresses/independent-derivation.ts';
 

@@ -1,8 +1,8 @@
-import { house } from '../../src/ledger/transfers.ts';
-import { FIRST_LEDGER } from '../../src/ledger/record-id.ts';
+import { house } from '../../src/db/transfers.ts';
+import { FIRST_LEDGER } from '../../src/db/record-id.ts';
 import { type Asset, assetSymbols, scaleOf } from '../../src/money/assets.ts';
 import { asOperator, createKey } from '../support/exchange.ts';
-import { ledgersUnderTest } from '../support/ledger/open-in-ledger.ts';
+import { ledgersUnderTest } from '../support/db/open-in-ledger.ts';
 import { aroundKeyReads } from '../support/runtime/faults.ts';
 import type { Draw } from '../support/draw.ts';
 import { houseOf } from './house-of.ts';

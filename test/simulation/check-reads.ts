@@ -1,7 +1,7 @@
 import { assetSymbols, findCoin, scaleOf } from '../../src/money/assets.ts';
-import { timestampOfRecord } from '../../src/ledger/record-id.ts';
+import { timestampOfRecord } from '../../src/db/record-id.ts';
 import { asOperator, json } from '../support/exchange.ts';
-import { databaseOf, ledgersUnderTest, queryAll } from '../support/ledger/open-in-ledger.ts';
+import { databaseOf, ledgersUnderTest, queryAll } from '../support/db/open-in-ledger.ts';
 import { houseOf } from './house-of.ts';
 import { DAY_MS, must } from './model.ts';
 import type { World } from './world.ts';

@@ -1,11 +1,11 @@
 import { generate } from 'otplib';
-import { sweepWithdrawals } from '../../src/wallet/withdrawals/sweep-withdrawals.ts';
-import { openLedger } from '../../src/ledger/ledgers.ts';
-import { ledgersUnderTest } from '../support/ledger/open-in-ledger.ts';
+import { sweepWithdrawals } from '../../src/withdrawals/sweep-withdrawals.ts';
+import { openLedger } from '../../src/db/ledgers.ts';
+import { ledgersUnderTest } from '../support/db/open-in-ledger.ts';
 import { areApart } from './house-of.ts';
 import { type Asset, assetSymbols, coinSymbols, scaleOf } from '../../src/money/assets.ts';
 import type { Network } from '../../src/money/networks.ts';
-import { sandboxCustody } from '../../src/wallet/custody/sandbox.ts';
+import { sandboxCustody } from '../../src/custody/sandbox.ts';
 import { addressCases } from '../support/addresses/address-cases.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { type CustodianMode, custodianModes } from './custodian.ts';

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
-import type { CustodyState, NeverSeen, Payout } from '../../src/wallet/custody/custody.ts';
-import { sandboxCustody } from '../../src/wallet/custody/sandbox.ts';
+import type { CustodyState, NeverSeen, Payout } from '../../src/custody/custody.ts';
+import { sandboxCustody } from '../../src/custody/sandbox.ts';
 import { must } from './model.ts';
 
 /** What the custodian does in the next step. */

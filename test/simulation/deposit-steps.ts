@@ -1,7 +1,7 @@
-import { FIRST_LEDGER, ledgerNumberOf } from '../../src/ledger/record-id.ts';
+import { FIRST_LEDGER, ledgerNumberOf } from '../../src/db/record-id.ts';
 import { type AssetNetwork, assetSymbols, assets, scaleOf } from '../../src/money/assets.ts';
 import { asOperator, json } from '../support/exchange.ts';
-import { queryAll } from '../support/ledger/open-in-ledger.ts';
+import { queryAll } from '../support/db/open-in-ledger.ts';
 import { houseOf, houseOfAccount } from './house-of.ts';
 import type { Draw } from '../support/draw.ts';
 import { type Model, type ModelDeposit, NOBODY, must, sameMovements } from './model.ts';

@@ -2,7 +2,7 @@ import { json, type Trader } from '../support/exchange.ts';
 import type { FeedPage } from '../support/events/feed.ts';
 import { recordOf } from '../support/events/feed.ts';
 import { CONNECTION_LOST, OVERLOADED, abort, aroundBatches, fail } from '../support/runtime/faults.ts';
-import { ledgersUnderTest, queryAll } from '../support/ledger/open-in-ledger.ts';
+import { ledgersUnderTest, queryAll } from '../support/db/open-in-ledger.ts';
 import type { Draw } from '../support/draw.ts';
 import { type ModelAccount, type ModelReader, must } from './model.ts';
 import { checkOperatorFeed, readOperator } from './operator-feed.ts';

@@ -1,5 +1,5 @@
-import { PlaceOrder } from '../../src/trade/place-order.ts';
-import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
+import { PlaceOrder } from '../../src/orders/place-order.ts';
+import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { gateOfBefore, handOver, ledgerGate } from '../support/gate.ts';
 import { drawKey, drawOrder } from './client-steps.ts';
 import type { Draw } from '../support/draw.ts';

@@ -1,5 +1,5 @@
-import { FIRST_LEDGER, ledgerNumberOf } from '../../src/ledger/record-id.ts';
-import { house } from '../../src/ledger/transfers.ts';
+import { FIRST_LEDGER, ledgerNumberOf } from '../../src/db/record-id.ts';
+import { house } from '../../src/db/transfers.ts';
 
 /** The names of one ledger's house. */
 export type House = Readonly<Record<keyof typeof house, string>>;

@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { vi } from 'vitest';
-import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
+import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { KeyLane } from '../../src/lane/key-lane.ts';
 import { LedgerGate } from '../../src/lane/ledger-gate.ts';
 import { Replays } from '../../src/lane/replays.ts';

@@ -3,7 +3,7 @@ import { type Asset, assetSymbols } from '../../src/money/assets.ts';
 import type { Network } from '../../src/money/networks.ts';
 import type { EndpointBody, Receiver } from '../support/events/receiver.ts';
 import type { Trader } from '../support/exchange.ts';
-import { ledgersUnderTest } from '../support/ledger/open-in-ledger.ts';
+import { ledgersUnderTest } from '../support/db/open-in-ledger.ts';
 import { houseOf } from './house-of.ts';
 
 /** One row of the journal. */

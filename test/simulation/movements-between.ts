@@ -1,5 +1,5 @@
 import { assetSymbols } from '../../src/money/assets.ts';
-import { ledgersUnderTest } from '../support/ledger/open-in-ledger.ts';
+import { ledgersUnderTest } from '../support/db/open-in-ledger.ts';
 import { houseOf, isTransit } from './house-of.ts';
 import { type Model, type Movement, must } from './model.ts';
 

@@ -1,6 +1,6 @@
 import type { OperatorEvent } from '../../src/events/operator-event.ts';
 import { asOperator, json } from '../support/exchange.ts';
-import { databaseOf, ledgersUnderTest } from '../support/ledger/open-in-ledger.ts';
+import { databaseOf, ledgersUnderTest } from '../support/db/open-in-ledger.ts';
 import { NOBODY, must } from './model.ts';
 import type { World } from './world.ts';
 

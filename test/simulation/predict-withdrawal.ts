@@ -1,7 +1,7 @@
 import { generate } from 'otplib';
 import { type Asset, type AssetNetwork, assets, scaleOf } from '../../src/money/assets.ts';
 import type { Network } from '../../src/money/networks.ts';
-import { readAddress } from '../../src/wallet/addresses/validate-address.ts';
+import { readAddress } from '../../src/addresses/validate-address.ts';
 import { areApart, houseOfAccount } from './house-of.ts';
 import { type ModelAccount, type ModelTotp, type ModelWithdrawal, type Post, must } from './model.ts';
 import { type Prediction, refusal } from './predict-order.ts';

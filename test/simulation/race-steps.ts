@@ -1,8 +1,8 @@
 import type { Asset } from '../../src/money/assets.ts';
 import { aroundBatch } from '../support/runtime/faults.ts';
-import { PlaceOrder } from '../../src/trade/place-order.ts';
-import type { GateReply } from '../../src/trade/reach-gate.ts';
-import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
+import { PlaceOrder } from '../../src/orders/place-order.ts';
+import type { GateReply } from '../../src/orders/reach-gate.ts';
+import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { gateOfBefore, handOver } from '../support/gate.ts';
 import { coinSymbols, scaleOf } from '../../src/money/assets.ts';
 import { drawCode, drawKey, drawOrder, drawWithdrawal } from './client-steps.ts';

@@ -1,4 +1,4 @@
-import { queryAll } from '../support/ledger/open-in-ledger.ts';
+import { queryAll } from '../support/db/open-in-ledger.ts';
 import type { Draw } from '../support/draw.ts';
 import { type ModelWithdrawal, must } from './model.ts';
 import { isAcross } from './withdrawals-across.ts';

@@ -1,9 +1,9 @@
 import { GateConditions } from '../../src/lane/gate-conditions.ts';
 import { LedgerGate } from '../../src/lane/ledger-gate.ts';
-import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
+import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { findCoin } from '../../src/money/assets.ts';
 import { gateOfBefore, ledgerGate } from '../support/gate.ts';
-import { ledgersUnderTest } from '../support/ledger/open-in-ledger.ts';
+import { ledgersUnderTest } from '../support/db/open-in-ledger.ts';
 
 /** How long to wait for orders in progress: a gate that was reset never ends its own. */
 const MAX_WAIT_MS = 250;

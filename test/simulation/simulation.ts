@@ -1,7 +1,7 @@
 import { createKey, json, openAccount, asOperator } from '../support/exchange.ts';
-import { SHORT_CHAINS, WHOLE, allOk, reconcileAnew, statusesOf } from '../support/ledger/reconciliation.ts';
+import { SHORT_CHAINS, WHOLE, allOk, reconcileAnew, statusesOf } from '../support/reconciliation.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
-import { ledgersUnderTest, queryAll } from '../support/ledger/open-in-ledger.ts';
+import { ledgersUnderTest, queryAll } from '../support/db/open-in-ledger.ts';
 import { generate } from 'otplib';
 import { stepOrder, stepReplay, stepWithdrawal } from './client-steps.ts';
 import { Draw } from '../support/draw.ts';

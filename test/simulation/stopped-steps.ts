@@ -1,4 +1,4 @@
-import { ledgersUnderTest } from '../support/ledger/open-in-ledger.ts';
+import { ledgersUnderTest } from '../support/db/open-in-ledger.ts';
 import { drawCode, drawKey } from './client-steps.ts';
 import type { Draw } from '../support/draw.ts';
 import { execute } from './execute.ts';

@@ -3,7 +3,7 @@ import { scaleOf, assetSymbols } from '../../src/money/assets.ts';
 import { runScheduled } from '../../src/scheduled.ts';
 import { asOperator } from '../support/exchange.ts';
 import { CONNECTION_LOST, type Batch, type Moment, abort, aroundBatch } from '../support/runtime/faults.ts';
-import { ledgersUnderTest, queryAll } from '../support/ledger/open-in-ledger.ts';
+import { ledgersUnderTest, queryAll } from '../support/db/open-in-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { drawKey, setCustodian } from './client-steps.ts';
 import type { Draw } from '../support/draw.ts';

@@ -1,7 +1,7 @@
 import { reachSender, wakeBehind } from '../../src/events/webhooks/reach-sender.ts';
 import { ENDPOINTS, Receiver, createManager, runAlarm, senderOf, subscribe } from '../support/events/receiver.ts';
-import { ledgerOf } from '../../src/ledger/ledgers.ts';
-import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
+import { ledgerOf } from '../../src/db/ledgers.ts';
+import { databaseOfId } from '../support/db/open-in-ledger.ts';
 import { CONNECTION_LOST, abort, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import type { Draw } from '../support/draw.ts';

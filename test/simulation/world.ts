@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import type { Asset } from '../../src/money/assets.ts';
-import { databaseOf, ledgersUnderTest } from '../support/ledger/open-in-ledger.ts';
+import { databaseOf, ledgersUnderTest } from '../support/db/open-in-ledger.ts';
 import { ProgrammedCustodian } from './custodian.ts';
 import { houseOfAccount, isTransit, nameOwner } from './house-of.ts';
 import { Market } from './market.ts';

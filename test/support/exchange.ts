@@ -6,12 +6,12 @@ import { tokenSettings } from '../../src/access/authenticate.ts';
 import { drawDocuments } from '../../src/api/api-document.ts';
 import { app } from '../../src/app.ts';
 import { CreateApiKey, prepareApiKey } from '../../src/keys/api-key.ts';
-import type { Actor } from '../../src/ledger/audit.ts';
-import { ledgerOf } from '../../src/ledger/ledgers.ts';
-import { ledgerNumberOf, newRecordId } from '../../src/ledger/record-id.ts';
+import type { Actor } from '../../src/db/audit.ts';
+import { ledgerOf } from '../../src/db/ledgers.ts';
+import { ledgerNumberOf, newRecordId } from '../../src/db/record-id.ts';
 import { valueInUsdt } from '../../src/markets/value-in-usdt.ts';
 import { openAccountOnce } from '../../src/accounts/open-account-once.ts';
-import { CreateCredit, creditAccount } from '../../src/wallet/deposits/credit.ts';
+import { CreateCredit, creditAccount } from '../../src/deposits/credit.ts';
 import { expectDocumented, listOperations } from './document/documented.ts';
 import { env, worker } from './runtime/test-env.ts';
 

@@ -2,13 +2,13 @@ import { vi } from 'vitest';
 import { config } from '../../src/env.ts';
 import { GateConditions } from '../../src/lane/gate-conditions.ts';
 import type { LedgerGate } from '../../src/lane/ledger-gate.ts';
-import { FIRST_LEDGER, ledgerNumberOf, newRecordId } from '../../src/ledger/record-id.ts';
-import type { PlaceOrder } from '../../src/trade/place-order.ts';
-import { type GateCall, gateName } from '../../src/trade/reach-gate.ts';
+import { FIRST_LEDGER, ledgerNumberOf, newRecordId } from '../../src/db/record-id.ts';
+import type { PlaceOrder } from '../../src/orders/place-order.ts';
+import { type GateCall, gateName } from '../../src/orders/reach-gate.ts';
 import type { Trader } from './exchange.ts';
 import { abort } from './runtime/faults.ts';
 import { env } from './runtime/test-env.ts';
-import { ledgersUnderTest } from './ledger/open-in-ledger.ts';
+import { ledgersUnderTest } from './db/open-in-ledger.ts';
 
 /** The gate that every lane of a ledger calls. A stub is broken once its object was aborted, so every use takes a new one. */
 export function ledgerGate(ledger: number = FIRST_LEDGER): DurableObjectStub<LedgerGate> {

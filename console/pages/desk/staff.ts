@@ -1,7 +1,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { type Duty, findRoleFor } from '../../../src/operator/roles.ts';
-import type { Role } from '../../../src/ledger/role.ts';
+import type { Role } from '../../../src/db/role.ts';
 
 /** Who is signed in, as the exchange says. */
 export interface Staff {

@@ -1,4 +1,4 @@
-import { newRecordId } from '../../../src/ledger/record-id.ts';
+import { newRecordId } from '../../../src/db/record-id.ts';
 
 /** Who signs in, and for which account of the exchange. */
 export interface User {

@@ -1,5 +1,5 @@
 import { parseAmount } from '../../../src/money/amounts.ts';
-import { readAddress } from '../../../src/wallet/addresses/validate-address.ts';
+import { readAddress } from '../../../src/addresses/validate-address.ts';
 import type { Log } from '../log.ts';
 import { type ServedNetwork, findListing, isBitcoinLike, bitcoinRules } from '../networks.ts';
 import { type PayoutAnswer, answerOf } from '../states/spend.ts';

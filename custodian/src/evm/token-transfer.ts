@@ -1,4 +1,4 @@
-import { readEvmAddress } from '../../../src/wallet/addresses/evm-address.ts';
+import { readEvmAddress } from '../../../src/addresses/evm-address.ts';
 
 /** `transfer(address,uint256)` of ERC-20. */
 const SELECTOR = '0xa9059cbb';

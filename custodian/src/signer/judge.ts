@@ -1,5 +1,5 @@
 import { parseAmount } from '../../../src/money/amounts.ts';
-import { readAddress } from '../../../src/wallet/addresses/validate-address.ts';
+import { readAddress } from '../../../src/addresses/validate-address.ts';
 import { digestOrder, isSignedOrder, readOrder } from '../contract/payout-order.ts';
 import { readTransfer, writeTransfer } from '../evm/token-transfer.ts';
 import {

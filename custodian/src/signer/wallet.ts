@@ -4,8 +4,8 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { hex } from '@scure/base';
 import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync } from '@scure/bip39';
-import { encodeBitcoinAddress } from '../../../src/wallet/addresses/bitcoin-address.ts';
-import { encodeEvmAddress } from '../../../src/wallet/addresses/evm-address.ts';
+import { encodeBitcoinAddress } from '../../../src/addresses/bitcoin-address.ts';
+import { encodeEvmAddress } from '../../../src/addresses/evm-address.ts';
 import { type BitcoinNetwork, bitcoinRules } from '../networks.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { HARDENED_OFFSET, type HDKey } from '@scure/bip32';
 import * as bitcoin from '@scure/btc-signer';
 import { hex } from '@scure/base';
-import { encodeBitcoinAddress } from '../../../src/wallet/addresses/bitcoin-address.ts';
-import type { DepositKeyName, DepositKeys } from '../../../src/wallet/addresses/deposit-keys.ts';
-import { encodeEvmAddress } from '../../../src/wallet/addresses/evm-address.ts';
+import { encodeBitcoinAddress } from '../../../src/addresses/bitcoin-address.ts';
+import type { DepositKeyName, DepositKeys } from '../../../src/addresses/deposit-keys.ts';
+import { encodeEvmAddress } from '../../../src/addresses/evm-address.ts';
 import { type BitcoinNetwork, type ServedNetwork, bitcoinRules, isEvm } from '../networks.ts';
 import type { Owner } from '../nodes/chain.ts';
 import { addressFormat } from '../signer/encode.ts';

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { cpSync, rmSync } from 'node:fs';
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { isProvenUnpaid } from '../../../src/wallet/custody/verify-refusal.ts';
+import { isProvenUnpaid } from '../../../src/custody/verify-refusal.ts';
 import { type FaultyNode, startFaultyNode } from '../support/faulty-node.ts';
 import { PlayedBureau } from '../support/play-bureau.ts';
 import { type RunningCustodian, runCustodian, until, wallet } from '../support/run-custodian.ts';

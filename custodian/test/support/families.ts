@@ -1,6 +1,6 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
-import { encodeBitcoinAddress } from '../../../src/wallet/addresses/bitcoin-address.ts';
-import { encodeEvmAddress } from '../../../src/wallet/addresses/evm-address.ts';
+import { encodeBitcoinAddress } from '../../../src/addresses/bitcoin-address.ts';
+import { encodeEvmAddress } from '../../../src/addresses/evm-address.ts';
 import { bitcoinRules } from '../../src/networks.ts';
 import { wallet } from './run-custodian.ts';
 import { startAnvil } from './start-anvil.ts';

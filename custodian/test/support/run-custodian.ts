@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync } from '@scure/bip39';
-import { DepositKeys, depositKeyPaths } from '../../../src/wallet/addresses/deposit-keys.ts';
+import { DepositKeys, depositKeyPaths } from '../../../src/addresses/deposit-keys.ts';
 import { Config } from '../../src/config.ts';
 import { type Service, startService } from '../../src/service.ts';
 import type { AskSigner } from '../../src/signer/connect.ts';

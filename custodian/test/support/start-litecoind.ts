@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync } from 'node:fs';
 import { bech32 } from '@scure/base';
-import { decodeBase58check, encodeBase58check } from '../../../src/wallet/addresses/base58check.ts';
+import { decodeBase58check, encodeBase58check } from '../../../src/addresses/base58check.ts';
 import { connectNode } from '../../src/nodes/json-rpc.ts';
 import { fetchLitecoind } from './fetch-litecoind.ts';
 import { takeFreePort } from './free-port.ts';

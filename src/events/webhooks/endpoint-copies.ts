@@ -1,9 +1,9 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
-import { commit } from '../../ledger/commit.ts';
-import type { Database } from '../../ledger/database.ts';
-import { firstLedger, listLedgers, openLedger } from '../../ledger/ledgers.ts';
-import { FIRST_LEDGER, moveToLedger } from '../../ledger/record-id.ts';
-import { webhookEndpoints } from '../../ledger/schema.ts';
+import { commit } from '../../db/commit.ts';
+import type { Database } from '../../db/database.ts';
+import { firstLedger, listLedgers, openLedger } from '../../db/ledgers.ts';
+import { FIRST_LEDGER, moveToLedger } from '../../db/record-id.ts';
+import { webhookEndpoints } from '../../db/schema.ts';
 import type { LedgerBindings } from '../../platform/bindings.ts';
 import { OPERATOR } from '../operator-event.ts';
 import { listen } from '../read-events.ts';

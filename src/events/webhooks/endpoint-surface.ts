@@ -4,7 +4,7 @@ import { sendProblem } from '../../http/area.ts';
 import type { AppEnvironment } from '../../http/context.ts';
 import type { ProblemCode } from '../../http/problems.ts';
 import type { Outcome } from '../../http/refusal.ts';
-import { moveToLedger } from '../../ledger/record-id.ts';
+import { moveToLedger } from '../../db/record-id.ts';
 import {
   type EndpointAction,
   type EndpointOwner,

@@ -1,4 +1,4 @@
-import { FIRST_LEDGER, moveToLedger } from '../../ledger/record-id.ts';
+import { FIRST_LEDGER, moveToLedger } from '../../db/record-id.ts';
 import { OPERATOR } from '../operator-event.ts';
 
 /** The id of the original of an endpoint, which is its own unless it is a copy. */

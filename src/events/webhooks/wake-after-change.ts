@@ -1,4 +1,4 @@
-import { type KeeperBindings, reachKeeper } from '../../ledger/reach-keeper.ts';
+import { type KeeperBindings, reachKeeper } from '../../reconciliation/reach-keeper.ts';
 import { describeError, logFault } from '../../platform/log.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { SealSecrets } from '../../accounts/seal.ts';
-import type { Database } from '../../ledger/database.ts';
-import { ledgerOf } from '../../ledger/ledgers.ts';
+import type { Database } from '../../db/database.ts';
+import { ledgerOf } from '../../db/ledgers.ts';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import type { Bindings } from '../../platform/bindings.ts';
 import { ObjectState } from '../../platform/object-state.ts';

@@ -15,9 +15,9 @@ import {
   subscribe,
 } from '../../support/events/receiver.ts';
 import { signIn } from '../../support/holder/holders.ts';
-import { databaseOfId } from '../../support/ledger/open-in-ledger.ts';
-import { database } from '../../support/ledger/raw-ledger.ts';
-import { addressOf } from '../../support/ledger/reconciliation.ts';
+import { databaseOfId } from '../../support/db/open-in-ledger.ts';
+import { database } from '../../support/db/raw-ledger.ts';
+import { addressOf } from '../../support/reconciliation.ts';
 import { abort } from '../../support/runtime/faults.ts';
 import { env, holderEntrypoint } from '../../support/runtime/test-env.ts';
 import { moveClock, readTaken, stopClock, withdraw } from '../../support/withdrawals/withdrawals.ts';

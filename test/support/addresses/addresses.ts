@@ -1,5 +1,5 @@
 import { type Trader, json } from '../exchange.ts';
-import { databaseOfId } from '../ledger/open-in-ledger.ts';
+import { databaseOfId } from '../db/open-in-ledger.ts';
 
 export interface AddressesAnswer {
   readonly addresses: readonly { readonly network: string; readonly address: string; readonly primaryAsset: string }[];

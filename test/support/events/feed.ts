@@ -1,6 +1,6 @@
 import type { Event, EventType } from '../../../src/events/event.ts';
 import { type Trader, json } from '../exchange.ts';
-import { databaseOfId } from '../ledger/open-in-ledger.ts';
+import { databaseOfId } from '../db/open-in-ledger.ts';
 
 export interface FeedPage {
   readonly events: readonly Event[];

@@ -1,12 +1,12 @@
 import { config } from '../../../src/env.ts';
 import { writeCursor } from '../../../src/http/cursor.ts';
-import { openDatabase } from '../../../src/ledger/database.ts';
+import { openDatabase } from '../../../src/db/database.ts';
 import { chooseCustody } from '../../../src/providers.ts';
-import { sweepWithdrawals } from '../../../src/wallet/withdrawals/sweep-withdrawals.ts';
+import { sweepWithdrawals } from '../../../src/withdrawals/sweep-withdrawals.ts';
 import { type Trader, asOperator, createKey } from '../exchange.ts';
 import { followRefreshes } from '../gate.ts';
 import { type DatabaseCost, measureDatabase } from '../runtime/meter.ts';
-import { addressOf, drawHash } from '../ledger/reconciliation.ts';
+import { addressOf, drawHash } from '../reconciliation.ts';
 import { agreeQuick, settle } from '../operator/settlements.ts';
 import { env } from '../runtime/test-env.ts';
 import { withdraw } from '../withdrawals/withdrawals.ts';

@@ -1,5 +1,5 @@
 import { env } from '../runtime/test-env.ts';
-import { readTriggers, runWithout } from '../ledger/triggers.ts';
+import { readTriggers, runWithout } from '../db/triggers.ts';
 import { type Owners, composeHistory, historyTables, rowsOf } from './compose-history.ts';
 import type { RecordTable } from './record-kinds.ts';
 

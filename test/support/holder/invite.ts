@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { digestAddress, inviteHolder } from '../../../src/accounts/invite-holder.ts';
-import { type Actor, insertAudit } from '../../../src/ledger/audit.ts';
-import { ledgerOf } from '../../../src/ledger/ledgers.ts';
-import { ledgerNumberOf } from '../../../src/ledger/record-id.ts';
-import { accounts } from '../../../src/ledger/schema.ts';
+import { type Actor, insertAudit } from '../../../src/db/audit.ts';
+import { ledgerOf } from '../../../src/db/ledgers.ts';
+import { ledgerNumberOf } from '../../../src/db/record-id.ts';
+import { accounts } from '../../../src/db/schema.ts';
 import { propose } from '../../../src/operator/proposals.ts';
 import { env } from '../runtime/test-env.ts';
 

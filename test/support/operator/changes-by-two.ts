@@ -1,9 +1,9 @@
-import { ledgerNumberOf, newRecordId } from '../../../src/ledger/record-id.ts';
+import { ledgerNumberOf, newRecordId } from '../../../src/db/record-id.ts';
 import { readAddresses } from '../addresses/addresses.ts';
 import { type Trader, asOperator, json } from '../exchange.ts';
 import { giveHolder, hasHolder } from '../holder/invite.ts';
-import { databaseOf } from '../ledger/open-in-ledger.ts';
-import { sql } from '../ledger/raw-ledger.ts';
+import { databaseOf } from '../db/open-in-ledger.ts';
+import { sql } from '../db/raw-ledger.ts';
 import { readTaken, withdraw } from '../withdrawals/withdrawals.ts';
 import { quarantine } from './quarantine.ts';
 import { agreeQuick } from './settlements.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { type ProblemBody, type Trader, asOperator, json } from '../exchange.ts';
-import { openTraderIn } from '../ledger/open-in-ledger.ts';
-import { drawHash } from '../ledger/reconciliation.ts';
+import { openTraderIn } from '../db/open-in-ledger.ts';
+import { drawHash } from '../reconciliation.ts';
 import { holdWakingsThroughout } from '../runtime/meter.ts';
 import { moveClock, readTaken, resetSettings, stopClock, withdraw } from '../withdrawals/withdrawals.ts';
 

@@ -1,4 +1,4 @@
-import type { Settings } from '../../../src/ledger/settings.ts';
+import type { Settings } from '../../../src/db/settings.ts';
 
 /** The settings of an exchange whose operator has set nothing. */
 export const settings: Settings = {

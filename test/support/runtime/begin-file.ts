@@ -1,9 +1,9 @@
 import { reset } from 'cloudflare:test';
 import { expect, vi } from 'vitest';
-import { bindingOf } from '../../../src/ledger/binding-names.ts';
-import { listLedgers } from '../../../src/ledger/ledgers.ts';
+import { bindingOf } from '../../../src/db/binding-names.ts';
+import { listLedgers } from '../../../src/db/ledgers.ts';
 import { accessCertificates } from '../../../src/operator/access-token.ts';
-import { shareLimits } from '../ledger/share-limits.ts';
+import { shareLimits } from '../db/share-limits.ts';
 import { allInFirst } from './all-in-first.ts';
 import { emptyEdgeCache } from './edge-cache.ts';
 import { holdLogs } from './hold-logs.ts';

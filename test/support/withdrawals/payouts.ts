@@ -1,7 +1,7 @@
 import { v7 } from 'uuid';
 import { assets, assetSymbols } from '../../../src/money/assets.ts';
 import type { Network } from '../../../src/money/networks.ts';
-import type { Payout } from '../../../src/wallet/custody/custody.ts';
+import type { Payout } from '../../../src/custody/custody.ts';
 
 /** The payout of a new withdrawal, of an asset that the network carries. */
 export function drawPayout(network: Network = 'TRC20', change: Partial<Payout> = {}): Payout {

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { config } from '../../../src/env.ts';
-import { openLedger } from '../../../src/ledger/ledgers.ts';
+import { openLedger } from '../../../src/db/ledgers.ts';
 import { chooseCustody } from '../../../src/providers.ts';
-import { sweepWithdrawals } from '../../../src/wallet/withdrawals/sweep-withdrawals.ts';
+import { sweepWithdrawals } from '../../../src/withdrawals/sweep-withdrawals.ts';
 import { listPayouts, listRejections, programCustodian, resetCustodian } from './custodian.ts';
 import type { Trader } from '../exchange.ts';
 import type { CustodianProgramme } from '../node/custody/custodian-state.ts';
 import { env } from '../runtime/test-env.ts';
 import { type WithdrawalAnswer, expectWholeLedger, houseHolds, readOwn, readTaken, withdraw } from './withdrawals.ts';
-import { ledgersUnderTest } from '../ledger/open-in-ledger.ts';
+import { ledgersUnderTest } from '../db/open-in-ledger.ts';
 
 type Taken = WithdrawalAnswer['withdrawal'];
 

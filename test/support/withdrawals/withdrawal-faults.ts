@@ -1,12 +1,12 @@
 import { type MockInstance, afterEach, beforeEach, expect, vi } from 'vitest';
-import { openLedger } from '../../../src/ledger/ledgers.ts';
-import { sandboxCustody } from '../../../src/wallet/custody/sandbox.ts';
-import { sweepWithdrawals } from '../../../src/wallet/withdrawals/sweep-withdrawals.ts';
+import { openLedger } from '../../../src/db/ledgers.ts';
+import { sandboxCustody } from '../../../src/custody/sandbox.ts';
+import { sweepWithdrawals } from '../../../src/withdrawals/sweep-withdrawals.ts';
 import { type Trader, openTrader } from '../exchange.ts';
 import { aroundBatch } from '../runtime/faults.ts';
 import { env } from '../runtime/test-env.ts';
 import { expectWholeLedger, houseHolds, listOwn, readTaken } from './withdrawals.ts';
-import { ledgersUnderTest } from '../ledger/open-in-ledger.ts';
+import { ledgersUnderTest } from '../db/open-in-ledger.ts';
 
 /**
  * Injects faults around withdrawals of the sandbox, and checks what was paid. Its hooks reset everything for each test.

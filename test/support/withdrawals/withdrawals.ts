@@ -2,9 +2,9 @@ import { generate } from 'otplib';
 import { expect, vi } from 'vitest';
 import type { Asset } from '../../../src/money/assets.ts';
 import { type ProblemBody, type Trader, asOperator, json } from '../exchange.ts';
-import { type Effects, readEffects, sumOfBalances, unexplainedBalances } from '../ledger/probes.ts';
+import { type Effects, readEffects, sumOfBalances, unexplainedBalances } from '../db/probes.ts';
 import { forgetConditions } from '../gate.ts';
-import { databaseOfId, queryAll } from '../ledger/open-in-ledger.ts';
+import { databaseOfId, queryAll } from '../db/open-in-ledger.ts';
 
 export const WITHDRAWALS_PATH = '/api/v1/wallet/withdrawals';
 

@@ -1,4 +1,4 @@
-import type { Payout } from '../../../../src/wallet/custody/custody.ts';
+import type { Payout } from '../../../../src/custody/custody.ts';
 
 /** What the custodian does with a request, before it answers. */
 export type CustodianAct =

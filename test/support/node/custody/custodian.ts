@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { z } from 'zod';
 import type { Network } from '../../../../src/money/networks.ts';
-import type { Payout } from '../../../../src/wallet/custody/custody.ts';
+import type { Payout } from '../../../../src/custody/custody.ts';
 import type { CustodianAct, CustodianPayout } from './custodian-state.ts';
 
 const PayoutBody = z.strictObject({

@@ -1,0 +1,138 @@
+import { logFault } from '../platform/log.ts';
+import { readText } from '../platform/read-text.ts';
+import { withDeadline } from '../platform/with-deadline.ts';
+import type { Network } from '../money/networks.ts';
+import {
+  CUSTODY_DEADLINE_MS,
+  type Custody,
+  type CustodyState,
+  type NetworkHoldings,
+  type NeverSeen,
+  type Payout,
+} from './custody.ts';
+import { readHoldings } from './read-holdings.ts';
+import { signOrder } from './sign-order.ts';
+import { MAX_REASON_LENGTH, readLookupAnswer, readSubmitAnswer } from './read-answer.ts';
+import { type CustodyKey, type CustodyRequest, signRequest } from './sign-request.ts';
+import { isProvenUnpaid } from './verify-refusal.ts';
+
+/** The largest answer that is read: a state and a hash or a reason, or what is held on each network. */
+const MAX_ANSWER_BYTES = 16 * 1024;
+
+/** How a refusal that proves nothing begins for the operator. */
+const UNPROVEN = 'refused without proof that it is unpaid, settle it by hand';
+
+/** The custodian's address, and Bureau's key there. */
+export interface HttpCustodySettings extends CustodyKey {
+  readonly url: string;
+  /** The seed of the Ed25519 key that signs payouts, in hex; `undefined` for a custodian that does not ask for it. */
+  readonly signingKey?: string | undefined;
+  /** The public key of the custodian's signer, in hex, without whose proof no refusal counts; empty for none. */
+  readonly signerKey?: string;
+}
+
+interface HttpAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+const unknown = { kind: 'unknown' } as const;
+
+/** The operator's custodian over signed HTTP, as docs/custody.md describes it. */
+export function createHttpCustody(settings: HttpCustodySettings): Custody {
+  return {
+    name: 'http',
+    submit: async (payout) => judge(await ask('PUT', payout, settings, readSubmitAnswer), payout, settings),
+    lookup: async (payout) => judge(await ask('GET', payout, settings, readLookupAnswer), payout, settings),
+    holdings: () => askHoldings(settings),
+  };
+}
+
+async function ask<S extends CustodyState | NeverSeen>(
+  method: CustodyRequest['method'],
+  payout: Payout,
+  settings: HttpCustodySettings,
+  read: (status: number, body: string, network: Network) => S,
+): Promise<S | typeof unknown> {
+  let status = 'none';
+  try {
+    const path = `/v1/payouts/${encodeURIComponent(payout.withdrawalId)}`;
+    const body = method === 'PUT' ? writePayout(payout) : '';
+    const answer = await withDeadline(CUSTODY_DEADLINE_MS, (signal) => send(method, path, body, settings, signal));
+    status = String(answer.status);
+    const state = read(answer.status, answer.body, payout.network);
+    if (state.kind !== 'unknown') return state;
+  } catch {
+    // There is no answer, or none that can be read; the payout may have happened all the same.
+  }
+  // Logged, since a wrong key or address would otherwise look like a slow custodian.
+  logFault('custody_unknown', { withdrawalId: payout.withdrawalId, method, status });
+  return unknown;
+}
+
+/**
+ * A refusal returns the money, so it counts only when the signer itself has signed that nobody is paid, where its key is
+ * known. Any other is left to a person, who sees it as held.
+ */
+async function judge<S extends CustodyState | NeverSeen>(
+  state: S,
+  { withdrawalId }: Payout,
+  { signerKey = '' }: HttpCustodySettings,
+): Promise<S | CustodyState> {
+  if (state.kind !== 'refused') return state;
+  const { reason, proof } = state;
+  if (signerKey === '' || (await isProvenUnpaid(withdrawalId, proof, signerKey))) return { kind: 'refused', reason };
+  logFault('refusal_unproven', { withdrawalId, signed: String(proof?.signed) });
+  return { kind: 'held', reason: `${UNPROVEN}: ${reason}`.slice(0, MAX_REASON_LENGTH) };
+}
+
+async function askHoldings(settings: HttpCustodySettings): Promise<readonly NetworkHoldings[] | undefined> {
+  let status = 'none';
+  try {
+    const answer = await withDeadline(CUSTODY_DEADLINE_MS, (signal) =>
+      send('GET', '/v1/holdings', '', settings, signal),
+    );
+    status = String(answer.status);
+    const holdings = readHoldings(answer.status, answer.body);
+    if (holdings) return holdings;
+  } catch {
+    // There is no answer, or none that can be read.
+  }
+  logFault('custody_silent', { status });
+  return undefined;
+}
+
+async function send(
+  method: CustodyRequest['method'],
+  route: string,
+  body: string,
+  settings: HttpCustodySettings,
+  signal: AbortSignal,
+): Promise<HttpAnswer> {
+  const { origin, pathname } = new URL(settings.url);
+  const path = `${pathname.replace(/\/+$/, '')}${route}`;
+  const headers = new Headers(await signRequest({ method, path, body }, settings, Math.floor(Date.now() / 1000)));
+  headers.set('Accept', 'application/json');
+  if (method === 'PUT') headers.set('Content-Type', 'application/json');
+  if (method === 'PUT' && settings.signingKey !== undefined) {
+    headers.set('X-Bureau-Payout-Signature', `ed25519=${await signOrder(body, settings.signingKey)}`);
+  }
+  const response = await fetch(`${origin}${path}`, {
+    method,
+    headers,
+    body: method === 'PUT' ? body : null,
+    signal,
+    // A redirect would send the payout to an address that the operator did not configure.
+    redirect: 'manual',
+    // A cache on the way could give an old answer.
+    cache: 'no-store',
+  });
+  const text = await readText(response, MAX_ANSWER_BYTES);
+  if (text === undefined) throw new Error('answered with too large a body');
+  return { status: response.status, body: text };
+}
+
+/** The payout as the custodian reads it, field by field, so that no other field of the caller's object is sent. */
+function writePayout({ withdrawalId, asset, network, contractAddress, address, amount }: Payout): string {
+  return JSON.stringify({ withdrawalId, asset, network, contractAddress, address, amount });
+}

@@ -1,0 +1,151 @@
+import { z } from '@hono/zod-openapi';
+import { and, eq } from 'drizzle-orm';
+import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
+import type { Database } from '../db/database.ts';
+import { timestampOfRecord } from '../db/record-id.ts';
+import { deposits, exactly } from '../db/schema.ts';
+import { type Asset, QUOTE_ASSET, assets, scaleOf } from '../money/assets.ts';
+import { type Atoms, formatAmount } from '../money/amounts.ts';
+import type { Network } from '../money/networks.ts';
+
+/** The owner of deposits whose address belongs to nobody here. */
+export const UNOWNED = 'house:unowned';
+
+export const quarantineReasons = [
+  'unknown_address',
+  'unsupported_asset',
+  'below_minimum',
+  'inner_payment',
+  'supply_cap',
+] as const;
+
+/** Why a deposit is quarantined. Only `supply_cap` is ever tried again. */
+export type QuarantineReason = (typeof quarantineReasons)[number];
+
+export const quarantineDecisions = ['KEPT', 'CREDITED'] as const;
+
+/** What the operator decided about a quarantined deposit. One that was kept may still be credited later. */
+export type QuarantineDecision = (typeof quarantineDecisions)[number];
+
+export type DepositStatus = 'PENDING' | 'COMPLETED' | 'FAILED' | 'QUARANTINED';
+
+/** A row of `deposits` from a chain. */
+export interface ChainDeposit {
+  readonly accountId: string;
+  readonly id: string;
+  readonly asset: string;
+  /** What is credited: the exact amount, rounded down to whole atoms. */
+  readonly amount: Atoms;
+  readonly usdValue: Atoms;
+  readonly status: DepositStatus;
+  readonly reason: QuarantineReason | null;
+  readonly decision: QuarantineDecision | null;
+  readonly network: Network;
+  readonly txHash: string;
+  readonly outputIndex: number;
+  readonly address: string;
+  /** The exact amount on the chain, a plain decimal string. */
+  readonly exactAmount: string;
+  /** From the report that brought it into its present state. */
+  readonly confirmations: number;
+  /** How many watchers had reported the same when it was credited; `null` before. */
+  readonly agreedBy: 1 | 2 | null;
+}
+
+/** A deposit as the operator sees it. */
+export const Deposit = z
+  .object({
+    id: Id,
+    ts: Timestamp,
+    accountId: Id.nullable().openapi({ description: 'null when the address belongs to nobody here' }),
+    network: z.string().openapi({ example: 'ETH' }),
+    address: z.string().openapi({ example: '0x52908400098527886E0F7030069857D2E4169EE7' }),
+    asset: z.string().openapi({ example: 'ETH' }),
+    amount: z.string().openapi({ description: 'Exactly what the chain moved', example: '0.500000000000000001' }),
+    creditAmount: Decimal.openapi({ description: 'What the account is credited when it completes', example: '0.5' }),
+    usdValue: Decimal.openapi({ example: '1500' }),
+    txHash: z.string().openapi({
+      example: '0x7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718',
+    }),
+    outputIndex: z.number().int().openapi({ example: 0 }),
+    confirmations: z.number().int().openapi({
+      description: 'While it is PENDING, those of this report; then those of the report that ended the wait',
+      example: 12,
+    }),
+    status: z.enum(['PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED']),
+    reason: z.enum(quarantineReasons).nullable().openapi({
+      description: 'Why it is quarantined',
+    }),
+    agreedBy: z.number().int().nullable().openapi({
+      description: 'How many watchers had reported the same when it was credited: 1 or 2; null before',
+      example: 2,
+    }),
+  })
+  .openapi('Deposit');
+
+export type Deposit = z.output<typeof Deposit>;
+
+/** Whether a symbol that custody reported is an asset of this exchange. */
+export function isAsset(symbol: string): symbol is Asset {
+  return Object.hasOwn(assets, symbol);
+}
+
+/** Shows a deposit. */
+export function showDeposit(row: ChainDeposit): Deposit {
+  return {
+    id: row.id,
+    ts: timestampOfRecord(row.id),
+    accountId: row.accountId === UNOWNED ? null : row.accountId,
+    network: row.network,
+    address: row.address,
+    asset: row.asset,
+    amount: row.exactAmount,
+    creditAmount: isAsset(row.asset) ? formatAmount(row.amount, scaleOf(row.asset)) : '0',
+    usdValue: formatAmount(row.usdValue, scaleOf(QUOTE_ASSET)),
+    txHash: row.txHash,
+    outputIndex: row.outputIndex,
+    confirmations: row.confirmations,
+    status: row.status,
+    reason: row.reason,
+    agreedBy: row.agreedBy,
+  };
+}
+
+/** Where a deposit was seen. It is recorded once under this name. */
+export interface ChainOutput {
+  readonly network: Network;
+  readonly txHash: string;
+  readonly outputIndex: number;
+}
+
+/** The deposit of one output of one transaction, or `undefined`. Throws when D1 fails. */
+export async function readDeposit(database: Database, output: ChainOutput): Promise<ChainDeposit | undefined> {
+  const [row] = await database
+    .select({
+      accountId: deposits.accountId,
+      id: deposits.id,
+      asset: deposits.asset,
+      amount: exactly(deposits.amount),
+      usdValue: exactly(deposits.usdValue),
+      status: deposits.status,
+      reason: deposits.reason,
+      decision: deposits.decision,
+      network: deposits.network,
+      txHash: deposits.txHash,
+      outputIndex: deposits.outputIndex,
+      address: deposits.address,
+      exactAmount: deposits.exactAmount,
+      confirmations: deposits.confirmations,
+      agreedBy: deposits.agreedBy,
+    })
+    .from(deposits)
+    .where(
+      and(
+        eq(deposits.network, output.network),
+        eq(deposits.txHash, output.txHash),
+        eq(deposits.outputIndex, output.outputIndex),
+      ),
+    );
+  // A row that names an output has all of it: the table's CHECK says so.
+  return row as ChainDeposit | undefined;
+}

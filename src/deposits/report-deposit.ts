@@ -1,0 +1,390 @@
+import { z } from '@hono/zod-openapi';
+import { and, eq } from 'drizzle-orm';
+import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Actor, insertAudit } from '../db/audit.ts';
+import { type CommitOutcome, commit } from '../db/commit.ts';
+import type { Database } from '../db/database.ts';
+import { claimNames, findHolders, nameAddress, nameOutput } from '../db/directory.ts';
+import { directoryOf, listLedgers, openLedger } from '../db/ledgers.ts';
+import { FIRST_LEDGER, ledgerNumberOf, newRecordId } from '../db/record-id.ts';
+import type { LedgerBindings } from '../platform/bindings.ts';
+import { deposits } from '../db/schema.ts';
+import { type Settings, minimumInForce, readSettings } from '../db/settings.ts';
+import { type Transfer, house, nextTransfer } from '../db/transfers.ts';
+import { approvalRefusals, explain } from '../db/explain.ts';
+import { type Asset, type AssetNetwork, assetSymbols, assets, scaleOf } from '../money/assets.ts';
+import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, floorAmount } from '../money/amounts.ts';
+import { type Network, findNetwork } from '../money/networks.ts';
+import { readAddress } from '../addresses/validate-address.ts';
+import { commitCredit } from './commit-credit.ts';
+import { type AgreedFrom, type Agreement, readAgreement, storeWitness } from './second-watcher.ts';
+import { type ChainDeposit, type QuarantineReason, UNOWNED, readDeposit } from './deposit.ts';
+import { readTransactionHash } from '../custody/transaction-hash.ts';
+
+const MAX_TEXT_LENGTH = 128;
+const MAX_SYMBOL_LENGTH = 32;
+
+/** Payments that a contract makes within a transaction are counted from here: docs/custody.md, "Deposits". */
+const FIRST_INNER_PAYMENT = 2 ** 31;
+
+/** The custodian's report about one output of one transaction, sent again whenever it knows more. */
+export const ReportDeposit = z
+  .strictObject({
+    network: z.string().min(1).max(MAX_SYMBOL_LENGTH).openapi({ example: 'ETH' }),
+    address: z.string().min(1).max(MAX_TEXT_LENGTH).openapi({ example: '0x52908400098527886E0F7030069857D2E4169EE7' }),
+    asset: z.string().min(1).max(MAX_SYMBOL_LENGTH).openapi({ example: 'ETH' }),
+    amount: z
+      .string()
+      .regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "0.015"')
+      .openapi({ description: 'Exactly what the chain moved', example: '0.500000000000000001' }),
+    txHash: z
+      .string()
+      .min(1)
+      .max(MAX_TEXT_LENGTH)
+      .openapi({ example: '0x7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718' }),
+    outputIndex: z.number().int().min(0).max(0xffff_ffff).default(0).openapi({
+      description:
+        'Which output of the transaction. On the EVM: 0 its value, 1 + n the n-th log of its receipt, 2^31 + n the n-th payment from within',
+    }),
+    confirmations: z.number().int().min(0).max(0xffff_ffff).openapi({ example: 12 }),
+    failed: z.boolean().default(false).openapi({
+      description: 'Whether it can never happen any more. For good: a block that was reorganised away is no failure',
+    }),
+  })
+  .openapi('ReportDeposit');
+
+export type ReportDeposit = z.output<typeof ReportDeposit>;
+
+/** A report whose network, address and hash are valid and in canonical form. */
+type ReadReport = Omit<ReportDeposit, 'network'> & { readonly network: Network };
+
+/** A deposit after a report, and whether the report was its first. */
+export interface Reported {
+  readonly deposit: ChainDeposit;
+  readonly isNew: boolean;
+}
+
+/**
+ * Processes a report of a deposit, which there is once per (network, txHash, outputIndex). It is PENDING until it has
+ * the network's confirmations, then credited to the owner of the address; FAILED if it reverts before. It is
+ * QUARANTINED and credited to nobody if it belongs to nobody, is no asset of that network, is below the smallest
+ * deposit, was paid within a transaction, or would exceed the ledger's share of the supply cap. Over it, a later report tries
+ * again. Its first report decides for good whether it is too small.
+ *
+ * It is in the ledger of its owner's account, or in ledger 0 if nobody owns the address. The first report claims the
+ * output for that ledger in the directory, so that no other ledger ever takes it.
+ *
+ * Above the bound of `agreedFrom`, it is PENDING until the second watcher has reported the same. That watcher's own report is
+ * stored, and neither credits nor fails anything.
+ *
+ * A report that changes the deposit's status is written and audited. Any other costs two reads.
+ *
+ * Refuses with `network_not_supported`, `invalid_address`, `invalid_request` for an invalid hash, `invalid_state` when
+ * the same output was reported differently or reverts after it was credited, and `service_unavailable` when the outcome
+ * in D1 is unknown: it is safe to repeat the report.
+ */
+export async function reportDeposit(
+  bindings: LedgerBindings,
+  report: ReportDeposit,
+  valueOf: (asset: Asset, amount: Atoms) => Promise<Atoms>,
+  actor: Actor,
+  agreedFrom: AgreedFrom = {},
+): Promise<Outcome<Reported>> {
+  const read = readReport(report);
+  if (!read.ok) return read;
+  const { ledger, isKnown, owner } = await claimOutput(bindings, read.value);
+  const database = openLedger(bindings, ledger);
+  if (actor.role === 'watcher') {
+    if (!report.failed) await storeWitness(database, read.value);
+    Object.assign(read.value, { confirmations: 0, failed: false });
+  }
+  // An output that is claimed without a deposit is one whose first report was cut off.
+  const standing = isKnown ? await readDeposit(database, read.value) : undefined;
+  const place: Place = { bindings, ledger, database, agreedFrom };
+  if (standing) return advance(place, standing, read.value, actor);
+
+  const id = newRecordId(actor.now_ms, ledger);
+  const first = { ...(await judge(database, read.value, owner, valueOf)), id };
+  const agreement = await agreeOn(place, first, read.value, actor);
+  const outcome = await creditOnce(place, first, () => insert(database, first, actor, agreement), actor);
+  if (needsWatcher(outcome)) {
+    const waiting: ChainDeposit = { ...first, status: 'PENDING' };
+    const retry = await insert(database, waiting, actor);
+    return retry.kind === 'committed' ? accept({ deposit: waiting, isNew: true }) : unconfirmed;
+  }
+  switch (outcome.kind) {
+    case 'committed':
+      return accept({ deposit: { ...first, agreedBy: agreement?.agreedBy ?? null }, isNew: true });
+    case 'floor': {
+      const held = hold(first);
+      const retry = await insert(database, held, actor);
+      return retry.kind === 'committed' ? accept({ deposit: held, isNew: true }) : unconfirmed;
+    }
+    case 'exists':
+    case 'unknown': {
+      // Another report of the same output came first, or this one did succeed.
+      const landed = await readDeposit(database, read.value);
+      return landed ? advance(place, landed, read.value, actor) : unconfirmed;
+    }
+    case 'guarded':
+      return explain(outcome, approvalRefusals) ?? unconfirmed;
+    case 'overloaded':
+      return unconfirmed;
+  }
+}
+
+/**
+ * The ledger of a report's deposit, which claims its output if none has yet; ledger 0 for a report that is not valid.
+ * Throws when D1 fails.
+ */
+export async function findReportLedger(bindings: LedgerBindings, report: ReportDeposit): Promise<number> {
+  const read = readReport(report);
+  return read.ok ? (await claimOutput(bindings, read.value)).ledger : FIRST_LEDGER;
+}
+
+/** Where a deposit is. */
+interface Place {
+  readonly bindings: LedgerBindings;
+  readonly ledger: number;
+  readonly database: Database;
+  readonly agreedFrom: AgreedFrom;
+}
+
+/** On whose word a deposit would be credited; `undefined` when it would not be. */
+async function agreeOn(
+  { bindings, database, agreedFrom }: Place,
+  { status }: Pick<ChainDeposit, 'status'>,
+  report: ReadReport,
+  { now_ms }: Actor,
+): Promise<Agreement | undefined> {
+  if (status !== 'COMPLETED') return undefined;
+  return readAgreement(database, report, agreedFrom, listLedgers(bindings).length, now_ms);
+}
+
+/** Whether the database wants a second watcher's word first. */
+function needsWatcher(outcome: CommitOutcome): boolean {
+  return outcome.kind === 'guarded' && outcome.guard === 'second_watcher_needed';
+}
+
+/** Attempts to write a deposit. What is credited on a person's word counts for what that one may enter alone. */
+async function creditOnce(
+  { bindings, ledger }: Place,
+  { asset, amount, status }: Pick<ChainDeposit, 'asset' | 'amount' | 'status'>,
+  attempt: () => Promise<CommitOutcome>,
+  actor: Actor,
+): Promise<CommitOutcome> {
+  if (status !== 'COMPLETED') return attempt();
+  const incoming = { ledger, asset: asset as Asset, amount, isByHand: actor.role !== 'deposits' };
+  return commitCredit(bindings, incoming, attempt, actor);
+}
+
+/** A deposit that cannot be credited now, because it is over the supply cap. */
+function hold(deposit: ChainDeposit): ChainDeposit {
+  return { ...deposit, status: 'QUARANTINED', reason: 'supply_cap' };
+}
+
+const unconfirmed = refuse('service_unavailable', 'The deposit was not confirmed. Send the same report again.', {
+  retryAfterSeconds: 1,
+});
+
+function readReport(report: ReportDeposit): Outcome<ReadReport> {
+  const network = findNetwork(report.network);
+  if (!network) return refuse('network_not_supported', `There is no network ${report.network}.`);
+  const txHash = readTransactionHash(network, report.txHash);
+  if (txHash === undefined) {
+    const errors = [
+      { pointer: '/txHash', code: 'wrong_format', detail: `is no transaction hash of ${network}` },
+    ] as const;
+    return refuse('invalid_request', 'The request is not valid.', { errors });
+  }
+  const address = readAddress(network, report.address);
+  if (address === undefined) return refuse('invalid_address', `This is not a ${network} address.`);
+  return accept({ ...report, network, txHash, address });
+}
+
+/** The ledger of an output's deposit. */
+interface ClaimedOutput {
+  readonly ledger: number;
+  /** Whether an earlier report claimed the output. */
+  readonly isKnown: boolean;
+  /** The account that receives at the address, if it is one of that ledger. */
+  readonly owner: string | undefined;
+}
+
+async function claimOutput(bindings: LedgerBindings, report: ReadReport): Promise<ClaimedOutput> {
+  const { network, txHash, outputIndex, address } = report;
+  const directory = directoryOf(bindings);
+  const output = nameOutput(network, txHash, outputIndex);
+  const [known, owner] = await findHolders(directory, [output, nameAddress(network, address)]);
+  const wanted = owner === undefined ? FIRST_LEDGER : ledgerNumberOf(owner);
+  const [holder = known] =
+    known === undefined ? await claimNames(directory, [{ ...output, holder: String(wanted) }]) : [];
+  const ledger = Number(holder);
+  // An address that got its owner after the first report was cut off: the operator credits what came before.
+  return { ledger, isKnown: known !== undefined, owner: wanted === ledger ? owner : undefined };
+}
+
+/** What a deposit is at first, by asset, amount, owner and confirmations; without its id. */
+async function judge(
+  database: Database,
+  report: ReadReport,
+  owner: string | undefined,
+  valueOf: (asset: Asset, amount: Atoms) => Promise<Atoms>,
+): Promise<Omit<ChainDeposit, 'id'>> {
+  const listing = findListing(report);
+  const settings = await readSettings(database);
+  const amount = listing ? floorAmount(report.amount, scaleOf(listing.asset)) : 0n;
+  const reason = findReason(report, listing, owner, amount, settings);
+  return {
+    // An unknown asset gets no owner, since the owner's feed could not show it.
+    accountId: (listing && owner) ?? UNOWNED,
+    asset: report.asset,
+    amount: amount > MAX_ATOMS ? 0n : amount,
+    usdValue: listing && (reason === null || reason === 'inner_payment') ? await valueOf(listing.asset, amount) : 0n,
+    status: reason === null ? statusOf(report, listing) : report.failed ? 'FAILED' : 'QUARANTINED',
+    reason: report.failed ? null : reason,
+    decision: null,
+    network: report.network,
+    txHash: report.txHash,
+    outputIndex: report.outputIndex,
+    address: report.address,
+    exactAmount: report.amount,
+    confirmations: report.confirmations,
+    agreedBy: null,
+  };
+}
+
+type Listing = { readonly asset: Asset; readonly listed: AssetNetwork };
+
+function findListing(report: ReadReport): Listing | undefined {
+  const asset = assetSymbols.find((symbol) => symbol === report.asset);
+  const listed = asset && assets[asset].networks.find(({ network }) => network === report.network);
+  return asset && listed && { asset, listed };
+}
+
+function findReason(
+  { outputIndex }: ReadReport,
+  listing: Listing | undefined,
+  owner: string | undefined,
+  amount: Atoms,
+  settings: Settings,
+): QuarantineReason | null {
+  if (!listing) return 'unsupported_asset';
+  if (owner === undefined) return 'unknown_address';
+  const { asset, listed } = listing;
+  const minimum = minimumInForce(settings.depositMinimums, asset, listed.network, listed.minDeposit);
+  if (amount < minimum) return 'below_minimum';
+  if (outputIndex >= FIRST_INNER_PAYMENT) return 'inner_payment';
+  return amount > MAX_ATOMS ? 'supply_cap' : null;
+}
+
+function statusOf(report: ReadReport, listing: Listing | undefined): ChainDeposit['status'] {
+  if (report.failed) return 'FAILED';
+  return listing && report.confirmations >= listing.listed.confirmations ? 'COMPLETED' : 'PENDING';
+}
+
+/** Applies a later report to a deposit if it changes the status. Otherwise nothing is written. */
+async function advance(
+  place: Place,
+  standing: ChainDeposit,
+  report: ReadReport,
+  actor: Actor,
+): Promise<Outcome<Reported>> {
+  const isSame =
+    standing.address === report.address &&
+    standing.asset === report.asset &&
+    floorAmount(standing.exactAmount, 18) === floorAmount(report.amount, 18);
+  if (!isSame) return refuse('invalid_state', 'This output was reported with another address, asset or amount.');
+  if ((standing.status === 'COMPLETED' || standing.decision === 'CREDITED') && report.failed) {
+    return refuse('invalid_state', 'The deposit is credited already: a revert after that is for a person to settle.');
+  }
+  const status = nextStatus(standing, report);
+  const { confirmations } = report;
+  if (status === standing.status) {
+    return accept({ deposit: status === 'PENDING' ? { ...standing, confirmations } : standing, isNew: false });
+  }
+  const next: ChainDeposit = { ...standing, status, reason: null, confirmations };
+  const { database } = place;
+  const agreement = await agreeOn(place, next, report, actor);
+  const outcome = await creditOnce(place, next, () => update(database, next, actor, agreement), actor);
+  if (needsWatcher(outcome)) return accept({ deposit: { ...standing, confirmations }, isNew: false });
+  if (outcome.kind === 'committed') {
+    return accept({ deposit: { ...next, agreedBy: agreement?.agreedBy ?? null }, isNew: false });
+  }
+  const refusal = explain(outcome, approvalRefusals);
+  if (refusal) return refusal;
+  if (outcome.kind === 'floor') {
+    // It is still over the supply cap.
+    if (standing.reason === 'supply_cap') return accept({ deposit: standing, isNew: false });
+    const held = hold(next);
+    const retry = await update(database, held, actor);
+    if (retry.kind === 'committed') return accept({ deposit: held, isNew: false });
+  }
+  // Another report settled it meanwhile, or D1 did not say: the row is the answer.
+  const settled = await readDeposit(database, report);
+  return settled && settled.status !== standing.status ? accept({ deposit: settled, isNew: false }) : unconfirmed;
+}
+
+function nextStatus(standing: ChainDeposit, report: ReadReport): ChainDeposit['status'] {
+  const isOpen = standing.status === 'PENDING' || (standing.reason === 'supply_cap' && standing.decision === null);
+  if (report.failed && (isOpen || standing.status === 'QUARANTINED')) return 'FAILED';
+  if (!isOpen || standing.amount === 0n) return standing.status;
+  const status = statusOf(report, findListing(report));
+  return status === 'PENDING' ? standing.status : status;
+}
+
+function insert(
+  database: Database,
+  deposit: ChainDeposit,
+  actor: Actor,
+  agreement?: Agreement,
+): Promise<CommitOutcome> {
+  const record = database
+    .insert(deposits)
+    .values({ ...deposit, ...agreement, type: 'ONCHAIN_DEPOSIT', transfer: transferOf(deposit) });
+  return settle(database, deposit, record, actor);
+}
+
+/** The UPDATE names the deposit but not its state, so that the second of two equal changes is refused by a guard. */
+function update(
+  database: Database,
+  deposit: ChainDeposit,
+  actor: Actor,
+  agreement?: Agreement,
+): Promise<CommitOutcome> {
+  const { status, reason, confirmations } = deposit;
+  const own = and(eq(deposits.accountId, deposit.accountId), eq(deposits.id, deposit.id));
+  const moved = { status, reason, confirmations, ...agreement, transfer: transferOf(deposit) };
+  return settle(database, deposit, database.update(deposits).set(moved).where(own), actor);
+}
+
+/** The number of the transfer that credits it, which the database makes as the row becomes COMPLETED. */
+function transferOf({ status }: ChainDeposit) {
+  return status === 'COMPLETED' ? nextTransfer() : null;
+}
+
+function settle(
+  database: Database,
+  deposit: ChainDeposit,
+  record: Parameters<typeof commit>[1][0],
+  actor: Actor,
+): Promise<CommitOutcome> {
+  const { network, txHash, outputIndex, status, confirmations } = deposit;
+  const seen = insertAudit(database, actor, 'report_deposit', deposit.id, {
+    network,
+    txHash,
+    outputIndex,
+    status,
+    confirmations,
+  });
+  if (status !== 'COMPLETED') return commit(database, [seen, record]);
+  const credit: Transfer = {
+    debit: house.custody,
+    credit: deposit.accountId,
+    asset: deposit.asset as Asset,
+    amount: deposit.amount,
+    kind: 'deposit',
+    reference: deposit.id,
+  };
+  return commit(database, [seen, record], [credit]);
+}

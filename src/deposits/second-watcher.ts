@@ -1,0 +1,74 @@
+import { and, eq } from 'drizzle-orm';
+import type { Database } from '../db/database.ts';
+import { witnessedDeposits } from '../db/schema.ts';
+import { type Asset, assets, scaleOf } from '../money/assets.ts';
+import { type Atoms, floorAmount } from '../money/amounts.ts';
+import type { Network } from '../money/networks.ts';
+
+/** By asset: the most that is credited in 24 hours on the word of one watcher. Assets without one have no bound. */
+export type AgreedFrom = Readonly<Partial<Record<Asset, string>>>;
+
+/** What a watcher says about an output; network, hash and address are in canonical form. */
+interface Witnessed {
+  readonly network: Network;
+  readonly txHash: string;
+  readonly outputIndex: number;
+  readonly address: string;
+  readonly asset: string;
+  readonly amount: string;
+  readonly confirmations: number;
+}
+
+/** On whose word a deposit is credited: the database refuses it when one watcher's is not enough. */
+export interface Agreement {
+  readonly agreedBy: 1 | 2;
+  readonly creditedAt: number;
+  /** The most that may be credited in the last 24 hours on one word, in atoms; `null` for no bound. */
+  readonly singleBound: Atoms | null;
+}
+
+/** Stores what the second watcher saw. It credits nothing by itself. Throws when D1 fails. */
+export async function storeWitness(database: Database, seen: Witnessed): Promise<void> {
+  const { network, txHash, outputIndex, address, asset, amount, confirmations } = seen;
+  const stored = { address, asset, exactAmount: amount, confirmations };
+  await database
+    .insert(witnessedDeposits)
+    .values({ network, txHash, outputIndex, ...stored })
+    .onConflictDoUpdate({
+      target: [witnessedDeposits.network, witnessedDeposits.txHash, witnessedDeposits.outputIndex],
+      set: stored,
+    });
+}
+
+/**
+ * On whose word a deposit that has all its confirmations would be credited now. The second watcher's counts when it saw the
+ * same with as many confirmations as the network needs. The bound is of the whole exchange; each ledger has an equal
+ * share of it. Throws when D1 fails.
+ */
+export async function readAgreement(
+  database: Database,
+  seen: Witnessed,
+  agreedFrom: AgreedFrom,
+  ledgers: number,
+  now_ms: number,
+): Promise<Agreement> {
+  const asset = seen.asset as Asset;
+  const bound = agreedFrom[asset];
+  if (bound === undefined) return { agreedBy: 1, creditedAt: now_ms, singleBound: null };
+  const singleBound = floorAmount(bound, scaleOf(asset)) / BigInt(ledgers);
+  const { network, txHash, outputIndex } = seen;
+  const isOutput = and(
+    eq(witnessedDeposits.network, network),
+    eq(witnessedDeposits.txHash, txHash),
+    eq(witnessedDeposits.outputIndex, outputIndex),
+  );
+  const [second] = await database.select().from(witnessedDeposits).where(isOutput);
+  const needed = assets[asset].networks.find((listed) => listed.network === network)?.confirmations ?? Infinity;
+  const isSame =
+    second !== undefined &&
+    second.address === seen.address &&
+    second.asset === seen.asset &&
+    floorAmount(second.exactAmount, 18) === floorAmount(seen.amount, 18) &&
+    second.confirmations >= needed;
+  return { agreedBy: isSame ? 2 : 1, creditedAt: now_ms, singleBound };
+}

@@ -1,0 +1,104 @@
+import type { Bindings, LedgerBindings } from '../platform/bindings.ts';
+import { describeError, logFault } from '../platform/log.ts';
+import { type Outcome, type Refusal, overloaded } from '../http/refusal.ts';
+import { withDeadline } from '../platform/with-deadline.ts';
+import { listLedgers } from '../db/ledgers.ts';
+import { ledgerNumberOf } from '../db/record-id.ts';
+import type { Placement } from './commit-order.ts';
+import type { OrderRow } from './order.ts';
+import type { OrderPreview } from './preview-order.ts';
+import type { PlaceOrder } from './place-order.ts';
+
+/** The bindings of the gates. */
+export type GateBindings = Pick<Bindings, 'LEDGER_GATE' | 'LEDGER_LOCATION'>;
+
+/** An order, as its lane sends it to the gate. */
+export interface GateCall extends Placement {
+  readonly order: PlaceOrder;
+  /** If the gate begins with the order later than this, it refuses it and nothing happens. */
+  readonly deadline_ms: number;
+}
+
+/** The gate's answer to an order. */
+export type GateReply =
+  | { readonly kind: 'committed'; readonly row: OrderRow }
+  /** Nothing happened, and the reason is decided. */
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  /** It may have taken effect, now or earlier. Only its row in D1 can decide. */
+  | { readonly kind: 'unknown' };
+
+/** What a lane and a route ask of the gate; the object that answers is `LedgerGate`. */
+export interface OrderGate {
+  /** Plans an order at the newest prices and commits it; a second call with its id joins the first. */
+  placeOrder(call: GateCall): Promise<GateReply>;
+  /** What an order would fill at now; it has no effect. */
+  preview(ledger: number, order: PlaceOrder): Promise<Outcome<OrderPreview>>;
+  /** How many orders are in the gate at this moment. */
+  countOrders(): Promise<number>;
+}
+
+/**
+ * The gate has deadlines of its own: it sends no batch later than 5 s after it got the order, and waits 3 s for each.
+ * The deadlines here are for a gate that does not answer at all.
+ */
+const FILL_DEADLINE_MS = 9_000;
+const PREVIEW_DEADLINE_MS = 5_000;
+
+/**
+ * Sends an order to the gate of the ledger that its id names. If the gate fails or does not answer in time, the outcome
+ * is unknown; it is a refusal only if the gate was overloaded. Never rejects.
+ */
+export async function fillAtGate(bindings: GateBindings, call: GateCall): Promise<GateReply> {
+  try {
+    return await withDeadline<GateReply>(FILL_DEADLINE_MS, () =>
+      takeStub(bindings, ledgerNumberOf(call.orderId)).placeOrder(call),
+    );
+  } catch (error) {
+    logFault('gate_failed', { orderId: call.orderId, error: describeError(error) });
+    const wasTurnedAway = error instanceof Error && 'overloaded' in error && error.overloaded === true;
+    return wasTurnedAway ? { kind: 'refused', refusal: overloaded } : { kind: 'unknown' };
+  }
+}
+
+/**
+ * What an order of an account in a ledger would fill at now. Refuses as `LedgerGate.preview` does, also when the gate
+ * fails. Never rejects.
+ */
+export async function previewAtGate(
+  bindings: GateBindings,
+  ledger: number,
+  order: PlaceOrder,
+): Promise<Outcome<OrderPreview>> {
+  try {
+    const gate = takeStub(bindings, ledger);
+    return await withDeadline<Outcome<OrderPreview>>(PREVIEW_DEADLINE_MS, () => gate.preview(ledger, order));
+  } catch (error) {
+    logFault('gate_failed', { error: describeError(error) });
+    return overloaded;
+  }
+}
+
+/** How many orders are in all gates; `undefined` when one does not answer. Never rejects. */
+export async function countAtGates(bindings: GateBindings & LedgerBindings): Promise<number | undefined> {
+  const gates = listLedgers(bindings).map((ledger) => takeStub(bindings, ledger));
+  try {
+    const counts = await withDeadline(PREVIEW_DEADLINE_MS, () => Promise.all(gates.map((gate) => gate.countOrders())));
+    return counts.reduce((sum, count) => sum + count, 0);
+  } catch (error) {
+    logFault('gate_failed', { error: describeError(error) });
+    return undefined;
+  }
+}
+
+/**
+ * There is one gate for a ledger. Its location is fixed when it is first made, so the location is part of its name. A
+ * stub fails after its object was reset, so every call takes a new one.
+ */
+function takeStub({ LEDGER_GATE, LEDGER_LOCATION: location }: GateBindings, ledger: number): OrderGate {
+  return LEDGER_GATE.getByName(gateName(location, ledger), { locationHint: location }) as unknown as OrderGate;
+}
+
+/** The name of a ledger's gate at a location. */
+export function gateName(location: string, ledger: number): string {
+  return `gate ${ledger} ${location}`;
+}

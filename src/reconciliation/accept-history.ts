@@ -1,0 +1,28 @@
+import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Actor, insertAudit } from '../db/audit.ts';
+import { commit } from '../db/commit.ts';
+import type { Database } from '../db/database.ts';
+import type { Keeper } from './reach-keeper.ts';
+
+/**
+ * Accepts the history as it is now, for an operator who restored the database to an earlier time: rows from which the
+ * stored links were computed are gone. The audit records the reason and the newest links, then the keeper deletes all
+ * links. Refuses with `service_unavailable` when it is unknown whether the audit row was written. Throws when the
+ * keeper cannot be reached. Calling it again is safe.
+ */
+export async function acceptHistory(
+  database: Database,
+  keeper: Keeper,
+  reason: string,
+  actor: Actor,
+): Promise<Outcome<null>> {
+  const { links } = await keeper.read();
+  const outcome = await commit(database, [
+    insertAudit(database, actor, 'accept_history', 'history', { because: reason, forgotten: links }),
+  ]);
+  if (outcome.kind !== 'committed') {
+    return refuse('service_unavailable', 'The change was not confirmed. Send it again.', { retryAfterSeconds: 1 });
+  }
+  await keeper.beginAnew();
+  return accept(null);
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { digestInHex } from '../platform/digest.ts';
+import { onlyRow, readBatch } from './statement.ts';
+
+/** The tables whose rows are digested. Rows are added to them and never change. */
+export const chains = ['transfers', 'audit'] as const;
+
+export type ChainName = (typeof chains)[number];
+
+/** How a table is digested. A link of the chain covers several parts, each read in one short statement. */
+interface Chain {
+  /** SQL for a row as text: all columns, written so that different rows never give the same text. */
+  readonly row: string;
+  readonly rowsPerPart: number;
+  readonly partsPerLink: number;
+}
+
+export type Chains = Readonly<Record<ChainName, Chain>>;
+
+/** A link over every 5,000 transfers, and over every 100 rows of the audit. */
+export const CHAINS: Chains = {
+  transfers: {
+    row: 'json_array(id, debit, credit, asset, CAST(amount AS TEXT), kind, reference, ts)',
+    rowsPerPart: 2_500,
+    partsPerLink: 2,
+  },
+  // A row without a person or a proposal reads as rows did before there were any, so that earlier links keep their digests.
+  audit: {
+    row: `CASE WHEN proposal IS NOT NULL THEN json_array(id, ts, role, action, target, detail, actor, proposal, request)
+      WHEN actor IS NOT NULL THEN json_array(id, ts, role, action, target, detail, actor)
+      ELSE json_array(id, ts, role, action, target, detail) END`,
+    rowsPerPart: 100,
+    partsPerLink: 1,
+  },
+};
+
+/** How far a chain has been computed. */
+export const ChainPosition = z.object({
+  /** The number of the last row that was read. */
+  after: z.int(),
+  links: z.int(),
+  /** The digest of the newest link. */
+  digest: z.string(),
+  /** The digests of the parts of the next link that were read so far. */
+  parts: z.array(z.string()),
+});
+
+export type ChainPosition = z.output<typeof ChainPosition>;
+
+/** Before the first row. */
+export const CHAIN_START: ChainPosition = { after: 0, links: 0, digest: '', parts: [] };
+
+/** A link of a chain: the digest of the previous link and of the rows after it, up to row number `upTo`. */
+export interface Link {
+  readonly number: number;
+  readonly upTo: number;
+  readonly digest: string;
+}
+
+export interface ComputedPart {
+  readonly next: ChainPosition;
+  /** The link that the part completed, if it did. */
+  readonly link: Link | null;
+  readonly duration_ms: number;
+}
+
+/**
+ * Computes the next part of a chain: the SHA-256 of its rows. The last part of a link also gives the link: the SHA-256
+ * of the previous link and all its parts. Returns `null` while the table has too few new rows for a part; seeing that
+ * reads one row. Throws when D1 fails.
+ */
+export async function computePart(
+  database: D1Database,
+  name: ChainName,
+  position: ChainPosition,
+  { row, rowsPerPart, partsPerLink }: Chain,
+): Promise<ComputedPart | null> {
+  const text = `SELECT count(*) AS rows, max(id) AS last, group_concat(text, char(10)) AS text
+    FROM (
+      SELECT id, ${row} AS text FROM ${name}
+      WHERE id > ?1 AND (SELECT max(id) FROM ${name}) >= ?1 + ?2 ORDER BY id LIMIT ?2)`;
+  const { rows, duration_ms } = await readBatch(database, [{ text, values: [position.after, rowsPerPart] }]);
+  const read = onlyRow(rows[0] as { rows: number; last: number | null; text: string | null }[] | undefined);
+  if (read.rows < rowsPerPart || read.last === null || read.text === null) return null;
+  const parts = [...position.parts, await digestInHex(read.text)];
+  if (parts.length < partsPerLink) return { next: { ...position, after: read.last, parts }, link: null, duration_ms };
+  const digest = await digestInHex([position.digest, ...parts].join(' '));
+  const link: Link = { number: position.links + 1, upTo: read.last, digest };
+  return { next: { after: read.last, links: link.number, digest, parts: [] }, link, duration_ms };
+}

@@ -1,0 +1,60 @@
+import type { Bindings, LedgerBindings } from '../platform/bindings.ts';
+import type { CustodyStanding } from '../db/custody-standing.ts';
+import type { Progress } from './progress.ts';
+import type { ChainName, Link } from './history.ts';
+import { listLedgers } from '../db/ledgers.ts';
+import type { SpreadOfDay } from './spread-sums.ts';
+
+/** The progress of the reconciliation, and the newest stored link of each chain (see docs/design/reconciliation.md). */
+export interface KeeperStanding {
+  readonly progress: Progress;
+  readonly links: Readonly<Record<ChainName, Link | null>>;
+}
+
+/** The methods of a ledger's keeper. Every call may throw: the object can be reset while a call runs. */
+export interface Keeper {
+  /** Schedules a sweep of withdrawals and the next work on the reconciliation, and returns without waiting for them. */
+  wake(): Promise<void>;
+  /** Wakes the webhook endpoints that are behind. Calls that come while this is done share the next time. */
+  wakeSenders(): Promise<void>;
+  read(): Promise<KeeperStanding>;
+  /** What is known about the custodian, which the keeper of ledger 0 asks every minute. */
+  readCustody(): Promise<CustodyStanding>;
+  /** What orders earned by their spread, by day and coin, from a day such as `2026-11-21` on; newest day first. */
+  readSpread(from: string): Promise<readonly SpreadOfDay[]>;
+  /** Begins a pass now and works on it for some seconds. */
+  run(): Promise<void>;
+  /** Lets the next pass begin at once, without the hour between two passes. */
+  expectPass(): Promise<void>;
+  /** Deletes the stored links of the history and all progress, and begins again. */
+  beginAnew(): Promise<void>;
+}
+
+/** The bindings through which the keeper is reached. */
+export type KeeperBindings = Pick<Bindings, 'LEDGER_KEEPER' | 'LEDGER_LOCATION'>;
+
+/**
+ * A stub of the keeper of a ledger. The location hint has the object created near the database. A stub no longer works
+ * after its object was reset, so take a new one for every use.
+ */
+export function reachKeeper({ LEDGER_KEEPER, LEDGER_LOCATION: locationHint }: KeeperBindings, ledger: number): Keeper {
+  return LEDGER_KEEPER.getByName(nameKeeper(ledger), { locationHint }) as unknown as Keeper;
+}
+
+/**
+ * The ledger whose keeper is the object of this id. An object that is woken by its alarm is told nothing else. Throws
+ * when it keeps no ledger that is bound.
+ */
+export function ledgerOfKeeper(
+  bindings: LedgerBindings & Pick<Bindings, 'LEDGER_KEEPER'>,
+  id: DurableObjectId,
+): number {
+  const { LEDGER_KEEPER } = bindings;
+  const ledger = listLedgers(bindings).find((one) => LEDGER_KEEPER.idFromName(nameKeeper(one)).equals(id));
+  if (ledger === undefined) throw new Error(`the object ${id.toString()} keeps no ledger`);
+  return ledger;
+}
+
+function nameKeeper(ledger: number): string {
+  return String(ledger);
+}

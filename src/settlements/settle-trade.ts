@@ -1,0 +1,132 @@
+import { inArray } from 'drizzle-orm';
+import type { LedgerBindings } from '../platform/bindings.ts';
+import { describeError, logFault } from '../platform/log.ts';
+import { type Outcome, type Refusal, accept, overloaded, refuse } from '../http/refusal.ts';
+import { type Actor, insertAudit } from '../db/audit.ts';
+import { type CommitOutcome, commit } from '../db/commit.ts';
+import type { Database } from '../db/database.ts';
+import { findLedger } from '../db/ledgers.ts';
+import { ledgerNumberOf, newRecordId } from '../db/record-id.ts';
+import { accounts, settlements } from '../db/schema.ts';
+import { house, nextTransfer } from '../db/transfers.ts';
+import { approvalRefusals, explain } from '../db/explain.ts';
+import { QUOTE_ASSET } from '../money/assets.ts';
+import { claimReference } from './claim-reference.ts';
+import { type CreateSettlement, readTrade, refuseAccount } from './create-settlement.ts';
+import { describeUnknown, explainRefusal, repeat, usedReference } from './explain-settlement.ts';
+import {
+  type Settled,
+  type SettledTrade,
+  accountsOf,
+  parseSettlement,
+  selectSettlement,
+  showSettlement,
+} from './settlement.ts';
+
+/**
+ * Settles a trade at the amounts that its parties agreed on: USDT from buyer to seller, the coin from seller to buyer,
+ * in one batch, once per reference; the same trade again is returned as it is. The reference is claimed in the
+ * directory first, so that it is settled in one ledger only. The price is the operator's responsibility and is not compared with the market. Refuses, in this order, with what `readTrade`
+ * refuses, `not_found`, `invalid_state` for accounts of two ledgers and when the reference belongs to another trade, and, decided by the database in
+ * the batch itself, `account_frozen`, `trading_halted`, `insufficient_balance`, `order_rejected` at the house's floor;
+ * with `service_unavailable` when D1 was overloaded and nothing happened, and `outcome_unknown` when D1 does not say:
+ * repeat the call to find out. Throws when D1 fails before anything was written.
+ */
+export async function settleTrade(
+  bindings: LedgerBindings,
+  wanted: CreateSettlement,
+  actor: Actor,
+): Promise<Outcome<Settled>> {
+  const trade = readTrade(wanted);
+  if (!trade.ok) return trade;
+  const [first = '', second = first] = accountsOf(trade.value);
+  const [ledger, other] = [ledgerNumberOf(first), ledgerNumberOf(second)];
+  const database = findLedger(bindings, first);
+  if (!database) return refuseAccount(first);
+  if (!findLedger(bindings, second)) return refuseAccount(second);
+  if (ledger !== other) return ofTwoLedgers;
+  const [known, earlier] = await database.batch([
+    database
+      .select({ id: accounts.id, status: accounts.status })
+      .from(accounts)
+      .where(inArray(accounts.id, accountsOf(trade.value))),
+    selectSettlement(database, trade.value.reference),
+  ]);
+  const missing = accountsOf(trade.value).find((account) => !known.some(({ id }) => id === account));
+  if (missing !== undefined) return refuseAccount(missing);
+  const standing = parseSettlement(earlier);
+  if (standing) return repeat(standing, trade.value);
+
+  if (!(await claimReference(bindings, trade.value.reference, ledger))) return usedReference;
+  const settlement: SettledTrade = { id: newRecordId(actor.now_ms, ledger), ...trade.value };
+  const outcome = await commitSettlement(database, settlement, actor);
+  switch (outcome.kind) {
+    case 'committed':
+      return accept({ settlement, isNew: true });
+    case 'exists':
+      return lookUp(database, settlement, usedReference);
+    case 'unknown':
+      return lookUp(database, settlement, describeUnknown(settlement));
+    case 'overloaded':
+      return overloaded;
+    case 'floor':
+    case 'guarded': {
+      const refusal = explain(outcome, approvalRefusals);
+      if (refusal) return refusal;
+      const frozen = known.find(({ status }) => status === 'frozen')?.id;
+      return explainRefusal(outcome, settlement, frozen);
+    }
+  }
+}
+
+const ofTwoLedgers = refuse(
+  'invalid_state',
+  'The accounts are in two ledgers. Settle between accounts of one, or pay one to the other by withdrawals.',
+);
+
+/** Writes the row of each account that takes part, and the two transfers, in one batch with the audit's row. */
+function commitSettlement(database: Database, settlement: SettledTrade, actor: Actor): Promise<CommitOutcome> {
+  const { buyer, seller, coin, coinAmount, usdtAmount } = settlement;
+  const common = { kind: 'settlement', reference: settlement.id } as const;
+  const record = database.insert(settlements).values(toRow(settlement));
+  const audit = insertAudit(database, actor, 'settle_trade', settlement.id, showSettlement(settlement));
+  return commit(
+    database,
+    [audit, record],
+    [
+      { ...common, debit: buyer, credit: seller, asset: QUOTE_ASSET, amount: usdtAmount },
+      { ...common, debit: seller, credit: buyer, asset: coin, amount: coinAmount },
+    ],
+  );
+}
+
+/**
+ * The row of the buyer, or of the one account that trades with the house. From a buyer's row the database makes the
+ * seller's.
+ */
+function toRow({ buyer, seller, ...terms }: SettledTrade) {
+  const common = { ...terms, firstTransfer: nextTransfer() };
+  return buyer === house.liquidity
+    ? { ...common, accountId: seller, counterparty: buyer, type: 'QUICK_SELL' as const }
+    : {
+        ...common,
+        accountId: buyer,
+        counterparty: seller,
+        type: seller === house.liquidity ? ('QUICK_BUY' as const) : ('P2P_BUY' as const),
+      };
+}
+
+/**
+ * Reads the settlement of the reference, after D1 reported that it exists or the outcome of the batch is unknown.
+ * Returns `absent` where there is none.
+ */
+async function lookUp(database: Database, settlement: SettledTrade, absent: Refusal): Promise<Outcome<Settled>> {
+  try {
+    const landed = parseSettlement(await selectSettlement(database, settlement.reference));
+    if (!landed) return absent;
+    return landed.id === settlement.id ? accept({ settlement, isNew: true }) : repeat(landed, settlement);
+  } catch (error) {
+    logFault('settlement_unreadable', { settlementId: settlement.id, error: describeError(error) });
+    return describeUnknown(settlement);
+  }
+}

@@ -1,0 +1,247 @@
+import { type SQL, and, eq, gt, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { LedgerBindings } from '../platform/bindings.ts';
+import { describeError, logFault } from '../platform/log.ts';
+import type { Database } from '../db/database.ts';
+import { isDatabaseFault } from '../db/database-fault.ts';
+import { listLedgers, openLedger } from '../db/ledgers.ts';
+import type { Finding } from '../reconciliation/invariants.ts';
+import { deposits, exactly, transfers, withdrawals } from '../db/schema.ts';
+import type { Custody } from '../custody/custody.ts';
+import { payOut } from './pay-out.ts';
+import { findProcessingWithdrawal } from './withdrawal.ts';
+
+/** A receipt is finished when it is older than this, because the request that made it has then ended. */
+const FINISHED_AFTER_MS = 15_000;
+
+/** How many payments are compared with one other ledger at a time, how many times, and how many are finished. */
+const PAYMENTS_AT_ONCE = 100;
+const MAX_ROUNDS = 10;
+const MAX_FINISHED = 30;
+
+/**
+ * For each other ledger, the numbers of the newest transfers up to which all payments to it, and all receipts from it, are
+ * compared.
+ */
+export const PaymentsPosition = z.record(z.string(), z.object({ sent: z.int(), received: z.int() }));
+
+export type PaymentsPosition = z.output<typeof PaymentsPosition>;
+
+/** One side of a payment between ledgers: the withdrawal in one, or the receipt in the other. */
+interface Side {
+  readonly withdrawalId: string;
+  readonly receiptId: string | null;
+  readonly recipient: string | null;
+  readonly asset: string;
+  readonly amount: bigint;
+  readonly status: string;
+  /** The number of its transfer, and when that was written. */
+  readonly transfer: number | null;
+  readonly ts: number | null;
+}
+
+/** What a check found. */
+export interface CheckedPayments {
+  readonly next: PaymentsPosition;
+  /** How many sides were found to have their other side. */
+  readonly whole: number;
+  readonly findings: readonly Finding[];
+}
+
+/** Whose payments are compared, and who finishes those that are received and not completed. */
+export interface PaymentCheck {
+  readonly bindings: LedgerBindings;
+  readonly custody: Custody;
+  readonly ledger: number;
+  readonly now_ms: number;
+}
+
+/**
+ * Compares the payments between this ledger and the others that are new since `position`, and completes withdrawals whose
+ * receipt is written. A side whose other side is certainly missing, or differs, is a finding. Nothing is known while the
+ * other ledger does not answer: its payments are compared at the next check. What was found whole is not read again. With
+ * one ledger nothing is read. Throws when D1 fails in the ledger itself.
+ */
+export async function checkPayments(check: PaymentCheck, position: PaymentsPosition): Promise<CheckedPayments> {
+  const { bindings, ledger } = check;
+  const ledgers = listLedgers(bindings);
+  if (ledgers.length === 1) return { next: position, whole: 0, findings: [] };
+  const own = openLedger(bindings, ledger);
+  const strangers = [
+    ...(await selectSent(own, isStrange(withdrawals.receiptId, ledgers.length))),
+    ...(await selectReceived(own, isStrange(deposits.withdrawalId, ledgers.length))),
+  ];
+  const findings = strangers.map((side) => describe(side, 'its other ledger does not exist'));
+  const next = { ...position };
+  const finishing = { left: MAX_FINISHED };
+  let whole = 0;
+  for (const peer of ledgers.filter((other) => other !== ledger)) {
+    for (const stream of ['sent', 'received'] as const) {
+      for (let round = 0; round < MAX_ROUNDS; round += 1) {
+        const standing = next[peer] ?? { sent: 0, received: 0 };
+        const compared = await comparePeer(check, peer, stream, standing[stream], finishing);
+        findings.push(...compared.findings);
+        whole += compared.whole.length;
+        next[peer] = { ...standing, [stream]: compared.whole.at(-1)?.transfer ?? standing[stream] };
+        if (compared.whole.length < PAYMENTS_AT_ONCE) break;
+      }
+    }
+  }
+  return { next, whole, findings };
+}
+
+/** The sides up to the first one that is not whole, and the findings among the others. */
+interface Compared {
+  readonly whole: readonly Side[];
+  readonly findings: readonly Finding[];
+}
+
+async function comparePeer(
+  check: PaymentCheck,
+  peer: number,
+  stream: 'sent' | 'received',
+  after: number,
+  finishing: { left: number },
+): Promise<Compared> {
+  const own = openLedger(check.bindings, check.ledger);
+  const sides =
+    stream === 'sent'
+      ? await selectSent(own, and(isOf(withdrawals.receiptId, peer), gt(withdrawals.paidTransfer, after)))
+      : await selectReceived(own, and(isOf(deposits.withdrawalId, peer), gt(deposits.transfer, after)));
+  if (sides.length === 0) return { whole: [], findings: [] };
+  try {
+    const database = openLedger(check.bindings, peer);
+    let others = await findOthers(database, stream, sides);
+    if (stream === 'received') {
+      const open = sides.filter(
+        ({ withdrawalId, ts }) =>
+          others.get(withdrawalId)?.status === 'PROCESSING' && check.now_ms - (ts ?? 0) > FINISHED_AFTER_MS,
+      );
+      for (const { withdrawalId } of open) {
+        if (finishing.left === 0) break;
+        finishing.left -= 1;
+        await complete(check, database, withdrawalId);
+      }
+      if (open.length > 0) others = await findOthers(database, stream, sides);
+    }
+    const judged = sides.map((side) => judge(side, others.get(side.withdrawalId), stream));
+    const firstOpen = judged.findIndex((verdict) => verdict !== 'whole');
+    return {
+      whole: firstOpen < 0 ? sides : sides.slice(0, firstOpen),
+      findings: sides.flatMap((side, at) => {
+        const verdict = judged[at];
+        return verdict === 'whole' || verdict === 'open' ? [] : [describe(side, verdict ?? '')];
+      }),
+    };
+  } catch (error) {
+    if (!isDatabaseFault(error)) throw error;
+    logFault('payments_not_compared', { ledger: peer, error: describeError(error) });
+    return { whole: [], findings: [] };
+  }
+}
+
+/** Completes a withdrawal whose receipt is written. Never rejects: without an answer the next check does it. */
+async function complete({ bindings, custody }: PaymentCheck, database: Database, withdrawalId: string): Promise<void> {
+  const row = await findProcessingWithdrawal(database, withdrawalId);
+  if (row) await payOut({ database, ledgers: bindings, custody, now: () => Date.now() }, row, false);
+}
+
+/** Whether a side has its other side: `open` while that is not completed yet, else what is wrong. Pure. */
+function judge(side: Side, other: Side | undefined, stream: 'sent' | 'received'): string {
+  if (!other) return 'its other side is missing';
+  const isSame =
+    other.receiptId === side.receiptId &&
+    other.recipient === side.recipient &&
+    other.asset === side.asset &&
+    other.amount === side.amount;
+  if (!isSame) return 'its other side differs';
+  if (other.status === 'COMPLETED') return 'whole';
+  return stream === 'received' && other.status === 'PROCESSING' ? 'open' : `its other side is ${other.status}`;
+}
+
+function describe({ withdrawalId, receiptId, recipient, asset, amount }: Side, fault: string): Finding {
+  const example = { withdrawal: withdrawalId, receipt: receiptId ?? '', recipient: recipient ?? '', asset };
+  return { invariant: 'payments_have_both_sides', example: { ...example, amount: String(amount), fault } };
+}
+
+/** The number of the ledger that an id names, as its text. */
+const ledgerIn = (id: typeof withdrawals.receiptId | typeof deposits.withdrawalId) => sql`substr(${id}, 16, 3)`;
+
+const isOf = (id: Parameters<typeof ledgerIn>[0], peer: number) =>
+  sql`${ledgerIn(id)} = ${peer.toString(16).padStart(3, '0')}`;
+
+/** An id of a ledger that does not exist, or none of a ledger at all. */
+const isStrange = (id: Parameters<typeof ledgerIn>[0], count: number) =>
+  sql`NOT (${ledgerIn(id)} < ${count.toString(16).padStart(3, '0')} AND ${ledgerIn(id)} GLOB '[0-9a-f][0-9a-f][0-9a-f]')`;
+
+const sentColumns = {
+  withdrawalId: withdrawals.id,
+  receiptId: withdrawals.receiptId,
+  recipient: withdrawals.recipient,
+  asset: withdrawals.asset,
+  amount: exactly(withdrawals.amount),
+  status: withdrawals.status,
+  transfer: withdrawals.paidTransfer,
+};
+
+const receivedColumns = {
+  withdrawalId: sql<string>`${deposits.withdrawalId}`.as('withdrawalId'),
+  receiptId: deposits.id,
+  recipient: deposits.accountId,
+  asset: deposits.asset,
+  amount: exactly(deposits.amount),
+  status: deposits.status,
+  transfer: deposits.transfer,
+};
+
+/** The condition of the index of such withdrawals, and of such receipts, word for word. */
+const isSent = sql`substr(recipient, 16, 3) <> substr(${withdrawals.id}, 16, 3)`;
+const isReceived = sql`substr(withdrawal_id, 16, 3) <> substr(${deposits.id}, 16, 3)`;
+
+/** The next withdrawals that are paid in other ledgers, in the order of their transfers. Throws when D1 fails. */
+function selectSent(database: Database, condition: SQL | undefined): Promise<Side[]> {
+  return database
+    .select({ ...sentColumns, ts: transfers.ts })
+    .from(withdrawals)
+    .innerJoin(transfers, eq(transfers.id, withdrawals.paidTransfer))
+    .where(and(isSent, condition))
+    .orderBy(withdrawals.paidTransfer)
+    .limit(PAYMENTS_AT_ONCE);
+}
+
+/** The next receipts of withdrawals in other ledgers, in the order of their transfers. Throws when D1 fails. */
+function selectReceived(database: Database, condition: SQL | undefined): Promise<Side[]> {
+  return database
+    .select({ ...receivedColumns, ts: transfers.ts })
+    .from(deposits)
+    .innerJoin(transfers, eq(transfers.id, deposits.transfer))
+    .where(and(isReceived, condition))
+    .orderBy(deposits.transfer)
+    .limit(PAYMENTS_AT_ONCE);
+}
+
+/** The other sides in another ledger, by the ids of the withdrawals. Throws when D1 fails. */
+async function findOthers(
+  database: Database,
+  stream: 'sent' | 'received',
+  sides: readonly Side[],
+): Promise<ReadonlyMap<string, Side>> {
+  const noTransfer = sql<null>`NULL`.as('ts');
+  const found: Side[] =
+    stream === 'sent'
+      ? await database
+          .select({ ...receivedColumns, ts: noTransfer })
+          .from(deposits)
+          .where(
+            sql`(${deposits.accountId}, ${deposits.id}) IN (
+              SELECT value ->> 0, value ->> 1 FROM json_each(${JSON.stringify(sides.map(({ recipient, receiptId }) => [recipient, receiptId]))}))`,
+          )
+      : await database
+          .select({ ...sentColumns, ts: noTransfer })
+          .from(withdrawals)
+          .where(
+            sql`${withdrawals.id} IN (
+              SELECT value FROM json_each(${JSON.stringify(sides.map(({ withdrawalId }) => withdrawalId))}))`,
+          );
+  return new Map(found.map((side) => [side.withdrawalId, side]));
+}

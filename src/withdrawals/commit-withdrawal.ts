@@ -1,0 +1,153 @@
+import { sql } from 'drizzle-orm';
+import { totpInvalid, totpRequired } from '../accounts/check-totp-code.ts';
+import { spendTotpStep } from '../accounts/totp.ts';
+import { type Refusal, refuse } from '../http/refusal.ts';
+import { accountFrozen } from '../keys/admission.ts';
+import { keyRefusals } from '../keys/key-refusals.ts';
+import { type CommitOutcome, commit } from '../db/commit.ts';
+import type { Database } from '../db/database.ts';
+import { bindPrepared, prepareOnce } from '../db/prepare-once.ts';
+import { ledgerNumberOf, newRecordId } from '../db/record-id.ts';
+import { refuseBalance } from '../db/refuse-balance.ts';
+import { accounts, withdrawals } from '../db/schema.ts';
+import { type Transfer, house, nextTransfer } from '../db/transfers.ts';
+import { explainAll, holdRefusals } from '../db/explain.ts';
+import { paysInside } from './pay-inside.ts';
+import { type WithdrawalPlan, addressNotAllowlisted, refuseLimit } from './plan-withdrawal.ts';
+import { FIRST_ASK_MS, type WithdrawalRow } from './withdrawal.ts';
+
+/** Whose withdrawal it is, and which key asked for it. */
+export interface Asker {
+  readonly accountId: string;
+  readonly keyId: string;
+}
+
+/**
+ * The row that a plan makes. A payout inside the ledger is COMPLETED by its batch; one that needs a review is PENDING.
+ * One to another ledger is PROCESSING, as one on a chain is.
+ */
+export function toRow({ accountId, keyId }: Asker, id: string, plan: WithdrawalPlan, now_ms: number): WithdrawalRow {
+  const { asset, network, address, amount, fee, usdValue, needsReview } = plan;
+  const { recipient } = plan;
+  const isHere = recipient !== null && ledgerNumberOf(recipient) === ledgerNumberOf(id);
+  const isOpen = recipient === null || !isHere;
+  return {
+    accountId,
+    id,
+    keyId,
+    type: recipient === null ? 'ONCHAIN_WITHDRAWAL' : 'INTERNAL_WITHDRAWAL',
+    asset,
+    network,
+    address,
+    amount,
+    fee,
+    usdValue,
+    status: needsReview ? 'PENDING' : isOpen ? 'PROCESSING' : 'COMPLETED',
+    committedAt: now_ms,
+    releasedAt: needsReview ? null : now_ms,
+    txHash: null,
+    reason: null,
+    recipient,
+    receiptId: recipient === null || (isHere && needsReview) ? null : newRecordId(now_ms, ledgerNumberOf(recipient)),
+    heldReason: null,
+    heldSince: null,
+  };
+}
+
+/**
+ * Takes the money for the row that `toRow` made, in one batch: it marks the code's step as used and records the
+ * withdrawal, whose trigger moves amount and fee out of the account. Inside Bureau it is paid at once. The database
+ * checks everything again; if it refuses, nothing happened.
+ */
+export function commitWithdrawal(database: Database, row: WithdrawalRow, plan: WithdrawalPlan): Promise<CommitOutcome> {
+  const { accountId, id, committedAt: now_ms } = row;
+  const { totpStep, allowlistRequired } = plan;
+  const nextAskAt = row.status === 'PROCESSING' ? now_ms + FIRST_ASK_MS : null;
+  const isPaid = row.status === 'COMPLETED';
+  const values = { ...row, totpStep, allowlistRequired, nextAskAt };
+  const record = bindPrepared(insertWithdrawal(database), values);
+  const debit: Transfer = {
+    debit: accountId,
+    credit: house.payouts,
+    asset: plan.asset,
+    amount: plan.amount + plan.fee,
+    kind: 'withdrawal',
+    reference: id,
+  };
+  const transfers = isPaid ? [debit, paysInside(row)] : [debit];
+  if (totpStep === null) return commit(database, [record], transfers);
+  // The step comes first, because the record's guard checks it.
+  return commit(database, [spendTotpStep(database, accountId, totpStep), record], transfers);
+}
+
+const insertWithdrawal = prepareOnce((database) =>
+  database
+    .insert(withdrawals)
+    .values({
+      accountId: sql.placeholder('accountId'),
+      id: sql.placeholder('id'),
+      keyId: sql.placeholder('keyId'),
+      type: sql.placeholder('type'),
+      asset: sql.placeholder('asset'),
+      network: sql.placeholder('network'),
+      address: sql.placeholder('address'),
+      amount: sql.placeholder('amount'),
+      fee: sql.placeholder('fee'),
+      usdValue: sql.placeholder('usdValue'),
+      status: sql.placeholder('status'),
+      committedAt: sql.placeholder('committedAt'),
+      releasedAt: sql.placeholder('releasedAt'),
+      nextAskAt: sql.placeholder('nextAskAt'),
+      txHash: sql.placeholder('txHash'),
+      reason: sql.placeholder('reason'),
+      recipient: sql.placeholder('recipient'),
+      receiptId: sql.placeholder('receiptId'),
+      takenTransfer: nextTransfer(),
+      paidTransfer: sql`iif(${sql.placeholder('status')} = 'COMPLETED', ${nextTransfer()} + 1, NULL)`,
+      totpStep: sql.placeholder('totpStep'),
+      allowlistRequired: sql.placeholder('allowlistRequired'),
+      // The limit at the moment of the write. The reconciliation compares the row with it, even if the limit changes
+      // later.
+      dailyLimit: sql`(SELECT daily_withdrawal_limit FROM ${accounts} WHERE id = ${sql.placeholder('accountId')})`,
+    })
+    .prepare(),
+);
+
+/** The refusal of a withdrawal during a halt or a pause, in the batch or at its approval. */
+export const withdrawalsSuspended = refuse('withdrawals_suspended', 'Withdrawals are suspended by the operator.', {
+  retryAfterSeconds: 60,
+});
+
+/** The client's refusal for each reason of the database's. */
+export function explainWithdrawalRefusal(
+  refusal: Extract<CommitOutcome, { kind: 'floor' | 'guarded' }>,
+  { asset, amount, fee, limit }: Pick<WithdrawalPlan, 'asset' | 'amount' | 'fee' | 'limit'>,
+): Refusal {
+  if (refusal.kind === 'floor') {
+    return refuseBalance(
+      refusal,
+      `The balance of ${asset} is too small for the amount and its fee.`,
+      amount + fee,
+      fee,
+    );
+  }
+  return explainAll(refusal, {
+    ...keyRefusals,
+    ...holdRefusals,
+    account_frozen: accountFrozen,
+    withdrawals_suspended: withdrawalsSuspended,
+    totp_required: totpRequired,
+    totp_step_used: totpInvalid,
+    address_not_allowlisted: addressNotAllowlisted,
+    daily_limit_exceeded: (figure) => refuseLimit({ limit, used: figure }),
+  });
+}
+
+/** The refusal when the outcome of a withdrawal is unknown for now. */
+export function describeUnknownWithdrawal(withdrawalId: string): Refusal {
+  return refuse(
+    'outcome_unknown',
+    'It is not known yet whether the withdrawal was taken. Repeat the request with the same Idempotency-Key, or read the withdrawal by its id.',
+    { retryAfterSeconds: 1, members: { withdrawalId } },
+  );
+}

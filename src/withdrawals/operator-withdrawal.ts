@@ -1,0 +1,43 @@
+import { z } from '@hono/zod-openapi';
+import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
+import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
+import { formatAmount } from '../money/amounts.ts';
+import { WithdrawalBase, type WithdrawalRow, showWithdrawal } from './withdrawal.ts';
+
+/** A withdrawal as the operator sees it. */
+export const OperatorWithdrawal = WithdrawalBase.extend({
+  accountId: Id,
+  type: z.enum(['ONCHAIN_WITHDRAWAL', 'INTERNAL_WITHDRAWAL']),
+  usdValue: Decimal.openapi({ description: 'At the time of the request', example: '50' }),
+  committedAt: Timestamp,
+  reason: z
+    .string()
+    .nullable()
+    .openapi({ description: 'Why it failed; the custodian’s own words if it refused', example: 'rejected' }),
+  held: z
+    .object({ reason: z.string(), since: Timestamp })
+    .nullable()
+    .openapi({
+      description:
+        'What the custodian waits for before it pays, in its own words, and since when Bureau knows it; null when it does not wait. hot_wallet_low: its hot wallet needs coins',
+      example: { reason: 'hot_wallet_low', since: '2026-11-21T12:00:00.000Z' },
+    }),
+}).openapi('OperatorWithdrawal');
+
+export type OperatorWithdrawal = z.output<typeof OperatorWithdrawal>;
+
+/** Shows a withdrawal to the operator. */
+export function showToOperator(row: WithdrawalRow): OperatorWithdrawal {
+  return {
+    ...showWithdrawal(row),
+    accountId: row.accountId,
+    type: row.type,
+    usdValue: formatAmount(row.usdValue, scaleOf(QUOTE_ASSET)),
+    committedAt: new Date(row.committedAt).toISOString(),
+    reason: row.reason,
+    held:
+      row.heldReason === null || row.heldSince === null
+        ? null
+        : { reason: row.heldReason, since: new Date(row.heldSince).toISOString() },
+  };
+}

@@ -1,0 +1,133 @@
+import { and, eq, gt, ne, sql } from 'drizzle-orm';
+import { type TotpState, countAttempt, selectTotp } from '../accounts/totp.ts';
+import type { Database } from '../db/database.ts';
+import { nameAddress, selectHolder } from '../db/directory.ts';
+import { bindPrepared, prepareOnce } from '../db/prepare-once.ts';
+import { lowestRecordId } from '../db/record-id.ts';
+import { accounts, allowlist, exactly, withdrawals } from '../db/schema.ts';
+import { type Settings, parseSettings, selectSettings } from '../db/settings.ts';
+import type { Atoms } from '../money/amounts.ts';
+import type { Network } from '../money/networks.ts';
+
+const DAY_MS = 86_400_000;
+
+/** The ledger of an account, and the directory; they may be one database. */
+export interface Ledgers {
+  readonly database: Database;
+  readonly directory: Database;
+}
+
+/** What planning a withdrawal needs to know about the account, the destination and the exchange. */
+export interface WithdrawalFacts {
+  readonly settings: Settings;
+  /** The second factor before this attempt was counted. */
+  readonly totp: TotpState | undefined;
+  /** The account that owns the address, if it is one of ours. */
+  readonly owner: string | undefined;
+  /** When the approval of the address takes effect; `undefined` when it is not on the allowlist. */
+  readonly approvedFrom_ms: number | undefined;
+  /** Until when a recovery holds the account; in the past when it does not. */
+  readonly heldUntil_ms: number;
+  /** In atoms of USDT: the daily limit, and how much of it the last 24 hours have used. */
+  readonly limit: Atoms;
+  readonly used: Atoms;
+}
+
+const selectApproval = prepareOnce((database) =>
+  database
+    .select({ usableAt: allowlist.usableAt })
+    .from(allowlist)
+    .where(
+      and(
+        eq(allowlist.accountId, sql.placeholder('accountId')),
+        eq(allowlist.network, sql.placeholder('network')),
+        eq(allowlist.address, sql.placeholder('address')),
+      ),
+    )
+    .prepare(),
+);
+
+const selectLimit = prepareOnce((database) =>
+  database
+    .select({ limit: exactly(accounts.dailyWithdrawalLimit), heldUntil: accounts.heldUntil })
+    .from(accounts)
+    .where(eq(accounts.id, sql.placeholder('accountId')))
+    .prepare(),
+);
+
+const selectUsed = prepareOnce((database) =>
+  database
+    .select({
+      used: sql`CAST(coalesce(sum(${withdrawals.usdValue}), 0) AS TEXT)`.mapWith((text: string) => BigInt(text)),
+    })
+    .from(withdrawals)
+    .where(
+      and(
+        eq(withdrawals.accountId, sql.placeholder('accountId')),
+        gt(withdrawals.id, sql.placeholder('after')),
+        gt(withdrawals.committedAt, sql.placeholder('since')),
+        ne(withdrawals.status, 'FAILED'),
+      ),
+    )
+    .prepare(),
+);
+
+/**
+ * Reads the facts in one round trip to the account's ledger. If the directory is another database, it is read at the
+ * same time. If a code was sent, the attempt is counted in the same trip: the count must be stored before the code is
+ * checked, or parallel guesses would count as one. Throws when D1 fails, or the account is gone.
+ */
+export async function readFacts(
+  { database, directory }: Ledgers,
+  accountId: string,
+  destination: { readonly network: Network; readonly address: string },
+  hasCode: boolean,
+  now_ms: number,
+): Promise<WithdrawalFacts> {
+  const account = { accountId };
+  const target = { network: destination.network, address: destination.address };
+  const reads = [
+    bindPrepared(selectTotp(database), account),
+    bindPrepared(selectSettings(database), {}),
+    bindPrepared(selectApproval(database), { ...account, ...target }),
+    bindPrepared(selectLimit(database), account),
+    bindPrepared(selectUsed(database), spanOf(accountId, now_ms)),
+  ] as const;
+  const counts = hasCode ? [countAttempt(database, accountId, now_ms)] : [];
+  const owner = bindPrepared(selectHolder(directory), { ...nameAddress(destination.network, destination.address) });
+  const [[states, settings, approvals, limits, sums], owners] =
+    directory === database
+      ? await database.batch([...reads, owner, ...counts]).then((facts) => [facts, facts[5]] as const)
+      : await Promise.all([database.batch([...reads, ...counts]), directory.batch([owner]).then(([found]) => found)]);
+  if (!limits[0]) throw new Error('the account of a key is missing');
+  return {
+    settings: parseSettings(settings),
+    totp: states[0],
+    owner: owners[0]?.holder,
+    approvedFrom_ms: approvals[0]?.usableAt,
+    heldUntil_ms: limits[0].heldUntil,
+    limit: limits[0].limit,
+    used: sums[0]?.used ?? 0n,
+  };
+}
+
+/**
+ * The daily limit of an account, and how much of it the last 24 hours have used, in atoms of USDT. Throws when D1
+ * fails.
+ */
+export async function readDailyUse(
+  database: Database,
+  accountId: string,
+  now_ms: number,
+): Promise<{ readonly limit: Atoms; readonly used: Atoms }> {
+  const [limits, sums] = await database.batch([
+    bindPrepared(selectLimit(database), { accountId }),
+    bindPrepared(selectUsed(database), spanOf(accountId, now_ms)),
+  ]);
+  return { limit: limits[0]?.limit ?? 0n, used: sums[0]?.used ?? 0n };
+}
+
+/** The withdrawals that the daily limit counts: an id is at most a day older than its commit. */
+function spanOf(accountId: string, now_ms: number) {
+  return { accountId, after: lowestRecordId(now_ms - 2 * DAY_MS), since: now_ms - DAY_MS };
+}

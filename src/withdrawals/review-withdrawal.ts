@@ -1,0 +1,122 @@
+import { sql } from 'drizzle-orm';
+import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { accountFrozen } from '../keys/admission.ts';
+import { type Actor, insertAudit } from '../db/audit.ts';
+import { type CommitOutcome, commit } from '../db/commit.ts';
+import type { Database } from '../db/database.ts';
+import { ledgerNumberOf, newRecordId } from '../db/record-id.ts';
+import { settings, withdrawals } from '../db/schema.ts';
+import { nextTransfer } from '../db/transfers.ts';
+import { type GuardRefusals, approvalRefusals, explain, holdRefusals } from '../db/explain.ts';
+import { withdrawalsSuspended } from './commit-withdrawal.ts';
+import { isAcross } from './pay-across.ts';
+import { paysInside } from './pay-inside.ts';
+import { type PayoutContext, payOut } from './pay-out.ts';
+import { addressNotAllowlisted } from './plan-withdrawal.ts';
+import { type WithdrawalEnd, moveFrom, settleWithdrawal } from './settle-withdrawal.ts';
+import { FIRST_ASK_MS, type WithdrawalRow, isRow, readWithdrawal } from './withdrawal.ts';
+
+/** The context of an approval. */
+export interface ReviewContext extends PayoutContext {
+  /** The mode if the operator has set none. */
+  readonly allowlistMode: 'off' | 'strict';
+}
+
+/**
+ * Approves a withdrawal that waits for its review: it goes to the custodian, or to the receiving account inside. Its
+ * batch checks again what may have changed since the money was taken: freeze, halts, pause, the key, and with a strict
+ * allowlist the address. It does not check the code or the daily limit, which the debit has used. Refuses with
+ * `account_frozen`, `account_recovered`, `withdrawals_suspended`, `address_not_allowlisted`, with `invalid_state` when
+ * it is not waiting or its key was revoked, and `service_unavailable` when the outcome in D1 is unknown. After a
+ * refusal it still waits.
+ */
+export async function approveWithdrawal(
+  context: ReviewContext,
+  row: WithdrawalRow,
+  reason: string,
+  actor: Actor,
+): Promise<Outcome<WithdrawalRow>> {
+  if (row.status !== 'PENDING') return notIn(row, 'PENDING');
+  const approved = { ...row, status: row.recipient === null || isAcross(row) ? 'PROCESSING' : 'COMPLETED' } as const;
+  const release = { releasedAt: actor.now_ms };
+  const outcome = await commitApproval(context, approved, reason, actor);
+  if (outcome.kind !== 'committed') return readApproval(outcome);
+  if (approved.status === 'COMPLETED') return accept({ ...approved, ...release });
+  return accept(await payOut(context, { ...approved, ...release }, true));
+}
+
+function commitApproval(
+  { database, allowlistMode }: ReviewContext,
+  row: WithdrawalRow & { readonly status: 'PROCESSING' | 'COMPLETED' },
+  reason: string,
+  actor: Actor,
+): Promise<CommitOutcome> {
+  const record = database
+    .update(withdrawals)
+    .set({
+      status: moveFrom('PENDING', row.status),
+      releasedAt: actor.now_ms,
+      nextAskAt: row.status === 'PROCESSING' ? actor.now_ms + FIRST_ASK_MS : null,
+      ...(row.status === 'COMPLETED' && {
+        receiptId: newRecordId(actor.now_ms, ledgerNumberOf(row.id)),
+        paidTransfer: nextTransfer(),
+      }),
+      allowlistRequired: sql`coalesce((SELECT allowlist_mode FROM ${settings}), ${allowlistMode}) = 'strict'`,
+    })
+    .where(isRow(row));
+  const audit = insertAudit(database, actor, 'approve_withdrawal', row.id, { because: reason });
+  return commit(database, [record, audit], row.status === 'COMPLETED' ? [paysInside(row)] : []);
+}
+
+/**
+ * Ends a withdrawal by hand: one that waits for its review is rejected, one that is stuck with the custodian is settled
+ * either way. The database accepts only the first end. Refuses with `invalid_state` when it is in another state or
+ * another ledger settles it, and `service_unavailable` when the outcome in D1 is unknown.
+ */
+export async function settleByHand(
+  database: Database,
+  row: WithdrawalRow,
+  expected: 'PENDING' | 'PROCESSING',
+  settlement: WithdrawalEnd,
+  reason: string,
+  actor: Actor,
+): Promise<Outcome<WithdrawalRow>> {
+  if (row.status !== expected) return notIn(row, expected);
+  if (isAcross(row) && expected === 'PROCESSING') return settledByLedger;
+  const outcome = await settleWithdrawal(database, row, settlement, { actor, reason });
+  if (outcome.kind !== 'committed') return explain(outcome, approvalRefusals) ?? readOpen(outcome);
+  return accept((await readWithdrawal(database, row.accountId, row.id)) ?? row);
+}
+
+/**
+ * Why the database refused an approval, for the operator; any other guard means that the withdrawal has changed
+ * meanwhile.
+ */
+const reviewRefusals: GuardRefusals = {
+  ...holdRefusals,
+  account_frozen: accountFrozen,
+  withdrawals_suspended: withdrawalsSuspended,
+  address_not_allowlisted: addressNotAllowlisted,
+  key_revoked: refuse(
+    'invalid_state',
+    'The API key that asked for the withdrawal was revoked since. Reject it instead.',
+  ),
+};
+
+function readApproval(outcome: CommitOutcome) {
+  return explain(outcome, reviewRefusals) ?? readOpen(outcome);
+}
+
+const settledByLedger = refuse(
+  'invalid_state',
+  'It is paid to an account of another ledger, and that ledger’s answer settles it.',
+);
+
+function notIn(row: WithdrawalRow, expected: string) {
+  return refuse('invalid_state', `The withdrawal is ${row.status}, not ${expected}.`);
+}
+
+function readOpen(outcome: CommitOutcome) {
+  if (outcome.kind === 'guarded') return refuse('invalid_state', 'The withdrawal moved on meanwhile. Read it again.');
+  return refuse('service_unavailable', 'The change was not confirmed. Send it again.', { retryAfterSeconds: 1 });
+}

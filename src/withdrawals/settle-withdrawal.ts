@@ -1,0 +1,85 @@
+import { type Placeholder, and, eq, sql } from 'drizzle-orm';
+import { type Actor, insertAudit } from '../db/audit.ts';
+import { type CommitOutcome, commit } from '../db/commit.ts';
+import type { Database } from '../db/database.ts';
+import { bindPrepared, prepareOnce } from '../db/prepare-once.ts';
+import { withdrawals } from '../db/schema.ts';
+import { type Transfer, house, nextTransfer } from '../db/transfers.ts';
+import { isAcross } from './pay-across.ts';
+import type { WithdrawalRow, WithdrawalStatus } from './withdrawal.ts';
+
+/**
+ * The next status, if the withdrawal still has the one it was read in. Otherwise the status stays the same, which the
+ * trigger `withdrawals_move_on` refuses. A condition in WHERE would match no row and let the rest of the batch succeed.
+ */
+export function moveFrom(expected: WithdrawalStatus | Placeholder, next: WithdrawalStatus) {
+  return sql`CASE WHEN ${withdrawals.status} = ${expected} THEN ${next} ELSE ${withdrawals.status} END`;
+}
+
+const own = and(eq(withdrawals.accountId, sql.placeholder('accountId')), eq(withdrawals.id, sql.placeholder('id')));
+
+/** One that has ended waits for nothing. */
+export const notHeld = { heldReason: null, heldSince: null };
+
+const completeWithdrawal = prepareOnce((database) =>
+  database
+    .update(withdrawals)
+    .set({
+      status: moveFrom(sql.placeholder('expected'), 'COMPLETED'),
+      txHash: sql`${sql.placeholder('txHash')}`,
+      paidTransfer: nextTransfer(),
+      ...notHeld,
+    })
+    .where(own)
+    .prepare(),
+);
+
+const failWithdrawal = prepareOnce((database) =>
+  database
+    .update(withdrawals)
+    .set({
+      status: moveFrom(sql.placeholder('expected'), 'FAILED'),
+      reason: sql`${sql.placeholder('reason')}`,
+      returnedTransfer: nextTransfer(),
+      ...notHeld,
+    })
+    .where(own)
+    .prepare(),
+);
+
+/** How a withdrawal ends: paid under a hash, or certainly never paid. */
+export type WithdrawalEnd =
+  | { readonly kind: 'paid'; readonly txHash: string }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** Who settles it by hand, and why; absent when the custodian's answer settles it. */
+export interface SettledByHand {
+  readonly actor: Actor;
+  readonly reason: string;
+}
+
+/**
+ * Ends a withdrawal and moves its money in one batch. If it was paid, the amount leaves the house and the fee goes to
+ * the house's fees; if it failed, the money returns to the account. It ends only a withdrawal that is still in the
+ * state of `row`: a second call is `guarded`, so nothing is both paid and returned.
+ */
+export function settleWithdrawal(
+  database: Database,
+  row: WithdrawalRow,
+  settlement: WithdrawalEnd,
+  byHand?: SettledByHand,
+): Promise<CommitOutcome> {
+  const found = { accountId: row.accountId, id: row.id, expected: row.status };
+  const isPaid = settlement.kind === 'paid';
+  const record = isPaid
+    ? bindPrepared(completeWithdrawal(database), { ...found, txHash: isAcross(row) ? null : settlement.txHash })
+    : bindPrepared(failWithdrawal(database), { ...found, reason: settlement.reason });
+  const common = { asset: row.asset, kind: 'withdrawal', reference: row.id, debit: house.payouts } as const;
+  const paid: Transfer[] = [{ ...common, credit: isAcross(row) ? house.transit : house.custody, amount: row.amount }];
+  if (row.fee > 0n) paid.push({ ...common, credit: house.fees, amount: row.fee });
+  const returned: Transfer[] = [{ ...common, credit: row.accountId, amount: row.amount + row.fee }];
+  const audit = byHand
+    ? [insertAudit(database, byHand.actor, 'settle_withdrawal', row.id, { ...settlement, because: byHand.reason })]
+    : [];
+  return commit(database, [record, ...audit], isPaid ? paid : returned);
+}

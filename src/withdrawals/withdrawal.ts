@@ -1,0 +1,206 @@
+import { z } from '@hono/zod-openapi';
+import { and, asc, eq, gt, lt, sql } from 'drizzle-orm';
+import { type Answer, answerJson } from '../http/answer.ts';
+import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
+import type { Database } from '../db/database.ts';
+import { timestampOfRecord } from '../db/record-id.ts';
+import { exactly, withdrawals } from '../db/schema.ts';
+import { type Asset, scaleOf } from '../money/assets.ts';
+import { type Atoms, formatAmount } from '../money/amounts.ts';
+import type { Network } from '../money/networks.ts';
+
+export type WithdrawalStatus = 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'FAILED';
+
+/** The key that requested a withdrawal, in the API. */
+export const KeyId = Id.nullable().openapi({
+  description: 'The API key that asked for it; null where none was recorded',
+});
+
+/** Why a withdrawal failed, for its holder. */
+export const FailureReason = z.enum(['rejected', 'refused', 'settled']).nullable().openapi({
+  description:
+    'Why it is FAILED, else null: the operator’s review rejected it, the custodian refused it, or the operator settled it by hand',
+  example: null,
+});
+
+/** The fields of a withdrawal for its holder and the operator. */
+export const WithdrawalBase = z.object({
+  id: Id,
+  ts: Timestamp,
+  status: z
+    .enum(['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED'])
+    .openapi({ description: 'Waits for a review; with the custodian; paid; money back', example: 'COMPLETED' }),
+  txHash: z.string().nullable().openapi({
+    description: 'null until broadcast, and for one inside the exchange',
+    example: '7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718',
+  }),
+  fee: Decimal.openapi({ description: 'Charged on top of the amount', example: '1' }),
+  amount: Decimal.openapi({ description: 'What the address receives', example: '50' }),
+  asset: z.string().openapi({ description: 'Asset symbol', example: 'USDT' }),
+  network: z.string().openapi({ example: 'TRC20' }),
+  address: z.string().openapi({ description: 'In its canonical form', example: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC' }),
+  keyId: KeyId,
+});
+
+/** A withdrawal on the wire (spec, "Withdrawal"). */
+export const Withdrawal = WithdrawalBase.extend({ reason: FailureReason }).openapi('Withdrawal');
+
+export type Withdrawal = z.output<typeof Withdrawal>;
+
+/** A row of `withdrawals`. */
+export interface WithdrawalRow {
+  readonly accountId: string;
+  readonly id: string;
+  /** The API key that requested it; `null` if none was recorded. */
+  readonly keyId: string | null;
+  readonly type: 'ONCHAIN_WITHDRAWAL' | 'INTERNAL_WITHDRAWAL';
+  readonly asset: Asset;
+  readonly network: Network;
+  readonly address: string;
+  readonly amount: Atoms;
+  readonly fee: Atoms;
+  readonly usdValue: Atoms;
+  readonly status: WithdrawalStatus;
+  readonly committedAt: number;
+  /** When the database last released it for payment; `null` while it waits for its review. */
+  readonly releasedAt: number | null;
+  readonly txHash: string | null;
+  readonly reason: string | null;
+  /** The account of this exchange that it is paid to, and the id of its receipt, once that is drawn. */
+  readonly recipient: string | null;
+  readonly receiptId: string | null;
+  /** Why the custodian waits before it pays, and since when Bureau knows it; `null` when it does not wait. */
+  readonly heldReason: string | null;
+  readonly heldSince: number | null;
+}
+
+/** Shows a withdrawal; its time is that of its id. */
+export function showWithdrawal(row: WithdrawalRow): Withdrawal {
+  return {
+    id: row.id,
+    ts: timestampOfRecord(row.id),
+    status: row.status,
+    txHash: row.txHash,
+    fee: formatAmount(row.fee, scaleOf(row.asset)),
+    amount: formatAmount(row.amount, scaleOf(row.asset)),
+    asset: row.asset,
+    network: row.network,
+    address: row.address,
+    keyId: row.keyId,
+    reason: tellReason(row.reason),
+  };
+}
+
+/**
+ * Why a withdrawal failed, as one of Bureau's own words. The custodian's text is only for the operator: it may name
+ * systems, people or a suspicion that the holder must not know.
+ */
+export function tellReason(reason: string | null): z.output<typeof FailureReason> {
+  if (reason === null || reason === 'rejected' || reason === 'settled') return reason;
+  return 'refused';
+}
+
+/** The answer to a withdrawal that was accepted: 201, `Location`, and the withdrawal. */
+export function answerWithdrawal(row: WithdrawalRow): Answer {
+  const headers = { Location: `/api/v1/wallet/withdrawals/${row.id}` };
+  return answerJson(201, { withdrawal: showWithdrawal(row) }, headers);
+}
+
+/** The columns of a withdrawal's row. */
+export const withdrawalColumns = {
+  accountId: withdrawals.accountId,
+  id: withdrawals.id,
+  keyId: withdrawals.keyId,
+  type: withdrawals.type,
+  asset: withdrawals.asset,
+  network: withdrawals.network,
+  address: withdrawals.address,
+  amount: exactly(withdrawals.amount),
+  fee: exactly(withdrawals.fee),
+  usdValue: exactly(withdrawals.usdValue),
+  status: withdrawals.status,
+  committedAt: withdrawals.committedAt,
+  releasedAt: withdrawals.releasedAt,
+  txHash: withdrawals.txHash,
+  reason: withdrawals.reason,
+  recipient: withdrawals.recipient,
+  receiptId: withdrawals.receiptId,
+  heldReason: withdrawals.heldReason,
+  heldSince: withdrawals.heldSince,
+};
+
+/** Names one withdrawal in a statement. */
+export function isRow({ accountId, id }: Pick<WithdrawalRow, 'accountId' | 'id'>) {
+  return and(eq(withdrawals.accountId, accountId), eq(withdrawals.id, id));
+}
+
+/** One withdrawal of an account, or `undefined`. Throws when D1 fails. */
+export async function readWithdrawal(
+  database: Database,
+  accountId: string,
+  id: string,
+): Promise<WithdrawalRow | undefined> {
+  const [row] = await database.select(withdrawalColumns).from(withdrawals).where(isRow({ accountId, id }));
+  return row;
+}
+
+/** The condition of the index `withdrawals_open`, word for word: otherwise SQLite does not use that index. */
+const isOpen = sql`${withdrawals.status} IN ('PENDING', 'PROCESSING')`;
+
+/**
+ * At most `count` withdrawals of all accounts in a state that is open, oldest first, newer than the id `after`, and older
+ * than a time if one is given. Without it, rows whose clock ran ahead are listed too.
+ */
+export function selectOpenWithdrawals(
+  database: Database,
+  status: 'PENDING' | 'PROCESSING',
+  committedBefore_ms: number | null,
+  after: string | null,
+  count: number,
+) {
+  return database
+    .select(withdrawalColumns)
+    .from(withdrawals)
+    .where(
+      and(
+        isOpen,
+        eq(withdrawals.status, status),
+        committedBefore_ms === null ? undefined : lt(withdrawals.committedAt, committedBefore_ms),
+        after === null ? undefined : gt(withdrawals.id, after),
+      ),
+    )
+    .orderBy(asc(withdrawals.id))
+    .limit(count);
+}
+
+/** The age at which the sweep first asks about a withdrawal. Until then the request that made it is still waiting. */
+export const FIRST_ASK_MS = 30_000;
+
+/** From then on the pause doubles, up to an hour. */
+const ASK_PAUSE_MS = 60_000;
+const MAX_ASK_PAUSE_MS = 3_600_000;
+
+/**
+ * Takes at most `count` withdrawals that are due to be asked about, the longest due first, and sets when each is due
+ * next, in one statement. So two sweeps at once take different ones, and no withdrawal stays at the head of the queue.
+ */
+export function takeDueWithdrawals(database: Database, now_ms: number, count: number) {
+  const pause_ms = sql`min(${MAX_ASK_PAUSE_MS}, ${ASK_PAUSE_MS} << min(${withdrawals.asks}, 6))`;
+  // The condition of the index `withdrawals_to_ask` is written out, because SQLite does not see it in a parameter.
+  const due = sql`SELECT account_id, id FROM withdrawals WHERE status = 'PROCESSING' AND next_ask_at <= ${now_ms}
+    ORDER BY next_ask_at LIMIT ${count}`;
+  return database
+    .update(withdrawals)
+    .set({ asks: sql`${withdrawals.asks} + 1`, nextAskAt: sql`${now_ms} + ${pause_ms}` })
+    .where(sql`(account_id, id) IN (${due})`)
+    .returning(withdrawalColumns);
+}
+
+/** The withdrawal of this id, of any account, while it is with the custodian. Throws when D1 fails. */
+export async function findProcessingWithdrawal(database: Database, id: string): Promise<WithdrawalRow | undefined> {
+  const [row] = await database
+    .select(withdrawalColumns)
+    .from(withdrawals)
+    .where(and(isOpen, eq(withdrawals.status, 'PROCESSING'), eq(withdrawals.id, id)));
+  return row;
+}

@@ -1,0 +1,229 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { type ProblemBody, type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { prepareStatement, writeStatement } from '../../src/activity/statement.ts';
+import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
+import { writeHistory } from '../support/growth/write-history.ts';
+import { addressOf, drawHash } from '../support/reconciliation.ts';
+import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
+import { env, worker } from '../support/runtime/test-env.ts';
+import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { databaseOfId } from '../support/db/open-in-ledger.ts';
+
+holdWakingsThroughout();
+
+interface Amount {
+  readonly asset: string;
+  readonly amount: string;
+}
+
+interface Statement {
+  readonly opening: readonly Amount[];
+  readonly movements: readonly (Amount & { readonly type: string; readonly id: string; readonly ts: string })[];
+  readonly closing: readonly Amount[];
+}
+
+const PATH = '/api/v1/account/statement';
+const LONG_AGO = '2020-01-01T00:00:00Z';
+
+/** Reads a statement; the minute between two is taken away. */
+async function read(trader: Trader, query: Record<string, string>): Promise<Response> {
+  await env.DB.prepare('DELETE FROM statements').run();
+  return trader.get(`${PATH}?${new URLSearchParams(query).toString()}`);
+}
+
+const readJson = async (trader: Trader, query: Record<string, string>) => {
+  const response = await read(trader, query);
+  if (response.status !== 200) throw new Error(await response.text());
+  return json<Statement>(response);
+};
+
+const DECIMALS = 8;
+
+/** An amount with a sign as a whole number of 10^-8, read by a parser of its own. */
+function atomsOf(text: string): bigint {
+  const [, minus = '', whole = '', rest = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  if (whole === '') throw new Error(`not an amount: ${text}`);
+  return BigInt(`${minus}${whole}${rest.padEnd(DECIMALS, '0')}`);
+}
+
+const toTable = (amounts: readonly Amount[]) =>
+  Object.fromEntries(amounts.map(({ asset, amount }) => [asset, atomsOf(amount)]));
+
+/** Opening balances and movements, added up. */
+function addUp({ opening, movements }: Statement): Record<string, bigint> {
+  const sums = toTable(opening);
+  for (const { asset, amount } of movements) sums[asset] = (sums[asset] ?? 0n) + atomsOf(amount);
+  return sums;
+}
+
+const holdings = async (trader: Trader) =>
+  toTable(Object.entries(await trader.balances()).map(([asset, amount]) => ({ asset, amount })));
+
+describe('the statement of an account that did everything', () => {
+  let trader: Trader;
+  beforeAll(async () => {
+    trader = await openTrader({ USDT: '10000', ETH: '10', BTC: '1' });
+    const other = await openTrader({ USDT: '10000', ETH: '10' });
+    await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '33.333333' });
+    await trader.trade({ coin: 'ETH', side: 'SELL', mode: 'COIN_QTY', value: '0.12345678' });
+    await readSettled(await settle(agreeP2p(trader, other)));
+    await readSettled(await settle(agreeP2p(other, trader)));
+    await readSettled(await settle(agreeQuick(trader, 'SELL')));
+    await readSettled(await settle(agreeQuick(trader, 'BUY')));
+    await readTaken(await withdraw(trader));
+    const inside = { asset: 'ETH', network: 'ETH', amount: '0.1' };
+    await readTaken(await withdraw(trader, { ...inside, address: await addressOf(other, 'ETH') }));
+    await readTaken(await withdraw(other, { ...inside, address: await addressOf(trader, 'ETH') }));
+    await asOperator('PATCH', '/settings', { reviewThreshold: '1' });
+    const { id } = await readTaken(await withdraw(trader));
+    await asOperator('POST', `/accounts/${trader.accountId}/withdrawals/${id}/reject`, { reason: 'no' });
+    await readTaken(await withdraw(trader, { amount: '20' }));
+    await asOperator('PATCH', '/settings', { reviewThreshold: null });
+    for (const confirmations of [1, 99]) {
+      const address = await addressOf(trader, 'ETH');
+      const report = { network: 'ETH', asset: 'ETH', amount: '0.5', address, txHash: drawHash(), confirmations };
+      expect((await asOperator('POST', '/deposits', report)).status).toBe(201);
+    }
+  });
+
+  it('begins at nothing, has every movement once, and ends at the balances', async () => {
+    const statement = await readJson(trader, { from: LONG_AGO });
+    expect(Object.values(toTable(statement.opening))).toEqual(Array.from({ length: 9 }, () => 0n));
+    expect(addUp(statement)).toEqual(toTable(statement.closing));
+    expect(toTable(statement.closing)).toEqual(await holdings(trader));
+    const types = Object.entries(Object.groupBy(statement.movements, ({ type }) => type));
+    expect(Object.fromEntries(types.map(([type, rows]) => [type, rows?.length]))).toEqual({
+      SPOT_BUY: 2,
+      SPOT_SELL: 2,
+      P2P_BUY: 2,
+      P2P_SELL: 2,
+      QUICK_BUY: 2,
+      QUICK_SELL: 2,
+      ONCHAIN_WITHDRAWAL: 3,
+      ONCHAIN_WITHDRAWAL_RETURNED: 1,
+      INTERNAL_WITHDRAWAL: 1,
+      INTERNAL_DEPOSIT: 4,
+      ONCHAIN_DEPOSIT: 1,
+    });
+    const { results } = await databaseOfId(trader.accountId)
+      .prepare('SELECT count(*) AS rows FROM transfers WHERE debit = ?1 OR credit = ?1')
+      .bind(trader.accountId)
+      .all<{ rows: number }>();
+    expect(statement.movements).toHaveLength(results[0]?.rows ?? 0);
+  });
+
+  it('split at any moment is two statements, of which the second opens as the first closes', async () => {
+    const whole = await readJson(trader, { from: LONG_AGO });
+    const times = [...new Set(whole.movements.map(({ ts }) => ts))];
+    for (const time of [times[1], times[Math.floor(times.length / 2)], times.at(-1)]) {
+      const [before, after] = [
+        await readJson(trader, { from: LONG_AGO, to: time ?? '' }),
+        await readJson(trader, { from: time ?? '' }),
+      ];
+      expect(after.opening).toEqual(before.closing);
+      expect(addUp(before)).toEqual(toTable(before.closing));
+      expect(addUp(after)).toEqual(toTable(after.closing));
+      expect(after.closing).toEqual(whole.closing);
+      expect([...before.movements, ...after.movements]).toHaveLength(whole.movements.length);
+      for (const { ts } of before.movements) expect(ts < (time ?? '')).toBe(true);
+      for (const { ts } of after.movements) expect(ts >= (time ?? '')).toBe(true);
+    }
+  });
+
+  it('says in CSV what it says in JSON', async () => {
+    const statement = await readJson(trader, { from: LONG_AGO });
+    const response = await read(trader, { from: LONG_AGO, format: 'csv' });
+    expect(response.headers.get('Content-Type')).toBe('text/csv');
+    const [head, ...lines] = (await response.text()).trimEnd().split('\r\n');
+    expect(head).toBe('ts,type,asset,amount,id,transfer');
+    const rows = lines.map((line) => line.split(','));
+    const shown = rows.filter(([, type = '']) => !type.endsWith('_BALANCE'));
+    expect(shown.map(([ts, type, asset, amount, id]) => ({ ts, type, asset, amount, id }))).toEqual(
+      statement.movements.map(({ ts, type, asset, amount, id }) => ({ ts, type, asset, amount, id })),
+    );
+    const closing = rows
+      .filter(([, type]) => type === 'CLOSING_BALANCE')
+      .map(([, , asset = '', amount = '']) => ({ asset, amount }));
+    expect(closing).toEqual(statement.closing);
+    expect(rows.filter(([, type]) => type === 'OPENING_BALANCE')).toHaveLength(9);
+  });
+
+  it('is one a minute for each account, whichever its keys, and a stranger’s is its own', async () => {
+    expect((await read(trader, { from: LONG_AGO })).status).toBe(200);
+    const again = await trader.get(`${PATH}?from=${LONG_AGO}`);
+    expect([again.status, (await json<ProblemBody>(again)).code]).toEqual([429, 'rate_limited']);
+    expect(again.headers.get('Retry-After')).toBe('60');
+    const stranger = await openTrader();
+    expect((await json<Statement>(await stranger.get(`${PATH}?from=${LONG_AGO}`))).movements).toEqual([]);
+    await env.DB.prepare('UPDATE statements SET made_at = made_at - 60000').run();
+    expect((await trader.get(`${PATH}?from=${LONG_AGO}`)).status).toBe(200);
+  });
+
+  it.each([
+    ['', 'from'],
+    ['from=yesterday', 'from'],
+    ['from=2100-01-01T00:00:00Z', 'from'],
+    ['from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z', 'from'],
+    ['from=2020-01-01T00:00:00Z&format=pdf', 'format'],
+  ])('is refused for %j, and is not counted', async (query, pointer) => {
+    const fresh = await openTrader();
+    const response = await fresh.get(`${PATH}?${query}`);
+    const problem = await json<ProblemBody>(response);
+    expect([response.status, problem.code, problem.errors?.[0]?.pointer]).toEqual([400, 'invalid_request', pointer]);
+    expect((await fresh.get(`${PATH}?from=${LONG_AGO}`)).status).toBe(200);
+  });
+});
+
+describe('the statement of an account with 100,000 movements', () => {
+  it('is sent in small pieces as it is read, and adds up', async () => {
+    const log = vi.spyOn(console, 'log').mockReturnValue();
+    const trader = await openTrader({ USDT: '1000000' });
+    await writeHistory('orders', { account: `'${trader.accountId}'`, count: 1 }, 49_990);
+    await writeHistory('withdrawals', { account: `'${trader.accountId}'`, count: 1 }, 30);
+    const response = await worker.fetch(
+      new Request(`https://bureau.test${PATH}?from=${LONG_AGO}&format=csv`, {
+        headers: { Authorization: `Bearer ${trader.token}` },
+      }),
+    );
+    const sums: Record<string, bigint> = {};
+    const closing: Record<string, bigint> = {};
+    let [largest, lines, pieces, rest] = [0, 0, 0, ''];
+    const decoder = new TextDecoder();
+    for await (const piece of response.body ?? []) {
+      pieces += 1;
+      largest = Math.max(largest, piece.byteLength);
+      const parts = (rest + decoder.decode(piece, { stream: true })).split('\r\n');
+      rest = parts.pop() ?? '';
+      for (const [, type = '', asset = '', amount = ''] of parts.map((line) => line.split(','))) {
+        if (type === 'CLOSING_BALANCE') closing[asset] = atomsOf(amount);
+        else if (type !== 'type') sums[asset] = (sums[asset] ?? 0n) + atomsOf(amount);
+        if (!type.endsWith('_BALANCE') && type !== 'type') lines += 1;
+      }
+    }
+    log.mockRestore();
+    expect(rest).toBe('');
+    expect(lines).toBe(2 * 49_990 + 30 + 1);
+    expect(closing).toEqual(sums);
+    expect(closing).toEqual(await holdings(trader));
+    // A piece is what one read of the database gave.
+    expect(pieces).toBeGreaterThan(100);
+    expect(largest).toBeLessThan(150_000);
+    expect(await countSteps(trader)).toBeLessThan(2_100);
+  });
+
+  /** The most rows that D1 reads for one piece. */
+  async function countSteps({ accountId }: Trader): Promise<number> {
+    const database = openDatabase(env.DB);
+    const prepared = await prepareStatement(database, accountId, 0, null, Date.now());
+    const pieces = writeStatement(prepared, 'json');
+    let most = 0;
+    for (let step = { isDone: false }; !step.isDone;) {
+      const rows = await countRowsRead(async () => {
+        step = { isDone: (await pieces.next()).done === true };
+      });
+      most = Math.max(most, rows);
+    }
+    return most;
+  }
+});

@@ -1,0 +1,207 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expectRefused, openFunded, setFloor, sql, transfer } from '../support/db/raw-ledger.ts';
+import { env } from '../support/runtime/test-env.ts';
+
+let victim: string;
+beforeAll(async () => {
+  victim = await openFunded();
+});
+
+describe('a balance', () => {
+  const unexplained = 'ledger: no transfer explains the balance';
+
+  it.each([
+    ['is raised', 'UPDATE balances SET amount = amount + 1 WHERE account = ?1'],
+    ['is emptied', 'UPDATE balances SET amount = 0 WHERE account = ?1'],
+    ['is emptied by what stands for its default', 'UPDATE OR REPLACE balances SET amount = NULL WHERE account = ?1'],
+    ['is raised where errors are ignored', 'UPDATE OR IGNORE balances SET amount = amount + 1 WHERE account = ?1'],
+    [
+      'names a future transfer',
+      'UPDATE balances SET amount = amount + 1, last_transfer = last_transfer + 1000 WHERE account = ?1',
+    ],
+    [
+      'names the transfer again that it has seen',
+      `UPDATE balances SET amount = amount + 100, last_transfer =
+      (SELECT id FROM transfers WHERE credit = ?1 AND asset = 'BTC') WHERE account = ?1 AND asset = 'BTC'`,
+    ],
+    ['forgets the transfer that it has seen', 'UPDATE balances SET last_transfer = 0 WHERE account = ?1'],
+    [
+      'sets it to NULL, which OR REPLACE makes the default',
+      'UPDATE OR REPLACE balances SET last_transfer = NULL WHERE account = ?1',
+    ],
+    ['claims to have seen a later one', 'UPDATE balances SET last_transfer = last_transfer + 1 WHERE account = ?1'],
+  ])('never changes without a transfer that explains it: refuses an UPDATE that %s', async (_, query) => {
+    await expectRefused(unexplained, sql(query, victim));
+  });
+
+  it('accepts no transfer twice, even after its number of the newest transfer was set back', async () => {
+    const account = await openFunded();
+    const forget = sql('UPDATE OR REPLACE balances SET last_transfer = NULL WHERE account = ?', account);
+    const repeat = sql(
+      `UPDATE balances SET amount = amount + 100, last_transfer =
+        (SELECT id FROM transfers WHERE credit = ?1 AND asset = 'BTC') WHERE account = ?1 AND asset = 'BTC'`,
+      account,
+    );
+    await expectRefused(unexplained, forget, repeat);
+  });
+
+  it.each([
+    [
+      'an owner',
+      `UPDATE balances SET account = 'thief' WHERE account = ?1`,
+      'ledger: a balance keeps its owner and asset',
+    ],
+    [
+      'an asset',
+      `UPDATE balances SET asset = 'ETH2' WHERE account = ?1 AND asset = 'BTC'`,
+      'ledger: a balance keeps its owner and asset',
+    ],
+  ])('never gets %s that is not its own', async (_, query, message) => {
+    await expectRefused(message, sql(query, victim));
+  });
+
+  it('of a client, of house:payouts and of house:fees never gets a floor below zero, even with an audit row', async () => {
+    for (const account of [victim, 'house:payouts', 'house:fees']) {
+      for (const floor of ['-1', '1']) {
+        const message = 'ledger: only inventory and custody may be negative';
+        await expectRefused(message, ...setFloor(account, 'USDT', floor));
+      }
+    }
+  });
+
+  it('has the share of its ledger for a floor, which changes with an audit row and the next revision', async () => {
+    const [audit, plan, set] = setFloor('house:custody', 'BNB', '-5');
+    await expectRefused('guard: a floor is the share of its ledger', set);
+    await expectRefused('guard: a floor is the share of its ledger', audit, set);
+    const [, ofAnother] = setFloor('house:custody', 'LTC', '-5');
+    const [, another] = setFloor('house:custody', 'BNB', '-6');
+    for (const other of [ofAnother, another]) {
+      await expectRefused('guard: a floor is the share of its ledger', audit, other, set);
+    }
+    await expectRefused('guard: no audit row names the shares', plan);
+    await expectRefused(
+      'guard: no audit row names the shares',
+      setFloor('house:custody', 'BNB', '-5', 'else')[0],
+      plan,
+    );
+    const same = sql(`UPDATE settings SET shares = json_set(shares, '$."house:custody".BNB', json_array('5'))`);
+    await expectRefused('guard: settings_overtaken', audit, same);
+    await env.DB.batch([audit, plan, set]);
+    expect(
+      await sql(`SELECT floor FROM balances WHERE account = 'house:custody' AND asset = 'BNB'`).first('floor'),
+    ).toBe(-5);
+  });
+
+  it('has a lower floor only by the batch of the change, or by one that says which revision all ledgers have', async () => {
+    const raise = (action: string) => setFloor('house:custody', 'BNB', '-9', action);
+    await expectRefused('guard: no audit row names the raised share', ...raise('change_shares'));
+    await env.DB.batch(raise('change_shares').slice(0, 2));
+    const [, , set] = raise('change_shares');
+    const revision = await sql('SELECT revision FROM settings').first<number>('revision');
+    const say = (number: number) =>
+      sql(
+        `INSERT INTO audit (id, ts, role, action, target, detail)
+         SELECT max(id) + 1, 1, 'reconciliation', 'raise_shares', 'settings', json_object('revision', ?) FROM audit`,
+        number,
+      );
+    await expectRefused('guard: no audit row names the raised share', set);
+    await expectRefused('guard: no audit row names the raised share', say((revision ?? 0) - 1), set);
+    await env.DB.batch([say(revision ?? 0), set]);
+  });
+
+  it.each([
+    ['is replaced', `INSERT OR REPLACE INTO balances (account, asset, amount) VALUES (?1, 'BTC', 0)`],
+    ['is inserted again', `INSERT OR IGNORE INTO balances (account, asset) VALUES (?1, 'BTC')`],
+    ['is upserted', `INSERT INTO balances (account, asset) VALUES (?1, 'BTC') ON CONFLICT DO UPDATE SET amount = 1`],
+    ['begins above zero', `INSERT INTO balances (account, asset, amount) VALUES (?1, 'NEW', 1)`],
+    [
+      'begins as if it had seen transfers',
+      `INSERT INTO balances (account, asset, last_transfer) VALUES (?1, 'NEW', -5)`,
+    ],
+  ])('starts once, at zero: refuses an INSERT that %s', async (_, query) => {
+    await expectRefused('ledger: a balance begins once, at zero', sql(query, victim));
+  });
+
+  it('starts with a floor of zero', async () => {
+    const query = `INSERT INTO balances (account, asset, floor) VALUES (?, 'NEW', -1)`;
+    await expectRefused('ledger: a balance begins with the floor of its owner', sql(query, victim));
+  });
+
+  it('is never deleted', async () => {
+    await expectRefused('ledger: a balance is never deleted', sql('DELETE FROM balances WHERE account = ?', victim));
+  });
+});
+
+describe('a transfer', () => {
+  it.each([
+    ['changed', `UPDATE transfers SET amount = amount + 1`, 'ledger: a transfer is never changed'],
+    [
+      'changed by replacing',
+      `UPDATE OR REPLACE transfers SET id = 1 WHERE id = 2`,
+      'ledger: a transfer is never changed',
+    ],
+    ['deleted', `DELETE FROM transfers`, 'ledger: a transfer is never deleted'],
+    [
+      'replaced',
+      `INSERT OR REPLACE INTO transfers SELECT * FROM transfers WHERE id = 1`,
+      'ledger: a transfer takes the next number',
+    ],
+    [
+      'replaced by another',
+      `INSERT OR REPLACE INTO transfers SELECT id, debit, credit, asset, 1, kind, reference, ts FROM transfers WHERE id = 1`,
+      'ledger: no deposit explains the transfer',
+    ],
+    [
+      'replaced by an upsert',
+      `INSERT INTO transfers SELECT * FROM transfers WHERE id = 1 ON CONFLICT DO UPDATE SET amount = 1`,
+      'ledger: a transfer takes the next number',
+    ],
+  ])('is never %s', async (_, query, message) => {
+    await expectRefused(message, sql(query));
+  });
+
+  it.each(['0', '-1', '2', 'NULL', '(SELECT max(id) + 1 FROM transfers)', '(SELECT max(id) + 2 FROM transfers)'])(
+    'has exactly the number that its record names: refuses %s',
+    async (number) => {
+      const query = `INSERT INTO transfers SELECT ${number}, debit, credit, asset, amount, kind, reference, ts
+        FROM transfers WHERE id = 1`;
+      await expectRefused('ledger: no deposit explains the transfer', sql(query));
+    },
+  );
+
+  it.each(['order', 'deposit', 'withdrawal', 'settlement', 'gift', ''])(
+    'of any kind belongs to a record: refuses %s',
+    async (kind) => {
+      const message = ['gift', ''].includes(kind)
+        ? 'ledger: no such kind of transfer'
+        : `ledger: no ${kind} explains the transfer`;
+      for (const [debit, credited] of [
+        ['house:custody', victim],
+        ['house:liquidity', victim],
+        ['house:payouts', victim],
+        [victim, 'house:liquidity'],
+        [victim, 'house:payouts'],
+        ['house:liquidity', 'house:fees'],
+      ] as const) {
+        await expectRefused(message, transfer(debit, credited, 'BTC', '1', kind));
+      }
+    },
+  );
+});
+
+describe('an asset', () => {
+  it.each([
+    ['changed', `UPDATE assets SET unit = 1`, 'guard: an asset is never changed'],
+    ['deleted', `DELETE FROM assets`, 'guard: an asset is never deleted'],
+    ['replaced', `INSERT OR REPLACE INTO assets VALUES ('BTC', 1)`, 'guard: asset exists'],
+  ])('is never %s', async (_, query, message) => {
+    await expectRefused(message, sql(query));
+  });
+
+  it('is held only when it is in the list of assets, and only by an account or the house', async () => {
+    const insert = 'INSERT INTO balances (account, asset) VALUES (?, ?)';
+    await expectRefused('FOREIGN KEY constraint failed', sql(insert, victim, 'NOPE'));
+    await expectRefused('ledger: a balance belongs to an account or to the house', sql(insert, 'nobody', 'BTC'));
+    await expectRefused('ledger: a balance belongs to an account or to the house', sql(insert, 'house:thief', 'BTC'));
+  });
+});

@@ -1,0 +1,157 @@
+import { SQL, is } from 'drizzle-orm';
+import { type SQLiteColumn, SQLiteAsyncDialect, SQLiteTable, getTableConfig } from 'drizzle-orm/sqlite-core';
+import { describe, expect, it } from 'vitest';
+import { assetSymbols, scaleOf } from '../../src/money/assets.ts';
+import * as schema from '../../src/db/schema.ts';
+import { env } from '../support/runtime/test-env.ts';
+
+const tables = Object.values<unknown>(schema)
+  .filter((value): value is SQLiteTable => is(value, SQLiteTable))
+  .map((table) => getTableConfig(table));
+
+const dialect = new SQLiteAsyncDialect();
+
+const named = tables.map((table) => [table.name, table] as const);
+
+/** The rows of a PRAGMA. */
+async function pragma<Row>(name: string, argument: string): Promise<Row[]> {
+  return (await env.DB.prepare(`PRAGMA ${name}(${argument})`).all<Row>()).results;
+}
+
+/** The tables of the migrations, as SQLite has them. */
+async function listTables() {
+  const { results } = await env.DB.prepare('PRAGMA table_list').all<{
+    schema: string;
+    name: string;
+    type: string;
+    wr: number;
+    strict: number;
+  }>();
+  const isOurs = (name: string) => !/^(sqlite_|_cf_|d1_migrations$)/.test(name);
+  return results.filter((table) => table.schema === 'main' && table.type === 'table' && isOurs(table.name));
+}
+
+/** A column's default as Drizzle would write it in SQL. */
+function writeDefault(column: SQLiteColumn): string | null {
+  if (column.default === undefined) return null;
+  if (is(column.default, SQL)) return dialect.sqlToQuery(column.default).sql;
+  const value: unknown = column.mapToDriverValue(column.default);
+  return column.getSQLType() === 'text' ? `'${String(value)}'` : String(value);
+}
+
+function primaryKeyOf(table: (typeof tables)[number]): string[] {
+  const composed = table.primaryKeys.flatMap((key) => key.columns.map((column) => column.name));
+  return [...table.columns.filter((column) => column.primary).map((column) => column.name), ...composed];
+}
+
+interface IndexRow {
+  readonly name: string;
+  readonly unique: number;
+  readonly origin: 'c' | 'u' | 'pk';
+  readonly partial: number;
+}
+
+/**
+ * The indexes of a table that its migration makes (`c`) or that a UNIQUE constraint makes (`u`), with their columns.
+ */
+async function readIndexes(table: string, origin: IndexRow['origin']) {
+  const rows = (await pragma<IndexRow>('index_list', table)).filter((row) => row.origin === origin);
+  const indexes = rows.map(async ({ name, unique, partial }) => {
+    const columns = await pragma<{ name: string; key: number; desc: number }>('index_xinfo', name);
+    return {
+      name,
+      unique: unique === 1,
+      partial: partial === 1,
+      columns: columns.filter(({ key }) => key === 1).map((column) => column.name),
+    };
+  });
+  return (await Promise.all(indexes)).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+describe('the schema of Drizzle and the schema of the migrations', () => {
+  it('have the same tables', async () => {
+    const migrated = (await listTables()).map(({ name }) => name);
+    expect(tables.map(({ name }) => name).toSorted()).toEqual(migrated.toSorted());
+  });
+
+  it.each(named)('have the same columns, types, defaults and NOT NULL: %s', async (name, table) => {
+    const rows = await pragma<{
+      name: string;
+      type: string;
+      notnull: number;
+      dflt_value: string | null;
+      hidden: number;
+    }>('table_xinfo', name);
+    const migrated = rows.map((row) => ({
+      name: row.name,
+      type: row.type,
+      notNull: row.notnull === 1,
+      default: row.dflt_value,
+    }));
+    const known = table.columns.map((column) => ({
+      name: column.name,
+      type: column.getSQLType().toUpperCase(),
+      notNull: column.notNull,
+      default: writeDefault(column),
+    }));
+    expect(known).toEqual(migrated);
+    expect(rows.every(({ hidden }) => hidden === 0)).toBe(true);
+  });
+
+  it.each(named)('have the same primary key, in the same order: %s', async (name, table) => {
+    const rows = await pragma<{ name: string; pk: number }>('table_xinfo', name);
+    const migrated = rows.filter(({ pk }) => pk > 0).toSorted((one, other) => one.pk - other.pk);
+    expect(primaryKeyOf(table)).toEqual(migrated.map((row) => row.name));
+  });
+
+  it.each(named)('have the same indexes: %s', async (name, table) => {
+    const known = table.indexes.map(({ config }) => ({
+      name: config.name,
+      unique: config.unique,
+      partial: config.where !== undefined,
+      columns: config.columns.map((column) => ('name' in column ? column.name : '(an expression)')),
+    }));
+    const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
+    expect(known.toSorted(byName)).toEqual(await readIndexes(name, 'c'));
+  });
+
+  it.each(named)('have the same UNIQUE constraints: %s', async (name, table) => {
+    const single = table.columns.filter((column) => column.isUnique).map((column) => [column.name]);
+    const composed = table.uniqueConstraints.map(({ columns }) => columns.map((column) => column.name));
+    const migrated = (await readIndexes(name, 'u')).map(({ columns }) => columns);
+    expect([...single, ...composed].map(String).toSorted()).toEqual(migrated.map(String).toSorted());
+  });
+
+  it.each(named)('have the same foreign keys: %s', async (name, table) => {
+    const rows = await pragma<{ table: string; from: string; to: string }>('foreign_key_list', name);
+    const known = table.foreignKeys.flatMap((key) => {
+      const { columns, foreignColumns, foreignTable } = key.reference();
+      const to = getTableConfig(foreignTable).name;
+      return columns.map((column, index) => `${column.name} -> ${to}.${foreignColumns[index]?.name}`);
+    });
+    expect(known.toSorted()).toEqual(rows.map((row) => `${row.from} -> ${row.table}.${row.to}`).toSorted());
+  });
+});
+
+describe('the tables of the migrations', () => {
+  it('are all STRICT, so that no column ever holds another type than its own', async () => {
+    const loose = (await listTables()).filter(({ strict }) => strict !== 1);
+    expect(loose.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('are WITHOUT ROWID, so that a write is one row, unless their key is a number', async () => {
+    const withRowid = (await listTables()).filter(({ wr }) => wr === 0);
+    expect(withRowid.map(({ name }) => name).toSorted()).toEqual(['audit', 'settings', 'transfers']);
+  });
+
+  it('list the assets of the code, with the same number of atoms for one unit', async () => {
+    const { results } = await env.DB.prepare('SELECT asset, unit FROM assets ORDER BY asset').all();
+    const known = assetSymbols.map((asset) => ({ asset, unit: 10 ** scaleOf(asset) }));
+    expect(results).toEqual(known.toSorted((one, other) => (one.asset < other.asset ? -1 : 1)));
+  });
+
+  it('check what they refer to', async () => {
+    const [row] = (await env.DB.prepare('PRAGMA foreign_keys').all<{ foreign_keys: number }>()).results;
+    expect(row?.foreign_keys).toBe(1);
+  });
+});

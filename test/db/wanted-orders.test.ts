@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { lowestRecordId } from '../../src/db/record-id.ts';
+import type { Coin } from '../../src/money/assets.ts';
+import { type PlannedOrder, commitOrders } from '../../src/orders/commit-order.ts';
+import { unexplainedBalances } from '../support/db/probes.ts';
+import {
+  NOON_MS,
+  balanceOf,
+  credit,
+  database,
+  expectRefused,
+  keyOf,
+  openFunded,
+  order,
+  setFloor,
+  sql,
+} from '../support/db/raw-ledger.ts';
+import { env } from '../support/runtime/test-env.ts';
+
+const newId = () => `${lowestRecordId(NOON_MS)}-7000-8000-${crypto.randomUUID().slice(-12)}`;
+
+interface Terms {
+  readonly id?: string;
+  readonly side?: 'BUY' | 'SELL';
+  readonly coin?: Coin;
+  readonly amount?: bigint;
+  readonly round?: number;
+}
+
+/** An order of so many atoms of BTC for as many of USDT, as `order` writes it. */
+function want(accountId: string, terms: Terms = {}): PlannedOrder {
+  const { id = newId(), side = 'BUY', coin = 'BTC', amount = 1n, round = 0 } = terms;
+  const prices = { executedPrice: 100_000_000n, middlePrice: 100_000_000n, priceRound: round };
+  return {
+    placement: { orderId: id, accountId, keyId: keyOf(accountId) },
+    plan: { coin, side, coinAmount: amount * 100n, usdtAmount: amount, ...prices },
+  };
+}
+
+/** Commits orders in one batch, and gives for each why it was refused; `undefined` for one that was filled. */
+async function decide(...wanted: PlannedOrder[]) {
+  const outcome = await commitOrders(database, wanted);
+  if (outcome.kind !== 'decided') throw new Error(outcome.kind);
+  return wanted.map(({ placement }) => outcome.refused.get(placement.orderId)?.reason);
+}
+
+const countNotes = () => sql('SELECT count(*) AS notes FROM refused_orders').first<number>('notes');
+
+const HOUSE_FLOOR = '-20000000000';
+
+/** What makes each reason apply to the purchases of an account, the last reason first. */
+const spoil: readonly (readonly [string, (accountId: string, other: string) => D1PreparedStatement[]])[] = [
+  ['house_full', () => setFloor('house:liquidity', 'BTC', '-100')],
+  [
+    'insufficient_balance',
+    (id) => [order(id, { price: '100000000', side: 'SELL', coinAmount: '100', usdtAmount: '1' })],
+  ],
+  ['price_overtaken', (_, other) => [order(other, { side: 'SELL', priceRound: 7 })]],
+  ['trading_halted', () => [sql('UPDATE settings SET trading_halted = 1')]],
+  ['account_frozen', (id) => [sql(`UPDATE accounts SET status = 'frozen' WHERE id = ?`, id)]],
+  ['key_expired', (id) => [sql('UPDATE api_keys SET expires_at = 1 WHERE id = ?', keyOf(id))]],
+  ['key_revoked', (id) => [sql('UPDATE api_keys SET revoked_at = 1 WHERE id = ?', keyOf(id))]],
+];
+
+/** Has the table itself refuse an order. */
+const expectRefusedByLaw = (accountId: string, amount: bigint, id = newId()) =>
+  expectRefused(
+    'SQLITE_CONSTRAINT',
+    order(accountId, { id, price: '100000000', coinAmount: `${amount}00`, usdtAmount: `${amount}`, priceRound: 0 }),
+  );
+
+describe('an order among others of its batch', () => {
+  it('is refused for the first of several reasons that apply, and by the law of the table as well', async () => {
+    const [account, other] = [await openFunded(), await openFunded()];
+    const made = newId();
+    expect(await decide(want(account, { id: made }))).toEqual([undefined]);
+    let amount = 1n;
+    for (const [reason, statements] of spoil) {
+      await env.DB.batch(statements(account, other));
+      if (reason === 'insufficient_balance') amount = 1_000n;
+      expect(await decide(want(account, { amount }))).toEqual([reason]);
+      await expectRefusedByLaw(account, amount);
+    }
+    expect(await decide(want(account, { id: made }))).toEqual(['exists']);
+    await expectRefusedByLaw(account, 1n, made);
+    await sql('UPDATE settings SET trading_halted = 0').run();
+    await env.DB.batch(setFloor('house:liquidity', 'BTC', HOUSE_FLOOR));
+    expect(await countNotes()).toBe(0);
+  });
+
+  it('is refused when the house cannot pay the USDT of a sale, which the law refuses as well', async () => {
+    const account = await openFunded();
+    const paid = await balanceOf('house:liquidity', 'USDT');
+    await env.DB.batch(setFloor('house:liquidity', 'USDT', `${paid}`));
+    const sale = { price: '100000000', coinAmount: '100', usdtAmount: '1', priceRound: 7, side: 'SELL' };
+    expect(await decide(want(account, { side: 'SELL', round: 7 }))).toEqual(['house_full']);
+    await expectRefused('ledger: floor house:liquidity USDT', order(account, sale));
+    await env.DB.batch(setFloor('house:liquidity', 'USDT', '-10000000000000'));
+    expect(await decide(want(account, { side: 'SELL', round: 7 }))).toEqual([undefined]);
+  });
+
+  it('finds the balance that the orders before it left', async () => {
+    const account = await openFunded();
+    const round = 7;
+    const wanted = [60n, 41n, -10n, 50n, 1n].map((amount) =>
+      want(account, amount < 0n ? { amount: -amount, side: 'SELL', round } : { amount, round }),
+    );
+    const outcome = await commitOrders(database, wanted);
+    if (outcome.kind !== 'decided') throw new Error(outcome.kind);
+    const tooLittle = (figure: bigint) => ({ reason: 'insufficient_balance', figure });
+    const answers = wanted.map(({ placement }) => outcome.refused.get(placement.orderId));
+    expect(answers).toEqual([undefined, tooLittle(40n), undefined, undefined, tooLittle(0n)]);
+    expect(await balanceOf(account, 'USDT')).toBe(0n);
+    expect(await unexplainedBalances()).toEqual([]);
+  });
+
+  it('leaves no gap in the numbers when it is refused', async () => {
+    const [account, poor] = [await openFunded(), await openFunded()];
+    const first = await sql('SELECT max(id) + 1 AS first FROM transfers').first<number>('first');
+    const wanted = Array.from({ length: 50 }, (_, index) => {
+      const isRefused = index % 3 === 1;
+      return want(isRefused ? poor : account, { amount: isRefused ? 1_000n : 1n, round: 7 });
+    });
+    const answers = await decide(...wanted);
+    expect(answers.filter((reason) => reason === undefined)).toHaveLength(33);
+    const { results } = await sql(
+      'SELECT first_transfer AS number FROM orders WHERE account_id = ? ORDER BY first_transfer',
+      account,
+    ).all<{ number: number }>();
+    expect(results.map(({ number }) => number)).toEqual(results.map((_, index) => (first ?? 0) + 2 * index));
+    expect(await countNotes()).toBe(0);
+  });
+
+  it('keeps amounts beyond 2^53 to the atom, and names a balance of that size', async () => {
+    const account = await openFunded();
+    const coinAmount = 2n ** 53n + 1n;
+    await credit(account, 'MATIC', `${coinAmount}`).run();
+    const terms = { coin: 'MATIC', side: 'SELL', executedPrice: 1_000_000n, middlePrice: 1_000_000n } as const;
+    const sell = (atoms: bigint): PlannedOrder => ({
+      ...want(account),
+      plan: { ...terms, coinAmount: atoms, usdtAmount: atoms / 10_000n, priceRound: 0 },
+    });
+    const [tooMuch, all] = [sell(coinAmount + 1n), { ...sell(coinAmount), placement: want(account).placement }];
+    const outcome = await commitOrders(database, [tooMuch, all]);
+    expect(outcome).toEqual({
+      kind: 'decided',
+      refused: new Map([[tooMuch.placement.orderId, { reason: 'insufficient_balance', figure: coinAmount }]]),
+    });
+    expect(await balanceOf(account, 'MATIC')).toBe(0n);
+  });
+
+  it('that only a guard of the table refuses, as a bug would have it, is refused with its whole batch', async () => {
+    const account = await openFunded();
+    const wrong = want(account, { round: 7 });
+    const batch = [want(account, { round: 7 }), { ...wrong, plan: { ...wrong.plan, usdtAmount: 50n } }];
+    await expect(commitOrders(database, batch)).rejects.toThrow('guard: no such coin, or not at this price');
+    expect(await balanceOf(account, 'USDT')).toBe(100n);
+  });
+
+  it('writes an event only if its account listens and it is filled', async () => {
+    const [listens, silent] = [await openFunded(), await openFunded()];
+    await sql('INSERT INTO listeners (account_id) VALUES (?)', listens).run();
+    const filled = newId();
+    await decide(
+      want(listens, { id: filled, round: 7 }),
+      want(listens, { amount: 1_000n, round: 7 }),
+      want(silent, { round: 7 }),
+    );
+    const { results } = await sql(`SELECT account_id, subject FROM events WHERE type = 'order.filled'`).all();
+    expect(results).toEqual([{ account_id: listens, subject: filled }]);
+  });
+});

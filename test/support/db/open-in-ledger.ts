@@ -1,0 +1,49 @@
+import { prepareAccount } from '../../../src/accounts/account.ts';
+import { bindingOf } from '../../../src/db/binding-names.ts';
+import { listLedgers, openLedger } from '../../../src/db/ledgers.ts';
+import { ledgerNumberOf, newRecordId } from '../../../src/db/record-id.ts';
+import { type Trader, asOperator, createKey } from '../exchange.ts';
+import { env } from '../runtime/test-env.ts';
+
+/** Opens an account in a ledger, whatever the weights are. Returns its id; throws when it is refused. */
+export async function openInLedger(ledger: number, now_ms: number, externalId?: string): Promise<string> {
+  const id = newRecordId(now_ms, ledger);
+  const prepared = await prepareAccount(env, id, { label: 'test', externalId }, { role: 'operator', now_ms });
+  if (!prepared.ok) throw new Error(prepared.detail);
+  await openLedger(env, ledger).batch(prepared.value);
+  return id;
+}
+
+/** An account of this ledger with 500 USDT, and its key. */
+export async function openTraderIn(ledger: number): Promise<Trader> {
+  const id = await openInLedger(ledger, Date.now());
+  const body = { asset: 'USDT', amount: '500', reference: 'f' };
+  const credited = await asOperator('POST', `/accounts/${id}/credits`, body);
+  if (!credited.ok) throw new Error(await credited.text());
+  return createKey(id);
+}
+
+/** The numbers of the ledgers under test. */
+export const ledgersUnderTest: readonly number[] = listLedgers(env);
+
+/** The database of the ledger that an id names. */
+export function databaseOfId(id: string): D1Database {
+  return databaseOf(ledgerNumberOf(id));
+}
+
+/** The rows that a query finds in all ledgers under test, one ledger after the other. */
+export async function queryAll<Row>(query: string, ...values: string[]): Promise<Row[]> {
+  const ask = (ledger: number) =>
+    databaseOf(ledger)
+      .prepare(query)
+      .bind(...values)
+      .all<Row>();
+  return (await Promise.all(ledgersUnderTest.map(ask))).flatMap(({ results }) => results);
+}
+
+/** The database of a ledger under test. */
+export function databaseOf(ledger: number): D1Database {
+  const database = env[bindingOf(ledger)];
+  if (!database) throw new Error(`ledger ${ledger} is not bound`);
+  return database;
+}

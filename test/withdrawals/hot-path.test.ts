@@ -1,0 +1,63 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openTrader } from '../support/exchange.ts';
+import { measure } from '../support/runtime/meter.ts';
+import { stopClock, switchOnTotp, withdraw } from '../support/withdrawals/withdrawals.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('a withdrawal', () => {
+  it('of USDT needs one call of the lane, three round trips, at most 14 rows of D1 and 3 of the object', async () => {
+    const trader = await openTrader({ USDT: '200' });
+    await withdraw(trader, {}, 'warm');
+    const cost = await measure(trader.lane, async () => {
+      expect((await withdraw(trader, {}, 'measured')).status).toBe(201);
+    });
+    expect(cost).toMatchObject({ laneCalls: 1, hubCalls: 0, databaseTrips: 3, upstreamFetches: 0 });
+    expect(cost.databaseRowsWritten).toBeLessThanOrEqual(14);
+    expect(cost.objectRowsWritten).toBeLessThanOrEqual(3);
+  });
+
+  it('with a code needs the same three round trips', async () => {
+    stopClock();
+    const trader = await openTrader({ USDT: '200' });
+    const authenticator = await switchOnTotp(trader.accountId);
+    await trader.balances();
+    const totpCode = await authenticator.code();
+    const cost = await measure(trader.lane, async () => {
+      expect((await withdraw(trader, { totpCode }, 'measured')).status).toBe(201);
+    });
+    expect(cost).toMatchObject({ laneCalls: 1, hubCalls: 0, databaseTrips: 3 });
+    // The attempt and the code's time step are written in addition.
+    expect(cost.databaseRowsWritten).toBeLessThanOrEqual(16);
+  });
+
+  it('of a coin needs one call of the hub in addition', async () => {
+    const trader = await openTrader({ DOGE: '1000' });
+    await trader.balances();
+    const change = { asset: 'DOGE', network: 'DOGE', address: 'DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L', amount: '100' };
+    const cost = await measure(trader.lane, async () => {
+      expect((await withdraw(trader, change, 'measured')).status).toBe(201);
+    });
+    expect(cost).toMatchObject({ laneCalls: 1, hubCalls: 1, databaseTrips: 3 });
+    expect(cost.databaseRowsWritten).toBeLessThanOrEqual(14);
+  });
+
+  it('that is replayed needs one call of the lane and at most one row of the object', async () => {
+    const trader = await openTrader({ USDT: '200' });
+    await withdraw(trader, {}, 'again');
+    const cost = await measure(trader.lane, () => withdraw(trader, {}, 'again'));
+    expect(cost).toMatchObject({ laneCalls: 1, hubCalls: 0, databaseTrips: 0, databaseRowsWritten: 0 });
+    expect(cost.objectRowsWritten).toBeLessThanOrEqual(1);
+  });
+
+  it('that is refused writes nothing to D1', async () => {
+    const trader = await openTrader();
+    await trader.balances();
+    const cost = await measure(trader.lane, async () => {
+      expect((await withdraw(trader, { amount: '1' }, 'refused')).status).toBe(422);
+    });
+    expect(cost).toMatchObject({ laneCalls: 1, databaseTrips: 1, databaseRowsWritten: 0 });
+  });
+});

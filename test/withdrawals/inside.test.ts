@@ -1,0 +1,174 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { sandboxCustody } from '../../src/custody/sandbox.ts';
+import { readAddresses } from '../support/addresses/addresses.ts';
+import { type Trader, asOperator, createKey, openAccount, openTrader } from '../support/exchange.ts';
+import { aroundBatch } from '../support/runtime/faults.ts';
+import {
+  expectProblem,
+  expectWholeLedger,
+  houseHolds,
+  meetingOf,
+  moveClock,
+  readFeed,
+  readOwn,
+  readTaken,
+  resetSettings,
+  setSettings,
+  stopClock,
+  switchOnTotp,
+  withdraw,
+} from '../support/withdrawals/withdrawals.ts';
+
+afterEach(async () => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  await resetSettings();
+});
+
+/** An account with 100 USDT, another account, and the other's address. */
+async function openPair(): Promise<{ sender: Trader; recipient: Trader; address: string }> {
+  const [sender, recipient] = [await openTrader({ USDT: '100' }), await openTrader()];
+  return { sender, recipient, address: (await readAddresses(recipient))['TRC20'] ?? '' };
+}
+
+describe('a withdrawal to another account’s deposit address', () => {
+  it('is paid in the ledger, at once and without fee, hash or custodian', async () => {
+    const { sender, recipient, address } = await openPair();
+    const asked = [vi.spyOn(sandboxCustody, 'submit'), vi.spyOn(sandboxCustody, 'lookup')];
+    const before = [await houseHolds('payouts'), await houseHolds('fees'), await houseHolds('custody')];
+    const withdrawal = await readTaken(await withdraw(sender, { address, amount: '100' }));
+    expect(withdrawal).toMatchObject({ status: 'COMPLETED', txHash: null, fee: '0', amount: '100', address });
+    expect(await readOwn(sender, withdrawal.id)).toEqual(withdrawal);
+    expect([(await sender.balances())['USDT'], (await recipient.balances())['USDT']]).toEqual(['0', '100']);
+    expect([await houseHolds('payouts'), await houseHolds('fees'), await houseHolds('custody')]).toEqual(before);
+    for (const question of asked) expect(question).not.toHaveBeenCalled();
+    await expectWholeLedger();
+  });
+
+  it('shows as INTERNAL_WITHDRAWAL to the sender, and as INTERNAL_DEPOSIT to the recipient', async () => {
+    const { sender, recipient, address } = await openPair();
+    const { id } = await readTaken(await withdraw(sender, { address, amount: '12.5' }));
+    const common = { asset: 'USDT', amount: '12.5', usdValue: '12.5', status: 'COMPLETED' };
+    expect(await readFeed(sender)).toContainEqual(
+      expect.objectContaining({ ...common, id, category: 'WITHDRAWAL', type: 'INTERNAL_WITHDRAWAL' }),
+    );
+    const received = await readFeed(recipient);
+    expect(received).toEqual([expect.objectContaining({ ...common, category: 'DEPOSIT', type: 'INTERNAL_DEPOSIT' })]);
+    expect(received[0]?.['id']).not.toBe(id);
+  });
+
+  it('is paid once for one Idempotency-Key, however often it is sent at once', async () => {
+    const { sender, recipient, address } = await openPair();
+    const responses = await Promise.all(Array.from({ length: 10 }, () => withdraw(sender, { address }, 'k')));
+    expect(new Set(await Promise.all(responses.map((response) => response.text()))).size).toBe(1);
+    expect((await recipient.balances())['USDT']).toBe('50');
+    await expectWholeLedger();
+  });
+
+  it('can be spent at once by the recipient', async () => {
+    const { sender, recipient, address } = await openPair();
+    await withdraw(sender, { address, amount: '60' });
+    expect((await withdraw(recipient)).status).toBe(201);
+    expect((await recipient.balances())['USDT']).toBe('9');
+  });
+
+  it('passes the same checks: minimum, code, allowlist, daily limit, balance', async () => {
+    stopClock();
+    const { sender, recipient, address } = await openPair();
+    await expectProblem(await withdraw(sender, { address, amount: '4.999999' }), 422, 'amount_below_minimum');
+    await expectProblem(await withdraw(sender, { address, amount: '5001' }), 422, 'daily_limit_exceeded');
+    await expectProblem(await withdraw(sender, { address, amount: '100.000001' }), 422, 'insufficient_balance');
+    await setSettings({ allowlistMode: 'strict' });
+    await expectProblem(await withdraw(sender, { address }), 403, 'address_not_allowlisted');
+    await setSettings({ allowlistMode: 'off', pausedNetworks: ['TRC20'] });
+    await expectProblem(await withdraw(sender, { address }), 503, 'withdrawals_suspended');
+    await setSettings({ pausedNetworks: [] });
+    const authenticator = await switchOnTotp(sender.accountId);
+    await expectProblem(await withdraw(sender, { address }), 403, 'totp_required');
+    expect((await recipient.balances())['USDT']).toBe('0');
+    const totpCode = await authenticator.code();
+    expect((await withdraw(sender, { address, totpCode })).status).toBe(201);
+    expect((await recipient.balances())['USDT']).toBe('50');
+  });
+
+  it('counts towards the daily limit', async () => {
+    const { sender, address } = await openPair();
+    await asOperator('PATCH', `/accounts/${sender.accountId}`, { dailyWithdrawalLimit: '70' });
+    expect((await withdraw(sender, { address })).status).toBe(201);
+    const problem = await expectProblem(await withdraw(sender), 422, 'daily_limit_exceeded');
+    expect(problem).toMatchObject({ limit: '70', used: '50', remaining: '20' });
+  });
+});
+
+describe('a review of a withdrawal', () => {
+  it('above the threshold leaves it PENDING with 201: the money is held, and the custodian is not asked', async () => {
+    await setSettings({ reviewThreshold: '50' });
+    const asked = vi.spyOn(sandboxCustody, 'submit');
+    const before = await houseHolds('payouts');
+    const trader = await openTrader({ USDT: '100' });
+    const response = await withdraw(trader, { amount: '50.000001' }, 'k');
+    const withdrawal = await readTaken(response.clone());
+    expect(withdrawal).toMatchObject({ status: 'PENDING', txHash: null, fee: '1' });
+    expect(await readOwn(trader, withdrawal.id)).toEqual(withdrawal);
+    expect((await readFeed(trader))[0]).toMatchObject({ id: withdrawal.id, status: 'PENDING' });
+    expect((await trader.balances())['USDT']).toBe('48.999999');
+    expect((await houseHolds('payouts')) - before).toBe(51_000_001n);
+    expect(asked).not.toHaveBeenCalled();
+    expect(await (await withdraw(trader, { amount: '50.000001' }, 'k')).text()).toBe(await response.text());
+    await expectWholeLedger();
+  });
+
+  it('is not needed at the threshold itself', async () => {
+    await setSettings({ reviewThreshold: '50' });
+    const trader = await openTrader({ USDT: '100' });
+    expect((await readTaken(await withdraw(trader))).status).toBe('COMPLETED');
+  });
+
+  it('is needed when the account’s withdrawals of 24 hours exceed it together, so splitting does not avoid it', async () => {
+    stopClock();
+    await setSettings({ reviewThreshold: '100' });
+    const trader = await openTrader({ USDT: '1000' });
+    const statuses: string[] = [];
+    const take = async (amount: string) => statuses.push((await readTaken(await withdraw(trader, { amount }))).status);
+    await take('60');
+    await take('40');
+    await take('10');
+    moveClock(86_400_000 - 1);
+    await take('10');
+    moveClock(1);
+    // All but the last withdrawal of ten is a day old.
+    await take('79');
+    await take('12');
+    expect(statuses).toEqual(['COMPLETED', 'COMPLETED', 'PENDING', 'PENDING', 'COMPLETED', 'PENDING']);
+  });
+
+  it('does not count withdrawals that failed, because their money is back', async () => {
+    await setSettings({ reviewThreshold: '100' });
+    const trader = await openTrader({ USDT: '1000' });
+    vi.spyOn(sandboxCustody, 'submit').mockResolvedValueOnce({ kind: 'refused', reason: 'sanctioned' });
+    expect((await readTaken(await withdraw(trader, { amount: '90' }))).status).toBe('FAILED');
+    expect((await readTaken(await withdraw(trader, { amount: '90' }))).status).toBe('COMPLETED');
+  });
+
+  it('is needed for one of two on two keys that exceed the threshold together, each seeing nothing withdrawn', async () => {
+    await setSettings({ reviewThreshold: '100' });
+    const accountId = await openAccount({ USDT: '1000' });
+    const keys = await Promise.all([createKey(accountId), createKey(accountId)]);
+    const together = aroundBatch('facts', 'after', 2, meetingOf(2));
+    const responses = await Promise.all(keys.map((key) => withdraw(key, { amount: '60' })));
+    together.restore();
+    const statuses = await Promise.all(responses.map(async (response) => (await readTaken(response)).status));
+    expect(statuses.toSorted()).toEqual(['COMPLETED', 'PENDING']);
+    await expectWholeLedger();
+  });
+
+  it('leaves it PENDING to another account of Bureau as well: the recipient has nothing before the approval', async () => {
+    await setSettings({ reviewThreshold: '10' });
+    const { sender, recipient, address } = await openPair();
+    const withdrawal = await readTaken(await withdraw(sender, { address }));
+    expect(withdrawal).toMatchObject({ status: 'PENDING', txHash: null, fee: '0' });
+    expect([(await sender.balances())['USDT'], (await recipient.balances())['USDT']]).toEqual(['50', '0']);
+    expect(await readFeed(recipient)).toEqual([]);
+    await expectWholeLedger();
+  });
+});

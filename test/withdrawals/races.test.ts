@@ -1,0 +1,205 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createKey, openAccount, openTrader } from '../support/exchange.ts';
+import { aroundBatch } from '../support/runtime/faults.ts';
+import { env } from '../support/runtime/test-env.ts';
+import {
+  expectProblem,
+  expectWholeLedger,
+  houseHolds,
+  meetingOf,
+  readAttempts,
+  stopClock,
+  switchOnTotp,
+  tally,
+  withdraw,
+} from '../support/withdrawals/withdrawals.ts';
+import { databaseOfId } from '../support/db/open-in-ledger.ts';
+
+/** With the fee, all of 100 USDT. */
+const WHOLE = { amount: '99' };
+
+const faults: ReturnType<typeof aroundBatch>[] = [];
+afterEach(() => {
+  for (const fault of faults.splice(0)) fault.restore();
+  vi.useRealTimers();
+});
+
+/** Lets this many withdrawals go on only when all of them have read the facts that they decide by. */
+function readTogether(count: number): void {
+  faults.push(aroundBatch('facts', 'after', count, meetingOf(count)));
+}
+
+const countTaken = (accountId: string) =>
+  databaseOfId(accountId)
+    .prepare('SELECT count(*) AS n FROM withdrawals WHERE account_id = ?')
+    .bind(accountId)
+    .first('n');
+
+describe('parallel withdrawals of the whole balance', () => {
+  it('200 on one key: one is taken, all others are insufficient_balance', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const responses = await Promise.all(Array.from({ length: 200 }, () => withdraw(trader, WHOLE)));
+    expect(await tally(responses)).toEqual({ 201: 1, insufficient_balance: 199 });
+    expect(await countTaken(trader.accountId)).toBe(1);
+    expect((await trader.balances())['USDT']).toBe('0');
+    expect(await houseHolds('payouts')).toBe(0n);
+    await expectWholeLedger();
+  });
+
+  it('200 on four keys of one account: one is taken, all others are insufficient_balance', async () => {
+    const accountId = await openAccount({ USDT: '100' });
+    const keys = await Promise.all(Array.from({ length: 4 }, () => createKey(accountId)));
+    const responses = await Promise.all(
+      keys.flatMap((key) => Array.from({ length: 50 }, (_, at) => withdraw(key, WHOLE, `whole-${at}`))),
+    );
+    expect(await tally(responses)).toEqual({ 201: 1, insufficient_balance: 199 });
+    expect(await countTaken(accountId)).toBe(1);
+    expect(await houseHolds('payouts')).toBe(0n);
+    await expectWholeLedger();
+  });
+
+  it('eight on eight keys that all read the same balance first: one is taken', async () => {
+    const accountId = await openAccount({ USDT: '100' });
+    const keys = await Promise.all(Array.from({ length: 8 }, () => createKey(accountId)));
+    readTogether(8);
+    const responses = await Promise.all(keys.map((key) => withdraw(key, WHOLE)));
+    expect(await tally(responses)).toEqual({ 201: 1, insufficient_balance: 7 });
+    await expectWholeLedger();
+  });
+});
+
+describe('a BUY and a withdrawal of the same USDT on two keys', () => {
+  it('never spend it twice: one is taken, the other is insufficient_balance', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const accountId = await openAccount({ USDT: '100' });
+      const [buyer, withdrawer] = await Promise.all([createKey(accountId), createKey(accountId)]);
+      const responses = await Promise.all([
+        buyer.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '100' }),
+        withdraw(withdrawer, WHOLE),
+      ]);
+      expect(await tally(responses)).toEqual({ 201: 1, insufficient_balance: 1 });
+      expect((await buyer.balances())['USDT']).toBe('0');
+    }
+    await expectWholeLedger();
+  });
+});
+
+describe('two keys at the daily limit', () => {
+  it('take 3,000 of 5,000 once, also when both saw nothing used', async () => {
+    const accountId = await openAccount({ USDT: '10000' });
+    const keys = await Promise.all([createKey(accountId), createKey(accountId)]);
+    readTogether(2);
+    const responses = await Promise.all(keys.map((key) => withdraw(key, { amount: '3000' })));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    const refused = responses.find(({ status }) => status === 422);
+    const problem = await expectProblem(refused ?? new Response(), 422, 'daily_limit_exceeded');
+    expect(problem).toMatchObject({ limit: '5000', used: '3000', remaining: '2000' });
+    expect(await countTaken(accountId)).toBe(1);
+    expect((await keys[0]?.balances())?.['USDT']).toBe('6999');
+    await expectWholeLedger();
+  });
+});
+
+describe('one code on two keys at once', () => {
+  it('approves one withdrawal, also when both saw it unused', async () => {
+    stopClock();
+    const accountId = await openAccount({ USDT: '1000' });
+    const authenticator = await switchOnTotp(accountId);
+    const keys = await Promise.all([createKey(accountId), createKey(accountId)]);
+    const totpCode = await authenticator.code();
+    readTogether(2);
+    const responses = await Promise.all(keys.map((key) => withdraw(key, { totpCode })));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    const refused = responses.find(({ status }) => status === 403);
+    await expectProblem(refused ?? new Response(), 403, 'totp_invalid');
+    expect(await countTaken(accountId)).toBe(1);
+    expect((await readAttempts(accountId))?.['used_step']).toBe(Math.floor(Date.now() / 30_000));
+  });
+});
+
+describe('a code that another request used first', () => {
+  it('counts as wrong, and takes back no attempt of a third request', async () => {
+    stopClock();
+    const accountId = await openAccount({ USDT: '1000' });
+    const authenticator = await switchOnTotp(accountId);
+    const [fast, slow, third] = await Promise.all([createKey(accountId), createKey(accountId), createKey(accountId)]);
+    const totpCode = await authenticator.code();
+    const reached = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    faults.push(
+      aroundBatch('debit', 'before', 1, () => {
+        reached.resolve();
+        return held.promise;
+      }),
+    );
+    const refused = withdraw(slow, { totpCode });
+    await reached.promise;
+    expect((await withdraw(fast, { totpCode })).status).toBe(201);
+    await expectProblem(await withdraw(third, { totpCode: await authenticator.wrong() }), 403, 'totp_invalid');
+    held.resolve();
+    expect((await refused).status).toBe(403);
+    expect((await readAttempts(accountId))?.['attempts']).toBe(1);
+    expect(await countTaken(accountId)).toBe(1);
+  });
+});
+
+describe('a change between reading the facts and the debit', () => {
+  it('of the allowlist’s mode is seen: the batch checks it again', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    faults.push(
+      aroundBatch('facts', 'after', 1, async () => {
+        await env.DB.prepare("UPDATE settings SET allowlist_mode = 'strict' WHERE id = 1").run();
+      }),
+    );
+    try {
+      await expectProblem(await withdraw(trader), 403, 'address_not_allowlisted');
+      expect(await countTaken(trader.accountId)).toBe(0);
+    } finally {
+      await env.DB.prepare("UPDATE settings SET allowlist_mode = 'off' WHERE id = 1").run();
+    }
+  });
+
+  it.each([
+    ['withdrawals_halted = 1', 'withdrawals_halted = 0', 503, 'withdrawals_suspended'],
+    ['paused_networks = \'["TRC20"]\'', "paused_networks = '[]'", 503, 'withdrawals_suspended'],
+  ])('by a halt is seen: the batch checks it again: %s', async (change, back, status, code) => {
+    const trader = await openTrader({ USDT: '100' });
+    faults.push(
+      aroundBatch('facts', 'after', 1, async () => {
+        await env.DB.prepare(`UPDATE settings SET ${change} WHERE id = 1`).run();
+      }),
+    );
+    try {
+      const response = await withdraw(trader, {}, 'halted');
+      expect(response.headers.get('Retry-After')).toBe('60');
+      await expectProblem(response, status, code);
+      expect(await countTaken(trader.accountId)).toBe(0);
+    } finally {
+      await env.DB.prepare(`UPDATE settings SET ${back} WHERE id = 1`).run();
+    }
+    expect((await withdraw(trader, {}, 'halted')).status).toBe(201);
+  });
+
+  it('of the second factor is seen: one that was switched on in between requires its code', async () => {
+    stopClock();
+    const trader = await openTrader({ USDT: '100' });
+    faults.push(aroundBatch('facts', 'after', 1, async () => void (await switchOnTotp(trader.accountId))));
+    await expectProblem(await withdraw(trader), 403, 'totp_required');
+    expect(await countTaken(trader.accountId)).toBe(0);
+  });
+
+  it('of the account’s status is seen: an account that was frozen in between pays nothing', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    await withdraw(trader, { amount: '5' });
+    faults.push(
+      aroundBatch('facts', 'after', 1, async () => {
+        await databaseOfId(trader.accountId)
+          .prepare("UPDATE accounts SET status = 'frozen' WHERE id = ?")
+          .bind(trader.accountId)
+          .run();
+      }),
+    );
+    await expectProblem(await withdraw(trader, { amount: '5' }), 403, 'account_frozen');
+    expect(await countTaken(trader.accountId)).toBe(1);
+  });
+});
