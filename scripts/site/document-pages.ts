@@ -30,8 +30,8 @@ const forTraders = [
  */
 const forOperators = ['guides/operating', 'guides/desk', 'guides/going-live', 'guides/real-chains'];
 
-/** The folder of the design pages, for those who change the code. */
-const DESIGN = 'design/';
+/** Whether a document is for those who change the code. */
+const isForContributors = (name: string) => name === 'words' || name.startsWith('design/');
 
 /** A document and its path on the site. */
 export interface DocumentPage extends RenderedDocument {
@@ -54,11 +54,11 @@ export function readDocuments(): Documents {
     .map((file) => file.slice(0, -'.md'.length))
     .toSorted();
   const isOther = (name: string) => !forTraders.includes(name) && !forOperators.includes(name);
-  const others = found.filter((name) => isOther(name) && !name.startsWith(DESIGN));
+  const others = found.filter((name) => isOther(name) && !isForContributors(name));
   return {
     forTraders: forTraders.map(readDocument),
     forOperators: [...forOperators, ...others].map(readDocument),
-    forContributors: found.filter((name) => name.startsWith(DESIGN)).map(readDocument),
+    forContributors: found.filter(isForContributors).map(readDocument),
   };
 }
 
