@@ -1,4 +1,4 @@
-import type { Network } from './networks.ts';
+import { type Network, networkRecords } from './networks.ts';
 import { type VenueSymbols, noMarkets, spellMarkets } from './venue-symbols.ts';
 
 /** What an asset is on one of the networks that carry it. */
@@ -41,6 +41,21 @@ export const MARKET_PRICES_DATE = '2026-11-21';
 /** The asset that every order is paid in, and in which values and limits are counted. */
 export const QUOTE_ASSET = 'USDT';
 
+/**
+ * An asset on a network: the default withdrawal fee, the smallest withdrawal, the token's contract or mint unless it is
+ * the network's own coin, and its decimals there if they are not those of the asset's other networks.
+ */
+type Listing = readonly [withdrawFee: string, minWithdrawal: string, contractAddress?: string, decimals?: number];
+
+function listOn(minDeposit: string, usualDecimals: number, listings: Partial<Record<Network, Listing>>) {
+  return Object.entries(listings).map(([name, listing]): AssetNetwork => {
+    const network = name as Network;
+    const [withdrawFee, minWithdrawal, contractAddress = null, decimals = usualDecimals] = listing;
+    const { confirmations } = networkRecords[network];
+    return { network, contractAddress, decimals, withdrawFee, minWithdrawal, minDeposit, confirmations };
+  });
+}
+
 /** The nine assets, in the order of the specification. Venues renamed MATIC to POL in 2024; Bureau's clients know it as MATIC. */
 export const assets = {
   USDT: {
@@ -48,306 +63,86 @@ export const assets = {
     scale: 6,
     marketPrice: '1',
     venueSymbols: noMarkets,
-    networks: [
-      {
-        network: 'TRC20',
-        contractAddress: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
-        decimals: 6,
-        withdrawFee: '1',
-        minWithdrawal: '5',
-        minDeposit: '1',
-        confirmations: 20,
-      },
-      {
-        network: 'ETH',
-        contractAddress: '0xdAC17F958D2ee523a2206206994597C13D831ec7',
-        decimals: 6,
-        withdrawFee: '4',
-        minWithdrawal: '10',
-        minDeposit: '1',
-        confirmations: 32,
-      },
-      {
-        network: 'SOL',
-        contractAddress: 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB',
-        decimals: 6,
-        withdrawFee: '0.5',
-        minWithdrawal: '5',
-        minDeposit: '1',
-        confirmations: 32,
-      },
-      {
-        network: 'AVAX',
-        contractAddress: '0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7',
-        decimals: 6,
-        withdrawFee: '0.5',
-        minWithdrawal: '5',
-        minDeposit: '1',
-        confirmations: 12,
-      },
-      {
-        network: 'BEP20',
-        contractAddress: '0x55d398326f99059fF775485246999027B3197955',
-        decimals: 18,
-        withdrawFee: '0.3',
-        minWithdrawal: '5',
-        minDeposit: '1',
-        confirmations: 15,
-      },
-      {
-        network: 'ARBITRUM',
-        contractAddress: '0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9',
-        decimals: 6,
-        withdrawFee: '0.3',
-        minWithdrawal: '5',
-        minDeposit: '1',
-        confirmations: 20,
-      },
-      {
-        network: 'OPTIMISM',
-        contractAddress: '0x01bFF41798a0BcF287b996046Ca68b395DbC1071',
-        decimals: 6,
-        withdrawFee: '0.3',
-        minWithdrawal: '5',
-        minDeposit: '1',
-        confirmations: 20,
-      },
-      {
-        network: 'POLYGON',
-        contractAddress: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F',
-        decimals: 6,
-        withdrawFee: '0.2',
-        minWithdrawal: '5',
-        minDeposit: '1',
-        confirmations: 128,
-      },
-    ],
+    networks: listOn('1', 6, {
+      TRC20: ['1', '5', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'],
+      ETH: ['4', '10', '0xdAC17F958D2ee523a2206206994597C13D831ec7'],
+      SOL: ['0.5', '5', 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'],
+      AVAX: ['0.5', '5', '0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7'],
+      BEP20: ['0.3', '5', '0x55d398326f99059fF775485246999027B3197955', 18],
+      ARBITRUM: ['0.3', '5', '0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9'],
+      OPTIMISM: ['0.3', '5', '0x01bFF41798a0BcF287b996046Ca68b395DbC1071'],
+      POLYGON: ['0.2', '5', '0xc2132D05D31c914a87C6611C10748AEb04B58e8F'],
+    }),
   },
   USDC: {
     name: 'USD Coin',
     scale: 6,
     marketPrice: '1',
     venueSymbols: spellMarkets('USDC', { coinbase: null }),
-    networks: [
-      {
-        network: 'ETH',
-        contractAddress: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
-        decimals: 6,
-        withdrawFee: '4',
-        minWithdrawal: '10',
-        minDeposit: '1',
-        confirmations: 32,
-      },
-      {
-        network: 'ARBITRUM',
-        contractAddress: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831',
-        decimals: 6,
-        withdrawFee: '0.3',
-        minWithdrawal: '5',
-        minDeposit: '1',
-        confirmations: 20,
-      },
-      {
-        network: 'OPTIMISM',
-        contractAddress: '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85',
-        decimals: 6,
-        withdrawFee: '0.3',
-        minWithdrawal: '5',
-        minDeposit: '1',
-        confirmations: 20,
-      },
-      {
-        network: 'BASE',
-        contractAddress: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-        decimals: 6,
-        withdrawFee: '0.2',
-        minWithdrawal: '5',
-        minDeposit: '1',
-        confirmations: 20,
-      },
-      {
-        network: 'AVAX',
-        contractAddress: '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E',
-        decimals: 6,
-        withdrawFee: '0.5',
-        minWithdrawal: '5',
-        minDeposit: '1',
-        confirmations: 12,
-      },
-      {
-        network: 'POLYGON',
-        contractAddress: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
-        decimals: 6,
-        withdrawFee: '0.2',
-        minWithdrawal: '5',
-        minDeposit: '1',
-        confirmations: 128,
-      },
-      {
-        network: 'SOL',
-        contractAddress: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
-        decimals: 6,
-        withdrawFee: '0.5',
-        minWithdrawal: '5',
-        minDeposit: '1',
-        confirmations: 32,
-      },
-      {
-        network: 'BEP20',
-        contractAddress: '0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d',
-        decimals: 18,
-        withdrawFee: '0.3',
-        minWithdrawal: '5',
-        minDeposit: '1',
-        confirmations: 15,
-      },
-    ],
+    networks: listOn('1', 6, {
+      ETH: ['4', '10', '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'],
+      ARBITRUM: ['0.3', '5', '0xaf88d065e77c8cC2239327C5EDb3A432268e5831'],
+      OPTIMISM: ['0.3', '5', '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85'],
+      BASE: ['0.2', '5', '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'],
+      AVAX: ['0.5', '5', '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E'],
+      POLYGON: ['0.2', '5', '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359'],
+      SOL: ['0.5', '5', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'],
+      BEP20: ['0.3', '5', '0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d', 18],
+    }),
   },
   BTC: {
     name: 'Bitcoin',
     scale: 8,
     marketPrice: '60000',
     venueSymbols: spellMarkets('BTC', { kraken: 'XBTUSDT' }),
-    networks: [
-      {
-        network: 'BTC',
-        contractAddress: null,
-        decimals: 8,
-        withdrawFee: '0.0002',
-        minWithdrawal: '0.0005',
-        minDeposit: '0.00001',
-        confirmations: 3,
-      },
-    ],
+    networks: listOn('0.00001', 8, { BTC: ['0.0002', '0.0005'] }),
   },
   ETH: {
     name: 'Ethereum',
     scale: 8,
     marketPrice: '2000',
     venueSymbols: spellMarkets('ETH'),
-    networks: [
-      {
-        network: 'ETH',
-        contractAddress: null,
-        decimals: 18,
-        withdrawFee: '0.0012',
-        minWithdrawal: '0.005',
-        minDeposit: '0.0005',
-        confirmations: 32,
-      },
-      {
-        network: 'ARBITRUM',
-        contractAddress: null,
-        decimals: 18,
-        withdrawFee: '0.0001',
-        minWithdrawal: '0.001',
-        minDeposit: '0.0005',
-        confirmations: 20,
-      },
-      {
-        network: 'OPTIMISM',
-        contractAddress: null,
-        decimals: 18,
-        withdrawFee: '0.0001',
-        minWithdrawal: '0.001',
-        minDeposit: '0.0005',
-        confirmations: 20,
-      },
-      {
-        network: 'BASE',
-        contractAddress: null,
-        decimals: 18,
-        withdrawFee: '0.0001',
-        minWithdrawal: '0.001',
-        minDeposit: '0.0005',
-        confirmations: 20,
-      },
-    ],
+    networks: listOn('0.0005', 18, {
+      ETH: ['0.0012', '0.005'],
+      ARBITRUM: ['0.0001', '0.001'],
+      OPTIMISM: ['0.0001', '0.001'],
+      BASE: ['0.0001', '0.001'],
+    }),
   },
   AVAX: {
     name: 'Avalanche',
     scale: 8,
     marketPrice: '15',
     venueSymbols: spellMarkets('AVAX'),
-    networks: [
-      {
-        network: 'AVAX',
-        contractAddress: null,
-        decimals: 18,
-        withdrawFee: '0.01',
-        minWithdrawal: '0.1',
-        minDeposit: '0.05',
-        confirmations: 12,
-      },
-    ],
+    networks: listOn('0.05', 18, { AVAX: ['0.01', '0.1'] }),
   },
   MATIC: {
     name: 'Polygon (POL)',
     scale: 8,
     marketPrice: '0.2',
     venueSymbols: spellMarkets('POL', { coinbase: null, kraken: null }),
-    networks: [
-      {
-        network: 'POLYGON',
-        contractAddress: null,
-        decimals: 18,
-        withdrawFee: '0.1',
-        minWithdrawal: '5',
-        minDeposit: '5',
-        confirmations: 128,
-      },
-    ],
+    networks: listOn('5', 18, { POLYGON: ['0.1', '5'] }),
   },
   BNB: {
     name: 'BNB',
     scale: 8,
     marketPrice: '500',
     venueSymbols: spellMarkets('BNB', { coinbase: null }),
-    networks: [
-      {
-        network: 'BEP20',
-        contractAddress: null,
-        decimals: 18,
-        withdrawFee: '0.0005',
-        minWithdrawal: '0.01',
-        minDeposit: '0.002',
-        confirmations: 15,
-      },
-    ],
+    networks: listOn('0.002', 18, { BEP20: ['0.0005', '0.01'] }),
   },
   LTC: {
     name: 'Litecoin',
     scale: 8,
     marketPrice: '70',
     venueSymbols: spellMarkets('LTC', { coinbase: null }),
-    networks: [
-      {
-        network: 'LTC',
-        contractAddress: null,
-        decimals: 8,
-        withdrawFee: '0.001',
-        minWithdrawal: '0.01',
-        minDeposit: '0.01',
-        confirmations: 6,
-      },
-    ],
+    networks: listOn('0.01', 8, { LTC: ['0.001', '0.01'] }),
   },
   DOGE: {
     name: 'Dogecoin',
     scale: 8,
     marketPrice: '0.1',
     venueSymbols: spellMarkets('DOGE', { kraken: 'XDGUSDT' }),
-    networks: [
-      {
-        network: 'DOGE',
-        contractAddress: null,
-        decimals: 8,
-        withdrawFee: '2',
-        minWithdrawal: '10',
-        minDeposit: '10',
-        confirmations: 40,
-      },
-    ],
+    networks: listOn('10', 8, { DOGE: ['2', '10'] }),
   },
 } as const satisfies Record<string, AssetRecord>;
 

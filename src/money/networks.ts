@@ -19,6 +19,8 @@ export interface NetworkRecord {
   readonly family: NetworkFamily;
   /** The asset most often deposited there, one that the network carries. */
   readonly primaryAsset: string;
+  /** Confirmations after which a deposit is credited. */
+  readonly confirmations: number;
   /** What an address looks like, for documents and forms. Only `readAddress` decides whether it is valid. */
   readonly addressPattern: string;
 }
@@ -27,7 +29,7 @@ const BASE58 = '[1-9A-HJ-NP-Za-km-z]';
 const BECH32 = '[02-9ac-hj-np-z]';
 const BECH32_UPPER = '[02-9AC-HJ-NP-Z]';
 
-const EVM_PATTERN = '^0x[0-9a-fA-F]{40}$';
+const evm = { family: { kind: 'evm' }, addressPattern: '^0x[0-9a-fA-F]{40}$' } as const;
 
 /** A hash of 20 bytes in base58check, or a witness program of version 0 or 1. */
 function patternOf(firstLetters: string, segwitPrefix: string): string {
@@ -48,17 +50,30 @@ const records = {
       segwitPrefix: 'bc',
     },
     primaryAsset: 'BTC',
+    confirmations: 3,
     addressPattern: patternOf('13', 'bc'),
   },
-  BEP20: { name: 'BNB Smart Chain', family: { kind: 'evm' }, primaryAsset: 'USDT', addressPattern: EVM_PATTERN },
-  TRC20: { name: 'Tron', family: { kind: 'tron' }, primaryAsset: 'USDT', addressPattern: `^T${BASE58}{33}$` },
-  SOL: { name: 'Solana', family: { kind: 'solana' }, primaryAsset: 'USDC', addressPattern: `^${BASE58}{32,44}$` },
-  ETH: { name: 'Ethereum', family: { kind: 'evm' }, primaryAsset: 'ETH', addressPattern: EVM_PATTERN },
-  ARBITRUM: { name: 'Arbitrum One', family: { kind: 'evm' }, primaryAsset: 'USDC', addressPattern: EVM_PATTERN },
-  OPTIMISM: { name: 'OP Mainnet', family: { kind: 'evm' }, primaryAsset: 'USDC', addressPattern: EVM_PATTERN },
-  BASE: { name: 'Base', family: { kind: 'evm' }, primaryAsset: 'USDC', addressPattern: EVM_PATTERN },
-  AVAX: { name: 'Avalanche C-Chain', family: { kind: 'evm' }, primaryAsset: 'AVAX', addressPattern: EVM_PATTERN },
-  POLYGON: { name: 'Polygon PoS', family: { kind: 'evm' }, primaryAsset: 'MATIC', addressPattern: EVM_PATTERN },
+  BEP20: { name: 'BNB Smart Chain', ...evm, primaryAsset: 'USDT', confirmations: 15 },
+  TRC20: {
+    name: 'Tron',
+    family: { kind: 'tron' },
+    primaryAsset: 'USDT',
+    addressPattern: `^T${BASE58}{33}$`,
+    confirmations: 20,
+  },
+  SOL: {
+    name: 'Solana',
+    family: { kind: 'solana' },
+    primaryAsset: 'USDC',
+    addressPattern: `^${BASE58}{32,44}$`,
+    confirmations: 32,
+  },
+  ETH: { name: 'Ethereum', ...evm, primaryAsset: 'ETH', confirmations: 32 },
+  ARBITRUM: { name: 'Arbitrum One', ...evm, primaryAsset: 'USDC', confirmations: 20 },
+  OPTIMISM: { name: 'OP Mainnet', ...evm, primaryAsset: 'USDC', confirmations: 20 },
+  BASE: { name: 'Base', ...evm, primaryAsset: 'USDC', confirmations: 20 },
+  AVAX: { name: 'Avalanche C-Chain', ...evm, primaryAsset: 'AVAX', confirmations: 12 },
+  POLYGON: { name: 'Polygon PoS', ...evm, primaryAsset: 'MATIC', confirmations: 128 },
   LTC: {
     name: 'Litecoin',
     family: {
@@ -70,6 +85,7 @@ const records = {
       segwitPrefix: 'ltc',
     },
     primaryAsset: 'LTC',
+    confirmations: 6,
     addressPattern: patternOf('LM', 'ltc'),
   },
   DOGE: {
@@ -82,6 +98,7 @@ const records = {
       segwitPrefix: null,
     },
     primaryAsset: 'DOGE',
+    confirmations: 40,
     addressPattern: `^[DA9]${BASE58}{25,33}$`,
   },
 } as const satisfies Record<string, NetworkRecord>;
