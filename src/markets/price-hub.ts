@@ -10,7 +10,7 @@ import { PricePoller } from './price-poller.ts';
 import { HubMemory, type LeastRound, emptyMemory, recordRound } from './record-round.ts';
 import { HOLD_MS } from './round-window.ts';
 import type { MarketSnapshot, SnapshotForOrders } from './snapshot.ts';
-import type { BreakerState } from './sources/circuit-breaker.ts';
+import type { BreakerState } from './sources/circuit-breakers.ts';
 import { CircuitBreakers, BreakersByName } from './sources/circuit-breakers.ts';
 import type { PriceSource } from './sources/price-source.ts';
 
@@ -37,12 +37,12 @@ const WARM_TIME_MS = 60_000;
  */
 const RESERVED_ROUNDS = 60_000;
 
-/** What the hub stores. Anything in another shape, from an older version, is ignored. */
+/** What the hub stores. Anything in another shape is ignored. */
 const Kept = z.object({ memory: HubMemory, breakers: BreakersByName });
 
 const KEPT = 'kept';
 
-/** The first number that no hub gave out. It is read by itself, so that an older version's row still counts. */
+/** The first number that no hub gave out. It is read by itself, so that it counts when the rest has another shape. */
 const Reservation = z.object({ reserved: z.int() }).catch({ reserved: 0 });
 
 /** The greatest age of the snapshot, and whether orders will fill at it. */

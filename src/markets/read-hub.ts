@@ -2,7 +2,7 @@ import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import type { PriceHub } from './price-hub.ts';
 import type { SnapshotForOrders } from './snapshot.ts';
-import type { BreakerState } from './sources/circuit-breaker.ts';
+import type { BreakerState } from './sources/circuit-breakers.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
 
 /** The bindings of the hub. */
@@ -19,25 +19,25 @@ const SNAPSHOT_DEADLINE_MS = 3_000;
  * answer within 3 s. With `forOrders` the hub begins a round every second for a while, so that the next order finds
  * fresh prices. Never rejects.
  */
-export async function readSnapshot(
+export function readSnapshot(
   bindings: HubBindings,
   maxAge_ms: number,
   { forOrders = false }: { readonly forOrders?: boolean } = {},
 ): Promise<SnapshotForOrders | undefined> {
-  try {
-    return await withDeadline(SNAPSHOT_DEADLINE_MS, () => reachHub(bindings).snapshot({ maxAge_ms, forOrders }));
-  } catch (error) {
-    logFault('price_hub_unreachable', { error: describeError(error) });
-    return undefined;
-  }
+  return askHub(bindings, (hub) => hub.snapshot({ maxAge_ms, forOrders }));
 }
 
 /** How each source of prices stands, by its name; `undefined` when the hub does not answer within 3 s. Never rejects. */
-export async function readStandings(
+export function readStandings(bindings: HubBindings): Promise<Readonly<Record<string, BreakerState>> | undefined> {
+  return askHub(bindings, (hub) => hub.standings());
+}
+
+async function askHub<Answer>(
   bindings: HubBindings,
-): Promise<Readonly<Record<string, BreakerState>> | undefined> {
+  ask: (hub: ReturnType<typeof reachHub>) => Promise<Answer>,
+): Promise<Answer | undefined> {
   try {
-    return await withDeadline(SNAPSHOT_DEADLINE_MS, () => reachHub(bindings).standings());
+    return await withDeadline(SNAPSHOT_DEADLINE_MS, () => ask(reachHub(bindings)));
   } catch (error) {
     logFault('price_hub_unreachable', { error: describeError(error) });
     return undefined;

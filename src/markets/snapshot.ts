@@ -58,8 +58,8 @@ export const MarketSnapshot = z
     round: z.number(),
     /** When that round ended, in milliseconds. */
     taken_ms: z.number(),
-    /** When it may be filled at where several gates fill; what an older version stored has none. */
-    window: RoundWindow.default({ from_ms: 0, until_ms: 0 }),
+    /** When it may be filled at where several gates fill. */
+    window: RoundWindow,
     markets: z.record(z.enum(coinSymbols), Market).readonly(),
     /** The operator's fallback prices, as they were last read. */
     fallbacks: FallbackPrices,

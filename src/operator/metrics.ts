@@ -1,6 +1,6 @@
 import type { CustodyStanding } from '../db/custody-standing.ts';
 import type { KeeperStanding } from '../reconciliation/reach-keeper.ts';
-import type { BreakerState } from '../markets/sources/circuit-breaker.ts';
+import type { BreakerState } from '../markets/sources/circuit-breakers.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import { coinSymbols } from '../money/assets.ts';
 import type { House } from './house.ts';

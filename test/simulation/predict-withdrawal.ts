@@ -32,7 +32,7 @@ export async function predictWithdrawal(
   });
   const asset = body['asset'] as Asset;
   const network = body['network'] as Network;
-  const listed = assets[asset].networks.find((one) => one.network === network) as AssetNetwork | undefined;
+  const listed = assets[asset].networks.find((one) => one.network === network);
   if (!listed) return refused(422, 'network_not_supported');
   const address = readAddress(network, body['address'] ?? '');
   if (address === undefined) return refused(422, 'invalid_address');

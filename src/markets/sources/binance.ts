@@ -1,14 +1,20 @@
 import { z } from 'zod';
-import { assets } from '../../money/assets.ts';
 import { parsePrice } from '../../money/prices.ts';
 import type { CandleQuestion, CandleSource } from '../candles/candle-source.ts';
 import { type RawCandle, normaliseCandles } from '../candles/normalise-candles.ts';
 import { fetchJson } from './fetch-json.ts';
 import { createListedPriceSource } from './listed-price-source.ts';
-import { NumericText, OptionalNumericText } from './numeric-text.ts';
 import type { PriceSource, SourceTicker } from './price-source.ts';
-import { type RawTicker, coinsBySymbol, readTickers } from './read-tickers.ts';
-import { SourceError, type SourceFault } from './source-error.ts';
+import {
+  type Faults,
+  NumericText,
+  OptionalNumericText,
+  candleRow,
+  readAnswer,
+  symbolAt,
+  toCandle,
+} from './read-answer.ts';
+import { type RawTicker, readTickers } from './read-tickers.ts';
 
 /** A row of `GET /api/v3/ticker/24hr`; `openPrice` is that of 24 hours ago, `volume` is in the base. */
 const TickerRow = z
@@ -28,23 +34,16 @@ const TickerRow = z
     venueTime_ms: row.closeTime,
   }));
 
-/** A row of `GET /api/v3/klines`: start, open, high, low, close, base volume, and more that Bureau does not use. */
-const KlineRow = z.tuple([z.int(), NumericText, NumericText, NumericText, NumericText, NumericText], z.unknown());
-
-/** Errors come with a status of 4xx or 5xx. If one came with 200, it would be an object instead of a list. */
-const Refusal = z.object({ code: z.int() });
-
 /** Of weight 2 each. Binance allows an address a weight of 6,000 a minute, of which prices take 120. */
 const REQUESTS_PER_MINUTE = 120;
 
-const faults: ReadonlyMap<number | undefined, SourceFault> = new Map([
+/** Errors come with a status of 4xx or 5xx. If one came with 200, it would be an object instead of a list. */
+const faults: Faults = new Map([
   [-1003, 'rate_limited'],
   [-1100, 'question_refused'],
   [-1120, 'question_refused'],
   [-1121, 'question_refused'],
 ]);
-
-const coins = coinsBySymbol('binance');
 
 /** Prices from Binance's public market data at `baseUrl`: one request of weight 2 for all coins. */
 export function createBinancePriceSource(baseUrl: string): PriceSource {
@@ -62,9 +61,8 @@ export function createBinanceCandleSource(baseUrl: string): CandleSource {
     requestsPerMinute: REQUESTS_PER_MINUTE,
     countRequests: () => 1,
     fetchCandles: async (question, signal, now_ms) => {
-      const symbol = assets[question.coin].venueSymbols.binance;
-      if (symbol === null) throw new SourceError('does not list the coin', { fault: 'question_refused' });
-      const answer = await fetchJson(`${baseUrl}/api/v3/klines?${klineQuery(symbol, question)}`, signal);
+      const query = klineQuery(symbolAt('binance', question.coin), question);
+      const answer = await fetchJson(`${baseUrl}/api/v3/klines?${query}`, signal);
       return normaliseCandles(parseBinanceKlines(answer), question, now_ms);
     },
   };
@@ -78,20 +76,12 @@ function klineQuery(symbol: string, { interval, limit, startTime_ms, endTime_ms 
   return query.toString();
 }
 
-/** The tickers in Binance's answer. Throws a `SourceError` when it is not a list, as its errors `{code, msg}` are not. */
+/** The tickers in Binance's answer. Throws a `SourceError` when it is not a list. */
 export function parseBinanceTickers(answer: unknown): SourceTicker[] {
-  if (!Array.isArray(answer)) throw refuseAnswer(answer, 'tickers');
-  return readTickers(answer, coins, 'symbol', TickerRow);
+  return readTickers('binance', readAnswer(z.array(z.unknown()), answer, 'code', faults), 'symbol', TickerRow);
 }
 
-/** The candles in Binance's answer, as it wrote them. Throws a `SourceError` when any row has another shape. */
+/** The candles of `GET /api/v3/klines`, as Binance wrote them. Throws a `SourceError` when any row has another shape. */
 export function parseBinanceKlines(answer: unknown): RawCandle[] {
-  const rows = z.array(KlineRow).safeParse(answer);
-  if (!rows.success) throw refuseAnswer(answer, 'candles');
-  return rows.data.map(([start_ms, open, high, low, close, volume]) => ({ start_ms, open, high, low, close, volume }));
-}
-
-function refuseAnswer(answer: unknown, what: string): SourceError {
-  const fault = faults.get(Refusal.safeParse(answer).data?.code);
-  return new SourceError(`answered with something other than a list of ${what}`, { fault });
+  return readAnswer(z.array(candleRow(z.int()).transform(toCandle)), answer, 'code', faults);
 }

@@ -1,16 +1,14 @@
 import { z } from 'zod';
 import { priceBeforePercent } from '../../money/prices.ts';
 import { createListedPriceSource } from './listed-price-source.ts';
-import { NumericText, OptionalNumericText } from './numeric-text.ts';
 import type { PriceSource, SourceTicker } from './price-source.ts';
-import { type RawTicker, coinsBySymbol, readTickers } from './read-tickers.ts';
-import { SourceError, type SourceFault } from './source-error.ts';
+import { type Faults, NumericText, OptionalNumericText, readAnswer } from './read-answer.ts';
+import { type RawTicker, readTickers } from './read-tickers.ts';
 
 /** An answer of the public part of Advanced Trade: products, or an error in one of two shapes. */
 const Envelope = z.object({ products: z.array(z.unknown()) });
-const Refusal = z.object({ error: z.string() });
 
-const faults: ReadonlyMap<string | undefined, SourceFault> = new Map([
+const faults: Faults = new Map([
   ['INVALID_ARGUMENT', 'question_refused'],
   ['NOT_FOUND', 'question_refused'],
   ['RESOURCE_EXHAUSTED', 'rate_limited'],
@@ -46,8 +44,6 @@ const ProductRow = z
     venueTime_ms: null,
   }));
 
-const coins = coinsBySymbol('coinbase');
-
 /** Prices from Coinbase's public market data at `baseUrl`: one request for all coins that it lists against USDT. */
 export function createCoinbasePriceSource(baseUrl: string): PriceSource {
   const url = (symbols: readonly string[] | null) => {
@@ -59,8 +55,5 @@ export function createCoinbasePriceSource(baseUrl: string): PriceSource {
 
 /** The tickers in Coinbase's answer. Throws a `SourceError` when it has no list of products. */
 export function parseCoinbaseTickers(answer: unknown): SourceTicker[] {
-  const envelope = Envelope.safeParse(answer);
-  if (envelope.success) return readTickers(envelope.data.products, coins, 'product_id', ProductRow);
-  const fault = faults.get(Refusal.safeParse(answer).data?.error);
-  throw new SourceError('answered with an error or another envelope', { fault });
+  return readTickers('coinbase', readAnswer(Envelope, answer, 'error', faults).products, 'product_id', ProductRow);
 }

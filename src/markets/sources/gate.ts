@@ -1,15 +1,12 @@
 import { z } from 'zod';
 import { priceBeforePercent } from '../../money/prices.ts';
-import { fetchJson } from './fetch-json.ts';
-import { NumericText, OptionalNumericText } from './numeric-text.ts';
+import { createMarketPriceSource } from './listed-price-source.ts';
 import type { PriceSource, SourceTicker } from './price-source.ts';
-import { type RawTicker, coinsBySymbol, readTickers } from './read-tickers.ts';
-import { SourceError, type SourceFault } from './source-error.ts';
+import { type Faults, NumericText, OptionalNumericText, readAnswer } from './read-answer.ts';
+import { type RawTicker, readTickers } from './read-tickers.ts';
 
 /** Errors come with a status of 4xx or 5xx. If one came with 200, it would be an object instead of a list. */
-const Refusal = z.object({ label: z.string() });
-
-const faults: ReadonlyMap<string | undefined, SourceFault> = new Map([
+const faults: Faults = new Map([
   ['INVALID_CURRENCY', 'question_refused'],
   ['INVALID_CURRENCY_PAIR', 'question_refused'],
   ['INVALID_PARAM_VALUE', 'question_refused'],
@@ -36,21 +33,12 @@ const TickerRow = z
     venueTime_ms: null,
   }));
 
-const coins = coinsBySymbol('gate');
-
 /** Prices from Gate's public market data at `baseUrl`: one request, which it answers with its whole spot market. */
 export function createGatePriceSource(baseUrl: string): PriceSource {
-  const url = `${baseUrl}/api/v4/spot/tickers`;
-  return {
-    name: 'gate',
-    leastInterval_ms: 0,
-    fetchTickers: async (signal) => parseGateTickers(await fetchJson(url, signal)),
-  };
+  return createMarketPriceSource('gate', `${baseUrl}/api/v4/spot/tickers`, parseGateTickers);
 }
 
 /** The tickers in Gate's answer. Throws a `SourceError` when it is not a list, as its errors `{label, message}` are not. */
 export function parseGateTickers(answer: unknown): SourceTicker[] {
-  if (Array.isArray(answer)) return readTickers(answer, coins, 'currency_pair', TickerRow);
-  const fault = faults.get(Refusal.safeParse(answer).data?.label);
-  throw new SourceError('answered with something other than a list of tickers', { fault });
+  return readTickers('gate', readAnswer(z.array(z.unknown()), answer, 'label', faults), 'currency_pair', TickerRow);
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { createListedPriceSource } from './listed-price-source.ts';
-import { NumericText, OptionalNumericText } from './numeric-text.ts';
 import type { PriceSource, SourceTicker } from './price-source.ts';
-import { type RawTicker, coinsBySymbol, readTickers } from './read-tickers.ts';
+import { NumericText, OptionalNumericText } from './read-answer.ts';
+import { type RawTicker, readTickers } from './read-tickers.ts';
 import { SourceError, type SourceFault } from './source-error.ts';
 
 /** The envelope of `GET /0/public/Ticker`. Errors come with status 200, too, and may come without a result; so do warnings. */
@@ -46,8 +46,6 @@ const PairRow = z
     venueTime_ms: null,
   }));
 
-const coins = coinsBySymbol('kraken');
-
 /** Prices from Kraken's public market data at `baseUrl`: one request for all coins that it lists against USDT. */
 export function createKrakenPriceSource(baseUrl: string): PriceSource {
   const url = (symbols: readonly string[] | null) =>
@@ -65,15 +63,11 @@ export function parseKrakenTickers(answer: unknown): SourceTicker[] {
   const { error, result } = envelope.data;
   const errors = error.filter((entry) => typeof entry !== 'string' || !entry.startsWith(WARNING));
   if (errors.length > 0 || !result) throw new SourceError('answered with an error', { fault: findFault(errors) });
-  const rows = Object.entries(result).map(([pair, row]) => ({ ...toObject(row), pair }));
-  return readTickers(rows, coins, 'pair', PairRow);
+  const rows = Object.entries(result).map(([pair, row]) => ({ ...(row as object | null), pair }));
+  return readTickers('kraken', rows, 'pair', PairRow);
 }
 
 function findFault(errors: readonly unknown[]): SourceFault | undefined {
   const [first] = errors;
   return faults.find(([prefix]) => typeof first === 'string' && first.startsWith(prefix))?.[1];
-}
-
-function toObject(row: unknown): object {
-  return typeof row === 'object' && row !== null ? row : {};
 }

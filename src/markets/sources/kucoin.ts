@@ -6,14 +6,19 @@ import { foldWeeks } from '../candles/fold-weeks.ts';
 import type { Interval } from '../candles/interval.ts';
 import { type RawCandle, normaliseCandles } from '../candles/normalise-candles.ts';
 import { fetchJson } from './fetch-json.ts';
-import { NumericText, OptionalNumericText, TimeText } from './numeric-text.ts';
+import { createMarketPriceSource } from './listed-price-source.ts';
 import type { PriceSource, SourceTicker } from './price-source.ts';
-import { type RawTicker, coinsBySymbol, readTickers } from './read-tickers.ts';
-import { SourceError, type SourceFault } from './source-error.ts';
+import {
+  type Faults,
+  NumericText,
+  OptionalNumericText,
+  TimeText,
+  candleRow,
+  readAnswer,
+  toCandle,
+} from './read-answer.ts';
+import { type RawTicker, readTickers } from './read-tickers.ts';
 import { type WindowedQuestion, createWindowedCandleSource } from './windowed-candle-source.ts';
-
-/** The envelope of every answer; errors may come with status 200 and without `data`. */
-const Envelope = z.object({ code: z.string(), data: z.unknown().optional() });
 
 /** Of weight 3 each. KuCoin allows an address a weight of 4,000 in 30 s, of which prices take 450. */
 const REQUESTS_PER_MINUTE = 120;
@@ -29,14 +34,16 @@ const DAYS = { interval: '1d', limit: Infinity, endTime_ms: undefined } as const
 /** The range that KuCoin is asked for: its first and its last start, both included. */
 type RangeQuestion = Pick<WindowedQuestion, 'symbol' | 'interval' | 'first_ms' | 'last_ms'>;
 
-const faults: ReadonlyMap<string, SourceFault> = new Map([
+const faults: Faults = new Map([
   ['400100', 'question_refused'],
   ['900001', 'question_refused'],
   ['429000', 'rate_limited'],
 ]);
 
-/** `GET /api/v1/market/allTickers`: one time for all tickers, which KuCoin gathers every two seconds. */
-const AllTickers = z.object({ time: z.int().positive(), ticker: z.array(z.unknown()) });
+/** The envelope of every answer; errors may come with status 200 and without `data`. */
+function envelopeOf<Data extends z.ZodType>(data: Data) {
+  return z.object({ code: z.literal('200000'), data });
+}
 
 /**
  * A ticker. `changeRate` is a fraction cut off at four places, so the open is the price less `changePrice`. `vol` is
@@ -50,35 +57,33 @@ const TickerRow = z.object({
   vol: OptionalNumericText,
 });
 
-/** A row of `GET /api/v1/market/candles`: start in seconds, open, close, high, low, base volume, quote volume. */
-const CandleRow = z.tuple([TimeText, NumericText, NumericText, NumericText, NumericText, NumericText], z.unknown());
+/** The answer of `GET /api/v1/market/allTickers`: one time for all tickers, which KuCoin gathers every two seconds. */
+const AllTickers = envelopeOf(z.object({ time: z.int().positive(), ticker: z.array(z.unknown()) }));
 
-const intervalNames: Readonly<Record<Interval, string>> = {
-  '1m': '1min',
-  '3m': '3min',
-  '5m': '5min',
-  '15m': '15min',
-  '30m': '30min',
-  '1h': '1hour',
-  '2h': '2hour',
-  '4h': '4hour',
-  '6h': '6hour',
-  '12h': '12hour',
-  '1d': '1day',
-  '1w': '1week',
-  '1M': '1month',
-};
+/** Rows of `GET /api/v1/market/candles`: start in seconds, open, close, high, low, base volume, quote volume. */
+const Candles = envelopeOf(
+  z.array(
+    candleRow(TimeText).transform(([start_s, open, close, high, low, volume]) =>
+      toCandle([start_s * 1_000, open, high, low, close, volume]),
+    ),
+  ),
+);
 
-const coins = coinsBySymbol('kucoin');
+const unitNames = new Map([
+  ['m', 'min'],
+  ['h', 'hour'],
+  ['d', 'day'],
+  ['w', 'week'],
+  ['M', 'month'],
+]);
+
+function nameInterval(interval: Interval): string {
+  return interval.replace(/\D/, (unit) => unitNames.get(unit) ?? unit);
+}
 
 /** Prices from KuCoin's public market data at `baseUrl`: one request, which it answers with its whole spot market. */
 export function createKucoinPriceSource(baseUrl: string): PriceSource {
-  const url = `${baseUrl}/api/v1/market/allTickers`;
-  return {
-    name: 'kucoin',
-    leastInterval_ms: 0,
-    fetchTickers: async (signal) => parseKucoinTickers(await fetchJson(url, signal)),
-  };
+  return createMarketPriceSource('kucoin', `${baseUrl}/api/v1/market/allTickers`, parseKucoinTickers);
 }
 
 /**
@@ -110,14 +115,12 @@ export function createKucoinCandleSource(baseUrl: string): CandleSource {
 function candleQuery({ symbol, interval, first_ms, last_ms }: RangeQuestion): string {
   const startAt = String(first_ms / 1_000);
   const endAt = String(last_ms / 1_000 + 1);
-  return new URLSearchParams({ symbol, type: intervalNames[interval], startAt, endAt }).toString();
+  return new URLSearchParams({ symbol, type: nameInterval(interval), startAt, endAt }).toString();
 }
 
 /** The tickers in KuCoin's answer. Throws a `SourceError` when it is an error or another envelope. */
 export function parseKucoinTickers(answer: unknown): SourceTicker[] {
-  const data = AllTickers.safeParse(openEnvelope(answer));
-  if (!data.success) throw new SourceError('answered with something other than a list of tickers');
-  const { time, ticker } = data.data;
+  const { time, ticker } = readAnswer(AllTickers, answer, 'code', faults).data;
   const Row = TickerRow.transform(({ last, buy, sell, changePrice, vol }): RawTicker => ({
     price: last,
     book: { bid: buy, ask: sell },
@@ -125,27 +128,10 @@ export function parseKucoinTickers(answer: unknown): SourceTicker[] {
     volume24h: vol,
     venueTime_ms: time,
   }));
-  return readTickers(ticker, coins, 'symbol', Row);
+  return readTickers('kucoin', ticker, 'symbol', Row);
 }
 
 /** The candles in KuCoin's answer, as it wrote them. Throws a `SourceError` when any row has another shape. */
 export function parseKucoinCandles(answer: unknown): RawCandle[] {
-  const rows = z.array(CandleRow).safeParse(openEnvelope(answer));
-  if (!rows.success) throw new SourceError('answered with something other than a list of candles');
-  return rows.data.map(([start_s, open, close, high, low, volume]) => ({
-    start_ms: start_s * 1_000,
-    open,
-    high,
-    low,
-    close,
-    volume,
-  }));
-}
-
-function openEnvelope(answer: unknown): unknown {
-  const envelope = Envelope.safeParse(answer);
-  if (!envelope.success) throw new SourceError('answered with another envelope');
-  const { code, data } = envelope.data;
-  if (code !== '200000') throw new SourceError('answered with an error', { fault: faults.get(code) });
-  return data;
+  return readAnswer(Candles, answer, 'code', faults).data;
 }

@@ -5,6 +5,15 @@ import type { PriceSource, SourceTicker } from './price-source.ts';
 import { coinsBySymbol } from './read-tickers.ts';
 import { SourceError } from './source-error.ts';
 
+/** A venue that is asked for its whole market, as often as Bureau wants. */
+export function createMarketPriceSource(
+  venue: Venue,
+  url: string,
+  parse: (answer: unknown) => SourceTicker[],
+): PriceSource {
+  return { name: venue, leastInterval_ms: 0, fetchTickers: async (signal) => parse(await fetchJson(url, signal)) };
+}
+
 /** After a refused list, how long a venue is asked only for the symbols that it lists. */
 const LISTED_MS = 3_600_000;
 

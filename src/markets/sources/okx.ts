@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import { parsePrice } from '../../money/prices.ts';
-import { fetchJson } from './fetch-json.ts';
-import { NumericText, OptionalNumericText, TimeText } from './numeric-text.ts';
+import { createMarketPriceSource } from './listed-price-source.ts';
 import type { PriceSource, SourceTicker } from './price-source.ts';
-import { type RawTicker, coinsBySymbol, readTickers } from './read-tickers.ts';
-import { SourceError, type SourceFault } from './source-error.ts';
+import { type Faults, NumericText, OptionalNumericText, TimeText, readAnswer } from './read-answer.ts';
+import { type RawTicker, readTickers } from './read-tickers.ts';
 
 /** The envelope of every answer. Errors may come with status 200; `code` is text. */
-const Envelope = z.object({ code: z.string(), data: z.unknown() });
+const Envelope = z.object({ code: z.literal('0'), data: z.array(z.unknown()) });
 
-const faults: ReadonlyMap<string, SourceFault> = new Map([
+const faults: Faults = new Map([
   ['50011', 'rate_limited'],
   ['50014', 'question_refused'],
   ['51000', 'question_refused'],
@@ -38,24 +37,12 @@ const TickerRow = z
     venueTime_ms: row.ts,
   }));
 
-const coins = coinsBySymbol('okx');
-
 /** Prices from OKX's public market data at `baseUrl`: one request, which it answers with its whole spot market. */
 export function createOkxPriceSource(baseUrl: string): PriceSource {
-  const url = `${baseUrl}/api/v5/market/tickers?instType=SPOT`;
-  return {
-    name: 'okx',
-    leastInterval_ms: 0,
-    fetchTickers: async (signal) => parseOkxTickers(await fetchJson(url, signal)),
-  };
+  return createMarketPriceSource('okx', `${baseUrl}/api/v5/market/tickers?instType=SPOT`, parseOkxTickers);
 }
 
 /** The tickers in OKX's answer. Throws a `SourceError` when it is an error or another envelope. */
 export function parseOkxTickers(answer: unknown): SourceTicker[] {
-  const envelope = Envelope.safeParse(answer);
-  if (!envelope.success) throw new SourceError('answered with another envelope');
-  const { code, data } = envelope.data;
-  if (code !== '0') throw new SourceError('answered with an error', { fault: faults.get(code) });
-  if (!Array.isArray(data)) throw new SourceError('answered with something other than a list of tickers');
-  return readTickers(data, coins, 'instId', TickerRow);
+  return readTickers('okx', readAnswer(Envelope, answer, 'code', faults).data, 'instId', TickerRow);
 }

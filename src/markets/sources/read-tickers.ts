@@ -3,6 +3,7 @@ import { type Coin, assets, coinSymbols } from '../../money/assets.ts';
 import { type Price, parsePrice, parseVolume } from '../../money/prices.ts';
 import type { Venue } from '../../money/venue-symbols.ts';
 import type { Book, SourceTicker } from './price-source.ts';
+import { fieldOf } from './read-answer.ts';
 
 /** One market as a venue wrote it, numbers as text. */
 export interface RawTicker {
@@ -30,14 +31,15 @@ export function coinsBySymbol(venue: Venue): ReadonlyMap<string, Coin> {
  * skipped. A row that `Row` refuses, or whose price is not valid, is left out; the others are kept.
  */
 export function readTickers(
+  venue: Venue,
   rows: readonly unknown[],
-  coins: ReadonlyMap<string, Coin>,
   symbolField: string,
   Row: z.ZodType<RawTicker>,
 ): SourceTicker[] {
+  const coins: ReadonlyMap<unknown, Coin> = coinsBySymbol(venue);
   const tickers = new Map<Coin, SourceTicker>();
   for (const entry of rows) {
-    const coin = coins.get(readSymbol(entry, symbolField));
+    const coin = coins.get(fieldOf(entry, symbolField));
     const row = coin && Row.safeParse(entry);
     const price = row?.success ? parsePrice(row.data.price) : undefined;
     if (!coin || !row?.success || !price) continue;
@@ -56,9 +58,4 @@ export function readTickers(
 
 function readBook({ bid, ask }: NonNullable<RawTicker['book']>): Book {
   return { bid: parsePrice(bid) ?? null, ask: parsePrice(ask) ?? null };
-}
-
-function readSymbol(entry: unknown, symbolField: string): string {
-  const symbol = typeof entry === 'object' && entry !== null ? (entry as Record<string, unknown>)[symbolField] : '';
-  return typeof symbol === 'string' ? symbol : '';
 }

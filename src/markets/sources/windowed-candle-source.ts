@@ -1,8 +1,8 @@
-import { assets } from '../../money/assets.ts';
 import type { Venue } from '../../money/venue-symbols.ts';
 import type { CandleQuestion, CandleSource } from '../candles/candle-source.ts';
 import { type CandleWindow, windowOf } from '../candles/candle-window.ts';
 import { type RawCandle, normaliseCandles } from '../candles/normalise-candles.ts';
+import { symbolAt } from './read-answer.ts';
 import { SourceError } from './source-error.ts';
 
 /** A request for candles: the venue's symbol, the question, and the range that it means. */
@@ -26,8 +26,7 @@ export function createWindowedCandleSource(
     requestsPerMinute,
     countRequests,
     fetchCandles: async (question, signal, now_ms) => {
-      const symbol = assets[question.coin].venueSymbols[venue];
-      if (symbol === null) throw new SourceError('does not list the coin', { fault: 'question_refused' });
+      const symbol = symbolAt(venue, question.coin);
       const window = windowOf(question, now_ms);
       if (!window) return [];
       const rows = await fetchRows({ ...question, ...window, symbol }, signal, now_ms);

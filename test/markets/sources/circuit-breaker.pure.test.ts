@@ -4,7 +4,7 @@ import {
   closedBreaker,
   recordFailure,
   standingOf,
-} from '../../../src/markets/sources/circuit-breaker.ts';
+} from '../../../src/markets/sources/circuit-breakers.ts';
 import type { SourceFault } from '../../../src/markets/sources/source-error.ts';
 
 const t0 = Date.parse('2026-11-21T12:00:00Z');
