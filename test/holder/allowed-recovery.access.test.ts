@@ -3,7 +3,6 @@ import { databaseOfId } from '../support/db/open-in-ledger.ts';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { asOperator, json, openAccount } from '../support/exchange.ts';
 import { accepted, expectRefusal, signIn, switchTotpOn } from '../support/holder/holders.ts';
-import { sql } from '../support/db/raw-ledger.ts';
 import { recoverWithoutCode } from '../support/operator/changes-by-two.ts';
 import {
   ADA,
@@ -126,15 +125,17 @@ describe('a recovery that two of the exchange’s people allow', () => {
     const { method, path, body } = await recoverWithoutCode(accountId);
     const proposal = await readProposal(await by(REVIEWER, method, path, body));
     expect(await codeOf(await approve(REVIEWER, proposal))).toBe('409 invalid_state');
-    const forge = sql('INSERT INTO allowed_recoveries VALUES (?, ?)', accountId, String(Date.now() + 72 * HOUR_MS));
-    await expect(forge.run()).rejects.toThrow('guard: two_people_needed');
+    const forge = databaseOfId(accountId).prepare('INSERT INTO allowed_recoveries VALUES (?, ?)');
+    await expect(forge.bind(accountId, Date.now() + 72 * HOUR_MS).run()).rejects.toThrow('guard: two_people_needed');
     const agreed = await openAccount();
     await agree(agreed);
     for (const [longer, message] of [
       ['UPDATE allowed_recoveries SET expires_at = expires_at + 1 WHERE account_id = ?', 'is never changed'],
       ['INSERT OR REPLACE INTO allowed_recoveries VALUES (?, 9000000000000)', 'lasts 72 hours'],
     ] as const) {
-      await expect(sql(longer, agreed).run()).rejects.toThrow(`guard: an allowed recovery ${message}`);
+      await expect(databaseOfId(agreed).prepare(longer).bind(agreed).run()).rejects.toThrow(
+        `guard: an allowed recovery ${message}`,
+      );
     }
     const unheld = await openAccount();
     const refused = await asOperator('POST', `/accounts/${unheld}/recovery`, body);
