@@ -148,15 +148,27 @@ const Secret = z
   .regex(/^[!-~]+$/, 'holds a blank or another character that is not visible ASCII');
 
 /** The secrets, which are read from the environment, never from the file. */
-export const Secrets = z.object({
-  /** The secrets of Bureau's keys at this custodian: a JSON object by key id. */
-  CUSTODY_SECRETS: z
-    .string()
-    .transform((text) => JSON.parse(text) as unknown)
-    .pipe(z.record(z.string().regex(/^[\w.-]{1,64}$/), Secret)),
-  /** The token with which deposits are reported. */
-  BUREAU_DEPOSIT_TOKEN: Secret,
-});
+export const Secrets = z
+  .object({
+    /** The secrets of Bureau's keys at this custodian: a JSON object by key id. */
+    CUSTODY_SECRETS: z
+      .string()
+      .transform((text) => JSON.parse(text) as unknown)
+      .pipe(z.record(z.string().regex(/^[\w.-]{1,64}$/), Secret)),
+    /** The token with which deposits are reported. */
+    BUREAU_DEPOSIT_TOKEN: Secret,
+    /** The service token of Cloudflare Access, where Access protects Bureau's operator API: both or neither. */
+    CF_ACCESS_CLIENT_ID: Secret.optional(),
+    CF_ACCESS_CLIENT_SECRET: Secret.optional(),
+  })
+  .refine(
+    (secrets) => (secrets.CF_ACCESS_CLIENT_ID === undefined) === (secrets.CF_ACCESS_CLIENT_SECRET === undefined),
+    { path: ['CF_ACCESS_CLIENT_ID'], message: 'needs CF_ACCESS_CLIENT_SECRET, and the other way round' },
+  )
+  .transform(({ CF_ACCESS_CLIENT_ID: id, CF_ACCESS_CLIENT_SECRET: secret, ...others }) => ({
+    ...others,
+    serviceToken: id !== undefined && secret !== undefined ? { id, secret } : undefined,
+  }));
 
 /** Passwords and keys of nodes by name: a JSON object, from the environment. */
 const NodeSecrets = z.record(z.string().regex(/^\w{1,64}$/), z.string());

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { type Branch, type BranchParts, openBranches } from './branches.ts';
-import { connectBureau } from './contract/bureau.ts';
+import { type BureauTokens, connectBureau } from './contract/bureau.ts';
 import { serveContract } from './contract/serve-contract.ts';
 import { reportDeposits } from './contract/report-deposits.ts';
 import { tellBureau } from './contract/tell-bureau.ts';
@@ -30,7 +30,7 @@ const TELL_INTERVAL_MS = 5_000;
 /** The configuration of a service, and what it works with. */
 export interface ServiceParts extends BranchParts {
   readonly secrets: ReadonlyMap<string, string>;
-  readonly depositToken: string;
+  readonly bureauTokens: BureauTokens;
   /** The time of a restoring of both databases from a backup, in ms; absent when there was none since the last start. */
   readonly restoredAt_ms?: number | undefined;
 }
@@ -104,7 +104,7 @@ function startLoops(
   served: ReadonlySet<string>,
 ): Loop[] {
   const { config, askSigner, log } = parts;
-  const bureau = connectBureau(config.bureauUrl, parts.depositToken);
+  const bureau = connectBureau(config.bureauUrl, parts.bureauTokens);
   // A block that is read before an address is watched is not read again, and a deposit in it would be missed. So no
   // block is read before Bureau has said which addresses it has assigned while this process did not run.
   let isWatching = false;

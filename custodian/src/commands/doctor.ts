@@ -13,8 +13,8 @@ import { connectSigner } from '../signer/connect.ts';
 const { values } = parseArgs({ options: { config: { type: 'string' } } });
 if (values.config === undefined) throw new Error('--config is missing');
 const config = readConfig(values.config, process.env);
-const { BUREAU_DEPOSIT_TOKEN } = Secrets.parse(process.env);
-const bureau = connectBureau(config.bureauUrl, BUREAU_DEPOSIT_TOKEN);
+const { BUREAU_DEPOSIT_TOKEN: depositToken, serviceToken } = Secrets.parse(process.env);
+const bureau = connectBureau(config.bureauUrl, { depositToken, serviceToken });
 const askSigner = connectSigner(config.signerSocket);
 const served: readonly string[] = [...Object.keys(config.evm), ...Object.keys(config.bitcoin)];
 

@@ -17,11 +17,11 @@ const restoredAt_ms = restoredAt === undefined ? undefined : Date.parse(restored
 if (Number.isNaN(restoredAt_ms)) throw new Error('--restored-at is no time, such as 2026-11-24T12:00:00Z');
 if (values.config === undefined) throw new Error('--config is missing');
 const config = readConfig(values.config, process.env);
-const { CUSTODY_SECRETS, BUREAU_DEPOSIT_TOKEN } = Secrets.parse(process.env);
+const { CUSTODY_SECRETS, BUREAU_DEPOSIT_TOKEN, serviceToken } = Secrets.parse(process.env);
 const service = await startService({
   config,
   secrets: new Map(Object.entries(CUSTODY_SECRETS)),
-  depositToken: BUREAU_DEPOSIT_TOKEN,
+  bureauTokens: { depositToken: BUREAU_DEPOSIT_TOKEN, serviceToken },
   askSigner: connectSigner(config.signerSocket),
   log: logLine,
   now: Date.now,

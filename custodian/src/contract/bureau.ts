@@ -32,18 +32,30 @@ export interface Bureau {
   countAddresses(): Promise<number>;
 }
 
-/** Sends requests to Bureau over HTTP, with the token for deposits, which allows nothing else. */
-export function connectBureau(url: string, depositToken: string): Bureau {
+/** What lets the custodian's requests through. */
+export interface BureauTokens {
+  /** Bureau's token for deposits, which allows nothing else. */
+  readonly depositToken: string;
+  /** The service token of Cloudflare Access, where Access protects Bureau's operator API. */
+  readonly serviceToken?: { readonly id: string; readonly secret: string } | undefined;
+}
+
+/** Sends requests to Bureau over HTTP. */
+export function connectBureau(url: string, { depositToken, serviceToken }: BureauTokens): Bureau {
   const ask = async (method: 'GET' | 'POST', path: string, body?: unknown): Promise<Response> =>
     fetch(`${url.replace(/\/+$/, '')}/operator/v1${path}`, {
       method,
       headers: {
         Authorization: `Bearer ${depositToken}`,
+        ...(serviceToken && {
+          'CF-Access-Client-Id': serviceToken.id,
+          'CF-Access-Client-Secret': serviceToken.secret,
+        }),
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(DEADLINE_MS),
-      redirect: 'error',
+      redirect: 'manual',
     });
   return {
     report: async (deposit, confirmations, failed) => {
@@ -64,6 +76,11 @@ export function connectBureau(url: string, depositToken: string): Bureau {
 
 async function readAnswer(response: Response): Promise<unknown> {
   const text = await response.text();
+  // Bureau redirects nobody; Access does so with whoever shows no service token, or one of no Service Auth policy.
+  if (response.status >= 300 && response.status < 400)
+    throw new Error(
+      `a redirect to ${response.headers.get('Location')?.split('?')[0]} instead of an answer: set CF_ACCESS_CLIENT_ID and CF_ACCESS_CLIENT_SECRET to a service token that a Service Auth policy of Access lets in`,
+    );
   if (!response.ok) throw new Error(`Bureau answered ${response.status}: ${text.slice(0, 200)}`);
   return JSON.parse(text);
 }

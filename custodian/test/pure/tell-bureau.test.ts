@@ -28,7 +28,9 @@ async function begin(answer: () => [number, object]) {
   const payment = { asset: 'ETH', contract: null, address: '0x', atoms: 1n, sourceIndex: null };
   const order = { body: '{}', signature: '' };
   insertSpend(database, { id: ID, network: 'ETH', purpose: 'payout', order, ...payment }, 'QUEUED', null, 0);
-  const bureau = connectBureau(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'a token');
+  const bureau = connectBureau(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+    depositToken: 'a token',
+  });
   return { database, tell: () => tellBureau(database, bureau, () => undefined) };
 }
 

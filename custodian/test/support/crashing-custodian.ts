@@ -20,7 +20,7 @@ const config = readJsonFile(configFile, Config);
 await startService({
   config,
   secrets: new Map(Object.entries(JSON.parse(process.env['CUSTODY_SECRETS'] ?? '{}') as Record<string, string>)),
-  depositToken: process.env['BUREAU_DEPOSIT_TOKEN'] ?? '',
+  bureauTokens: { depositToken: process.env['BUREAU_DEPOSIT_TOKEN'] ?? '' },
   askSigner: connectSigner(config.signerSocket),
   log: (event, fields) => {
     process.stdout.write(`${JSON.stringify({ event, ...fields })}\n`);

@@ -86,7 +86,7 @@ export async function runCustodian(
   const service = await startService({
     config: { ...settings, depositKeys: DepositKeys.parse(depositKeysText()) },
     secrets: new Map([[KEY_ID, SECRET]]),
-    depositToken: DEPOSIT_TOKEN,
+    bureauTokens: { depositToken: DEPOSIT_TOKEN },
     askSigner: between(async (request) => answerSigner({ wallet, policy, log, now: Date.now }, request)),
     log: (event, fields) => {
       events.push({ event, ...fields });

@@ -1,0 +1,57 @@
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/** What Access is told to protect, by docs/guides/going-live.md. */
+const PROTECTED = /^\/operator(\/|$)/;
+
+/** A service token that a policy of the application lets in. */
+export interface ServiceToken {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/**
+ * Plays Cloudflare Access in front of an exchange: whoever lacks the service token of its Service Auth policy is
+ * redirected to a page for signing in; all others pass, with a token of Access that names a service and no person.
+ */
+export async function startAccessGate(exchange: string, allowed: ServiceToken) {
+  const pass = async (request: IncomingMessage, response: ServerResponse) => {
+    const path = request.url ?? '/';
+    const { 'cf-access-client-id': id, 'cf-access-client-secret': secret } = request.headers;
+    const isProtected = PROTECTED.test(path);
+    if (isProtected && (id !== allowed.id || secret !== allowed.secret)) {
+      const signIn = 'https://team.cloudflareaccess.com/cdn-cgi/access/login/exchange?kid=tag';
+      return void response.writeHead(302, { Location: signIn }).end();
+    }
+    const headers = new Headers(
+      Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
+        typeof value === 'string' && !['host', 'connection', 'content-length'].includes(name) ? [[name, value]] : [],
+      ),
+    );
+    if (isProtected) headers.set('Cf-Access-Jwt-Assertion', writeServiceAssertion(allowed.id));
+    const method = request.method ?? 'GET';
+    const sent = method === 'GET' ? { method, headers } : { method, headers, body: await buffer(request) };
+    const answer = await fetch(`${exchange}${path}`, sent);
+    response.writeHead(answer.status, { 'Content-Type': answer.headers.get('Content-Type') ?? 'text/plain' });
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  };
+  const server = createServer((request, response) => {
+    pass(request, response).catch(() => response.writeHead(502).end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** A token as Access makes it for a service: with the name of the service, an empty subject and no e-mail. */
+function writeServiceAssertion(commonName: string): string {
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const claims = { type: 'app', sub: '', common_name: commonName, exp: Math.floor(Date.now() / 1_000) + 600 };
+  return `${encode({ alg: 'RS256', kid: 'tag' })}.${encode(claims)}.${'A'.repeat(342)}`;
+}
