@@ -57,7 +57,7 @@ export const deposits: Room = {
       file: QUARANTINE,
       find: "WHERE NEW.decision IS 'CREDITED'\n      AND EXISTS (SELECT 1 FROM two_admins)",
       replace: 'WHERE 0',
-      tests: ['test/operator/two-people.access.test.ts'],
+      tests: ['test/operator/two-people.test.ts'],
     },
     {
       name: 'a credit in the name of a quarantined deposit needs no decision',

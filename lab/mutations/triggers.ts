@@ -11,7 +11,7 @@ const MIGRATIONS = 'migrations';
 
 /** The test file that must notice, and the triggers. */
 const noticedBy: Readonly<Record<string, readonly string[]>> = {
-  'test/operator/staff.access.test.ts': ['staff_are_kept', 'staff_keep_their_email'],
+  'test/operator/staff.test.ts': ['staff_are_kept', 'staff_keep_their_email'],
   'test/operator/once.test.ts': [
     'accounts_have_their_own_external_id',
     'accounts_keep_their_external_id',
@@ -21,7 +21,7 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
   ],
   'test/db/directory.test.ts': ['claims_are_made_once'],
   'test/operator/agreed-deposits.test.ts': ['deposits_are_agreed_on', 'deposits_are_agreed_on_later'],
-  'test/db/settings.three-ledgers.test.ts': ['settings_are_not_overtaken'],
+  'test/db/settings.test.ts': ['settings_are_not_overtaken'],
   'test/db/forbidden-writes.test.ts': [
     'balances_of_transit_keep_their_floor',
     'deposits_are_recorded_once',
@@ -39,15 +39,15 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
   ],
   'test/db/settlements.test.ts': ['settlements_are_guarded', 'settlements_move_money'],
   'test/db/withdrawals.test.ts': ['deposits_are_recorded_once', 'withdrawals_pay_money'],
-  'test/withdrawals/across.three-ledgers.test.ts': ['deposits_are_recorded_once', 'deposits_move_money'],
+  'test/withdrawals/across.test.ts': ['deposits_are_recorded_once', 'deposits_move_money'],
   'test/db/records.test.ts': ['deposits_are_recorded_once'],
   'test/db/new-assets.test.ts': ['assets_are_held_by_every_account'],
-  'test/operator/proposals.access.test.ts': [
+  'test/operator/proposals.test.ts': [
     'proposals_begin_open',
     'proposals_have_a_limit',
     'proposals_are_decided_once',
   ],
-  'test/operator/two-people.access.test.ts': [
+  'test/operator/two-people.test.ts': [
     'proposals_begin_open',
     'proposals_are_kept',
     'deposits_are_decided_once',
@@ -68,7 +68,7 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'credits_by_hand_count',
     'deposits_confirmed_by_hand_count',
   ],
-  'test/operator/claims.manual.test.ts': [
+  'test/operator/claims.test.ts': [
     'payout_claims_are_made_once',
     'payout_claims_are_not_changed',
     'payout_claims_are_kept',
@@ -117,7 +117,7 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'audit_tells',
   ],
   'test/operator/security-settings.test.ts': ['second_factors_are_confirmed_as_drawn'],
-  'test/holder/allowed-recovery.access.test.ts': [
+  'test/holder/allowed-recovery.test.ts': [
     'recoveries_are_allowed_by_two',
     'recoveries_are_allowed_as_they_are',
     'recoveries_need_to_be_allowed',
