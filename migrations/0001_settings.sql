@@ -50,32 +50,25 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: settings exist');
 END;
 
-CREATE TRIGGER settings_are_definite BEFORE UPDATE ON settings
-WHEN NEW.trading_halted IS NULL OR NEW.withdrawals_halted IS NULL OR NEW.paused_networks IS NULL
-  OR NEW.paused_deposits IS NULL
-  OR NEW.fees IS NULL OR NEW.minimums IS NULL OR NEW.deposit_minimums IS NULL
-  OR NEW.fallback_prices IS NULL OR NEW.shares IS NULL
+-- Two copies may be under way at once, and the older one may arrive last. Shares are planned by those before them.
+CREATE TRIGGER settings_are_guarded BEFORE UPDATE ON settings
 BEGIN
-  SELECT RAISE(ABORT, 'guard: a setting is never nothing');
+  SELECT RAISE(ABORT, 'guard: a setting is never nothing')
+    WHERE NEW.trading_halted || NEW.withdrawals_halted || NEW.paused_networks || NEW.paused_deposits || NEW.fees
+      || NEW.minimums || NEW.deposit_minimums || NEW.fallback_prices || NEW.shares || NEW.revision IS NULL;
+  SELECT RAISE(ABORT, 'guard: settings_overtaken')
+    WHERE NEW.revision < OLD.revision OR (NEW.shares IS NOT OLD.shares AND NEW.revision = OLD.revision);
+  SELECT RAISE(ABORT, 'guard: a ledger takes its number once, before it has an account')
+    WHERE NEW.ledger IS NOT OLD.ledger AND (OLD.ledger <> 0 OR EXISTS (SELECT 1 FROM accounts));
+  SELECT RAISE(ABORT, 'guard: no audit row names the shares')
+    WHERE NEW.shares IS NOT OLD.shares AND NOT EXISTS (
+      SELECT 1 FROM newest_audit
+      WHERE action IN ('change_settings', 'change_shares', 'share_limits', 'copy_settings', 'add_asset'));
 END;
 
 CREATE TRIGGER settings_are_kept BEFORE DELETE ON settings
 BEGIN
   SELECT RAISE(ABORT, 'guard: the settings are never deleted');
-END;
-
--- Two copies may be under way at once, and the older one may arrive last. Shares are planned by those before them.
-CREATE TRIGGER settings_are_not_overtaken BEFORE UPDATE ON settings
-WHEN NEW.revision < OLD.revision OR (NEW.shares IS NOT OLD.shares AND NEW.revision = OLD.revision)
-BEGIN
-  SELECT RAISE(ABORT, 'guard: settings_overtaken');
-END;
-
-CREATE TRIGGER settings_keep_their_ledger BEFORE UPDATE ON settings
-WHEN NEW.ledger IS NOT OLD.ledger
-BEGIN
-  SELECT RAISE(ABORT, 'guard: a ledger takes its number once, before it has an account')
-    WHERE OLD.ledger <> 0 OR EXISTS (SELECT 1 FROM accounts);
 END;
 
 -- Who changed what, and when: one row for every change by an operator, and for every halt by the reconciliation. The row is
@@ -117,16 +110,7 @@ CREATE INDEX audit_of_target ON audit (target);
 
 -- The change that is made in this batch: every batch that needs it begins with its row.
 CREATE VIEW newest_audit AS
-  SELECT * FROM audit WHERE id = (SELECT max(id) FROM audit);
-
-CREATE TRIGGER shares_change_by_audit BEFORE UPDATE OF shares ON settings
-WHEN NEW.shares IS NOT OLD.shares
-BEGIN
-  SELECT RAISE(ABORT, 'guard: no audit row names the shares')
-    WHERE NOT EXISTS (
-      SELECT 1 FROM newest_audit
-      WHERE action IN ('change_settings', 'change_shares', 'share_limits', 'copy_settings', 'add_asset'));
-END;
+  SELECT * FROM audit ORDER BY id DESC LIMIT 1;
 
 -- The limits at first: how much may be owed to clients, and how much the house may be short.
 INSERT INTO settings (id, shares) VALUES (1, '{

@@ -25,10 +25,16 @@ CREATE TABLE accounts (
 ) STRICT, WITHOUT ROWID;
 
 -- INSERT OR REPLACE deletes a row without firing a DELETE trigger. Tables whose rows must stay refuse it before the insert.
+-- Nothing is owed to anybody in a database that has no number and no share yet, and swapped bindings are noticed.
 CREATE TRIGGER accounts_are_opened_once BEFORE INSERT ON accounts
-WHEN EXISTS (SELECT 1 FROM accounts WHERE id = NEW.id OR address_index = NEW.address_index)
 BEGIN
-  SELECT RAISE(ABORT, 'guard: account exists');
+  SELECT RAISE(ABORT, 'guard: account exists')
+    WHERE EXISTS (SELECT 1 FROM accounts WHERE id = NEW.id OR address_index = NEW.address_index);
+  SELECT RAISE(ABORT, 'guard: external id exists')
+    WHERE EXISTS (SELECT 1 FROM accounts WHERE external_id = NEW.external_id);
+  SELECT RAISE(ABORT, 'guard: an account is in the ledger that its id names')
+    WHERE substr(NEW.id, 16, 3) IS NOT (
+      SELECT printf('%03x', ledger) FROM settings WHERE json_array_length(shares, '$."house:custody".USDT') > ledger);
 END;
 
 CREATE TRIGGER accounts_are_kept BEFORE DELETE ON accounts
@@ -36,55 +42,21 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: accounts are never deleted');
 END;
 
-CREATE TRIGGER accounts_keep_their_index BEFORE UPDATE ON accounts
-WHEN NEW.id IS NOT OLD.id OR NEW.address_index IS NOT OLD.address_index
+CREATE TRIGGER accounts_keep_what_they_are BEFORE UPDATE ON accounts
 BEGIN
-  SELECT RAISE(ABORT, 'guard: an account keeps its id and its index');
-END;
-
-CREATE TRIGGER accounts_number_their_changes BEFORE UPDATE ON accounts
-WHEN NEW.record_number < OLD.record_number
-BEGIN
-  SELECT RAISE(ABORT, 'guard: the number of an account''s key records never falls');
+  SELECT RAISE(ABORT, 'guard: an account keeps its id and its index')
+    WHERE NEW.id IS NOT OLD.id OR NEW.address_index IS NOT OLD.address_index;
+  SELECT RAISE(ABORT, 'guard: an account keeps its external id') WHERE NEW.external_id IS NOT OLD.external_id;
+  SELECT RAISE(ABORT, 'guard: account_has_holder') WHERE OLD.holder IS NOT NULL AND NEW.holder IS NOT OLD.holder;
+  SELECT RAISE(ABORT, 'guard: the number of an account''s key records never falls')
+    WHERE NEW.record_number < OLD.record_number;
+  SELECT RAISE(ABORT, 'guard: a hold is never shortened') WHERE NEW.held_until IS NULL OR NEW.held_until < OLD.held_until;
 END;
 
 -- Accounts by the beginning of their label.
 CREATE INDEX accounts_by_label ON accounts (label);
 
 CREATE UNIQUE INDEX accounts_by_external_id ON accounts (external_id) WHERE external_id IS NOT NULL;
-
-CREATE TRIGGER accounts_have_their_own_external_id BEFORE INSERT ON accounts
-WHEN EXISTS (SELECT 1 FROM accounts WHERE external_id = NEW.external_id)
-BEGIN
-  SELECT RAISE(ABORT, 'guard: external id exists');
-END;
-
--- UPDATE OR REPLACE deletes without firing a DELETE trigger.
-CREATE TRIGGER accounts_keep_their_external_id BEFORE UPDATE OF external_id ON accounts
-WHEN NEW.external_id IS NOT OLD.external_id
-BEGIN
-  SELECT RAISE(ABORT, 'guard: an account keeps its external id');
-END;
-
-CREATE TRIGGER accounts_keep_their_holder BEFORE UPDATE ON accounts
-WHEN OLD.holder IS NOT NULL AND NEW.holder IS NOT OLD.holder
-BEGIN
-  SELECT RAISE(ABORT, 'guard: account_has_holder');
-END;
-
-CREATE TRIGGER accounts_stay_held BEFORE UPDATE ON accounts
-WHEN NEW.held_until IS NULL OR NEW.held_until < OLD.held_until
-BEGIN
-  SELECT RAISE(ABORT, 'guard: a hold is never shortened');
-END;
-
--- So nothing is owed to anybody in a database that has no number and no share yet, and swapped bindings are noticed.
-CREATE TRIGGER accounts_are_of_their_ledger BEFORE INSERT ON accounts
-WHEN substr(NEW.id, 16, 3) IS NOT (
-  SELECT printf('%03x', ledger) FROM settings WHERE json_array_length(shares, '$."house:custody".USDT') > ledger)
-BEGIN
-  SELECT RAISE(ABORT, 'guard: an account is in the ledger that its id names');
-END;
 
 CREATE TABLE api_keys (
   id TEXT PRIMARY KEY NOT NULL,
@@ -105,10 +77,28 @@ CREATE TABLE api_keys (
   kind TEXT NOT NULL DEFAULT 'standing' CHECK (kind IN ('standing', 'session'))
 ) STRICT, WITHOUT ROWID;
 
-CREATE TRIGGER api_keys_are_made_once BEFORE INSERT ON api_keys
-WHEN EXISTS (SELECT 1 FROM api_keys WHERE id = NEW.id)
+-- A list shows all keys that can be used, and a freeze reaches each of them at once, so they are few. What a holder makes
+-- alone, with a passkey, sends no coins out without a second factor. A session is as old as its id, so that live ones are
+-- found without passing over those that ended.
+CREATE TRIGGER api_keys_are_guarded BEFORE INSERT ON api_keys
 BEGIN
-  SELECT RAISE(ABORT, 'guard: api key exists');
+  SELECT RAISE(ABORT, 'guard: api key exists') WHERE EXISTS (SELECT 1 FROM api_keys WHERE id = NEW.id);
+  SELECT RAISE(ABORT, 'guard: too_many_keys')
+    WHERE NEW.kind = 'standing' AND 50 <= (
+      SELECT count(*) FROM api_keys
+      WHERE account_id = NEW.account_id AND kind = 'standing' AND revoked_at IS NULL);
+  SELECT RAISE(ABORT, 'guard: second_factor_needed')
+    WHERE NEW.kind = 'standing' AND instr(NEW.scopes, 'w') > 0 AND (SELECT role FROM newest_audit) IS 'holder'
+      AND NOT EXISTS (SELECT 1 FROM totp WHERE account_id = NEW.account_id AND confirmed_at IS NOT NULL);
+  SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
+    WHERE NEW.kind = 'standing' AND id = NEW.account_id AND held_until > NEW.created_at;
+  SELECT RAISE(ABORT, 'guard: a session lasts at most 12 hours')
+    WHERE NEW.kind = 'session' AND (NEW.expires_at IS NULL OR NEW.expires_at > NEW.created_at + 43200000);
+  SELECT RAISE(ABORT, 'guard: too_many_sessions')
+    WHERE NEW.kind = 'session' AND 5 <= (
+      SELECT count(*) FROM api_keys
+      WHERE account_id = NEW.account_id AND kind = 'session' AND revoked_at IS NULL AND expires_at > NEW.created_at
+        AND id > printf('%08x-%04x', NEW.created_at - 43200000 >> 16, NEW.created_at - 43200000 & 65535));
 END;
 
 -- By kind, so that an account's standing keys are found without passing over all of its past sessions.
@@ -119,68 +109,20 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: an api key is revoked, never deleted');
 END;
 
-CREATE TRIGGER api_keys_stay_revoked BEFORE UPDATE ON api_keys
-WHEN OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS NOT OLD.revoked_at
-BEGIN
-  SELECT RAISE(ABORT, 'guard: a revoked key stays revoked');
-END;
-
 -- A key with another account, other scopes or another token is a new key, not a change of this one.
 CREATE TRIGGER api_keys_stay_what_they_are BEFORE UPDATE ON api_keys
-WHEN NEW.id IS NOT OLD.id OR NEW.account_id IS NOT OLD.account_id OR NEW.token_hash IS NOT OLD.token_hash
-  OR NEW.scopes IS NOT OLD.scopes OR NEW.created_at IS NOT OLD.created_at
 BEGIN
-  SELECT RAISE(ABORT, 'guard: a key keeps its account, scopes and hash');
-END;
-
--- A session is as old as its id, so that live ones are found without passing over those that ended.
-CREATE TRIGGER sessions_are_few_and_short BEFORE INSERT ON api_keys
-WHEN NEW.kind = 'session'
-BEGIN
-  SELECT RAISE(ABORT, 'guard: a session lasts at most 12 hours')
-    WHERE NEW.expires_at IS NULL OR NEW.expires_at > NEW.created_at + 43200000;
-  SELECT RAISE(ABORT, 'guard: too_many_sessions')
-    WHERE 5 <= (
-      SELECT count(*) FROM api_keys
-      WHERE account_id = NEW.account_id AND kind = 'session' AND revoked_at IS NULL AND expires_at > NEW.created_at
-        AND id > substr(printf('%012x', NEW.created_at - 43200000), 1, 8) || '-'
-          || substr(printf('%012x', NEW.created_at - 43200000), 9));
-END;
-
-CREATE TRIGGER sessions_keep_their_end BEFORE UPDATE ON api_keys
-WHEN NEW.kind IS NOT OLD.kind OR (OLD.kind = 'session' AND NEW.expires_at IS NOT OLD.expires_at)
-BEGIN
-  SELECT RAISE(ABORT, 'guard: a session ends when it said');
+  SELECT RAISE(ABORT, 'guard: a key keeps its account, scopes and hash')
+    WHERE (NEW.id, NEW.account_id, NEW.token_hash, NEW.scopes, NEW.created_at)
+      IS NOT (OLD.id, OLD.account_id, OLD.token_hash, OLD.scopes, OLD.created_at);
+  SELECT RAISE(ABORT, 'guard: a revoked key stays revoked')
+    WHERE OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS NOT OLD.revoked_at;
+  SELECT RAISE(ABORT, 'guard: a session ends when it said')
+    WHERE NEW.kind IS NOT OLD.kind OR (OLD.kind = 'session' AND NEW.expires_at IS NOT OLD.expires_at);
 END;
 
 -- The keys that are not revoked.
 CREATE INDEX api_keys_in_use ON api_keys (account_id, id) WHERE kind = 'standing' AND revoked_at IS NULL;
-
--- So that a list shows all that can be used, and a freeze reaches each of them at once.
-CREATE TRIGGER keys_are_few BEFORE INSERT ON api_keys
-WHEN NEW.kind = 'standing'
-BEGIN
-  SELECT RAISE(ABORT, 'guard: too_many_keys')
-    WHERE 50 <= (
-      SELECT count(*) FROM api_keys
-      WHERE account_id = NEW.account_id AND kind = 'standing' AND revoked_at IS NULL);
-END;
-
--- What a holder makes alone, with a passkey, sends no coins out without a second factor.
-CREATE TRIGGER keys_that_withdraw_need_a_second_factor BEFORE INSERT ON api_keys
-WHEN NEW.kind = 'standing' AND instr(NEW.scopes, 'w') > 0
-BEGIN
-  SELECT RAISE(ABORT, 'guard: second_factor_needed')
-    WHERE (SELECT role FROM audit ORDER BY id DESC LIMIT 1) IS 'holder'
-      AND NOT EXISTS (SELECT 1 FROM totp WHERE account_id = NEW.account_id AND confirmed_at IS NOT NULL);
-END;
-
-CREATE TRIGGER keys_wait_after_recovery BEFORE INSERT ON api_keys
-WHEN NEW.kind = 'standing'
-BEGIN
-  SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
-    WHERE id = NEW.account_id AND held_until > NEW.created_at;
-END;
 
 CREATE TABLE statements (
   account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id),

@@ -56,10 +56,20 @@ CREATE TABLE balances (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER balances_begin_at_zero BEFORE INSERT ON balances
-WHEN NEW.amount IS NOT 0 OR NEW.last_transfer IS NOT 0
-  OR EXISTS (SELECT 1 FROM balances WHERE account = NEW.account AND asset = NEW.asset)
 BEGIN
-  SELECT RAISE(ABORT, 'ledger: a balance begins once, at zero');
+  SELECT RAISE(ABORT, 'ledger: a balance begins once, at zero')
+    WHERE NEW.amount IS NOT 0 OR NEW.last_transfer IS NOT 0 OR NEW.price_round IS NOT 0
+      OR EXISTS (SELECT 1 FROM balances WHERE account = NEW.account AND asset = NEW.asset);
+  SELECT RAISE(ABORT, 'ledger: a balance belongs to an account or to the house')
+    WHERE NEW.account NOT IN ('house:liquidity', 'house:custody', 'house:payouts', 'house:fees', 'house:transit')
+      AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account);
+  SELECT RAISE(ABORT, 'ledger: a balance begins with the floor of its owner')
+    WHERE NEW.floor IS NOT CASE
+      WHEN NEW.account = 'house:transit' THEN -9223372036854775807
+      WHEN NEW.account IN ('house:liquidity', 'house:custody') THEN
+        -coalesce((SELECT amount FROM own_shares WHERE account = NEW.account AND asset = NEW.asset), 0)
+      ELSE 0
+    END;
 END;
 
 -- A balance changes by the amount of one transfer that is newer than `last_transfer`. A transfer changes its two balances
@@ -83,12 +93,6 @@ BEGIN
   SELECT RAISE(ABORT, 'ledger: a balance keeps its owner and asset');
 END;
 
-CREATE TRIGGER balances_keep_their_floor BEFORE UPDATE OF floor ON balances
-WHEN NEW.floor IS NOT 0 AND NEW.account NOT IN ('house:liquidity', 'house:custody')
-BEGIN
-  SELECT RAISE(ABORT, 'ledger: only inventory and custody may be negative');
-END;
-
 -- What this ledger may use of each limit, in atoms: its share in the settings, and nothing before it has one.
 CREATE VIEW own_shares AS
   SELECT owner.key AS account, asset.key AS asset,
@@ -100,8 +104,11 @@ CREATE VIEW own_shares AS
 -- longer used. One that became higher is reached when all ledgers have these shares, which the audit row says by their
 -- revision; with one ledger at once.
 CREATE TRIGGER balances_keep_to_their_share BEFORE UPDATE OF floor ON balances
-WHEN NEW.floor IS NOT OLD.floor AND NEW.account IN ('house:liquidity', 'house:custody')
+WHEN NEW.floor IS NOT OLD.floor
 BEGIN
+  SELECT RAISE(ABORT, 'guard: the floor of transit is never changed') WHERE OLD.account = 'house:transit';
+  SELECT RAISE(ABORT, 'ledger: only inventory and custody may be negative')
+    WHERE NEW.account NOT IN ('house:liquidity', 'house:custody');
   SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset)
     WHERE NEW.amount < NEW.floor OR NEW.floor > 0;
   SELECT RAISE(ABORT, 'guard: a floor is the share of its ledger')
@@ -124,34 +131,9 @@ BEGIN
   UPDATE balances SET floor = 0 WHERE account IN ('house:liquidity', 'house:custody');
 END;
 
-CREATE TRIGGER balances_begin_with_their_floor BEFORE INSERT ON balances
-WHEN NEW.floor IS NOT CASE
-  WHEN NEW.account = 'house:transit' THEN -9223372036854775807
-  WHEN NEW.account IN ('house:liquidity', 'house:custody') THEN
-    -coalesce((SELECT amount FROM own_shares WHERE account = NEW.account AND asset = NEW.asset), 0)
-  ELSE 0
-END
-BEGIN
-  SELECT RAISE(ABORT, 'ledger: a balance begins with the floor of its owner');
-END;
-
--- 'house:transit' has a balance of every asset, of either sign: its floor is the lowest number with an opposite.
-CREATE TRIGGER balances_have_an_owner BEFORE INSERT ON balances
-WHEN NEW.account NOT IN ('house:liquidity', 'house:custody', 'house:payouts', 'house:fees', 'house:transit')
-  AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account)
-BEGIN
-  SELECT RAISE(ABORT, 'ledger: a balance belongs to an account or to the house');
-END;
-
 CREATE TRIGGER balances_are_kept BEFORE DELETE ON balances
 BEGIN
   SELECT RAISE(ABORT, 'ledger: a balance is never deleted');
-END;
-
-CREATE TRIGGER balances_of_transit_keep_their_floor BEFORE UPDATE OF floor ON balances
-WHEN OLD.account = 'house:transit' AND NEW.floor IS NOT OLD.floor
-BEGIN
-  SELECT RAISE(ABORT, 'guard: the floor of transit is never changed');
 END;
 
 -- The journal: append-only and numbered without a gap. One row is both sides of a movement.
@@ -171,19 +153,14 @@ CREATE TABLE transfers (
 ) STRICT;
 
 -- Only the next number is accepted. So no row is replaced and none is missing, and a balance with the number of its newest
--- transfer cannot be moved by an older one again.
+-- transfer cannot be moved by an older one again. The guard of each kind is in the file of its record. An order is known by
+-- the first comparison, because SQLite builds the list anew for each transfer.
 CREATE TRIGGER transfers_are_numbered BEFORE INSERT ON transfers
-WHEN NEW.id IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers)
 BEGIN
-  SELECT RAISE(ABORT, 'ledger: a transfer takes the next number');
-END;
-
--- The guard of each kind is in the file of its record. An order is known by the first comparison, because SQLite
--- builds the list anew for each transfer.
-CREATE TRIGGER transfers_have_a_kind BEFORE INSERT ON transfers
-WHEN NEW.kind <> 'order' AND NEW.kind NOT IN ('order', 'deposit', 'withdrawal', 'settlement')
-BEGIN
-  SELECT RAISE(ABORT, 'ledger: no such kind of transfer');
+  SELECT RAISE(ABORT, 'ledger: a transfer takes the next number')
+    WHERE NEW.id IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
+  SELECT RAISE(ABORT, 'ledger: no such kind of transfer')
+    WHERE NEW.kind <> 'order' AND NEW.kind NOT IN ('order', 'deposit', 'withdrawal', 'settlement');
 END;
 
 -- The transfer of an order's coin also writes the order's round into the row of 'house:liquidity', in the same UPDATE.

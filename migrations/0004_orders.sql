@@ -49,6 +49,10 @@ BEGIN
       WHERE asset = NEW.coin
         AND abs(NEW.usdt_amount - 1.0 * NEW.coin_amount * NEW.executed_price / (100.0 * unit))
           <= 1.0 + NEW.executed_price / (100.0 * unit) + NEW.usdt_amount * 1e-9);
+  -- No client buys below the market's middle or sells above it.
+  SELECT RAISE(ABORT, 'guard: an order fills on the house''s side of the middle price')
+    WHERE NEW.middle_price <= 0 OR iif(
+      NEW.side = 'BUY', NEW.executed_price < NEW.middle_price, NEW.executed_price > NEW.middle_price);
 END;
 
 -- The client's payment comes first: if both balances are too small, the client learns of its own.
@@ -71,16 +75,6 @@ END;
 CREATE TRIGGER orders_are_not_deleted BEFORE DELETE ON orders
 BEGIN
   SELECT RAISE(ABORT, 'guard: an order is never deleted');
-END;
-
--- No client buys below the market's middle or sells above it.
-CREATE TRIGGER orders_fill_beside_the_middle BEFORE INSERT ON orders
-WHEN NEW.middle_price IS NOT NULL
-BEGIN
-  SELECT RAISE(ABORT, 'guard: an order fills on the house''s side of the middle price')
-    WHERE NEW.middle_price <= 0
-      OR NEW.executed_price < iif(NEW.side = 'BUY', NEW.middle_price, 0)
-      OR NEW.executed_price > iif(NEW.side = 'BUY', NEW.executed_price, NEW.middle_price);
 END;
 
 -- A transfer of the kind 'order' must be exactly one of the two transfers that the order says, under the order's number.
@@ -107,12 +101,6 @@ BEGIN
       OR NOT EXISTS (
         SELECT 1 FROM transfers AS t JOIN orders AS o ON o.id = t.reference AND o.account_id IN (t.debit, t.credit)
         WHERE t.id = NEW.last_transfer AND t.kind = 'order' AND o.coin = NEW.asset AND o.price_round = NEW.price_round);
-END;
-
-CREATE TRIGGER balances_begin_without_a_round BEFORE INSERT ON balances
-WHEN NEW.price_round IS NOT 0
-BEGIN
-  SELECT RAISE(ABORT, 'ledger: a balance begins without a round');
 END;
 
 -- The orders of one batch. The gate inserts them into the view `wanted_orders` with one statement. The trigger decides each

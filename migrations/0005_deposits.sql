@@ -57,7 +57,9 @@ CREATE TABLE deposits (
   CHECK ((status = 'QUARANTINED') = (reason IS NOT NULL)),
   CHECK ((status = 'COMPLETED') = (transfer IS NOT NULL)),
   CHECK (withdrawal_id IS NULL OR status = 'COMPLETED'),
-  CHECK (status <> 'COMPLETED' OR (amount > 0 AND account_id <> 'house:unowned'))
+  CHECK (status <> 'COMPLETED' OR (amount > 0 AND account_id <> 'house:unowned')),
+  -- A report never credits an inner payment.
+  CHECK (output_index < 2147483648 OR status IN ('QUARANTINED', 'FAILED'))
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX deposits_once_per_reference ON deposits (account_id, reference) WHERE reference IS NOT NULL;
@@ -81,18 +83,27 @@ BEGIN
         WHERE network = NEW.network AND tx_hash = NEW.tx_hash AND output_index = NEW.output_index);
   SELECT RAISE(ABORT, 'guard: no withdrawal has this receipt')
     WHERE NEW.withdrawal_id IS NOT NULL
-      AND NOT (length(NEW.id) = 36 AND length(NEW.withdrawal_id) = 36 AND substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3))
+      AND NOT (length(NEW.id) = 36 AND length(NEW.withdrawal_id) = 36
+        AND substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3))
       AND NOT EXISTS (
-      SELECT 1 FROM withdrawals
-      WHERE id = NEW.withdrawal_id AND recipient = NEW.account_id AND receipt_id = NEW.id AND asset = NEW.asset
-        AND amount = NEW.amount AND usd_value = NEW.usd_value AND paid_transfer = NEW.transfer);
+        SELECT 1 FROM withdrawals
+        WHERE id = NEW.withdrawal_id AND recipient = NEW.account_id AND receipt_id = NEW.id AND asset = NEW.asset
+          AND amount = NEW.amount AND usd_value = NEW.usd_value AND paid_transfer = NEW.transfer);
   SELECT RAISE(ABORT, 'guard: withdrawals_suspended')
-    WHERE substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3) AND NOT EXISTS (SELECT 1 FROM settings WHERE withdrawals_halted = 0);
+    WHERE substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3)
+      AND NOT EXISTS (SELECT 1 FROM settings WHERE withdrawals_halted = 0);
   SELECT RAISE(ABORT, 'guard: receipt_refused')
     WHERE EXISTS (SELECT 1 FROM refused_receipts WHERE id = NEW.id);
   SELECT RAISE(ABORT, 'guard: a deposit names the next transfer')
-    WHERE NEW.status = 'COMPLETED' AND (NEW.withdrawal_id IS NULL OR substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3))
+    WHERE NEW.status = 'COMPLETED'
+      AND (NEW.withdrawal_id IS NULL OR substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3))
       AND NEW.transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
+  SELECT RAISE(ABORT, 'guard: a deposit begins undecided') WHERE NEW.decision IS NOT NULL;
+  SELECT RAISE(ABORT, 'guard: no decision explains the credit')
+    WHERE NEW.reference GLOB 'quarantine *' AND NOT EXISTS (
+      SELECT 1 FROM deposits
+      WHERE credit_account = NEW.account_id AND credit_id = NEW.id AND 'quarantine ' || id = NEW.reference
+        AND asset = NEW.asset AND amount = NEW.amount AND decision = 'CREDITED');
 END;
 
 -- A deposit never goes back to an earlier status, and one that was credited or failed never changes. An UPDATE selects a
@@ -101,13 +112,11 @@ CREATE TRIGGER deposits_move_on BEFORE UPDATE ON deposits
 BEGIN
   SELECT RAISE(ABORT, 'guard: deposit_settled') WHERE OLD.status IN ('COMPLETED', 'FAILED');
   SELECT RAISE(ABORT, 'guard: a deposit keeps what it is')
-    WHERE NEW.account_id IS NOT OLD.account_id OR NEW.id IS NOT OLD.id OR NEW.type IS NOT OLD.type
-      OR NEW.asset IS NOT OLD.asset OR NEW.amount IS NOT OLD.amount OR NEW.usd_value IS NOT OLD.usd_value
-      OR NEW.reference IS NOT OLD.reference OR NEW.withdrawal_id IS NOT OLD.withdrawal_id
-      OR NEW.network IS NOT OLD.network OR NEW.tx_hash IS NOT OLD.tx_hash
-      OR NEW.output_index IS NOT OLD.output_index OR NEW.address IS NOT OLD.address
-      OR NEW.exact_amount IS NOT OLD.exact_amount OR NEW.status IS NULL
-      OR (OLD.status = 'QUARANTINED' AND NEW.status = 'PENDING');
+    WHERE (NEW.account_id, NEW.id, NEW.type, NEW.asset, NEW.amount, NEW.usd_value, NEW.reference, NEW.withdrawal_id,
+        NEW.network, NEW.tx_hash, NEW.output_index, NEW.address, NEW.exact_amount)
+      IS NOT (OLD.account_id, OLD.id, OLD.type, OLD.asset, OLD.amount, OLD.usd_value, OLD.reference, OLD.withdrawal_id,
+        OLD.network, OLD.tx_hash, OLD.output_index, OLD.address, OLD.exact_amount)
+      OR NEW.status IS NULL OR (OLD.status = 'QUARANTINED' AND NEW.status = 'PENDING');
   SELECT RAISE(ABORT, 'guard: a deposit names the next transfer')
     WHERE NEW.status = 'COMPLETED' AND NEW.transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
 END;
@@ -115,10 +124,9 @@ END;
 CREATE TRIGGER deposits_move_money AFTER INSERT ON deposits
 WHEN NEW.status = 'COMPLETED' AND (NEW.withdrawal_id IS NULL OR substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3))
 BEGIN
-  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
-    VALUES (
-      NEW.transfer, iif(NEW.withdrawal_id IS NULL, 'house:custody', 'house:transit'), NEW.account_id, NEW.asset,
-      NEW.amount, 'deposit', NEW.id);
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
+    NEW.transfer, iif(NEW.withdrawal_id IS NULL, 'house:custody', 'house:transit'), NEW.account_id, NEW.asset, NEW.amount,
+    'deposit', NEW.id);
 END;
 
 CREATE TRIGGER deposits_move_money_later AFTER UPDATE ON deposits
@@ -126,28 +134,6 @@ WHEN NEW.status = 'COMPLETED'
 BEGIN
   INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
     VALUES (NEW.transfer, 'house:custody', NEW.account_id, NEW.asset, NEW.amount, 'deposit', NEW.id);
-END;
-
--- Whoever has taken over the one watcher's process could report what never was. Above the bound a second one must have
--- reported the same, with its own node and token.
-CREATE INDEX deposits_of_one_watcher ON deposits (asset, credited_at) WHERE agreed_by = 1;
-
-CREATE TRIGGER deposits_are_agreed_on BEFORE INSERT ON deposits
-WHEN NEW.status = 'COMPLETED' AND NEW.agreed_by = 1 AND NEW.single_bound IS NOT NULL
-BEGIN
-  SELECT RAISE(ABORT, 'guard: second_watcher_needed')
-    WHERE NEW.amount + (
-      SELECT coalesce(sum(amount), 0) FROM deposits
-      WHERE agreed_by = 1 AND asset = NEW.asset AND credited_at > NEW.credited_at - 86400000) > NEW.single_bound;
-END;
-
-CREATE TRIGGER deposits_are_agreed_on_later BEFORE UPDATE OF status ON deposits
-WHEN NEW.status = 'COMPLETED' AND NEW.agreed_by = 1 AND NEW.single_bound IS NOT NULL
-BEGIN
-  SELECT RAISE(ABORT, 'guard: second_watcher_needed')
-    WHERE NEW.amount + (
-      SELECT coalesce(sum(amount), 0) FROM deposits
-      WHERE agreed_by = 1 AND asset = NEW.asset AND credited_at > NEW.credited_at - 86400000) > NEW.single_bound;
 END;
 
 -- What the second watcher has seen. It credits nothing by itself.
@@ -167,125 +153,6 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a deposit is never deleted');
 END;
 
-CREATE TRIGGER deposits_add_to_dust AFTER INSERT ON deposits
-WHEN NEW.reason IS 'below_minimum'
-BEGIN
-  INSERT INTO dust (asset, network) SELECT NEW.asset, NEW.network
-    WHERE NOT EXISTS (SELECT 1 FROM dust WHERE asset = NEW.asset AND network = NEW.network);
-  UPDATE dust SET
-    deposits = deposits + 1,
-    units = units + CAST(NEW.exact_amount AS INTEGER),
-    billionths = billionths
-      + CAST(substr(NEW.exact_amount || '000000000000000000', instr(NEW.exact_amount || '.', '.') + 1, 9) AS INTEGER),
-    quintillionths = quintillionths
-      + CAST(substr(NEW.exact_amount || '000000000000000000', instr(NEW.exact_amount || '.', '.') + 10, 9) AS INTEGER)
-    WHERE asset = NEW.asset AND network = NEW.network;
-END;
-
--- A deposit below the minimum that fails, because its transaction was reverted, leaves the sum again.
-CREATE TRIGGER deposits_leave_dust AFTER UPDATE ON deposits
-WHEN OLD.reason IS 'below_minimum' AND NEW.reason IS NOT 'below_minimum'
-BEGIN
-  UPDATE dust SET
-    deposits = deposits - 1,
-    units = units - CAST(OLD.exact_amount AS INTEGER),
-    billionths = billionths
-      - CAST(substr(OLD.exact_amount || '000000000000000000', instr(OLD.exact_amount || '.', '.') + 1, 9) AS INTEGER),
-    quintillionths = quintillionths
-      - CAST(substr(OLD.exact_amount || '000000000000000000', instr(OLD.exact_amount || '.', '.') + 10, 9) AS INTEGER)
-    WHERE asset = OLD.asset AND network = OLD.network;
-END;
-
--- The first report decides whether a deposit is below the minimum. A minimum that is set later does not change that.
-CREATE TRIGGER deposits_are_judged_once BEFORE UPDATE OF status, reason, confirmations ON deposits
-BEGIN
-  SELECT RAISE(ABORT, 'guard: a deposit below the minimum is never credited')
-    WHERE OLD.reason IS 'below_minimum' AND NEW.status IS NOT 'FAILED';
-  SELECT RAISE(ABORT, 'guard: a deposit is below the minimum from its first report on')
-    WHERE OLD.reason IS NOT 'below_minimum' AND NEW.reason IS 'below_minimum';
-  -- A report with nothing new writes nothing. Of two equal reports at the same time, this refuses the second.
-  SELECT RAISE(ABORT, 'guard: deposit_unchanged')
-    WHERE NEW.status IS OLD.status AND NEW.reason IS OLD.reason;
-END;
-
--- Those that are decided no longer wait for the operator.
-CREATE INDEX deposits_open ON deposits (status, id)
-  WHERE status IN ('PENDING', 'QUARANTINED') AND reason IS NOT 'below_minimum' AND decision IS NULL;
-
-CREATE TRIGGER inner_payments_begin_in_quarantine BEFORE INSERT ON deposits
-WHEN NEW.output_index >= 2147483648 AND NEW.status NOT IN ('QUARANTINED', 'FAILED')
-BEGIN
-  SELECT RAISE(ABORT, 'guard: a report never credits an inner payment');
-END;
-
-CREATE TRIGGER inner_payments_stay_in_quarantine BEFORE UPDATE OF status ON deposits
-WHEN NEW.output_index >= 2147483648 AND NEW.status NOT IN ('QUARANTINED', 'FAILED')
-BEGIN
-  SELECT RAISE(ABORT, 'guard: a report never credits an inner payment');
-END;
-
-CREATE INDEX deposits_decided ON deposits (decision, id) WHERE decision IS NOT NULL;
-
--- Finds the quarantined deposit of a credit.
-CREATE INDEX deposits_credited ON deposits (credit_account, credit_id) WHERE credit_id IS NOT NULL;
-
-CREATE TRIGGER deposits_begin_undecided BEFORE INSERT ON deposits
-WHEN NEW.decision IS NOT NULL
-BEGIN
-  SELECT RAISE(ABORT, 'guard: a deposit begins undecided');
-END;
-
--- One that was kept may still be credited, when its owner is found; a credit is final. The audit says who decided what, and
--- to whom it went, in the same batch.
-CREATE TRIGGER deposits_are_decided_once BEFORE UPDATE ON deposits
-WHEN NEW.decision IS NOT OLD.decision OR NEW.credit_account IS NOT OLD.credit_account
-  OR NEW.credit_id IS NOT OLD.credit_id OR NEW.credit_usd_value IS NOT OLD.credit_usd_value
-BEGIN
-  SELECT RAISE(ABORT, 'guard: quarantine_decided')
-    WHERE OLD.decision IS 'CREDITED' OR (OLD.decision IS 'KEPT' AND NEW.decision IS NOT 'CREDITED');
-  SELECT RAISE(ABORT, 'guard: quarantine_decided')
-    WHERE OLD.status IS NOT 'QUARANTINED' OR NEW.status IS NOT 'QUARANTINED';
-  SELECT RAISE(ABORT, 'guard: a deposit below the minimum is never credited') WHERE OLD.reason IS 'below_minimum';
-  SELECT RAISE(ABORT, 'guard: no audit row names the decision')
-    WHERE NOT EXISTS (
-      SELECT 1 FROM audit
-      WHERE id = (SELECT max(id) FROM audit) AND target = NEW.id AND (
-        (NEW.decision = 'KEPT' AND action = 'keep_deposit') OR
-        (NEW.decision = 'CREDITED' AND action = 'credit_deposit' AND detail ->> 'accountId' = NEW.credit_account)));
-  SELECT RAISE(ABORT, 'guard: two_people_needed')
-    WHERE NEW.decision IS 'CREDITED'
-      AND EXISTS (SELECT 1 FROM two_admins)
-      AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'credit_deposit' AND target = NEW.id);
-END;
-
-CREATE TRIGGER deposits_are_credited_by_decision AFTER UPDATE OF decision ON deposits
-WHEN NEW.decision = 'CREDITED'
-BEGIN
-  INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, reference, transfer) VALUES (
-    NEW.credit_account, NEW.credit_id, 'INTERNAL_DEPOSIT', NEW.asset, NEW.amount, NEW.credit_usd_value, 'COMPLETED',
-    'quarantine ' || NEW.id, (SELECT coalesce(max(id), 0) + 1 FROM transfers));
-END;
-
-CREATE TRIGGER credits_of_quarantine_are_explained BEFORE INSERT ON deposits
-WHEN NEW.reference GLOB 'quarantine *'
-BEGIN
-  SELECT RAISE(ABORT, 'guard: no decision explains the credit')
-    WHERE NOT EXISTS (
-      SELECT 1 FROM deposits
-      WHERE credit_account = NEW.account_id AND credit_id = NEW.id AND 'quarantine ' || id = NEW.reference
-        AND asset = NEW.asset AND amount = NEW.amount AND decision = 'CREDITED');
-END;
-
--- A report that comes later credits none that was decided. One that was kept can still fail on its chain.
-CREATE TRIGGER deposits_stay_decided BEFORE UPDATE OF status ON deposits
-WHEN OLD.decision IS NOT NULL AND NEW.status IS NOT OLD.status
-BEGIN
-  SELECT RAISE(ABORT, 'guard: quarantine_decided') WHERE OLD.decision IS 'CREDITED' OR NEW.status IS NOT 'FAILED';
-END;
-
--- A deposit below the minimum is QUARANTINED with the reason 'below_minimum' from its first report on. It takes one row;
--- later reports of it write nothing, unless it fails.
---
 -- The number and the sum of the deposits below the minimum, one row for each asset and network, so that reading them takes
 -- the same time however many there are. The sum is of the exact amounts. A 64-bit number has no room for 18 decimals, so
 -- the sum has three parts: whole units, 10^-9 and 10^-18 of a unit. No part carries over into another.
@@ -299,6 +166,83 @@ CREATE TABLE dust (
   PRIMARY KEY (asset, network)
 ) STRICT, WITHOUT ROWID;
 
+-- The parts of each exact amount.
+CREATE VIEW exact_deposits AS
+  SELECT account_id, id, asset, network, CAST(exact_amount AS INTEGER) AS units,
+    CAST(substr(fraction, 1, 9) AS INTEGER) AS billionths, CAST(substr(fraction, 10, 9) AS INTEGER) AS quintillionths
+  FROM (
+    SELECT *, substr(exact_amount || '000000000000000000', instr(exact_amount || '.', '.') + 1) AS fraction FROM deposits);
+
+CREATE TRIGGER deposits_add_to_dust AFTER INSERT ON deposits
+WHEN NEW.reason IS 'below_minimum'
+BEGIN
+  INSERT INTO dust SELECT asset, network, 1, units, billionths, quintillionths FROM exact_deposits
+    WHERE account_id = NEW.account_id AND id = NEW.id
+    ON CONFLICT DO UPDATE SET deposits = deposits + 1, units = units + excluded.units,
+      billionths = billionths + excluded.billionths, quintillionths = quintillionths + excluded.quintillionths;
+END;
+
+-- A deposit below the minimum that fails, because its transaction was reverted, leaves the sum again.
+CREATE TRIGGER deposits_leave_dust AFTER UPDATE ON deposits
+WHEN OLD.reason IS 'below_minimum' AND NEW.reason IS NOT 'below_minimum'
+BEGIN
+  UPDATE dust SET deposits = deposits - 1, units = dust.units - exact.units,
+      billionths = dust.billionths - exact.billionths, quintillionths = dust.quintillionths - exact.quintillionths
+    FROM exact_deposits AS exact
+    WHERE exact.account_id = OLD.account_id AND exact.id = OLD.id AND dust.asset = OLD.asset AND dust.network = OLD.network;
+END;
+
+-- The first report decides whether a deposit is below the minimum. A minimum that is set later does not change that. And a
+-- later report credits none that was decided: one that was kept can still fail on its chain.
+CREATE TRIGGER deposits_are_judged_once BEFORE UPDATE OF status, reason, confirmations ON deposits
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a deposit below the minimum is never credited')
+    WHERE OLD.reason IS 'below_minimum' AND NEW.status IS NOT 'FAILED';
+  SELECT RAISE(ABORT, 'guard: a deposit is below the minimum from its first report on')
+    WHERE OLD.reason IS NOT 'below_minimum' AND NEW.reason IS 'below_minimum';
+  SELECT RAISE(ABORT, 'guard: quarantine_decided')
+    WHERE OLD.decision IS NOT NULL AND NEW.status IS NOT OLD.status
+      AND (OLD.decision IS 'CREDITED' OR NEW.status IS NOT 'FAILED');
+  -- A report with nothing new writes nothing. Of two equal reports at the same time, this refuses the second.
+  SELECT RAISE(ABORT, 'guard: deposit_unchanged') WHERE NEW.status IS OLD.status AND NEW.reason IS OLD.reason;
+END;
+
+-- Those that are decided no longer wait for the operator.
+CREATE INDEX deposits_open ON deposits (status, id)
+  WHERE status IN ('PENDING', 'QUARANTINED') AND reason IS NOT 'below_minimum' AND decision IS NULL;
+
+CREATE INDEX deposits_decided ON deposits (decision, id) WHERE decision IS NOT NULL;
+
+-- Finds the quarantined deposit of a credit.
+CREATE INDEX deposits_credited ON deposits (credit_account, credit_id) WHERE credit_id IS NOT NULL;
+
+-- One that was kept may still be credited, when its owner is found; a credit is final. The audit says who decided what, and
+-- to whom it went, in the same batch.
+CREATE TRIGGER deposits_are_decided_once BEFORE UPDATE ON deposits
+WHEN (NEW.decision, NEW.credit_account, NEW.credit_id, NEW.credit_usd_value)
+  IS NOT (OLD.decision, OLD.credit_account, OLD.credit_id, OLD.credit_usd_value)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: quarantine_decided')
+    WHERE OLD.decision IS 'CREDITED' OR (OLD.decision IS 'KEPT' AND NEW.decision IS NOT 'CREDITED')
+      OR OLD.status IS NOT 'QUARANTINED' OR NEW.status IS NOT 'QUARANTINED';
+  SELECT RAISE(ABORT, 'guard: a deposit below the minimum is never credited') WHERE OLD.reason IS 'below_minimum';
+  SELECT RAISE(ABORT, 'guard: no audit row names the decision')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM newest_audit
+      WHERE target = NEW.id AND (
+        (NEW.decision = 'KEPT' AND action = 'keep_deposit') OR
+        (NEW.decision = 'CREDITED' AND action = 'credit_deposit' AND detail ->> 'accountId' = NEW.credit_account)));
+  INSERT INTO changes_by_two SELECT 'credit_deposit', NEW.id WHERE NEW.decision IS 'CREDITED';
+END;
+
+CREATE TRIGGER deposits_are_credited_by_decision AFTER UPDATE OF decision ON deposits
+WHEN NEW.decision = 'CREDITED'
+BEGIN
+  INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, reference, transfer) VALUES (
+    NEW.credit_account, NEW.credit_id, 'INTERNAL_DEPOSIT', NEW.asset, NEW.amount, NEW.credit_usd_value, 'COMPLETED',
+    'quarantine ' || NEW.id, (SELECT coalesce(max(id), 0) + 1 FROM transfers));
+END;
+
 CREATE TRIGGER transfers_of_deposits_are_explained BEFORE INSERT ON transfers
 WHEN NEW.kind = 'deposit'
 BEGIN
@@ -311,6 +255,20 @@ BEGIN
           WHEN substr(withdrawal_id, 16, 3) <> substr(id, 16, 3) THEN NEW.debit = 'house:transit'
           ELSE 0
         END);
+END;
+
+-- Whoever has taken over the one watcher's process could report what never was. Above the bound a second one must have
+-- reported the same, with its own node and token. The transfer is where each deposit is credited, at once or later.
+CREATE INDEX deposits_of_one_watcher ON deposits (asset, credited_at) WHERE agreed_by = 1;
+
+CREATE TRIGGER deposits_are_agreed_on BEFORE INSERT ON transfers
+WHEN NEW.kind = 'deposit'
+BEGIN
+  SELECT RAISE(ABORT, 'guard: second_watcher_needed') FROM deposits AS reported
+    WHERE account_id = NEW.credit AND id = NEW.reference AND agreed_by = 1 AND single_bound < amount + (
+      SELECT coalesce(sum(amount), 0) FROM deposits
+      WHERE agreed_by = 1 AND asset = NEW.asset AND credited_at > reported.credited_at - 86400000
+        AND (account_id, id) IS NOT (NEW.credit, NEW.reference));
 END;
 
 -- Receipts that this ledger has refused to write, for good: one that arrives late is refused as well. So the money may go

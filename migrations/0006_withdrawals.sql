@@ -81,6 +81,12 @@ CREATE INDEX withdrawals_to_other_ledgers ON withdrawals (paid_transfer)
 -- To find the withdrawal of a transfer: a transfer out of house:payouts does not always name the account.
 CREATE UNIQUE INDEX withdrawals_by_id ON withdrawals (id);
 
+-- Where no withdrawal goes out: '*' while all are halted, and each paused network.
+CREATE VIEW suspended_networks AS
+  SELECT '*' AS network WHERE NOT EXISTS (SELECT 1 FROM settings WHERE withdrawals_halted = 0)
+  UNION ALL
+  SELECT value FROM settings, json_each(settings.paused_networks);
+
 CREATE TRIGGER withdrawals_are_guarded BEFORE INSERT ON withdrawals
 BEGIN
   SELECT RAISE(ABORT, 'guard: withdrawal exists')
@@ -93,16 +99,6 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a withdrawal is let out as it is taken')
     WHERE NEW.released_at IS NOT iif(NEW.status = 'PENDING', NULL, NEW.committed_at)
       OR (NEW.next_ask_at IS NULL) IS NOT (NEW.status IS NOT 'PROCESSING');
-  -- The threshold is for the sum of 24 hours, so that splitting a withdrawal does not avoid a review. For the range of ids
-  -- see the daily limit below.
-  SELECT RAISE(ABORT, 'guard: review_required')
-    FROM settings
-    WHERE NEW.status IS NOT 'PENDING' AND review_threshold IS NOT NULL AND review_threshold < NEW.usd_value + (
-      SELECT coalesce(sum(usd_value), 0) FROM withdrawals
-      WHERE account_id = NEW.account_id
-        AND id > substr(printf('%012x', NEW.committed_at - 172800000), 1, 8) || '-'
-          || substr(printf('%012x', NEW.committed_at - 172800000), 9)
-        AND committed_at > NEW.committed_at - 86400000 AND status <> 'FAILED');
   -- Without a review, one on a chain goes to the custodian next, and one to another ledger to that; one to another account
   -- here is paid in the same batch.
   SELECT RAISE(ABORT, 'guard: a withdrawal begins before it ends')
@@ -110,9 +106,9 @@ BEGIN
       AND NEW.status IS NOT iif(substr(NEW.recipient, 16, 3) IS substr(NEW.id, 16, 3), 'COMPLETED', 'PROCESSING');
   SELECT RAISE(ABORT, 'guard: account_frozen')
     WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
-  SELECT RAISE(ABORT, 'guard: withdrawals_suspended')
-    WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND withdrawals_halted = 0)
-      OR EXISTS (SELECT 1 FROM settings, json_each(settings.paused_networks) AS paused WHERE paused.value = NEW.network);
+  SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
+    WHERE id = NEW.account_id AND held_until > NEW.committed_at;
+  SELECT RAISE(ABORT, 'guard: withdrawals_suspended') FROM suspended_networks WHERE network IN (NEW.network, '*');
   -- With the second factor on, the batch has just set `used_step` to the step of the code.
   SELECT RAISE(ABORT, 'guard: totp_required')
     WHERE EXISTS (
@@ -124,15 +120,19 @@ BEGIN
         SELECT 1 FROM allowlist
         WHERE account_id = NEW.account_id AND network = NEW.network AND address = NEW.address
           AND usable_at <= NEW.committed_at);
-  -- The 24 hours before `committed_at`. An id is at most a day older than its commit, so ids of 48 hours are enough.
-  SELECT RAISE(ABORT, 'guard: daily_limit_exceeded ' || used)
+  -- The limit and the threshold are for the sum of the 24 hours before `committed_at`, so that splitting a withdrawal avoids
+  -- neither. An id is at most a day older than its commit, so ids of 48 hours are enough.
+  SELECT CASE
+      WHEN NEW.usd_value + used > (SELECT daily_withdrawal_limit FROM accounts WHERE id = NEW.account_id)
+        THEN RAISE(ABORT, 'guard: daily_limit_exceeded ' || used)
+      WHEN NEW.status IS NOT 'PENDING' AND NEW.usd_value + used > (SELECT review_threshold FROM settings)
+        THEN RAISE(ABORT, 'guard: review_required')
+    END
     FROM (
       SELECT coalesce(sum(usd_value), 0) AS used FROM withdrawals
       WHERE account_id = NEW.account_id
-        AND id > substr(printf('%012x', NEW.committed_at - 172800000), 1, 8) || '-'
-          || substr(printf('%012x', NEW.committed_at - 172800000), 9)
-        AND committed_at > NEW.committed_at - 86400000 AND status <> 'FAILED')
-    WHERE NEW.usd_value + used > (SELECT daily_withdrawal_limit FROM accounts WHERE id = NEW.account_id);
+        AND id > printf('%08x-%04x', NEW.committed_at - 172800000 >> 16, NEW.committed_at - 172800000 & 65535)
+        AND committed_at > NEW.committed_at - 86400000 AND status <> 'FAILED');
   SELECT RAISE(ABORT, 'guard: a withdrawal names the daily limit of its account')
     WHERE NEW.daily_limit IS NOT (SELECT daily_withdrawal_limit FROM accounts WHERE id = NEW.account_id);
   SELECT RAISE(ABORT, 'guard: a withdrawal inside is paid to the owner of its address')
@@ -169,17 +169,13 @@ BEGIN
     WHERE OLD.status = 'PENDING' AND NEW.status NOT IN ('PENDING', 'FAILED')
       AND NEW.status IS NOT iif(substr(NEW.recipient, 16, 3) IS substr(NEW.id, 16, 3), 'COMPLETED', 'PROCESSING');
   SELECT RAISE(ABORT, 'guard: a withdrawal keeps what it is')
-    WHERE NEW.account_id IS NOT OLD.account_id OR NEW.id IS NOT OLD.id OR NEW.type IS NOT OLD.type
-      OR NEW.asset IS NOT OLD.asset OR NEW.network IS NOT OLD.network OR NEW.address IS NOT OLD.address
-      OR NEW.amount IS NOT OLD.amount OR NEW.fee IS NOT OLD.fee OR NEW.usd_value IS NOT OLD.usd_value
-      OR NEW.committed_at IS NOT OLD.committed_at OR NEW.totp_step IS NOT OLD.totp_step
-      OR NEW.key_id IS NOT OLD.key_id OR NEW.status IS NULL
-      OR NEW.daily_limit IS NOT OLD.daily_limit OR NEW.recipient IS NOT OLD.recipient
-      OR (OLD.receipt_id IS NOT NULL AND NEW.receipt_id IS NOT OLD.receipt_id)
-      OR NEW.taken_transfer IS NOT OLD.taken_transfer;
-  -- `tx_hash` and `reason` change only together with the status, and `allowlist_required` only with an approval.
-  SELECT RAISE(ABORT, 'guard: a withdrawal keeps what it is')
-    WHERE (NEW.status IS OLD.status AND (NEW.tx_hash IS NOT OLD.tx_hash OR NEW.reason IS NOT OLD.reason))
+    WHERE (NEW.account_id, NEW.id, NEW.type, NEW.asset, NEW.network, NEW.address, NEW.amount, NEW.fee, NEW.usd_value,
+        NEW.committed_at, NEW.totp_step, NEW.key_id, NEW.daily_limit, NEW.recipient, NEW.taken_transfer)
+      IS NOT (OLD.account_id, OLD.id, OLD.type, OLD.asset, OLD.network, OLD.address, OLD.amount, OLD.fee, OLD.usd_value,
+        OLD.committed_at, OLD.totp_step, OLD.key_id, OLD.daily_limit, OLD.recipient, OLD.taken_transfer)
+      OR NEW.status IS NULL OR (OLD.receipt_id IS NOT NULL AND NEW.receipt_id IS NOT OLD.receipt_id)
+      -- `tx_hash` and `reason` change only together with the status, and `allowlist_required` only with an approval.
+      OR (NEW.status IS OLD.status AND (NEW.tx_hash IS NOT OLD.tx_hash OR NEW.reason IS NOT OLD.reason))
       OR (NEW.allowlist_required IS NOT OLD.allowlist_required AND (OLD.status <> 'PENDING' OR NEW.released_at IS NULL));
   SELECT RAISE(ABORT, 'guard: a withdrawal goes on once it is let out')
     WHERE (OLD.status = 'PENDING' AND NEW.status IN ('PROCESSING', 'COMPLETED') AND NEW.released_at IS NULL)
@@ -196,8 +192,8 @@ BEGIN
 END;
 
 -- Every UPDATE that names `released_at` is checked here, whichever time it sets. An approval may come days after the
--- request, so it also checks the key and the address again. A key that has only expired since then is accepted: it was
--- valid at the time of the request.
+-- request, so it also checks the key, the address and a recovery again; payouts that were released before a recovery go on.
+-- A key that has only expired since then is accepted: it was valid at the time of the request.
 CREATE TRIGGER withdrawals_are_let_out BEFORE UPDATE OF released_at ON withdrawals
 BEGIN
   SELECT RAISE(ABORT, 'guard: withdrawal_settled') WHERE OLD.status IN ('COMPLETED', 'FAILED');
@@ -205,9 +201,9 @@ BEGIN
     WHERE NEW.released_at IS NULL OR NEW.status NOT IN ('PROCESSING', 'COMPLETED');
   SELECT RAISE(ABORT, 'guard: account_frozen')
     WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
-  SELECT RAISE(ABORT, 'guard: withdrawals_suspended')
-    WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND withdrawals_halted = 0)
-      OR EXISTS (SELECT 1 FROM settings, json_each(settings.paused_networks) AS paused WHERE paused.value = NEW.network);
+  SELECT RAISE(ABORT, 'guard: withdrawals_suspended') FROM suspended_networks WHERE network IN (NEW.network, '*');
+  SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
+    WHERE OLD.status = 'PENDING' AND id = NEW.account_id AND held_until > NEW.released_at;
   SELECT RAISE(ABORT, 'guard: key_revoked')
     WHERE OLD.status = 'PENDING' AND NOT EXISTS (
       SELECT 1 FROM api_keys WHERE id = NEW.key_id AND account_id = NEW.account_id AND revoked_at IS NULL);
@@ -224,9 +220,11 @@ CREATE TRIGGER withdrawals_pay_money AFTER UPDATE ON withdrawals
 WHEN NEW.status = 'COMPLETED'
 BEGIN
   INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
-    NEW.paid_transfer, 'house:payouts',
-    CASE WHEN NEW.recipient IS NULL THEN 'house:custody' WHEN substr(NEW.recipient, 16, 3) IS substr(NEW.id, 16, 3) THEN NEW.recipient ELSE 'house:transit' END,
-    NEW.asset, NEW.amount, 'withdrawal', NEW.id);
+    NEW.paid_transfer, 'house:payouts', CASE
+      WHEN NEW.recipient IS NULL THEN 'house:custody'
+      WHEN substr(NEW.recipient, 16, 3) = substr(NEW.id, 16, 3) THEN NEW.recipient
+      ELSE 'house:transit'
+    END, NEW.asset, NEW.amount, 'withdrawal', NEW.id);
   INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
     SELECT NEW.paid_transfer + 1, 'house:payouts', 'house:fees', NEW.asset, NEW.fee, 'withdrawal', NEW.id
     WHERE NEW.fee > 0;
@@ -246,21 +244,6 @@ END;
 CREATE TRIGGER withdrawals_are_not_deleted BEFORE DELETE ON withdrawals
 BEGIN
   SELECT RAISE(ABORT, 'guard: a withdrawal is never deleted');
-END;
-
--- Whichever API key asks for the withdrawal.
-CREATE TRIGGER withdrawals_wait_after_recovery BEFORE INSERT ON withdrawals
-BEGIN
-  SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
-    WHERE id = NEW.account_id AND held_until > NEW.committed_at;
-END;
-
--- One that waits for its review waits for the end of the hold as well. Payouts that were released before go on.
-CREATE TRIGGER reviews_wait_after_recovery BEFORE UPDATE OF released_at ON withdrawals
-WHEN OLD.status = 'PENDING'
-BEGIN
-  SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
-    WHERE id = NEW.account_id AND held_until > NEW.released_at;
 END;
 
 -- Who pays a withdrawal by hand, where no custodian is configured that pays. One person at a time: two people never pay
@@ -287,12 +270,9 @@ BEGIN
         AND type = 'ONCHAIN_WITHDRAWAL');
   SELECT RAISE(ABORT, 'guard: account_frozen')
     WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
-  SELECT RAISE(ABORT, 'guard: withdrawals_suspended')
-    WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND withdrawals_halted = 0)
-      OR EXISTS (
-        SELECT 1 FROM withdrawals, settings, json_each(settings.paused_networks) AS paused
-        WHERE withdrawals.account_id = NEW.account_id AND withdrawals.id = NEW.withdrawal_id
-          AND paused.value = withdrawals.network);
+  SELECT RAISE(ABORT, 'guard: withdrawals_suspended') FROM suspended_networks
+    WHERE network IN ('*', (
+      SELECT network FROM withdrawals WHERE account_id = NEW.account_id AND id = NEW.withdrawal_id));
 END;
 
 CREATE TRIGGER payout_claims_are_not_changed BEFORE UPDATE ON payout_claims

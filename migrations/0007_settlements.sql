@@ -77,24 +77,16 @@ BEGIN
 END;
 
 -- A transfer of the kind 'settlement' must be what the rows say, under the number that they name, so each moves once. The
--- account that pays and the account that receives must each have such a row; the house needs none.
+-- account that pays and the account that receives must each have such a row; the house needs none. The buyer pays the USDT.
 CREATE TRIGGER transfers_of_settlements_are_explained BEFORE INSERT ON transfers
 WHEN NEW.kind = 'settlement'
 BEGIN
   SELECT RAISE(ABORT, 'ledger: no settlement explains the transfer')
-    WHERE NEW.debit IS NOT 'house:liquidity' AND NOT EXISTS (
+    FROM (SELECT NEW.debit AS own, NEW.credit AS other, 1 AS pays UNION ALL SELECT NEW.credit, NEW.debit, 0)
+    WHERE own IS NOT 'house:liquidity' AND NOT EXISTS (
       SELECT 1 FROM settlements
-      WHERE account_id = NEW.debit AND id = NEW.reference AND counterparty = NEW.credit AND (
-        (type IN ('P2P_BUY', 'QUICK_BUY') AND NEW.id = first_transfer
-          AND NEW.asset = 'USDT' AND NEW.amount = usdt_amount) OR
-        (type IN ('P2P_SELL', 'QUICK_SELL') AND NEW.id = first_transfer + 1
-          AND NEW.asset = coin AND NEW.amount = coin_amount)));
-  SELECT RAISE(ABORT, 'ledger: no settlement explains the transfer')
-    WHERE NEW.credit IS NOT 'house:liquidity' AND NOT EXISTS (
-      SELECT 1 FROM settlements
-      WHERE account_id = NEW.credit AND id = NEW.reference AND counterparty = NEW.debit AND (
-        (type IN ('P2P_SELL', 'QUICK_SELL') AND NEW.id = first_transfer
-          AND NEW.asset = 'USDT' AND NEW.amount = usdt_amount) OR
-        (type IN ('P2P_BUY', 'QUICK_BUY') AND NEW.id = first_transfer + 1
-          AND NEW.asset = coin AND NEW.amount = coin_amount)));
+      WHERE account_id = own AND id = NEW.reference AND counterparty = other
+        AND iif(pays = (type IN ('P2P_BUY', 'QUICK_BUY')),
+          NEW.id = first_transfer AND NEW.asset = 'USDT' AND NEW.amount = usdt_amount,
+          NEW.id = first_transfer + 1 AND NEW.asset = coin AND NEW.amount = coin_amount));
 END;

@@ -62,32 +62,22 @@ CREATE TABLE allowlist (
 
 CREATE UNIQUE INDEX allowlist_once_per_address ON allowlist (account_id, network, address);
 
+-- There are few, so that a list shows all of them. The time of an entry is that of its id.
 CREATE TRIGGER allowlist_entries_begin_once BEFORE INSERT ON allowlist
-WHEN EXISTS (
-  SELECT 1 FROM allowlist
-  WHERE account_id = NEW.account_id AND (id = NEW.id OR (network = NEW.network AND address = NEW.address)))
 BEGIN
-  SELECT RAISE(ABORT, 'guard: allowlist entry exists');
-END;
-
--- So that a list shows all of them.
-CREATE TRIGGER allowlist_entries_are_few BEFORE INSERT ON allowlist
-BEGIN
+  SELECT RAISE(ABORT, 'guard: allowlist entry exists')
+    WHERE EXISTS (
+      SELECT 1 FROM allowlist
+      WHERE account_id = NEW.account_id AND (id = NEW.id OR (network = NEW.network AND address = NEW.address)));
   SELECT RAISE(ABORT, 'guard: too_many_addresses')
     WHERE 100 <= (SELECT count(*) FROM allowlist WHERE account_id = NEW.account_id);
+  SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
+    WHERE id = NEW.account_id AND NEW.id < printf('%08x-%04x', held_until >> 16, held_until & 65535);
 END;
 
 CREATE TRIGGER allowlist_entries_are_not_changed BEFORE UPDATE ON allowlist
 BEGIN
   SELECT RAISE(ABORT, 'guard: an allowlist entry is never changed');
-END;
-
--- The time of an entry is that of its id.
-CREATE TRIGGER approvals_wait_after_recovery BEFORE INSERT ON allowlist
-BEGIN
-  SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
-    WHERE id = NEW.account_id
-      AND NEW.id < substr(printf('%012x', held_until), 1, 8) || '-' || substr(printf('%012x', held_until), 9);
 END;
 
 -- A recovery that two of the exchange's people have agreed to: for a holder who has lost the passkeys, the second factor
@@ -102,9 +92,9 @@ CREATE TABLE allowed_recoveries (
 CREATE TRIGGER recoveries_are_allowed_by_two BEFORE INSERT ON allowed_recoveries
 BEGIN
   SELECT RAISE(ABORT, 'guard: two_people_needed')
-    WHERE NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'allow_recovery' AND target = NEW.account_id);
+    WHERE NOT EXISTS (SELECT 1 FROM agreed_change WHERE action = 'allow_recovery' AND target = NEW.account_id);
   SELECT RAISE(ABORT, 'guard: an allowed recovery lasts 72 hours')
-    WHERE NEW.expires_at IS NOT (SELECT ts + 259200000 FROM audit ORDER BY id DESC LIMIT 1);
+    WHERE NEW.expires_at IS NOT (SELECT ts + 259200000 FROM newest_audit);
 END;
 
 CREATE TRIGGER recoveries_are_allowed_as_they_are BEFORE UPDATE ON allowed_recoveries
@@ -127,10 +117,11 @@ BEGIN
 END;
 
 -- Every step is told by mail, so that the real holder can freeze the account. That ends what was allowed.
-CREATE TRIGGER recoveries_end_with_a_freeze AFTER UPDATE OF status ON accounts
+CREATE TRIGGER recoveries_and_invitations_end_with_a_freeze AFTER UPDATE OF status ON accounts
 WHEN NEW.status = 'frozen' AND OLD.status IS NOT 'frozen'
 BEGIN
   DELETE FROM allowed_recoveries WHERE account_id = NEW.id;
+  DELETE FROM invitations WHERE account_id = NEW.id;
 END;
 
 -- Who may become the holder of an account that has none: whoever reads the mails to an address. The console mails the link.
@@ -152,8 +143,7 @@ CREATE VIEW used_accounts AS
     OR EXISTS (SELECT 1 FROM deposits WHERE account_id = accounts.id)
     OR EXISTS (SELECT 1 FROM totp WHERE account_id = accounts.id);
 
--- Two people, also where there are not two admins yet: nobody hands what is somebody's to a mailbox alone. The audit's row
--- is written first.
+-- Two people, also where there are not two admins yet: nobody hands what is somebody's to a mailbox alone.
 CREATE TRIGGER invitations_are_guarded BEFORE INSERT ON invitations
 BEGIN
   SELECT RAISE(ABORT, 'guard: account_has_holder')
@@ -162,11 +152,11 @@ BEGIN
     WHERE EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'frozen');
   SELECT RAISE(ABORT, 'guard: two_people_needed')
     WHERE EXISTS (SELECT 1 FROM used_accounts WHERE id = NEW.account_id)
-      AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'invite_holder' AND target = NEW.account_id);
+      AND NOT EXISTS (SELECT 1 FROM agreed_change WHERE action = 'invite_holder' AND target = NEW.account_id);
   SELECT RAISE(ABORT, 'guard: an invitation is as its audit row says, for 72 hours')
     WHERE NOT EXISTS (
-      SELECT 1 FROM audit
-      WHERE id = (SELECT max(id) FROM audit) AND action = 'invite_holder' AND target = NEW.account_id
+      SELECT 1 FROM newest_audit
+      WHERE action = 'invite_holder' AND target = NEW.account_id
         AND NEW.expires_at = ts + 259200000 AND NEW.by_two = (proposal IS NOT NULL));
 END;
 
@@ -181,19 +171,12 @@ WHEN OLD.holder IS NULL AND NEW.holder IS NOT NULL
 BEGIN
   SELECT RAISE(ABORT, 'guard: holder_not_invited')
     WHERE NOT EXISTS (
-      SELECT 1 FROM audit JOIN invitations ON account_id = target
-      WHERE audit.id = (SELECT max(id) FROM audit) AND action = 'become_holder' AND target = NEW.id
-        AND address = detail ->> 'address' AND expires_at > ts
+      SELECT 1 FROM newest_audit JOIN invitations ON account_id = target
+      WHERE action = 'become_holder' AND target = NEW.id AND address = detail ->> 'address' AND expires_at > ts
         AND (by_two = 1 OR NOT EXISTS (SELECT 1 FROM used_accounts WHERE id = NEW.id)));
 END;
 
 CREATE TRIGGER invitations_end_with_the_first AFTER UPDATE OF holder ON accounts
-BEGIN
-  DELETE FROM invitations WHERE account_id = NEW.id;
-END;
-
-CREATE TRIGGER invitations_end_with_a_freeze AFTER UPDATE OF status ON accounts
-WHEN NEW.status = 'frozen' AND OLD.status IS NOT 'frozen'
 BEGIN
   DELETE FROM invitations WHERE account_id = NEW.id;
 END;

@@ -22,30 +22,6 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a person keeps the e-mail');
 END;
 
--- What needs two people.
-
--- Taking roles from somebody who is no admin needs one: it gives nobody a role, and leaves the number of admins as it is.
-CREATE TRIGGER staff_join_by_two BEFORE INSERT ON staff
-WHEN EXISTS (SELECT 1 FROM two_admins)
-  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'set_roles' AND target = NEW.email)
-  AND NOT EXISTS (
-    SELECT 1 FROM staff
-    WHERE email = NEW.email AND NOT EXISTS (SELECT 1 FROM json_each(roles) WHERE value = 'admin')
-      AND NOT EXISTS (
-        SELECT 1 FROM json_each(NEW.roles) WHERE value NOT IN (SELECT value FROM json_each(staff.roles))))
-BEGIN
-  SELECT RAISE(ABORT, 'guard: two_people_needed');
-END;
-
-CREATE TRIGGER staff_change_by_two BEFORE UPDATE ON staff
-WHEN EXISTS (SELECT 1 FROM two_admins)
-  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'set_roles' AND target = NEW.email)
-  AND (EXISTS (SELECT 1 FROM json_each(OLD.roles) WHERE value = 'admin')
-    OR EXISTS (SELECT 1 FROM json_each(NEW.roles) WHERE value NOT IN (SELECT value FROM json_each(OLD.roles))))
-BEGIN
-  SELECT RAISE(ABORT, 'guard: two_people_needed');
-END;
-
 -- Requests that carried an Idempotency-Key, each with the record that it made, in the batch of that record. They are kept
 -- for good: a repetition finds the record, however late it comes.
 CREATE TABLE operator_requests (
@@ -115,10 +91,6 @@ BEGIN
       OR EXISTS (SELECT 1 FROM proposals WHERE digest = NEW.digest AND status = 'OPEN');
   SELECT RAISE(ABORT, 'guard: a proposal begins open, for 24 hours')
     WHERE NEW.status IS NOT 'OPEN' OR NEW.expires_at IS NOT NEW.proposed_at + 86400000;
-END;
-
-CREATE TRIGGER proposals_have_a_limit BEFORE INSERT ON proposals
-BEGIN
   SELECT RAISE(ABORT, 'guard: recovery_proposed')
     WHERE NEW.duty = 'recover_accounts' AND EXISTS (
       SELECT 1 FROM proposals WHERE path = NEW.path AND status = 'OPEN' AND duty = 'recover_accounts');
@@ -134,9 +106,8 @@ END;
 CREATE TRIGGER proposals_are_decided_once BEFORE UPDATE ON proposals
 BEGIN
   SELECT RAISE(ABORT, 'guard: a proposal keeps what it is')
-    WHERE NEW.id IS NOT OLD.id OR NEW.method IS NOT OLD.method OR NEW.path IS NOT OLD.path OR NEW.body IS NOT OLD.body
-      OR NEW.digest IS NOT OLD.digest OR NEW.duty IS NOT OLD.duty OR NEW.proposed_by IS NOT OLD.proposed_by
-      OR NEW.proposed_at IS NOT OLD.proposed_at OR NEW.expires_at IS NOT OLD.expires_at;
+    WHERE (NEW.id, NEW.method, NEW.path, NEW.body, NEW.digest, NEW.duty, NEW.proposed_by, NEW.proposed_at, NEW.expires_at)
+      IS NOT (OLD.id, OLD.method, OLD.path, OLD.body, OLD.digest, OLD.duty, OLD.proposed_by, OLD.proposed_at, OLD.expires_at);
   SELECT RAISE(ABORT, 'guard: proposal_decided') WHERE OLD.status IS NOT 'OPEN' OR NEW.status IS 'OPEN';
   SELECT RAISE(ABORT, 'guard: a proposal expires after 24 hours')
     WHERE NEW.status IS 'EXPIRED' AND NEW.decided_at < OLD.expires_at;
@@ -145,8 +116,7 @@ BEGIN
     WHERE NEW.status IS 'APPROVED' AND NEW.decided_by IS OLD.proposed_by;
   SELECT RAISE(ABORT, 'guard: an approval is the change itself')
     WHERE NEW.status IS 'APPROVED' AND NOT EXISTS (
-      SELECT 1 FROM audit
-      WHERE id = (SELECT max(id) FROM audit) AND proposal = NEW.id AND request = NEW.digest AND actor = NEW.decided_by);
+      SELECT 1 FROM newest_audit WHERE proposal = NEW.id AND request = NEW.digest AND actor = NEW.decided_by);
 END;
 
 -- The audit's row of a change is its approval, in the batch of the change: so a proposal is approved and executed at once
@@ -167,9 +137,45 @@ CREATE VIEW two_admins AS
   UNION ALL
   SELECT 1 FROM settings WHERE has_two_admins = 1;
 
--- The change that the audit's newest row tells of, if that row names a proposal. A change writes its row first.
-CREATE VIEW approved_change AS
-  SELECT action, target FROM audit WHERE id = (SELECT max(id) FROM audit) AND proposal IS NOT NULL;
+-- The change that the audit's newest row tells of, if that row names a proposal, or tells of what a holder may do alone.
+CREATE VIEW agreed_change AS
+  SELECT action, target FROM newest_audit
+  WHERE proposal IS NOT NULL OR (role = 'holder' AND action IN ('create_api_key', 'approve_address', 'remove_totp'));
+
+-- What needs two people: a trigger inserts the action and the target into this view, and is refused unless they agreed.
+CREATE VIEW changes_by_two AS
+  SELECT action, target FROM audit;
+
+CREATE TRIGGER changes_are_made_by_two INSTEAD OF INSERT ON changes_by_two
+WHEN EXISTS (SELECT 1 FROM two_admins)
+  AND NOT EXISTS (SELECT 1 FROM agreed_change WHERE action = NEW.action AND target = NEW.target)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed');
+END;
+
+-- Taking roles from somebody who is no admin needs one: it gives nobody a role, and leaves the number of admins as it is.
+CREATE VIEW set_roles AS
+  SELECT email, roles FROM staff;
+
+CREATE TRIGGER roles_are_set_by_two INSTEAD OF INSERT ON set_roles
+WHEN NOT EXISTS (
+  SELECT 1 FROM staff
+  WHERE email = NEW.email AND NOT EXISTS (SELECT 1 FROM json_each(roles) WHERE value = 'admin')
+    AND NOT EXISTS (
+      SELECT 1 FROM json_each(NEW.roles) WHERE value NOT IN (SELECT value FROM json_each(staff.roles))))
+BEGIN
+  INSERT INTO changes_by_two VALUES ('set_roles', NEW.email);
+END;
+
+CREATE TRIGGER staff_join_by_two BEFORE INSERT ON staff
+BEGIN
+  INSERT INTO set_roles VALUES (NEW.email, NEW.roles);
+END;
+
+CREATE TRIGGER staff_change_by_two BEFORE UPDATE ON staff
+BEGIN
+  INSERT INTO set_roles VALUES (NEW.email, NEW.roles);
+END;
 
 -- A copy of the settings follows ledger 0, where two people have agreed: so the rule is where the staff is.
 CREATE TRIGGER settings_change_by_two BEFORE UPDATE ON settings
@@ -185,26 +191,20 @@ WHEN (
         SELECT sum(CAST(value AS INTEGER))
         FROM json_each(OLD.shares, '$."' || owner.key || '"."' || asset.key || '"')), 0)))
   AND EXISTS (SELECT 1 FROM staff)
-  AND EXISTS (SELECT 1 FROM two_admins)
-  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'change_settings')
 BEGIN
-  SELECT RAISE(ABORT, 'guard: two_people_needed');
+  INSERT INTO changes_by_two VALUES ('change_settings', 'settings');
 END;
 
 CREATE TRIGGER limits_rise_by_two BEFORE UPDATE OF daily_withdrawal_limit ON accounts
 WHEN NEW.daily_withdrawal_limit > OLD.daily_withdrawal_limit
-  AND EXISTS (SELECT 1 FROM two_admins)
-  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'change_account' AND target = NEW.id)
 BEGIN
-  SELECT RAISE(ABORT, 'guard: two_people_needed');
+  INSERT INTO changes_by_two VALUES ('change_account', NEW.id);
 END;
 
 CREATE TRIGGER trades_are_settled_by_two BEFORE INSERT ON settlements
 WHEN NEW.type <> 'P2P_SELL'
-  AND EXISTS (SELECT 1 FROM two_admins)
-  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'settle_trade' AND target = NEW.id)
 BEGIN
-  SELECT RAISE(ABORT, 'guard: two_people_needed');
+  INSERT INTO changes_by_two VALUES ('settle_trade', NEW.id);
 END;
 
 -- The custodian's answer ends a withdrawal without a row of the audit, so the rule is with the row of the person.
@@ -242,52 +242,29 @@ BEGIN
 END;
 
 -- A credit by hand, or a deposit that anybody but the custodian reports. One that two people agreed to does not count.
-CREATE TRIGGER credits_by_hand_count BEFORE INSERT ON deposits
-WHEN NEW.status = 'COMPLETED' AND NEW.withdrawal_id IS NULL
-  AND EXISTS (SELECT 1 FROM two_admins)
-  AND (NEW.network IS NULL OR (SELECT role FROM audit ORDER BY id DESC LIMIT 1) <> 'deposits')
-  AND NOT EXISTS (
-    SELECT 1 FROM approved_change
-    WHERE (action = 'credit_account' AND target = NEW.account_id) OR (action = 'report_deposit' AND target = NEW.id)
-      OR (action = 'credit_deposit' AND 'quarantine ' || target = NEW.reference))
+CREATE TRIGGER credits_by_hand_count BEFORE INSERT ON transfers
+WHEN NEW.kind = 'deposit' AND NEW.debit = 'house:custody' AND EXISTS (SELECT 1 FROM two_admins)
 BEGIN
   INSERT INTO hand_credits (person, asset, entered_at, amount)
-    SELECT coalesce(actor, role), NEW.asset, ts, NEW.amount FROM audit WHERE true ORDER BY id DESC LIMIT 1
+    SELECT coalesce(actor, role), NEW.asset, ts, NEW.amount
+    FROM newest_audit JOIN deposits AS credit ON credit.account_id = NEW.credit AND credit.id = NEW.reference
+    WHERE (credit.network IS NULL OR role <> 'deposits') AND NOT EXISTS (
+      SELECT 1 FROM agreed_change
+      WHERE (action = 'credit_account' AND target = NEW.credit) OR (action = 'report_deposit' AND target = NEW.reference)
+        OR (action = 'credit_deposit' AND 'quarantine ' || target = credit.reference))
     ON CONFLICT DO UPDATE SET amount = amount + excluded.amount;
 END;
-
-CREATE TRIGGER deposits_confirmed_by_hand_count BEFORE UPDATE OF status ON deposits
-WHEN NEW.status = 'COMPLETED'
-  AND EXISTS (SELECT 1 FROM two_admins)
-  AND (SELECT role FROM audit ORDER BY id DESC LIMIT 1) <> 'deposits'
-  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'report_deposit' AND target = NEW.id)
-BEGIN
-  INSERT INTO hand_credits (person, asset, entered_at, amount)
-    SELECT coalesce(actor, role), NEW.asset, ts, NEW.amount FROM audit WHERE true ORDER BY id DESC LIMIT 1
-    ON CONFLICT DO UPDATE SET amount = amount + excluded.amount;
-END;
-
--- The change that the audit's newest row tells of, if two people agreed on it or the holder made it. A change writes its
--- row first.
-CREATE VIEW agreed_change AS
-  SELECT action, target FROM audit
-  WHERE id = (SELECT max(id) FROM audit) AND (proposal IS NOT NULL OR role = 'holder');
 
 CREATE TRIGGER keys_of_holders_are_made_by_two BEFORE INSERT ON api_keys
-WHEN NEW.kind = 'standing'
-  AND EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND holder IS NOT NULL)
-  AND EXISTS (SELECT 1 FROM two_admins)
-  AND NOT EXISTS (SELECT 1 FROM agreed_change WHERE action = 'create_api_key' AND target = NEW.account_id)
+WHEN NEW.kind = 'standing' AND EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND holder IS NOT NULL)
 BEGIN
-  SELECT RAISE(ABORT, 'guard: two_people_needed');
+  INSERT INTO changes_by_two VALUES ('create_api_key', NEW.account_id);
 END;
 
 CREATE TRIGGER addresses_of_holders_are_approved_by_two BEFORE INSERT ON allowlist
 WHEN EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND holder IS NOT NULL)
-  AND EXISTS (SELECT 1 FROM two_admins)
-  AND NOT EXISTS (SELECT 1 FROM agreed_change WHERE action = 'approve_address' AND target = NEW.account_id)
 BEGIN
-  SELECT RAISE(ABORT, 'guard: two_people_needed');
+  INSERT INTO changes_by_two VALUES ('approve_address', NEW.account_id);
 END;
 
 -- The secret of one that is on is changed only by switching it off. Its holder does that with a code, whose step is used by
@@ -297,13 +274,10 @@ WHEN OLD.confirmed_at IS NOT NULL
   AND (NEW.confirmed_at IS NULL OR NEW.sealed_secret IS NOT OLD.sealed_secret)
   AND EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND holder IS NOT NULL)
 BEGIN
-  SELECT RAISE(ABORT, 'guard: two_people_needed')
-    WHERE EXISTS (SELECT 1 FROM two_admins)
-      AND NOT EXISTS (SELECT 1 FROM agreed_change WHERE action = 'remove_totp' AND target = NEW.account_id);
-  SELECT RAISE(ABORT, 'guard: totp_required') FROM audit AS change
-    WHERE change.id = (SELECT max(id) FROM audit) AND change.role = 'holder' AND NEW.used_step <= OLD.used_step
-      AND NOT EXISTS (
-        SELECT 1 FROM audit AS recovery
-        WHERE recovery.target = NEW.account_id AND recovery.action = 'recover_account'
-          AND recovery.detail ->> 'proof' = 'allowed' AND recovery.ts > change.ts - 86400000);
+  INSERT INTO changes_by_two VALUES ('remove_totp', NEW.account_id);
+  SELECT RAISE(ABORT, 'guard: totp_required') FROM newest_audit AS change
+    WHERE change.role = 'holder' AND NEW.used_step <= OLD.used_step AND NOT EXISTS (
+      SELECT 1 FROM audit AS recovery
+      WHERE recovery.target = NEW.account_id AND recovery.action = 'recover_account'
+        AND recovery.detail ->> 'proof' = 'allowed' AND recovery.ts > change.ts - 86400000);
 END;

@@ -54,51 +54,41 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: an event takes the next number of an account that listens');
 END;
 
+-- The records that move an account's money, each with the event of its present status. A deposit below the minimum is told as
+-- little as it is listed: a sender of very many must not pay for a row more.
+CREATE VIEW told_records AS
+  SELECT account_id, id, 'order.filled' AS type FROM orders WHERE status = 'COMPLETED'
+  UNION ALL
+  SELECT account_id, id, 'deposit.' || lower(status) FROM deposits WHERE reason IS NOT 'below_minimum'
+  UNION ALL
+  SELECT account_id, id, 'withdrawal.' || lower(status) FROM withdrawals
+  UNION ALL
+  SELECT account_id, id, 'settlement.completed' FROM settlements;
+
+-- What else has an event of its present state.
+CREATE VIEW told_states AS
+  SELECT id AS account_id, id, 'account.' || iif(status = 'frozen', 'frozen', 'thawed') AS type FROM accounts
+  UNION ALL
+  SELECT account_id, account_id, 'security.totp_' || iif(confirmed_at IS NULL, 'off', 'on') FROM totp
+  UNION ALL
+  SELECT account_id, id, 'key.' || iif(revoked_at IS NULL, 'created', 'revoked') FROM api_keys;
+
 -- The types, and what must be in the database when an event of each is written. One that no record explains brings its
 -- detail, and no other does. The operator is told of each row of the audit, by its number, and of each status of a deposit or
 -- a withdrawal, by '<account>/<id>'.
 CREATE TRIGGER events_are_explained BEFORE INSERT ON events
 WHEN NOT CASE
-  WHEN NEW.detail IS NOT NULL THEN
-    NEW.type = 'endpoint.disabled'
-    OR (NEW.account_id IS NOT 'operator' AND (
-      NEW.type IN ('allowlist.added', 'allowlist.removed')
-      OR (NEW.type GLOB 'security.?*' AND NEW.type NOT IN ('security.totp_on', 'security.totp_off'))))
-  WHEN NEW.account_id = 'operator' THEN CASE
-    WHEN NEW.type = 'audit.added' THEN EXISTS (
-      SELECT 1 FROM audit WHERE id = CAST(NEW.subject AS INTEGER) AND CAST(id AS TEXT) = NEW.subject)
-    WHEN NEW.type GLOB 'deposit.*' THEN EXISTS (
-      SELECT 1 FROM deposits
-      WHERE account_id = substr(NEW.subject, 1, instr(NEW.subject, '/') - 1)
-        AND id = substr(NEW.subject, instr(NEW.subject, '/') + 1) AND NEW.type = 'deposit.' || lower(status))
-    WHEN NEW.type GLOB 'withdrawal.*' THEN EXISTS (
-      SELECT 1 FROM withdrawals
-      WHERE account_id = substr(NEW.subject, 1, instr(NEW.subject, '/') - 1)
-        AND id = substr(NEW.subject, instr(NEW.subject, '/') + 1) AND NEW.type = 'withdrawal.' || lower(status))
-    ELSE 0
-  END
-  WHEN NEW.type = 'order.filled' THEN EXISTS (
-    SELECT 1 FROM orders WHERE account_id = NEW.account_id AND id = NEW.subject AND status = 'COMPLETED')
-  WHEN NEW.type GLOB 'deposit.*' THEN EXISTS (
-    SELECT 1 FROM deposits
-    WHERE account_id = NEW.account_id AND id = NEW.subject AND NEW.type = 'deposit.' || lower(status))
-  WHEN NEW.type GLOB 'withdrawal.*' THEN EXISTS (
-    SELECT 1 FROM withdrawals
-    WHERE account_id = NEW.account_id AND id = NEW.subject AND NEW.type = 'withdrawal.' || lower(status))
-  WHEN NEW.type = 'settlement.completed' THEN EXISTS (
-    SELECT 1 FROM settlements WHERE account_id = NEW.account_id AND id = NEW.subject)
-  WHEN NEW.type IN ('account.frozen', 'account.thawed') THEN EXISTS (
-    SELECT 1 FROM accounts
-    WHERE id = NEW.account_id AND id = NEW.subject AND NEW.type = 'account.' || iif(status = 'frozen', 'frozen', 'thawed'))
-  WHEN NEW.type IN ('security.totp_on', 'security.totp_off') THEN EXISTS (
-    SELECT 1 FROM totp
-    WHERE account_id = NEW.account_id AND account_id = NEW.subject
-      AND NEW.type = 'security.totp_' || iif(confirmed_at IS NULL, 'off', 'on'))
-  WHEN NEW.type IN ('key.created', 'key.revoked') THEN EXISTS (
-    SELECT 1 FROM api_keys
-    WHERE id = NEW.subject AND account_id = NEW.account_id
-      AND NEW.type = 'key.' || iif(revoked_at IS NULL, 'created', 'revoked'))
-  ELSE 0
+  WHEN NEW.detail IS NOT NULL THEN NEW.type = 'endpoint.disabled' OR (NEW.account_id IS NOT 'operator' AND (
+    NEW.type IN ('allowlist.added', 'allowlist.removed')
+    OR (NEW.type GLOB 'security.?*' AND NEW.type NOT IN ('security.totp_on', 'security.totp_off'))))
+  WHEN NEW.type = 'audit.added' THEN NEW.account_id = 'operator' AND EXISTS (
+    SELECT 1 FROM audit WHERE id = CAST(NEW.subject AS INTEGER) AND CAST(id AS TEXT) = NEW.subject)
+  WHEN NEW.account_id = 'operator' THEN (NEW.type GLOB 'deposit.*' OR NEW.type GLOB 'withdrawal.*') AND EXISTS (
+    SELECT 1 FROM told_records
+    WHERE account_id = substr(NEW.subject, 1, instr(NEW.subject, '/') - 1)
+      AND id = substr(NEW.subject, instr(NEW.subject, '/') + 1) AND type = NEW.type)
+  ELSE EXISTS (SELECT 1 FROM told_records WHERE account_id = NEW.account_id AND id = NEW.subject AND type = NEW.type)
+    OR EXISTS (SELECT 1 FROM told_states WHERE account_id = NEW.account_id AND id = NEW.subject AND type = NEW.type)
 END
 BEGIN
   SELECT RAISE(ABORT, 'guard: no record explains the event');
@@ -178,54 +168,11 @@ BEGIN
       AND EXISTS (SELECT 1 FROM api_keys WHERE id = NEW.key_id AND revoked_at IS NOT NULL);
 END;
 
--- A key may be revoked because somebody else has it: what they have sent to themselves ends with it. Sessions end by
--- themselves, and what their holder has set up goes on.
-CREATE TRIGGER webhook_endpoints_end_with_their_key AFTER UPDATE OF revoked_at ON api_keys
-WHEN OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL AND NEW.kind = 'standing'
-BEGIN
-  UPDATE webhook_endpoints SET status = 'disabled', reason = 'key_revoked'
-    WHERE key_id = NEW.id AND status = 'enabled';
-END;
-
--- The other endpoints of the same listener are told that the exchange switched one off.
-CREATE TRIGGER webhook_endpoints_tell AFTER UPDATE OF status ON webhook_endpoints
-WHEN OLD.status = 'enabled' AND NEW.status = 'disabled' AND NEW.reason IS NOT NULL
-BEGIN
-  INSERT INTO events (account_id, sequence, type, subject, detail)
-    SELECT account_id, sequence, 'endpoint.disabled', NEW.id,
-      json_object('url', NEW.url, 'reason', NEW.reason)
-    FROM next_events WHERE account_id = NEW.account_id;
-END;
-
--- An endpoint that the exchange switches off is a change of the account too: its holder is told by mail, and the operator
--- finds it in the audit. The host alone is named: a path may hold a secret of the receiver.
-CREATE TRIGGER webhook_endpoints_note_their_end AFTER UPDATE OF status ON webhook_endpoints
-WHEN OLD.status = 'enabled' AND NEW.status = 'disabled' AND NEW.reason IS NOT NULL
-BEGIN
-  INSERT INTO audit (id, ts, role, action, target, detail)
-    SELECT coalesce(max(id), 0) + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER), 'exchange', 'disable_endpoint',
-      NEW.account_id, json_object('host', host, 'reason', NEW.reason)
-    FROM audit, (
-      SELECT substr(rest, 1, instr(rest || '/', '/') - 1) AS host
-      FROM (SELECT substr(NEW.url, instr(NEW.url, '://') + 3) AS rest));
-END;
-
--- The number of the next event of each who listens. An account that does not listen has no row here, so the triggers below
--- write nothing for it.
+-- The number of the next event of each who listens. An account that does not listen has no row here.
 CREATE VIEW next_events AS
   SELECT account_id,
     coalesce((SELECT max(sequence) FROM events WHERE events.account_id = listeners.account_id), 0) + 1 AS sequence
   FROM listeners;
-
--- The records that move an account's money, each with the event of its present status.
-CREATE VIEW told_records AS
-  SELECT account_id, id, 'order.filled' AS type FROM orders WHERE status = 'COMPLETED'
-  UNION ALL
-  SELECT account_id, id, 'deposit.' || lower(status) FROM deposits WHERE reason IS NOT 'below_minimum'
-  UNION ALL
-  SELECT account_id, id, 'withdrawal.' || lower(status) FROM withdrawals
-  UNION ALL
-  SELECT account_id, id, 'settlement.completed' FROM settlements;
 
 -- Until an account listens nothing is written for it. Then its feed begins with the records of the last 90 days, in the
 -- order of their ids and with the time of each, which is in its id. The newest 1,000: they are written in one statement.
@@ -238,13 +185,27 @@ BEGIN
       ('0x' || substr(id, 1, 8) || substr(id, 10, 4)) ->> '$'
     FROM (
       SELECT id, type FROM told_records
-      WHERE account_id = NEW.account_id
-        AND id > (SELECT substr(hex, 1, 8) || '-' || substr(hex, 9) FROM (
-          SELECT printf('%012x', unixepoch() * 1000 - 7776000000) AS hex))
+      WHERE account_id = NEW.account_id AND id > (
+        SELECT printf('%08x-%04x', since >> 16, since & 65535) FROM (SELECT unixepoch() * 1000 - 7776000000 AS since))
       ORDER BY id DESC LIMIT 1000)
     ORDER BY id;
 END;
 
+-- What has happened: a trigger inserts it into this view, and it becomes an event of the account, if that listens. The
+-- operator is told of the deposits and withdrawals of all accounts.
+CREATE VIEW happenings AS
+  SELECT account_id, type, subject, detail FROM events;
+
+CREATE TRIGGER happenings_are_told INSTEAD OF INSERT ON happenings
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject, detail)
+    SELECT account_id, sequence, NEW.type, NEW.subject, NEW.detail FROM next_events WHERE account_id = NEW.account_id;
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, NEW.type, NEW.account_id || '/' || NEW.subject FROM next_events
+    WHERE account_id = 'operator' AND (NEW.type GLOB 'deposit.*' OR NEW.type GLOB 'withdrawal.*');
+END;
+
+-- By itself, because an order does not look for the operator's listening.
 CREATE TRIGGER orders_tell AFTER INSERT ON orders
 WHEN NEW.status = 'COMPLETED'
 BEGIN
@@ -252,122 +213,108 @@ BEGIN
     SELECT account_id, sequence, 'order.filled', NEW.id FROM next_events WHERE account_id = NEW.account_id;
 END;
 
--- The same triggers tell the account and the operator of deposits and withdrawals.
---
--- A deposit below the minimum is told as little as it is listed: a sender of very many must not pay for a row more.
 CREATE TRIGGER deposits_tell AFTER INSERT ON deposits
 WHEN NEW.reason IS NOT 'below_minimum'
 BEGIN
-  INSERT INTO events (account_id, sequence, type, subject)
-    SELECT account_id, sequence, 'deposit.' || lower(NEW.status),
-      iif(account_id = 'operator', NEW.account_id || '/' || NEW.id, NEW.id)
-    FROM next_events WHERE account_id IN (NEW.account_id, 'operator');
+  INSERT INTO happenings VALUES (NEW.account_id, 'deposit.' || lower(NEW.status), NEW.id, NULL);
 END;
 
 CREATE TRIGGER deposits_tell_their_steps AFTER UPDATE ON deposits
 WHEN NEW.status IS NOT OLD.status
 BEGIN
-  INSERT INTO events (account_id, sequence, type, subject)
-    SELECT account_id, sequence, 'deposit.' || lower(NEW.status),
-      iif(account_id = 'operator', NEW.account_id || '/' || NEW.id, NEW.id)
-    FROM next_events WHERE account_id IN (NEW.account_id, 'operator');
+  INSERT INTO happenings VALUES (NEW.account_id, 'deposit.' || lower(NEW.status), NEW.id, NULL);
 END;
 
 CREATE TRIGGER withdrawals_tell AFTER INSERT ON withdrawals
 BEGIN
-  INSERT INTO events (account_id, sequence, type, subject)
-    SELECT account_id, sequence, 'withdrawal.' || lower(NEW.status),
-      iif(account_id = 'operator', NEW.account_id || '/' || NEW.id, NEW.id)
-    FROM next_events WHERE account_id IN (NEW.account_id, 'operator');
+  INSERT INTO happenings VALUES (NEW.account_id, 'withdrawal.' || lower(NEW.status), NEW.id, NULL);
 END;
 
 CREATE TRIGGER withdrawals_tell_their_steps AFTER UPDATE ON withdrawals
 WHEN NEW.status IS NOT OLD.status
 BEGIN
-  INSERT INTO events (account_id, sequence, type, subject)
-    SELECT account_id, sequence, 'withdrawal.' || lower(NEW.status),
-      iif(account_id = 'operator', NEW.account_id || '/' || NEW.id, NEW.id)
-    FROM next_events WHERE account_id IN (NEW.account_id, 'operator');
+  INSERT INTO happenings VALUES (NEW.account_id, 'withdrawal.' || lower(NEW.status), NEW.id, NULL);
 END;
 
 CREATE TRIGGER settlements_tell AFTER INSERT ON settlements
 BEGIN
-  INSERT INTO events (account_id, sequence, type, subject)
-    SELECT account_id, sequence, 'settlement.completed', NEW.id FROM next_events WHERE account_id = NEW.account_id;
+  INSERT INTO happenings VALUES (NEW.account_id, 'settlement.completed', NEW.id, NULL);
 END;
 
 CREATE TRIGGER accounts_tell_their_status AFTER UPDATE OF status ON accounts
 WHEN NEW.status IS NOT OLD.status
 BEGIN
-  INSERT INTO events (account_id, sequence, type, subject)
-    SELECT account_id, sequence, 'account.' || iif(NEW.status = 'frozen', 'frozen', 'thawed'), NEW.id
-    FROM next_events WHERE account_id = NEW.id;
+  INSERT INTO happenings VALUES (NEW.id, 'account.' || iif(NEW.status = 'frozen', 'frozen', 'thawed'), NEW.id, NULL);
 END;
 
 CREATE TRIGGER api_keys_tell AFTER INSERT ON api_keys
 WHEN NEW.kind = 'standing'
 BEGIN
-  INSERT INTO events (account_id, sequence, type, subject)
-    SELECT account_id, sequence, 'key.' || iif(NEW.revoked_at IS NULL, 'created', 'revoked'), NEW.id
-    FROM next_events WHERE account_id = NEW.account_id;
+  INSERT INTO happenings VALUES (NEW.account_id, 'key.' || iif(NEW.revoked_at IS NULL, 'created', 'revoked'), NEW.id, NULL);
 END;
 
+-- A key may be revoked because somebody else has it: what they have sent to themselves ends with it. Sessions end by
+-- themselves, and what their holder has set up goes on.
 CREATE TRIGGER api_keys_tell_their_end AFTER UPDATE OF revoked_at ON api_keys
 WHEN NEW.kind = 'standing' AND OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL
 BEGIN
-  INSERT INTO events (account_id, sequence, type, subject)
-    SELECT account_id, sequence, 'key.revoked', NEW.id FROM next_events WHERE account_id = NEW.account_id;
+  INSERT INTO happenings VALUES (NEW.account_id, 'key.revoked', NEW.id, NULL);
+  UPDATE webhook_endpoints SET status = 'disabled', reason = 'key_revoked'
+    WHERE key_id = NEW.id AND status = 'enabled';
+END;
+
+-- An endpoint that the exchange switches off is told to the other endpoints of the same listener. It is a change of the
+-- account too: its holder is told by mail, and the operator finds it in the audit. The host alone is named there: a path may
+-- hold a secret of the receiver.
+CREATE TRIGGER webhook_endpoints_tell_their_end AFTER UPDATE OF status ON webhook_endpoints
+WHEN OLD.status = 'enabled' AND NEW.status = 'disabled' AND NEW.reason IS NOT NULL
+BEGIN
+  INSERT INTO happenings VALUES (
+    NEW.account_id, 'endpoint.disabled', NEW.id, json_object('url', NEW.url, 'reason', NEW.reason));
+  INSERT INTO audit (id, ts, role, action, target, detail)
+    SELECT (SELECT coalesce(max(id), 0) + 1 FROM audit), CAST(unixepoch('subsec') * 1000 AS INTEGER), 'exchange',
+      'disable_endpoint', NEW.account_id,
+      json_object('host', substr(rest, 1, instr(rest || '/', '/') - 1), 'reason', NEW.reason)
+    FROM (SELECT substr(NEW.url, instr(NEW.url, '://') + 3) AS rest);
 END;
 
 -- An entry may be removed before its event is delivered, so the event keeps it.
 CREATE TRIGGER allowlist_entries_tell AFTER INSERT ON allowlist
 BEGIN
-  INSERT INTO events (account_id, sequence, type, subject, detail)
-    SELECT account_id, sequence, 'allowlist.added', NEW.id,
-      json_object('network', NEW.network, 'address', NEW.address, 'label', NEW.label, 'usableAt', NEW.usable_at)
-    FROM next_events WHERE account_id = NEW.account_id;
+  INSERT INTO happenings VALUES (NEW.account_id, 'allowlist.added', NEW.id,
+    json_object('network', NEW.network, 'address', NEW.address, 'label', NEW.label, 'usableAt', NEW.usable_at));
 END;
 
 CREATE TRIGGER allowlist_entries_tell_their_end AFTER DELETE ON allowlist
 BEGIN
-  INSERT INTO events (account_id, sequence, type, subject, detail)
-    SELECT account_id, sequence, 'allowlist.removed', OLD.id,
-      json_object('network', OLD.network, 'address', OLD.address, 'label', OLD.label, 'usableAt', OLD.usable_at)
-    FROM next_events WHERE account_id = OLD.account_id;
+  INSERT INTO happenings VALUES (OLD.account_id, 'allowlist.removed', OLD.id,
+    json_object('network', OLD.network, 'address', OLD.address, 'label', OLD.label, 'usableAt', OLD.usable_at));
 END;
 
 -- The second factor begins to be in force, and ends.
 CREATE TRIGGER totp_tells AFTER UPDATE OF confirmed_at ON totp
 WHEN (NEW.confirmed_at IS NULL) IS NOT (OLD.confirmed_at IS NULL)
 BEGIN
-  INSERT INTO events (account_id, sequence, type, subject)
-    SELECT account_id, sequence, iif(NEW.confirmed_at IS NULL, 'security.totp_off', 'security.totp_on'), NEW.account_id
-    FROM next_events WHERE account_id = NEW.account_id;
+  INSERT INTO happenings VALUES (
+    NEW.account_id, 'security.totp_' || iif(NEW.confirmed_at IS NULL, 'off', 'on'), NEW.account_id, NULL);
 END;
 
 CREATE TRIGGER audit_tells AFTER INSERT ON audit
 BEGIN
-  INSERT INTO events (account_id, sequence, type, subject)
-    SELECT account_id, sequence, 'audit.added', CAST(NEW.id AS TEXT) FROM next_events WHERE account_id = 'operator';
+  INSERT INTO happenings VALUES ('operator', 'audit.added', CAST(NEW.id AS TEXT), NULL);
 END;
 
 -- What happens to an account's security: its passkeys, recovery codes and recoveries, and a sign-in from a browser that
 -- was not known. The audit's row is written in the transaction of each, and is what the event tells.
 CREATE TRIGGER audit_tells_security AFTER INSERT ON audit
-WHEN NEW.action IN ('add_passkey', 'remove_passkey', 'draw_recovery_codes', 'allow_recovery', 'recover_account')
-  OR (NEW.action = 'open_session' AND NEW.detail ->> 'browser' IS NOT NULL)
+WHEN NEW.action <> 'open_session' OR NEW.detail ->> 'browser' IS NOT NULL
 BEGIN
-  INSERT INTO events (account_id, sequence, type, subject, detail)
-    SELECT account_id, sequence,
-      CASE NEW.action
-        WHEN 'add_passkey' THEN 'security.passkey_added'
-        WHEN 'remove_passkey' THEN 'security.passkey_removed'
-        WHEN 'draw_recovery_codes' THEN 'security.recovery_codes_drawn'
-        WHEN 'allow_recovery' THEN 'security.recovery_allowed'
-        WHEN 'recover_account' THEN 'security.recovered'
-        ELSE 'security.signed_in'
-      END,
-      NEW.target,
+  INSERT INTO happenings
+    SELECT NEW.target, value, NEW.target,
       json_object('passkey', NEW.detail ->> 'name', 'browser', NEW.detail ->> 'browser', 'proof', NEW.detail ->> 'proof')
-    FROM next_events WHERE account_id = NEW.target;
+    FROM json_each('{
+      "add_passkey": "security.passkey_added", "remove_passkey": "security.passkey_removed",
+      "draw_recovery_codes": "security.recovery_codes_drawn", "allow_recovery": "security.recovery_allowed",
+      "recover_account": "security.recovered", "open_session": "security.signed_in"
+    }') WHERE key = NEW.action;
 END;

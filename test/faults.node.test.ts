@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { applyMutation } from '../lab/mutations/mutation.ts';
 import { mutations } from '../lab/mutations/rooms.ts';
+import { noticedBy, readTriggers } from '../lab/mutations/triggers.ts';
 
 /**
  * Compares docs/faults.md with the tests that it names. A test is named by its file and its title as the source has it,
@@ -64,6 +65,14 @@ describe('the mutations', () => {
     expect(() => applyMutation(readFileSync(mutation.file, 'utf8'), mutation)).not.toThrow();
     expect(mutation.tests.length).toBeGreaterThan(0);
     for (const file of mutation.tests) expect(existsSync(file), file).toBe(true);
+  });
+
+  it('are of every trigger of the schema, and of no other', () => {
+    const listed = new Set(Object.values(noticedBy).flat());
+    const names = readTriggers().map(({ name }) => name);
+    expect([...listed].toSorted()).toEqual(names.toSorted());
+    const mutated = mutations.filter(({ room }) => room === 'triggers').map(({ name }) => name.split(' ')[2]);
+    expect([...new Set(mutated)].toSorted()).toEqual(names.toSorted());
   });
 
   it('have different names', () => {

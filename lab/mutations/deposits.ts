@@ -21,22 +21,10 @@ export const deposits: Room = {
       replace: 'if (status === standing.status && report.confirmations <= standing.confirmations) {',
     },
     {
-      name: 'a deposit that was too small may be credited later',
-      file: DUST,
-      find: "WHERE OLD.reason IS 'below_minimum' AND NEW.status IS NOT 'FAILED'",
-      replace: 'WHERE 0',
-    },
-    {
       name: 'the sum of deposits below the minimum is cut off at nine decimals',
       file: DUST,
-      find: "'.') + 10, 9) AS INTEGER)\n    WHERE asset = NEW.asset",
-      replace: "'.') + 10, 0) AS INTEGER)\n    WHERE asset = NEW.asset",
-    },
-    {
-      name: 'a deposit below the minimum that failed stays in the sum',
-      file: DUST,
-      find: "WHEN OLD.reason IS 'below_minimum' AND NEW.reason IS NOT 'below_minimum'",
-      replace: 'WHEN 0',
+      find: 'substr(fraction, 10, 9)',
+      replace: 'substr(fraction, 10, 0)',
     },
     {
       name: 'a quarantined deposit may be decided again after its credit',
@@ -50,27 +38,6 @@ export const deposits: Room = {
       file: QUARANTINE,
       find: "AND action = 'credit_deposit' AND detail ->> 'accountId' = NEW.credit_account)",
       replace: "AND action = 'credit_deposit')",
-      tests: [quarantineTest],
-    },
-    {
-      name: 'a quarantined deposit is credited by one person of two',
-      file: QUARANTINE,
-      find: "WHERE NEW.decision IS 'CREDITED'\n      AND EXISTS (SELECT 1 FROM two_admins)",
-      replace: 'WHERE 0',
-      tests: ['test/operator/two-people.test.ts'],
-    },
-    {
-      name: 'a credit in the name of a quarantined deposit needs no decision',
-      file: QUARANTINE,
-      find: "WHEN NEW.reference GLOB 'quarantine *'",
-      replace: 'WHEN 0',
-      tests: [quarantineTest],
-    },
-    {
-      name: 'a deposit that was credited out of the quarantine is credited by a later report',
-      file: QUARANTINE,
-      find: 'WHEN OLD.decision IS NOT NULL AND NEW.status IS NOT OLD.status',
-      replace: 'WHEN 0',
       tests: [quarantineTest],
     },
     {

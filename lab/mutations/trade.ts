@@ -117,12 +117,5 @@ export const trade: Room = {
       replace: "worth('up') - BigInt(usdtAmount)",
       tests: [houseTest],
     },
-    {
-      name: 'an order may fill on the client’s side of the middle price',
-      file: 'migrations/0004_orders.sql',
-      find: 'WHEN NEW.middle_price IS NOT NULL',
-      replace: 'WHEN 0',
-      tests: [houseTest],
-    },
   ],
 };

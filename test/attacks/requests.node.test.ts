@@ -28,7 +28,7 @@ const setStatus = ({ accountId }: Client, status: string) =>
 
 /** Changes the database as a restore to an earlier time does, which the triggers would refuse. */
 const restoreTo = (statement: ProbeStatement) =>
-  runWithoutTriggers(exchange.probe, ['api_keys_are_kept', 'api_keys_stay_revoked'], [statement]);
+  runWithoutTriggers(exchange.probe, ['api_keys_are_kept', 'api_keys_stay_what_they_are'], [statement]);
 
 const countOrders = async ({ accountId }: Client) => {
   const sql = 'SELECT count(*) AS n FROM orders WHERE account_id = ?';

@@ -135,6 +135,7 @@ const tables: Readonly<Record<string, Checked>> = {
         transfer: null,
       },
       "status <> 'COMPLETED' OR (amount > 0 AND account_id <> 'house:unowned')": { account_id: 'house:unowned' },
+      "output_index < 2147483648 OR status IN ('QUARANTINED', 'FAILED')": { ...seen, output_index: 2 ** 31 },
     },
   },
   dust: {

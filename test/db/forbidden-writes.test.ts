@@ -246,7 +246,7 @@ async function forge(id: string): Promise<D1PreparedStatement[]> {
     { amount: '1' },
     { reference: `'x'` },
   ];
-  const kinds = await readList('transfers_have_a_kind', 'kind');
+  const kinds = await readList('transfers_are_numbered', 'kind');
   const own = results.flatMap(({ id: number }) =>
     [...changes, ...kinds.map((kind) => ({ kind: `'${kind}'` }))].flatMap((change) =>
       [NEXT, String(number)].map((place) => {
@@ -271,7 +271,7 @@ async function forge(id: string): Promise<D1PreparedStatement[]> {
 describe('the kinds of transfers in the schema', () => {
   it('are those of the records in this file', async () => {
     const known = [...Object.values(sorts).map(({ kind }) => kind), 'settlement'];
-    expect((await readList('transfers_have_a_kind', 'kind')).toSorted()).toEqual([...new Set(known)].toSorted());
+    expect((await readList('transfers_are_numbered', 'kind')).toSorted()).toEqual([...new Set(known)].toSorted());
   });
 });
 

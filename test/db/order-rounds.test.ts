@@ -51,7 +51,7 @@ describe('the round of prices that an order was filled at', () => {
     await expectRefused('ledger: no order explains the round', change('2001', house));
     await expectRefused('ledger: no order explains the round', change('2001', `account = '${account}'`));
     await expectRefused(
-      'ledger: a balance begins without a round',
+      'ledger: a balance begins once, at zero',
       sql(`INSERT INTO balances (account, asset, price_round) VALUES ('${account}', 'NEW', 1)`),
     );
   });
