@@ -5,7 +5,7 @@ import { type LocalExchange, expectThat } from './local-exchange.ts';
 export type ExampleValues = Readonly<Record<string, string>>;
 
 /** What the output of a document's examples must show, and how often. */
-export type Expected = readonly [what: string, pattern: RegExp, times?: number];
+export type Expectation = readonly [what: string, pattern: RegExp, times?: number];
 
 /** Reads the values of the demo account that `npm start` printed. */
 export function readDemoValues(exchange: LocalExchange) {
@@ -52,7 +52,7 @@ export function runExamples(markdown: string, values: ExampleValues, directory?:
 }
 
 /** Fails when the output of a document's examples lacks something that is expected of it. */
-export function expectOutput(document: string, output: string, expected: readonly Expected[]): void {
+export function expectOutput(document: string, output: string, expected: readonly Expectation[]): void {
   for (const [what, pattern, times] of expected) {
     const seen = output.match(pattern) ?? [];
     const isThere = times === undefined ? seen.length > 0 : seen.length === times;

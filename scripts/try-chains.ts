@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { withLocalExchange } from './local-exchange.ts';
-import { type Expected, expectOutput, runExamples } from './run-examples.ts';
+import { type Expectation, expectOutput, runExamples } from './run-examples.ts';
 import { CHAINS_GUIDE } from './try-guides.ts';
 
 /** Tries `npm run start:chains` as a newcomer would: with the lines of its guide, on a free port and fresh storage. */
-const expected: readonly Expected[] = [
+const expected: readonly Expectation[] = [
   ['the faucet’s payment', /"network":"ETH","address":"0x[^}]*"amount":"2","txHash":"0x[0-9a-f]{64}"/],
   ['the deposit in the balance', /{"asset":"ETH","amount":"2"}/],
   ['the deposit in the feed', /"type":"ONCHAIN_DEPOSIT"/],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { LocalExchange } from './local-exchange.ts';
 import { enableTotp, openExampleAccount } from './open-example-account.ts';
-import { type Expected, expectOutput, runShell, runExamples } from './run-examples.ts';
+import { type Expectation, expectOutput, runShell, runExamples } from './run-examples.ts';
 
 const TSC = resolve('clients/bureau-client/node_modules/.bin/tsc');
 
@@ -11,11 +11,11 @@ const TSC = resolve('clients/bureau-client/node_modules/.bin/tsc');
 interface ClientReadme {
   /** Packages that the reader's project already has. */
   readonly installed: readonly string[];
-  readonly expected: readonly Expected[];
+  readonly expected: readonly Expectation[];
 }
 
 /** Both languages show the same trades. */
-const theSameDay: readonly Expected[] = [
+const theSameDay: readonly Expectation[] = [
   ['a price', /^\d+\.?\d* \d+\.?\d*$/m],
   ['an order', /^bought 0\.00\d+ at \d+/m],
   ['one intent', /^the same order [tT]rue$/m],

@@ -1,14 +1,14 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import type { LocalExchange } from './local-exchange.ts';
 import { openExampleAccount } from './open-example-account.ts';
-import { type ExampleValues, type Expected, expectOutput, readExamples, runExamples } from './run-examples.ts';
+import { type ExampleValues, type Expectation, expectOutput, readExamples, runExamples } from './run-examples.ts';
 
 const GUIDES = 'docs/guides';
 
 const FILLED = '"executedPrice":"[0-9.]+"';
 
 /** What the examples of each guide must show. */
-const expected: Readonly<Record<string, readonly Expected[]>> = {
+const expected: Readonly<Record<string, readonly Expectation[]>> = {
   'first-order': [
     ['a ticker', /"ticker":{"symbol":"BTC"/],
     ['an order for exactly 100 USDT', new RegExp(`"order":{[^}]*${FILLED},[^}]*"usdtAmount":"100"`)],

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 
 /** What a page reads: on its way, here, or refused. */
-export type Loaded<T> =
+export type LoadState<T> =
   | { readonly state: 'waiting' }
   | { readonly state: 'here'; readonly value: T }
   | { readonly state: 'failed'; readonly error: unknown };
@@ -10,8 +10,8 @@ export type Loaded<T> =
 export function useLoaded<T>(
   read: () => Promise<T>,
   every_ms?: number,
-): { readonly loaded: Loaded<T>; readonly reload: () => void } {
-  const [loaded, setLoaded] = useState<Loaded<T>>({ state: 'waiting' });
+): { readonly loaded: LoadState<T>; readonly reload: () => void } {
+  const [loaded, setLoaded] = useState<LoadState<T>>({ state: 'waiting' });
   const [turn, setTurn] = useState(0);
   const reload = useCallback(() => setTurn((known) => known + 1), []);
   useEffect(() => {

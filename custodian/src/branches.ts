@@ -13,7 +13,7 @@ import { NetworkHoldings } from './holdings.ts';
 import type { Log } from './log.ts';
 import { type BitcoinNetwork, type EvmNetwork, bitcoinRules, usualGasBounds } from './networks.ts';
 import type { Chain } from './nodes/chain.ts';
-import type { FollowSettings, Followed } from './nodes/follow.ts';
+import type { FollowSettings, ChainProgress } from './nodes/follow.ts';
 import { connectNode } from './nodes/json-rpc.ts';
 import type { Payer } from './payer/payer.ts';
 import type { AskSigner } from './signer/connect.ts';
@@ -39,7 +39,7 @@ export interface Branch {
   readonly orderOwnPayments: () => Promise<void>;
   readonly holdings: NetworkHoldings;
   /** What the last look saw; `undefined` before the first. */
-  seen: Followed | undefined;
+  seen: ChainProgress | undefined;
   /** Whether it was examined since the start that the chain knows no payment of ours that the database does not. */
   isExamined: boolean;
 }

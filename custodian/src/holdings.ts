@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { formatAmount } from '../../src/money/amounts.ts';
 import { type Log, describeError } from './log.ts';
 import { type ServedNetwork, listAssets, maxTipAge_ms } from './networks.ts';
-import type { Followed } from './nodes/follow.ts';
+import type { ChainProgress } from './nodes/follow.ts';
 import type { BlockId } from './states/chain.ts';
 import { readBlockHash, readHalt, readHead } from './store/chain-state.ts';
 import type { Database } from './store/database.ts';
@@ -58,7 +58,7 @@ export class NetworkHoldings {
   }
 
   /** Notes the result of a look at the chain. Call it before deposits are reported. */
-  noteFollowed({ height, finalByTag, isCurrent, tipMined_ms }: Followed): void {
+  noteFollowed({ height, finalByTag, isCurrent, tipMined_ms }: ChainProgress): void {
     const { database, network, now } = this.#tools;
     const least = Math.min(...listAssets(network).map(({ confirmations }) => confirmations));
     this.#creditedUpTo = Math.min(height - least + 1, finalByTag ?? height);

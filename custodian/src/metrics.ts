@@ -1,7 +1,7 @@
 import { type Server, createServer } from 'node:http';
 import type { Log } from './log.ts';
 import type { ServedNetwork } from './networks.ts';
-import type { Followed } from './nodes/follow.ts';
+import type { ChainProgress } from './nodes/follow.ts';
 import { readFinalHeight, readHalt, readHead } from './store/chain-state.ts';
 import type { Database } from './store/database.ts';
 
@@ -25,7 +25,7 @@ export class EventCounts {
 /** A network, and what the last look at it saw. */
 interface Watched {
   readonly chain: { readonly network: ServedNetwork };
-  readonly seen: Followed | undefined;
+  readonly seen: ChainProgress | undefined;
 }
 
 /** What the metrics are computed from. */

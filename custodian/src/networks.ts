@@ -74,7 +74,6 @@ export function isBitcoinLike(network: string): network is BitcoinNetwork {
   return bitcoinNetworks.some((name) => name === network);
 }
 
-/** An asset as one network carries it. */
 export interface Listing extends AssetNetwork {
   readonly asset: Asset;
 }

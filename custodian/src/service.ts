@@ -9,7 +9,7 @@ import { Loop } from './loop.ts';
 import { EventCounts, serveMetrics } from './metrics.ts';
 import { type ServedNetwork, maxTipAge_ms } from './networks.ts';
 import { lookOnce } from './nodes/agreement.ts';
-import { type Followed, follow } from './nodes/follow.ts';
+import { type ChainProgress, follow } from './nodes/follow.ts';
 import { advanceSpends, refuseUnserved } from './payer/advance-spends.ts';
 import { AgreedPayouts, agreeOnPayouts } from './payer/agree-payouts.ts';
 import { halt, isAdopted } from './store/chain-state.ts';
@@ -142,7 +142,7 @@ function startLoops(
       ownerOf: branch.watched.ownerOf,
       agreeFrom: branch.following.agreeFrom,
     };
-    let followed: Followed | undefined;
+    let followed: ChainProgress | undefined;
     const look = loopFor('look_failed', async () => {
       if (!isWatching) return;
       followed = await lookAt(parts, database, branch, agreed, () => telling.wake());
@@ -176,7 +176,7 @@ async function lookAt(
   branch: Branch,
   agreed: AgreedPayouts,
   onSettled: () => void,
-): Promise<Followed | undefined> {
+): Promise<ChainProgress | undefined> {
   const { chain, payer, watched } = branch;
   const { log, askSigner, now } = parts;
   const followed = await follow(database, chain, watched.ownerOf, branch.following, log);
@@ -216,7 +216,7 @@ async function lookAt(
 }
 
 /** Nothing is paid while the newest block has not been read, or the node itself is behind. */
-function noteIfBehind(network: ServedNetwork, followed: Followed, now_ms: number, log: Log): void {
+function noteIfBehind(network: ServedNetwork, followed: ChainProgress, now_ms: number, log: Log): void {
   const { height, tipHeight, tipMined_ms, isCurrent } = followed;
   const age_s = Math.round((now_ms - tipMined_ms) / 1000);
   if (isCurrent && age_s * 1000 <= maxTipAge_ms(network)) return;

@@ -24,7 +24,6 @@ const PASSPHRASE = 'a passphrase of no worth';
 const COLD_EVM = '0x8ba1f109551bD432803012645Ac136ddd64DBA72';
 const COLD_LTC = 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9';
 
-/** Options of a custodian on this machine. */
 export interface LocalCustodianOptions {
   /** The folder of its files, which a later start uses again. */
   readonly folder: string;

@@ -8,7 +8,6 @@ export interface Deployment {
   readonly environment: string;
   /** The file of the configuration, in the form of wrangler.toml. */
   readonly configFile: string;
-  /** The file of the console's. */
   readonly consoleFile: string;
   /** The names of the secrets that are set, `undefined` where they are not known. */
   readonly secrets: readonly string[] | undefined;

@@ -2,7 +2,6 @@ import { findConfigFaults } from '../start/find-config-faults.ts';
 import { DepositKeys } from '../../src/addresses/deposit-keys.ts';
 import { holdsSandboxKey } from '../../src/addresses/sandbox-wallet.ts';
 
-/** The secrets that a deployment needs. */
 const neededSecrets = [
   'API_KEY_SECRETS',
   'CURSOR_SECRET',

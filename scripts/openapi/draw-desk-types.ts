@@ -67,7 +67,6 @@ function drawContent(content: Content | undefined): string {
   return schema ? draw(schema) : 'undefined';
 }
 
-/** A schema as a type of TypeScript. */
 function draw(schema: Schema): string {
   if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'unknown';
   const values = schema.const === undefined ? schema.enum : [schema.const];

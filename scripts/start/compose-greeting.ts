@@ -7,7 +7,6 @@ export interface SignedIn {
   readonly signedIn: string;
 }
 
-/** The links of the console. */
 export interface ConsoleLinks {
   /** For one sign-in. */
   readonly holder: string;

@@ -18,7 +18,6 @@ export default class extends WorkerEntrypoint {
   }
 }`;
 
-/** A mail that was written to the folder. */
 export interface WrittenMail {
   readonly from: string;
   readonly to: string;

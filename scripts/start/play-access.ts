@@ -29,7 +29,6 @@ export const ACCESS_FILES = [ACCESS_KEY_FILE, ISSUER_FILE] as const;
 /** How long a sign-in is good for. */
 const LIFETIME_S = 86_400;
 
-/** What Access answers a browser with. */
 interface AccessAnswer {
   readonly status: number;
   readonly headers: Record<string, string>;

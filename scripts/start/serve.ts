@@ -22,7 +22,7 @@ const SCHEDULE_PATH = '/cdn-cgi/local/scheduled';
 const LAST_LINES = 20;
 
 /** An exchange and its console, in one runtime. */
-export interface Served {
+export interface RunningExchange {
   readonly runtime: Miniflare;
   /** Ends both. */
   stop(): Promise<void>;
@@ -41,7 +41,7 @@ export async function serve(
   access: LocalAccess,
   variables: Readonly<Record<string, string>>,
   ledgers = 1,
-): Promise<Served> {
+): Promise<RunningExchange> {
   // Wrangler's reading of a configuration would print which files it read.
   process.env['WRANGLER_LOG'] ??= 'error';
   const log = createWriteStream(place.logFile);

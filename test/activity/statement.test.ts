@@ -50,7 +50,6 @@ function atomsOf(text: string): bigint {
 const toTable = (amounts: readonly Amount[]) =>
   Object.fromEntries(amounts.map(({ asset, amount }) => [asset, atomsOf(amount)]));
 
-/** Opening balances and movements, added up. */
 function addUp({ opening, movements }: Statement): Record<string, bigint> {
   const sums = toTable(opening);
   for (const { asset, amount } of movements) sums[asset] = (sums[asset] ?? 0n) + atomsOf(amount);

@@ -2,7 +2,6 @@ import { describe, it } from 'vitest';
 import { lowestRecordId } from '../../src/db/record-id.ts';
 import { NOON_MS, expectRefused, keyOf, makeKey, openFunded, order, sql } from '../support/db/raw-ledger.ts';
 
-/** The id of an order at a given time. */
 const idAt = (time_ms: number) => `${lowestRecordId(time_ms)}-7000-8000-${crypto.randomUUID().slice(-12)}`;
 
 const expire = (keyId: string, time_ms: number | null) =>

@@ -13,7 +13,6 @@ const dialect = new SQLiteAsyncDialect();
 
 const named = tables.map((table) => [table.name, table] as const);
 
-/** The rows of a PRAGMA. */
 async function pragma<Row>(name: string, argument: string): Promise<Row[]> {
   return (await env.DB.prepare(`PRAGMA ${name}(${argument})`).all<Row>()).results;
 }

@@ -16,7 +16,6 @@ const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
 const patch = (change: Record<string, unknown>) => asOperator('PATCH', '/settings', change);
 
-/** The row of settings in each ledger. */
 const readRows = () =>
   Promise.all(ledgers.map((ledger) => databaseOf(ledger).prepare('SELECT * FROM settings').first())) as Promise<
     Record<string, unknown>[]

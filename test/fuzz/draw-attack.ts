@@ -23,7 +23,6 @@ export type Caller = 'nobody' | 'forger' | 'poor' | 'reader' | 'shut' | 'auditor
 
 const SPREAD = 0x5bd1e995;
 
-/** The attacks of one stretch of the run. */
 export interface Stretch {
   readonly name: string;
   readonly requests: number;

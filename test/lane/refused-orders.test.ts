@@ -56,7 +56,6 @@ async function place(wanted: readonly Wanted[]) {
   return { trips, replies, calls };
 }
 
-/** What a reply says in a word. */
 const sayReply = (reply: GateReply) => (reply.kind === 'refused' ? reply.refusal.code : reply.kind);
 
 describe('a refused order', () => {

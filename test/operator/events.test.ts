@@ -23,7 +23,6 @@ async function follow(): Promise<() => Promise<readonly OperatorEvent[]>> {
 
 const typesOf = (events: readonly OperatorEvent[]) => events.map(({ type }) => type);
 
-/** The record that an event shows. */
 const recordOf = ({ data }: OperatorEvent) => Object.values(data)[0] as Readonly<Record<string, unknown>>;
 
 describe('the operator’s feed', () => {

@@ -55,7 +55,6 @@ async function openTrader() {
   };
 }
 
-/** The price that an order was filled at. */
 const priceOf = ({ body }: Answer) => Number((body['order'] as { executedPrice?: string } | undefined)?.executedPrice);
 
 describe('the operator of a sandbox moves the market:', () => {

@@ -19,11 +19,9 @@ import { env } from '../support/runtime/test-env.ts';
 import type { Trader } from '../support/exchange.ts';
 import type { World } from './world.ts';
 
-/** An injected fault. */
 export interface Injection {
   /** How often it took effect. */
   count(): number;
-  /** Removes it. */
   remove(): void;
 }
 

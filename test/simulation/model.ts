@@ -277,7 +277,6 @@ export class Model {
     return this.accounts.find((account) => account.id === id);
   }
 
-  /** The account that receives at an address. */
   ownerOf(network: string, address: string): ModelAccount | undefined {
     return this.accounts.find(({ addresses }) => addresses[network] === address);
   }

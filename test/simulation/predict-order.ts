@@ -61,7 +61,7 @@ function withoutPrice({ market }: World): Prediction[] {
   return market.mayBeWithoutPrice() ? [refusal(503, 'price_unavailable')] : [];
 }
 
-interface Wanted {
+interface OrderRequest {
   readonly coin: Coin;
   readonly isBuy: boolean;
   readonly byCoin: boolean;
@@ -73,7 +73,7 @@ interface Wanted {
 function predictFill(
   { model }: World,
   { id }: ModelAccount,
-  { coin, isBuy, byCoin, value, price }: Wanted,
+  { coin, isBuy, byCoin, value, price }: OrderRequest,
 ): Prediction {
   const unit = 10n ** BigInt(scaleOf(coin) + 8 - 6);
   const divide = (dividend: bigint, divisor: bigint, up: boolean) =>

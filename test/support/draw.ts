@@ -56,7 +56,6 @@ export class Draw {
     return Array.from({ length: 64 }, () => this.below(16).toString(16)).join('');
   }
 
-  /** A network that carries an asset. */
   networkOf(asset: Asset): AssetNetwork {
     return this.pick<AssetNetwork>(assets[asset].networks);
   }

@@ -82,14 +82,14 @@ export function withOwn<T>(
 }
 
 /** The result as the operator sees it, and the number of slices. */
-export type Found = LedgerReconciliation & { readonly slices: number };
+export type PassResult = LedgerReconciliation & { readonly slices: number };
 
 /** Reads everything new and then runs a whole pass. `between` runs before each slice. */
 export async function finishPass(
   { reconciler, standing }: OwnReconciliation,
   limits: SliceLimits = WHOLE,
   between: () => Promise<void> = async () => {},
-): Promise<Found> {
+): Promise<PassResult> {
   await followAll(reconciler, limits);
   reconciler.begin(Date.now());
   for (let slices = 1; slices <= MAX_SLICES; slices += 1) {
@@ -121,7 +121,7 @@ export function reconcileAnew(
   limits: SliceLimits = WHOLE,
   read: Chains = CHAINS,
   ledger: number = FIRST_LEDGER,
-): Promise<Found> {
+): Promise<PassResult> {
   return withOwn((own) => finishPass(own, limits), read, undefined, ledger);
 }
 
@@ -181,7 +181,7 @@ export function expectBroken(
   broken: readonly Invariant[],
   triggers: readonly string[],
   ...statements: readonly D1PreparedStatement[]
-): Promise<Found> {
+): Promise<PassResult> {
   return withOwn(async (own) => {
     await followAll(own.reconciler);
     return breakMoney(own, broken, triggers, statements);
@@ -193,7 +193,7 @@ async function breakMoney(
   broken: readonly Invariant[],
   triggers: readonly string[],
   statements: readonly D1PreparedStatement[],
-): Promise<Found> {
+): Promise<PassResult> {
   const dropped = (await readTriggers()).filter(({ name }) => triggers.includes(name));
   expect(dropped).toHaveLength(triggers.length);
   const unchecked = [

@@ -9,8 +9,7 @@ export interface ReadyRequest {
   readonly body: string | undefined;
 }
 
-/** An answer from the exchange. */
-export interface Received {
+export interface ExchangeAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
@@ -18,8 +17,8 @@ export interface Received {
 
 /** How one attempt ended. */
 export type AttemptOutcome =
-  | { readonly kind: 'answered'; readonly answer: Received }
-  | { readonly kind: 'refused'; readonly answer: Received; readonly problem: Problem }
+  | { readonly kind: 'answered'; readonly answer: ExchangeAnswer }
+  | { readonly kind: 'refused'; readonly answer: ExchangeAnswer; readonly problem: Problem }
   /** No answer from the exchange. `isFinal`: another attempt would end in the same way. */
   | { readonly kind: 'lost'; readonly fault: Error; readonly isFinal: boolean; readonly headers?: Headers };
 

@@ -15,7 +15,6 @@ export interface Connection extends RetryLimits {
   readonly createKey: () => string;
 }
 
-/** Options of a single call. */
 export interface CallOptions extends Partial<RetryLimits> {
   /** Ends the call, also while it waits. It then rejects with the signal's reason. */
   readonly signal?: AbortSignal;

@@ -37,7 +37,6 @@ export interface BureauClientOptions extends Partial<RetryLimits> {
   readonly createKey?: () => string;
 }
 
-/** Options of a read. */
 export interface ReadOptions extends CallOptions {
   /** Your own id of the request. The exchange logs it and returns it in a header. */
   readonly requestId?: string;

@@ -24,7 +24,6 @@ export type Withdrawal = Schemas['Withdrawal'];
 
 export type Method = 'get' | 'post' | 'patch' | 'delete';
 
-/** The paths that take a method. */
 export type PathOf<M extends Method> = {
   [P in keyof paths]: paths[P] extends Record<M, { responses: unknown }> ? P : never;
 }[keyof paths];
@@ -41,7 +40,6 @@ type ParametersOf<Operation> = Operation extends { parameters: infer Parameters 
 /** The input of an operation: its parameters by their place (path, query, header), and its body. */
 export type InputOf<Operation> = ParametersOf<Operation> & BodyOf<Operation>;
 
-/** The query of an operation, or nothing. */
 export type QueryOf<Operation> = Operation extends { parameters: { query?: infer Query } }
   ? Exclude<Query, undefined>
   : never;

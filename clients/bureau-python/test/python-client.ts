@@ -8,7 +8,7 @@ import {
   type DrivenClient,
   type DrivenSettings,
   type FaultDetails,
-  type Played,
+  type ScriptResult,
 } from '../../../test/support/clients/driven-client.ts';
 
 const DRIVER = 'clients/bureau-python/test/drive.py';
@@ -66,7 +66,7 @@ export function openPython(): ClientLanguage {
   return {
     name: 'bureau-python',
     connect,
-    play: async (play) => (await driver.value({ play })) as Played,
+    play: async (play) => (await driver.value({ play })) as ScriptResult,
     listOperations: async () => (await driver.value({ operations: true })) as string[],
     close: () => driver.end(),
   };

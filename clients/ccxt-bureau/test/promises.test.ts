@@ -20,7 +20,7 @@ const MARKETS = {
 };
 
 /** A request that was sent: its path, its key and its body. */
-interface Sent {
+interface RequestRecord {
   readonly path: string;
   readonly key: string | undefined;
   readonly body: Dict | undefined;
@@ -28,7 +28,7 @@ interface Sent {
 
 /** Bureau's class of CCXT. After it has read its markets, `answer` decides what the network answers. */
 function play(answer: (path: string) => Response, options: Dict = {}) {
-  const sent: Sent[] = [];
+  const sent: RequestRecord[] = [];
   const bureau = new Bureau({ apiKey: 'bk_test_key', urls: { api: 'https://bureau.test' }, options });
   bureau.enableRateLimit = false;
   bureau.fetchImplementation = (url: string, init: { headers: Dict; body?: string }) => {

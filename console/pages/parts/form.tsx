@@ -41,7 +41,7 @@ export function Form({
 }
 
 /** What a control of a field is named and explained by. */
-export interface Named {
+export interface ControlAttributes {
   readonly id: string;
   readonly 'aria-describedby': string | undefined;
 }
@@ -54,7 +54,7 @@ export function Field({
 }: {
   readonly label: string;
   readonly help?: string | undefined;
-  readonly children: (named: Named) => ComponentChildren;
+  readonly children: (named: ControlAttributes) => ComponentChildren;
 }) {
   const id = useId();
   const described = help === undefined ? undefined : `${id}-help`;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { BureauError } from '../../../clients/bureau-client/src/errors.ts';
-import type { Loaded } from '../load.ts';
+import type { LoadState } from '../load.ts';
 
 /** A fault in the API's own words, with the id under which it was recorded. */
 export function Fault({ error }: { readonly error: unknown }) {
@@ -42,7 +42,7 @@ export function Shown<T>({
   loaded,
   children,
 }: {
-  readonly loaded: Loaded<T>;
+  readonly loaded: LoadState<T>;
   readonly children: (value: T) => ComponentChildren;
 }) {
   if (loaded.state === 'waiting') return <p class="waiting">Reading …</p>;

@@ -19,7 +19,7 @@ export interface Entry {
   readonly usableAt: string;
 }
 
-type Wanted = Parameters<typeof api.createWithdrawal>[0];
+type WithdrawalRequest = Parameters<typeof api.createWithdrawal>[0];
 
 async function read() {
   const [{ assets }, { balances }, { entries }] = await Promise.all([
@@ -55,7 +55,7 @@ function WithdrawalForm({
   sent,
 }: Awaited<ReturnType<typeof read>> & { readonly sent: () => void }) {
   const { account, reload } = useSignedIn();
-  const [symbol, setSymbol] = useState<Wanted['asset']>('USDT');
+  const [symbol, setSymbol] = useState<WithdrawalRequest['asset']>('USDT');
   const asset = assets.find((known) => known.asset === symbol);
   const networks = (asset?.networks ?? []).filter(({ withdrawEnabled }) => withdrawEnabled);
   const [chosen, setChosen] = useState('');

@@ -14,7 +14,6 @@ const MAX_TURNS = 20;
 /** Deposits wait so long for others, so that a holder gets one mail an hour about them. */
 const DIGEST_MS = 3_600_000;
 
-/** A mail to be queued. */
 interface QueuedMail {
   readonly accountId: string;
   readonly kind: Notice['kind'];

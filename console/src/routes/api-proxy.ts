@@ -61,7 +61,7 @@ apiProxy.all('/v1/*', async (c) => {
 });
 
 /** A request as it goes on to the exchange. */
-interface Forwarded {
+interface ForwardRequest {
   readonly token?: string;
   readonly body?: Uint8Array;
   /** In place of the path as it came, which a page may have written in another way. */
@@ -71,7 +71,7 @@ interface Forwarded {
 /** Sends a request to the exchange, and its answer back as it is. */
 export async function forward(
   c: ConsoleContext,
-  { token, body, path }: Forwarded,
+  { token, body, path }: ForwardRequest,
   more: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   const url = new URL(c.req.url);

@@ -14,8 +14,7 @@ const MAX_AGENT_LENGTH = 200;
 /** As long as browsers keep a cookie (RFC 6265bis, section 5.6). */
 const BROWSER_COOKIE_S = 400 * 86_400;
 
-/** How a session begins. */
-export interface Beginning {
+export interface SessionStart {
   readonly user: User;
   readonly level: SessionLevel;
   /** When a passkey was used; `null` when none was. */
@@ -31,7 +30,7 @@ export interface Beginning {
  */
 export async function beginSession(
   c: ConsoleContext,
-  { user, level, verifiedAt_ms, replaces }: Beginning,
+  { user, level, verifiedAt_ms, replaces }: SessionStart,
 ): Promise<Outcome<CookieHeaders>> {
   const now_ms = Date.now();
   const agent = (c.req.header('User-Agent') ?? 'unknown').slice(0, MAX_AGENT_LENGTH);

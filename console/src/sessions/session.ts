@@ -39,7 +39,6 @@ interface SessionRow {
   readonly expires_at: number;
 }
 
-/** What is stored of a new session. */
 export interface NewSession {
   readonly user: User;
   readonly sessionId: string;

@@ -6,7 +6,7 @@ import {
   type HouseAddresses,
   MAX_INPUTS,
   type SignRequest,
-  type Signed,
+  type SignedTransaction,
   sumAtoms,
 } from '../signer/requests.ts';
 import { forEachBounded } from '../bounded.ts';
@@ -211,7 +211,11 @@ async function toPlan(
 }
 
 /** On a chain without replacement, a stored version stays the only one, so its change can be spent at once. */
-function noteChange({ network, rules, database, house }: BitcoinPayerSettings, text: string, signed: Signed): void {
+function noteChange(
+  { network, rules, database, house }: BitcoinPayerSettings,
+  text: string,
+  signed: SignedTransaction,
+): void {
   if (rules.hasReplacement) return;
   const { inputs, outputs } = readPlan(text);
   const depths = inputs.map((input) => findCoin(database, network, nameInput(input))?.ownDepth ?? 0);

@@ -5,7 +5,7 @@ import { parseAmount } from '../../../src/money/amounts.ts';
 import { readTransfer } from '../evm/token-transfer.ts';
 import { bitcoinNetworks, chainIds, coinDecimals, evmNetworks, findListing, listAssets } from '../networks.ts';
 import { signBitcoin, signEvm } from '../signer/encode.ts';
-import { BitcoinTransaction, EvmTransaction, type Signed, sumAtoms } from '../signer/requests.ts';
+import { BitcoinTransaction, EvmTransaction, type SignedTransaction, sumAtoms } from '../signer/requests.ts';
 import type { KeyName, Wallet } from '../signer/wallet.ts';
 
 /**
@@ -97,7 +97,7 @@ function checkWorth({ txid, vout, atoms, previous }: BitcoinTransaction['inputs'
 
 /** Signs a request. Call it only after `readColdRequest` and a person's approval. */
 export function signColdRequest(request: ColdRequest, wallet: Wallet): ColdAnswer {
-  const { raw, txHash }: Signed =
+  const { raw, txHash }: SignedTransaction =
     request.kind === 'evm'
       ? signEvm(request.transaction, wallet.evmKey(COLD_KEY))
       : signBitcoin(request.network, request.transaction, (name) => wallet.bitcoinKey(request.network, name));

@@ -16,7 +16,6 @@ const LookAnswer = z.object({ status: z.enum(['PROCESSING', 'COMPLETED', 'FAILED
 
 const AddressRange = z.object({ count: z.number().int().min(0) });
 
-/** What Bureau answered to a report. */
 export type ReportAnswer = z.output<typeof ReportAnswer>['deposit'];
 
 /** The requests that the custodian sends to Bureau. */

@@ -2,7 +2,7 @@ import { type Log, describeError } from '../log.ts';
 import { findListing } from '../networks.ts';
 import { forEachBounded } from '../bounded.ts';
 import { type AgreementTools, type SecondLook, isAgreed, lookOnce } from '../nodes/agreement.ts';
-import type { Followed } from '../nodes/follow.ts';
+import type { ChainProgress } from '../nodes/follow.ts';
 import { countConfirmations } from '../states/deposit.ts';
 import { type Deposit, isOrphaned, listUnsettledDeposits, noteReported } from '../store/deposits.ts';
 import type { Bureau } from './bureau.ts';
@@ -10,7 +10,6 @@ import type { Bureau } from './bureau.ts';
 /** So many reports are sent at the same time. */
 const AT_ONCE = 8;
 
-/** What the deposits of one network are reported with. */
 export interface ReportTools extends AgreementTools {
   readonly bureau: Bureau;
   readonly log: Log;
@@ -23,7 +22,7 @@ export interface ReportTools extends AgreementTools {
  * payment is reported once, when it is final and the second node agrees where it must; Bureau puts it into quarantine.
  * Never rejects; a report that fails is sent again in the next round.
  */
-export async function reportDeposits(tools: ReportTools, followed: Followed): Promise<void> {
+export async function reportDeposits(tools: ReportTools, followed: ChainProgress): Promise<void> {
   const { database, chain, log } = tools;
   const looking = { ...tools, ...lookOnce(chain) };
   await forEachBounded(listUnsettledDeposits(database, chain.network), AT_ONCE, async (deposit) => {
@@ -36,7 +35,11 @@ export async function reportDeposits(tools: ReportTools, followed: Followed): Pr
   });
 }
 
-async function reportDeposit(tools: ReportTools & SecondLook, deposit: Deposit, followed: Followed): Promise<void> {
+async function reportDeposit(
+  tools: ReportTools & SecondLook,
+  deposit: Deposit,
+  followed: ChainProgress,
+): Promise<void> {
   const { database, bureau } = tools;
   if (deposit.state === 'DEAD') {
     // If it was never reported, Bureau has nothing that could fail.
@@ -67,7 +70,7 @@ async function countAgreed(
   deposit: Deposit,
   height: number,
   credited: number,
-  followed: Followed,
+  followed: ChainProgress,
 ): Promise<number> {
   const confirmations = countConfirmations(height, followed.height, credited, followed.finalByTag);
   if (confirmations < credited && !deposit.isInner) return confirmations;

@@ -1,13 +1,12 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { describeError } from '../log.ts';
 import { findRequestFault } from './verify-request.ts';
-import { type Answered, type OrderBook, lookUp, takeOrder } from './take-order.ts';
+import { type ContractAnswer, type OrderBook, lookUp, takeOrder } from './take-order.ts';
 
 const MAX_BODY_BYTES = 4096;
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const PAYOUT_PATH = new RegExp(`^/v1/payouts/(${UUID})$`);
 
-/** What the contract is served with. */
 export interface ContractSettings extends OrderBook {
   /** Secrets by key id. There are two while a secret is rotated. */
   readonly secrets: ReadonlyMap<string, string>;
@@ -51,7 +50,7 @@ async function answer(settings: ContractSettings, request: IncomingMessage) {
   if (method === 'GET') return lookUp(settings, withdrawalId);
   if (method !== 'PUT') return { status: 405, body: { error: 'no such method' } };
   const signature = /^ed25519=([0-9a-f]{128})$/.exec(String(headers['x-bureau-payout-signature']))?.[1] ?? '';
-  const answered: Answered = takeOrder(settings, withdrawalId, body.toString('utf8'), signature);
+  const answered: ContractAnswer = takeOrder(settings, withdrawalId, body.toString('utf8'), signature);
   if (answered.status === 200) settings.onOrder();
   return answered;
 }

@@ -19,22 +19,22 @@ export interface OrderBook {
 }
 
 /** The answer to an order or a look-up. */
-export interface Answered {
+export interface ContractAnswer {
   readonly status: number;
   readonly body: PayoutAnswer | { readonly status: 'never_seen' } | { readonly error: string };
 }
 
 /** Bureau takes it as unknown: a database that was lost may have accepted this id. */
-const forgotten: Answered = { status: 503, body: { error: 'older than the restored database' } };
+const forgotten: ContractAnswer = { status: 503, body: { error: 'older than the restored database' } };
 
-const fault = (status: number, error: string): Answered => ({ status, body: { error } });
+const fault = (status: number, error: string): ContractAnswer => ({ status, body: { error } });
 
 /**
  * Accepts an order and stores it before the answer is sent. The same id again gets the state of the first order. An
  * order that can never be paid is accepted as well, and refused later, when the signer has burnt its id: only then is
  * it certain that nothing will be paid. Throws when the database fails.
  */
-export function takeOrder(book: OrderBook, withdrawalId: string, body: string, signature: string): Answered {
+export function takeOrder(book: OrderBook, withdrawalId: string, body: string, signature: string): ContractAnswer {
   const { database, log } = book;
   const order = readOrder(body);
   if (order?.withdrawalId !== withdrawalId) return fault(400, 'not a payout');
@@ -83,7 +83,7 @@ function findReason(
 }
 
 /** Answers with the state of a payout, and notes what it said: docs/custody.md, "Look up". */
-export function lookUp({ database }: OrderBook, withdrawalId: string): Answered {
+export function lookUp({ database }: OrderBook, withdrawalId: string): ContractAnswer {
   const spend = findSpend(database, withdrawalId);
   if (spend?.purpose !== 'payout') {
     return mayBeForgotten(database, withdrawalId) ? forgotten : { status: 404, body: { status: 'never_seen' } };

@@ -17,7 +17,7 @@ import type { BlockId, Header } from '../states/chain.ts';
 import {
   type EvmBlock,
   type EvmNode,
-  type EvmSent,
+  type BlockTransaction,
   type Receipt,
   type Trace,
   type TracedCall,
@@ -171,7 +171,7 @@ async function scanBlock(
 }
 
 /** A block's transactions, and those of which some nodes give only the receipt, because the chain itself made them. */
-function listAll({ transactions }: EvmBlock, receipts: readonly Receipt[]): EvmSent[] {
+function listAll({ transactions }: EvmBlock, receipts: readonly Receipt[]): BlockTransaction[] {
   const known = new Set(transactions.map(({ hash }) => hash));
   const others = receipts.filter(({ transactionHash }) => !known.has(transactionHash));
   return [...transactions, ...others.map(({ transactionHash }) => ({ ...MADE_BY_CHAIN, hash: transactionHash }))];
@@ -182,12 +182,12 @@ function matchTraces({ transactions, hash }: EvmBlock, traces: readonly Trace[])
   const named = new Map(traces.flatMap(({ txHash, call }) => (txHash === undefined ? [] : [[txHash, call] as const])));
   const signed = transactions.filter(isSigned);
   if (signed.every((transaction) => named.has(transaction.hash))) {
-    return (transaction: EvmSent) => named.get(transaction.hash);
+    return (transaction: BlockTransaction) => named.get(transaction.hash);
   }
   const traced = [transactions, signed].find(({ length }) => length === traces.length);
   if (!traced) throw new Error(`block ${hash} is not whole: traces are missing`);
   const places = new Map(traced.map((transaction, place) => [transaction.hash, traces[place]?.call]));
-  return (transaction: EvmSent) => places.get(transaction.hash);
+  return (transaction: BlockTransaction) => places.get(transaction.hash);
 }
 
 /** The transfers of tokens that a receipt shows. */
@@ -232,7 +232,7 @@ function findOtherPayments({ withdrawals, number }: EvmBlock, ownerOf: (address:
 }
 
 function findPayments(
-  transaction: EvmSent,
+  transaction: BlockTransaction,
   receipt: Receipt,
   trace: TracedCall | undefined,
   listings: readonly Listing[],

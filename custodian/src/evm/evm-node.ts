@@ -19,7 +19,7 @@ const EvmHeader = z.object({
   timestamp: Small,
 });
 
-const EvmSent = z.object({
+const BlockTransaction = z.object({
   hash: Hash,
   from: Address,
   to: Address.nullish(),
@@ -29,7 +29,7 @@ const EvmSent = z.object({
   type: Small.default(0),
 });
 
-export type EvmSent = z.output<typeof EvmSent>;
+export type BlockTransaction = z.output<typeof BlockTransaction>;
 
 /** A payment to a validator's address (EIP-4895), which no transaction makes. */
 const Withdrawal = z.object({ address: Address, amount: Whole });
@@ -41,7 +41,7 @@ const EvmBlock = EvmHeader.extend({
 
 /** A block with those of its transactions that can be read. */
 export interface EvmBlock extends z.output<typeof EvmHeader> {
-  readonly transactions: readonly EvmSent[];
+  readonly transactions: readonly BlockTransaction[];
   readonly withdrawals: readonly z.output<typeof Withdrawal>[];
 }
 
@@ -55,7 +55,7 @@ const NOBODY = `0x${'0'.repeat(40)}`;
  * Mainnet and Base, and what Polygon takes over from there. Their nonces are nobody's, and each chain writes them in its
  * own way.
  */
-export function isSigned({ type, from }: Pick<EvmSent, 'type' | 'from'>): boolean {
+export function isSigned({ type, from }: Pick<BlockTransaction, 'type' | 'from'>): boolean {
   return SIGNED_TYPES.includes(type) && from !== NOBODY;
 }
 
@@ -143,7 +143,11 @@ export class EvmNode {
   async block(hash: string): Promise<EvmBlock> {
     const block = EvmBlock.parse(await this.#call('eth_getBlockByHash', [hash, true]));
     if (block.hash !== hash) throw new Error(`asked for block ${hash}, was given ${block.hash}`);
-    return { ...block, transactions: readEach(block.transactions, EvmSent), withdrawals: block.withdrawals ?? [] };
+    return {
+      ...block,
+      transactions: readEach(block.transactions, BlockTransaction),
+      withdrawals: block.withdrawals ?? [],
+    };
   }
 
   async receipts(hash: string): Promise<Receipt[]> {
@@ -154,9 +158,9 @@ export class EvmNode {
   }
 
   /** A transaction by its hash; `undefined` when the node does not know it. */
-  async transaction(hash: string): Promise<EvmSent | undefined> {
+  async transaction(hash: string): Promise<BlockTransaction | undefined> {
     const transaction = await this.#call('eth_getTransactionByHash', [hash]);
-    return transaction === null ? undefined : EvmSent.parse(transaction);
+    return transaction === null ? undefined : BlockTransaction.parse(transaction);
   }
 
   /** The receipt of a transaction in a block of the node's chain; `undefined` when it is in none. */

@@ -54,7 +54,6 @@ export function createEvmPayer(settings: EvmPayerSettings): Payer {
   };
 }
 
-/** The address that pays for a spend. */
 function payerOf({ house, depositAddress }: EvmPayerSettings, spend: Spend): string {
   if (spend.purpose === 'sweep') return depositAddress(spend.sourceIndex ?? 0);
   return spend.purpose === 'gas' ? (house.gas ?? '') : house.hot;

@@ -30,7 +30,7 @@ export function lookOnce(chain: Chain): SecondLook {
 }
 
 /** A transaction in a block, as the first node showed it. */
-export interface Shown {
+export interface Sighting {
   readonly txHash: string;
   readonly height: number;
   readonly asset: string;
@@ -47,7 +47,7 @@ export interface Shown {
  */
 export async function isAgreed(
   { database, chain, ownerOf, agreeFrom, secondView }: AgreementTools & SecondLook,
-  { txHash, height, asset, atoms, isInner = false }: Shown,
+  { txHash, height, asset, atoms, isInner = false }: Sighting,
   isSame: (effects: Effects) => boolean,
   isDeepEnough: (view: SecondView) => boolean,
 ): Promise<boolean> {

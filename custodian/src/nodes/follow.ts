@@ -27,7 +27,7 @@ export interface FollowSettings {
 }
 
 /** The state of the chain after a round. */
-export interface Followed {
+export interface ChainProgress {
   readonly height: number;
   readonly finalHeight: number;
   /** `null` on a chain that does not say itself what is final. */
@@ -61,7 +61,7 @@ export async function follow(
   ownerOf: (address: string) => Owner | undefined,
   settings: FollowSettings,
   log: Log,
-): Promise<Followed | undefined> {
+): Promise<ChainProgress | undefined> {
   const { network } = chain;
   if (readHalt(database, network) !== null) return undefined;
   const tip = await chain.tip();

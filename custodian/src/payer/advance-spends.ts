@@ -1,7 +1,7 @@
 import { type Log, describeError } from '../log.ts';
 import type { Chain } from '../nodes/chain.ts';
 import type { AskSigner } from '../signer/connect.ts';
-import type { Signed, SignerAnswer } from '../signer/requests.ts';
+import type { SignedTransaction, SignerAnswer } from '../signer/requests.ts';
 import type { BurnProof } from '../states/spend.ts';
 import { halt, readHalt } from '../store/chain-state.ts';
 import type { Database } from '../store/database.ts';
@@ -123,7 +123,12 @@ async function startSpend(tools: SpendTools, queued: Spend, height: number): Pro
  * the signer has signed with it before, which happens when the answer was lost and the policy has become stricter. Then
  * no other spend may get the fence, and the signer is asked again until a person relaxes the policy.
  */
-async function signVersion(tools: SpendTools, spend: Spend, plan: string, height: number): Promise<Signed | undefined> {
+async function signVersion(
+  tools: SpendTools,
+  spend: Spend,
+  plan: string,
+  height: number,
+): Promise<SignedTransaction | undefined> {
   const { database, payer, log } = tools;
   const answer = await askForSignature(tools, spend, plan);
   if (answer.kind === 'refused') {

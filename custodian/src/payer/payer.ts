@@ -1,5 +1,5 @@
 import type { ServedNetwork } from '../networks.ts';
-import type { SignRequest, Signed } from '../signer/requests.ts';
+import type { SignRequest, SignedTransaction } from '../signer/requests.ts';
 import type { Spend, Version } from '../store/spends.ts';
 
 /**
@@ -38,10 +38,9 @@ export interface Payer {
   /** Undoes `reserve`, in the transaction that releases the fence. */
   release(spend: Spend): void;
   /** Notes what follows from a stored version, such as its change. Runs in the transaction that stores it. */
-  noteStored(spend: Spend, plan: string, signed: Signed): void;
+  noteStored(spend: Spend, plan: string, signed: SignedTransaction): void;
   /** The most that a transaction of this plan can pay to the network, in atoms of the coin. */
   feeOf(plan: string): bigint;
-  /** The request to the signer for a plan. */
   request(spend: Spend, plan: string): SignRequest;
   /** The plan of a version with a higher fee and the same fence, or `undefined` when none is due. */
   bump(spend: Spend, versions: readonly Version[], height: number): Promise<string | undefined>;

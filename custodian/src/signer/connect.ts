@@ -5,7 +5,6 @@ import type { SignerAnswer, SignerRequest } from './requests.ts';
 /** Long enough to sign 200 legacy inputs. A signer that hangs must not stop the payer. */
 const DEADLINE_MS = 15_000;
 
-/** Sends a request to the signer. */
 export type AskSigner = (request: SignerRequest) => Promise<SignerAnswer>;
 
 /** The signer did not answer, or failed. Whether it signed is unknown; asking again is safe. */

@@ -2,11 +2,11 @@ import { hex } from '@scure/base';
 import * as bitcoin from '@scure/btc-signer';
 import { Transaction as EvmEncoder } from 'micro-eth-signer';
 import { type BitcoinNetwork, bitcoinRules } from '../networks.ts';
-import type { BitcoinTransaction, EvmTransaction, Signed } from './requests.ts';
+import type { BitcoinTransaction, EvmTransaction, SignedTransaction } from './requests.ts';
 import type { KeyName, KeyPair } from './wallet.ts';
 
 /** Signs an EIP-1559 transaction. Deterministic (RFC 6979): the same transaction always gets the same hash. */
-export function signEvm(transaction: EvmTransaction, key: KeyPair): Signed {
+export function signEvm(transaction: EvmTransaction, key: KeyPair): SignedTransaction {
   // Not in the library's strict mode, whose limits would one day stop a hot wallet: 131,072 transactions, a million coins.
   // What may be signed is for judge.ts.
   const transactionFields = {
@@ -45,7 +45,7 @@ export function signBitcoin(
   network: BitcoinNetwork,
   transaction: BitcoinTransaction,
   keyOf: (name: KeyName) => KeyPair,
-): Signed {
+): SignedTransaction {
   const { family, hasReplacement } = bitcoinRules[network];
   const format = addressFormat(network);
   const draft = new bitcoin.Transaction({ allowLegacyWitnessUtxo: false });

@@ -39,15 +39,15 @@ export interface Deed extends DeedName {
   /** The digest of Bureau's order; `null` for the house's own payments. */
   readonly orderDigest: string | null;
   /** The amount that counts towards an hourly limit; `null` when no limit applies. */
-  readonly counted: Counted | null;
+  readonly counted: LimitedAmount | null;
   /** The most that this version can pay to the network. All fees of a network have an hourly limit. */
-  readonly fee: Counted;
+  readonly fee: LimitedAmount;
   /** Whether it pays nobody and only uses up the fence of a payout whose id is burnt. */
   readonly isCancel: boolean;
 }
 
 /** An amount that counts towards an hourly limit: of payouts by asset, over all networks, or of gas or fees by network. */
-export interface Counted {
+export interface LimitedAmount {
   readonly limit: 'payout' | 'gas' | 'fee';
   readonly name: string;
   /** In 10^-18 of the asset, since networks give one asset different decimals. */
@@ -62,7 +62,7 @@ export interface Refusal {
 export type Judgement = Deed | Refusal;
 
 /** The addresses that requests are compared with, derived from the signer's own keys and policy. */
-export interface Derived extends HouseAddresses {
+export interface SignerAddresses extends HouseAddresses {
   readonly deposit: (index: number) => string;
 }
 
@@ -74,7 +74,7 @@ const refuse = (reason: RefusalReason): Refusal => ({ kind: 'refused', reason })
 const isRefusal = (value: object): value is Refusal => 'kind' in value && value.kind === 'refused';
 
 /** Identifies the payment of a request by what the request claims. Nothing of it is checked yet. */
-export function nameDeed(request: SignRequest, derived: Derived): DeedName {
+export function nameDeed(request: SignRequest, derived: SignerAddresses): DeedName {
   const fences = isEvmRequest(request)
     ? ([`${signingAddress(request, derived).toLowerCase()}:${request.transaction.nonce}`] as const)
     : nameCoins(request.transaction);
@@ -92,7 +92,7 @@ function nameCoins({ inputs }: BitcoinTransaction): [string, ...string[]] {
 }
 
 /** Checks a request against the policy alone, without the clock and without earlier signatures. */
-export function judge(request: SignRequest, policy: Policy, derived: Derived): Judgement {
+export function judge(request: SignRequest, policy: Policy, derived: SignerAddresses): Judgement {
   const rules = policy.networks[request.network];
   if (!rules) return refuse('not_served');
   const maxFee = parseAmount(rules.maxFee, coinDecimals(request.network)) ?? 0n;
@@ -113,7 +113,7 @@ export function judge(request: SignRequest, policy: Policy, derived: Derived): J
 type EvmRequest = Extract<SignRequest, { transaction: EvmTransaction }>;
 type BitcoinRequest = Extract<SignRequest, { transaction: BitcoinTransaction }>;
 
-function judgeEvm(request: EvmRequest, policy: Policy, derived: Derived, maxFee: bigint): Judgement {
+function judgeEvm(request: EvmRequest, policy: Policy, derived: SignerAddresses, maxFee: bigint): Judgement {
   const { transaction, network } = request;
   if (BigInt(transaction.chainId) !== chainIds[network]) return refuse('wrong_chain');
   const bounds = policy.networks[network]?.maxGas ?? usualGasBounds(network);
@@ -157,11 +157,11 @@ function judgeEvm(request: EvmRequest, policy: Policy, derived: Derived, maxFee:
 }
 
 /** A fee as it counts towards the hourly limit of its network. */
-function countFee(network: ServedNetwork, atoms: bigint): Counted {
+function countFee(network: ServedNetwork, atoms: bigint): LimitedAmount {
   return { limit: 'fee', name: network, atoms: atoms * 10n ** BigInt(LIMIT_DECIMALS - coinDecimals(network)) };
 }
 
-function signingAddress(request: EvmRequest, derived: Derived): string {
+function signingAddress(request: EvmRequest, derived: SignerAddresses): string {
   if (request.kind === 'evm_sweep') return derived.deposit(request.index);
   return request.kind === 'evm_gas' ? (derived.gas ?? '') : derived.hot;
 }
@@ -180,7 +180,7 @@ function paysOnly(transaction: EvmTransaction, network: ServedNetwork, allowed: 
   return isToken && transaction.value === '0' && transfer !== undefined && allowed.includes(transfer.recipient);
 }
 
-function judgeBitcoin(request: BitcoinRequest, policy: Policy, derived: Derived, maxFee: bigint): Judgement {
+function judgeBitcoin(request: BitcoinRequest, policy: Policy, derived: SignerAddresses, maxFee: bigint): Judgement {
   const { transaction, network } = request;
   const left = sumAtoms(transaction.inputs) - sumAtoms(transaction.outputs);
   if (left < 0n) return refuse('another_payment');

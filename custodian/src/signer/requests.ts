@@ -111,7 +111,7 @@ export type RefusalReason =
   | 'clock_behind';
 
 /** A signed transaction in the form that nodes accept. */
-export interface Signed {
+export interface SignedTransaction {
   readonly kind: 'signed';
   /** In hex; on the EVM it begins with `0x`. */
   readonly raw: string;
@@ -127,7 +127,7 @@ export interface HouseAddresses {
 }
 
 export type SignerAnswer =
-  | Signed
+  | SignedTransaction
   /** `signed` says that this payment was signed with this fence before. Then no other payment may use the fence. */
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly signed: boolean }
   /** Whether anything was ever signed with this fence. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { transact } from '../transact.ts';
-import type { Counted, Deed, DeedName } from './judge.ts';
+import type { LimitedAmount, Deed, DeedName } from './judge.ts';
 import type { RefusalReason } from './requests.ts';
 
 const HOUR_MS = 3_600_000;
@@ -67,7 +67,7 @@ const SCHEMA = `
 `;
 
 /** The hourly limit for an amount, in 10^-18 units; `undefined` when the policy names none, which allows nothing. */
-export type LimitOf = (counted: Counted) => bigint | undefined;
+export type LimitOf = (counted: LimitedAmount) => bigint | undefined;
 
 /**
  * The signer's memory: every signature and every burnt id. It must be kept even when the custodian's database is lost.
@@ -198,7 +198,7 @@ export class SignatureLog {
     return row && String(row['id']);
   }
 
-  #sumSince({ limit, name }: Counted, now_ms: number): bigint {
+  #sumSince({ limit, name }: LimitedAmount, now_ms: number): bigint {
     const rows = this.#database
       .prepare(`SELECT atoms FROM deeds WHERE limit_name = ? AND limit_key = ? AND at_ms > ? AND at_ms <= ?`)
       .all(limit, name, now_ms - HOUR_MS, this.#latestCounted_ms(now_ms));

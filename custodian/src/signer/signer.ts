@@ -1,9 +1,16 @@
 import { parseAmount } from '../../../src/money/amounts.ts';
 import { type ServedNetwork, isEvm } from '../networks.ts';
 import { signBitcoin, signEvm } from './encode.ts';
-import { type Derived, LIMIT_DECIMALS, isEvmRequest, judge, nameDeed } from './judge.ts';
+import { type SignerAddresses, LIMIT_DECIMALS, isEvmRequest, judge, nameDeed } from './judge.ts';
 import type { Policy } from './policy.ts';
-import type { HouseAddresses, RefusalReason, SignRequest, Signed, SignerAnswer, SignerRequest } from './requests.ts';
+import type {
+  HouseAddresses,
+  RefusalReason,
+  SignRequest,
+  SignedTransaction,
+  SignerAnswer,
+  SignerRequest,
+} from './requests.ts';
 import type { LimitOf, SignatureLog } from './signature-log.ts';
 import type { KeyName, Wallet } from './wallet.ts';
 
@@ -44,7 +51,7 @@ export function answerSigner(parts: SignerParts, request: SignerRequest): Signer
 }
 
 /** Signs a request; `undefined` when its transaction cannot be encoded, so that the payer can give up its fence. */
-function trySign(wallet: Wallet, request: SignRequest): Signed | undefined {
+function trySign(wallet: Wallet, request: SignRequest): SignedTransaction | undefined {
   try {
     return sign(wallet, request);
   } catch {
@@ -52,7 +59,7 @@ function trySign(wallet: Wallet, request: SignRequest): Signed | undefined {
   }
 }
 
-function sign(wallet: Wallet, request: SignRequest): Signed {
+function sign(wallet: Wallet, request: SignRequest): SignedTransaction {
   if (!isEvmRequest(request)) {
     return signBitcoin(request.network, request.transaction, (name) => wallet.bitcoinKey(request.network, name));
   }
@@ -64,7 +71,7 @@ function nameKey(request: SignRequest): KeyName {
   return { account: request.kind === 'evm_gas' ? 'gas' : 'hot', index: 0 };
 }
 
-function deriveOf({ wallet, policy }: SignerParts, network: ServedNetwork): Derived {
+function deriveOf({ wallet, policy }: SignerParts, network: ServedNetwork): SignerAddresses {
   const cold = policy.networks[network]?.cold ?? '';
   const addressOf = (name: KeyName) =>
     isEvm(network) ? wallet.evmAddress(name) : wallet.bitcoinAddress(network, name);

@@ -1,4 +1,3 @@
-/** The state of a deposit. */
 export type DepositState =
   /** In a block that may still be reorganised away. */
   | 'INCLUDED'

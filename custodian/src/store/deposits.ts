@@ -55,7 +55,7 @@ export function listUnsettledDeposits(database: Database, network: ServedNetwork
 }
 
 /** A deposit address with an asset that was not swept since its newest final deposit. */
-export interface Unswept {
+export interface SweepSource {
   readonly addressIndex: number;
   readonly asset: string;
   /** What the final deposits that no sweep has moved yet sum up to. */
@@ -63,7 +63,7 @@ export interface Unswept {
 }
 
 /** The addresses that may have something to sweep. */
-export function listUnswept(database: Database, network: ServedNetwork): Unswept[] {
+export function listUnswept(database: Database, network: ServedNetwork): SweepSource[] {
   return database
     .all(
       `SELECT address_index, asset, sum_atoms(atoms) AS sum FROM deposits

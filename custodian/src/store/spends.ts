@@ -45,7 +45,6 @@ export interface Version {
   readonly cancels: boolean;
 }
 
-/** The members of a new spend. */
 export type NewSpend = Pick<
   Spend,
   'id' | 'network' | 'purpose' | 'asset' | 'contract' | 'address' | 'atoms' | 'sourceIndex' | 'order'

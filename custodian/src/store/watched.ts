@@ -52,7 +52,6 @@ export class WatchedAddresses {
   /** The owner of an address in the form of `lookupOf`, or `undefined`. */
   readonly ownerOf = (lookup: string): Owner | undefined => this.#owners.get(lookup);
 
-  /** The deposit address with this index. */
   readonly addressOf = (index: number): string => this.#derive(index);
 
   /** Watches the addresses of all indexes below `count`, and keeps watching those it has watched before. */

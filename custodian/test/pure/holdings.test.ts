@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { Config } from '../../src/config.ts';
 import { type Holding, NetworkHoldings } from '../../src/holdings.ts';
-import type { Followed } from '../../src/nodes/follow.ts';
+import type { ChainProgress } from '../../src/nodes/follow.ts';
 import { beginAt, halt, takeBack, takeBlock } from '../../src/store/chain-state.ts';
 import { Database } from '../../src/store/database.ts';
 import { writeConfig } from '../support/run-custodian.ts';
@@ -36,7 +36,7 @@ beforeEach(() => {
   });
 });
 
-const follow = (changes: Partial<Followed> = {}) =>
+const follow = (changes: Partial<ChainProgress> = {}) =>
   holdings.noteFollowed({
     height: 100,
     finalHeight: 0,

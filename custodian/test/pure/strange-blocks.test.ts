@@ -18,7 +18,7 @@ const word = (text: string) => `0x${text.replace('0x', '').padStart(64, '0')}`;
 const hashOf = (number: number) => word(number.toString(16));
 const quantity = (number: number) => `0x${number.toString(16)}`;
 
-interface Played {
+interface PlayedBlock {
   readonly transactions: readonly Record<string, unknown>[];
   readonly receipts: readonly unknown[];
   readonly traces: readonly unknown[];
@@ -26,8 +26,8 @@ interface Played {
 }
 
 /** A chain of these blocks, after an empty one. */
-function play(blocks: readonly Played[], hasTraces = true) {
-  const all: Played[] = [{ transactions: [], receipts: [], traces: [] }, ...blocks];
+function play(blocks: readonly PlayedBlock[], hasTraces = true) {
+  const all: PlayedBlock[] = [{ transactions: [], receipts: [], traces: [] }, ...blocks];
   const header = (number: number) => ({
     number: quantity(number),
     hash: hashOf(number + 1_000),
@@ -139,7 +139,7 @@ test('what a chain itself made stops no block, whether its transaction, receipt 
     fc.asyncProperty(fc.array(parts, { minLength: 1, maxLength: 4 }), async (drawn) => {
       let number = 0;
       let wanted = 0;
-      const blocks = drawn.map((list): Played => {
+      const blocks = drawn.map((list): PlayedBlock => {
         const block = {
           transactions: [] as Record<string, unknown>[],
           receipts: [] as unknown[],

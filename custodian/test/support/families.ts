@@ -23,7 +23,6 @@ export interface Family {
 
 const tenth = 10n ** 17n;
 
-/** A new public key. */
 function drawPublicKey(): Uint8Array {
   return secp256k1.getPublicKey(secp256k1.utils.randomSecretKey(), true);
 }

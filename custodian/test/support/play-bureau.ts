@@ -6,7 +6,6 @@ import type { Network } from '../../../src/money/networks.ts';
 import { findListing } from '../../src/networks.ts';
 import { orderOf } from './signing.ts';
 
-/** A deposit as it was reported to Bureau. */
 export interface ReportedDeposit {
   readonly network: string;
   readonly address: string;
@@ -97,7 +96,7 @@ export class PlayedBureau {
 }
 
 /** An answer of a custodian. */
-export interface Said {
+export interface CustodianReply {
   readonly status: number;
   readonly body: { readonly status?: string; readonly txHash?: string; readonly reason?: string };
 }
@@ -109,7 +108,7 @@ export async function askCustodian(
   path: string,
   payout?: object,
   headers: Record<string, string> = {},
-): Promise<Said> {
+): Promise<CustodianReply> {
   const order = payout && orderOf(payout);
   const body = order?.body ?? '';
   const timestamp = Math.floor(Date.now() / 1000);
@@ -126,5 +125,5 @@ export async function askCustodian(
       ...headers,
     },
   });
-  return { status: response.status, body: (await response.json()) as Said['body'] };
+  return { status: response.status, body: (await response.json()) as CustodianReply['body'] };
 }

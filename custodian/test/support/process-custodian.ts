@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sealKeystore } from '../../src/signer/keystore.ts';
 import { takeFreePort } from './free-port.ts';
-import { DEPOSIT_TOKEN, KEY_ID, SECRET, type Said, askCustodian } from './play-bureau.ts';
+import { DEPOSIT_TOKEN, KEY_ID, SECRET, type CustodianReply, askCustodian } from './play-bureau.ts';
 import { writeConfig } from './run-custodian.ts';
 import { MNEMONIC, newFolder, policy } from './signing.ts';
 
@@ -105,11 +105,11 @@ export class ProcessCustodian {
   }
 
   /** Submits a payout. Returns `undefined` when the custodian dies before it answers. */
-  async pay(payout: { readonly withdrawalId: string }): Promise<Said | undefined> {
+  async pay(payout: { readonly withdrawalId: string }): Promise<CustodianReply | undefined> {
     return askCustodian(this.port, 'PUT', `/v1/payouts/${payout.withdrawalId}`, payout).catch(() => undefined);
   }
 
-  async look(withdrawalId: string): Promise<Said | undefined> {
+  async look(withdrawalId: string): Promise<CustodianReply | undefined> {
     return askCustodian(this.port, 'GET', `/v1/payouts/${withdrawalId}`).catch(() => undefined);
   }
 

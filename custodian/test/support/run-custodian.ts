@@ -10,7 +10,7 @@ import { SignatureLog } from '../../src/signer/signature-log.ts';
 import { answerSigner } from '../../src/signer/signer.ts';
 import { Wallet } from '../../src/signer/wallet.ts';
 import { LITECOIN_REGTEST } from './start-litecoind.ts';
-import { DEPOSIT_TOKEN, KEY_ID, SECRET, type Said, askCustodian } from './play-bureau.ts';
+import { DEPOSIT_TOKEN, KEY_ID, SECRET, type CustodianReply, askCustodian } from './play-bureau.ts';
 import { BUREAU_KEY, MNEMONIC, newFolder, policy as usualPolicy } from './signing.ts';
 
 export const wallet = new Wallet(MNEMONIC);
@@ -23,7 +23,6 @@ export function depositKeysText(): Record<string, string> {
   );
 }
 
-/** A custodian's holdings on one network. */
 export interface NetworkHoldings {
   readonly network: string;
   readonly height: number;
@@ -39,8 +38,8 @@ type Holdings = { readonly networks: readonly NetworkHoldings[] };
 export interface RunningCustodian {
   readonly service: Service;
   readonly events: { readonly event: string; readonly [field: string]: unknown }[];
-  pay(payout: object): Promise<Said>;
-  look(withdrawalId: string): Promise<Said>;
+  pay(payout: object): Promise<CustodianReply>;
+  look(withdrawalId: string): Promise<CustodianReply>;
   holdings(): Promise<Holdings>;
   stop(): Promise<void>;
 }

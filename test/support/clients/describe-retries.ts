@@ -4,7 +4,7 @@ import {
   type DrivenOptions,
   type FaultDetails,
   type Play,
-  type Played,
+  type ScriptResult,
   type Step,
   answer,
   between,
@@ -24,13 +24,13 @@ const placeOrder = (options?: DrivenOptions) => ({
 });
 const listBalances = (options?: DrivenOptions) => ({ operation: 'listBalances', ...(options && { options }) });
 
-function valueOf({ outcomes }: Played): unknown {
+function valueOf({ outcomes }: ScriptResult): unknown {
   const [outcome] = outcomes;
   if (!outcome || 'fault' in outcome) throw new Error('the call failed', { cause: outcome?.fault });
   return outcome.value;
 }
 
-function faultOf({ outcomes }: Played): FaultDetails {
+function faultOf({ outcomes }: ScriptResult): FaultDetails {
   const [outcome] = outcomes;
   if (!outcome || 'value' in outcome) throw new Error('the call succeeded', { cause: outcome?.value });
   return outcome.fault;

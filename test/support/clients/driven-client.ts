@@ -101,26 +101,23 @@ export interface Play {
   readonly calls: readonly DrivenCall[];
 }
 
-/** A request as the client sent it. */
-export interface Sent {
+export interface ClientRequest {
   readonly method: string;
   readonly key: string | null;
   readonly body: string | null;
 }
 
-/** The result of a script. */
-export interface Played {
+export interface ScriptResult {
   readonly outcomes: readonly ({ readonly value: unknown } | { readonly fault: FaultDetails })[];
-  readonly sent: readonly Sent[];
+  readonly sent: readonly ClientRequest[];
   /** The time of each attempt that hung and each wait, in milliseconds, in order. */
   readonly slept: readonly number[];
 }
 
-/** A language's client. */
 export interface ClientLanguage {
   readonly name: string;
   connect(settings: DrivenSettings): DrivenClient;
-  play(play: Play): Promise<Played>;
+  play(play: Play): Promise<ScriptResult>;
   /** The names of the operations that it has, as the document spells them. */
   listOperations(): Promise<readonly string[]>;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import { BureauClient } from '../../../clients/bureau-client/src/index.ts';
 import type { Clock } from '../../../clients/bureau-client/src/clock.ts';
-import type { Sent, Step } from './driven-client.ts';
+import type { ClientRequest, Step } from './driven-client.ts';
 
 /**
  * A step of the script: an answer or failure that every language can simulate, or a function that runs in this process.
@@ -19,7 +19,7 @@ interface Sleeper {
  */
 export function play(script: readonly PlayedStep[], { random = 0, whileWaiting = () => {} } = {}) {
   const steps = [...script];
-  const sent: Sent[] = [];
+  const sent: ClientRequest[] = [];
   const slept: number[] = [];
   let now = 0;
   let latest: Sleeper | undefined;

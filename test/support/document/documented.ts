@@ -15,7 +15,6 @@ interface DocumentedResponse extends Body {
   readonly headers?: Readonly<Record<string, Header>>;
 }
 
-/** One operation of a document, and its paths. */
 interface Operation {
   readonly id: string;
   readonly method: string;

@@ -6,15 +6,14 @@ import type { OperatorEvent } from '../../../src/events/operator-event.ts';
 import { type Trader, createKey, json, openTrader } from '../exchange.ts';
 import { env } from '../runtime/test-env.ts';
 
-/** One request that a receiver got. */
-export interface Received {
+export interface WebhookRequest {
   readonly id: string;
   readonly event: Event | OperatorEvent;
   readonly body: string;
   readonly headers: Record<string, string>;
 }
 
-type Answer = (received: Received) => Response | Promise<Response>;
+type Answer = (received: WebhookRequest) => Response | Promise<Response>;
 
 const ok: Answer = () => new Response('thank you');
 
@@ -39,9 +38,9 @@ function listenToFetch(): void {
 export class Receiver {
   readonly url: string;
   /** Every attempt. */
-  readonly received: Received[] = [];
+  readonly received: WebhookRequest[] = [];
   /** Those that were answered with 2xx. */
-  readonly taken: Received[] = [];
+  readonly taken: WebhookRequest[] = [];
   readonly secrets: string[] = [];
   answer: Answer = ok;
 

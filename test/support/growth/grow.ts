@@ -7,13 +7,13 @@ import { commitOrders } from '../../../src/orders/commit-order.ts';
 import type { OrderPlan } from '../../../src/orders/plan-order.ts';
 import { type Trader, openTrader } from '../exchange.ts';
 import { type DatabaseCost, measureDatabase } from '../runtime/meter.ts';
-import { type Found, followAll, showOwn, withOwn } from '../reconciliation.ts';
+import { type PassResult, followAll, showOwn, withOwn } from '../reconciliation.ts';
 import { env } from '../runtime/test-env.ts';
 import { idInCrowd } from './compose-crowd.ts';
 import { openCrowd } from './open-crowd.ts';
 import { measureOperations } from './operations.ts';
 import { type RecordTable, recordKinds } from './record-kinds.ts';
-import { type Written, writeHistory } from './write-history.ts';
+import { type HistorySize, writeHistory } from './write-history.ts';
 import type { Owners } from './compose-history.ts';
 
 /** How large the exchange is when it is measured. */
@@ -51,7 +51,7 @@ export interface PassCost {
   readonly database_ms: number;
   readonly longest_ms: number;
   readonly wall_ms: number;
-  readonly found: Pick<Found, 'status' | 'violations'>;
+  readonly found: Pick<PassResult, 'status' | 'violations'>;
 }
 
 /** An exchange that only grows, and how many bytes it stores per row. */
@@ -108,7 +108,7 @@ export class GrowingExchange {
   }
 
   async #write(table: RecordTable, owners: Owners, count: number): Promise<void> {
-    const written: Written = await writeHistory(table, owners, count);
+    const written: HistorySize = await writeHistory(table, owners, count);
     this.#rows += written.rows;
     this.#keep(table, written.size, count);
   }

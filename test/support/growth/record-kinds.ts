@@ -11,7 +11,6 @@ export interface RecordTerms {
   readonly account: string;
   readonly id: string;
   readonly time: string;
-  /** The number of the first of its transfers. */
   readonly firstTransfer: string;
   /** Whether the account now buys, or sells what it bought. */
   readonly isBuy: string;

@@ -7,7 +7,7 @@ import type { RecordTable } from './record-kinds.ts';
 const CHUNK = 50_000;
 
 /** What was written: the rows of all tables, and the size of the database afterwards, in bytes. */
-export interface Written {
+export interface HistorySize {
   readonly rows: number;
   readonly size: number;
 }
@@ -25,7 +25,7 @@ export async function writeHistory(
   owners: Owners,
   count: number,
   span_ms?: number,
-): Promise<Written> {
+): Promise<HistorySize> {
   const triggers = (await readTriggers()).filter(({ tbl_name }) => historyTables.includes(tbl_name));
   // From the beginning of a turn, so that every account buys before it sells.
   const first = Math.ceil(next / (2 * owners.count)) * 2 * owners.count;

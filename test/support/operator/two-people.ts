@@ -12,7 +12,7 @@ export const REVIEWER = 'reviewer@bureau.test';
 export const handLimits = { LTC: '2', USDT: '1000000000', ETH: '1000000' } as const;
 
 /** A proposal as it is shown. */
-export interface Shown {
+export interface ProposalView {
   readonly id: string;
   readonly status: string;
   readonly digest: string;
@@ -46,17 +46,17 @@ export async function codeOf(response: Response): Promise<string> {
 }
 
 /** The proposal in an answer of this status. */
-export async function readProposal(response: Response, status = 202): Promise<Shown> {
+export async function readProposal(response: Response, status = 202): Promise<ProposalView> {
   if (response.status !== status) throw new Error(`${response.status} ${await response.text()}`);
-  return (await json<{ proposal: Shown }>(response)).proposal;
+  return (await json<{ proposal: ProposalView }>(response)).proposal;
 }
 
 /** One proposal as it stands now. */
-export async function look(id: string): Promise<Shown> {
+export async function look(id: string): Promise<ProposalView> {
   return readProposal(await asOperator('GET', `/proposals/${id}`), 200);
 }
 
 /** Approves a proposal, naming its digest. */
-export function approve(email: string, { id, digest }: Shown): Promise<Response> {
+export function approve(email: string, { id, digest }: ProposalView): Promise<Response> {
   return by(email, 'POST', `/proposals/${id}/approve`, { digest });
 }

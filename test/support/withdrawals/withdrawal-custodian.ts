@@ -10,7 +10,7 @@ import { env } from '../runtime/test-env.ts';
 import { type WithdrawalAnswer, expectWholeLedger, houseHolds, readOwn, readTaken, withdraw } from './withdrawals.ts';
 import { ledgersUnderTest } from '../db/open-in-ledger.ts';
 
-type Taken = WithdrawalAnswer['withdrawal'];
+type WithdrawalBody = WithdrawalAnswer['withdrawal'];
 
 /** What remains of 100 USDT after a withdrawal of 50 and its fee, and what is in house:payouts until it is settled. */
 const LEFT = '49';
@@ -43,7 +43,7 @@ export async function countPayments(id: string): Promise<number> {
 }
 
 /** Withdraws 50 USDT with the Idempotency-Key "k", while the custodian treats its next requests as given. */
-export async function withdrawFrom(trader: Trader, ...programmes: CustodianProgramme[]): Promise<Taken> {
+export async function withdrawFrom(trader: Trader, ...programmes: CustodianProgramme[]): Promise<WithdrawalBody> {
   for (const programme of programmes) await programCustodian(programme);
   return readTaken(await withdraw(trader, {}, 'k'));
 }
@@ -68,13 +68,13 @@ export function useCustodian() {
   const expectInFlight = async (atoms: bigint) => expect(await houseHolds('payouts')).toBe(inFlight + atoms);
   return {
     expectInFlight,
-    async expectHeld(trader: Trader, { id }: Taken): Promise<void> {
+    async expectHeld(trader: Trader, { id }: WithdrawalBody): Promise<void> {
       expect(await readOwn(trader, id)).toMatchObject({ status: 'PROCESSING', txHash: null });
       expect((await trader.balances())['USDT']).toBe(LEFT);
       await expectInFlight(HELD);
     },
     /** Checks that it was paid once, with the hash that the custodian gave. */
-    async expectPaid(trader: Trader, { id }: Taken): Promise<void> {
+    async expectPaid(trader: Trader, { id }: WithdrawalBody): Promise<void> {
       const [entry, ...others] = (await listPayouts()).filter(({ payout }) => payout.withdrawalId === id);
       expect([entry?.payments, others]).toEqual([1, []]);
       expect(await readOwn(trader, id)).toMatchObject({ status: 'COMPLETED', txHash: entry?.txHash });
@@ -82,7 +82,7 @@ export function useCustodian() {
       await expectInFlight(0n);
     },
     /** Checks that it was never paid, and that amount and fee were returned once. */
-    async expectReturned(trader: Trader, { id }: Taken): Promise<void> {
+    async expectReturned(trader: Trader, { id }: WithdrawalBody): Promise<void> {
       expect(await countPayments(id)).toBe(0);
       expect(await readOwn(trader, id)).toMatchObject({ status: 'FAILED', txHash: null });
       expect((await trader.balances())['USDT']).toBe('100');

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 
-/** A column of a table of records. */
 export interface Column<Row> {
   readonly name: string;
   readonly isNumber?: boolean;

@@ -4,7 +4,6 @@ import { Step } from '../parts/step.tsx';
 import type { ChangeSettings, ExchangeSettings } from '../schema.d.ts';
 import { ChangedSettings } from './changed-settings.tsx';
 
-/** What a part of the settings is given. */
 export interface SettingsPart {
   readonly settings: ExchangeSettings;
   readonly changed: () => void;

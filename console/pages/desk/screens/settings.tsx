@@ -164,7 +164,6 @@ const assets: readonly PausedAsset[] = ['USDT', 'USDC', 'BTC', 'ETH', 'AVAX', 'M
 
 type PausedAsset = ExchangeSettings['pausedDeposits']['assets'][number];
 
-/** A box to tick for each name. */
 function Ticks<Name extends string>({
   legend,
   names,

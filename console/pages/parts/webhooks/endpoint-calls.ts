@@ -32,7 +32,7 @@ export interface DeliveryLog {
 }
 
 /** An endpoint to be made. */
-export interface WantedEndpoint<Type extends string> {
+export interface NewEndpoint<Type extends string> {
   readonly url: string;
   readonly description: string;
   /** None of them: all. */
@@ -42,7 +42,7 @@ export interface WantedEndpoint<Type extends string> {
 /** What is done with the webhook endpoints of an owner. Each call rejects with a `BureauError` when it is refused. */
 export interface EndpointCalls<Type extends string> {
   readonly list: () => Promise<{ readonly webhookEndpoints: readonly KnownEndpoint[] }>;
-  readonly create: (wanted: WantedEndpoint<Type>) => Promise<{ readonly secret: string }>;
+  readonly create: (wanted: NewEndpoint<Type>) => Promise<{ readonly secret: string }>;
   readonly setStatus: (id: string, status: 'enabled' | 'disabled') => Promise<unknown>;
   readonly remove: (id: string) => Promise<unknown>;
   readonly rotateSecret: (id: string) => Promise<{ readonly secret: string }>;

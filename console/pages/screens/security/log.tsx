@@ -4,7 +4,6 @@ import { nameBrowser } from '../../browser-name.ts';
 import { inWords, showTime } from '../../format.ts';
 import { Fault } from '../../parts/notice.tsx';
 
-/** What the log says of each action. */
 const actions: Readonly<Record<string, string>> = {
   invite_holder: 'You were invited',
   become_holder: 'You became the holder',

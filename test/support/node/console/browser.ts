@@ -79,7 +79,6 @@ export class Browser {
     return { passkey, reply: await this.post('/account/passkeys', { answer, name: 'laptop' }) };
   }
 
-  /** Signs in with a passkey. */
   async signIn(passkey: Authenticator, how: Misbehaviour = {}): Promise<Reply> {
     const answer = passkey.sign(await this.challengeOf('/session/passkey/options'), how);
     return this.post('/session/passkey', { answer });

@@ -1,9 +1,9 @@
 import { startConsole } from './start-console.ts';
 
-type Served = Awaited<ReturnType<typeof startConsole>>;
+type ConsoleUnderTest = Awaited<ReturnType<typeof startConsole>>;
 
 /** The console of a test file, from `beginConsole` on. */
-export let served: Served;
+export let served: ConsoleUnderTest;
 
 /** Starts it. */
 export async function beginConsole(): Promise<void> {

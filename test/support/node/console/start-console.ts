@@ -57,7 +57,6 @@ export interface Holder {
 class StartedConsole {
   readonly place: Place;
   readonly runtime: Runtime;
-  /** The console's database. */
   readonly identity: Awaited<ReturnType<Runtime['getD1Database']>>;
   readonly #operatorToken: string;
   readonly #signIn: (email: string) => string;

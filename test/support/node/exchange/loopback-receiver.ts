@@ -1,7 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How a receiver answers. */
 export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
 /** A server that keeps what was sent to it, and answers as it is told. */

@@ -63,7 +63,6 @@ export class Probe {
     return this.#post(`/batch/${bindingOf(ledger)}`, statements);
   }
 
-  /** The rows of one statement in a ledger. */
   async query<Row>(sql: string, ledger = 0): Promise<Row[]> {
     const [rows = []] = await this.batch([{ sql }], ledger);
     return rows as Row[];

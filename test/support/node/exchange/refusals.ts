@@ -8,7 +8,6 @@ export interface Trader {
   readBalances(): Promise<unknown>;
   readOrder(id: string): Promise<unknown>;
   readCandles(coin: string): Promise<unknown>;
-  /** Buys for an amount of USDT. */
   buy(coin: string, usdt: string, idempotencyKey?: string): Promise<unknown>;
   withdraw(withdrawal: Payout): Promise<unknown>;
 }

@@ -2,7 +2,6 @@ import { Miniflare, type V4WorkerOptionsShape, convertV4MiniflareOptions } from 
 
 type Databases = NonNullable<V4WorkerOptionsShape['d1Databases']>;
 
-/** Databases in a runtime of their own. */
 export interface DatabaseRuntime {
   /** The databases as bindings of a Worker in another runtime. */
   readonly d1Databases: Databases;

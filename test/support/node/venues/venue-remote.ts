@@ -2,7 +2,6 @@ import type { Coin } from '../../../../src/money/assets.ts';
 import { type Venue as VenueName, venues as venueNames } from '../../../../src/money/venue-symbols.ts';
 import { type CoinChanges, type Venue, type VenueChanges, type VenueRequests, spellCoins } from './venue-state.ts';
 
-/** What a test may change of a venue. */
 export interface VenueChange extends Partial<Omit<Venue, 'markets'>> {
   readonly coins?: CoinChanges;
 }
