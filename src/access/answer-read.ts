@@ -1,8 +1,7 @@
 import type { Context } from 'hono';
 import { config } from '../env.ts';
-import { sendProblem } from '../http/area.ts';
-import type { ListQuery, Page } from '../http/list.ts';
-import { refuse } from '../http/refusal.ts';
+import { type ListQuery, showPage } from '../http/list.ts';
+import { accept, refuse } from '../http/refusal.ts';
 import type { Database } from '../db/database.ts';
 import { findLedger, ledgerOf } from '../db/ledgers.ts';
 import { type RecordFilter, type RecordList, readRecordPage } from '../db/record-list.ts';
@@ -23,19 +22,7 @@ export async function answerList<
   const admitted = await admitRead(c, 'read', (accountId) =>
     readRecordPage(ledgerOf(c.env, accountId), accountId, query, list, cursors),
   );
-  if (!admitted.ok) return sendProblem(c, admitted);
-  const page = admitted.value.value;
-  if (!page.ok) return sendProblem(c, page);
-  return c.json(showPage(page.value, list), 200);
-}
-
-/** A page of a list on the wire. */
-export function showPage<const Name extends string, Row extends { readonly id: string }, Shown, Filter>(
-  { rows, nextCursor }: Page<Row>,
-  list: RecordList<Name, Row, Shown, Filter>,
-) {
-  const shown = { [list.name]: rows.map((row) => list.show(row)) } as Record<Name, Shown[]>;
-  return { ...shown, nextCursor };
+  return admitted.ok ? showPage(admitted.value.value, list.name, (row) => list.show(row)) : admitted;
 }
 
 /** One kind of an account's records, and how one is answered. */
@@ -55,8 +42,8 @@ export async function answerRecord<const Name extends string, Row, Shown>(
 ) {
   const database = findLedger(c.env, id);
   const admitted = await admitRead(c, 'read', async (accountId) => database && record.readRow(database, accountId, id));
-  if (!admitted.ok) return sendProblem(c, admitted);
+  if (!admitted.ok) return admitted;
   const row = admitted.value.value;
-  if (!row) return sendProblem(c, refuse('not_found', `This account has no ${record.name} of that id.`));
-  return c.json({ [record.name]: record.show(row) } as Record<Name, Shown>, 200);
+  if (!row) return refuse('not_found', `This account has no ${record.name} of that id.`);
+  return accept({ [record.name]: record.show(row) } as Record<Name, Shown>);
 }

@@ -1,7 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
-import { every } from 'hono/combine';
 import { config } from '../env.ts';
-import { sendProblem, takeJson } from '../http/area.ts';
+import { sendProblem } from '../http/area.ts';
 import type { AppEnvironment, RequestContext } from '../http/context.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { refuseScope } from '../keys/admission.ts';
@@ -68,11 +67,6 @@ export function authenticate(scope: Scope | null): MiddlewareHandler<KeyEnvironm
     c.header('Cache-Control', 'no-store');
     return next();
   };
-}
-
-/** The same for a request with a JSON body, which is read only when the key is valid. */
-export function authenticateJson(scope: Scope): MiddlewareHandler<KeyEnvironment> {
-  return every(authenticate(scope), takeJson);
 }
 
 /** The address that a request came from, as Cloudflare saw it. */

@@ -1,14 +1,13 @@
-import { type RouteConfig, createRoute, z } from '@hono/zod-openapi';
+import { type RouteConfig, z } from '@hono/zod-openapi';
 import type { JSONValue } from 'hono/utils/types';
 import { answerJson } from '../http/answer.ts';
-import { cacheableResponses, createArea, jsonContent, problemResponses, send } from '../http/area.ts';
+import { createArea, send } from '../http/area.ts';
 import { type DocumentFrame, type OpenApiDocument, buildDocument } from '../http/document/build-document.ts';
 import { answerThroughEdge } from '../http/edge-cache.ts';
 import { accept } from '../http/refusal.ts';
-import { anyKeyRefusals } from '../access/admit.ts';
-import { admitPublicCall } from '../access/admit-public-call.ts';
-import { authenticateOperator, operatorRefusals } from '../operator/authenticate-operator.ts';
 import { clientFrame, operatorFrame } from './api-document-frames.ts';
+import { publicOperationsOf } from '../access/operations.ts';
+import { operationsOf } from '../operator/operations.ts';
 
 /** How long an older document may be shown after a deployment, the only time when it changes. */
 const LIFETIME_MS = 300_000;
@@ -56,48 +55,37 @@ export function documentRoutes(
   let drawn: ApiDocuments | undefined;
   const documents = () => (drawn ??= drawDocuments(registry(), furtherTags));
 
-  area.openapi(
-    createRoute({
-      operationId: 'getOpenApi',
-      method: 'get',
-      path: '/api/v1/openapi.json',
-      tags: ['Exchange'],
-      summary: 'This document',
-      description: 'The interface as OpenAPI 3.1, made of the schemas that validate requests.',
-      middleware: admitPublicCall,
-      responses: {
-        ...cacheableResponses('The document of the running version', OpenApi),
-        ...problemResponses(...anyKeyRefusals),
-      },
-    }),
-    (c) =>
-      answerThroughEdge(c, 'openapi', () =>
-        Promise.resolve(
-          accept({
-            body: documents().client as object as { openapi: string; [member: string]: JSONValue },
-            lifetime_ms: LIFETIME_MS,
-          }),
-        ),
-      ),
-  );
+  publicOperationsOf(
+    area,
+    'Exchange',
+  )({
+    operationId: 'getOpenApi',
+    path: '/api/v1/openapi.json',
+    summary: 'This document',
+    description: 'The interface as OpenAPI 3.1, made of the schemas that validate requests.',
+    answer: 'The document of the running version',
+    body: OpenApi,
+    isCacheable: true,
+    handle: (c) =>
+      answerThroughEdge(c, 'openapi', async () => {
+        const body = documents().client as object as { openapi: string; [member: string]: JSONValue };
+        return accept({ body, lifetime_ms: LIFETIME_MS });
+      }),
+  });
 
-  area.openapi(
-    createRoute({
-      operationId: 'getOperatorOpenApi',
-      method: 'get',
-      path: '/operator/v1/openapi.json',
-      tags: ['Settings'],
-      summary: 'This document',
-      description: 'The operator’s API as OpenAPI 3.1, with any of the three tokens, or signed in.',
-      security: [{ operatorToken: [] }],
-      middleware: authenticateOperator('know_interface'),
-      responses: {
-        200: { description: 'The document of the running version', content: jsonContent(OpenApi) },
-        ...problemResponses(...operatorRefusals),
-      },
-    }),
-    (c) => send(c, answerJson(200, documents().operator)),
-  );
+  operationsOf(
+    area,
+    'Settings',
+  )({
+    operationId: 'getOperatorOpenApi',
+    path: '/operator/v1/openapi.json',
+    duty: 'know_interface',
+    summary: 'This document',
+    description: 'The operator’s API as OpenAPI 3.1, with any of the three tokens, or signed in.',
+    answer: 'The document of the running version',
+    body: OpenApi,
+    handle: (c) => send(c, answerJson(200, documents().operator)),
+  });
 
   return area;
 }

@@ -1,38 +1,31 @@
-import { createRoute, z } from '@hono/zod-openapi';
-import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { createArea } from '../http/area.ts';
 import { admitRead } from '../access/admit-read.ts';
-import { anyKeyRefusals } from '../access/admit.ts';
 import { keyRevoked } from '../keys/admission.ts';
-import { authenticate } from '../access/authenticate.ts';
 import { OwnApiKey, showOwnApiKey } from '../keys/own-api-key.ts';
 import { readKeyRecord } from '../keys/record.ts';
+import { keyOperationsOf } from '../access/operations.ts';
+import { accept } from '../http/refusal.ts';
 
 /** The route by which a key reads its own record. */
 export const keys = createArea();
 
-keys.openapi(
-  createRoute({
-    operationId: 'getApiKey',
-    method: 'get',
-    path: '/api/v1/account/api-key',
-    tags: ['Account'],
-    summary: 'The API key of this request',
-    description:
-      'The scopes, IP addresses, expiry and rate limits of the key. It needs no scope. The token is never shown, since only a hash of it is stored.',
-    security: [{ apiKey: [] }],
-    middleware: authenticate(null),
-    responses: {
-      200: { description: 'The key, without its token', content: jsonContent(z.object({ apiKey: OwnApiKey })) },
-      ...problemResponses('invalid_request', ...anyKeyRefusals),
-    },
-  }),
-  async (c) => {
+const add = keyOperationsOf(keys, 'Account');
+
+add({
+  operationId: 'getApiKey',
+  path: '/api/v1/account/api-key',
+  scope: null,
+  summary: 'The API key of this request',
+  description:
+    'The scopes, IP addresses, expiry and rate limits of the key. It needs no scope. The token is never shown, since only a hash of it is stored.',
+  answer: 'The key, without its token',
+  body: { apiKey: OwnApiKey },
+  handle: async (c) => {
     const { keyId } = c.get('key');
     const admitted = await admitRead(c, null, () => readKeyRecord(c.env, keyId));
-    if (!admitted.ok) return sendProblem(c, admitted);
+    if (!admitted.ok) return admitted;
     const record = admitted.value.value;
     // The lane knows the key but the database does not: it was restored to a time before the key was made.
-    if (!record) return sendProblem(c, keyRevoked);
-    return c.json({ apiKey: showOwnApiKey(record) }, 200);
+    return record ? accept({ apiKey: showOwnApiKey(record) }) : keyRevoked;
   },
-);
+});

@@ -1,11 +1,8 @@
-import { createRoute } from '@hono/zod-openapi';
-import { cacheableResponses, createArea, jsonContent, problemResponses } from '../http/area.ts';
+import { createArea } from '../http/area.ts';
 import { answerThroughEdge } from '../http/edge-cache.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { accept } from '../http/refusal.ts';
-import { anyKeyRefusals } from '../access/admit.ts';
-import { admitPublicCall } from '../access/admit-public-call.ts';
 import { isSilent } from '../db/custody-standing.ts';
 import { firstLedger, listLedgers, openLedger } from '../db/ledgers.ts';
 import { type KeeperBindings, reachKeeper } from '../reconciliation/reach-keeper.ts';
@@ -17,6 +14,7 @@ import { chooseBounds } from '../providers.ts';
 import { describeAssets, describeExchange } from '../exchange/describe-exchange.ts';
 import { type PayoutHealth, judgeStatus } from '../exchange/judge-status.ts';
 import { AssetList, ExchangeInfo, ServerTime, Status } from '../exchange/schemas.ts';
+import { publicOperationsOf } from '../access/operations.ts';
 
 /** How long answers that depend on the operator's settings are cached. */
 const LIFETIME_MS = SETTINGS_MAX_AGE_MS;
@@ -26,86 +24,68 @@ const SNAPSHOT_MAX_AGE_MS = 2_500;
 
 const MINUTE_MS = 60_000;
 
-const common = { tags: ['Exchange'], middleware: admitPublicCall };
-
 const boundsOf = chooseBounds(config);
 
 /** Public facts about the exchange. No key is needed. */
 export const exchange = createArea();
 
-exchange.openapi(
-  createRoute({
-    ...common,
-    operationId: 'listAssets',
-    method: 'get',
-    path: '/api/v1/assets',
-    summary: 'Assets, the networks that carry them, fees and minimums',
-    description:
-      'The networks of each asset, with the fees and minimums in force. The operator may pause a network or change a fee; an answer is at most some seconds old.',
-    responses: {
-      ...cacheableResponses('Every asset, in the order of the specification', AssetList),
-      ...problemResponses(...anyKeyRefusals),
-    },
-  }),
-  (c) =>
+const add = publicOperationsOf(exchange, 'Exchange');
+
+add({
+  operationId: 'listAssets',
+  path: '/api/v1/assets',
+  summary: 'Assets, the networks that carry them, fees and minimums',
+  description:
+    'The networks of each asset, with the fees and minimums in force. The operator may pause a network or change a fee; an answer is at most some seconds old.',
+  answer: 'Every asset, in the order of the specification',
+  body: AssetList,
+  isCacheable: true,
+  handle: (c) =>
     answerThroughEdge(c, 'assets', async () => {
       const settings = await readSettings(firstLedger(c.env));
       return accept({ body: describeAssets(settings, config.UNSERVED_NETWORKS), lifetime_ms: LIFETIME_MS });
     }),
-);
+});
 
-exchange.openapi(
-  createRoute({
-    ...common,
-    operationId: 'getExchangeInfo',
-    method: 'get',
-    path: '/api/v1/exchange-info',
-    summary: 'Markets with their steps and bounds, intervals, rate limits',
-    description:
-      'What a client needs for a valid order: the smallest step of each amount, and the smallest and largest notional. An amount with more decimals is refused, not rounded.',
-    responses: {
-      ...cacheableResponses('Markets, intervals and rate limits', ExchangeInfo),
-      ...problemResponses(...anyKeyRefusals),
-    },
-  }),
-  (c) =>
+add({
+  operationId: 'getExchangeInfo',
+  path: '/api/v1/exchange-info',
+  summary: 'Markets with their steps and bounds, intervals, rate limits',
+  description:
+    'What a client needs for a valid order: the smallest step of each amount, and the smallest and largest notional. An amount with more decimals is refused, not rounded.',
+  answer: 'Markets, intervals and rate limits',
+  body: ExchangeInfo,
+  isCacheable: true,
+  handle: (c) =>
     answerThroughEdge(c, 'exchange-info', async () => {
       const settings = await readSettings(firstLedger(c.env));
       return accept({ body: describeExchange(settings, boundsOf, Date.now()), lifetime_ms: LIFETIME_MS });
     }),
-);
+});
 
-exchange.openapi(
-  createRoute({
-    ...common,
-    operationId: 'getServerTime',
-    method: 'get',
-    path: '/api/v1/time',
-    summary: 'The time of the server',
-    description: 'For clients that check their clock. Codes of the second factor depend on it.',
-    responses: {
-      200: { description: 'Now; never cached', content: jsonContent(ServerTime) },
-      ...problemResponses(...anyKeyRefusals),
-    },
-  }),
-  (c) => c.json({ serverTime: new Date().toISOString() }, 200, { 'Cache-Control': 'no-store' }),
-);
+add({
+  operationId: 'getServerTime',
+  path: '/api/v1/time',
+  summary: 'The time of the server',
+  description: 'For clients that check their clock. Codes of the second factor depend on it.',
+  answer: 'Now; never cached',
+  body: ServerTime,
+  handle: (c) => {
+    c.header('Cache-Control', 'no-store');
+    return accept({ serverTime: new Date().toISOString() });
+  },
+});
 
-exchange.openapi(
-  createRoute({
-    ...common,
-    operationId: 'getStatus',
-    method: 'get',
-    path: '/api/v1/status',
-    summary: 'Whether trading, withdrawals and prices work',
-    description:
-      '`status` is the worst of the three parts. While prices are DEGRADED, orders in the affected markets are refused with `price_unavailable`. What is HALTED is refused until the operator lifts the halt.',
-    responses: {
-      ...cacheableResponses('The exchange as a whole, and its parts', Status),
-      ...problemResponses(...anyKeyRefusals),
-    },
-  }),
-  (c) =>
+add({
+  operationId: 'getStatus',
+  path: '/api/v1/status',
+  summary: 'Whether trading, withdrawals and prices work',
+  description:
+    '`status` is the worst of the three parts. While prices are DEGRADED, orders in the affected markets are refused with `price_unavailable`. What is HALTED is refused until the operator lifts the halt.',
+  answer: 'The exchange as a whole, and its parts',
+  body: Status,
+  isCacheable: true,
+  handle: (c) =>
     answerThroughEdge(c, 'status', async () => {
       const [settings, snapshot, payouts] = await Promise.all([
         findHalts(c.env),
@@ -114,7 +94,7 @@ exchange.openapi(
       ]);
       return accept({ body: judgeStatus(settings, snapshot, payouts, Date.now()), lifetime_ms: LIFETIME_MS });
     }),
-);
+});
 
 /** What the keeper knows about the custodian, or `undefined` when it does not answer. */
 async function findPayoutHealth(bindings: KeeperBindings): Promise<PayoutHealth | undefined> {

@@ -1,8 +1,7 @@
-import { createRoute, z } from '@hono/zod-openapi';
-import { type WrittenAnswer, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { z } from '@hono/zod-openapi';
+import { type WrittenAnswer, createArea } from '../http/area.ts';
 import { refuse } from '../http/refusal.ts';
-import { admit, readRefusals } from '../access/admit.ts';
-import { authenticate } from '../access/authenticate.ts';
+import { admit } from '../access/admit.ts';
 import { ledgerOf } from '../db/ledgers.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import {
@@ -13,6 +12,7 @@ import {
   statementTypes,
   writeStatement,
 } from '../activity/statement.ts';
+import { keyOperationsOf } from '../access/operations.ts';
 
 const Csv = z.string().openapi({
   description: 'RFC 4180 with a header: a line for each opening balance, each movement and each closing balance',
@@ -23,47 +23,40 @@ const Csv = z.string().openapi({
 /** The route of an account's statement. */
 export const statement = createArea();
 
-statement.openapi(
-  createRoute({
-    operationId: 'getStatement',
-    method: 'get',
-    path: '/api/v1/account/statement',
-    tags: ['Account'],
-    summary: 'What the account held, every movement, and what it holds after them',
-    description:
-      'Exact to the smallest step of each asset: opening balance plus movements is closing balance. Each movement counts at the time when the balance changed, and they stand in the order of their records. It is sent while it is read, so one that breaks off has no closing balances: take no other for whole. One a minute for each account.',
-    security: [{ apiKey: ['read'] }],
-    middleware: authenticate('read'),
-    request: { query: StatementQuery },
-    responses: {
-      200: {
-        description: 'The statement, in the format that was asked for',
-        content: { ...jsonContent(Statement), 'text/csv': { schema: Csv } },
-      },
-      ...problemResponses('invalid_request', ...readRefusals),
-    },
-  }),
-  async (c) => {
+const add = keyOperationsOf(statement, 'Account');
+
+add({
+  operationId: 'getStatement',
+  path: '/api/v1/account/statement',
+  scope: 'read',
+  summary: 'What the account held, every movement, and what it holds after them',
+  description:
+    'Exact to the smallest step of each asset: opening balance plus movements is closing balance. Each movement counts at the time when the balance changed, and they stand in the order of their records. It is sent while it is read, so one that breaks off has no closing balances: take no other for whole. One a minute for each account.',
+  request: { query: StatementQuery },
+  answer: 'The statement, in the format that was asked for',
+  body: Statement,
+  content: { 'text/csv': { schema: Csv } },
+  handle: async (c) => {
     const { from, to: wantedEnd, format } = c.req.valid('query');
     const now_ms = Date.now();
     const end = wantedEnd !== undefined && wantedEnd < now_ms ? wantedEnd : null;
     if (from >= (end ?? now_ms)) {
       const errors = [{ pointer: 'from', code: 'not_valid', detail: 'is not before `to`, or in the future' }] as const;
-      return sendProblem(c, refuse('invalid_request', 'The request is not valid.', { errors }));
+      return refuse('invalid_request', 'The request is not valid.', { errors });
     }
     const admitted = await admit(c, 'read', 'read');
-    if (!admitted.ok) return sendProblem(c, admitted);
+    if (!admitted.ok) return admitted;
     const accountId = admitted.value;
     const database = ledgerOf(c.env, accountId);
     const counted = await countStatement(database, accountId, now_ms);
-    if (!counted.ok) return sendProblem(c, counted);
+    if (!counted.ok) return counted;
     const prepared = await prepareStatement(database, accountId, from, end, now_ms);
     const pieces = writeStatement(prepared, format);
     return c.body(streamPieces(pieces, c.get('requestId')), 200, {
       'Content-Type': statementTypes[format],
     }) as Response as WrittenAnswer;
   },
-);
+});
 
 /** Sends text as it comes, a piece whenever the reader has room. A piece that fails breaks the answer off. */
 function streamPieces(pieces: AsyncGenerator<string, void, undefined>, requestId: string): ReadableStream<Uint8Array> {

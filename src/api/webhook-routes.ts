@@ -1,12 +1,10 @@
 import type { Context } from 'hono';
-import { admit, readRefusals } from '../access/admit.ts';
-import { type KeyEnvironment, authenticate, authenticateJson } from '../access/authenticate.ts';
+import { admit } from '../access/admit.ts';
+import type { KeyEnvironment } from '../access/authenticate.ts';
 import { config } from '../env.ts';
-import { addDeliveryRoutes } from '../events/webhooks/delivery-routes.ts';
 import type { EndpointAction } from '../events/webhooks/endpoint.ts';
-import { addEndpointRoutes } from '../events/webhooks/endpoint-routes.ts';
+import { type AdmittedOwner, type EndpointSurface, addEndpointRoutes } from '../events/webhooks/endpoint-routes.ts';
 import { accountEndpointSchemas } from '../events/webhooks/endpoint-schemas.ts';
-import type { AdmittedOwner, EndpointSurface } from '../events/webhooks/endpoint-surface.ts';
 import { createArea } from '../http/area.ts';
 import { type Outcome, accept } from '../http/refusal.ts';
 import { tellLanes } from '../lane/tell-lanes.ts';
@@ -14,6 +12,7 @@ import { ledgerOf } from '../db/ledgers.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import { numberChange } from '../db/record-number.ts';
 import { chooseSenderSettings } from '../providers.ts';
+import { keyKind } from '../access/operations.ts';
 
 /** The record of an account's key says whether the account has an endpoint that is enabled. */
 function changesRecord(action: EndpointAction): boolean {
@@ -40,13 +39,7 @@ const surface: EndpointSurface = {
   path: '/api/v1/webhook-endpoints',
   operationSuffix: '',
   ownerName: 'An account',
-  security: [{ apiKey: ['webhooks'] }],
-  authenticate: {
-    read: authenticate('webhooks'),
-    change: authenticate('webhooks'),
-    changeJson: authenticateJson('webhooks'),
-  },
-  refusals: [...readRefusals, 'account_frozen'],
+  kindOf: (_isChange, hasBody) => ({ ...keyKind('Events', 'webhooks', hasBody), after: ['account_frozen'] }),
   schemas: accountEndpointSchemas,
   rules: chooseSenderSettings(config),
   admit: admitAccount,
@@ -56,4 +49,3 @@ const surface: EndpointSurface = {
 export const webhooks = createArea();
 
 addEndpointRoutes(webhooks, surface);
-addDeliveryRoutes(webhooks, surface);

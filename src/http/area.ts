@@ -1,16 +1,12 @@
-import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context, Hono, MiddlewareHandler, TypedResponse } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import type { AddRoute } from './add-route.ts';
 import { type Answer, type RequestFacts, answerProblem } from './answer.ts';
 import type { AppEnvironment, RequestContext } from './context.ts';
-import { headersOf } from './document/headers.ts';
-import { type DeclaredProblem, describeProblems } from './document/problem-responses.ts';
-import type { ProblemCode } from './problems.ts';
 import { FixedPathRouter } from './fixed-path-router.ts';
 import { badCursor } from './cursor.ts';
 import { type Checked, describeFieldErrors } from './field-errors.ts';
-import { type Schema, isStrict, parseBody } from './json-body.ts';
+import { parseBody } from './json-body.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
 /** The largest body of a request, except for uploads. */
@@ -36,15 +32,14 @@ export function sendProblem(c: RequestContext, refusal: Refusal): WrittenAnswer 
 }
 
 /** The router of one area. */
-export type Area = Hono<AppEnvironment> &
-  Pick<OpenAPIHono<AppEnvironment>, 'openAPIRegistry'> & { readonly openapi: AddRoute };
+export type Area = Hono<AppEnvironment> & Pick<OpenAPIHono<AppEnvironment>, 'openAPIRegistry' | 'openapi'>;
 
 /**
- * Makes the router of one area. Its routes validate requests with their own zod schemas. A request that fails
+ * Makes the router of one area. Its operations validate requests with their own zod schemas. A request that fails
  * validation gets one refusal, `invalid_request`, that names every invalid field.
  */
 export function createArea(): Area {
-  const area = new OpenAPIHono<AppEnvironment>({
+  return new OpenAPIHono<AppEnvironment>({
     router: new FixedPathRouter(),
     defaultHook: (result, c: Context<AppEnvironment>) => {
       if (result.success) return undefined;
@@ -54,20 +49,6 @@ export function createArea(): Area {
       return sendProblem(c, isCursor ? badCursor : refuse('invalid_request', 'The request is not valid.', { errors }));
     },
   });
-  const add = area.openapi as unknown as AddRoute;
-  const openapi: AddRoute = (route, handler) => add(closeQuery(route), handler);
-  return Object.assign(area as Pick<Area, keyof typeof area & keyof Area>, { openapi }) as Area;
-}
-
-/**
- * A route that needs a key takes no query parameter that it does not name: a misspelt `limit` would give another page.
- * Public routes ignore them. Throws when the Worker starts if such a route's query is not a `z.strictObject`.
- */
-function closeQuery<Route extends RouteConfig>(route: Route): Route {
-  if (!route.security) return route;
-  const query = route.request?.query ?? z.strictObject({});
-  if (!isStrict(query as unknown as Schema)) throw new TypeError(`${route.path} takes unknown query parameters`);
-  return { ...route, request: { ...route.request, query } };
 }
 
 /**
@@ -107,39 +88,3 @@ const brokenOff = refuse('invalid_request', 'The body did not arrive whole.');
 
 /** The same for a body of at most 16 KiB: every request's except an upload's. */
 export const takeJson: MiddlewareHandler<AppEnvironment> = takeJsonUpTo(MAX_BODY_BYTES);
-
-/** Refusals that any route may give. */
-const general: readonly ProblemCode[] = ['service_unavailable', 'internal_error'];
-
-/** The refusals of a body that is taken as JSON. */
-export const bodyRefusals = [
-  'invalid_request',
-  'unsupported_media_type',
-  'payload_too_large',
-] as const satisfies readonly ProblemCode[];
-
-/**
- * The documented responses of an operation's refusals, from the one table; spread into `responses`. They are hidden
- * from Hono's types, so that a handler returns either a `WrittenAnswer`, or a body that fits the schema of its
- * response.
- */
-export function problemResponses(...declared: DeclaredProblem[]): object {
-  return describeProblems([...declared, ...general]);
-}
-
-/** A documented JSON answer. */
-export function jsonContent<T extends z.ZodType>(schema: T) {
-  return { 'application/json': { schema } };
-}
-
-/**
- * The documented answers of an operation that goes through the edge cache. 304, which has no body, is hidden from
- * Hono's types.
- */
-export function cacheableResponses<T extends z.ZodType>(description: string, schema: T) {
-  const headers = headersOf('ETag', 'Cache-Control');
-  const notModified: object = {
-    304: { description: 'Nothing has changed since the ETag in If-None-Match', headers },
-  };
-  return { 200: { description, headers, content: jsonContent(schema) }, ...notModified };
-}

@@ -29,7 +29,7 @@ export const ListQuery = z.strictObject({
 });
 
 /** Where the next page begins. */
-export const NextCursor = z
+const NextCursor = z
   .string()
   .nullable()
   .openapi({ description: 'Opaque; null when there is no further page', example: EXAMPLE_CURSOR });
@@ -95,4 +95,21 @@ export function nameFilteredList(path: string, filter: Readonly<Record<string, s
   const set = Object.entries(filter).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
   const text = new URLSearchParams(set.toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1))).toString();
   return text === '' ? path : `${path}?${text}`;
+}
+
+/** How an operation that lists is documented. */
+export function onePage<const Name extends string, Item extends z.ZodType>(name: Name, item: Item) {
+  const rows = { [name]: z.array(item) } as Record<Name, z.ZodArray<Item>>;
+  return { answer: 'One page', body: { ...rows, nextCursor: NextCursor } };
+}
+
+/** A page on the wire, as `onePage` documents it. */
+export function showPage<const Name extends string, Row, Shown>(
+  page: Outcome<Page<Row>>,
+  name: Name,
+  show: (row: Row) => Shown,
+): Outcome<Record<Name, Shown[]> & { readonly nextCursor: string | null }> {
+  if (!page.ok) return page;
+  const shown = { [name]: page.value.rows.map((row) => show(row)) } as Record<Name, Shown[]>;
+  return accept({ ...shown, nextCursor: page.value.nextCursor });
 }

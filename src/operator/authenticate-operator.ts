@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { every } from 'hono/combine';
 import { config } from '../env.ts';
-import { jsonContent, sendProblem, takeJson } from '../http/area.ts';
+import { sendProblem, takeJson } from '../http/area.ts';
 import type { AppEnvironment } from '../http/context.ts';
 import { digest, equalDigests } from '../platform/digest.ts';
 import { type ProblemCode, statusOf } from '../http/problems.ts';
@@ -14,7 +14,7 @@ import { firstLedger, openLedger } from '../db/ledgers.ts';
 import { FIRST_LEDGER, isRecordId, ledgerNumberOf } from '../db/record-id.ts';
 import { ACCESS_HEADER, hasAccess, readAccessToken } from './access-token.ts';
 import { type Caller, approvalOf } from './approval.ts';
-import { Proposal, digestRequest, propose, showProposal } from './proposals.ts';
+import { digestRequest, propose, showProposal } from './proposals.ts';
 import { type Duty, findRoleFor } from './roles.ts';
 import { readRoles } from './staff.ts';
 
@@ -39,9 +39,6 @@ export const operatorRefusals = [
   'insufficient_role',
   'invalid_origin',
 ] as const satisfies readonly ProblemCode[];
-
-/** Those of a change that may need two people: it becomes a proposal, unless too many are open. */
-export const twoPeopleRefusals = [...operatorRefusals, 'approval_required'] as const;
 
 const tokens: readonly (readonly [Role, string])[] = [
   ['operator', config.OPERATOR_TOKEN],
@@ -149,22 +146,13 @@ function proposeInstead(duty: Duty, ledgerOfChange: LedgerOfChange): MiddlewareH
 }
 
 /** Finds the ledger in which a request makes its change: the number of one that exists. Throws when D1 fails. */
-type LedgerOfChange = (c: Context<OperatorEnvironment>) => number | Promise<number>;
+export type LedgerOfChange = (c: Context<OperatorEnvironment>) => number | Promise<number>;
 
 /** The ledger that the first id of a path names, of whatever kind; ledger 0 for what belongs to no account. */
 function ledgerOfPath(c: Context<OperatorEnvironment>): number {
   const id = Object.values(c.req.param()).find(isRecordId);
   return id === undefined ? FIRST_LEDGER : ledgerNumberOf(id);
 }
-
-/** The answer of a change that needs two people, for the documents. Hono is not told of it: it is sent by the area. */
-export const proposedResponse: object = {
-  202: {
-    description:
-      'Two people must agree on this change, once there are two admins: it is a proposal now, which another person approves',
-    content: jsonContent(z.object({ proposal: Proposal })),
-  },
-};
 
 /** Refuses a part of a request that needs another duty than its route, or `undefined` when the caller may do it. */
 export function refuseDuty(c: Pick<Context<OperatorEnvironment>, 'var'>, duty: Duty): Refusal | undefined {

@@ -12,7 +12,7 @@ import {
   changeSettings,
   violationStands,
 } from './settings.ts';
-import { refuseLedger } from './unknown-ledger.ts';
+import { refuseLedger } from './find-records.ts';
 
 /**
  * Changes the settings of the exchange: in ledger 0, and then in the copies of all others. No halt is lifted while any

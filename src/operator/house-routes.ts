@@ -1,78 +1,65 @@
-import { createRoute, z } from '@hono/zod-openapi';
-import { type WrittenAnswer, createArea, jsonContent, problemResponses } from '../http/area.ts';
-import { describeError, logFault } from '../platform/log.ts';
-import type { LedgerBindings } from '../platform/bindings.ts';
-import { askLedgers } from '../db/ask-ledgers.ts';
-import { listLedgers } from '../db/ledgers.ts';
-import { FIRST_LEDGER } from '../db/record-id.ts';
-import { type SpreadOfDay, sumSpread } from '../reconciliation/spread-sums.ts';
-import { type Keeper, type KeeperBindings, reachKeeper } from '../reconciliation/reach-keeper.ts';
-import { VALUE_MAX_AGE_MS } from '../markets/firm-price.ts';
 import { readSnapshot, readStandings } from '../markets/read-hub.ts';
-import { countAtGates } from '../orders/reach-gate.ts';
-import { authenticateOperator, operatorRefusals } from './authenticate-operator.ts';
+import { type WrittenAnswer, createArea } from '../http/area.ts';
+import { operationsOf } from './operations.ts';
 import { House, describeHouse, firstDayShown, readPositions } from './house.ts';
+import { askLedgers } from '../db/ask-ledgers.ts';
+import { VALUE_MAX_AGE_MS } from '../markets/firm-price.ts';
+import { FIRST_LEDGER } from '../db/record-id.ts';
+import { accept } from '../http/refusal.ts';
 import { METRICS_TYPE, writeMetrics } from './metrics.ts';
+import { z } from '@hono/zod-openapi';
 import { readOpenWork } from './open-work.ts';
-
-/** The operator's routes for the position of the house, and for a scraper. */
+import { countAtGates } from '../orders/reach-gate.ts';
+import { type Keeper, type KeeperBindings, reachKeeper } from '../reconciliation/reach-keeper.ts';
+import type { LedgerBindings } from '../platform/bindings.ts';
+import { type SpreadOfDay, sumSpread } from '../reconciliation/spread-sums.ts';
+import { listLedgers } from '../db/ledgers.ts';
+import {
+  describeError,
+  logFault,
+} from '../platform/log.ts'; /** The operator's routes for the position of the house, and for a scraper. */
 export const houseRoutes = createArea();
 
-houseRoutes.openapi(
-  createRoute({
-    operationId: 'getHouse',
-    method: 'get',
-    path: '/operator/v1/house',
-    tags: ['House'],
-    summary: 'What is owed to clients, and the house’s own position in each asset',
-    description:
-      'Owed to clients, in flight, fees earned, inventory with its value, how much of exposure and supply cap is used, whether the custodian holds what it should, and the spread earned by day. The balances of a ledger are of one moment; a ledger that does not answer is named, and the sums are without it. The custodian is asked every minute.',
-    security: [{ operatorToken: [] }],
-    middleware: authenticateOperator('read'),
-    responses: {
-      200: { description: 'The position', content: jsonContent(z.object({ house: House })) },
-      ...problemResponses(...operatorRefusals),
-    },
-  }),
-  async (c) => {
+const add = operationsOf(houseRoutes, 'House');
+
+add({
+  operationId: 'getHouse',
+  path: '/operator/v1/house',
+  duty: 'read',
+  summary: 'What is owed to clients, and the house’s own position in each asset',
+  description:
+    'Owed to clients, in flight, fees earned, inventory with its value, how much of exposure and supply cap is used, whether the custodian holds what it should, and the spread earned by day. The balances of a ledger are of one moment; a ledger that does not answer is named, and the sums are without it. The custodian is asked every minute.',
+  answer: 'The position',
+  body: { house: House },
+  handle: async (c) => {
     const [positions, snapshot, custodian, spread] = await Promise.all([
       askLedgers(c.env, readPositions),
       readSnapshot(c.env, VALUE_MAX_AGE_MS),
       readFromKeeper(c.env, FIRST_LEDGER, (keeper) => keeper.readCustody()),
       readSpread(c.env, firstDayShown(Date.now())),
     ]);
-    return c.json({ house: describeHouse(positions, snapshot, custodian, spread, Date.now()) }, 200);
+    return accept({ house: describeHouse(positions, snapshot, custodian, spread, Date.now()) });
   },
-);
+});
 
-houseRoutes.openapi(
-  createRoute({
-    operationId: 'getMetrics',
-    method: 'get',
-    path: '/operator/v1/metrics',
-    tags: ['House'],
-    summary: 'Metrics for a scraper, as OpenMetrics text',
-    description:
-      'Halts, what is open and how old it is, positions and limits, the day’s orders, prices and their sources, the gates, the progress of the reconciliation. What cannot be reached is absent. docs/alerts.yml has rules for alerts upon them.',
-    security: [{ operatorToken: [] }],
-    middleware: authenticateOperator('read'),
-    responses: {
-      200: {
-        description: 'The metrics of this moment',
-        content: {
-          [METRICS_TYPE]: {
-            schema: z.string().openapi({
-              description: 'OpenMetrics 1.0.0',
-              example:
-                '# TYPE bureau_trading_halted gauge\n# HELP bureau_trading_halted Whether trading is halted\nbureau_trading_halted 0\n# EOF\n',
-            }),
-          },
-        },
-      },
-      ...problemResponses(...operatorRefusals),
+add({
+  operationId: 'getMetrics',
+  path: '/operator/v1/metrics',
+  duty: 'read',
+  summary: 'Metrics for a scraper, as OpenMetrics text',
+  description:
+    'Halts, what is open and how old it is, positions and limits, the day’s orders, prices and their sources, the gates, the progress of the reconciliation. What cannot be reached is absent. docs/alerts.yml has rules for alerts upon them.',
+  answer: 'The metrics of this moment',
+  content: {
+    [METRICS_TYPE]: {
+      schema: z.string().openapi({
+        description: 'OpenMetrics 1.0.0',
+        example:
+          '# TYPE bureau_trading_halted gauge\n# HELP bureau_trading_halted Whether trading is halted\nbureau_trading_halted 0\n# EOF\n',
+      }),
     },
-  }),
-  async (c) => {
+  },
+  handle: async (c) => {
     const [read, keepers, snapshot, custodian, spread, sources, ordersAtGate] = await Promise.all([
       askLedgers(c.env, (database) => Promise.all([readOpenWork(database), readPositions(database)])),
       readFromKeepers(c.env, (keeper) => keeper.read()),
@@ -89,7 +76,7 @@ houseRoutes.openapi(
     const text = writeMetrics({ ledgers, house, snapshot, custodian, sources, ordersAtGate, now_ms });
     return c.body(text, 200, { 'Content-Type': METRICS_TYPE }) as Response as WrittenAnswer;
   },
-);
+});
 
 /** What orders earned in all ledgers from a day on; `undefined` when a keeper does not answer. */
 async function readSpread(

@@ -6,7 +6,7 @@ import { type Actor, insertAudit, nameActor } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
 import { newRecordId } from '../db/record-id.ts';
-import { proposals } from '../db/schema.ts';
+import { proposals } from '../db/schema/staff.ts';
 import { approvalRefusals, explain } from '../db/explain.ts';
 import { digestInHex } from '../platform/digest.ts';
 import type { Duty } from './roles.ts';

@@ -1,45 +1,28 @@
-import { createRoute, z } from '@hono/zod-openapi';
-import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
-import { jsonBody } from '../http/json-body.ts';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
-import { Id, RecordPath } from '../http/wire-types.ts';
-import type { Database } from '../db/database.ts';
-import { findLedger } from '../db/ledgers.ts';
-import { ledgerNumberOf } from '../db/record-id.ts';
-import { valueInUsdt } from '../markets/value-in-usdt.ts';
+import { accept, refuse } from '../http/refusal.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { type DepositRow, readReportedDeposit } from '../deposits/account-deposit.ts';
-import { creditQuarantined, keepQuarantined } from '../deposits/decide-quarantine.ts';
-import {
-  actorOf,
-  authenticateOperator,
-  authenticateOperatorJson,
-  operatorRefusals,
-  proposedResponse,
-  twoPeopleRefusals,
-} from './authenticate-operator.ts';
+import { findLedger } from '../db/ledgers.ts';
+import { readReportedDeposit } from '../deposits/account-deposit.ts';
+import { createArea } from '../http/area.ts';
+import { operationsOf } from './operations.ts';
+import { Id, RecordPath } from '../http/wire-types.ts';
 import { OperatorDeposit, showDepositToOperator } from '../deposits/operator-deposit.ts';
+import { jsonBody } from '../http/json-body.ts';
+import { z } from '@hono/zod-openapi';
 import { Reason, ReasonBody } from './reason.ts';
-import { takeAccount } from './take-account.ts';
-
+import { findAccount } from './find-records.ts';
+import { ledgerNumberOf } from '../db/record-id.ts';
+import { creditQuarantined, keepQuarantined } from '../deposits/decide-quarantine.ts';
+import { valueInUsdt } from '../markets/value-in-usdt.ts';
+import { actorOf } from './authenticate-operator.ts';
 const DEPOSIT_PATH = '/operator/v1/deposits/{id}';
 
-const common = { tags: ['Deposits'], security: [{ operatorToken: [] }] };
-const OneDeposit = {
-  200: { description: 'The deposit', content: jsonContent(z.object({ deposit: OperatorDeposit })) },
-};
 const ofAnotherLedger = refuse(
   'invalid_state',
   'The account is in another ledger than the deposit. Keep the deposit, and credit the account by hand.',
 );
 const noDeposit = refuse('not_found', 'The custodian reported no deposit of that id.');
 
-interface TakenDeposit {
-  readonly row: DepositRow;
-  readonly database: Database;
-}
-
-async function takeDeposit(bindings: LedgerBindings, id: string): Promise<Outcome<TakenDeposit>> {
+async function findDeposit(bindings: LedgerBindings, { id }: { readonly id: string }) {
   const database = findLedger(bindings, id);
   const row = database && (await readReportedDeposit(database, id));
   return row ? accept({ row, database }) : noDeposit;
@@ -48,54 +31,46 @@ async function takeDeposit(bindings: LedgerBindings, id: string): Promise<Outcom
 /** The operator's routes for one deposit from a chain, and for the decision about one that is quarantined. */
 export const quarantineRoutes = createArea();
 
-quarantineRoutes.openapi(
-  createRoute({
-    ...common,
-    operationId: 'getReportedDeposit',
-    method: 'get',
-    path: DEPOSIT_PATH,
-    summary: 'One deposit that the custodian reported',
-    description:
-      'In whichever state. Of a quarantined one: what can be done with it, and what became of it. Who decided is in the audit, whose `target` is its id.',
-    middleware: authenticateOperator('read'),
-    request: { params: RecordPath },
-    responses: { ...OneDeposit, ...problemResponses('not_found', ...operatorRefusals) },
-  }),
-  async (c) => {
-    const taken = await takeDeposit(c.env, c.req.valid('param').id);
-    return taken.ok ? c.json({ deposit: showDepositToOperator(taken.value.row) }, 200) : sendProblem(c, taken);
-  },
-);
+const add = operationsOf(quarantineRoutes, 'Deposits');
 
-quarantineRoutes.openapi(
-  createRoute({
-    ...common,
-    operationId: 'creditDeposit',
-    method: 'post',
-    path: `${DEPOSIT_PATH}/credit`,
-    summary: 'Credit a quarantined deposit to an account, once',
-    description:
-      'The account receives an internal deposit of the same amount, up to the supply cap. It cannot be undone. One that was kept can still be credited. The same decision again is no error. An account of another ledger is refused: keep the deposit, and credit the account by hand.',
-    middleware: authenticateOperatorJson('decide_quarantine'),
-    request: {
-      params: RecordPath,
-      body: jsonBody(z.strictObject({ accountId: Id, reason: Reason })),
-    },
-    responses: {
-      ...OneDeposit,
-      ...proposedResponse,
-      ...problemResponses(...bodyRefusals, 'not_found', 'invalid_state', 'supply_cap_exceeded', ...twoPeopleRefusals),
-    },
-  }),
-  async (c) => {
+add({
+  operationId: 'getReportedDeposit',
+  path: DEPOSIT_PATH,
+  duty: 'read',
+  summary: 'One deposit that the custodian reported',
+  description:
+    'In whichever state. Of a quarantined one: what can be done with it, and what became of it. Who decided is in the audit, whose `target` is its id.',
+  request: { params: RecordPath },
+  answer: 'The deposit',
+  body: { deposit: OperatorDeposit },
+  refusals: ['not_found'],
+  find: findDeposit,
+  handle: (_c, { row }) => accept({ deposit: showDepositToOperator(row) }),
+});
+
+add({
+  operationId: 'creditDeposit',
+  method: 'post',
+  path: `${DEPOSIT_PATH}/credit`,
+  duty: 'decide_quarantine',
+  needsTwo: true,
+  summary: 'Credit a quarantined deposit to an account, once',
+  description:
+    'The account receives an internal deposit of the same amount, up to the supply cap. It cannot be undone. One that was kept can still be credited. The same decision again is no error. An account of another ledger is refused: keep the deposit, and credit the account by hand.',
+  request: {
+    params: RecordPath,
+    body: jsonBody(z.strictObject({ accountId: Id, reason: Reason })),
+  },
+  find: findDeposit,
+  answer: 'The deposit',
+  body: { deposit: OperatorDeposit },
+  refusals: ['not_found', 'invalid_state', 'supply_cap_exceeded'],
+  handle: async (c, { row }) => {
     const { accountId, reason } = c.req.valid('json');
-    const taken = await takeDeposit(c.env, c.req.valid('param').id);
-    if (!taken.ok) return sendProblem(c, taken);
-    const { row } = taken.value;
-    const account = await takeAccount(c.env, accountId);
-    if (!account.ok) return sendProblem(c, account);
+    const account = await findAccount(c.env, { id: accountId });
+    if (!account.ok) return account;
     // Money never moves between ledgers here.
-    if (ledgerNumberOf(accountId) !== ledgerNumberOf(row.id)) return sendProblem(c, ofAnotherLedger);
+    if (ledgerNumberOf(accountId) !== ledgerNumberOf(row.id)) return ofAnotherLedger;
     const decided = await creditQuarantined(
       c.env,
       row,
@@ -104,31 +79,25 @@ quarantineRoutes.openapi(
       (asset, amount) => valueInUsdt(c.env, asset, amount),
       actorOf(c),
     );
-    return decided.ok ? c.json({ deposit: showDepositToOperator(decided.value) }, 200) : sendProblem(c, decided);
+    return decided.ok ? accept({ deposit: showDepositToOperator(decided.value) }) : decided;
   },
-);
+});
 
-quarantineRoutes.openapi(
-  createRoute({
-    ...common,
-    operationId: 'keepDeposit',
-    method: 'post',
-    path: `${DEPOSIT_PATH}/keep`,
-    summary: 'Keep a quarantined deposit in custody, owed to nobody',
-    description:
-      'It no longer waits for the operator, and no later report credits it. If its owner is found, it can still be credited.',
-    middleware: authenticateOperatorJson('decide_quarantine'),
-    request: { params: RecordPath, body: ReasonBody },
-    responses: {
-      ...OneDeposit,
-      ...problemResponses(...bodyRefusals, 'not_found', 'invalid_state', ...operatorRefusals),
-    },
-  }),
-  async (c) => {
-    const taken = await takeDeposit(c.env, c.req.valid('param').id);
-    if (!taken.ok) return sendProblem(c, taken);
-    const { row, database } = taken.value;
+add({
+  operationId: 'keepDeposit',
+  method: 'post',
+  path: `${DEPOSIT_PATH}/keep`,
+  duty: 'decide_quarantine',
+  summary: 'Keep a quarantined deposit in custody, owed to nobody',
+  description:
+    'It no longer waits for the operator, and no later report credits it. If its owner is found, it can still be credited.',
+  request: { params: RecordPath, body: ReasonBody },
+  find: findDeposit,
+  answer: 'The deposit',
+  body: { deposit: OperatorDeposit },
+  refusals: ['not_found', 'invalid_state'],
+  handle: async (c, { row, database }) => {
     const decided = await keepQuarantined(database, row, c.req.valid('json').reason, actorOf(c));
-    return decided.ok ? c.json({ deposit: showDepositToOperator(decided.value) }, 200) : sendProblem(c, decided);
+    return decided.ok ? accept({ deposit: showDepositToOperator(decided.value) }) : decided;
   },
-);
+});

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
 import { jsonBody } from '../http/json-body.ts';
-
 const MAX_REASON_LENGTH = 500;
 
 /** Why somebody decided something, for the audit. */

@@ -1,20 +1,14 @@
-import { createRoute, z } from '@hono/zod-openapi';
-import { MIN_SPREAD_BPS } from '../config.ts';
-import { config } from '../env.ts';
-import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
-import { jsonBody } from '../http/json-body.ts';
-import {
-  actorOf,
-  authenticateOperator,
-  authenticateOperatorJson,
-  operatorRefusals,
-  proposedResponse,
-  twoPeopleRefusals,
-  refuseDuty,
-} from './authenticate-operator.ts';
-import { changeExchangeSettings } from './change-exchange-settings.ts';
 import { ChangeSettings, ExchangeSettings, type SettingDefaults, readExchangeSettings } from './settings.ts';
-
+import { config } from '../env.ts';
+import { MIN_SPREAD_BPS } from '../config.ts';
+import { createArea } from '../http/area.ts';
+import { operationsOf } from './operations.ts';
+import { accept } from '../http/refusal.ts';
+import { jsonBody } from '../http/json-body.ts';
+import { actorOf, refuseDuty } from './authenticate-operator.ts';
+import { changeExchangeSettings } from './change-exchange-settings.ts';
+import { ChangeShares, ShareReport, changeShares, readShareReport } from './shares.ts';
+const SHARES_PATH = '/operator/v1/shares';
 const SETTINGS_PATH = '/operator/v1/settings';
 
 const defaults: SettingDefaults = {
@@ -23,59 +17,76 @@ const defaults: SettingDefaults = {
   minSpreadBps: MIN_SPREAD_BPS[config.ENVIRONMENT],
 };
 
-/** The operator's routes for the settings of the exchange. */
+/** The operator's routes for the settings of the exchange, and each ledger's share of its limits. */
 export const settingsRoutes = createArea();
 
-settingsRoutes.openapi(
-  createRoute({
-    operationId: 'getSettings',
-    method: 'get',
-    path: SETTINGS_PATH,
-    tags: ['Settings'],
-    summary: 'The settings of the exchange',
-    description: 'The values in force. Where the operator has set nothing, they are the configuration’s.',
-    security: [{ operatorToken: [] }],
-    middleware: authenticateOperator('read'),
-    responses: {
-      200: { description: 'The settings', content: jsonContent(z.object({ settings: ExchangeSettings })) },
-      ...problemResponses(...operatorRefusals),
-    },
-  }),
-  async (c) => c.json({ settings: await readExchangeSettings(c.env, defaults) }, 200),
-);
+const add = operationsOf(settingsRoutes, 'Settings');
 
-settingsRoutes.openapi(
-  createRoute({
-    operationId: 'changeSettings',
-    method: 'patch',
-    path: SETTINGS_PATH,
-    tags: ['Settings'],
-    summary: 'Change some of the settings; a halt takes effect at once, the others within seconds',
-    description:
-      'Settings that are not named stay as they are. `pausedDeposits`, `fees`, `minimums`, `depositMinimums`, `approvalAbove` and `openingWeights` are replaced as a whole, `fallbackPrices` coin by coin. Either the whole change takes effect or nothing. The treasury may change `supplyCaps` and `exposure` alone.',
-    security: [{ operatorToken: [] }],
-    middleware: authenticateOperatorJson('set_caps'),
-    request: { body: jsonBody(ChangeSettings) },
-    responses: {
-      200: { description: 'The settings', content: jsonContent(z.object({ settings: ExchangeSettings })) },
-      ...proposedResponse,
-      ...problemResponses(
-        ...bodyRefusals,
-        'precision_exceeded',
-        'amount_above_maximum',
-        'amount_below_minimum',
-        'network_not_supported',
-        'invalid_state',
-        ...twoPeopleRefusals,
-      ),
-    },
-  }),
-  async (c) => {
+add({
+  operationId: 'getSettings',
+  path: SETTINGS_PATH,
+  duty: 'read',
+  summary: 'The settings of the exchange',
+  description: 'The values in force. Where the operator has set nothing, they are the configuration’s.',
+  answer: 'The settings',
+  body: { settings: ExchangeSettings },
+  handle: async (c) => accept({ settings: await readExchangeSettings(c.env, defaults) }),
+});
+
+add({
+  operationId: 'changeSettings',
+  method: 'patch',
+  path: SETTINGS_PATH,
+  duty: 'set_caps',
+  needsTwo: true,
+  summary: 'Change some of the settings; a halt takes effect at once, the others within seconds',
+  description:
+    'Settings that are not named stay as they are. `pausedDeposits`, `fees`, `minimums`, `depositMinimums`, `approvalAbove` and `openingWeights` are replaced as a whole, `fallbackPrices` coin by coin. Either the whole change takes effect or nothing. The treasury may change `supplyCaps` and `exposure` alone.',
+  request: { body: jsonBody(ChangeSettings) },
+  answer: 'The settings',
+  body: { settings: ExchangeSettings },
+  refusals: [
+    'precision_exceeded',
+    'amount_above_maximum',
+    'amount_below_minimum',
+    'network_not_supported',
+    'invalid_state',
+  ],
+  handle: async (c) => {
     const change = c.req.valid('json');
     const isOfCaps = Object.keys(change).every((name) => name === 'supplyCaps' || name === 'exposure');
     const refused = isOfCaps ? undefined : refuseDuty(c, 'change_settings');
-    if (refused) return sendProblem(c, refused);
+    if (refused) return refused;
     const changed = await changeExchangeSettings(c.env, change, defaults, actorOf(c));
-    return changed.ok ? c.json({ settings: changed.value }, 200) : sendProblem(c, changed);
+    return changed.ok ? accept({ settings: changed.value }) : changed;
   },
-);
+});
+
+add({
+  operationId: 'getShares',
+  path: SHARES_PATH,
+  duty: 'read',
+  summary: 'Each ledger’s share of the supply caps and exposures, and what is used of it',
+  description: 'The limits of the whole exchange are in the settings. Each is the sum of the ledgers’ shares of it.',
+  answer: 'The shares',
+  body: { shares: ShareReport },
+  handle: async (c) => accept({ shares: await readShareReport(c.env) }),
+});
+
+add({
+  operationId: 'changeShares',
+  method: 'patch',
+  path: SHARES_PATH,
+  duty: 'set_caps',
+  summary: 'Set shares of a ledger other than 0',
+  description:
+    'Ledger 0 gives the ledger what it lacks, and gets what it has more. No limit of the exchange changes, and shares that are not named stay. Either all take effect or none. What is taken is taken first: until every ledger has confirmed that, no ledger may use more.',
+  request: { body: jsonBody(ChangeShares) },
+  answer: 'The shares',
+  body: { shares: ShareReport },
+  refusals: ['precision_exceeded', 'amount_above_maximum', 'invalid_state'],
+  handle: async (c) => {
+    const changed = await changeShares(c.env, c.req.valid('json'), actorOf(c));
+    return changed.ok ? accept({ shares: changed.value }) : changed;
+  },
+});

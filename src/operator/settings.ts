@@ -12,7 +12,7 @@ import { type SharesPlan, listUsed, readPlan, readStandings } from '../db/shares
 import { type Limit, type Shares, planLimit, sharesOf, sumOf, withShares } from '../db/shares/shares.ts';
 import { OpeningWeights, readOpeningWeights } from '../db/opening-weights.ts';
 import { firstLedger } from '../db/ledgers.ts';
-import { settings } from '../db/schema.ts';
+import { settings } from '../db/schema/staff.ts';
 import { NetworkAmounts, PausedDeposits, type Settings, readSettings } from '../db/settings.ts';
 import { house } from '../db/transfers.ts';
 import { fallbackPrice } from '../markets/fallback-price.ts';

@@ -17,14 +17,14 @@ import {
   readStandings,
   usedOf,
 } from '../db/shares/read-shares.ts';
-import { settings } from '../db/schema.ts';
+import { settings } from '../db/schema/staff.ts';
 import { type Shares, planShare, sharesOf, sumOf, withShares } from '../db/shares/shares.ts';
 import { type Asset, assetSymbols, scaleOf } from '../money/assets.ts';
 import { formatAmount } from '../money/amounts.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { copyToLedgers } from './copy-to-ledgers.ts';
 import { AmountsByAsset, floorAccounts, readAtoms } from './settings.ts';
-import { refuseLedger } from './unknown-ledger.ts';
+import { refuseLedger } from './find-records.ts';
 
 const LimitFigures = z.object({
   asset: z.string().openapi({ example: 'BTC' }),

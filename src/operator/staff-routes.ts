@@ -1,107 +1,73 @@
+import { createArea } from '../http/area.ts';
+import { operationsOf } from './operations.ts';
+import { z } from '@hono/zod-openapi';
+import { accept } from '../http/refusal.ts';
 import { nameActor } from '../db/audit.ts';
-import { createRoute, z } from '@hono/zod-openapi';
-import { config } from '../env.ts';
-import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
-import { OPERATOR_SCOPE } from '../http/cursor.ts';
-import { jsonBody } from '../http/json-body.ts';
-import { ListQuery, NextCursor, readPage } from '../http/list.ts';
-import { firstLedger } from '../db/ledgers.ts';
-import {
-  actorOf,
-  authenticateOperator,
-  authenticateOperatorJson,
-  operatorRefusals,
-  proposedResponse,
-  twoPeopleRefusals,
-} from './authenticate-operator.ts';
-import { copyToLedgers } from './copy-to-ledgers.ts';
+import { ListQuery, onePage, readPage, showPage } from '../http/list.ts';
 import { Email, SetRoles, StaffMember, listStaff, setRoles, showStaffMember } from './staff.ts';
-
+import { OPERATOR_SCOPE } from '../http/cursor.ts';
+import { config } from '../env.ts';
+import { firstLedger } from '../db/ledgers.ts';
+import { jsonBody } from '../http/json-body.ts';
+import { actorOf } from './authenticate-operator.ts';
+import { copyToLedgers } from './copy-to-ledgers.ts';
 const STAFF_PATH = '/operator/v1/staff';
-
-const common = { tags: ['Staff'], security: [{ operatorToken: [] }] };
 
 /** The operator's routes for the people who work there. */
 export const staffRoutes = createArea();
 
-staffRoutes.openapi(
-  createRoute({
-    ...common,
-    operationId: 'getMe',
-    method: 'get',
-    path: '/operator/v1/me',
-    summary: 'Who makes this request, and what they may do',
-    description: 'A person by the e-mail with which they signed in, or a token by its name.',
-    middleware: authenticateOperator('know_interface'),
-    responses: {
-      200: {
-        description: 'Who it is',
-        content: jsonContent(
-          z.object({
-            me: z.object({
-              actor: z.string().openapi({ example: 'ada@exchange.example' }),
-              roles: z.array(z.string()).openapi({ example: ['compliance'] }),
-            }),
-          }),
-        ),
-      },
-      ...problemResponses(...operatorRefusals),
-    },
-  }),
-  (c) => c.json({ me: { actor: nameActor(c.var), roles: [...c.var.roles] } }, 200),
-);
+const add = operationsOf(staffRoutes, 'Staff');
 
-staffRoutes.openapi(
-  createRoute({
-    ...common,
-    operationId: 'listStaff',
-    method: 'get',
-    path: STAFF_PATH,
-    summary: 'The people of the staff and their roles, in the order of their e-mails',
-    description: 'Those who left are listed without a role.',
-    middleware: authenticateOperator('read'),
-    request: { query: ListQuery },
-    responses: {
-      200: {
-        description: 'One page',
-        content: jsonContent(z.object({ staff: z.array(StaffMember), nextCursor: NextCursor })),
-      },
-      ...problemResponses('invalid_request', 'invalid_cursor', ...operatorRefusals),
-    },
-  }),
-  async (c) => {
+add({
+  operationId: 'getMe',
+  path: '/operator/v1/me',
+  duty: 'know_interface',
+  summary: 'Who makes this request, and what they may do',
+  description: 'A person by the e-mail with which they signed in, or a token by its name.',
+  answer: 'Who it is',
+  body: {
+    me: z.object({
+      actor: z.string().openapi({ example: 'ada@exchange.example' }),
+      roles: z.array(z.string()).openapi({ example: ['compliance'] }),
+    }),
+  },
+  handle: (c) => accept({ me: { actor: nameActor(c.var), roles: [...c.var.roles] } }),
+});
+
+add({
+  operationId: 'listStaff',
+  path: STAFF_PATH,
+  duty: 'read',
+  summary: 'The people of the staff and their roles, in the order of their e-mails',
+  description: 'Those who left are listed without a role.',
+  request: { query: ListQuery },
+  ...onePage('staff', StaffMember),
+  handle: async (c) => {
     const scope = { route: STAFF_PATH, accountId: OPERATOR_SCOPE };
     const page = await readPage(c.req.valid('query'), scope, config.CURSOR_SECRET, (behind, count) =>
       listStaff(firstLedger(c.env), behind, count),
     );
-    if (!page.ok) return sendProblem(c, page);
-    const { rows, nextCursor } = page.value;
-    return c.json({ staff: rows.map(showStaffMember), nextCursor }, 200);
+    return showPage(page, 'staff', showStaffMember);
   },
-);
+});
 
-staffRoutes.openapi(
-  createRoute({
-    ...common,
-    operationId: 'setRoles',
-    method: 'put',
-    path: `${STAFF_PATH}/{email}`,
-    summary: 'Give a person roles, in place of those before; without any they may do nothing',
-    description:
-      'Takes effect with the person’s next request. Whoever the identity provider lets in can then act. Once there are two admins it needs two people, except where it only takes roles from somebody who is no admin.',
-    middleware: authenticateOperatorJson('manage_staff'),
-    request: { params: z.object({ email: Email }), body: jsonBody(SetRoles) },
-    responses: {
-      200: { description: 'The person', content: jsonContent(z.object({ member: StaffMember })) },
-      ...proposedResponse,
-      ...problemResponses(...bodyRefusals, ...twoPeopleRefusals),
-    },
-  }),
-  async (c) => {
+add({
+  operationId: 'setRoles',
+  method: 'put',
+  path: `${STAFF_PATH}/{email}`,
+  duty: 'manage_staff',
+  needsTwo: true,
+  summary: 'Give a person roles, in place of those before; without any they may do nothing',
+  description:
+    'Takes effect with the person’s next request. Whoever the identity provider lets in can then act. Once there are two admins it needs two people, except where it only takes roles from somebody who is no admin.',
+  request: { params: z.object({ email: Email }), body: jsonBody(SetRoles) },
+  answer: 'The person',
+  body: { member: StaffMember },
+  handle: async (c) => {
     const { email } = c.req.valid('param');
     const member = await setRoles(firstLedger(c.env), email, c.req.valid('json').roles, actorOf(c));
-    if (!member.ok) return sendProblem(c, member);
+    if (!member.ok) return member;
     const uncopied = await copyToLedgers(c.env, Date.now());
-    return uncopied ? sendProblem(c, uncopied) : c.json({ member: member.value }, 200);
+    return uncopied ?? accept({ member: member.value });
   },
-);
+});

@@ -5,7 +5,7 @@ import { Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
-import { staff } from '../db/schema.ts';
+import { staff } from '../db/schema/staff.ts';
 import { approvalRefusals, explain } from '../db/explain.ts';
 import { type StaffRole, staffRoles } from './roles.ts';
 

@@ -3,10 +3,8 @@ import type { Context } from 'hono';
 import { config } from '../env.ts';
 import { OPERATOR } from '../events/operator-event.ts';
 import { copyEndpointsToAll } from '../events/webhooks/endpoint-copies.ts';
-import { addDeliveryRoutes } from '../events/webhooks/delivery-routes.ts';
-import { addEndpointRoutes } from '../events/webhooks/endpoint-routes.ts';
+import { type AdmittedOwner, type EndpointSurface, addEndpointRoutes } from '../events/webhooks/endpoint-routes.ts';
 import { operatorEndpointSchemas } from '../events/webhooks/endpoint-schemas.ts';
-import type { AdmittedOwner, EndpointSurface } from '../events/webhooks/endpoint-surface.ts';
 import { createArea } from '../http/area.ts';
 import { type Outcome, accept } from '../http/refusal.ts';
 import { insertAudit } from '../db/audit.ts';
@@ -15,15 +13,10 @@ import { FIRST_LEDGER } from '../db/record-id.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { chooseSenderSettings } from '../providers.ts';
-import {
-  type OperatorEnvironment,
-  actorOf,
-  authenticateOperator,
-  authenticateOperatorJson,
-  operatorRefusals,
-} from './authenticate-operator.ts';
+import { type OperatorEnvironment, actorOf } from './authenticate-operator.ts';
 import { LedgerNumber } from './event-routes.ts';
-import { refuseLedger } from './unknown-ledger.ts';
+import { refuseLedger } from './find-records.ts';
+import { operatorKind } from './operations.ts';
 
 /**
  * The operator has endpoints of its own, which tell of all ledgers. Each change of one has its row in the audit of ledger
@@ -58,13 +51,7 @@ const surface: EndpointSurface = {
   path: '/operator/v1/webhook-endpoints',
   operationSuffix: 'OfOperator',
   ownerName: 'The operator',
-  security: [{ operatorToken: [] }],
-  authenticate: {
-    read: authenticateOperator('read'),
-    change: authenticateOperator('manage_webhooks'),
-    changeJson: authenticateOperatorJson('manage_webhooks'),
-  },
-  refusals: operatorRefusals,
+  kindOf: (isChange, hasBody) => operatorKind('Events', isChange ? 'manage_webhooks' : 'read', hasBody),
   schemas: operatorEndpointSchemas,
   rules: chooseSenderSettings(config),
   deliveries: {
@@ -78,4 +65,3 @@ const surface: EndpointSurface = {
 export const webhookRoutes = createArea();
 
 addEndpointRoutes(webhookRoutes, surface);
-addDeliveryRoutes(webhookRoutes, surface);

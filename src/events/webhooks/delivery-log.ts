@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { Timestamp } from '../../http/wire-types.ts';
-import type { Parcel } from './deliver.ts';
-import { type Attempt, isTaken } from './deliver.ts';
+import { type Attempt, type Parcel, isTaken } from './deliver.ts';
 
 /** How many attempts are kept. Each new one takes the place of the oldest, so that an attempt is one row. */
 const KEPT_ATTEMPTS = 100;

@@ -3,7 +3,7 @@ import { commit } from '../../db/commit.ts';
 import type { Database } from '../../db/database.ts';
 import { firstLedger, listLedgers, openLedger } from '../../db/ledgers.ts';
 import { FIRST_LEDGER, moveToLedger } from '../../db/record-id.ts';
-import { webhookEndpoints } from '../../db/schema.ts';
+import { webhookEndpoints } from '../../db/schema/events.ts';
 import type { LedgerBindings } from '../../platform/bindings.ts';
 import { OPERATOR } from '../operator-event.ts';
 import { listen } from '../read-events.ts';

@@ -1,127 +1,167 @@
-import { createRoute, z } from '@hono/zod-openapi';
-import { type Area, bodyRefusals, jsonContent, problemResponses } from '../../http/area.ts';
+import type { Context } from 'hono';
+import {
+  type BodyOf,
+  type BodyParts,
+  type Handled,
+  type Operation,
+  type OperationKind,
+  type RequestParts,
+  addOperation,
+} from '../../http/add-operation.ts';
+import {
+  type EndpointAction,
+  type EndpointOwner,
+  type EndpointRow,
+  type EndpointRules,
+  changeEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  endpointNotFound,
+  listEndpoints,
+  readEndpoint,
+  rotateSecret,
+  setBack,
+  showEndpoint,
+} from './endpoint.ts';
+import { type EndpointSchemas, EndpointSecret, ReplayEvents } from './endpoint-schemas.ts';
+import { z } from '@hono/zod-openapi';
+import { type Outcome, accept } from '../../http/refusal.ts';
+import type { Area } from '../../http/area.ts';
+import type { AppEnvironment } from '../../http/context.ts';
+import { moveToLedger } from '../../db/record-id.ts';
 import { jsonBody } from '../../http/json-body.ts';
-import { accept } from '../../http/refusal.ts';
-import { RecordPath } from '../../http/wire-types.ts';
-import { changeEndpoint, createEndpoint, deleteEndpoint, listEndpoints, showEndpoint } from './endpoint.ts';
-import { EndpointSecret } from './endpoint-schemas.ts';
-import { type EndpointSurface, answerEndpoint, answerOwner } from './endpoint-surface.ts';
+import { RecordPath, Timestamp } from '../../http/wire-types.ts';
 import { reachSender } from './reach-sender.ts';
+import { Delivery } from './delivery-log.ts';
+import { readSpan, refuseAfter } from '../read-events.ts';
+import { Sequence } from '../event.ts'; /** An owner of endpoints who makes a request. */
+export interface AdmittedOwner extends EndpointOwner {
+  /** Called after a change: tells whoever keeps a copy of it. */
+  tell(action: EndpointAction): Promise<unknown>;
+}
 
-/** The answers that several routes of a surface give, for the document. */
-export function describeAnswers({ schemas }: EndpointSurface) {
-  const webhookEndpoint = schemas.WebhookEndpoint;
-  return {
-    oneEndpoint: jsonContent(z.object({ webhookEndpoint })),
-    oneEndpointWithSecret: jsonContent(z.object({ webhookEndpoint, secret: EndpointSecret })),
+/** Where the routes of webhook endpoints are, who may use them, and whose endpoints they are about. */
+export interface EndpointSurface {
+  readonly path: string;
+  /** What the ids of the operations end with, so that they differ between two surfaces. */
+  readonly operationSuffix: string;
+  /** How the descriptions name who has the endpoints: `An account`. */
+  readonly ownerName: string;
+  /** What operations have in common that read, or that change something, without or with a body. */
+  kindOf(isChange: boolean, hasBody: boolean): OperationKind;
+  readonly schemas: EndpointSchemas;
+  readonly rules: EndpointRules;
+  /** The query of routes about deliveries, and which ledger's it asks for: for an owner whose events are in several. */
+  readonly deliveries?: { readonly query: z.ZodObject; ledgerOf(c: Context): number | undefined };
+  /**
+   * Admits a request about the owner's endpoints, or about what is sent of the events of one `ledger`. Refuses with one of
+   * the refusals of its kind, and with `invalid_request` a ledger that does not exist.
+   */
+  admit(c: Context, ledger?: number): Promise<Outcome<AdmittedOwner>>;
+}
+
+/** Adds the routes of a surface: of its owners' endpoints, and of what is sent to them. */
+export function addEndpointRoutes(area: Area, surface: EndpointSurface): void {
+  addOwnerRoutes(area, surface);
+  addOneRoutes(area, surface);
+  addDeliveryRoutes(area, surface);
+}
+
+/** What adds the operations of a surface to an area. */
+function operationsOf(area: Area, surface: EndpointSurface) {
+  return <Given extends BodyOf<Body>, const Parts extends RequestParts = object, Body extends BodyParts = BodyParts>(
+    operation: Operation<Parts, Body> & Handled<Parts, Body, Given, AppEnvironment>,
+  ): void => {
+    const kind = surface.kindOf(operation.method !== undefined, operation.request?.body !== undefined);
+    addOperation(area, kind, { ...operation, operationId: `${operation.operationId}${surface.operationSuffix}` });
   };
 }
 
-/** Adds the routes that make, show, change and delete the endpoints of a surface's owners. */
-export function addEndpointRoutes(area: Area, surface: EndpointSurface): void {
-  addCreation(area, surface);
-  addReads(area, surface);
-  addChanges(area, surface);
+/**
+ * Admits a request about one endpoint, or about its copy in the ledger that it asks for, and acts. An unknown one and
+ * another owner's are `not_found`.
+ */
+async function actOn<Done>(
+  surface: EndpointSurface,
+  c: Context<AppEnvironment>,
+  id: string,
+  act: (owner: AdmittedOwner, row: EndpointRow) => Promise<Outcome<Done>>,
+  ledger?: number,
+): Promise<Outcome<Done>> {
+  const owner = await surface.admit(c, ledger);
+  if (!owner.ok) return owner;
+  const { database, listenerId } = owner.value;
+  const row = await readEndpoint(database, listenerId, ledger === undefined ? id : moveToLedger(id, ledger));
+  return row ? act(owner.value, row) : endpointNotFound;
 }
 
-function addCreation(area: Area, surface: EndpointSurface): void {
-  const { oneEndpointWithSecret } = describeAnswers(surface);
-  area.openapi(
-    createRoute({
-      operationId: `createWebhookEndpoint${surface.operationSuffix}`,
-      method: 'post',
-      path: surface.path,
-      tags: ['Events'],
-      summary: 'Have events sent to an address',
-      description: `Every event from now on is sent to the address by POST, signed by the Standard Webhooks specification: \`webhook-id\`, \`webhook-timestamp\`, \`webhook-signature\`. Events come in order and at least once; the same event always has the same \`webhook-id\`. Any 2xx within 15 seconds takes it; a redirect does not. Otherwise it is sent again after 5 seconds, 5 and 30 minutes, 2, 5, 10, 14, 20 and 24 hours, or later where \`Retry-After\` asks for it. An endpoint that answers 410 is switched off, and one that fails for five days. The secret is shown this once. ${surface.ownerName} has ten endpoints at most, each with an address of its own.`,
-      security: surface.security,
-      middleware: surface.authenticate.changeJson,
-      request: { body: jsonBody(surface.schemas.CreateEndpoint) },
-      responses: {
-        201: { description: 'The endpoint, and the secret that signs', content: oneEndpointWithSecret },
-        ...problemResponses(...bodyRefusals, 'invalid_state', ...surface.refusals),
-      },
-    }),
-    (c) =>
-      answerOwner(surface, c, 201, async (owner) => {
-        const made = await createEndpoint(owner, c.req.valid('json'), surface.rules, Date.now());
-        if (!made.ok) return made;
-        await owner.tell('create_webhook_endpoint');
-        return accept({ webhookEndpoint: showEndpoint(made.value.row), secret: made.value.secret });
-      }),
-  );
+/** The answer of operations about one endpoint. */
+const oneEndpoint = ({ schemas }: EndpointSurface) => ({ webhookEndpoint: schemas.WebhookEndpoint });
+
+function addOwnerRoutes(area: Area, surface: EndpointSurface): void {
+  const add = operationsOf(area, surface);
+  add({
+    operationId: 'createWebhookEndpoint',
+    method: 'post',
+    path: surface.path,
+    summary: 'Have events sent to an address',
+    description: `Every event from now on is sent to the address by POST, signed by the Standard Webhooks specification: \`webhook-id\`, \`webhook-timestamp\`, \`webhook-signature\`. Events come in order and at least once; the same event always has the same \`webhook-id\`. Any 2xx within 15 seconds takes it; a redirect does not. Otherwise it is sent again after 5 seconds, 5 and 30 minutes, 2, 5, 10, 14, 20 and 24 hours, or later where \`Retry-After\` asks for it. An endpoint that answers 410 is switched off, and one that fails for five days. The secret is shown this once. ${surface.ownerName} has ten endpoints at most, each with an address of its own.`,
+    request: { body: jsonBody(surface.schemas.CreateEndpoint) },
+    answer: { 201: 'The endpoint, and the secret that signs' },
+    body: { ...oneEndpoint(surface), secret: EndpointSecret },
+    refusals: ['invalid_state'],
+    handle: async (c) => {
+      const owner = await surface.admit(c);
+      if (!owner.ok) return owner;
+      const created = await createEndpoint(owner.value, c.req.valid('json'), surface.rules, Date.now());
+      if (!created.ok) return created;
+      await owner.value.tell('create_webhook_endpoint');
+      return accept({ webhookEndpoint: showEndpoint(created.value.row), secret: created.value.secret });
+    },
+  });
+
+  add({
+    operationId: 'listWebhookEndpoints',
+    path: surface.path,
+    summary: 'The addresses that events are sent to',
+    description: 'All webhook endpoints, oldest first, at most ten. Secrets are not shown.',
+    answer: 'All of them',
+    body: { webhookEndpoints: z.array(surface.schemas.WebhookEndpoint) },
+    handle: async (c) => {
+      const owner = await surface.admit(c);
+      return owner.ok ? accept({ webhookEndpoints: (await listEndpoints(owner.value)).map(showEndpoint) }) : owner;
+    },
+  });
 }
 
-function addReads(area: Area, surface: EndpointSurface): void {
-  const { oneEndpoint } = describeAnswers(surface);
-  area.openapi(
-    createRoute({
-      operationId: `listWebhookEndpoints${surface.operationSuffix}`,
-      method: 'get',
-      path: surface.path,
-      tags: ['Events'],
-      summary: 'The addresses that events are sent to',
-      description: 'All webhook endpoints, oldest first, at most ten. Secrets are not shown.',
-      security: surface.security,
-      middleware: surface.authenticate.read,
-      responses: {
-        200: {
-          description: 'All of them',
-          content: jsonContent(z.object({ webhookEndpoints: z.array(surface.schemas.WebhookEndpoint) })),
-        },
-        ...problemResponses(...surface.refusals),
-      },
-    }),
-    (c) =>
-      answerOwner(surface, c, 200, async (owner) =>
-        accept({ webhookEndpoints: (await listEndpoints(owner)).map(showEndpoint) }),
-      ),
-  );
+function addOneRoutes(area: Area, surface: EndpointSurface): void {
+  const add = operationsOf(area, surface);
+  add({
+    operationId: 'getWebhookEndpoint',
+    path: `${surface.path}/{id}`,
+    summary: 'One webhook endpoint',
+    description: 'An endpoint by its id. One that belongs to somebody else is not found.',
+    request: { params: RecordPath },
+    answer: 'The endpoint',
+    body: oneEndpoint(surface),
+    refusals: ['not_found'],
+    handle: (c) =>
+      actOn(surface, c, c.req.valid('param').id, async (_owner, row) => accept({ webhookEndpoint: showEndpoint(row) })),
+  });
 
-  area.openapi(
-    createRoute({
-      operationId: `getWebhookEndpoint${surface.operationSuffix}`,
-      method: 'get',
-      path: `${surface.path}/{id}`,
-      tags: ['Events'],
-      summary: 'One webhook endpoint',
-      description: 'An endpoint by its id. One that belongs to somebody else is not found.',
-      security: surface.security,
-      middleware: surface.authenticate.read,
-      request: { params: RecordPath },
-      responses: {
-        200: { description: 'The endpoint', content: oneEndpoint },
-        ...problemResponses('not_found', ...surface.refusals),
-      },
-    }),
-    (c) =>
-      answerEndpoint(surface, c, c.req.valid('param').id, async (_owner, row) =>
-        accept({ webhookEndpoint: showEndpoint(row) }),
-      ),
-  );
-}
-
-function addChanges(area: Area, surface: EndpointSurface): void {
-  const { oneEndpoint } = describeAnswers(surface);
-  area.openapi(
-    createRoute({
-      operationId: `changeWebhookEndpoint${surface.operationSuffix}`,
-      method: 'patch',
-      path: `${surface.path}/{id}`,
-      tags: ['Events'],
-      summary: 'Change an endpoint, or switch it off or on',
-      description:
-        'What is left out stays. An endpoint that is switched on again is sent what happened since its last delivery, as far as it is kept. The secret stays the same.',
-      security: surface.security,
-      middleware: surface.authenticate.changeJson,
-      request: { params: RecordPath, body: jsonBody(surface.schemas.ChangeEndpoint) },
-      responses: {
-        200: { description: 'The endpoint as it is now', content: oneEndpoint },
-        ...problemResponses(...bodyRefusals, 'not_found', 'invalid_state', ...surface.refusals),
-      },
-    }),
-    (c) =>
-      answerEndpoint(surface, c, c.req.valid('param').id, async (owner, row) => {
+  add({
+    operationId: 'changeWebhookEndpoint',
+    method: 'patch',
+    path: `${surface.path}/{id}`,
+    summary: 'Change an endpoint, or switch it off or on',
+    description:
+      'What is left out stays. An endpoint that is switched on again is sent what happened since its last delivery, as far as it is kept. The secret stays the same.',
+    request: { params: RecordPath, body: jsonBody(surface.schemas.ChangeEndpoint) },
+    answer: 'The endpoint as it is now',
+    body: oneEndpoint(surface),
+    refusals: ['not_found', 'invalid_state'],
+    handle: (c) =>
+      actOn(surface, c, c.req.valid('param').id, async (owner, row) => {
         const changed = await changeEndpoint(owner, row.id, c.req.valid('json'), surface.rules);
         if (!changed.ok) return changed;
         await owner.tell('change_webhook_endpoint');
@@ -129,31 +169,118 @@ function addChanges(area: Area, surface: EndpointSurface): void {
         if (changed.value.status === 'enabled') await reachSender(c.env, row.id).retry(name, row.delivered);
         return accept({ webhookEndpoint: showEndpoint(changed.value) });
       }),
-  );
+  });
 
-  area.openapi(
-    createRoute({
-      operationId: `deleteWebhookEndpoint${surface.operationSuffix}`,
-      method: 'delete',
-      path: `${surface.path}/{id}`,
-      tags: ['Events'],
-      summary: 'Send nothing more to an address',
-      description: 'Deletes the endpoint, its secret and the list of its deliveries.',
-      security: surface.security,
-      middleware: surface.authenticate.change,
-      request: { params: RecordPath },
-      responses: {
-        200: { description: 'The endpoint as it was', content: oneEndpoint },
-        ...problemResponses('not_found', ...surface.refusals),
-      },
-    }),
-    (c) =>
-      answerEndpoint(surface, c, c.req.valid('param').id, async (owner, row) => {
+  add({
+    operationId: 'deleteWebhookEndpoint',
+    method: 'delete',
+    path: `${surface.path}/{id}`,
+    summary: 'Send nothing more to an address',
+    description: 'Deletes the endpoint, its secret and the list of its deliveries.',
+    request: { params: RecordPath },
+    answer: 'The endpoint as it was',
+    body: oneEndpoint(surface),
+    refusals: ['not_found'],
+    handle: (c) =>
+      actOn(surface, c, c.req.valid('param').id, async (owner, row) => {
         const deleted = await deleteEndpoint(owner, row);
         if (!deleted.ok) return deleted;
         await owner.tell('delete_webhook_endpoint');
         await reachSender(c.env, row.id).forget();
         return accept({ webhookEndpoint: showEndpoint(row) });
       }),
-  );
+  });
+}
+
+function addDeliveryRoutes(area: Area, surface: EndpointSurface): void {
+  const add = operationsOf(area, surface);
+  const query = surface.deliveries && { query: surface.deliveries.query };
+  add({
+    operationId: 'rotateWebhookSecret',
+    method: 'post',
+    path: `${surface.path}/{id}/rotate-secret`,
+    summary: 'Get a new secret for an endpoint',
+    description:
+      'For 24 hours each delivery is signed with both secrets, so a receiver that knows either accepts it. The new secret is shown this once.',
+    request: { params: RecordPath },
+    answer: 'The endpoint and its new secret',
+    body: { ...oneEndpoint(surface), secret: EndpointSecret },
+    refusals: ['not_found'],
+    handle: (c) =>
+      actOn(surface, c, c.req.valid('param').id, async (owner, found) => {
+        const rotated = await rotateSecret(owner, found, surface.rules, Date.now());
+        if (!rotated.ok) return rotated;
+        await owner.tell('rotate_webhook_secret');
+        return accept({ webhookEndpoint: showEndpoint(rotated.value.row), secret: rotated.value.secret });
+      }),
+  });
+
+  add({
+    operationId: 'testWebhookEndpoint',
+    method: 'post',
+    path: `${surface.path}/{id}/test`,
+    summary: 'Send one event that says nothing',
+    description:
+      'Sends an `endpoint.test` at once, also to an endpoint that is switched off, and answers with what the receiver said. It takes no number and is not sent again. Many tests in a minute are refused.',
+    request: { params: RecordPath },
+    answer: 'How the attempt ended',
+    body: { delivery: Delivery },
+    refusals: ['not_found'],
+    handle: (c) =>
+      actOn(surface, c, c.req.valid('param').id, async (_owner, row) => {
+        const delivery = await reachSender(c.env, row.id).sendTest({ accountId: row.accountId, id: row.id });
+        return delivery.ok ? accept({ delivery: delivery.value }) : delivery;
+      }),
+  });
+
+  add({
+    operationId: 'replayEvents',
+    method: 'post',
+    path: `${surface.path}/{id}/replay`,
+    summary: 'Send events again from a number on',
+    description:
+      'Every kept event with a higher number than `after` is sent again, in order and under its old id, and then what comes next. An attempt that waits is not waited for. What is sent again goes out at one event a second, after the first ten to sixty: to look far back, read the feed.',
+    request: { params: RecordPath, ...query, body: jsonBody(ReplayEvents) },
+    answer: 'The endpoint',
+    body: oneEndpoint(surface),
+    refusals: ['not_found', 'events_expired'],
+    handle: (c) => {
+      const replay = async (owner: AdmittedOwner, row: EndpointRow) => {
+        const { after } = c.req.valid('json');
+        const span = await readSpan(owner.database, owner.listenerId);
+        const refused = refuseAfter('/after', after, span);
+        if (refused) return refused;
+        const replayed = await setBack(owner, row, after);
+        if (!replayed.ok) return replayed;
+        await reachSender(c.env, row.id).replay({ accountId: row.accountId, id: row.id }, after, span.newest);
+        return accept({ webhookEndpoint: showEndpoint(row) });
+      };
+      return actOn(surface, c, c.req.valid('param').id, replay, surface.deliveries?.ledgerOf(c));
+    },
+  });
+
+  add({
+    operationId: 'listWebhookDeliveries',
+    path: `${surface.path}/{id}/deliveries`,
+    summary: 'The newest attempts of an endpoint',
+    description:
+      'The last hundred attempts, newest first. `setAside` lists events that the receiver refused three times while it took a later one; they are not sent again by themselves. `deliveredTo` is the number up to which events are done with, `nextAttemptAt` the time of the next attempt while one is waited for.',
+    request: { params: RecordPath, ...query },
+    answer: 'The attempts, and how far the endpoint is',
+    body: {
+      deliveries: z.array(Delivery),
+      setAside: z.array(Delivery),
+      deliveredTo: Sequence,
+      nextAttemptAt: Timestamp.nullable(),
+    },
+    refusals: ['not_found'],
+    handle: (c) => {
+      const show = async (_owner: AdmittedOwner, row: EndpointRow) => {
+        const { deliveries, setAside, delivered, nextAttempt_ms } = await reachSender(c.env, row.id).read();
+        const nextAttemptAt = nextAttempt_ms === null ? null : new Date(nextAttempt_ms).toISOString();
+        return accept({ deliveries, setAside, deliveredTo: delivered ?? row.delivered, nextAttemptAt });
+      };
+      return actOn(surface, c, c.req.valid('param').id, show, surface.deliveries?.ledgerOf(c));
+    },
+  });
 }

@@ -6,7 +6,7 @@ import { type CommitOutcome, commit } from '../../db/commit.ts';
 import type { Database } from '../../db/database.ts';
 import { keyRevoked } from '../../keys/admission.ts';
 import { newRecordId, timestampOfRecord } from '../../db/record-id.ts';
-import { webhookEndpoints } from '../../db/schema.ts';
+import { webhookEndpoints } from '../../db/schema/events.ts';
 import { listen } from '../read-events.ts';
 import { type UrlRules, findUrlFault } from './check-url.ts';
 import { originalOf } from './original-of.ts';

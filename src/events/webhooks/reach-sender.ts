@@ -1,6 +1,6 @@
 import { and, asc, eq, lt, lte, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
-import { webhookEndpoints } from '../../db/schema.ts';
+import { webhookEndpoints } from '../../db/schema/events.ts';
 import type { Bindings } from '../../platform/bindings.ts';
 import { describeError, logFault } from '../../platform/log.ts';
 import type { Outcome } from '../../http/refusal.ts';

@@ -76,7 +76,7 @@ const otherHeaders = {
   },
 } as const satisfies Record<string, DocumentedHeader>;
 
-type HeaderName = keyof typeof otherHeaders;
+export type HeaderName = keyof typeof otherHeaders;
 
 /** Every header that a response may refer to, by the name of its component. */
 export const headerComponents: Readonly<Record<string, DocumentedHeader>> = {
