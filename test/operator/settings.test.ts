@@ -1,6 +1,6 @@
 import { MARKET_PRICES_DATE } from '../../src/money/assets.ts';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ProblemBody, asOperator, json, openAccount, openTrader, send } from '../support/exchange.ts';
+import { asOperator, expectProblem, json, openAccount, openTrader, send } from '../support/exchange.ts';
 import { forgetConditions } from '../support/gate.ts';
 import { env } from '../support/runtime/test-env.ts';
 
@@ -9,10 +9,6 @@ interface Settings {
 }
 
 const patch = (change: Record<string, unknown>) => asOperator('PATCH', '/settings', change);
-
-async function expectProblem(response: Response, status: number, code: string): Promise<void> {
-  expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
-}
 
 const as = (token: string, method: string, path: string, body?: unknown) =>
   send(`/operator/v1${path}`, {

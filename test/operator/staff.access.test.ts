@@ -17,6 +17,7 @@ import {
   signIn,
 } from '../support/operator/access.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { codeOf } from '../support/operator/two-people.ts';
 
 let key: AccessKey;
 let stranger: AccessKey;
@@ -29,10 +30,6 @@ beforeEach(async () => {
 });
 
 const { DEPOSIT_TOKEN = '', AUDITOR_TOKEN = '' } = env as unknown as Record<string, string>;
-
-async function codeOf(response: Response): Promise<string> {
-  return response.ok ? String(response.status) : `${response.status} ${(await json<ProblemBody>(response)).code}`;
-}
 
 /** Every operation of the operator, and who may use it besides the operator's token and an admin. */
 const allowed: Record<string, string> = {

@@ -2,10 +2,10 @@ import { createScheduledController, runDurableObjectAlarm } from 'cloudflare:tes
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import worker from '../../src/index.ts';
 import {
-  type ProblemBody,
   type Trader,
   asOperator,
   createKey,
+  expectProblem,
   json,
   openAccount,
   openTrader,
@@ -28,10 +28,6 @@ async function withdraw(trader: Trader, change: Record<string, string> = {}): Pr
 }
 
 const pathOf = (trader: Trader, id: string) => `/accounts/${trader.accountId}/withdrawals/${id}`;
-
-async function expectProblem(response: Response, status: number, code: string): Promise<void> {
-  expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
-}
 
 async function auditOf(id: string): Promise<string[]> {
   const { results } = await env.DB.prepare('SELECT action FROM audit WHERE target = ? ORDER BY id')

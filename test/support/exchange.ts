@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { KeyLane } from '../../src/lane/key-lane.ts';
 import type { Asset } from '../../src/money/assets.ts';
 import type { Scope } from '../../src/keys/scope.ts';
@@ -47,6 +48,18 @@ export interface ProblemBody {
   readonly detail: string;
   readonly errors?: readonly { readonly pointer: string }[];
   readonly orderId?: string;
+  readonly withdrawalId?: string;
+  readonly networks?: readonly string[];
+  readonly limit?: string;
+  readonly used?: string;
+  readonly remaining?: string;
+}
+
+/** Expects a problem with this status and code, and returns it. */
+export async function expectProblem(response: Response, status: number, code: string): Promise<ProblemBody> {
+  const problem = await json<ProblemBody>(response);
+  expect([response.status, problem.code]).toEqual([status, code]);
+  return problem;
 }
 
 export function asOperator(method: string, path: string, body?: unknown): Promise<Response> {

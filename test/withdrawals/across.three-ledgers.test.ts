@@ -7,12 +7,11 @@ import { type WithdrawalAcross, refuseReceipt } from '../../src/withdrawals/pay-
 import { sweepWithdrawals } from '../../src/withdrawals/sweep-withdrawals.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
 import { readFeed as readFeedPage, recordOf } from '../support/events/feed.ts';
-import { type Trader, asOperator } from '../support/exchange.ts';
+import { type Trader, asOperator, expectProblem } from '../support/exchange.ts';
 import { databaseOf, openTraderIn } from '../support/db/open-in-ledger.ts';
 import { CONNECTION_LOST, OVERLOADED, type Moment, aroundBatch } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import {
-  expectProblem,
   moveClock,
   readFeed,
   readOwn,

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { openTrader } from '../support/exchange.ts';
+import { expectProblem, openTrader } from '../support/exchange.ts';
 import {
   OUTSIDE,
   WITHDRAWALS_PATH,
-  expectProblem,
   expectWholeLedger,
   houseHolds,
   listOwn,

@@ -1,7 +1,7 @@
 import { generate } from 'otplib';
 import { expect, vi } from 'vitest';
 import type { Asset } from '../../../src/money/assets.ts';
-import { type ProblemBody, type Trader, asOperator, json } from '../exchange.ts';
+import { type Trader, asOperator, json } from '../exchange.ts';
 import { type Effects, readEffects, sumOfBalances, unexplainedBalances } from '../db/probes.ts';
 import { forgetConditions } from '../gate.ts';
 import { databaseOfId, queryAll } from '../db/open-in-ledger.ts';
@@ -35,14 +35,6 @@ export interface WithdrawalAnswer {
   };
 }
 
-export interface WithdrawalProblem extends ProblemBody {
-  readonly withdrawalId?: string;
-  readonly networks?: readonly string[];
-  readonly limit?: string;
-  readonly used?: string;
-  readonly remaining?: string;
-}
-
 export function withdraw(
   trader: Trader,
   change: Record<string, unknown> = {},
@@ -55,12 +47,6 @@ export function withdraw(
 export async function readTaken(response: Response): Promise<WithdrawalAnswer['withdrawal']> {
   if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
   return (await json<WithdrawalAnswer>(response)).withdrawal;
-}
-
-export async function expectProblem(response: Response, status: number, code: string): Promise<WithdrawalProblem> {
-  const problem = await json<WithdrawalProblem>(response);
-  expect([response.status, problem.code]).toEqual([status, code]);
-  return problem;
 }
 
 /** How often each answer was given, by its code, or by its status when it is no problem. */

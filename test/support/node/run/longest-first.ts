@@ -8,7 +8,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 export const beginning: readonly string[] = [
   'test/sandbox/operator-routes.node.test.ts',
-  'test/attacks/prices.node.test.ts',
   'test/withdrawals/custodian.custody.test.ts',
   'test/withdrawals/silence.custody.test.ts',
   'test/markets/price-hub.venues.test.ts',
