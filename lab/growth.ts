@@ -80,6 +80,7 @@ interface PassCost {
   readonly wall_ms: number;
 }
 
+/** The test's figures for the exchange at one size. */
 interface Stage {
   readonly accounts: number;
   readonly rows: number;

@@ -2,7 +2,7 @@
 --
 -- The database itself enforces the rules about money. Amounts are whole atoms in 64-bit INTEGER columns of STRICT tables,
 -- so that an overflow is an error. Times are milliseconds since 1970. Every message of a RAISE begins with 'ledger:' or
--- 'guard:'; src/db/commit.ts parses them. Triggers compare with IS NOT and not with <>, because a comparison by <> with
+-- 'guard:'. src/db/commit.ts parses them. Triggers compare with IS NOT and not with <>, because a comparison by <> with
 -- NULL is NULL, which fires no trigger: UPDATE OR REPLACE replaces a NULL by the column's default only after the triggers.
 
 -- What the operator sets while the exchange runs: one row. NULL means that the configuration applies, unless the column says
@@ -40,7 +40,7 @@ CREATE TABLE settings (
   -- A JSON object of weights by the number of the ledger. {"0": 1, "2": 3} opens one account of four in ledger 0 and three in
   -- ledger 2. A ledger that it does not name gets none, so a new ledger has no accounts until the operator gives it a weight.
   opening_weights TEXT NOT NULL DEFAULT '{"0":1}' CHECK (json_valid(opening_weights)),
-  -- Two people in every ledger. The staff is in ledger 0 alone; every other ledger has a copy of whether two of them are admins.
+  -- Two people in every ledger. The staff is in ledger 0 alone. Every other ledger has a copy of whether two of them are admins.
   has_two_admins INTEGER NOT NULL DEFAULT 0 CHECK (has_two_admins IN (0, 1))
 ) STRICT;
 
@@ -82,7 +82,7 @@ CREATE TABLE audit (
   target TEXT NOT NULL,
   -- A JSON object that describes the change. It never contains a secret.
   detail TEXT NOT NULL CHECK (json_valid(detail)),
-  -- The e-mail of the person who acted; NULL where a token did, or the exchange itself: then the role names it.
+  -- The e-mail of the person who acted. NULL where a token did, or the exchange itself: then the role names it.
   actor TEXT,
   -- The row of the audit that a change names its proposal in, and the digest of the request that made the change.
   proposal TEXT,

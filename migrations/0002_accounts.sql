@@ -2,7 +2,7 @@
 
 CREATE TABLE accounts (
   id TEXT PRIMARY KEY NOT NULL,
-  -- Accounts are numbered in order of opening. The deposit addresses are derived from this index; it is never reused.
+  -- Accounts are numbered in order of opening. The deposit addresses are derived from this index. It is never reused.
   address_index INTEGER NOT NULL UNIQUE CHECK (address_index >= 0),
   label TEXT NOT NULL,
   status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'frozen')),
@@ -11,8 +11,8 @@ CREATE TABLE accounts (
   created_at INTEGER NOT NULL,
   -- The number of the newest change of the account's status or of one of its API keys. The lane of a key keeps a copy of
   -- the key's record, which is the key's row with the status of its account. Each change of either sets this number to the
-  -- time in milliseconds, or to the previous number plus one if that is more. Two copies with the same number are equal;
-  -- of two others, the one with the higher number is newer.
+  -- time in milliseconds, or to the previous number plus one if that is more. Two copies with the same number are equal.
+  -- Of two others, the one with the higher number is newer.
   record_number INTEGER NOT NULL DEFAULT 0 CHECK (record_number >= 0),
   -- The operator's own id of an account. Two accounts never have the same: the ledger of the first has the claim in the
   -- directory, and the index decides between the accounts of that ledger.
@@ -65,7 +65,7 @@ CREATE TABLE api_keys (
   -- One letter for each scope, as src/keys/scope.ts lists them.
   scopes TEXT NOT NULL CHECK (length(scopes) > 0 AND scopes NOT GLOB '*[^a-z]*'),
   token_hash TEXT NOT NULL,
-  -- A JSON array of addresses and CIDR ranges; NULL admits every address.
+  -- A JSON array of addresses and CIDR ranges. NULL admits every address.
   ip_allowlist TEXT CHECK (json_valid(ip_allowlist)),
   -- A JSON object of the rate limits that differ from the defaults.
   rate_limits TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(rate_limits)),

@@ -35,19 +35,19 @@ BEGIN
 END;
 
 -- Ledger accounts: one row for each owner and asset. An owner is the id of an account, or one of five names of the house:
---   house:liquidity  the inventory that orders are filled against; negative where the house has sold more than it had, and
+--   house:liquidity  the inventory that orders are filled against. Negative where the house has sold more than it had, and
 --                    its floor limits that
---   house:custody    what came in from outside less what was paid out, as a negative number; its floor is the supply cap
+--   house:custody    what came in from outside less what was paid out, as a negative number. Its floor is the supply cap
 --   house:payouts    amounts and fees of withdrawals that are neither paid nor returned yet
 --   house:fees       the fees of completed withdrawals
---   house:transit    what has left for other ledgers or come from them; of either sign, so its floor is the lowest number
+--   house:transit    what has left for other ledgers or come from them. Of either sign, so its floor is the lowest number
 --                    that has an opposite
 CREATE TABLE balances (
   account TEXT NOT NULL,
   asset TEXT NOT NULL REFERENCES assets (asset),
   amount INTEGER NOT NULL DEFAULT 0,
   floor INTEGER NOT NULL DEFAULT 0,
-  -- The number of the newest transfer of this balance; 0 before the first.
+  -- The number of the newest transfer of this balance. 0 before the first.
   last_transfer INTEGER NOT NULL DEFAULT 0,
   -- On rows of 'house:liquidity': the round of prices of the coin's newest fill. 0 on all other rows.
   price_round INTEGER NOT NULL DEFAULT 0,
@@ -64,12 +64,8 @@ BEGIN
     WHERE NEW.account NOT IN ('house:liquidity', 'house:custody', 'house:payouts', 'house:fees', 'house:transit')
       AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account);
   SELECT RAISE(ABORT, 'ledger: a balance begins with the floor of its owner')
-    WHERE NEW.floor IS NOT CASE
-      WHEN NEW.account = 'house:transit' THEN -9223372036854775807
-      WHEN NEW.account IN ('house:liquidity', 'house:custody') THEN
-        -coalesce((SELECT amount FROM own_shares WHERE account = NEW.account AND asset = NEW.asset), 0)
-      ELSE 0
-    END;
+    WHERE NEW.floor IS NOT iif(NEW.account = 'house:transit', -9223372036854775807, -coalesce(
+      (SELECT amount FROM own_shares WHERE account = NEW.account AND asset = NEW.asset), 0));
 END;
 
 -- A balance changes by the amount of one transfer that is newer than `last_transfer`. A transfer changes its two balances
@@ -97,12 +93,13 @@ END;
 CREATE VIEW own_shares AS
   SELECT owner.key AS account, asset.key AS asset,
     CAST(coalesce(asset.value ->> settings.ledger, 0) AS INTEGER) AS amount
-  FROM settings, json_each(settings.shares) AS owner, json_each(owner.value) AS asset;
+  FROM settings, json_each(settings.shares) AS owner, json_each(owner.value) AS asset
+  WHERE owner.key IN ('house:liquidity', 'house:custody');
 
 -- The floors of custody and inventory are the ledger's shares. A floor above the balance, such as a cap below what is owed
 -- already, is refused with the message of a broken floor. A share that became lower may be reached in steps, as it is no
 -- longer used. One that became higher is reached when all ledgers have these shares, which the audit row says by their
--- revision; with one ledger at once.
+-- revision. With one ledger at once.
 CREATE TRIGGER balances_keep_to_their_share BEFORE UPDATE OF floor ON balances
 WHEN NEW.floor IS NOT OLD.floor
 BEGIN
@@ -167,21 +164,17 @@ END;
 CREATE TRIGGER transfers_move_balances AFTER INSERT ON transfers
 BEGIN
   UPDATE balances SET amount = amount - NEW.amount, last_transfer = NEW.id,
-      price_round = CASE WHEN NEW.kind = 'order' AND NEW.debit = 'house:liquidity' AND NEW.asset <> 'USDT'
-        THEN coalesce(
-          (SELECT o.price_round FROM orders AS o
-           WHERE o.account_id = NEW.credit AND o.id = NEW.reference AND o.coin = NEW.asset),
-          price_round)
-        ELSE price_round END
+      price_round = iif(NEW.kind = 'order' AND NEW.debit = 'house:liquidity' AND NEW.asset <> 'USDT', coalesce(
+        (SELECT o.price_round FROM orders AS o
+         WHERE o.account_id = NEW.credit AND o.id = NEW.reference AND o.coin = NEW.asset),
+        price_round), price_round)
     WHERE account = NEW.debit AND asset = NEW.asset;
   SELECT RAISE(ABORT, 'ledger: no such balance ' || NEW.debit || ' ' || NEW.asset) WHERE changes() = 0;
   UPDATE balances SET amount = amount + NEW.amount, last_transfer = NEW.id,
-      price_round = CASE WHEN NEW.kind = 'order' AND NEW.credit = 'house:liquidity' AND NEW.asset <> 'USDT'
-        THEN coalesce(
-          (SELECT o.price_round FROM orders AS o
-           WHERE o.account_id = NEW.debit AND o.id = NEW.reference AND o.coin = NEW.asset),
-          price_round)
-        ELSE price_round END
+      price_round = iif(NEW.kind = 'order' AND NEW.credit = 'house:liquidity' AND NEW.asset <> 'USDT', coalesce(
+        (SELECT o.price_round FROM orders AS o
+         WHERE o.account_id = NEW.debit AND o.id = NEW.reference AND o.coin = NEW.asset),
+        price_round), price_round)
     WHERE account = NEW.credit AND asset = NEW.asset;
   SELECT RAISE(ABORT, 'ledger: no such balance ' || NEW.credit || ' ' || NEW.asset) WHERE changes() = 0;
 END;

@@ -1,7 +1,7 @@
 -- Orders. Each completed order has two transfers. No order is filled at an older round of prices than the coin's newest
 -- fill: the exchange has already traded at a newer price.
 --
--- Ids of records are UUIDv7 and sort by time; the API shows that time. A page of a list is one scan of the primary key.
+-- Ids of records are UUIDv7 and sort by time. The API shows that time. A page of a list is one scan of the primary key.
 
 CREATE TABLE orders (
   account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -16,7 +16,7 @@ CREATE TABLE orders (
   -- The round of prices at which it was filled, and the API key that placed it.
   price_round INTEGER NOT NULL,
   key_id TEXT NOT NULL,
-  -- The number of the transfer by which the account pays; by the next one it receives. NULL when nothing moved.
+  -- The number of the transfer by which the account pays. By the next one it receives. NULL when nothing moved.
   first_transfer INTEGER,
   -- USDT per coin, 8 decimals, as `executed_price`. NULL for orders that are older than this column.
   middle_price INTEGER,
@@ -31,11 +31,10 @@ CREATE TRIGGER orders_are_guarded BEFORE INSERT ON orders
 BEGIN
   SELECT RAISE(ABORT, 'guard: order exists')
     WHERE EXISTS (SELECT 1 FROM orders WHERE account_id = NEW.account_id AND id = NEW.id);
-  SELECT CASE
+  SELECT (CASE
       WHEN key.id IS NULL OR key.revoked_at IS NOT NULL THEN RAISE(ABORT, 'guard: key_revoked')
       WHEN printf('%08x-%04x', key.expires_at >> 16, key.expires_at & 65535) <= substr(NEW.id, 1, 13)
-        AND key.expires_at IS NOT NULL THEN RAISE(ABORT, 'guard: key_expired ' || key.expires_at)
-    END
+        AND key.expires_at IS NOT NULL THEN RAISE(ABORT, 'guard: key_expired ' || key.expires_at) END)
     FROM (SELECT 1) LEFT JOIN api_keys AS key ON key.id = NEW.key_id AND key.account_id = NEW.account_id;
   SELECT RAISE(ABORT, 'guard: account_frozen')
     WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
@@ -113,7 +112,7 @@ END;
 CREATE TABLE refused_orders (
   id TEXT PRIMARY KEY NOT NULL,
   reason TEXT NOT NULL,
-  -- The balance that is too small, or the time when the key expired in milliseconds; NULL for other reasons.
+  -- The balance that is too small, or the time when the key expired in milliseconds. NULL for other reasons.
   figure INTEGER
 ) STRICT, WITHOUT ROWID;
 
@@ -124,9 +123,9 @@ CREATE VIEW wanted_orders AS
 CREATE TRIGGER wanted_orders_are_decided INSTEAD OF INSERT ON wanted_orders
 BEGIN
   INSERT INTO refused_orders (id, reason, figure)
-    SELECT NEW.id, reason, CASE reason WHEN 'insufficient_balance' THEN balance WHEN 'key_expired' THEN expires_at END
+    SELECT NEW.id, reason, (CASE reason WHEN 'insufficient_balance' THEN balance WHEN 'key_expired' THEN expires_at END)
     FROM (
-      SELECT own.amount AS balance, key.expires_at AS expires_at, CASE
+      SELECT own.amount AS balance, key.expires_at AS expires_at, (CASE
         WHEN EXISTS (SELECT 1 FROM orders WHERE account_id = NEW.account_id AND id = NEW.id) THEN 'exists'
         WHEN key.id IS NULL OR key.revoked_at IS NOT NULL THEN 'key_revoked'
         WHEN key.expires_at IS NOT NULL
@@ -136,8 +135,7 @@ BEGIN
         WHEN NEW.price_round < coin.price_round THEN 'price_overtaken'
         WHEN own.amount - iif(NEW.side = 'BUY', NEW.usdt_amount, NEW.coin_amount) < own.floor THEN 'insufficient_balance'
         WHEN NEW.side = 'BUY' AND coin.amount - NEW.coin_amount < coin.floor THEN 'house_full'
-        WHEN NEW.side = 'SELL' AND usdt.amount - NEW.usdt_amount < usdt.floor THEN 'house_full'
-      END AS reason
+        WHEN NEW.side = 'SELL' AND usdt.amount - NEW.usdt_amount < usdt.floor THEN 'house_full' END) AS reason
       FROM settings
         LEFT JOIN api_keys AS key ON key.id = NEW.key_id AND key.account_id = NEW.account_id
         LEFT JOIN accounts AS account ON account.id = NEW.account_id

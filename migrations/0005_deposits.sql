@@ -3,8 +3,8 @@
 -- transfer. A receipt has none of its own: it names the one that paid the withdrawal. A deposit to an address that belongs
 -- to no account has the owner 'house:unowned'.
 --
--- A deposit below the minimum is QUARANTINED with the reason 'below_minimum' from its first report on. It takes one row;
--- later reports of it write nothing, unless it fails. What else is quarantined waits for the operator, who credits it to an
+-- A deposit below the minimum is QUARANTINED with the reason 'below_minimum' from its first report on. It takes one row.
+-- Later reports of it write nothing, unless it fails. What else is quarantined waits for the operator, who credits it to an
 -- account, or keeps it in custody, owed to nobody.
 --
 -- An inner payment is one that a contract makes within a transaction. Its output index is 2^31 or more. Only a trace shows
@@ -46,7 +46,7 @@ CREATE TABLE deposits (
     CHECK ((decision IS 'CREDITED') = (credit_account IS NOT NULL AND credit_id IS NOT NULL AND credit_usd_value IS NOT NULL)
       AND (decision IS 'CREDITED') = (coalesce(credit_account, credit_id, credit_usd_value) IS NOT NULL)),
   -- Of a deposit from a chain that was credited: how many watchers had reported the same, when that was, and the most that
-  -- this ledger then credited in 24 hours on the word of one, in atoms; NULL for no bound.
+  -- this ledger then credited in 24 hours on the word of one, in atoms. NULL for no bound.
   agreed_by INTEGER CHECK (agreed_by IN (1, 2)),
   credited_at INTEGER,
   single_bound INTEGER,
@@ -216,7 +216,7 @@ CREATE INDEX deposits_decided ON deposits (decision, id) WHERE decision IS NOT N
 -- Finds the quarantined deposit of a credit.
 CREATE INDEX deposits_credited ON deposits (credit_account, credit_id) WHERE credit_id IS NOT NULL;
 
--- One that was kept may still be credited, when its owner is found; a credit is final. The audit says who decided what, and
+-- One that was kept may still be credited, when its owner is found. A credit is final. The audit says who decided what, and
 -- to whom it went, in the same batch.
 CREATE TRIGGER deposits_are_decided_once BEFORE UPDATE ON deposits
 WHEN (NEW.decision, NEW.credit_account, NEW.credit_id, NEW.credit_usd_value)
@@ -250,11 +250,8 @@ BEGIN
     WHERE NOT EXISTS (
       SELECT 1 FROM deposits
       WHERE account_id = NEW.credit AND id = NEW.reference AND transfer = NEW.id AND asset = NEW.asset
-        AND amount = NEW.amount AND CASE
-          WHEN withdrawal_id IS NULL THEN NEW.debit = 'house:custody'
-          WHEN substr(withdrawal_id, 16, 3) <> substr(id, 16, 3) THEN NEW.debit = 'house:transit'
-          ELSE 0
-        END);
+        AND amount = NEW.amount AND iif(withdrawal_id IS NULL, NEW.debit = 'house:custody',
+          substr(withdrawal_id, 16, 3) <> substr(id, 16, 3) AND NEW.debit = 'house:transit'));
 END;
 
 -- Whoever has taken over the one watcher's process could report what never was. Above the bound a second one must have

@@ -1,10 +1,10 @@
 -- Withdrawals. Each is paid once or not at all. The triggers repeat every check in the batch that takes the money, because
--- what the code read before may have changed. Inserting the row takes the money; the UPDATE to COMPLETED pays it out, and
+-- what the code read before may have changed. Inserting the row takes the money. The UPDATE to COMPLETED pays it out, and
 -- the UPDATE to FAILED returns it.
 --
 -- For one to an account of another ledger, that ledger's database stands in for the custodian, and its receipt there for the
--- transaction: the withdrawal takes the money into 'house:payouts' and is PROCESSING; the other ledger writes the receipt,
--- out of its 'house:transit', which is the moment at which it is paid; then the withdrawal is COMPLETED, into 'house:transit'
+-- transaction: the withdrawal takes the money into 'house:payouts' and is PROCESSING. The other ledger writes the receipt,
+-- out of its 'house:transit', which is the moment at which it is paid. Then the withdrawal is COMPLETED, into 'house:transit'
 -- here. So over all ledgers 'house:transit' is zero but for what is on its way.
 
 CREATE TABLE withdrawals (
@@ -23,7 +23,7 @@ CREATE TABLE withdrawals (
   status TEXT NOT NULL CHECK (status IN ('PENDING', 'PROCESSING', 'COMPLETED', 'FAILED')),
   -- When the money was taken. The daily limit counts by this time.
   committed_at INTEGER NOT NULL,
-  -- The time step of the second factor's code that was sent with it; NULL when the account had no second factor.
+  -- The time step of the second factor's code that was sent with it. NULL when the account had no second factor.
   totp_step INTEGER,
   -- Whether the address had to be on the account's allowlist.
   allowlist_required INTEGER NOT NULL CHECK (allowlist_required IN (0, 1)),
@@ -44,13 +44,13 @@ CREATE TABLE withdrawals (
   -- name their ledger. Where that is another one, the receipt's id is drawn with the withdrawal, so it is paid once.
   recipient TEXT,
   receipt_id TEXT,
-  -- The numbers of its transfers: the one that took amount and fee; the one that paid the amount, after which the one of the
-  -- fee has the next number; and the one that returned amount and fee.
+  -- The numbers of its transfers: the one that took amount and fee. The one that paid the amount, after which the one of the
+  -- fee has the next number. And the one that returned amount and fee.
   taken_transfer INTEGER NOT NULL,
   paid_transfer INTEGER,
   returned_transfer INTEGER,
   -- Payouts that the custodian holds: it accepted them, and waits for something before it pays, such as coins for its hot
-  -- wallet. Why, in the custodian's words, and since when Bureau knows it; NULL when it does not wait. Only the operator
+  -- wallet. Why, in the custodian's words, and since when Bureau knows it. NULL when it does not wait. Only the operator
   -- sees it.
   held_reason TEXT,
   held_since INTEGER
@@ -99,7 +99,7 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a withdrawal is let out as it is taken')
     WHERE NEW.released_at IS NOT iif(NEW.status = 'PENDING', NULL, NEW.committed_at)
       OR (NEW.next_ask_at IS NULL) IS NOT (NEW.status IS NOT 'PROCESSING');
-  -- Without a review, one on a chain goes to the custodian next, and one to another ledger to that; one to another account
+  -- Without a review, one on a chain goes to the custodian next, and one to another ledger to that. One to another account
   -- here is paid in the same batch.
   SELECT RAISE(ABORT, 'guard: a withdrawal begins before it ends')
     WHERE NEW.status IS NOT 'PENDING'
@@ -122,12 +122,11 @@ BEGIN
           AND usable_at <= NEW.committed_at);
   -- The limit and the threshold are for the sum of the 24 hours before `committed_at`, so that splitting a withdrawal avoids
   -- neither. An id is at most a day older than its commit, so ids of 48 hours are enough.
-  SELECT CASE
+  SELECT (CASE
       WHEN NEW.usd_value + used > (SELECT daily_withdrawal_limit FROM accounts WHERE id = NEW.account_id)
         THEN RAISE(ABORT, 'guard: daily_limit_exceeded ' || used)
       WHEN NEW.status IS NOT 'PENDING' AND NEW.usd_value + used > (SELECT review_threshold FROM settings)
-        THEN RAISE(ABORT, 'guard: review_required')
-    END
+        THEN RAISE(ABORT, 'guard: review_required') END)
     FROM (
       SELECT coalesce(sum(usd_value), 0) AS used FROM withdrawals
       WHERE account_id = NEW.account_id
@@ -192,7 +191,7 @@ BEGIN
 END;
 
 -- Every UPDATE that names `released_at` is checked here, whichever time it sets. An approval may come days after the
--- request, so it also checks the key, the address and a recovery again; payouts that were released before a recovery go on.
+-- request, so it also checks the key, the address and a recovery again. Payouts that were released before a recovery go on.
 -- A key that has only expired since then is accepted: it was valid at the time of the request.
 CREATE TRIGGER withdrawals_are_let_out BEFORE UPDATE OF released_at ON withdrawals
 BEGIN
@@ -220,11 +219,9 @@ CREATE TRIGGER withdrawals_pay_money AFTER UPDATE ON withdrawals
 WHEN NEW.status = 'COMPLETED'
 BEGIN
   INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
-    NEW.paid_transfer, 'house:payouts', CASE
-      WHEN NEW.recipient IS NULL THEN 'house:custody'
-      WHEN substr(NEW.recipient, 16, 3) = substr(NEW.id, 16, 3) THEN NEW.recipient
-      ELSE 'house:transit'
-    END, NEW.asset, NEW.amount, 'withdrawal', NEW.id);
+    NEW.paid_transfer, 'house:payouts', iif(NEW.recipient IS NULL, 'house:custody',
+      iif(substr(NEW.recipient, 16, 3) = substr(NEW.id, 16, 3), NEW.recipient, 'house:transit')),
+    NEW.asset, NEW.amount, 'withdrawal', NEW.id);
   INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
     SELECT NEW.paid_transfer + 1, 'house:payouts', 'house:fees', NEW.asset, NEW.fee, 'withdrawal', NEW.id
     WHERE NEW.fee > 0;
@@ -280,7 +277,7 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a claim of a payout is never changed');
 END;
 
--- A claim is given back before the withdrawal has ended; after that it says who paid.
+-- A claim is given back before the withdrawal has ended. After that it says who paid.
 CREATE TRIGGER payout_claims_are_kept BEFORE DELETE ON payout_claims
 BEGIN
   SELECT RAISE(ABORT, 'guard: withdrawal_settled')
@@ -299,11 +296,8 @@ BEGIN
         (NEW.id = taken_transfer AND NEW.debit = account_id AND NEW.credit = 'house:payouts'
           AND NEW.amount = amount + fee) OR
         (NEW.id = paid_transfer AND NEW.debit = 'house:payouts' AND NEW.amount = amount
-          AND NEW.credit = CASE
-            WHEN recipient IS NULL THEN 'house:custody'
-            WHEN substr(recipient, 16, 3) = substr(id, 16, 3) THEN recipient
-            ELSE 'house:transit'
-          END) OR
+          AND NEW.credit = iif(recipient IS NULL, 'house:custody',
+            iif(substr(recipient, 16, 3) = substr(id, 16, 3), recipient, 'house:transit'))) OR
         (NEW.id = paid_transfer + 1 AND NEW.debit = 'house:payouts' AND NEW.credit = 'house:fees'
           AND NEW.amount = fee) OR
         (NEW.id = returned_transfer AND NEW.debit = 'house:payouts' AND NEW.credit = account_id

@@ -16,7 +16,7 @@ CREATE TABLE settlements (
   usdt_amount INTEGER NOT NULL CHECK (usdt_amount > 0),
   -- The operator's own id of the trade.
   reference TEXT NOT NULL,
-  -- The number of the transfer that pays the USDT; the next one delivers the coin.
+  -- The number of the transfer that pays the USDT. The next one delivers the coin.
   first_transfer INTEGER NOT NULL,
   PRIMARY KEY (account_id, id),
   CHECK (counterparty <> account_id),
@@ -77,7 +77,7 @@ BEGIN
 END;
 
 -- A transfer of the kind 'settlement' must be what the rows say, under the number that they name, so each moves once. The
--- account that pays and the account that receives must each have such a row; the house needs none. The buyer pays the USDT.
+-- account that pays and the account that receives must each have such a row. The house needs none. The buyer pays the USDT.
 CREATE TRIGGER transfers_of_settlements_are_explained BEFORE INSERT ON transfers
 WHEN NEW.kind = 'settlement'
 BEGIN

@@ -10,7 +10,7 @@ CREATE TABLE totp (
   -- The newest time step whose code was accepted (RFC 6238). No code of this or an older step is accepted again, not even
   -- after the secret was replaced.
   used_step INTEGER NOT NULL DEFAULT 0,
-  -- How many codes were tried since the last correct one; each is counted before it is checked. After too many,
+  -- How many codes were tried since the last correct one. Each is counted before it is checked. After too many,
   -- withdrawals are locked until `locked_until`.
   attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
   locked_until INTEGER NOT NULL DEFAULT 0,

@@ -4,7 +4,7 @@
 -- keeps the row, without a role.
 CREATE TABLE staff (
   email TEXT PRIMARY KEY NOT NULL CHECK (email LIKE '_%@_%' AND length(email) <= 254),
-  -- A JSON array of roles; which there are, src/operator/roles.ts says.
+  -- A JSON array of roles. Which there are, src/operator/roles.ts says.
   roles TEXT NOT NULL CHECK (json_valid(roles)),
   -- When the roles were last set.
   changed_at INTEGER NOT NULL
@@ -58,14 +58,14 @@ CREATE TABLE proposals (
   body TEXT NOT NULL,
   -- The SHA-256 of the three, in hex.
   digest TEXT NOT NULL,
-  -- What a person must be allowed to do to decide it; src/operator/roles.ts says who is.
+  -- What a person must be allowed to do to decide it. src/operator/roles.ts says who is.
   duty TEXT NOT NULL,
   -- The e-mail of a person, or the name of a token.
   proposed_by TEXT NOT NULL,
   proposed_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('OPEN', 'APPROVED', 'DECLINED', 'EXPIRED')),
-  -- Both NULL while it is open; nobody decides one that expired.
+  -- Both NULL while it is open. Nobody decides one that expired.
   decided_by TEXT,
   decided_at INTEGER,
   -- Why it was declined.
@@ -80,7 +80,7 @@ CREATE INDEX proposals_by_status ON proposals (status, id);
 -- The same request is proposed once at a time.
 CREATE UNIQUE INDEX proposals_once ON proposals (digest) WHERE status = 'OPEN';
 
--- One person has 20 open, so nobody keeps others from proposing; and one recovery of an account is open.
+-- One person has 20 open, so nobody keeps others from proposing. And one recovery of an account is open.
 CREATE INDEX proposals_of_person ON proposals (proposed_by) WHERE status = 'OPEN';
 CREATE UNIQUE INDEX proposals_of_recovery ON proposals (path) WHERE status = 'OPEN' AND duty = 'recover_accounts';
 
@@ -268,7 +268,7 @@ BEGIN
 END;
 
 -- The secret of one that is on is changed only by switching it off. Its holder does that with a code, whose step is used by
--- the same statement, or within 24 hours of a recovery that two people allowed; the staff by two.
+-- the same statement, or within 24 hours of a recovery that two people allowed. The staff by two.
 CREATE TRIGGER second_factors_of_holders_end_by_two BEFORE UPDATE ON totp
 WHEN OLD.confirmed_at IS NOT NULL
   AND (NEW.confirmed_at IS NULL OR NEW.sealed_secret IS NOT OLD.sealed_secret)

@@ -1,12 +1,12 @@
--- Events: what happened to an account, told to who listens; and webhook endpoints, the addresses to which an account's
+-- Events: what happened to an account, told to who listens. And webhook endpoints, the addresses to which an account's
 -- events, or the operator's, are sent.
 --
 -- The database writes an event itself, in the transaction of what it tells, so that no code can forget one. It does so only
 -- for who listens: accounts, and the operator, under the name 'operator', which is no account's id. The operator is told of
 -- the audit, and of the deposits and withdrawals of all accounts of this ledger by their status. An event says what happened
--- and to which record; what is shown of the record is read when the event is delivered.
+-- and to which record. What is shown of the record is read when the event is delivered.
 
--- Who listens. Without a foreign key on accounts, because the operator has no account; a trigger says who may listen.
+-- Who listens. Without a foreign key on accounts, because the operator has no account. A trigger says who may listen.
 CREATE TABLE listeners (
   -- An account's id, or 'operator'.
   account_id TEXT PRIMARY KEY NOT NULL
@@ -37,7 +37,7 @@ CREATE TABLE events (
   type TEXT NOT NULL,
   -- The id of the record that it is about.
   subject TEXT NOT NULL,
-  -- What is shown, a JSON object, where no record is left that could be read; else NULL.
+  -- What is shown, a JSON object, where no record is left that could be read. Else NULL.
   detail TEXT CHECK (json_valid(detail)),
   -- By the database's own clock.
   ts INTEGER NOT NULL DEFAULT (CAST(unixepoch('subsec') * 1000 AS INTEGER)),
@@ -77,7 +77,7 @@ CREATE VIEW told_states AS
 -- detail, and no other does. The operator is told of each row of the audit, by its number, and of each status of a deposit or
 -- a withdrawal, by '<account>/<id>'.
 CREATE TRIGGER events_are_explained BEFORE INSERT ON events
-WHEN NOT CASE
+WHEN NOT (CASE
   WHEN NEW.detail IS NOT NULL THEN NEW.type = 'endpoint.disabled' OR (NEW.account_id IS NOT 'operator' AND (
     NEW.type IN ('allowlist.added', 'allowlist.removed')
     OR (NEW.type GLOB 'security.?*' AND NEW.type NOT IN ('security.totp_on', 'security.totp_off'))))
@@ -88,8 +88,7 @@ WHEN NOT CASE
     WHERE account_id = substr(NEW.subject, 1, instr(NEW.subject, '/') - 1)
       AND id = substr(NEW.subject, instr(NEW.subject, '/') + 1) AND type = NEW.type)
   ELSE EXISTS (SELECT 1 FROM told_records WHERE account_id = NEW.account_id AND id = NEW.subject AND type = NEW.type)
-    OR EXISTS (SELECT 1 FROM told_states WHERE account_id = NEW.account_id AND id = NEW.subject AND type = NEW.type)
-END
+    OR EXISTS (SELECT 1 FROM told_states WHERE account_id = NEW.account_id AND id = NEW.subject AND type = NEW.type) END)
 BEGIN
   SELECT RAISE(ABORT, 'guard: no record explains the event');
 END;
@@ -114,18 +113,18 @@ CREATE TABLE webhook_endpoints (
   id TEXT NOT NULL,
   url TEXT NOT NULL,
   description TEXT NOT NULL,
-  -- A JSON array of the types that are sent; empty: all.
+  -- A JSON array of the types that are sent. Empty: all.
   types TEXT NOT NULL CHECK (json_valid(types)),
   status TEXT NOT NULL DEFAULT 'enabled' CHECK (status IN ('enabled', 'disabled')),
-  -- Why the exchange switched it off; NULL where its owner did.
+  -- Why the exchange switched it off. NULL where its owner did.
   reason TEXT CHECK (reason IN ('gone', 'failing', 'key_revoked')),
-  -- The API key by which its address was last set or it was last switched on; NULL for the operator's.
+  -- The API key by which its address was last set or it was last switched on. NULL for the operator's.
   key_id TEXT,
   -- The secret that signs, encrypted as the secrets of second factors are.
   sealed_secret TEXT NOT NULL,
   -- Earlier secrets, which sign as well for some time: a JSON array such as [{"sealed": "…", "until": 1795241228900}].
   previous_secrets TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(previous_secrets)),
-  -- Up to which number the events were delivered, at least. The object of the endpoint knows it exactly; it writes this
+  -- Up to which number the events were delivered, at least. The object of the endpoint knows it exactly. It writes this
   -- column after each run, so that the sweep finds endpoints that are behind.
   delivered INTEGER NOT NULL CHECK (delivered >= 0),
   -- The sweep leaves it alone before this time, because its object has set an alarm.

@@ -36,7 +36,7 @@ END;
 CREATE TABLE challenges (
   challenge TEXT PRIMARY KEY NOT NULL,
   purpose TEXT NOT NULL CHECK (purpose IN ('sign_in', 'enrol', 'refresh')),
-  -- Whose passkey must answer, or who enrols one; NULL at a sign-in.
+  -- Whose passkey must answer, or who enrols one. NULL at a sign-in.
   user_id TEXT REFERENCES users (id),
   expires_at INTEGER NOT NULL,
   CHECK ((purpose = 'sign_in') = (user_id IS NULL))
@@ -120,7 +120,7 @@ CREATE TABLE browsers (
 CREATE TABLE mails (
   id INTEGER PRIMARY KEY NOT NULL,
   user_id TEXT NOT NULL REFERENCES users (id),
-  -- What it tells; console/src/mail/notice.ts says which there are, and what the detail of each is.
+  -- What it tells. Console/src/mail/notice.ts says which there are, and what the detail of each is.
   kind TEXT NOT NULL,
   detail TEXT NOT NULL CHECK (json_valid(detail)),
   made_at INTEGER NOT NULL,

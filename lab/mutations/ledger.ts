@@ -142,8 +142,8 @@ export const ledger: Room = {
     },
     {
       name: 'a transfer credits nobody',
-      find: 'ELSE price_round END\n    WHERE account = NEW.credit',
-      replace: 'ELSE price_round END\n    WHERE 0 AND account = NEW.credit',
+      find: 'price_round), price_round)\n    WHERE account = NEW.credit',
+      replace: 'price_round), price_round)\n    WHERE 0 AND account = NEW.credit',
       tests: ['test/db/transfers.test.ts'],
     },
     {
@@ -172,8 +172,8 @@ export const ledger: Room = {
     },
     {
       name: 'a fill does not store its round',
-      find: "CASE WHEN NEW.kind = 'order' AND NEW.debit = 'house:liquidity' AND NEW.asset <> 'USDT'",
-      replace: "CASE WHEN 0 AND NEW.kind = 'order'",
+      find: "iif(NEW.kind = 'order' AND NEW.debit = 'house:liquidity'",
+      replace: "iif(0 AND NEW.kind = 'order' AND NEW.debit = 'house:liquidity'",
       tests: [roundsTest],
     },
     {

@@ -10,6 +10,7 @@ import { trade } from './trade.ts';
 import { triggers } from './triggers.ts';
 import { withdrawals } from './withdrawals.ts';
 
+/** Every mutation, room by room. */
 export const mutations = placeMutations([
   money,
   trade,

@@ -52,9 +52,9 @@ export const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'transfers_of_deposits_are_explained',
     'transfers_of_withdrawals_are_explained',
     'transfers_of_settlements_are_explained',
-    'accounts_hold_every_asset',
   ],
-  'test/db/transfers.test.ts': ['balances_are_explained', 'transfers_move_balances'],
+  'test/operator/accounts.test.ts': ['accounts_hold_every_asset'],
+  'test/db/transfers.test.ts': ['balances_are_explained', 'balances_keep_to_their_share', 'transfers_move_balances'],
   'test/db/forbidden-writes.test.ts': [
     'balances_keep_to_their_share',
     'transfers_are_numbered',

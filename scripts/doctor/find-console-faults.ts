@@ -11,6 +11,7 @@ export interface ConsoleConfig extends DeployConfig {
   readonly triggers?: { readonly crons?: readonly string[] | undefined } | undefined;
 }
 
+/** A variable of a configuration; empty where it is missing or no text. */
 function read(from: DeployConfig, name: string): string {
   const value = from.vars[name];
   return typeof value === 'string' ? value : '';

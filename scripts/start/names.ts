@@ -1,2 +1,3 @@
+/** The names of the two Workers. */
 export const EXCHANGE = 'bureau';
 export const CONSOLE = 'bureau-console';

@@ -1,10 +1,21 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { app } from '../../src/app.ts';
-import { asOperator, expectProblem, json, openTrader, send } from '../support/exchange.ts';
+import { type ProblemBody, asOperator, json, openTrader, send } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+
+async function expectProblem(response: Response, status: number, code: string): Promise<void> {
+  expect(response.headers.get('Content-Type')).toBe('application/problem+json');
+  const problem = await json<ProblemBody & Record<string, unknown>>(response);
+  expect([response.status, problem.status, problem.code]).toEqual([status, status, code]);
+  expect(problem['type']).toMatch(new RegExp(`^https://bureau.test/errors/${code}$`));
+  expect(problem['requestId']).toBe(response.headers.get('X-Request-Id'));
+  expect(typeof problem['retryable']).toBe('boolean');
+  expect(typeof problem['title']).toBe('string');
+  expect(typeof problem['detail']).toBe('string');
+}
 
 describe('an error is problem+json from the one table of errors (RFC 9457)', () => {
   it('for an unknown route', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventTypes } from '../../src/events/event.ts';
-import { type Trader, asOperator, createKey, expectProblem, json, openTrader } from '../support/exchange.ts';
+import { type ProblemBody, type Trader, asOperator, createKey, json, openTrader } from '../support/exchange.ts';
 import { readFeed, readTypes, recordOf, tellOld } from '../support/events/feed.ts';
 import { addressOf } from '../support/reconciliation.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
@@ -16,6 +16,12 @@ async function openListener(funds: Parameters<typeof openTrader>[0] = {}): Promi
   const newest = Object.keys(funds).length;
   expect(await readFeed(trader)).toMatchObject({ nextAfter: newest, since: 0, newest });
   return trader;
+}
+
+async function expectProblem(response: Response, status: number, code: string): Promise<ProblemBody> {
+  const problem = await json<ProblemBody>(response);
+  expect([response.status, problem.code]).toEqual([status, code]);
+  return problem;
 }
 
 describe('the feed of events', () => {
@@ -270,6 +276,7 @@ interface Content {
   readonly content: { readonly 'application/json': { readonly example: unknown } };
 }
 
+/** What a listener costs: rows that are written with and without one. */
 describe('a listener', () => {
   const rowsOf = async (work: () => Promise<unknown>) => (await measureDatabase(work)).databaseRowsWritten;
 

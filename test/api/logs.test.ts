@@ -18,7 +18,9 @@ beforeEach(() => {
   }
 });
 
-afterEach(() => void vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const linesOf = (event: string) => lines.filter((line) => line['event'] === event);
 

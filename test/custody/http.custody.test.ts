@@ -36,7 +36,9 @@ beforeEach(async () => {
   vi.spyOn(console, 'error').mockReturnValue();
   await resetCustodian();
 });
-afterEach(() => void vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 describe('a payout over signed HTTP', () => {
   it.each(networks)('is paid on %s as requested, and found by its withdrawal’s id', async (network) => {

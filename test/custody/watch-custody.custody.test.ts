@@ -20,6 +20,7 @@ function hold(held: string): Promise<void> {
   return setHoldings({ status: 200, body: JSON.stringify({ networks }) });
 }
 
+/** What the keeper does every minute. */
 const look = () => runKeeper();
 
 interface Shown {

@@ -11,6 +11,7 @@ async function listAssets(account: string): Promise<string[]> {
   return results.map(({ asset }) => asset);
 }
 
+/** Adds an asset as a migration does. */
 function addAsset(): Promise<unknown> {
   return env.DB.batch([
     env.DB.prepare(

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FIRST_LEDGER } from '../../src/db/record-id.ts';
 import { openInLedger } from '../support/db/open-in-ledger.ts';
+import { readTriggers, runWithout } from '../support/db/triggers.ts';
 import { env } from '../support/runtime/test-env.ts';
 import {
   makeKey,
@@ -46,6 +47,7 @@ describe('a batch of records', () => {
       coin: fc.constantFrom(...coins),
       usdt: fc.bigInt({ min: -1n, max: 40n }),
     });
+    /** The balances that the model computes. */
     let model = new Map<string, bigint>();
     let committed = 0;
     await fc.assert(
@@ -130,6 +132,19 @@ describe('an overdraft', () => {
     await credit(account, 'DOGE', '10').run();
     await expectRefused('ledger: floor house:custody DOGE', credit(account, 'DOGE', '1'));
     await expectRefused('ledger: floor house:custody DOGE', ...setFloor('house:custody', 'DOGE', '-9'));
+  });
+});
+
+describe('a transfer', () => {
+  it.each([
+    ['pays', 'SELL'],
+    ['receives', 'BUY'],
+  ])('moves both its balances or none: it is refused where an account lost the one that %s', async (_, side) => {
+    const account = await openFunded();
+    const triggers = (await readTriggers()).filter(({ name }) => name === 'balances_are_kept');
+    const lost = sql(`DELETE FROM balances WHERE account = ? AND asset = 'BTC'`, account);
+    await runWithout(triggers, [lost]);
+    await expectRefused(`ledger: no such balance ${account} BTC`, trade(account, side, 1n));
   });
 });
 

@@ -9,6 +9,7 @@ export class RawToken {
   }
 }
 
+/** Text that careless code handles wrongly. */
 export const hostileTexts: readonly string[] = [
   '',
   ' ',
@@ -115,6 +116,7 @@ const numbers = [
   '1n',
 ];
 
+/** Names of properties that have a meaning in JavaScript. */
 export const hostileNames = [
   '__proto__',
   'constructor',

@@ -12,7 +12,9 @@ async function codeOfAnswer(response: Response): Promise<string> {
   return response.ok ? 'accepted' : (await json<ProblemBody>(response)).code;
 }
 
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('a signed-in holder', () => {
   it('makes a key, uses it and revokes it: refused on its next request', async () => {

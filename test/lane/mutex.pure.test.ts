@@ -10,7 +10,9 @@ function gate<T>(value: T): { readonly execution: () => Promise<T>; open: () => 
   return { execution: () => promise, open: () => resolve(value), fail: reject };
 }
 
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('the lane’s mutex', () => {
   it('runs an execution at once when it is free, and returns its value', async () => {

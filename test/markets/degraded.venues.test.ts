@@ -16,10 +16,13 @@ beforeEach(async () => {
   await forgetPrices();
 });
 
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const pass = (time_ms: number) => vi.setSystemTime(Date.now() + time_ms);
 
+/** The list of tickers, and for how long it may be cached. */
 async function listTickers() {
   const response = await send('/api/v1/markets/tickers');
   expect(response.status).toBe(200);

@@ -25,7 +25,9 @@ beforeEach(async () => {
   await forgetPrices();
 });
 
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const shownOf = (snapshot: MarketSnapshot | undefined, coin: Coin = 'BTC') => {
   const shown = snapshot?.markets[coin].shown;

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { Scope } from '../../src/keys/scope.ts';
-import { asOperator, createKey, expectProblem, json, openAccount, openTrader } from '../support/exchange.ts';
+import { type ProblemBody, asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
 import { readEffects, sumOfBalances } from '../support/db/probes.ts';
 import { env } from '../support/runtime/test-env.ts';
+
+async function expectProblem(response: Response, status: number, code: string): Promise<void> {
+  expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
+}
 
 describe('POST /operator/v1/accounts', () => {
   it('opens an account with all nine balances, and an address index that no other account has', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expectProblem, json, openAccount, send } from '../support/exchange.ts';
+import { type ProblemBody, json, openAccount, send } from '../support/exchange.ts';
 import { CONNECTION_LOST, aroundBatch, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 
@@ -24,6 +24,10 @@ function post(path: string, body: unknown, key?: string, token: string = env.OPE
   });
 }
 
+async function expectProblem(response: Response, status: number, code: string): Promise<void> {
+  expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
+}
+
 const count = (table: string) => env.DB.prepare(`SELECT count(*) AS rows FROM ${table}`).first<number>('rows');
 
 describe('an account that is opened with an Idempotency-Key', () => {
@@ -45,6 +49,17 @@ describe('an account that is opened with an Idempotency-Key', () => {
     const key = post(`/accounts/${account.id}/api-keys`, { label: 'x', scopes: ['read'] }, 'k-2');
     await expectProblem(await key, 422, 'idempotency_key_reused');
     await expectProblem(await post('/accounts', { label: 'mine' }, 'k'.repeat(256)), 400, 'invalid_idempotency_key');
+  });
+
+  it.each(['before', 'after'] as const)('is one account when the connection is lost %s its batch', async (moment) => {
+    const before = (await count('accounts')) ?? 0;
+    const lost = aroundBatch('account', moment, 1, fail(CONNECTION_LOST));
+    const first = await post('/accounts', { label: moment }, `lost-${moment}`);
+    expect(lost.state.injected).toBe(1);
+    lost.restore();
+    expect(first.status).toBe(moment === 'before' ? 503 : 201);
+    expect((await post('/accounts', { label: moment }, `lost-${moment}`)).status).toBe(201);
+    expect(await count('accounts')).toBe(before + 1);
   });
 });
 
@@ -76,6 +91,16 @@ describe('an externalId', () => {
     expect(await json(found)).toMatchObject({ accounts: [{ id: account.id }] });
     // The refused request has used up nothing: its key opens another account.
     expect((await post('/accounts', { label: 'b' }, 'other-key')).status).toBe(201);
+  });
+
+  it('can be used again when its account was not opened after all', async () => {
+    const wanted = { label: 'a', externalId: 'claimed' };
+    const lost = aroundBatch('account', 'before', 1, fail(CONNECTION_LOST));
+    expect((await post('/accounts', wanted)).status).toBe(503);
+    expect(lost.state.injected).toBe(1);
+    lost.restore();
+    expect(await json(await post('/accounts', wanted))).toMatchObject({ account: wanted });
+    await expectProblem(await post('/accounts', wanted), 409, 'invalid_state');
   });
 
   it('is kept by the database itself', async () => {

@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/db/record-id.ts';
-import { type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
+import { type ProblemBody, type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
 import { sumOfBalances, unexplainedBalances } from '../support/db/probes.ts';
 import { NEXT, expectRefused, sql } from '../support/db/raw-ledger.ts';
 import { addressOf, allOk, drawHash, reconcileAnew, statusesOf } from '../support/reconciliation.ts';
 import { type NobodysReport, quarantine } from '../support/operator/quarantine.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { codeOf } from '../support/operator/two-people.ts';
 
 interface Shown {
   readonly id: string;
@@ -29,6 +28,10 @@ const credit = (id: string) => decide(id, 'credit', trader.accountId);
 async function read(response: Response): Promise<Shown> {
   expect(response.status, await response.clone().text()).toBe(200);
   return (await json<{ deposit: Shown }>(response)).deposit;
+}
+
+async function codeOf(response: Response): Promise<string> {
+  return response.ok ? String(response.status) : `${response.status} ${(await json<ProblemBody>(response)).code}`;
 }
 
 const look = async (id: string) => read(await asOperator('GET', `/deposits/${id}`));

@@ -4,22 +4,21 @@ import entry from '../../src/index.ts';
 import { invariants } from '../../src/reconciliation/invariants.ts';
 import { PASS_INTERVAL_MS } from '../../src/reconciliation/reconciler.ts';
 import type { Reconciliation } from '../../src/operator/reconciliation.ts';
-import {
-  type ProblemBody,
-  type Trader,
-  asOperator,
-  expectProblem,
-  json,
-  openTrader,
-  send,
-} from '../support/exchange.ts';
+import { type ProblemBody, type Trader, asOperator, json, openTrader, send } from '../support/exchange.ts';
 import { CONNECTION_LOST, OVERLOADED, abort, aroundBatch, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
 import { sql } from '../support/db/raw-ledger.ts';
 import { ORDER, allOk, keeper, makeActivity, reopen, runKeeper, statusesOf } from '../support/reconciliation.ts';
 import { forgetConditions } from '../support/gate.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { moveClock, readOwn, readTaken, stopClock, withdraw } from '../support/withdrawals/withdrawals.ts';
+import {
+  expectProblem,
+  moveClock,
+  readOwn,
+  readTaken,
+  stopClock,
+  withdraw,
+} from '../support/withdrawals/withdrawals.ts';
 
 let trader: Trader;
 /** An account without addresses. */
@@ -34,7 +33,9 @@ beforeEach(() => {
   logged.length = 0;
   vi.spyOn(console, 'error').mockImplementation((line) => logged.push(JSON.parse(String(line))));
 });
-afterEach(() => void vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const PATH = '/reconciliation';
 
@@ -58,6 +59,7 @@ function runSchedule(): Promise<void> {
 
 const readReconciliation = () => read(asOperator('GET', PATH));
 
+/** Runs a whole pass that starts now. */
 const runPass = () => read(asOperator('POST', `${PATH}/run`));
 
 /** Gives another account's address to an account. This breaks one invariant and moves no money. */

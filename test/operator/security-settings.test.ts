@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { asOperator, createKey, expectProblem, json, openAccount, openTrader } from '../support/exchange.ts';
+import { type ProblemBody, asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
 import { codeOf } from '../support/holder/holders.ts';
 import { aroundBatches } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { stopClock } from '../support/withdrawals/withdrawals.ts';
+
+async function expectProblem(response: Response, status: number, code: string): Promise<void> {
+  expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
+}
 
 describe('two-factor authentication', () => {
   beforeEach(stopClock);

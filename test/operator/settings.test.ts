@@ -1,6 +1,6 @@
 import { MARKET_PRICES_DATE } from '../../src/money/assets.ts';
 import { afterEach, describe, expect, it } from 'vitest';
-import { asOperator, expectProblem, json, openAccount, openTrader, send } from '../support/exchange.ts';
+import { type ProblemBody, asOperator, json, openAccount, openTrader, send } from '../support/exchange.ts';
 import { forgetConditions } from '../support/gate.ts';
 import { env } from '../support/runtime/test-env.ts';
 
@@ -10,6 +10,10 @@ interface Settings {
 
 const patch = (change: Record<string, unknown>) => asOperator('PATCH', '/settings', change);
 
+async function expectProblem(response: Response, status: number, code: string): Promise<void> {
+  expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
+}
+
 const as = (token: string, method: string, path: string, body?: unknown) =>
   send(`/operator/v1${path}`, {
     method,
@@ -17,7 +21,9 @@ const as = (token: string, method: string, path: string, body?: unknown) =>
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 
-afterEach(() => patch({ tradingHalted: false, spreadBps: 0 }));
+afterEach(async () => {
+  await patch({ tradingHalted: false, spreadBps: 0 });
+});
 
 describe('the settings', () => {
   it('start with the defaults of the sandbox', async () => {

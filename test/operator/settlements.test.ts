@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/db/record-id.ts';
-import { type Trader, asOperator, expectProblem, json, openTrader } from '../support/exchange.ts';
+import { type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
 import { forgetConditions } from '../support/gate.ts';
 import { countRowsRead, measure } from '../support/runtime/meter.ts';
 import { readEffects } from '../support/db/probes.ts';
@@ -14,13 +14,14 @@ import {
   settle,
 } from '../support/operator/settlements.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { expectWholeLedger, houseHolds, setSettings } from '../support/withdrawals/withdrawals.ts';
+import { expectProblem, expectWholeLedger, houseHolds, setSettings } from '../support/withdrawals/withdrawals.ts';
 
 /** A buyer with 1,000 USDT and a seller with 10 ETH. */
 async function openParties(): Promise<[Trader, Trader]> {
   return [await openTrader({ USDT: '1000' }), await openTrader({ ETH: '10' })];
 }
 
+/** The number of rows that an account's settlements have. */
 async function countSettlements(accountId: string): Promise<number> {
   const row = await env.DB.prepare('SELECT count(*) AS n FROM settlements WHERE account_id = ?')
     .bind(accountId)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { base58 } from '@scure/base';
 import { deriveSolanaUpload } from '../../scripts/offline-wallet.ts';
-import { asOperator, expectProblem, json, openAccount } from '../support/exchange.ts';
+import { type ProblemBody, asOperator, json, openAccount } from '../support/exchange.ts';
 import { indexOf } from '../support/addresses/addresses.ts';
 import { type Moment, CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -39,6 +39,12 @@ async function poolFrom(index: number, count: number): Promise<Entry[]> {
     .bind(index, count)
     .all<Entry & Record<string, unknown>>();
   return results;
+}
+
+async function expectProblem(response: Response, status: number, code: string): Promise<ProblemBody> {
+  const problem = await json<ProblemBody>(response);
+  expect([response.status, problem.code]).toEqual([status, code]);
+  return problem;
 }
 
 describe('POST /operator/v1/solana-addresses', () => {

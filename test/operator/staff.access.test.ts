@@ -17,7 +17,6 @@ import {
   signIn,
 } from '../support/operator/access.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { codeOf } from '../support/operator/two-people.ts';
 
 let key: AccessKey;
 let stranger: AccessKey;
@@ -25,11 +24,16 @@ beforeAll(async () => {
   [key, stranger] = [await makeAccessKey('one'), await makeAccessKey('one')];
   await showCertificates(key);
 });
+/** Every test begins with an empty database. */
 beforeEach(async () => {
   for (const role of staffRoles) await employ(`${role}@bureau.test`, role);
 });
 
 const { DEPOSIT_TOKEN = '', AUDITOR_TOKEN = '' } = env as unknown as Record<string, string>;
+
+async function codeOf(response: Response): Promise<string> {
+  return response.ok ? String(response.status) : `${response.status} ${(await json<ProblemBody>(response)).code}`;
+}
 
 /** Every operation of the operator, and who may use it besides the operator's token and an admin. */
 const allowed: Record<string, string> = {

@@ -2,10 +2,10 @@ import { createScheduledController, runDurableObjectAlarm } from 'cloudflare:tes
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import worker from '../../src/index.ts';
 import {
+  type ProblemBody,
   type Trader,
   asOperator,
   createKey,
-  expectProblem,
   json,
   openAccount,
   openTrader,
@@ -29,6 +29,10 @@ async function withdraw(trader: Trader, change: Record<string, string> = {}): Pr
 
 const pathOf = (trader: Trader, id: string) => `/accounts/${trader.accountId}/withdrawals/${id}`;
 
+async function expectProblem(response: Response, status: number, code: string): Promise<void> {
+  expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
+}
+
 async function auditOf(id: string): Promise<string[]> {
   const { results } = await env.DB.prepare('SELECT action FROM audit WHERE target = ? ORDER BY id')
     .bind(id)
@@ -44,8 +48,12 @@ async function leaveProcessing(trader: Trader): Promise<string> {
   return id;
 }
 
-beforeAll(() => asOperator('PATCH', '/settings', { reviewThreshold: '50' }));
-afterAll(() => asOperator('PATCH', '/settings', { reviewThreshold: null }));
+beforeAll(async () => {
+  await asOperator('PATCH', '/settings', { reviewThreshold: '50' });
+});
+afterAll(async () => {
+  await asOperator('PATCH', '/settings', { reviewThreshold: null });
+});
 
 describe('a withdrawal above the review threshold', () => {
   it('waits as PENDING with its money held, is listed, and is paid after the approval', async () => {

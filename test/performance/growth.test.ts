@@ -35,7 +35,9 @@ beforeAll(
   },
   60_000 + ROWS / 10,
 );
-afterAll(() => void vi.restoreAllMocks());
+afterAll(() => {
+  vi.restoreAllMocks();
+});
 
 describe(`from 1 account to ${ACCOUNTS}, and to ${ROWS} rows of history`, () => {
   it.each(Object.keys(operations))('%s needs the same rows and round trips', (name) => {

@@ -5,7 +5,9 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 });
 
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('work under a deadline', () => {
   it('ends with the work’s own result, and leaves no timer that would keep its object awake', async () => {

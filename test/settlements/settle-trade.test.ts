@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Trader, asOperator, expectProblem, openTrader } from '../support/exchange.ts';
+import { type Trader, asOperator, openTrader } from '../support/exchange.ts';
 import { CONNECTION_LOST, OVERLOADED, fail } from '../support/runtime/faults.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
 import {
@@ -10,7 +10,7 @@ import {
   readSettled,
   settle,
 } from '../support/operator/settlements.ts';
-import { expectWholeLedger, setSettings, tally } from '../support/withdrawals/withdrawals.ts';
+import { expectProblem, expectWholeLedger, setSettings, tally } from '../support/withdrawals/withdrawals.ts';
 
 /** A buyer with 1,000 USDT and a seller with 10 ETH. */
 async function openParties(): Promise<[Trader, Trader]> {

@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import type { KeyLane } from '../../src/lane/key-lane.ts';
 import type { Asset } from '../../src/money/assets.ts';
 import type { Scope } from '../../src/keys/scope.ts';
@@ -48,20 +47,9 @@ export interface ProblemBody {
   readonly detail: string;
   readonly errors?: readonly { readonly pointer: string }[];
   readonly orderId?: string;
-  readonly withdrawalId?: string;
-  readonly networks?: readonly string[];
-  readonly limit?: string;
-  readonly used?: string;
-  readonly remaining?: string;
 }
 
-/** Expects a problem with this status and code, and returns it. */
-export async function expectProblem(response: Response, status: number, code: string): Promise<ProblemBody> {
-  const problem = await json<ProblemBody>(response);
-  expect([response.status, problem.code]).toEqual([status, code]);
-  return problem;
-}
-
+/** Sends JSON as the operator. */
 export function asOperator(method: string, path: string, body?: unknown): Promise<Response> {
   return send(`/operator/v1${path}`, {
     method,
@@ -113,6 +101,7 @@ export async function createKey(accountId: string, options: KeyOptions = {}): Pr
   return new Trader(accountId, id, token);
 }
 
+/** Opens an account with funds and one key. */
 export async function openTrader(
   funds: Partial<Record<Asset, string>> = {},
   options: KeyOptions = {},
@@ -165,6 +154,7 @@ export class Trader {
     });
   }
 
+  /** Sends a request of any method. */
   send({ method, path, body }: { method: string; path: string; body?: unknown }): Promise<Response> {
     return send(path, {
       method,

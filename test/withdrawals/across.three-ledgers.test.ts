@@ -7,11 +7,12 @@ import { type WithdrawalAcross, refuseReceipt } from '../../src/withdrawals/pay-
 import { sweepWithdrawals } from '../../src/withdrawals/sweep-withdrawals.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
 import { readFeed as readFeedPage, recordOf } from '../support/events/feed.ts';
-import { type Trader, asOperator, expectProblem } from '../support/exchange.ts';
+import { type Trader, asOperator } from '../support/exchange.ts';
 import { databaseOf, openTraderIn } from '../support/db/open-in-ledger.ts';
 import { CONNECTION_LOST, OVERLOADED, type Moment, aroundBatch } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import {
+  expectProblem,
   moveClock,
   readFeed,
   readOwn,
@@ -30,6 +31,7 @@ interface Pair {
   readonly address: string;
 }
 
+/** An account with 500 USDT in one ledger, and another in another one. */
 async function openPair(from: number, to: number): Promise<Pair> {
   const [sender, recipient] = [await openTraderIn(from), await openTraderIn(to)];
   return { sender, recipient, address: (await readAddresses(recipient))['TRC20'] ?? '' };
@@ -76,6 +78,7 @@ const sweep = (ledger: number) =>
     now: () => Date.now(),
   });
 
+/** What the keeper of a ledger does about payments. */
 const check = (ledger: number) =>
   checkPayments({ bindings: env, custody: sandboxCustody, ledger, now_ms: Date.now() + 60_001 }, {});
 

@@ -1,9 +1,10 @@
 import { evictDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Trader, asOperator, createKey, expectProblem, openTrader } from '../support/exchange.ts';
+import { type Trader, asOperator, createKey, openTrader } from '../support/exchange.ts';
 import { abort } from '../support/runtime/faults.ts';
 import {
   type Authenticator,
+  expectProblem,
   listOwn,
   moveClock,
   readAttempts,

@@ -1,10 +1,11 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import { sandboxCustody } from '../../src/custody/sandbox.ts';
-import { expectProblem, openTrader } from '../support/exchange.ts';
+import { openTrader } from '../support/exchange.ts';
 import { CONNECTION_LOST, abort } from '../support/runtime/faults.ts';
 import { openWarmTrader, useWithdrawalFaults } from '../support/withdrawals/withdrawal-faults.ts';
 import {
+  expectProblem,
   expectWholeLedger,
   listOwn,
   readAttempts,

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
 import { sandboxCustody } from '../../src/custody/sandbox.ts';
 import { sweepWithdrawals } from '../../src/withdrawals/sweep-withdrawals.ts';
-import { type Trader, asOperator, expectProblem, openTrader } from '../support/exchange.ts';
+import { type Trader, asOperator, openTrader } from '../support/exchange.ts';
 import { abort } from '../support/runtime/faults.ts';
 import { reopen, runKeeper } from '../support/reconciliation.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -11,6 +11,7 @@ import { readTriggers, runWithout } from '../support/db/triggers.ts';
 import { openWarmTrader, useWithdrawalFaults } from '../support/withdrawals/withdrawal-faults.ts';
 import {
   OUTSIDE,
+  expectProblem,
   listOwn,
   moveClock,
   readOwn,

@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CustodyState } from '../../src/custody/custody.ts';
 import { sandboxCustody } from '../../src/custody/sandbox.ts';
-import { type Trader, asOperator, expectProblem, openTrader } from '../support/exchange.ts';
+import { type Trader, asOperator, createKey, openAccount, openTrader } from '../support/exchange.ts';
 import {
   WITHDRAWAL,
   WITHDRAWALS_PATH,
+  expectProblem,
   listOwn,
   moveClock,
   readAttempts,
@@ -85,6 +86,33 @@ describe('a withdrawal’s Idempotency-Key', () => {
     await expectProblem(await withdraw(trader, {}, 'order'), 422, 'idempotency_key_reused');
     await expectProblem(await trader.order(ORDER, 'withdrawal'), 422, 'idempotency_key_reused');
     expect(await readHoldings(trader.accountId)).toEqual(before);
+  });
+
+  it('belongs to one API key: another key of the account pays', async () => {
+    const accountId = await openAccount({ USDT: '200' });
+    const [one, other] = await Promise.all([createKey(accountId), createKey(accountId)]);
+    await withdraw(one, {}, 'k');
+    expect(isReplay(await withdraw(other, {}, 'k'))).toBe(false);
+    expect(await listOwn(one)).toHaveLength(2);
+  });
+
+  it('is optional: without it every request pays', async () => {
+    const trader = await openTrader({ USDT: '200' });
+    await withdraw(trader);
+    await withdraw(trader);
+    expect(await listOwn(trader)).toHaveLength(2);
+  });
+
+  it.each([
+    ['1 character', 'x', 201],
+    ['255 characters', 'x'.repeat(255), 201],
+    ['256 characters', 'x'.repeat(256), 400],
+    ['a blank inside', 'a b', 400],
+  ])('must be 1 to 255 visible characters: %s', async (_name, key, status) => {
+    const trader = await openTrader({ USDT: '100' });
+    const response = await withdraw(trader, {}, key);
+    expect(response.status).toBe(status);
+    if (status === 400) await expectProblem(response, 400, 'invalid_idempotency_key');
   });
 });
 

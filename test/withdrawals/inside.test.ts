@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { sandboxCustody } from '../../src/custody/sandbox.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
-import { type Trader, asOperator, createKey, expectProblem, openAccount, openTrader } from '../support/exchange.ts';
+import { type Trader, asOperator, createKey, openAccount, openTrader } from '../support/exchange.ts';
 import { aroundBatch } from '../support/runtime/faults.ts';
 import {
+  expectProblem,
   expectWholeLedger,
   houseHolds,
   meetingOf,

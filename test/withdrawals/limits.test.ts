@@ -4,10 +4,11 @@ import { approveAddress } from '../../src/accounts/allowlist.ts';
 import { firmPrice } from '../../src/markets/firm-price.ts';
 import { readSnapshot } from '../../src/markets/read-hub.ts';
 import { sandboxCustody } from '../../src/custody/sandbox.ts';
-import { type Trader, asOperator, createKey, expectProblem, json, openTrader, send } from '../support/exchange.ts';
+import { type Trader, asOperator, createKey, json, openTrader, send } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
 import {
   OUTSIDE,
+  expectProblem,
   listOwn,
   moveClock,
   readHoldings,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createKey, expectProblem } from '../support/exchange.ts';
+import { createKey } from '../support/exchange.ts';
 import { CONNECTION_LOST, OVERLOADED, TIMED_OUT, fail } from '../support/runtime/faults.ts';
 import { openWarmTrader, useWithdrawalFaults } from '../support/withdrawals/withdrawal-faults.ts';
-import { readOwn, readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { expectProblem, readOwn, readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
 
 const { submittedIds, injectFault, sweep, expectOnePayout, expectNothingTaken, expectInFlight } = useWithdrawalFaults();
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { expectProblem, openTrader } from '../support/exchange.ts';
+import { openTrader } from '../support/exchange.ts';
 import {
   OUTSIDE,
   WITHDRAWALS_PATH,
+  expectProblem,
   expectWholeLedger,
   houseHolds,
   listOwn,

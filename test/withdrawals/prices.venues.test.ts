@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { TickerList } from '../../src/markets/schemas.ts';
-import { type Trader, expectProblem, openTrader, send } from '../support/exchange.ts';
+import { type Trader, openTrader, send } from '../support/exchange.ts';
 import { breakVenues, forgetPrices, resetVenues, setVenue, setVenues } from '../support/markets/venues.ts';
-import { readHoldings, readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { expectProblem, readHoldings, readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
 
 const TO_BITCOIN = {
   asset: 'BTC',

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createKey, expectProblem, openAccount, openTrader } from '../support/exchange.ts';
+import { createKey, openAccount, openTrader } from '../support/exchange.ts';
 import { aroundBatch } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import {
+  expectProblem,
   expectWholeLedger,
   houseHolds,
   meetingOf,

@@ -4,8 +4,9 @@ import { type AssetRecord, assetSymbols, assets } from '../../src/money/assets.t
 import { networks } from '../../src/money/networks.ts';
 import { addressCases } from '../support/addresses/address-cases.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
-import { asOperator, expectProblem, json, openTrader } from '../support/exchange.ts';
+import { asOperator, json, openTrader } from '../support/exchange.ts';
 import {
+  expectProblem,
   readAttempts,
   readHoldings,
   readTaken,

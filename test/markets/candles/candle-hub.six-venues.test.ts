@@ -20,7 +20,9 @@ beforeEach(async () => {
   await forgetPrices();
 });
 
-afterEach(() => void vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const ask = (question: Partial<CandleQuestion>) =>
   readCandles(env, { coin: 'BTC', interval: '1h', limit: 5, ...question });

@@ -11,7 +11,9 @@ beforeEach(async () => {
   await forgetPrices();
 });
 
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('candles', () => {
   const klines = (...rows: unknown[][]) => setVenue('binance', { klines: rows });

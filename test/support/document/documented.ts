@@ -67,6 +67,7 @@ export function listOperations(document: object): Operation[] {
 export interface SentRequest {
   readonly method: string;
   readonly path: string;
+  /** The body, if it was text. */
   readonly body?: string | undefined;
 }
 

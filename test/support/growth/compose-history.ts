@@ -25,6 +25,7 @@ export interface History {
   readonly span_ms?: number;
 }
 
+/** The tables that a history is written to. */
 export const historyTables: readonly string[] = ['balances', 'transfers', ...Object.keys(recordKinds)];
 
 /**
@@ -43,6 +44,7 @@ export function composeHistory(
   return [writeRecords(table, terms, from, to), writeTransfers(kind, terms, from, to), moveBalances(head)];
 }
 
+/** How many rows a record of a kind has, including its transfers. */
 export function rowsOf(table: RecordTable): number {
   return 1 + recordKinds[table].legs({ account: '', id: '', time: '', firstTransfer: '', isBuy: '' }).length;
 }

@@ -1,7 +1,7 @@
 import { generate } from 'otplib';
 import { expect, vi } from 'vitest';
 import type { Asset } from '../../../src/money/assets.ts';
-import { type Trader, asOperator, json } from '../exchange.ts';
+import { type ProblemBody, type Trader, asOperator, json } from '../exchange.ts';
 import { type Effects, readEffects, sumOfBalances, unexplainedBalances } from '../db/probes.ts';
 import { forgetConditions } from '../gate.ts';
 import { databaseOfId, queryAll } from '../db/open-in-ledger.ts';
@@ -35,6 +35,14 @@ export interface WithdrawalAnswer {
   };
 }
 
+export interface WithdrawalProblem extends ProblemBody {
+  readonly withdrawalId?: string;
+  readonly networks?: readonly string[];
+  readonly limit?: string;
+  readonly used?: string;
+  readonly remaining?: string;
+}
+
 export function withdraw(
   trader: Trader,
   change: Record<string, unknown> = {},
@@ -44,9 +52,16 @@ export function withdraw(
   return trader.post(WITHDRAWALS_PATH, { ...WITHDRAWAL, ...change }, headers);
 }
 
+/** The withdrawal in the answer to its POST. */
 export async function readTaken(response: Response): Promise<WithdrawalAnswer['withdrawal']> {
   if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
   return (await json<WithdrawalAnswer>(response)).withdrawal;
+}
+
+export async function expectProblem(response: Response, status: number, code: string): Promise<WithdrawalProblem> {
+  const problem = await json<WithdrawalProblem>(response);
+  expect([response.status, problem.code]).toEqual([status, code]);
+  return problem;
 }
 
 /** How often each answer was given, by its code, or by its status when it is no problem. */
@@ -115,11 +130,14 @@ export function stopClock(): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Math.floor(Date.now() / 30_000) * 30_000 + 15_000 });
 }
 
+/** Moves the stopped clock. */
 export function moveClock(by_ms: number): void {
   vi.setSystemTime(Date.now() + by_ms);
 }
 
+/** The authenticator of an account's second factor. */
 export interface Authenticator {
+  /** The code of the present time step, or of one this many steps away. */
   code(steps?: number): Promise<string>;
   /** Six digits that are no code of the present time step or of two before or after it. */
   wrong(): Promise<string>;

@@ -76,6 +76,7 @@ class StartedConsole {
     this.#signIn = signIn;
   }
 
+  /** A browser without cookies. */
   openBrowser(): Browser {
     return new Browser(this.place.consoleOrigin);
   }

@@ -8,6 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 export const beginning: readonly string[] = [
   'test/sandbox/operator-routes.node.test.ts',
+  'test/attacks/prices.node.test.ts',
   'test/withdrawals/custodian.custody.test.ts',
   'test/withdrawals/silence.custody.test.ts',
   'test/markets/price-hub.venues.test.ts',
@@ -101,6 +102,7 @@ function rankProject({ project }: TestSpecification): number {
   return projects.indexOf(project.name);
 }
 
+/** The place of a file in a list, after which those that are not in it follow. */
 function rank(list: readonly string[], { moduleId }: TestSpecification): number {
   const place = list.findIndex((file) => moduleId.endsWith(`/${file}`));
   return place < 0 ? list.length : place;

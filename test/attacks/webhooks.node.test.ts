@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import type { Client } from '../support/node/exchange/client.ts';
+import { LoopbackReceiver } from '../support/node/exchange/loopback-receiver.ts';
+import { Operator } from '../support/node/exchange/operator.ts';
+import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+/** What somebody gains by webhook endpoints: of another's account, and against a host that never asked for events. */
+
+const SCOPES = { scopes: ['read', 'trade', 'webhooks'] } as const;
+const ENDPOINTS = '/api/v1/webhook-endpoints';
+
+let exchange: Exchange;
+let operator: Operator;
+const receivers: LoopbackReceiver[] = [];
+
+beforeAll(async () => {
+  exchange = await startExchange({ bundle: inject('workerBundle'), site: false });
+  operator = new Operator(exchange.urls[0] ?? '');
+});
+
+afterAll(async () => {
+  for (const receiver of receivers) receiver.stop();
+  await exchange.dispose();
+});
+
+interface Endpoint {
+  readonly id: string;
+  readonly status: string;
+  readonly reason: string | null;
+}
+
+const send = async <T>(client: Client, method: string, path: string, body?: object): Promise<T> => {
+  const response = await fetch(`${exchange.urls[0] ?? ''}${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${client.token}`, 'Content-Type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+};
+
+/** Has the events of a client's account sent to a receiver of its own. */
+async function subscribe(client: Client): Promise<{ readonly receiver: LoopbackReceiver; readonly id: string }> {
+  const receiver = await LoopbackReceiver.start((response) => response.writeHead(204).end());
+  receivers.push(receiver);
+  const made = await send<{ webhookEndpoint: Endpoint }>(client, 'POST', ENDPOINTS, { url: receiver.url });
+  return { receiver, id: made.webhookEndpoint.id };
+}
+
+const typesAt = ({ bodies }: LoopbackReceiver) => bodies.map(({ body }) => (JSON.parse(body) as { type: string }).type);
+
+it('a thief’s endpoint is sent nothing after the key that made it was revoked', async () => {
+  const holder = await operator.openClient({ USDT: '1000' }, SCOPES);
+  const thief = await operator.createClient(holder.accountId, SCOPES);
+  const own = await subscribe(holder);
+  const stolen = await subscribe(thief);
+  await holder.trade({ value: '10' });
+  await waitFor(() => expect([...typesAt(own.receiver), ...typesAt(stolen.receiver)]).toHaveLength(2));
+  await operator.operate('DELETE', `/accounts/${holder.accountId}/api-keys/${thief.keyId}`);
+  const { webhookEndpoint } = await send<{ webhookEndpoint: Endpoint }>(holder, 'GET', `${ENDPOINTS}/${stolen.id}`);
+  expect(webhookEndpoint).toMatchObject({ status: 'disabled', reason: 'key_revoked' });
+  await holder.trade({ value: '10' });
+  await waitFor(() => expect(typesAt(own.receiver)).toHaveLength(4));
+  expect(typesAt(own.receiver)).toEqual(['order.filled', 'key.revoked', 'endpoint.disabled', 'order.filled']);
+  expect(typesAt(stolen.receiver)).toEqual(['order.filled']);
+});
+
+it('a thief’s endpoint is sent nothing that comes after a freeze, and the holder’s gets it once the account is active', async () => {
+  const holder = await operator.openClient({ USDT: '1000' }, SCOPES);
+  const { receiver } = await subscribe(holder);
+  const other = await operator.openClient({ USDT: '1000' }, SCOPES);
+  const control = await subscribe(other);
+  const setStatus = (status: string) => operator.operate('PATCH', `/accounts/${holder.accountId}`, { status });
+  await setStatus('frozen');
+  await waitFor(() => expect(typesAt(receiver)).toEqual(['account.frozen']));
+  for (const { accountId } of [holder, other]) await operator.giveDeposit(accountId, 'LTC', 'LTC', '1');
+  await waitFor(() => expect(typesAt(control.receiver)).toEqual(['deposit.completed']));
+  expect(typesAt(receiver)).toEqual(['account.frozen']);
+  await setStatus('active');
+  await waitFor(() => expect(typesAt(receiver)).toEqual(['account.frozen', 'deposit.completed', 'account.thawed']));
+});
+
+it('ten replays and fifty tests send a host no more than about one event a second', async () => {
+  const EVENTS = 30;
+  const client = await operator.openClient({ USDT: '1000' }, SCOPES);
+  const { receiver, id } = await subscribe(client);
+  for (let placed = 0; placed < EVENTS; placed += 1) await client.trade({ value: '10' });
+  await waitFor(() => expect(receiver.bodies.length).toBe(EVENTS));
+  const begun_ms = Date.now();
+  for (let replays = 0; replays < 10; replays += 1) {
+    await send(client, 'POST', `${ENDPOINTS}/${id}/replay`, { after: 0 });
+    // Until the endpoint is done, or waits.
+    await waitFor(async () => {
+      const path = `${ENDPOINTS}/${id}/deliveries`;
+      const { nextAttemptAt } = await send<{ nextAttemptAt: string | null }>(client, 'GET', path);
+      expect(nextAttemptAt === null || Date.parse(nextAttemptAt) > Date.now() + 1_000).toBe(true);
+    });
+  }
+  const tests = await Promise.allSettled(
+    Array.from({ length: 50 }, () => send(client, 'POST', `${ENDPOINTS}/${id}/test`, {})),
+  );
+  expect(tests.some(({ status }) => status === 'rejected')).toBe(true);
+  const seconds = Math.ceil((Date.now() - begun_ms) / 1_000);
+  // What an endpoint has at first and at most is 60.
+  expect(receiver.bodies.length).toBeLessThanOrEqual(EVENTS + 60 + seconds);
+});

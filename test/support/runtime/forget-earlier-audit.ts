@@ -1,0 +1,22 @@
+import { databaseInternals } from './meter.ts';
+import { env } from './test-env.ts';
+
+/**
+ * From now on `newest_audit` shows only a row that the same call of D1 has written: a batch that relies on the row of an
+ * earlier one finds none, and is refused.
+ */
+export async function forgetEarlierAudit(): Promise<void> {
+  await env.DB.batch([
+    env.DB.prepare('CREATE TABLE audit_before (id INTEGER NOT NULL) STRICT'),
+    env.DB.prepare('INSERT INTO audit_before SELECT coalesce(max(id), 0) FROM audit'),
+    env.DB.prepare('DROP VIEW newest_audit'),
+    env.DB.prepare(`CREATE VIEW newest_audit AS
+      SELECT * FROM audit WHERE id > (SELECT id FROM audit_before) ORDER BY id DESC LIMIT 1`),
+  ]);
+  const internals = databaseInternals();
+  const send = internals._send;
+  internals._send = async function sendAfterMark(...values) {
+    await send.call(this, '/query', 'UPDATE audit_before SET id = (SELECT max(id) FROM audit)', [], 'NONE');
+    return send.apply(this, values);
+  };
+}
