@@ -1,6 +1,6 @@
 /**
- * The tables for Drizzle, by subject. The migrations define the database: they also have what Drizzle cannot express
- * (STRICT, WITHOUT ROWID, triggers, checks). A test compares the two.
+ * The tables for Drizzle, by subject: their columns, which a test compares with the database. Keys, indexes, references,
+ * checks and triggers are in the migrations alone.
  */
 
 export * from './schema/accounts.ts';

@@ -38,35 +38,6 @@ function writeDefault(column: SQLiteColumn): string | null {
   return column.getSQLType() === 'text' ? `'${String(value)}'` : String(value);
 }
 
-function primaryKeyOf(table: (typeof tables)[number]): string[] {
-  const composed = table.primaryKeys.flatMap((key) => key.columns.map((column) => column.name));
-  return [...table.columns.filter((column) => column.primary).map((column) => column.name), ...composed];
-}
-
-interface IndexRow {
-  readonly name: string;
-  readonly unique: number;
-  readonly origin: 'c' | 'u' | 'pk';
-  readonly partial: number;
-}
-
-/**
- * The indexes of a table that its migration makes (`c`) or that a UNIQUE constraint makes (`u`), with their columns.
- */
-async function readIndexes(table: string, origin: IndexRow['origin']) {
-  const rows = (await pragma<IndexRow>('index_list', table)).filter((row) => row.origin === origin);
-  const indexes = rows.map(async ({ name, unique, partial }) => {
-    const columns = await pragma<{ name: string; key: number; desc: number }>('index_xinfo', name);
-    return {
-      name,
-      unique: unique === 1,
-      partial: partial === 1,
-      columns: columns.filter(({ key }) => key === 1).map((column) => column.name),
-    };
-  });
-  return (await Promise.all(indexes)).toSorted((one, other) => (one.name < other.name ? -1 : 1));
-}
-
 describe('the schema of Drizzle and the schema of the migrations', () => {
   it('have the same tables', async () => {
     const migrated = (await listTables()).map(({ name }) => name);
@@ -95,40 +66,6 @@ describe('the schema of Drizzle and the schema of the migrations', () => {
     }));
     expect(known).toEqual(migrated);
     expect(rows.every(({ hidden }) => hidden === 0)).toBe(true);
-  });
-
-  it.each(named)('have the same primary key, in the same order: %s', async (name, table) => {
-    const rows = await pragma<{ name: string; pk: number }>('table_xinfo', name);
-    const migrated = rows.filter(({ pk }) => pk > 0).toSorted((one, other) => one.pk - other.pk);
-    expect(primaryKeyOf(table)).toEqual(migrated.map((row) => row.name));
-  });
-
-  it.each(named)('have the same indexes: %s', async (name, table) => {
-    const known = table.indexes.map(({ config }) => ({
-      name: config.name,
-      unique: config.unique,
-      partial: config.where !== undefined,
-      columns: config.columns.map((column) => ('name' in column ? column.name : '(an expression)')),
-    }));
-    const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
-    expect(known.toSorted(byName)).toEqual(await readIndexes(name, 'c'));
-  });
-
-  it.each(named)('have the same UNIQUE constraints: %s', async (name, table) => {
-    const single = table.columns.filter((column) => column.isUnique).map((column) => [column.name]);
-    const composed = table.uniqueConstraints.map(({ columns }) => columns.map((column) => column.name));
-    const migrated = (await readIndexes(name, 'u')).map(({ columns }) => columns);
-    expect([...single, ...composed].map(String).toSorted()).toEqual(migrated.map(String).toSorted());
-  });
-
-  it.each(named)('have the same foreign keys: %s', async (name, table) => {
-    const rows = await pragma<{ table: string; from: string; to: string }>('foreign_key_list', name);
-    const known = table.foreignKeys.flatMap((key) => {
-      const { columns, foreignColumns, foreignTable } = key.reference();
-      const to = getTableConfig(foreignTable).name;
-      return columns.map((column, index) => `${column.name} -> ${to}.${foreignColumns[index]?.name}`);
-    });
-    expect(known.toSorted()).toEqual(rows.map((row) => `${row.from} -> ${row.table}.${row.to}`).toSorted());
   });
 });
 

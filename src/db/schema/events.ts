@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /* What happened to accounts, and to whom it is told. */
 
@@ -7,47 +7,30 @@ export const listeners = sqliteTable('listeners', {
   accountId: text('account_id').primaryKey(),
 });
 
-export const events = sqliteTable(
-  'events',
-  {
-    accountId: text('account_id').notNull(),
-    sequence: integer().notNull(),
-    type: text().notNull(),
-    subject: text().notNull(),
-    detail: text(),
-    ts: integer()
-      .notNull()
-      .default(sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`),
-  },
-  (table) => [primaryKey({ columns: [table.accountId, table.sequence] })],
-);
+export const events = sqliteTable('events', {
+  accountId: text('account_id').notNull(),
+  sequence: integer().notNull(),
+  type: text().notNull(),
+  subject: text().notNull(),
+  detail: text(),
+  ts: integer()
+    .notNull()
+    .default(sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`),
+});
 
-export const webhookEndpoints = sqliteTable(
-  'webhook_endpoints',
-  {
-    accountId: text('account_id').notNull(),
-    id: text().notNull(),
-    url: text().notNull(),
-    description: text().notNull(),
-    types: text().notNull(),
-    status: text({ enum: ['enabled', 'disabled'] })
-      .notNull()
-      .default('enabled'),
-    reason: text({ enum: ['gone', 'failing', 'key_revoked'] }),
-    keyId: text('key_id'),
-    sealedSecret: text('sealed_secret').notNull(),
-    previousSecrets: text('previous_secrets').notNull().default('[]'),
-    delivered: integer().notNull(),
-    dueAt: integer('due_at').notNull().default(0),
-  },
-  (table) => [
-    primaryKey({ columns: [table.accountId, table.id] }),
-    uniqueIndex('webhook_endpoints_once_per_url').on(table.accountId, table.url),
-    index('webhook_endpoints_of_key')
-      .on(table.keyId)
-      .where(sql`key_id IS NOT NULL`),
-    index('webhook_endpoints_due')
-      .on(table.dueAt)
-      .where(sql`status = 'enabled'`),
-  ],
-);
+export const webhookEndpoints = sqliteTable('webhook_endpoints', {
+  accountId: text('account_id').notNull(),
+  id: text().notNull(),
+  url: text().notNull(),
+  description: text().notNull(),
+  types: text().notNull(),
+  status: text({ enum: ['enabled', 'disabled'] })
+    .notNull()
+    .default('enabled'),
+  reason: text({ enum: ['gone', 'failing', 'key_revoked'] }),
+  keyId: text('key_id'),
+  sealedSecret: text('sealed_secret').notNull(),
+  previousSecrets: text('previous_secrets').notNull().default('[]'),
+  delivered: integer().notNull(),
+  dueAt: integer('due_at').notNull().default(0),
+});

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import type { Asset } from '../../money/assets.ts';
 import { atoms } from './columns.ts';
 
@@ -10,21 +10,17 @@ export const assetList = sqliteTable('assets', {
   unit: atoms().notNull(),
 });
 
-export const balances = sqliteTable(
-  'balances',
-  {
-    account: text().notNull(),
-    asset: text()
-      .$type<Asset>()
-      .notNull()
-      .references(() => assetList.asset),
-    amount: atoms().notNull().default(0n),
-    floor: atoms().notNull().default(0n),
-    lastTransfer: integer('last_transfer').notNull().default(0),
-    priceRound: integer('price_round').notNull().default(0),
-  },
-  (table) => [primaryKey({ columns: [table.account, table.asset] })],
-);
+export const balances = sqliteTable('balances', {
+  account: text().notNull(),
+  asset: text()
+    .$type<Asset>()
+    .notNull()
+    .references(() => assetList.asset),
+  amount: atoms().notNull().default(0n),
+  floor: atoms().notNull().default(0n),
+  lastTransfer: integer('last_transfer').notNull().default(0),
+  priceRound: integer('price_round').notNull().default(0),
+});
 
 export const transfers = sqliteTable('transfers', {
   id: integer().primaryKey(),

@@ -1,39 +1,29 @@
-import { sql } from 'drizzle-orm';
-import { foreignKey, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import type { Asset, Coin } from '../../money/assets.ts';
 import type { Network } from '../../money/networks.ts';
-import { accounts } from './accounts.ts';
 import { atoms } from './columns.ts';
 
 /* The records that move money. */
 
 export const statements = sqliteTable('statements', {
-  accountId: text('account_id')
-    .primaryKey()
-    .references(() => accounts.id),
+  accountId: text('account_id').primaryKey(),
   madeAt: integer('made_at').notNull(),
 });
 
-export const orders = sqliteTable(
-  'orders',
-  {
-    accountId: text('account_id')
-      .notNull()
-      .references(() => accounts.id),
-    id: text().notNull(),
-    coin: text().$type<Coin>().notNull(),
-    side: text({ enum: ['BUY', 'SELL'] }).notNull(),
-    executedPrice: atoms('executed_price').notNull(),
-    coinAmount: atoms('coin_amount').notNull(),
-    usdtAmount: atoms('usdt_amount').notNull(),
-    status: text({ enum: ['COMPLETED', 'FAILED'] }).notNull(),
-    priceRound: integer('price_round').notNull(),
-    keyId: text('key_id').notNull(),
-    firstTransfer: integer('first_transfer'),
-    middlePrice: atoms('middle_price'),
-  },
-  (table) => [primaryKey({ columns: [table.accountId, table.id] })],
-);
+export const orders = sqliteTable('orders', {
+  accountId: text('account_id').notNull(),
+  id: text().notNull(),
+  coin: text().$type<Coin>().notNull(),
+  side: text({ enum: ['BUY', 'SELL'] }).notNull(),
+  executedPrice: atoms('executed_price').notNull(),
+  coinAmount: atoms('coin_amount').notNull(),
+  usdtAmount: atoms('usdt_amount').notNull(),
+  status: text({ enum: ['COMPLETED', 'FAILED'] }).notNull(),
+  priceRound: integer('price_round').notNull(),
+  keyId: text('key_id').notNull(),
+  firstTransfer: integer('first_transfer'),
+  middlePrice: atoms('middle_price'),
+});
 
 /** Only within the batch of orders that writes it; see `commitOrders`. */
 export const refusedOrders = sqliteTable('refused_orders', {
@@ -42,160 +32,96 @@ export const refusedOrders = sqliteTable('refused_orders', {
   figure: integer(),
 });
 
-export const witnessedDeposits = sqliteTable(
-  'witnessed_deposits',
-  {
-    network: text().$type<Network>().notNull(),
-    txHash: text('tx_hash').notNull(),
-    outputIndex: integer('output_index').notNull(),
-    address: text().notNull(),
-    asset: text().notNull(),
-    exactAmount: text('exact_amount').notNull(),
-    confirmations: integer().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.network, table.txHash, table.outputIndex] })],
-);
+export const witnessedDeposits = sqliteTable('witnessed_deposits', {
+  network: text().$type<Network>().notNull(),
+  txHash: text('tx_hash').notNull(),
+  outputIndex: integer('output_index').notNull(),
+  address: text().notNull(),
+  asset: text().notNull(),
+  exactAmount: text('exact_amount').notNull(),
+  confirmations: integer().notNull(),
+});
 
-export const deposits = sqliteTable(
-  'deposits',
-  {
-    accountId: text('account_id').notNull(),
-    id: text().notNull(),
-    type: text({ enum: ['ONCHAIN_DEPOSIT', 'INTERNAL_DEPOSIT'] }).notNull(),
-    asset: text().notNull(),
-    amount: atoms().notNull(),
-    usdValue: atoms('usd_value').notNull(),
-    status: text({ enum: ['PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED'] }).notNull(),
-    reason: text({ enum: ['unknown_address', 'unsupported_asset', 'below_minimum', 'inner_payment', 'supply_cap'] }),
-    reference: text(),
-    withdrawalId: text('withdrawal_id'),
-    network: text().$type<Network>(),
-    txHash: text('tx_hash'),
-    outputIndex: integer('output_index'),
-    address: text(),
-    exactAmount: text('exact_amount'),
-    confirmations: integer(),
-    transfer: integer(),
-    decision: text({ enum: ['KEPT', 'CREDITED'] }),
-    creditAccount: text('credit_account'),
-    creditId: text('credit_id'),
-    creditUsdValue: atoms('credit_usd_value'),
-    agreedBy: integer('agreed_by').$type<1 | 2>(),
-    creditedAt: integer('credited_at'),
-    singleBound: atoms('single_bound'),
-  },
-  (table) => [
-    primaryKey({ columns: [table.accountId, table.id] }),
-    uniqueIndex('deposits_once_per_reference')
-      .on(table.accountId, table.reference)
-      .where(sql`reference IS NOT NULL`),
-    index('deposits_from_other_ledgers')
-      .on(table.transfer)
-      .where(sql`substr(withdrawal_id, 16, 3) <> substr(id, 16, 3)`),
-    uniqueIndex('deposits_once_per_output')
-      .on(table.network, table.txHash, table.outputIndex)
-      .where(sql`network IS NOT NULL`),
-    index('deposits_open')
-      .on(table.status, table.id)
-      .where(sql`status IN ('PENDING', 'QUARANTINED') AND reason IS NOT 'below_minimum' AND decision IS NULL`),
-    index('deposits_decided')
-      .on(table.decision, table.id)
-      .where(sql`decision IS NOT NULL`),
-    index('deposits_credited')
-      .on(table.creditAccount, table.creditId)
-      .where(sql`credit_id IS NOT NULL`),
-    index('deposits_of_one_watcher')
-      .on(table.asset, table.creditedAt)
-      .where(sql`agreed_by = 1`),
-  ],
-);
+export const deposits = sqliteTable('deposits', {
+  accountId: text('account_id').notNull(),
+  id: text().notNull(),
+  type: text({ enum: ['ONCHAIN_DEPOSIT', 'INTERNAL_DEPOSIT'] }).notNull(),
+  asset: text().notNull(),
+  amount: atoms().notNull(),
+  usdValue: atoms('usd_value').notNull(),
+  status: text({ enum: ['PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED'] }).notNull(),
+  reason: text({ enum: ['unknown_address', 'unsupported_asset', 'below_minimum', 'inner_payment', 'supply_cap'] }),
+  reference: text(),
+  withdrawalId: text('withdrawal_id'),
+  network: text().$type<Network>(),
+  txHash: text('tx_hash'),
+  outputIndex: integer('output_index'),
+  address: text(),
+  exactAmount: text('exact_amount'),
+  confirmations: integer(),
+  transfer: integer(),
+  decision: text({ enum: ['KEPT', 'CREDITED'] }),
+  creditAccount: text('credit_account'),
+  creditId: text('credit_id'),
+  creditUsdValue: atoms('credit_usd_value'),
+  agreedBy: integer('agreed_by').$type<1 | 2>(),
+  creditedAt: integer('credited_at'),
+  singleBound: atoms('single_bound'),
+});
 
 /**
  * Count and sum of the deposits below the minimum. The sum is in three parts: whole units, 10^-9 and 10^-18 of a unit.
  */
-export const dust = sqliteTable(
-  'dust',
-  {
-    asset: text().$type<Asset>().notNull(),
-    network: text().$type<Network>().notNull(),
-    deposits: integer().notNull().default(0),
-    units: atoms().notNull().default(0n),
-    billionths: atoms().notNull().default(0n),
-    quintillionths: atoms().notNull().default(0n),
-  },
-  (table) => [primaryKey({ columns: [table.asset, table.network] })],
-);
+export const dust = sqliteTable('dust', {
+  asset: text().$type<Asset>().notNull(),
+  network: text().$type<Network>().notNull(),
+  deposits: integer().notNull().default(0),
+  units: atoms().notNull().default(0n),
+  billionths: atoms().notNull().default(0n),
+  quintillionths: atoms().notNull().default(0n),
+});
 
-export const withdrawals = sqliteTable(
-  'withdrawals',
-  {
-    accountId: text('account_id')
-      .notNull()
-      .references(() => accounts.id),
-    id: text().notNull(),
-    type: text({ enum: ['ONCHAIN_WITHDRAWAL', 'INTERNAL_WITHDRAWAL'] }).notNull(),
-    asset: text().$type<Asset>().notNull(),
-    network: text().$type<Network>().notNull(),
-    address: text().notNull(),
-    amount: atoms().notNull(),
-    fee: atoms().notNull(),
-    usdValue: atoms('usd_value').notNull(),
-    status: text({ enum: ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED'] }).notNull(),
-    committedAt: integer('committed_at').notNull(),
-    totpStep: integer('totp_step'),
-    allowlistRequired: integer('allowlist_required', { mode: 'boolean' }).notNull(),
-    txHash: text('tx_hash'),
-    reason: text(),
-    dailyLimit: atoms('daily_limit').notNull(),
-    keyId: text('key_id').notNull(),
-    releasedAt: integer('released_at'),
-    asks: integer().notNull().default(0),
-    nextAskAt: integer('next_ask_at'),
-    recipient: text(),
-    receiptId: text('receipt_id'),
-    takenTransfer: integer('taken_transfer').notNull(),
-    paidTransfer: integer('paid_transfer'),
-    returnedTransfer: integer('returned_transfer'),
-    heldReason: text('held_reason'),
-    heldSince: integer('held_since'),
-  },
-  (table) => [
-    primaryKey({ columns: [table.accountId, table.id] }),
-    index('withdrawals_open')
-      .on(table.status, table.id)
-      .where(sql`status IN ('PENDING', 'PROCESSING')`),
-    index('withdrawals_to_ask')
-      .on(table.nextAskAt)
-      .where(sql`status = 'PROCESSING'`),
-    index('withdrawals_to_other_ledgers')
-      .on(table.paidTransfer)
-      .where(sql`substr(recipient, 16, 3) <> substr(id, 16, 3)`),
-    uniqueIndex('withdrawals_by_id').on(table.id),
-  ],
-);
+export const withdrawals = sqliteTable('withdrawals', {
+  accountId: text('account_id').notNull(),
+  id: text().notNull(),
+  type: text({ enum: ['ONCHAIN_WITHDRAWAL', 'INTERNAL_WITHDRAWAL'] }).notNull(),
+  asset: text().$type<Asset>().notNull(),
+  network: text().$type<Network>().notNull(),
+  address: text().notNull(),
+  amount: atoms().notNull(),
+  fee: atoms().notNull(),
+  usdValue: atoms('usd_value').notNull(),
+  status: text({ enum: ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED'] }).notNull(),
+  committedAt: integer('committed_at').notNull(),
+  totpStep: integer('totp_step'),
+  allowlistRequired: integer('allowlist_required', { mode: 'boolean' }).notNull(),
+  txHash: text('tx_hash'),
+  reason: text(),
+  dailyLimit: atoms('daily_limit').notNull(),
+  keyId: text('key_id').notNull(),
+  releasedAt: integer('released_at'),
+  asks: integer().notNull().default(0),
+  nextAskAt: integer('next_ask_at'),
+  recipient: text(),
+  receiptId: text('receipt_id'),
+  takenTransfer: integer('taken_transfer').notNull(),
+  paidTransfer: integer('paid_transfer'),
+  returnedTransfer: integer('returned_transfer'),
+  heldReason: text('held_reason'),
+  heldSince: integer('held_since'),
+});
 
-export const settlements = sqliteTable(
-  'settlements',
-  {
-    accountId: text('account_id')
-      .notNull()
-      .references(() => accounts.id),
-    id: text().notNull(),
-    type: text({ enum: ['P2P_BUY', 'P2P_SELL', 'QUICK_BUY', 'QUICK_SELL'] }).notNull(),
-    counterparty: text().notNull(),
-    coin: text().$type<Coin>().notNull(),
-    coinAmount: atoms('coin_amount').notNull(),
-    usdtAmount: atoms('usdt_amount').notNull(),
-    reference: text().notNull(),
-    firstTransfer: integer('first_transfer').notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.accountId, table.id] }),
-    uniqueIndex('settlements_once_per_reference')
-      .on(table.reference)
-      .where(sql`type <> 'P2P_SELL'`),
-  ],
-);
+export const settlements = sqliteTable('settlements', {
+  accountId: text('account_id').notNull(),
+  id: text().notNull(),
+  type: text({ enum: ['P2P_BUY', 'P2P_SELL', 'QUICK_BUY', 'QUICK_SELL'] }).notNull(),
+  counterparty: text().notNull(),
+  coin: text().$type<Coin>().notNull(),
+  coinAmount: atoms('coin_amount').notNull(),
+  usdtAmount: atoms('usdt_amount').notNull(),
+  reference: text().notNull(),
+  firstTransfer: integer('first_transfer').notNull(),
+});
 
 /** Receipts that this ledger will never write. */
 export const refusedReceipts = sqliteTable('refused_receipts', {
@@ -203,19 +129,9 @@ export const refusedReceipts = sqliteTable('refused_receipts', {
   accountId: text('account_id').notNull(),
 });
 
-export const payoutClaims = sqliteTable(
-  'payout_claims',
-  {
-    accountId: text('account_id').notNull(),
-    withdrawalId: text('withdrawal_id').notNull(),
-    claimedBy: text('claimed_by').notNull(),
-    claimedAt: integer('claimed_at').notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.accountId, table.withdrawalId] }),
-    foreignKey({
-      columns: [table.accountId, table.withdrawalId],
-      foreignColumns: [withdrawals.accountId, withdrawals.id],
-    }),
-  ],
-);
+export const payoutClaims = sqliteTable('payout_claims', {
+  accountId: text('account_id').notNull(),
+  withdrawalId: text('withdrawal_id').notNull(),
+  claimedBy: text('claimed_by').notNull(),
+  claimedAt: integer('claimed_at').notNull(),
+});

@@ -1,6 +1,4 @@
-import { sql } from 'drizzle-orm';
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
-import { accounts } from './accounts.ts';
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { atoms } from './columns.ts';
 
 /* Settings, the staff, and what they do. */
@@ -28,37 +26,29 @@ export const settings = sqliteTable('settings', {
 
 /** Recoveries that two of the exchange's people have agreed to. */
 export const allowedRecoveries = sqliteTable('allowed_recoveries', {
-  accountId: text('account_id')
-    .primaryKey()
-    .references(() => accounts.id),
+  accountId: text('account_id').primaryKey(),
   expiresAt: integer('expires_at').notNull(),
 });
 
 /** Who may become the holder of an account that has none. */
 export const invitations = sqliteTable('invitations', {
-  accountId: text('account_id')
-    .primaryKey()
-    .references(() => accounts.id),
+  accountId: text('account_id').primaryKey(),
   address: text().notNull(),
   expiresAt: integer('expires_at').notNull(),
   byTwo: integer('by_two').notNull(),
 });
 
-export const audit = sqliteTable(
-  'audit',
-  {
-    id: integer().primaryKey(),
-    ts: integer().notNull(),
-    role: text().notNull(),
-    action: text().notNull(),
-    target: text().notNull(),
-    detail: text().notNull(),
-    actor: text(),
-    proposal: text(),
-    request: text(),
-  },
-  (table) => [index('audit_of_target').on(table.target)],
-);
+export const audit = sqliteTable('audit', {
+  id: integer().primaryKey(),
+  ts: integer().notNull(),
+  role: text().notNull(),
+  action: text().notNull(),
+  target: text().notNull(),
+  detail: text().notNull(),
+  actor: text(),
+  proposal: text(),
+  request: text(),
+});
 
 export const staff = sqliteTable('staff', {
   email: text().primaryKey(),
@@ -66,56 +56,33 @@ export const staff = sqliteTable('staff', {
   changedAt: integer('changed_at').notNull(),
 });
 
-export const proposals = sqliteTable(
-  'proposals',
-  {
-    id: text().primaryKey(),
-    method: text().notNull(),
-    path: text().notNull(),
-    body: text().notNull(),
-    digest: text().notNull(),
-    duty: text().notNull(),
-    proposedBy: text('proposed_by').notNull(),
-    proposedAt: integer('proposed_at').notNull(),
-    expiresAt: integer('expires_at').notNull(),
-    status: text({ enum: ['OPEN', 'APPROVED', 'DECLINED', 'EXPIRED'] }).notNull(),
-    decidedBy: text('decided_by'),
-    decidedAt: integer('decided_at'),
-    reason: text(),
-  },
-  (table) => [
-    index('proposals_by_status').on(table.status, table.id),
-    uniqueIndex('proposals_once')
-      .on(table.digest)
-      .where(sql`status = 'OPEN'`),
-    uniqueIndex('proposals_of_recovery')
-      .on(table.path)
-      .where(sql`status = 'OPEN' AND duty = 'recover_accounts'`),
-    index('proposals_of_person')
-      .on(table.proposedBy)
-      .where(sql`status = 'OPEN'`),
-  ],
-);
+export const proposals = sqliteTable('proposals', {
+  id: text().primaryKey(),
+  method: text().notNull(),
+  path: text().notNull(),
+  body: text().notNull(),
+  digest: text().notNull(),
+  duty: text().notNull(),
+  proposedBy: text('proposed_by').notNull(),
+  proposedAt: integer('proposed_at').notNull(),
+  expiresAt: integer('expires_at').notNull(),
+  status: text({ enum: ['OPEN', 'APPROVED', 'DECLINED', 'EXPIRED'] }).notNull(),
+  decidedBy: text('decided_by'),
+  decidedAt: integer('decided_at'),
+  reason: text(),
+});
 
 /** The credits and deposits that one person has entered by hand alone, for a day. */
-export const handCredits = sqliteTable(
-  'hand_credits',
-  {
-    person: text().notNull(),
-    asset: text().notNull(),
-    enteredAt: integer('entered_at').notNull(),
-    amount: atoms().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.person, table.asset, table.enteredAt] })],
-);
+export const handCredits = sqliteTable('hand_credits', {
+  person: text().notNull(),
+  asset: text().notNull(),
+  enteredAt: integer('entered_at').notNull(),
+  amount: atoms().notNull(),
+});
 
-export const operatorRequests = sqliteTable(
-  'operator_requests',
-  {
-    caller: text().notNull(),
-    idempotencyKey: text('idempotency_key').notNull(),
-    fingerprint: text().notNull(),
-    recordId: text('record_id').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.caller, table.idempotencyKey] })],
-);
+export const operatorRequests = sqliteTable('operator_requests', {
+  caller: text().notNull(),
+  idempotencyKey: text('idempotency_key').notNull(),
+  fingerprint: text().notNull(),
+  recordId: text('record_id').notNull(),
+});
