@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { eq } from 'drizzle-orm';
-import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, type Refusal, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
 import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
@@ -148,9 +148,7 @@ export const ChangeAccount = z
 
 export type ChangeAccount = z.output<typeof ChangeAccount>;
 
-const unconfirmedChange = refuse('service_unavailable', 'The change was not confirmed. Send it again.', {
-  retryAfterSeconds: 1,
-});
+const unconfirmedChange = refuseUnconfirmed('The change was not confirmed. Send it again.');
 
 /**
  * Changes an account. Refuses with `not_found`, `precision_exceeded` and `amount_above_maximum`, with `approval_required`

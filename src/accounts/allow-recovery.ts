@@ -1,5 +1,5 @@
 import { and, eq, gt } from 'drizzle-orm';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
@@ -11,9 +11,7 @@ const ALLOWED_MS = 72 * 3_600_000;
 
 const noHolder = refuse('invalid_state', 'The account has no holder yet: invite one.');
 
-const unconfirmed = refuse('service_unavailable', 'It is not known whether the recovery was allowed. Try again.', {
-  retryAfterSeconds: 1,
-});
+const unconfirmed = refuseUnconfirmed('It is not known whether the recovery was allowed. Try again.');
 
 /**
  * Lets the holder of an account recover it once in the next 72 hours, by a link that is mailed to them and without a

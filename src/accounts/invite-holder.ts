@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { and, eq, gt, sql } from 'drizzle-orm';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
@@ -30,9 +30,7 @@ const invitationRefusals: GuardRefusals = {
   account_frozen: refuse('invalid_state', 'The account is frozen. Unfreeze it first.'),
 };
 
-const unconfirmed = refuse('service_unavailable', 'It is not known whether the holder was invited. Send it again.', {
-  retryAfterSeconds: 1,
-});
+const unconfirmed = refuseUnconfirmed('It is not known whether the holder was invited. Send it again.');
 
 /** What is stored of an e-mail address, which is in lower case. */
 export function digestAddress(email: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { and, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import { generateSecret, generateURI, verify } from 'otplib';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
@@ -195,9 +195,7 @@ export async function confirmTotp(
   if (outcome.kind === 'committed') return accept(null);
   if (outcome.kind === 'guarded' && outcome.guard === 'totp_secret_replaced') return nothingToConfirm;
   if (outcome.kind === 'guarded') return refuse('totp_invalid', 'The code is wrong, old or was used before.');
-  return refuse('service_unavailable', 'The confirmation did not reach the database. Send it again.', {
-    retryAfterSeconds: 1,
-  });
+  return refuseUnconfirmed('The confirmation did not reach the database. Send it again.');
 }
 
 /**
@@ -207,10 +205,7 @@ export async function confirmTotp(
 export async function removeTotp(database: Database, accountId: string, actor: Actor): Promise<Outcome<null>> {
   const outcome = await commit(database, prepareRemoval(database, accountId, actor));
   if (outcome.kind === 'committed') return accept(null);
-  return (
-    explain(outcome, approvalRefusals) ??
-    refuse('service_unavailable', 'It was not confirmed. Send it again.', { retryAfterSeconds: 1 })
-  );
+  return explain(outcome, approvalRefusals) ?? refuseUnconfirmed('It was not confirmed. Send it again.');
 }
 
 /** The statements that switch the second factor off, with the step of the code that allows it, if one did. */

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { sql } from 'drizzle-orm';
-import { type FieldError, type FieldFault, type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type FieldError, type FieldFault, type Outcome, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
@@ -74,9 +74,7 @@ export async function fillSolanaPool(
   }
 }
 
-const notConfirmed = refuse('service_unavailable', 'The upload was not confirmed. Send it again.', {
-  retryAfterSeconds: 1,
-});
+const notConfirmed = refuseUnconfirmed('The upload was not confirmed. Send it again.');
 
 function findFaults({ addresses }: SolanaUpload): FieldError[] {
   const indexes = new Set<number>();

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { eq } from 'drizzle-orm';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { logFault } from '../platform/log.ts';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
 import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
 import { claimNames, nameAddress } from '../db/directory.ts';
@@ -36,9 +36,7 @@ const notReady = refuse(
   { retryAfterSeconds: 60 },
 );
 
-const notConfirmed = refuse('service_unavailable', 'The addresses could not be kept. Try again.', {
-  retryAfterSeconds: 1,
-});
+const notConfirmed = refuseUnconfirmed('The addresses could not be kept. Try again.');
 
 /** The addresses of an account that are stored, by network. */
 export type KeptAddresses = ReadonlyMap<Network, string>;

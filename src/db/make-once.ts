@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
-import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, type Refusal, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
 import type { Actor } from './audit.ts';
 import { commit } from './commit.ts';
 import type { Database } from './database.ts';
@@ -23,10 +23,8 @@ export interface Made {
   readonly isRepeated: boolean;
 }
 
-const unconfirmed = refuse(
-  'service_unavailable',
+const unconfirmed = refuseUnconfirmed(
   'It was not confirmed. Send the request again with the same Idempotency-Key; without one, look first.',
-  { retryAfterSeconds: 1 },
 );
 
 /** The refusal of a key that came with another request before. */

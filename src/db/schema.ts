@@ -5,7 +5,7 @@
 
 export * from './schema/accounts.ts';
 export * from './schema/addresses.ts';
-export { exactly } from './schema/columns.ts';
+export { columnsOf, exactly } from './schema/columns.ts';
 export * from './schema/events.ts';
 export * from './schema/journal.ts';
 export * from './schema/records.ts';

@@ -5,11 +5,10 @@ import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import type { Database } from '../db/database.ts';
 import { timestampOfRecord } from '../db/record-id.ts';
 import { AssetFilter, type IdRange, type RecordList, TimeSpan, isWithin } from '../db/record-list.ts';
-import { deposits, exactly } from '../db/schema.ts';
+import { deposits } from '../db/schema.ts';
 import { QUOTE_ASSET, assets, scaleOf } from '../money/assets.ts';
-import { type Atoms, formatAmount } from '../money/amounts.ts';
-import type { Network } from '../money/networks.ts';
-import { type DepositStatus, type QuarantineDecision, type QuarantineReason, isAsset } from './deposit.ts';
+import { formatAmount } from '../money/amounts.ts';
+import { type DepositRow, depositColumns, findDeposit, isAsset, isDeposit, isOutput } from './deposit.ts';
 
 /** The fields of a deposit for its holder and the operator. */
 export const DepositBase = z.object({
@@ -49,53 +48,6 @@ export const AccountDeposit = DepositBase.extend({
 
 export type AccountDeposit = z.output<typeof AccountDeposit>;
 
-/** A row of `deposits`, of whichever kind. */
-export interface DepositRow {
-  readonly accountId: string;
-  readonly id: string;
-  readonly type: AccountDeposit['type'];
-  readonly asset: string;
-  readonly amount: Atoms;
-  readonly usdValue: Atoms;
-  readonly status: DepositStatus;
-  readonly reason: QuarantineReason | null;
-  readonly reference: string | null;
-  readonly withdrawalId: string | null;
-  readonly network: Network | null;
-  readonly txHash: string | null;
-  readonly outputIndex: number | null;
-  readonly address: string | null;
-  readonly exactAmount: string | null;
-  readonly confirmations: number | null;
-  readonly decision: QuarantineDecision | null;
-  /** Of a quarantined deposit that was credited: the account, and the deposit by which it received it. */
-  readonly creditAccount: string | null;
-  readonly creditId: string | null;
-}
-
-/** The columns of a deposit's row. */
-export const depositColumns = {
-  accountId: deposits.accountId,
-  id: deposits.id,
-  type: deposits.type,
-  asset: deposits.asset,
-  amount: exactly(deposits.amount),
-  usdValue: exactly(deposits.usdValue),
-  status: deposits.status,
-  reason: deposits.reason,
-  reference: deposits.reference,
-  withdrawalId: deposits.withdrawalId,
-  network: deposits.network,
-  txHash: deposits.txHash,
-  outputIndex: deposits.outputIndex,
-  address: deposits.address,
-  exactAmount: deposits.exactAmount,
-  confirmations: deposits.confirmations,
-  decision: deposits.decision,
-  creditAccount: deposits.creditAccount,
-  creditId: deposits.creditId,
-};
-
 /** What every reader is shown of a deposit. An asset that is not known here has no scale, and credits nothing. */
 export function showDepositBase(row: DepositRow) {
   const listed = isAsset(row.asset) && assets[row.asset].networks.find(({ network }) => network === row.network);
@@ -134,7 +86,7 @@ export const DepositListQuery = ListQuery.extend({
 
 /** What a list of deposits is narrowed by. */
 export interface DepositFilter extends Omit<z.output<typeof DepositListQuery>, keyof ListQuery | 'status'> {
-  readonly status?: DepositStatus | undefined;
+  readonly status?: DepositRow['status'] | undefined;
 }
 
 /** At most `count` deposits of an account that fit, newest first. Throws when D1 fails. */
@@ -175,46 +127,25 @@ export const depositList: RecordList<'deposits', DepositRow, AccountDeposit, Dep
   show: showAccountDeposit,
 };
 
-/** One deposit of an account, of whichever kind and state, or `undefined`. Throws when D1 fails. */
-export async function readAccountDeposit(
-  database: Database,
-  accountId: string,
-  id: string,
-): Promise<DepositRow | undefined> {
-  const [row] = await database
-    .select(depositColumns)
-    .from(deposits)
-    .where(and(eq(deposits.accountId, accountId), eq(deposits.id, id)));
-  return row;
-}
-
 /**
- * The condition that finds a deposit that custody reported by its id: the audit of its first report names its output. Each
- * part is compared by itself, since SQLite would look at every deposit for three values in one.
+ * The condition that finds a deposit that custody reported by its id: the audit of its first report names its output.
  */
 export function isReported(id: string): SQL | undefined {
   const named = (part: 'network' | 'txHash' | 'outputIndex') =>
     sql`(SELECT detail ->> ${part} FROM audit WHERE target = ${id} AND action = 'report_deposit' LIMIT 1)`;
-  return and(
-    eq(deposits.id, id),
-    eq(deposits.network, named('network')),
-    eq(deposits.txHash, named('txHash')),
-    eq(deposits.outputIndex, named('outputIndex')),
-  );
+  const output = { network: named('network'), txHash: named('txHash'), outputIndex: named('outputIndex') };
+  return and(eq(deposits.id, id), isOutput(deposits, output));
 }
 
 /** The deposit of this id that custody reported, whoever it belongs to, or `undefined`. Throws when D1 fails. */
-export async function readReportedDeposit(database: Database, id: string): Promise<DepositRow | undefined> {
-  const [row] = await database.select(depositColumns).from(deposits).where(isReported(id));
-  return row;
+export function readReportedDeposit(database: Database, id: string): Promise<DepositRow | undefined> {
+  return findDeposit(database, isReported(id));
 }
 
 /** One deposit of an account, as its holder sees it. */
 export const depositRecord = {
   name: 'deposit',
-  readRow: async (database: Database, accountId: string, id: string): Promise<DepositRow | undefined> => {
-    const row = await readAccountDeposit(database, accountId, id);
-    return row?.status === 'QUARANTINED' ? undefined : row;
-  },
+  readRow: (database: Database, accountId: string, id: string): Promise<DepositRow | undefined> =>
+    findDeposit(database, and(isDeposit({ accountId, id }), isCreditable)),
   show: showAccountDeposit,
 } as const;

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { and, eq } from 'drizzle-orm';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
 import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
@@ -8,11 +8,12 @@ import type { Database } from '../db/database.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { ledgerOf } from '../db/ledgers.ts';
 import { ledgerNumberOf, newRecordId, timestampOfRecord } from '../db/record-id.ts';
-import { deposits, exactly } from '../db/schema.ts';
-import { type Transfer, house, nextTransfer } from '../db/transfers.ts';
+import { deposits } from '../db/schema.ts';
+import { nextTransfer } from '../db/transfers.ts';
 import { approvalRefusals, explain } from '../db/explain.ts';
 import { type Asset, QUOTE_ASSET, assetSymbols, scaleOf } from '../money/assets.ts';
 import { commitCredit } from './commit-credit.ts';
+import { creditFromCustody, findDeposit, refuseSupply } from './deposit.ts';
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
 
 const MAX_REFERENCE_LENGTH = 200;
@@ -59,13 +60,8 @@ export const Credit = z
 
 export type Credit = z.output<typeof Credit>;
 
-interface CreditRow {
-  readonly id: string;
-  readonly asset: Asset;
-  readonly amount: Atoms;
-  readonly usdValue: Atoms;
-  readonly reference: string;
-}
+/** A row of `deposits` that the operator made. */
+type CreditRow = Pick<typeof deposits.$inferSelect, 'id' | 'asset' | 'amount' | 'usdValue' | 'reference'>;
 
 function showCredit(row: CreditRow): Credit {
   return {
@@ -73,9 +69,9 @@ function showCredit(row: CreditRow): Credit {
     ts: timestampOfRecord(row.id),
     type: 'INTERNAL_DEPOSIT',
     asset: row.asset,
-    amount: formatAmount(row.amount, scaleOf(row.asset)),
+    amount: formatAmount(row.amount, scaleOf(row.asset as Asset)),
     usdValue: formatAmount(row.usdValue, scaleOf(QUOTE_ASSET)),
-    reference: row.reference,
+    reference: row.reference ?? '',
     status: 'COMPLETED',
   };
 }
@@ -139,14 +135,7 @@ function recordCredit(database: Database, accountId: string, row: CreditRow, act
     .insert(deposits)
     .values({ accountId, ...row, type: 'INTERNAL_DEPOSIT', status: 'COMPLETED', transfer: nextTransfer() });
   const audit = insertAudit(database, actor, 'credit_account', accountId, showCredit(row));
-  const transfer: Transfer = {
-    debit: house.custody,
-    credit: accountId,
-    asset: row.asset,
-    amount: row.amount,
-    kind: 'deposit',
-    reference: row.id,
-  };
+  const transfer = creditFromCustody(accountId, row.id, row.asset as Asset, row.amount);
   return commit(database, [audit, record], [transfer]);
 }
 
@@ -156,28 +145,8 @@ function repeat(earlier: CreditRow, asset: Asset, amount: Atoms): Outcome<Credit
   return refuse('invalid_state', 'This reference was credited with another asset or amount. Use a new one.');
 }
 
-function refuseSupply(asset: Asset) {
-  return refuse('supply_cap_exceeded', `The credit would pass the most ${asset} that may be owed to clients.`);
-}
+const openCredit = refuseUnconfirmed('The credit was not confirmed. Send it again with the same reference.');
 
-const openCredit = refuse(
-  'service_unavailable',
-  'The credit was not confirmed. Send it again with the same reference.',
-  {
-    retryAfterSeconds: 1,
-  },
-);
-
-async function readCredit(database: Database, accountId: string, reference: string): Promise<CreditRow | undefined> {
-  const [row] = await database
-    .select({
-      id: deposits.id,
-      asset: deposits.asset,
-      amount: exactly(deposits.amount),
-      usdValue: exactly(deposits.usdValue),
-      reference: deposits.reference,
-    })
-    .from(deposits)
-    .where(and(eq(deposits.accountId, accountId), eq(deposits.reference, reference)));
-  return row?.reference ? { ...row, asset: row.asset as Asset, reference: row.reference } : undefined;
+function readCredit(database: Database, accountId: string, reference: string) {
+  return findDeposit(database, and(eq(deposits.accountId, accountId), eq(deposits.reference, reference)));
 }

@@ -1,21 +1,15 @@
-import { and, eq } from 'drizzle-orm';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
 import { openLedger } from '../db/ledgers.ts';
 import { ledgerNumberOf, newRecordId } from '../db/record-id.ts';
 import { deposits } from '../db/schema.ts';
-import { type Transfer, house } from '../db/transfers.ts';
 import { type GuardRefusals, approvalRefusals, explain } from '../db/explain.ts';
 import type { Asset } from '../money/assets.ts';
 import type { Atoms } from '../money/amounts.ts';
-import { type DepositRow, readAccountDeposit } from './account-deposit.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { isAsset } from './deposit.ts';
-
-/** Why the operator decided so, for the audit. */
-type Reason = string;
+import { type DepositRow, creditFromCustody, findDeposit, isAsset, isDeposit, refuseSupply } from './deposit.ts';
 
 const notOpen = refuse('invalid_state', 'Only a quarantined deposit can be kept, and only once.');
 
@@ -27,9 +21,7 @@ const notCreditable = refuse(
   'This deposit cannot be credited: it is below the minimum, or no asset of its network here. It is kept.',
 );
 
-const unconfirmed = refuse('service_unavailable', 'The decision was not confirmed. Send it again.', {
-  retryAfterSeconds: 1,
-});
+const unconfirmed = refuseUnconfirmed('The decision was not confirmed. Send it again.');
 
 /** Whether the operator can credit a deposit to an account: it is quarantined, and the ledger can count its amount. */
 export function isCreditable({ status, reason, asset, amount, decision }: DepositRow): boolean {
@@ -54,7 +46,7 @@ export async function creditQuarantined(
   bindings: LedgerBindings,
   row: DepositRow,
   accountId: string,
-  reason: Reason,
+  reason: string,
   valueOf: (asset: Asset, amount: Atoms) => Promise<Atoms>,
   actor: Actor,
 ): Promise<Outcome<DepositRow>> {
@@ -66,14 +58,7 @@ export async function creditQuarantined(
   const database = openLedger(bindings, ledger);
   const creditId = newRecordId(actor.now_ms, ledger);
   const creditUsdValue = await valueOf(asset, amount);
-  const transfer: Transfer = {
-    debit: house.custody,
-    credit: accountId,
-    asset,
-    amount,
-    kind: 'deposit',
-    reference: creditId,
-  };
+  const transfer = creditFromCustody(accountId, creditId, asset, amount);
   const outcome = await commit(
     database,
     [
@@ -81,14 +66,13 @@ export async function creditQuarantined(
       database
         .update(deposits)
         .set({ decision: 'CREDITED', creditAccount: accountId, creditId, creditUsdValue })
-        .where(isThis(row)),
+        .where(isDeposit(row)),
     ],
     [transfer],
   );
   if (outcome.kind === 'committed') return accept({ ...row, decision: 'CREDITED', creditAccount: accountId, creditId });
-  if (outcome.kind === 'floor')
-    return refuse('supply_cap_exceeded', `The credit would pass the most ${asset} that may be owed to clients.`);
-  const decided = await readAccountDeposit(database, row.accountId, row.id);
+  if (outcome.kind === 'floor') return refuseSupply(asset);
+  const decided = await findDeposit(database, isDeposit(row));
   return decided?.decision === 'CREDITED'
     ? repeatCredit(decided, accountId)
     : (explain(outcome, decisionRefusals) ?? unconfirmed);
@@ -102,24 +86,19 @@ export async function creditQuarantined(
 export async function keepQuarantined(
   database: Database,
   row: DepositRow,
-  reason: Reason,
+  reason: string,
   actor: Actor,
 ): Promise<Outcome<DepositRow>> {
   if (row.decision === 'KEPT') return accept(row);
   if (!isKeepable(row)) return notOpen;
   const outcome = await commit(database, [
     insertAudit(database, actor, 'keep_deposit', row.id, { because: reason }),
-    database.update(deposits).set({ decision: 'KEPT' }).where(isThis(row)),
+    database.update(deposits).set({ decision: 'KEPT' }).where(isDeposit(row)),
   ]);
   const kept: DepositRow = { ...row, decision: 'KEPT' };
   if (outcome.kind === 'committed') return accept(kept);
-  const decided = await readAccountDeposit(database, row.accountId, row.id);
+  const decided = await findDeposit(database, isDeposit(row));
   return decided?.decision === 'KEPT' ? accept(decided) : (explain(outcome, decisionRefusals) ?? unconfirmed);
-}
-
-/** Names the deposit but not its state, so that the second of two decisions is refused by a guard. */
-function isThis({ accountId, id }: DepositRow) {
-  return and(eq(deposits.accountId, accountId), eq(deposits.id, id));
 }
 
 function repeatCredit(row: DepositRow, accountId: string): Outcome<DepositRow> {

@@ -1,9 +1,11 @@
 import { z } from '@hono/zod-openapi';
-import { and, eq } from 'drizzle-orm';
+import { type SQL, and, eq } from 'drizzle-orm';
 import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import type { Database } from '../db/database.ts';
 import { timestampOfRecord } from '../db/record-id.ts';
-import { deposits, exactly } from '../db/schema.ts';
+import { columnsOf, deposits, type witnessedDeposits } from '../db/schema.ts';
+import { type Transfer, house } from '../db/transfers.ts';
+import { refuse } from '../http/refusal.ts';
 import { type Asset, QUOTE_ASSET, assets, scaleOf } from '../money/assets.ts';
 import { type Atoms, formatAmount } from '../money/amounts.ts';
 import type { Network } from '../money/networks.ts';
@@ -11,6 +13,7 @@ import type { Network } from '../money/networks.ts';
 /** The owner of deposits whose address belongs to nobody here. */
 export const UNOWNED = 'house:unowned';
 
+/** Why a deposit is quarantined. Only `supply_cap` is ever tried again. */
 export const quarantineReasons = [
   'unknown_address',
   'unsupported_asset',
@@ -19,38 +22,18 @@ export const quarantineReasons = [
   'supply_cap',
 ] as const;
 
-/** Why a deposit is quarantined. Only `supply_cap` is ever tried again. */
-export type QuarantineReason = (typeof quarantineReasons)[number];
-
+/** What the operator decided about a quarantined deposit. One that was kept may still be credited later. */
 export const quarantineDecisions = ['KEPT', 'CREDITED'] as const;
 
-/** What the operator decided about a quarantined deposit. One that was kept may still be credited later. */
-export type QuarantineDecision = (typeof quarantineDecisions)[number];
+/** A row of `deposits`, of whichever kind. */
+export type DepositRow = typeof deposits.$inferSelect;
 
-export type DepositStatus = 'PENDING' | 'COMPLETED' | 'FAILED' | 'QUARANTINED';
+type ChainField = 'network' | 'txHash' | 'outputIndex' | 'address' | 'exactAmount' | 'confirmations';
 
-/** A row of `deposits` from a chain. */
-export interface ChainDeposit {
-  readonly accountId: string;
-  readonly id: string;
-  readonly asset: string;
-  /** What is credited: the exact amount, rounded down to whole atoms. */
-  readonly amount: Atoms;
-  readonly usdValue: Atoms;
-  readonly status: DepositStatus;
-  readonly reason: QuarantineReason | null;
-  readonly decision: QuarantineDecision | null;
-  readonly network: Network;
-  readonly txHash: string;
-  readonly outputIndex: number;
-  readonly address: string;
-  /** The exact amount on the chain, a plain decimal string. */
-  readonly exactAmount: string;
-  /** From the report that brought it into its present state. */
-  readonly confirmations: number;
-  /** How many watchers had reported the same when it was credited; `null` before. */
-  readonly agreedBy: 1 | 2 | null;
-}
+/** A row of `deposits` from a chain, or what is to become one. */
+export type ChainDeposit = Omit<typeof deposits.$inferInsert, ChainField | 'type'> & {
+  readonly [Field in ChainField]: NonNullable<DepositRow[Field]>;
+};
 
 /** A deposit as the operator sees it. */
 export const Deposit = z
@@ -106,8 +89,8 @@ export function showDeposit(row: ChainDeposit): Deposit {
     outputIndex: row.outputIndex,
     confirmations: row.confirmations,
     status: row.status,
-    reason: row.reason,
-    agreedBy: row.agreedBy,
+    reason: row.reason ?? null,
+    agreedBy: row.agreedBy ?? null,
   };
 }
 
@@ -118,34 +101,40 @@ export interface ChainOutput {
   readonly outputIndex: number;
 }
 
+/** The columns of a deposit's row. */
+export const depositColumns = columnsOf(deposits);
+
+/** The deposit that meets a condition, or `undefined`. Throws when D1 fails. */
+export async function findDeposit(database: Database, condition: SQL | undefined): Promise<DepositRow | undefined> {
+  const [row] = await database.select(depositColumns).from(deposits).where(condition);
+  return row;
+}
+
+/** Names one deposit in a statement. */
+export function isDeposit({ accountId, id }: Pick<DepositRow, 'accountId' | 'id'>) {
+  return and(eq(deposits.accountId, accountId), eq(deposits.id, id));
+}
+
+/** Names an output in a table of outputs. Each part is compared by itself: SQLite would scan for three values in one. */
+export function isOutput(
+  table: typeof deposits | typeof witnessedDeposits,
+  { network, txHash, outputIndex }: { readonly [Part in keyof ChainOutput]: ChainOutput[Part] | SQL },
+) {
+  return and(eq(table.network, network), eq(table.txHash, txHash), eq(table.outputIndex, outputIndex));
+}
+
 /** The deposit of one output of one transaction, or `undefined`. Throws when D1 fails. */
 export async function readDeposit(database: Database, output: ChainOutput): Promise<ChainDeposit | undefined> {
-  const [row] = await database
-    .select({
-      accountId: deposits.accountId,
-      id: deposits.id,
-      asset: deposits.asset,
-      amount: exactly(deposits.amount),
-      usdValue: exactly(deposits.usdValue),
-      status: deposits.status,
-      reason: deposits.reason,
-      decision: deposits.decision,
-      network: deposits.network,
-      txHash: deposits.txHash,
-      outputIndex: deposits.outputIndex,
-      address: deposits.address,
-      exactAmount: deposits.exactAmount,
-      confirmations: deposits.confirmations,
-      agreedBy: deposits.agreedBy,
-    })
-    .from(deposits)
-    .where(
-      and(
-        eq(deposits.network, output.network),
-        eq(deposits.txHash, output.txHash),
-        eq(deposits.outputIndex, output.outputIndex),
-      ),
-    );
   // A row that names an output has all of it: the table's CHECK says so.
-  return row as ChainDeposit | undefined;
+  return (await findDeposit(database, isOutput(deposits, output))) as ChainDeposit | undefined;
+}
+
+/** The transfer that credits an account from custody, under the id of its deposit. */
+export function creditFromCustody(accountId: string, reference: string, asset: Asset, amount: Atoms): Transfer {
+  return { debit: house.custody, credit: accountId, asset, amount, kind: 'deposit', reference };
+}
+
+/** The refusal of a credit that custody may not owe. */
+export function refuseSupply(asset: Asset) {
+  return refuse('supply_cap_exceeded', `The credit would pass the most ${asset} that may be owed to clients.`);
 }

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
-import { and, asc, eq, gt, sql } from 'drizzle-orm';
+import { type SQL, and, asc, eq, gt, sql } from 'drizzle-orm';
 import { Id } from '../http/wire-types.ts';
 import type { Database } from '../db/database.ts';
 import { deposits } from '../db/schema.ts';
-import { DepositBase, type DepositRow, depositColumns, showDepositBase } from './account-deposit.ts';
+import { DepositBase, showDepositBase } from './account-deposit.ts';
 import { isCreditable, isKeepable } from './decide-quarantine.ts';
-import { type QuarantineDecision, UNOWNED, quarantineDecisions, quarantineReasons } from './deposit.ts';
+import { type DepositRow, UNOWNED, depositColumns, quarantineDecisions, quarantineReasons } from './deposit.ts';
 
 /** A deposit of any kind as the operator sees it. */
 export const OperatorDeposit = DepositBase.extend({
@@ -82,25 +82,24 @@ export function selectOpenDeposits(
   after: string | null,
   count: number,
 ): Promise<DepositRow[]> {
-  return database
-    .select(depositColumns)
-    .from(deposits)
-    .where(and(isOpen, eq(deposits.status, status), after === null ? undefined : gt(deposits.id, after)))
-    .orderBy(asc(deposits.id))
-    .limit(count);
+  return selectOldest(database, and(isOpen, eq(deposits.status, status)), after, count);
 }
 
 /** At most `count` quarantined deposits with this decision, oldest first, newer than the id `after`. */
 export function selectDecidedDeposits(
   database: Database,
-  decision: QuarantineDecision,
+  decision: NonNullable<DepositRow['decision']>,
   after: string | null,
   count: number,
 ): Promise<DepositRow[]> {
+  return selectOldest(database, eq(deposits.decision, decision), after, count);
+}
+
+function selectOldest(database: Database, condition: SQL | undefined, after: string | null, count: number) {
   return database
     .select(depositColumns)
     .from(deposits)
-    .where(and(eq(deposits.decision, decision), after === null ? undefined : gt(deposits.id, after)))
+    .where(and(condition, after === null ? undefined : gt(deposits.id, after)))
     .orderBy(asc(deposits.id))
     .limit(count);
 }

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { and, eq } from 'drizzle-orm';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
@@ -10,15 +9,15 @@ import { FIRST_LEDGER, ledgerNumberOf, newRecordId } from '../db/record-id.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { deposits } from '../db/schema.ts';
 import { type Settings, minimumInForce, readSettings } from '../db/settings.ts';
-import { type Transfer, house, nextTransfer } from '../db/transfers.ts';
+import { nextTransfer } from '../db/transfers.ts';
 import { approvalRefusals, explain } from '../db/explain.ts';
 import { type Asset, type AssetNetwork, assetSymbols, assets, scaleOf } from '../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, floorAmount } from '../money/amounts.ts';
 import { type Network, findNetwork } from '../money/networks.ts';
 import { readAddress } from '../addresses/validate-address.ts';
 import { commitCredit } from './commit-credit.ts';
-import { type AgreedFrom, type Agreement, readAgreement, storeWitness } from './second-watcher.ts';
-import { type ChainDeposit, type QuarantineReason, UNOWNED, readDeposit } from './deposit.ts';
+import { type AgreedFrom, readAgreement, storeWitness } from './second-watcher.ts';
+import { type ChainDeposit, UNOWNED, creditFromCustody, isDeposit, readDeposit } from './deposit.ts';
 import { readTransactionHash } from '../custody/transaction-hash.ts';
 
 const MAX_TEXT_LENGTH = 128;
@@ -98,39 +97,12 @@ export async function reportDeposit(
     if (!report.failed) await storeWitness(database, read.value);
     Object.assign(read.value, { confirmations: 0, failed: false });
   }
-  // An output that is claimed without a deposit is one whose first report was cut off.
-  const standing = isKnown ? await readDeposit(database, read.value) : undefined;
   const place: Place = { bindings, ledger, database, agreedFrom };
-  if (standing) return advance(place, standing, read.value, actor);
-
-  const id = newRecordId(actor.now_ms, ledger);
-  const first = { ...(await judge(database, read.value, owner, valueOf)), id };
-  const agreement = await agreeOn(place, first, read.value, actor);
-  const outcome = await creditOnce(place, first, () => insert(database, first, actor, agreement), actor);
-  if (needsWatcher(outcome)) {
-    const waiting: ChainDeposit = { ...first, status: 'PENDING' };
-    const retry = await insert(database, waiting, actor);
-    return retry.kind === 'committed' ? accept({ deposit: waiting, isNew: true }) : unconfirmed;
-  }
-  switch (outcome.kind) {
-    case 'committed':
-      return accept({ deposit: { ...first, agreedBy: agreement?.agreedBy ?? null }, isNew: true });
-    case 'floor': {
-      const held = hold(first);
-      const retry = await insert(database, held, actor);
-      return retry.kind === 'committed' ? accept({ deposit: held, isNew: true }) : unconfirmed;
-    }
-    case 'exists':
-    case 'unknown': {
-      // Another report of the same output came first, or this one did succeed.
-      const landed = await readDeposit(database, read.value);
-      return landed ? advance(place, landed, read.value, actor) : unconfirmed;
-    }
-    case 'guarded':
-      return explain(outcome, approvalRefusals) ?? unconfirmed;
-    case 'overloaded':
-      return unconfirmed;
-  }
+  // An output that is claimed without a deposit is one whose first report was cut off.
+  const before = isKnown ? await readDeposit(database, read.value) : undefined;
+  if (before) return advance(place, before, read.value, actor);
+  const first = await judge(database, read.value, owner, valueOf);
+  return write(place, undefined, { ...first, id: newRecordId(actor.now_ms, ledger) }, read.value, actor);
 }
 
 /**
@@ -150,26 +122,57 @@ interface Place {
   readonly agreedFrom: AgreedFrom;
 }
 
-/** On whose word a deposit would be credited; `undefined` when it would not be. */
-async function agreeOn(
-  { bindings, database, agreedFrom }: Place,
-  { status }: Pick<ChainDeposit, 'status'>,
+/**
+ * Writes the first or the next state of a deposit. It waits where the database wants a second watcher's word first, and is
+ * quarantined where it is over the supply cap.
+ */
+async function write(
+  place: Place,
+  before: ChainDeposit | undefined,
+  next: ChainDeposit,
   report: ReadReport,
-  { now_ms }: Actor,
-): Promise<Agreement | undefined> {
-  if (status !== 'COMPLETED') return undefined;
-  return readAgreement(database, report, agreedFrom, listLedgers(bindings).length, now_ms);
+  actor: Actor,
+): Promise<Outcome<Reported>> {
+  const { bindings, database, agreedFrom } = place;
+  const isNew = before === undefined;
+  const agreement =
+    next.status === 'COMPLETED'
+      ? await readAgreement(database, report, agreedFrom, listLedgers(bindings).length, actor.now_ms)
+      : undefined;
+  const store = (deposit: ChainDeposit) => commitDeposit(database, deposit, isNew, actor);
+  const agreed = { ...next, ...agreement };
+  const outcome = await creditOnce(place, next, () => store(agreed), actor);
+  if (outcome.kind === 'committed') return accept({ deposit: agreed, isNew });
+  if (outcome.kind === 'overloaded') return unconfirmed;
+  const refusal = explain(outcome, approvalRefusals);
+  if (refusal) return refusal;
+  const instead = findOther(outcome, before, next, report);
+  if (instead && instead.status === before?.status) return accept({ deposit: instead, isNew });
+  if (instead && (await store(instead)).kind === 'committed') return accept({ deposit: instead, isNew });
+  // Another report of the same output came first, or D1 did not say: the row is the answer.
+  const landed = await readDeposit(database, report);
+  if (landed && isNew) return advance(place, landed, report, actor);
+  return landed && landed.status !== before?.status ? accept({ deposit: landed, isNew }) : unconfirmed;
 }
 
-/** Whether the database wants a second watcher's word first. */
-function needsWatcher(outcome: CommitOutcome): boolean {
-  return outcome.kind === 'guarded' && outcome.guard === 'second_watcher_needed';
+/** What a deposit is that cannot be credited now; `undefined` where the database refused it for another reason. */
+function findOther(
+  outcome: CommitOutcome,
+  before: ChainDeposit | undefined,
+  next: ChainDeposit,
+  { confirmations }: ReadReport,
+): ChainDeposit | undefined {
+  if (outcome.kind === 'floor') {
+    return before?.reason === 'supply_cap' ? before : { ...next, status: 'QUARANTINED', reason: 'supply_cap' };
+  }
+  const isWaiting = outcome.kind === 'guarded' && outcome.guard === 'second_watcher_needed';
+  return isWaiting ? { ...(before ?? { ...next, status: 'PENDING' }), confirmations } : undefined;
 }
 
 /** Attempts to write a deposit. What is credited on a person's word counts for what that one may enter alone. */
 async function creditOnce(
   { bindings, ledger }: Place,
-  { asset, amount, status }: Pick<ChainDeposit, 'asset' | 'amount' | 'status'>,
+  { asset, amount, status }: ChainDeposit,
   attempt: () => Promise<CommitOutcome>,
   actor: Actor,
 ): Promise<CommitOutcome> {
@@ -178,14 +181,7 @@ async function creditOnce(
   return commitCredit(bindings, incoming, attempt, actor);
 }
 
-/** A deposit that cannot be credited now, because it is over the supply cap. */
-function hold(deposit: ChainDeposit): ChainDeposit {
-  return { ...deposit, status: 'QUARANTINED', reason: 'supply_cap' };
-}
-
-const unconfirmed = refuse('service_unavailable', 'The deposit was not confirmed. Send the same report again.', {
-  retryAfterSeconds: 1,
-});
+const unconfirmed = refuseUnconfirmed('The deposit was not confirmed. Send the same report again.');
 
 function readReport(report: ReportDeposit): Outcome<ReadReport> {
   const network = findNetwork(report.network);
@@ -240,10 +236,9 @@ async function judge(
     accountId: (listing && owner) ?? UNOWNED,
     asset: report.asset,
     amount: amount > MAX_ATOMS ? 0n : amount,
-    usdValue: listing && (reason === null || reason === 'inner_payment') ? await valueOf(listing.asset, amount) : 0n,
-    status: reason === null ? statusOf(report, listing) : report.failed ? 'FAILED' : 'QUARANTINED',
+    usdValue: listing && (!reason || reason === 'inner_payment') ? await valueOf(listing.asset, amount) : 0n,
+    status: !reason ? statusOf(report, listing) : report.failed ? 'FAILED' : 'QUARANTINED',
     reason: report.failed ? null : reason,
-    decision: null,
     network: report.network,
     txHash: report.txHash,
     outputIndex: report.outputIndex,
@@ -268,7 +263,7 @@ function findReason(
   owner: string | undefined,
   amount: Atoms,
   settings: Settings,
-): QuarantineReason | null {
+): ChainDeposit['reason'] {
   if (!listing) return 'unsupported_asset';
   if (owner === undefined) return 'unknown_address';
   const { asset, listed } = listing;
@@ -303,88 +298,38 @@ async function advance(
   if (status === standing.status) {
     return accept({ deposit: status === 'PENDING' ? { ...standing, confirmations } : standing, isNew: false });
   }
-  const next: ChainDeposit = { ...standing, status, reason: null, confirmations };
-  const { database } = place;
-  const agreement = await agreeOn(place, next, report, actor);
-  const outcome = await creditOnce(place, next, () => update(database, next, actor, agreement), actor);
-  if (needsWatcher(outcome)) return accept({ deposit: { ...standing, confirmations }, isNew: false });
-  if (outcome.kind === 'committed') {
-    return accept({ deposit: { ...next, agreedBy: agreement?.agreedBy ?? null }, isNew: false });
-  }
-  const refusal = explain(outcome, approvalRefusals);
-  if (refusal) return refusal;
-  if (outcome.kind === 'floor') {
-    // It is still over the supply cap.
-    if (standing.reason === 'supply_cap') return accept({ deposit: standing, isNew: false });
-    const held = hold(next);
-    const retry = await update(database, held, actor);
-    if (retry.kind === 'committed') return accept({ deposit: held, isNew: false });
-  }
-  // Another report settled it meanwhile, or D1 did not say: the row is the answer.
-  const settled = await readDeposit(database, report);
-  return settled && settled.status !== standing.status ? accept({ deposit: settled, isNew: false }) : unconfirmed;
+  return write(place, standing, { ...standing, status, reason: null, confirmations }, report, actor);
 }
 
 function nextStatus(standing: ChainDeposit, report: ReadReport): ChainDeposit['status'] {
-  const isOpen = standing.status === 'PENDING' || (standing.reason === 'supply_cap' && standing.decision === null);
+  const isOpen = standing.status === 'PENDING' || (standing.reason === 'supply_cap' && !standing.decision);
   if (report.failed && (isOpen || standing.status === 'QUARANTINED')) return 'FAILED';
   if (!isOpen || standing.amount === 0n) return standing.status;
   const status = statusOf(report, findListing(report));
   return status === 'PENDING' ? standing.status : status;
 }
 
-function insert(
+function commitDeposit(
   database: Database,
   deposit: ChainDeposit,
-  actor: Actor,
-  agreement?: Agreement,
-): Promise<CommitOutcome> {
-  const record = database
-    .insert(deposits)
-    .values({ ...deposit, ...agreement, type: 'ONCHAIN_DEPOSIT', transfer: transferOf(deposit) });
-  return settle(database, deposit, record, actor);
-}
-
-/** The UPDATE names the deposit but not its state, so that the second of two equal changes is refused by a guard. */
-function update(
-  database: Database,
-  deposit: ChainDeposit,
-  actor: Actor,
-  agreement?: Agreement,
-): Promise<CommitOutcome> {
-  const { status, reason, confirmations } = deposit;
-  const own = and(eq(deposits.accountId, deposit.accountId), eq(deposits.id, deposit.id));
-  const moved = { status, reason, confirmations, ...agreement, transfer: transferOf(deposit) };
-  return settle(database, deposit, database.update(deposits).set(moved).where(own), actor);
-}
-
-/** The number of the transfer that credits it, which the database makes as the row becomes COMPLETED. */
-function transferOf({ status }: ChainDeposit) {
-  return status === 'COMPLETED' ? nextTransfer() : null;
-}
-
-function settle(
-  database: Database,
-  deposit: ChainDeposit,
-  record: Parameters<typeof commit>[1][0],
+  isNew: boolean,
   actor: Actor,
 ): Promise<CommitOutcome> {
-  const { network, txHash, outputIndex, status, confirmations } = deposit;
-  const seen = insertAudit(database, actor, 'report_deposit', deposit.id, {
-    network,
-    txHash,
-    outputIndex,
-    status,
-    confirmations,
-  });
-  if (status !== 'COMPLETED') return commit(database, [seen, record]);
-  const credit: Transfer = {
-    debit: house.custody,
-    credit: deposit.accountId,
-    asset: deposit.asset as Asset,
-    amount: deposit.amount,
-    kind: 'deposit',
-    reference: deposit.id,
-  };
-  return commit(database, [seen, record], [credit]);
+  const { accountId, id, network, txHash, outputIndex, asset, amount, status, reason, confirmations } = deposit;
+  const { agreedBy, creditedAt, singleBound } = deposit;
+  const isCredited = status === 'COMPLETED';
+  // The database makes the transfer as the row becomes COMPLETED.
+  const transfer = isCredited ? nextTransfer() : null;
+  const moved = { status, reason, confirmations, agreedBy, creditedAt, singleBound, transfer };
+  const record = isNew
+    ? database.insert(deposits).values({ ...deposit, ...moved, type: 'ONCHAIN_DEPOSIT' })
+    : // Not by its state, so that the second of two equal changes is refused by a guard.
+      database.update(deposits).set(moved).where(isDeposit(deposit));
+  const detail = { network, txHash, outputIndex, status, confirmations };
+  const audit = insertAudit(database, actor, 'report_deposit', id, detail);
+  return commit(
+    database,
+    [audit, record],
+    isCredited ? [creditFromCustody(accountId, id, asset as Asset, amount)] : [],
+  );
 }

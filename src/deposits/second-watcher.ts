@@ -1,18 +1,14 @@
-import { and, eq } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
 import { witnessedDeposits } from '../db/schema.ts';
 import { type Asset, assets, scaleOf } from '../money/assets.ts';
 import { type Atoms, floorAmount } from '../money/amounts.ts';
-import type { Network } from '../money/networks.ts';
+import { type ChainOutput, isOutput } from './deposit.ts';
 
 /** By asset: the most that is credited in 24 hours on the word of one watcher. Assets without one have no bound. */
 export type AgreedFrom = Readonly<Partial<Record<Asset, string>>>;
 
 /** What a watcher says about an output; network, hash and address are in canonical form. */
-interface Witnessed {
-  readonly network: Network;
-  readonly txHash: string;
-  readonly outputIndex: number;
+interface Witnessed extends ChainOutput {
   readonly address: string;
   readonly asset: string;
   readonly amount: string;
@@ -56,14 +52,8 @@ export async function readAgreement(
   const bound = agreedFrom[asset];
   if (bound === undefined) return { agreedBy: 1, creditedAt: now_ms, singleBound: null };
   const singleBound = floorAmount(bound, scaleOf(asset)) / BigInt(ledgers);
-  const { network, txHash, outputIndex } = seen;
-  const isOutput = and(
-    eq(witnessedDeposits.network, network),
-    eq(witnessedDeposits.txHash, txHash),
-    eq(witnessedDeposits.outputIndex, outputIndex),
-  );
-  const [second] = await database.select().from(witnessedDeposits).where(isOutput);
-  const needed = assets[asset].networks.find((listed) => listed.network === network)?.confirmations ?? Infinity;
+  const [second] = await database.select().from(witnessedDeposits).where(isOutput(witnessedDeposits, seen));
+  const needed = assets[asset].networks.find(({ network }) => network === seen.network)?.confirmations ?? Infinity;
   const isSame =
     second !== undefined &&
     second.address === seen.address &&

@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import { auditColumns, showAuditEntry } from '../db/list-audit.ts';
 import { bindPrepared, prepareOnce } from '../db/prepare-once.ts';
 import { audit, deposits, withdrawals } from '../db/schema.ts';
-import { depositColumns } from '../deposits/account-deposit.ts';
+import { depositColumns } from '../deposits/deposit.ts';
 import { showDepositToOperator } from '../deposits/operator-deposit.ts';
 import { showToOperator } from '../withdrawals/operator-withdrawal.ts';
 import { withdrawalColumns } from '../withdrawals/withdrawal.ts';

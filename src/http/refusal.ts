@@ -55,3 +55,8 @@ export function refuse(code: ProblemCode, detail: string, more: Omit<Refusal, 'o
 export const overloaded = refuse('service_unavailable', 'The exchange is overloaded. Nothing happened; try again.', {
   retryAfterSeconds: 1,
 });
+
+/** The refusal of a change of which the database has not said whether it was made; `detail` says what to do then. */
+export function refuseUnconfirmed(detail: string): Refusal {
+  return refuse('service_unavailable', detail, { retryAfterSeconds: 1 });
+}

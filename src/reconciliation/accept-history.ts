@@ -1,4 +1,4 @@
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuseUnconfirmed } from '../http/refusal.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
@@ -21,7 +21,7 @@ export async function acceptHistory(
     insertAudit(database, actor, 'accept_history', 'history', { because: reason, forgotten: links }),
   ]);
   if (outcome.kind !== 'committed') {
-    return refuse('service_unavailable', 'The change was not confirmed. Send it again.', { retryAfterSeconds: 1 });
+    return refuseUnconfirmed('The change was not confirmed. Send it again.');
   }
   await keeper.beginAnew();
   return accept(null);

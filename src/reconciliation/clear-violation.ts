@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
@@ -34,5 +34,5 @@ export async function clearViolation(
   const refusal = explain(outcome, approvalRefusals);
   if (refusal) return refusal;
   if (outcome.kind === 'guarded') return refuse('invalid_state', 'The violation is cleared already.');
-  return refuse('service_unavailable', 'The change was not confirmed. Send it again.', { retryAfterSeconds: 1 });
+  return refuseUnconfirmed('The change was not confirmed. Send it again.');
 }

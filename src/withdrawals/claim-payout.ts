@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { accountFrozen } from '../keys/admission.ts';
 import { type GuardRefusals, explain } from '../db/explain.ts';
@@ -82,9 +82,7 @@ const claimRefusals: GuardRefusals = {
   withdrawal_settled: refuse('invalid_state', 'Only a withdrawal that is PROCESSING can be claimed or given back.'),
 };
 
-const unconfirmed = refuse('service_unavailable', 'The change was not confirmed. Send it again.', {
-  retryAfterSeconds: 1,
-});
+const unconfirmed = refuseUnconfirmed('The change was not confirmed. Send it again.');
 
 function explainClaim(outcome: CommitOutcome) {
   return explain(outcome, claimRefusals) ?? unconfirmed;

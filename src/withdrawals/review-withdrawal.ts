@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
 import { accountFrozen } from '../keys/admission.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
@@ -118,5 +118,5 @@ function notIn(row: WithdrawalRow, expected: string) {
 
 function readOpen(outcome: CommitOutcome) {
   if (outcome.kind === 'guarded') return refuse('invalid_state', 'The withdrawal moved on meanwhile. Read it again.');
-  return refuse('service_unavailable', 'The change was not confirmed. Send it again.', { retryAfterSeconds: 1 });
+  return refuseUnconfirmed('The change was not confirmed. Send it again.');
 }
