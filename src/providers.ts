@@ -20,8 +20,7 @@ import { type BoundsOf, readBounds } from './orders/order-bounds.ts';
 import type { TradingContext } from './orders/plan-order.ts';
 import { DepositKeys } from './addresses/deposit-keys.ts';
 import type { AddressSources } from './addresses/list-addresses.ts';
-import { holdsSandboxKey } from './addresses/sandbox-wallet.ts';
-import { type SolanaSource, deriveInSandbox, takeFromPool } from './addresses/solana-source.ts';
+import { deriveSandboxSolanaAddress, holdsSandboxKey } from './addresses/sandbox-wallet.ts';
 import type { Custody } from './custody/custody.ts';
 import { createHttpCustody } from './custody/http.ts';
 import { manualCustody } from './custody/manual.ts';
@@ -102,9 +101,10 @@ export function chooseSenderSettings(config: Config): EndpointRules {
   return { allowsLoopback: config.ENVIRONMENT === 'sandbox', sealSecrets: config.TOTP_SECRETS };
 }
 
-const solanaSources: Record<Config['SOLANA_ADDRESSES'], SolanaSource> = {
-  sandbox: deriveInSandbox,
-  pool: takeFromPool,
+/** Addresses of the public test mnemonic, for the sandbox alone; else those that the operator made offline. */
+const solanaSources: Record<Config['SOLANA_ADDRESSES'], AddressSources['solana']> = {
+  sandbox: deriveSandboxSolanaAddress,
+  pool: (_index, pooled) => pooled,
 };
 
 /**

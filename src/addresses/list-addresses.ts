@@ -11,7 +11,6 @@ import { addressIndexes, addresses, solanaPool } from '../db/schema.ts';
 import { type Network, networkRecords, networks } from '../money/networks.ts';
 import type { DepositKeys } from './deposit-keys.ts';
 import { deriveAddresses } from './derive-addresses.ts';
-import type { SolanaSource } from './solana-source.ts';
 
 /** An account's deposit address on one network (spec, "Deposit address"). */
 export const DepositAddress = z
@@ -27,7 +26,11 @@ export type DepositAddress = z.output<typeof DepositAddress>;
 /** The sources of addresses. */
 export interface AddressSources {
   readonly keys: DepositKeys;
-  readonly solana: SolanaSource;
+  /**
+   * Gives an account's Solana address, from its index and the pool's entry at that index; `null` when there is none yet.
+   * SLIP-0010 has no public derivation, so the Worker cannot derive an address from a public key.
+   */
+  readonly solana: (index: number, pooled: string | null) => string | null;
 }
 
 const notReady = refuse(

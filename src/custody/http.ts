@@ -2,14 +2,7 @@ import { logFault } from '../platform/log.ts';
 import { readText } from '../platform/read-text.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
 import type { Network } from '../money/networks.ts';
-import {
-  CUSTODY_DEADLINE_MS,
-  type Custody,
-  type CustodyState,
-  type NetworkHoldings,
-  type NeverSeen,
-  type Payout,
-} from './custody.ts';
+import { CUSTODY_DEADLINE_MS, type Custody, type CustodyState, type NeverSeen, type Payout } from './custody.ts';
 import { readHoldings } from './read-holdings.ts';
 import { signOrder } from './sign-order.ts';
 import { MAX_REASON_LENGTH, readLookupAnswer, readSubmitAnswer } from './read-answer.ts';
@@ -31,43 +24,56 @@ export interface HttpCustodySettings extends CustodyKey {
   readonly signerKey?: string;
 }
 
-interface HttpAnswer {
-  readonly status: number;
-  readonly body: string;
-}
-
-const unknown = { kind: 'unknown' } as const;
-
 /** The operator's custodian over signed HTTP, as docs/custody.md describes it. */
 export function createHttpCustody(settings: HttpCustodySettings): Custody {
   return {
     name: 'http',
-    submit: async (payout) => judge(await ask('PUT', payout, settings, readSubmitAnswer), payout, settings),
-    lookup: async (payout) => judge(await ask('GET', payout, settings, readLookupAnswer), payout, settings),
-    holdings: () => askHoldings(settings),
+    submit: async (payout) => judge(await askAbout('PUT', payout, settings, readSubmitAnswer), payout, settings),
+    lookup: async (payout) => judge(await askAbout('GET', payout, settings, readLookupAnswer), payout, settings),
+    holdings: () =>
+      ask('GET', '/v1/holdings', '', settings, readHoldings, (status) => logFault('custody_silent', { status })),
   };
 }
 
-async function ask<S extends CustodyState | NeverSeen>(
+/** Asks about a payout. Without an answer that can be read it may have happened all the same. */
+async function askAbout<S extends CustodyState | NeverSeen>(
   method: CustodyRequest['method'],
   payout: Payout,
   settings: HttpCustodySettings,
   read: (status: number, body: string, network: Network) => S,
-): Promise<S | typeof unknown> {
+): Promise<S | CustodyState> {
+  const { withdrawalId, network } = payout;
+  const body = method === 'PUT' ? writePayout(payout) : '';
+  const readState = (status: number, text: string) => {
+    const state = read(status, text, network);
+    return state.kind === 'unknown' ? undefined : state;
+  };
+  // Logged, since a wrong key or address would otherwise look like a slow custodian.
+  const log = (status: string) => logFault('custody_unknown', { withdrawalId, method, status });
+  const state = await ask(method, `/v1/payouts/${encodeURIComponent(withdrawalId)}`, body, settings, readState, log);
+  return state ?? { kind: 'unknown' };
+}
+
+/** What `read` makes of the custodian's answer. Where there is none, or none that can be read, it calls `log`. */
+async function ask<Read>(
+  method: CustodyRequest['method'],
+  path: string,
+  body: string,
+  settings: HttpCustodySettings,
+  read: (status: number, body: string) => Read | undefined,
+  log: (status: string) => void,
+): Promise<Read | undefined> {
   let status = 'none';
   try {
-    const path = `/v1/payouts/${encodeURIComponent(payout.withdrawalId)}`;
-    const body = method === 'PUT' ? writePayout(payout) : '';
     const answer = await withDeadline(CUSTODY_DEADLINE_MS, (signal) => send(method, path, body, settings, signal));
     status = String(answer.status);
-    const state = read(answer.status, answer.body, payout.network);
-    if (state.kind !== 'unknown') return state;
+    const known = read(answer.status, answer.body);
+    if (known !== undefined) return known;
   } catch {
-    // There is no answer, or none that can be read; the payout may have happened all the same.
+    // As an answer that cannot be read.
   }
-  // Logged, since a wrong key or address would otherwise look like a slow custodian.
-  logFault('custody_unknown', { withdrawalId: payout.withdrawalId, method, status });
-  return unknown;
+  log(status);
+  return undefined;
 }
 
 /**
@@ -86,29 +92,13 @@ async function judge<S extends CustodyState | NeverSeen>(
   return { kind: 'held', reason: `${UNPROVEN}: ${reason}`.slice(0, MAX_REASON_LENGTH) };
 }
 
-async function askHoldings(settings: HttpCustodySettings): Promise<readonly NetworkHoldings[] | undefined> {
-  let status = 'none';
-  try {
-    const answer = await withDeadline(CUSTODY_DEADLINE_MS, (signal) =>
-      send('GET', '/v1/holdings', '', settings, signal),
-    );
-    status = String(answer.status);
-    const holdings = readHoldings(answer.status, answer.body);
-    if (holdings) return holdings;
-  } catch {
-    // There is no answer, or none that can be read.
-  }
-  logFault('custody_silent', { status });
-  return undefined;
-}
-
 async function send(
   method: CustodyRequest['method'],
   route: string,
   body: string,
   settings: HttpCustodySettings,
   signal: AbortSignal,
-): Promise<HttpAnswer> {
+): Promise<{ readonly status: number; readonly body: string }> {
   const { origin, pathname } = new URL(settings.url);
   const path = `${pathname.replace(/\/+$/, '')}${route}`;
   const headers = new Headers(await signRequest({ method, path, body }, settings, Math.floor(Date.now() / 1000)));

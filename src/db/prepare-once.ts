@@ -111,3 +111,8 @@ function take(values: Readonly<Record<string, unknown>>, name: string): unknown 
   if (!(name in values)) throw new Error(`the placeholder ${name} has no value`);
   return values[name];
 }
+
+/** A placeholder under each of these names, for the values of an INSERT. */
+export function placeholdersOf<Name extends string>(...names: readonly Name[]): Record<Name, Placeholder<Name>> {
+  return Object.fromEntries(names.map((name) => [name, new Placeholder(name)])) as Record<Name, Placeholder<Name>>;
+}

@@ -1,4 +1,4 @@
-import { type SQL, and, eq, gt, sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
@@ -6,7 +6,6 @@ import type { Database } from '../db/database.ts';
 import { isDatabaseFault } from '../db/database-fault.ts';
 import { listLedgers, openLedger } from '../db/ledgers.ts';
 import type { Finding } from '../reconciliation/invariants.ts';
-import { deposits, exactly, transfers, withdrawals } from '../db/schema.ts';
 import type { Custody } from '../custody/custody.ts';
 import { payOut } from './pay-out.ts';
 import { findProcessingWithdrawal } from './withdrawal.ts';
@@ -33,7 +32,8 @@ interface Side {
   readonly receiptId: string | null;
   readonly recipient: string | null;
   readonly asset: string;
-  readonly amount: bigint;
+  /** In atoms, as text. */
+  readonly amount: string;
   readonly status: string;
   /** The number of its transfer, and when that was written. */
   readonly transfer: number | null;
@@ -68,8 +68,8 @@ export async function checkPayments(check: PaymentCheck, position: PaymentsPosit
   if (ledgers.length === 1) return { next: position, whole: 0, findings: [] };
   const own = openLedger(bindings, ledger);
   const strangers = [
-    ...(await selectSent(own, isStrange(withdrawals.receiptId, ledgers.length))),
-    ...(await selectReceived(own, isStrange(deposits.withdrawalId, ledgers.length))),
+    ...(await selectNext(own, 'sent', isStrange('sent', ledgers.length))),
+    ...(await selectNext(own, 'received', isStrange('received', ledgers.length))),
   ];
   const findings = strangers.map((side) => describe(side, 'its other ledger does not exist'));
   const next = { ...position };
@@ -99,15 +99,12 @@ interface Compared {
 async function comparePeer(
   check: PaymentCheck,
   peer: number,
-  stream: 'sent' | 'received',
+  stream: Stream,
   after: number,
   finishing: { left: number },
 ): Promise<Compared> {
   const own = openLedger(check.bindings, check.ledger);
-  const sides =
-    stream === 'sent'
-      ? await selectSent(own, and(isOf(withdrawals.receiptId, peer), gt(withdrawals.paidTransfer, after)))
-      : await selectReceived(own, and(isOf(deposits.withdrawalId, peer), gt(deposits.transfer, after)));
+  const sides = await selectNext(own, stream, isNewOf(stream, peer, after));
   if (sides.length === 0) return { whole: [], findings: [] };
   try {
     const database = openLedger(check.bindings, peer);
@@ -124,14 +121,13 @@ async function comparePeer(
       }
       if (open.length > 0) others = await findOthers(database, stream, sides);
     }
-    const judged = sides.map((side) => judge(side, others.get(side.withdrawalId), stream));
-    const firstOpen = judged.findIndex((verdict) => verdict !== 'whole');
+    const judged = sides.map((side) => ({ side, verdict: judge(side, others.get(side.withdrawalId), stream) }));
+    const firstOpen = judged.findIndex(({ verdict }) => verdict !== 'whole');
     return {
       whole: firstOpen < 0 ? sides : sides.slice(0, firstOpen),
-      findings: sides.flatMap((side, at) => {
-        const verdict = judged[at];
-        return verdict === 'whole' || verdict === 'open' ? [] : [describe(side, verdict ?? '')];
-      }),
+      findings: judged.flatMap(({ side, verdict }) =>
+        verdict === 'whole' || verdict === 'open' ? [] : [describe(side, verdict)],
+      ),
     };
   } catch (error) {
     if (!isDatabaseFault(error)) throw error;
@@ -147,7 +143,7 @@ async function complete({ bindings, custody }: PaymentCheck, database: Database,
 }
 
 /** Whether a side has its other side: `open` while that is not completed yet, else what is wrong. Pure. */
-function judge(side: Side, other: Side | undefined, stream: 'sent' | 'received'): string {
+function judge(side: Side, other: Side | undefined, stream: Stream): string {
   if (!other) return 'its other side is missing';
   const isSame =
     other.receiptId === side.receiptId &&
@@ -161,87 +157,64 @@ function judge(side: Side, other: Side | undefined, stream: 'sent' | 'received')
 
 function describe({ withdrawalId, receiptId, recipient, asset, amount }: Side, fault: string): Finding {
   const example = { withdrawal: withdrawalId, receipt: receiptId ?? '', recipient: recipient ?? '', asset };
-  return { invariant: 'payments_have_both_sides', example: { ...example, amount: String(amount), fault } };
+  return { invariant: 'payments_have_both_sides', example: { ...example, amount, fault } };
 }
 
-/** The number of the ledger that an id names, as its text. */
-const ledgerIn = (id: typeof withdrawals.receiptId | typeof deposits.withdrawalId) => sql`substr(${id}, 16, 3)`;
-
-const isOf = (id: Parameters<typeof ledgerIn>[0], peer: number) =>
-  sql`${ledgerIn(id)} = ${peer.toString(16).padStart(3, '0')}`;
-
-/** An id of a ledger that does not exist, or none of a ledger at all. */
-const isStrange = (id: Parameters<typeof ledgerIn>[0], count: number) =>
-  sql`NOT (${ledgerIn(id)} < ${count.toString(16).padStart(3, '0')} AND ${ledgerIn(id)} GLOB '[0-9a-f][0-9a-f][0-9a-f]')`;
-
-const sentColumns = {
-  withdrawalId: withdrawals.id,
-  receiptId: withdrawals.receiptId,
-  recipient: withdrawals.recipient,
-  asset: withdrawals.asset,
-  amount: exactly(withdrawals.amount),
-  status: withdrawals.status,
-  transfer: withdrawals.paidTransfer,
+/** Where the sides of a stream are. */
+const tables = {
+  sent: {
+    columns: sql`withdrawals.id AS withdrawalId, receipt_id AS receiptId, recipient, withdrawals.asset,
+      CAST(withdrawals.amount AS TEXT) AS amount, status, paid_transfer AS transfer, transfers.ts`,
+    source: sql`withdrawals LEFT JOIN transfers ON transfers.id = paid_transfer`,
+    /** The condition of the index of those that are between ledgers, word for word. */
+    isBetween: sql`substr(recipient, 16, 3) <> substr(withdrawals.id, 16, 3)`,
+    number: sql`paid_transfer`,
+    /** The number of the other ledger, as an id has it. */
+    peer: sql`substr(receipt_id, 16, 3)`,
+  },
+  received: {
+    columns: sql`withdrawal_id AS withdrawalId, deposits.id AS receiptId, account_id AS recipient, deposits.asset,
+      CAST(deposits.amount AS TEXT) AS amount, status, transfer, transfers.ts`,
+    source: sql`deposits LEFT JOIN transfers ON transfers.id = transfer`,
+    isBetween: sql`substr(withdrawal_id, 16, 3) <> substr(deposits.id, 16, 3)`,
+    number: sql`transfer`,
+    peer: sql`substr(withdrawal_id, 16, 3)`,
+  },
 };
 
-const receivedColumns = {
-  withdrawalId: sql<string>`${deposits.withdrawalId}`.as('withdrawalId'),
-  receiptId: deposits.id,
-  recipient: deposits.accountId,
-  asset: deposits.asset,
-  amount: exactly(deposits.amount),
-  status: deposits.status,
-  transfer: deposits.transfer,
-};
+type Stream = keyof typeof tables;
 
-/** The condition of the index of such withdrawals, and of such receipts, word for word. */
-const isSent = sql`substr(recipient, 16, 3) <> substr(${withdrawals.id}, 16, 3)`;
-const isReceived = sql`substr(withdrawal_id, 16, 3) <> substr(${deposits.id}, 16, 3)`;
+const numberAsText = (ledger: number) => ledger.toString(16).padStart(3, '0');
 
-/** The next withdrawals that are paid in other ledgers, in the order of their transfers. Throws when D1 fails. */
-function selectSent(database: Database, condition: SQL | undefined): Promise<Side[]> {
-  return database
-    .select({ ...sentColumns, ts: transfers.ts })
-    .from(withdrawals)
-    .innerJoin(transfers, eq(transfers.id, withdrawals.paidTransfer))
-    .where(and(isSent, condition))
-    .orderBy(withdrawals.paidTransfer)
-    .limit(PAYMENTS_AT_ONCE);
+/** With another ledger, and newer than a transfer. */
+function isNewOf(stream: Stream, ledger: number, after: number): SQL {
+  const { peer, number } = tables[stream];
+  return sql`${peer} = ${numberAsText(ledger)} AND ${number} > ${after}`;
 }
 
-/** The next receipts of withdrawals in other ledgers, in the order of their transfers. Throws when D1 fails. */
-function selectReceived(database: Database, condition: SQL | undefined): Promise<Side[]> {
-  return database
-    .select({ ...receivedColumns, ts: transfers.ts })
-    .from(deposits)
-    .innerJoin(transfers, eq(transfers.id, deposits.transfer))
-    .where(and(isReceived, condition))
-    .orderBy(deposits.transfer)
-    .limit(PAYMENTS_AT_ONCE);
+/** With a ledger that does not exist, or none at all. */
+function isStrange(stream: Stream, count: number): SQL {
+  const { peer } = tables[stream];
+  return sql`NOT (${peer} < ${numberAsText(count)} AND ${peer} GLOB '[0-9a-f][0-9a-f][0-9a-f]')`;
+}
+
+/** The next payments to other ledgers, or receipts from them, in the order of their transfers. Throws when D1 fails. */
+function selectNext(database: Database, stream: Stream, condition: SQL): Promise<Side[]> {
+  const { columns, source, isBetween, number } = tables[stream];
+  return database.all<Side>(sql`
+    SELECT ${columns} FROM ${source} WHERE ${isBetween} AND ${condition} ORDER BY ${number} LIMIT ${PAYMENTS_AT_ONCE}`);
 }
 
 /** The other sides in another ledger, by the ids of the withdrawals. Throws when D1 fails. */
-async function findOthers(
-  database: Database,
-  stream: 'sent' | 'received',
-  sides: readonly Side[],
-): Promise<ReadonlyMap<string, Side>> {
-  const noTransfer = sql<null>`NULL`.as('ts');
-  const found: Side[] =
+async function findOthers(database: Database, stream: Stream, sides: readonly Side[]): Promise<Map<string, Side>> {
+  const { columns, source } = tables[stream === 'sent' ? 'received' : 'sent'];
+  const names = JSON.stringify(
+    sides.map(({ recipient, receiptId, withdrawalId }) => [recipient, receiptId, withdrawalId]),
+  );
+  const isNamed =
     stream === 'sent'
-      ? await database
-          .select({ ...receivedColumns, ts: noTransfer })
-          .from(deposits)
-          .where(
-            sql`(${deposits.accountId}, ${deposits.id}) IN (
-              SELECT value ->> 0, value ->> 1 FROM json_each(${JSON.stringify(sides.map(({ recipient, receiptId }) => [recipient, receiptId]))}))`,
-          )
-      : await database
-          .select({ ...sentColumns, ts: noTransfer })
-          .from(withdrawals)
-          .where(
-            sql`${withdrawals.id} IN (
-              SELECT value FROM json_each(${JSON.stringify(sides.map(({ withdrawalId }) => withdrawalId))}))`,
-          );
+      ? sql`(account_id, deposits.id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(${names}))`
+      : sql`withdrawals.id IN (SELECT value ->> 2 FROM json_each(${names}))`;
+  const found = await database.all<Side>(sql`SELECT ${columns} FROM ${source} WHERE ${isNamed}`);
   return new Map(found.map((side) => [side.withdrawalId, side]));
 }

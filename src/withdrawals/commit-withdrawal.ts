@@ -6,15 +6,14 @@ import { accountFrozen } from '../keys/admission.ts';
 import { keyRefusals } from '../keys/key-refusals.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
-import { bindPrepared, prepareOnce } from '../db/prepare-once.ts';
+import { bindPrepared, placeholdersOf, prepareOnce } from '../db/prepare-once.ts';
 import { ledgerNumberOf, newRecordId } from '../db/record-id.ts';
 import { refuseBalance } from '../db/refuse-balance.ts';
 import { accounts, withdrawals } from '../db/schema.ts';
 import { type Transfer, house, nextTransfer } from '../db/transfers.ts';
 import { explainAll, holdRefusals } from '../db/explain.ts';
-import { paysInside } from './pay-inside.ts';
 import { type WithdrawalPlan, addressNotAllowlisted, refuseLimit } from './plan-withdrawal.ts';
-import { FIRST_ASK_MS, type WithdrawalRow } from './withdrawal.ts';
+import { FIRST_ASK_MS, type WithdrawalRow, payInside } from './withdrawal.ts';
 
 /** Whose withdrawal it is, and which key asked for it. */
 export interface Asker {
@@ -63,7 +62,6 @@ export function commitWithdrawal(database: Database, row: WithdrawalRow, plan: W
   const { accountId, id, committedAt: now_ms } = row;
   const { totpStep, allowlistRequired } = plan;
   const nextAskAt = row.status === 'PROCESSING' ? now_ms + FIRST_ASK_MS : null;
-  const isPaid = row.status === 'COMPLETED';
   const values = { ...row, totpStep, allowlistRequired, nextAskAt };
   const record = bindPrepared(insertWithdrawal(database), values);
   const debit: Transfer = {
@@ -74,7 +72,7 @@ export function commitWithdrawal(database: Database, row: WithdrawalRow, plan: W
     kind: 'withdrawal',
     reference: id,
   };
-  const transfers = isPaid ? [debit, paysInside(row)] : [debit];
+  const transfers = [debit, ...payInside(row)];
   if (totpStep === null) return commit(database, [record], transfers);
   // The step comes first, because the record's guard checks it.
   return commit(database, [spendTotpStep(database, accountId, totpStep), record], transfers);
@@ -84,28 +82,20 @@ const insertWithdrawal = prepareOnce((database) =>
   database
     .insert(withdrawals)
     .values({
-      accountId: sql.placeholder('accountId'),
-      id: sql.placeholder('id'),
-      keyId: sql.placeholder('keyId'),
-      type: sql.placeholder('type'),
-      asset: sql.placeholder('asset'),
-      network: sql.placeholder('network'),
-      address: sql.placeholder('address'),
-      amount: sql.placeholder('amount'),
-      fee: sql.placeholder('fee'),
-      usdValue: sql.placeholder('usdValue'),
-      status: sql.placeholder('status'),
-      committedAt: sql.placeholder('committedAt'),
-      releasedAt: sql.placeholder('releasedAt'),
-      nextAskAt: sql.placeholder('nextAskAt'),
-      txHash: sql.placeholder('txHash'),
-      reason: sql.placeholder('reason'),
-      recipient: sql.placeholder('recipient'),
-      receiptId: sql.placeholder('receiptId'),
+      ...placeholdersOf('accountId', 'id', 'keyId', 'type', 'asset', 'network', 'address', 'amount', 'fee', 'usdValue'),
+      ...placeholdersOf(
+        'status',
+        'committedAt',
+        'releasedAt',
+        'nextAskAt',
+        'txHash',
+        'reason',
+        'recipient',
+        'receiptId',
+      ),
+      ...placeholdersOf('totpStep', 'allowlistRequired'),
       takenTransfer: nextTransfer(),
       paidTransfer: sql`iif(${sql.placeholder('status')} = 'COMPLETED', ${nextTransfer()} + 1, NULL)`,
-      totpStep: sql.placeholder('totpStep'),
-      allowlistRequired: sql.placeholder('allowlistRequired'),
       // The limit at the moment of the write. The reconciliation compares the row with it, even if the limit changes
       // later.
       dailyLimit: sql`(SELECT daily_withdrawal_limit FROM ${accounts} WHERE id = ${sql.placeholder('accountId')})`,

@@ -10,11 +10,10 @@ import { nextTransfer } from '../db/transfers.ts';
 import { type GuardRefusals, approvalRefusals, explain, holdRefusals } from '../db/explain.ts';
 import { withdrawalsSuspended } from './commit-withdrawal.ts';
 import { isAcross } from './pay-across.ts';
-import { paysInside } from './pay-inside.ts';
 import { type PayoutContext, payOut } from './pay-out.ts';
 import { addressNotAllowlisted } from './plan-withdrawal.ts';
 import { type WithdrawalEnd, moveFrom, settleWithdrawal } from './settle-withdrawal.ts';
-import { FIRST_ASK_MS, type WithdrawalRow, isRow, readWithdrawal } from './withdrawal.ts';
+import { FIRST_ASK_MS, type WithdrawalRow, isRow, readWithdrawal, payInside } from './withdrawal.ts';
 
 /** The context of an approval. */
 export interface ReviewContext extends PayoutContext {
@@ -65,7 +64,7 @@ function commitApproval(
     })
     .where(isRow(row));
   const audit = insertAudit(database, actor, 'approve_withdrawal', row.id, { because: reason });
-  return commit(database, [record, audit], row.status === 'COMPLETED' ? [paysInside(row)] : []);
+  return commit(database, [record, audit], payInside(row));
 }
 
 /**

@@ -4,9 +4,9 @@ import { type CommitOutcome, commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
 import { bindPrepared, prepareOnce } from '../db/prepare-once.ts';
 import { withdrawals } from '../db/schema.ts';
-import { type Transfer, house, nextTransfer } from '../db/transfers.ts';
+import { house, nextTransfer } from '../db/transfers.ts';
 import { isAcross } from './pay-across.ts';
-import type { WithdrawalRow, WithdrawalStatus } from './withdrawal.ts';
+import { type WithdrawalRow, type WithdrawalStatus, transferOn } from './withdrawal.ts';
 
 /**
  * The next status, if the withdrawal still has the one it was read in. Otherwise the status stays the same, which the
@@ -74,10 +74,9 @@ export function settleWithdrawal(
   const record = isPaid
     ? bindPrepared(completeWithdrawal(database), { ...found, txHash: isAcross(row) ? null : settlement.txHash })
     : bindPrepared(failWithdrawal(database), { ...found, reason: settlement.reason });
-  const common = { asset: row.asset, kind: 'withdrawal', reference: row.id, debit: house.payouts } as const;
-  const paid: Transfer[] = [{ ...common, credit: isAcross(row) ? house.transit : house.custody, amount: row.amount }];
-  if (row.fee > 0n) paid.push({ ...common, credit: house.fees, amount: row.fee });
-  const returned: Transfer[] = [{ ...common, credit: row.accountId, amount: row.amount + row.fee }];
+  const fee = row.fee > 0n ? [transferOn(row, house.fees, row.fee)] : [];
+  const paid = [transferOn(row, isAcross(row) ? house.transit : house.custody, row.amount), ...fee];
+  const returned = [transferOn(row, row.accountId, row.amount + row.fee)];
   const audit = byHand
     ? [insertAudit(database, byHand.actor, 'settle_withdrawal', row.id, { ...settlement, because: byHand.reason })]
     : [];

@@ -1,15 +1,13 @@
 import { z } from '@hono/zod-openapi';
-import { and, asc, eq, gt, lt, sql } from 'drizzle-orm';
+import { type SQL, and, asc, eq, gt, lt, sql } from 'drizzle-orm';
 import { type Answer, answerJson } from '../http/answer.ts';
 import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import type { Database } from '../db/database.ts';
 import { timestampOfRecord } from '../db/record-id.ts';
-import { exactly, withdrawals } from '../db/schema.ts';
-import { type Asset, scaleOf } from '../money/assets.ts';
+import { columnsOf, withdrawals } from '../db/schema.ts';
+import { type Transfer, house } from '../db/transfers.ts';
+import { scaleOf } from '../money/assets.ts';
 import { type Atoms, formatAmount } from '../money/amounts.ts';
-import type { Network } from '../money/networks.ts';
-
-export type WithdrawalStatus = 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'FAILED';
 
 /** The key that requested a withdrawal, in the API. */
 export const KeyId = Id.nullable().openapi({
@@ -47,32 +45,20 @@ export const Withdrawal = WithdrawalBase.extend({ reason: FailureReason }).opena
 
 export type Withdrawal = z.output<typeof Withdrawal>;
 
-/** A row of `withdrawals`. */
-export interface WithdrawalRow {
-  readonly accountId: string;
-  readonly id: string;
-  /** The API key that requested it; `null` if none was recorded. */
-  readonly keyId: string | null;
-  readonly type: 'ONCHAIN_WITHDRAWAL' | 'INTERNAL_WITHDRAWAL';
-  readonly asset: Asset;
-  readonly network: Network;
-  readonly address: string;
-  readonly amount: Atoms;
-  readonly fee: Atoms;
-  readonly usdValue: Atoms;
-  readonly status: WithdrawalStatus;
-  readonly committedAt: number;
-  /** When the database last released it for payment; `null` while it waits for its review. */
-  readonly releasedAt: number | null;
-  readonly txHash: string | null;
-  readonly reason: string | null;
-  /** The account of this exchange that it is paid to, and the id of its receipt, once that is drawn. */
-  readonly recipient: string | null;
-  readonly receiptId: string | null;
-  /** Why the custodian waits before it pays, and since when Bureau knows it; `null` when it does not wait. */
-  readonly heldReason: string | null;
-  readonly heldSince: number | null;
-}
+/** A row of `withdrawals` without what only its batch writes. */
+export type WithdrawalRow = Omit<
+  typeof withdrawals.$inferSelect,
+  | 'totpStep'
+  | 'allowlistRequired'
+  | 'dailyLimit'
+  | 'asks'
+  | 'nextAskAt'
+  | 'takenTransfer'
+  | 'paidTransfer'
+  | 'returnedTransfer'
+>;
+
+export type WithdrawalStatus = WithdrawalRow['status'];
 
 /** Shows a withdrawal; its time is that of its id. */
 export function showWithdrawal(row: WithdrawalRow): Withdrawal {
@@ -107,41 +93,21 @@ export function answerWithdrawal(row: WithdrawalRow): Answer {
 }
 
 /** The columns of a withdrawal's row. */
-export const withdrawalColumns = {
-  accountId: withdrawals.accountId,
-  id: withdrawals.id,
-  keyId: withdrawals.keyId,
-  type: withdrawals.type,
-  asset: withdrawals.asset,
-  network: withdrawals.network,
-  address: withdrawals.address,
-  amount: exactly(withdrawals.amount),
-  fee: exactly(withdrawals.fee),
-  usdValue: exactly(withdrawals.usdValue),
-  status: withdrawals.status,
-  committedAt: withdrawals.committedAt,
-  releasedAt: withdrawals.releasedAt,
-  txHash: withdrawals.txHash,
-  reason: withdrawals.reason,
-  recipient: withdrawals.recipient,
-  receiptId: withdrawals.receiptId,
-  heldReason: withdrawals.heldReason,
-  heldSince: withdrawals.heldSince,
-};
+export const withdrawalColumns = columnsOf(withdrawals);
 
 /** Names one withdrawal in a statement. */
 export function isRow({ accountId, id }: Pick<WithdrawalRow, 'accountId' | 'id'>) {
   return and(eq(withdrawals.accountId, accountId), eq(withdrawals.id, id));
 }
 
-/** One withdrawal of an account, or `undefined`. Throws when D1 fails. */
-export async function readWithdrawal(
-  database: Database,
-  accountId: string,
-  id: string,
-): Promise<WithdrawalRow | undefined> {
-  const [row] = await database.select(withdrawalColumns).from(withdrawals).where(isRow({ accountId, id }));
+async function findWithdrawal(database: Database, condition: SQL | undefined): Promise<WithdrawalRow | undefined> {
+  const [row] = await database.select(withdrawalColumns).from(withdrawals).where(condition);
   return row;
+}
+
+/** One withdrawal of an account, or `undefined`. Throws when D1 fails. */
+export function readWithdrawal(database: Database, accountId: string, id: string): Promise<WithdrawalRow | undefined> {
+  return findWithdrawal(database, isRow({ accountId, id }));
 }
 
 /** The condition of the index `withdrawals_open`, word for word: otherwise SQLite does not use that index. */
@@ -197,10 +163,16 @@ export function takeDueWithdrawals(database: Database, now_ms: number, count: nu
 }
 
 /** The withdrawal of this id, of any account, while it is with the custodian. Throws when D1 fails. */
-export async function findProcessingWithdrawal(database: Database, id: string): Promise<WithdrawalRow | undefined> {
-  const [row] = await database
-    .select(withdrawalColumns)
-    .from(withdrawals)
-    .where(and(isOpen, eq(withdrawals.status, 'PROCESSING'), eq(withdrawals.id, id)));
-  return row;
+export function findProcessingWithdrawal(database: Database, id: string): Promise<WithdrawalRow | undefined> {
+  return findWithdrawal(database, and(isOpen, eq(withdrawals.status, 'PROCESSING'), eq(withdrawals.id, id)));
+}
+
+/** The transfer of a part of a withdrawal that was taken, from the house's payouts on. */
+export function transferOn({ id, asset }: WithdrawalRow, credit: string, amount: Atoms): Transfer {
+  return { debit: house.payouts, credit, asset, amount, kind: 'withdrawal', reference: id };
+}
+
+/** The transfer that pays a withdrawal which its own batch completes; none for any other. */
+export function payInside(row: WithdrawalRow): Transfer[] {
+  return row.status === 'COMPLETED' && row.recipient !== null ? [transferOn(row, row.recipient, row.amount)] : [];
 }

@@ -99,14 +99,17 @@ export const withdrawals = sqliteTable('withdrawals', {
   reason: text(),
   dailyLimit: atoms('daily_limit').notNull(),
   keyId: text('key_id').notNull(),
+  /** When the database last released it for payment. */
   releasedAt: integer('released_at'),
   asks: integer().notNull().default(0),
   nextAskAt: integer('next_ask_at'),
+  /** The account of this exchange that it is paid to, and the id of its receipt, once that is drawn. */
   recipient: text(),
   receiptId: text('receipt_id'),
   takenTransfer: integer('taken_transfer').notNull(),
   paidTransfer: integer('paid_transfer'),
   returnedTransfer: integer('returned_transfer'),
+  /** Why the custodian waits before it pays, and since when Bureau knows it. */
   heldReason: text('held_reason'),
   heldSince: integer('held_since'),
 });
