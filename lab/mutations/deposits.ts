@@ -42,7 +42,7 @@ export const deposits: Room = {
     },
     {
       name: 'a report credits a deposit that was kept',
-      find: "(standing.reason === 'supply_cap' && standing.decision === null)",
+      find: "(standing.reason === 'supply_cap' && !standing.decision)",
       replace: "standing.reason === 'supply_cap'",
       tests: [quarantineTest],
     },

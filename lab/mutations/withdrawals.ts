@@ -34,15 +34,15 @@ export const withdrawals: Room = {
     {
       name: 'the log leaves the fee out of the return of a withdrawal',
       file: `${HERE}/settle-withdrawal.ts`,
-      find: 'credit: row.accountId, amount: row.amount + row.fee }',
-      replace: 'credit: row.accountId, amount: row.amount }',
+      find: 'transferOn(row, row.accountId, row.amount + row.fee)',
+      replace: 'transferOn(row, row.accountId, row.amount)',
       tests: [custodian],
     },
     {
       name: 'the log leaves out the transfer of a withdrawal’s fee',
       file: `${HERE}/settle-withdrawal.ts`,
-      find: 'if (row.fee > 0n)',
-      replace: 'if (false as boolean)',
+      find: 'row.fee > 0n ?',
+      replace: '(false as boolean) ?',
       tests: [payouts],
     },
     {

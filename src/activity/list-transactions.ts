@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import { type SQL, and, desc, eq, ne, sql } from 'drizzle-orm';
-import { unionAll } from 'drizzle-orm/sqlite-core';
+import { type AnySQLiteColumn, type SQLiteColumn, unionAll } from 'drizzle-orm/sqlite-core';
 import { ListQuery } from '../http/list.ts';
 import type { Database } from '../db/database.ts';
 import { AssetFilter, type IdRange, type RecordList, type RecordTable, TimeSpan, isWithin } from '../db/record-list.ts';
@@ -18,99 +18,106 @@ export const TransactionListQuery = ListQuery.extend({
 
 type TransactionFilter = Omit<z.output<typeof TransactionListQuery>, keyof ListQuery>;
 
-/** The types that the rows of each table are shown under. */
-const typesOf = new Map<RecordTable, readonly Transaction['type'][]>([
-  [orders, ['SPOT_BUY', 'SPOT_SELL']],
-  [deposits, ['ONCHAIN_DEPOSIT', 'INTERNAL_DEPOSIT']],
-  [withdrawals, ['ONCHAIN_WITHDRAWAL', 'INTERNAL_WITHDRAWAL']],
-  [settlements, ['P2P_BUY', 'P2P_SELL', 'QUICK_BUY', 'QUICK_SELL']],
-]);
-
-/** The states that a row of the table can be in, where these are not all. */
-const statusesOf = new Map<RecordTable, readonly Transaction['status'][]>([
-  [orders, ['COMPLETED', 'FAILED']],
-  [deposits, ['PENDING', 'COMPLETED', 'FAILED']],
-  [settlements, ['COMPLETED']],
-]);
-
-function canHold(table: RecordTable, { type, status }: TransactionFilter): boolean {
-  if (type !== undefined && typesOf.get(table)?.includes(type) !== true) return false;
-  return status === undefined || statusesOf.get(table)?.includes(status) !== false;
+/** The rows of the feed that are in one table, and how they are shown. */
+interface Part {
+  readonly table: RecordTable;
+  /** The types and the states that a row can have. */
+  readonly types: readonly Transaction['type'][];
+  readonly statuses: readonly Transaction['status'][];
+  readonly category: SQL;
+  readonly type: SQL;
+  readonly asset: SQLiteColumn;
+  readonly amount: SQLiteColumn;
+  readonly usdValue: SQLiteColumn;
+  readonly status: SQL;
+  /** NULL, and no fee, where a record has none of them. */
+  readonly keyId?: SQLiteColumn;
+  readonly reason?: SQLiteColumn;
+  readonly fee?: SQLiteColumn;
+  readonly isShown?: SQL;
 }
 
-/** The condition of one part of the feed. SQLite reads nothing of a table that can hold no row that fits. */
-function isListed(
-  table: RecordTable,
-  accountId: string,
-  filter: TransactionFilter,
-  range: IdRange,
-  ...own: (SQL | undefined)[]
-): SQL | undefined {
-  return and(
-    canHold(table, filter) ? undefined : sql`0`,
-    eq(table.accountId, accountId),
-    isWithin(table.id, range),
-    ...own,
-  );
+const settled: Part = {
+  table: settlements,
+  types: ['P2P_BUY', 'P2P_SELL', 'QUICK_BUY', 'QUICK_SELL'],
+  statuses: ['COMPLETED'],
+  category: sql`iif(${settlements.type} IN ('P2P_BUY', 'P2P_SELL'), 'P2P', 'QUICK_TRADE')`,
+  type: sql`${settlements.type}`,
+  asset: settlements.coin,
+  amount: settlements.coinAmount,
+  usdValue: settlements.usdtAmount,
+  status: sql`'COMPLETED'`,
+};
+
+const parts: readonly Part[] = [
+  {
+    table: orders,
+    types: ['SPOT_BUY', 'SPOT_SELL'],
+    statuses: ['COMPLETED', 'FAILED'],
+    category: sql`'TRADE'`,
+    type: sql`'SPOT_' || ${orders.side}`,
+    asset: orders.coin,
+    amount: orders.coinAmount,
+    usdValue: orders.usdtAmount,
+    status: sql`${orders.status}`,
+    keyId: orders.keyId,
+  },
+  {
+    table: deposits,
+    types: ['ONCHAIN_DEPOSIT', 'INTERNAL_DEPOSIT'],
+    statuses: ['PENDING', 'COMPLETED', 'FAILED'],
+    category: sql`'DEPOSIT'`,
+    type: sql`${deposits.type}`,
+    asset: deposits.asset,
+    amount: deposits.amount,
+    usdValue: deposits.usdValue,
+    status: sql`${deposits.status}`,
+    // Quarantined deposits are credited to nobody, so they are left out.
+    isShown: ne(deposits.status, 'QUARANTINED'),
+  },
+  {
+    table: withdrawals,
+    types: ['ONCHAIN_WITHDRAWAL', 'INTERNAL_WITHDRAWAL'],
+    statuses: ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED'],
+    category: sql`'WITHDRAWAL'`,
+    type: sql`${withdrawals.type}`,
+    asset: withdrawals.asset,
+    amount: withdrawals.amount,
+    usdValue: withdrawals.usdValue,
+    status: sql`${withdrawals.status}`,
+    keyId: withdrawals.keyId,
+    reason: withdrawals.reason,
+    fee: withdrawals.fee,
+  },
+  settled,
+];
+
+const NONE = sql`NULL`;
+const noFee = sql`'0'`.mapWith((text: string) => BigInt(text));
+
+function showColumns({ table, category, type, asset, amount, usdValue, status, keyId, reason, fee }: Part) {
+  return {
+    id: sql<string>`${table.id}`.as('id'),
+    category: sql<Transaction['category']>`${category}`.as('category'),
+    type: sql<Transaction['type']>`${type}`.as('type'),
+    asset: sql<Asset>`${asset}`.as('asset'),
+    amount: exactly(amount as AtomsColumn).as('amount'),
+    usdValue: exactly(usdValue as AtomsColumn).as('usd_value'),
+    status: sql<Transaction['status']>`${status}`.as('status'),
+    keyId: sql<string | null>`${keyId ?? NONE}`.as('key_id'),
+    reason: sql<string | null>`${reason ?? NONE}`.as('reason'),
+    fee: (fee ? exactly(fee as AtomsColumn) : noFee).as('fee'),
+  };
 }
 
-/** The fee, the key and the reason of a record that has none of them. */
-const nothing = {
-  keyId: sql<string | null>`NULL`.as('key_id'),
-  reason: sql<string | null>`NULL`.as('reason'),
-  fee: sql`'0'`.mapWith((text: string) => BigInt(text)).as('fee'),
-};
-
-const trades = {
-  id: orders.id,
-  category: sql<Transaction['category']>`'TRADE'`.as('category'),
-  type: sql<Transaction['type']>`'SPOT_' || ${orders.side}`.as('type'),
-  asset: sql<Asset>`${orders.coin}`.as('asset'),
-  amount: exactly(orders.coinAmount).as('amount'),
-  usdValue: exactly(orders.usdtAmount).as('usd_value'),
-  status: sql<Transaction['status']>`${orders.status}`.as('status'),
-  keyId: sql<string | null>`${orders.keyId}`.as('key_id'),
-  reason: nothing.reason,
-  fee: nothing.fee,
-};
-
-const received = {
-  id: deposits.id,
-  category: sql<Transaction['category']>`'DEPOSIT'`.as('category'),
-  type: sql<Transaction['type']>`${deposits.type}`.as('type'),
-  asset: sql<Asset>`${deposits.asset}`.as('asset'),
-  amount: exactly(deposits.amount).as('amount'),
-  usdValue: exactly(deposits.usdValue).as('usd_value'),
-  status: sql<Transaction['status']>`${deposits.status}`.as('status'),
-  ...nothing,
-};
-
-const sent = {
-  id: withdrawals.id,
-  category: sql<Transaction['category']>`'WITHDRAWAL'`.as('category'),
-  type: sql<Transaction['type']>`${withdrawals.type}`.as('type'),
-  asset: sql<Asset>`${withdrawals.asset}`.as('asset'),
-  amount: exactly(withdrawals.amount).as('amount'),
-  usdValue: exactly(withdrawals.usdValue).as('usd_value'),
-  status: sql<Transaction['status']>`${withdrawals.status}`.as('status'),
-  keyId: sql<string | null>`${withdrawals.keyId}`.as('key_id'),
-  reason: sql<string | null>`${withdrawals.reason}`.as('reason'),
-  fee: exactly(withdrawals.fee).as('fee'),
-};
+type AtomsColumn = AnySQLiteColumn<{ notNull: true }>;
 
 /** The columns of a settlement's row, as the feed has it. */
-export const settlementColumns = {
-  id: settlements.id,
-  category: sql<Transaction['category']>`iif(${settlements.type} IN ('P2P_BUY', 'P2P_SELL'), 'P2P', 'QUICK_TRADE')`.as(
-    'category',
-  ),
-  type: sql<Transaction['type']>`${settlements.type}`.as('type'),
-  asset: sql<Asset>`${settlements.coin}`.as('asset'),
-  amount: exactly(settlements.coinAmount).as('amount'),
-  usdValue: exactly(settlements.usdtAmount).as('usd_value'),
-  status: sql<Transaction['status']>`'COMPLETED'`.as('status'),
-  ...nothing,
-};
+export const settlementColumns = showColumns(settled);
+
+function canHold({ types, statuses }: Part, { type, status }: TransactionFilter): boolean {
+  return (type === undefined || types.includes(type)) && (status === undefined || statuses.includes(status));
+}
 
 /**
  * At most `count` lines of an account's feed that fit, newest first. The feed is a query over the records: each part
@@ -123,58 +130,21 @@ function listTransactions(
   range: IdRange,
   count: number,
 ): Promise<TransactionRow[]> {
-  const { asset, type, status } = filter;
-  const own = (table: RecordTable, ...conditions: (SQL | undefined)[]) =>
-    isListed(table, accountId, filter, range, ...conditions);
-  const side = type === 'SPOT_BUY' ? 'BUY' : 'SELL';
-  const parts = [
-    database
-      .select(trades)
-      .from(orders)
-      .where(
-        own(
-          orders,
-          asset && eq(orders.coin, asset as typeof orders.$inferSelect.coin),
-          type && eq(orders.side, side),
-          status && eq(orders.status, status as typeof orders.$inferSelect.status),
-        ),
-      ),
-    database
-      .select(received)
-      .from(deposits)
-      .where(
-        own(
-          deposits,
-          // Quarantined deposits are credited to nobody, so they are left out.
-          ne(deposits.status, 'QUARANTINED'),
-          asset && eq(deposits.asset, asset),
-          type && eq(deposits.type, type as typeof deposits.$inferSelect.type),
-          status && eq(deposits.status, status as typeof deposits.$inferSelect.status),
-        ),
-      ),
-    database
-      .select(sent)
-      .from(withdrawals)
-      .where(
-        own(
-          withdrawals,
-          asset && eq(withdrawals.asset, asset),
-          type && eq(withdrawals.type, type as typeof withdrawals.$inferSelect.type),
-          status && eq(withdrawals.status, status),
-        ),
-      ),
-    database
-      .select(settlementColumns)
-      .from(settlements)
-      .where(
-        own(
-          settlements,
-          asset && eq(settlements.coin, asset as typeof settlements.$inferSelect.coin),
-          type && eq(settlements.type, type as typeof settlements.$inferSelect.type),
-        ),
-      ),
-  ] as const;
-  return unionAll(...parts)
+  const [first, second, ...others] = parts.map((part) => {
+    const isListed = and(
+      // SQLite reads nothing of a table that can hold no row that fits.
+      canHold(part, filter) ? undefined : sql`0`,
+      eq(part.table.accountId, accountId),
+      isWithin(part.table.id, range),
+      part.isShown,
+      filter.asset && eq(part.asset, filter.asset),
+      filter.type && sql`${part.type} = ${filter.type}`,
+      filter.status && sql`${part.status} = ${filter.status}`,
+    );
+    return database.select(showColumns(part)).from(part.table).where(isListed);
+  });
+  if (!first || !second) throw new Error('the feed has several parts');
+  return unionAll(first, second, ...others)
     .orderBy(desc(sql`id`))
     .limit(count);
 }
@@ -182,7 +152,7 @@ function listTransactions(
 /** An account's activity feed. */
 export const transactionList: RecordList<'transactions', TransactionRow, Transaction, TransactionFilter> = {
   name: 'transactions',
-  tablesOf: (filter) => [...typesOf.keys()].filter((table) => canHold(table, filter)),
+  tablesOf: (filter) => parts.filter((part) => canHold(part, filter)).map(({ table }) => table),
   listRows: listTransactions,
   show: showTransaction,
 };

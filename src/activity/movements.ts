@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts';
 import { firstNumberFrom } from '../db/find-by-time.ts';
 import { lowestRecordId } from '../db/record-id.ts';
 import { balances, exactly, transfers } from '../db/schema.ts';
+import { recordKinds } from '../reconciliation/record-kinds.ts';
 import type { Asset } from '../money/assets.ts';
 import type { Atoms } from '../money/amounts.ts';
 
@@ -71,60 +72,30 @@ export async function readSnapshot(
   return { next, begin, end, balances: new Map(held.map(({ asset, amount }) => [asset, amount])) };
 }
 
-/** How the rows of a table move an account's balances, in SQL. `n2` follows later, or never. */
+/** How the records of a kind move the balances of their own account, in SQL over the row `r`. */
 interface Kind {
   readonly table: string;
-  readonly type: string;
-  /** The type of the second movement, if it is another one. */
-  readonly second?: string;
-  readonly legs: readonly (readonly [number: string, asset: string, amount: string])[];
-  /** Whether a row's transfers may be much later than its id. */
   readonly isSlow: boolean;
+  /** For each line: the number of its transfer, the asset, what the balance gains, and the type. */
+  readonly lines: readonly (readonly [number: string, asset: string, amount: string, type: string])[];
 }
 
-const isBuy = "side = 'BUY'";
-const isBuyer = "type IN ('P2P_BUY', 'QUICK_BUY')";
-
-const kinds: readonly Kind[] = [
-  {
-    table: 'orders',
-    type: "'SPOT_' || side",
-    legs: [
-      ['first_transfer', `iif(${isBuy}, 'USDT', coin)`, `-iif(${isBuy}, usdt_amount, coin_amount)`],
-      ['first_transfer + 1', `iif(${isBuy}, coin, 'USDT')`, `iif(${isBuy}, coin_amount, usdt_amount)`],
-    ],
-    isSlow: false,
-  },
-  { table: 'deposits', type: 'type', legs: [['transfer', 'asset', 'amount']], isSlow: true },
-  {
-    table: 'withdrawals',
-    type: 'type',
-    second: `type || '_RETURNED'`,
-    legs: [
-      ['taken_transfer', 'asset', '-(amount + fee)'],
-      ['returned_transfer', 'asset', 'amount + fee'],
-    ],
-    isSlow: true,
-  },
-  {
-    table: 'settlements',
-    type: 'type',
-    legs: [
-      ['first_transfer', "'USDT'", `iif(${isBuyer}, -usdt_amount, usdt_amount)`],
-      ['first_transfer + 1', 'coin', `iif(${isBuyer}, coin_amount, -coin_amount)`],
-    ],
-    isSlow: false,
-  },
-];
+const kinds = recordKinds.map(({ name, type, isSlow, legs }): Kind => {
+  const own = legs.flatMap(({ sign, ...leg }) => (sign === undefined ? [] : [{ ...leg, sign }]));
+  const lines = own.map(({ number, asset, amount, sign, suffix = '' }) => {
+    return [number, asset, `${sign} * (${amount})`, `${type} || '${suffix}'`] as const;
+  });
+  return { table: `${name} AS r`, isSlow, lines };
+});
 
 /**
  * The rows of a kind that have a transfer in the span and come after the record `behind`, as a condition. It has one bound
  * for the ids: SQLite seeks by one of two and would read all rows from there on.
  */
-function isInSpan({ legs, isSlow }: Kind, { accountId, from_ms, begin, end }: MovementSpan, behind = ''): SQL {
+function isInSpan({ lines, isSlow }: Kind, { accountId, from_ms, begin, end }: MovementSpan, behind = ''): SQL {
   const first = isSlow ? '' : lowestRecordId(from_ms - DAY_MS);
   const lowest = behind > first ? behind : first;
-  const inSpan = legs.map(([number]) => sql`(${sql.raw(number)} >= ${begin} AND ${sql.raw(number)} < ${end})`);
+  const inSpan = lines.map(([number]) => sql`(${sql.raw(number)} >= ${begin} AND ${sql.raw(number)} < ${end})`);
   return sql`account_id = ${accountId} AND id > ${lowest} AND (${sql.join(inSpan, sql` OR `)})`;
 }
 
@@ -143,7 +114,7 @@ export async function sumMovements(database: Database, span: MovementSpan): Prom
 
 /** The sums of one kind. All in one statement would be more parts than D1 lets a UNION have. */
 function sumKind(database: Database, kind: Kind, span: MovementSpan) {
-  const legs = kind.legs.map(
+  const legs = kind.lines.map(
     ([number, asset, amount]) =>
       sql`SELECT ${sql.raw(asset)} AS asset, ${sql.raw(amount)} AS amount FROM ${sql.raw(kind.table)}
         WHERE ${isInSpan(kind, span)} AND ${sql.raw(number)} >= ${span.begin} AND ${sql.raw(number)} < ${span.end}`,
@@ -154,27 +125,14 @@ function sumKind(database: Database, kind: Kind, span: MovementSpan) {
 }
 
 /** A record with its one or two movements. */
-interface RecordRow {
-  readonly id: string;
-  readonly type: string;
-  readonly second: string;
-  readonly n1: number | null;
-  readonly asset1: Asset;
-  readonly amount1: string;
-  readonly t1: number | null;
-  readonly n2: number | null;
-  readonly asset2: Asset;
-  readonly amount2: string;
-  readonly t2: number | null;
-}
+type RecordRow = Readonly<Record<'id' | `${'type' | 'asset' | 'amount'}${1 | 2}`, string>> &
+  Readonly<Record<`${'n' | 't'}${1 | 2}`, number | null>>;
 
-/** The columns of one leg; those of a leg that a kind does not have are NULL. */
-function selectLeg(leg: Kind['legs'][number] | undefined, at: number): SQL {
-  const name = (column: string) => sql.raw(`${column}${at}`);
-  if (!leg) return sql`NULL AS ${name('n')}, NULL AS ${name('asset')}, NULL AS ${name('amount')}, NULL AS ${name('t')}`;
-  const [number, asset, amount] = leg.map((text) => sql.raw(text));
-  return sql`${number} AS ${name('n')}, ${asset} AS ${name('asset')}, CAST(${amount} AS TEXT) AS ${name('amount')},
-    (SELECT transfers.ts FROM transfers WHERE transfers.id = ${number}) AS ${name('t')}`;
+/** The columns of one line; those of a line that a kind does not have are NULL. */
+function selectLine(line: Kind['lines'][number] | undefined, at: 1 | 2): SQL {
+  const [number, asset, amount, type] = line ?? ['NULL', 'NULL', 'NULL', 'NULL'];
+  return sql.raw(`${number} AS n${at}, ${asset} AS asset${at}, CAST(${amount} AS TEXT) AS amount${at},
+    ${type} AS type${at}, (SELECT transfers.ts FROM transfers WHERE transfers.id = ${number}) AS t${at}`);
 }
 
 /**
@@ -187,12 +145,10 @@ export async function* readMovements(
 ): AsyncGenerator<Movement[], void, undefined> {
   let behind = '';
   for (;;) {
-    const parts = kinds.map(
-      (
-        kind,
-      ) => sql`SELECT id, ${sql.raw(kind.type)} AS type, ${sql.raw(kind.second ?? kind.type)} AS second, ${selectLeg(kind.legs[0], 1)}, ${selectLeg(kind.legs[1], 2)}
-        FROM ${sql.raw(kind.table)} WHERE ${isInSpan(kind, span, behind)}`,
-    );
+    const parts = kinds.map((kind) => {
+      const [first, second] = [selectLine(kind.lines[0], 1), selectLine(kind.lines[1], 2)];
+      return sql`SELECT id, ${first}, ${second} FROM ${sql.raw(kind.table)} WHERE ${isInSpan(kind, span, behind)}`;
+    });
     const rows = await database.all<RecordRow>(
       sql`${sql.join(parts, sql` UNION ALL `)} ORDER BY id LIMIT ${RECORDS_PER_READ}`,
     );
@@ -203,15 +159,11 @@ export async function* readMovements(
   }
 }
 
-function listMovements(row: RecordRow, { begin, end }: MovementSpan): Movement[] {
-  const { id, type, second } = row;
-  const legs = [
-    { transfer: row.n1, time_ms: row.t1, asset: row.asset1, amount: row.amount1, type },
-    { transfer: row.n2, time_ms: row.t2, asset: row.asset2, amount: row.amount2, type: second },
-  ];
-  return legs.flatMap(({ transfer, time_ms, amount, ...leg }) =>
-    transfer === null || time_ms === null || transfer < begin || transfer >= end
-      ? []
-      : [{ transfer, time_ms, id, amount: BigInt(amount), ...leg }],
-  );
+function listMovements({ id, ...row }: RecordRow, { begin, end }: MovementSpan): Movement[] {
+  return ([1, 2] as const).flatMap((at) => {
+    const [transfer, time_ms] = [row[`n${at}`], row[`t${at}`]];
+    if (transfer === null || time_ms === null || transfer < begin || transfer >= end) return [];
+    const [type, asset] = [row[`type${at}`], row[`asset${at}`] as Asset];
+    return [{ transfer, time_ms, id, type, asset, amount: BigInt(row[`amount${at}`]) }];
+  });
 }

@@ -14,6 +14,8 @@ export const depositRecords: RecordKind = {
   name: 'deposits',
   title: 'deposit',
   kind: 'deposit',
+  type: 'r.type',
+  isSlow: true,
   legs: [
     {
       number: 'r.transfer',

@@ -8,6 +8,8 @@ export const orderRecords: RecordKind = {
   name: 'orders',
   title: 'order',
   kind: 'order',
+  type: `'SPOT_' || r.side`,
+  isSlow: false,
   legs: [
     {
       number: 'r.first_transfer',

@@ -13,6 +13,8 @@ export interface Leg {
   readonly reference?: string;
   /** 1 when the record's account receives, -1 when it pays; absent when the leg does not touch that account. */
   readonly sign?: string;
+  /** What the line of the statement adds to the type of the record. */
+  readonly suffix?: string;
 }
 
 /** Another condition on the records of a kind. */
@@ -35,6 +37,10 @@ export interface RecordKind {
   readonly title: string;
   /** The kind of its transfers. */
   readonly kind: string;
+  /** SQL for the type under which the account's holder sees it. */
+  readonly type: string;
+  /** Whether its transfers may be much later than its id. */
+  readonly isSlow: boolean;
   readonly legs: readonly Leg[];
   /** SQL that is true when the row contradicts itself, or when another row that belongs to it is missing. */
   readonly odd: string;

@@ -11,6 +11,8 @@ export const settlementRecords: RecordKind = {
   name: 'settlements',
   title: 'settlement',
   kind: 'settlement',
+  type: 'r.type',
+  isSlow: false,
   legs: [
     {
       number: 'r.first_transfer',

@@ -13,6 +13,8 @@ export const withdrawalRecords: RecordKind = {
   name: 'withdrawals',
   title: 'withdrawal',
   kind: 'withdrawal',
+  type: 'r.type',
+  isSlow: true,
   legs: [
     {
       number: 'r.taken_transfer',
@@ -43,6 +45,7 @@ export const withdrawalRecords: RecordKind = {
       asset: 'r.asset',
       amount: 'r.amount + r.fee',
       sign: '1',
+      suffix: '_RETURNED',
     },
   ],
   odd: `(r.status = 'COMPLETED') IS NOT (r.paid_transfer IS NOT NULL)
