@@ -8,7 +8,7 @@ const everyNetwork = networks.map((network) => `'${network}'`).join(', ');
  * Finds addresses that also belong to another account, on any network. The unique index on (network, address) does not
  * see this: an account has the same address on all EVM networks.
  */
-export function composeAddresses({ from, before }: AccountRange): Statement {
+export function composeAddresses({ from, before }: AccountRange): Statement<AddressesRow> {
   return { text: composeOnce('addresses', selectAddresses), values: [from, before] };
 }
 

@@ -1,21 +1,22 @@
-import { filledOrderColumns } from './order-records.ts';
+import { type FilledOrder, filledOrderColumns } from './order-records.ts';
 import type { RecordKind } from './record-kind.ts';
 import { recordKinds } from './record-kinds.ts';
 import { isLeg } from './compose-ties.ts';
 import type { Statement } from './statement.ts';
+import type { BalanceRow } from './sums.ts';
 
 /** The transfers after number ?1, up to number ?1 + ?2. */
 const inSlice = 't.id > ?1 AND t.id <= ?1 + ?2';
 
 /** The row of `composeEnds`. */
-export interface EndsRow {
+interface EndsRow {
   /** The lowest and the highest number in the journal; `null` when it is empty. */
   readonly first: number | null;
   readonly head: number | null;
 }
 
 /** Reads the lowest and the highest number of the journal. */
-export function composeEnds(): Statement {
+export function composeEnds(): Statement<EndsRow> {
   return {
     text: 'SELECT (SELECT min(id) FROM transfers) AS first, (SELECT max(id) FROM transfers) AS head',
     values: [],
@@ -23,12 +24,12 @@ export function composeEnds(): Statement {
 }
 
 /** The row of `composeGaps`. */
-export interface GapsRow {
+interface GapsRow {
   readonly examples: string;
 }
 
 /** Finds the missing numbers after `after`, up to `to`. Needed only when a slice has fewer transfers than numbers. */
-export function composeGaps(after: number, to: number): Statement {
+export function composeGaps(after: number, to: number): Statement<GapsRow> {
   return {
     text: `
       SELECT json_group_array(json_object('after', before, 'next', id)) AS examples
@@ -41,7 +42,7 @@ export function composeGaps(after: number, to: number): Statement {
 }
 
 /** The row of `composeUnexplained`. */
-export interface UnexplainedRow {
+interface UnexplainedRow {
   readonly examples: string;
   /** Those of the examples that pay or return a withdrawal, although the withdrawal names another transfer for it. */
   readonly payments: string;
@@ -50,7 +51,7 @@ export interface UnexplainedRow {
 }
 
 /** Finds transfers, among the next `count` numbers, that are not exactly a leg of a record. */
-export function composeUnexplained(after: number, count: number): Statement {
+export function composeUnexplained(after: number, count: number): Statement<UnexplainedRow> {
   const cases = recordKinds.map((kind) => `WHEN '${kind.kind}' THEN ${isExplained(kind)}`).join(' ');
   const example = `json_object('transfer', id, 'kind', kind, 'debit', debit, 'credit', credit, 'reference', reference,
     'fault', 'no record explains it')`;
@@ -73,7 +74,7 @@ function isExplained(kind: RecordKind): string {
 }
 
 /** Reads the filled orders of the next transfers, to check how each was rounded. */
-export function composeFilledOrders(after: number, count: number): Statement {
+export function composeFilledOrders(after: number, count: number): Statement<FilledOrder> {
   return {
     text: `
       SELECT ${filledOrderColumns} FROM transfers AS t
@@ -84,7 +85,7 @@ export function composeFilledOrders(after: number, count: number): Statement {
 }
 
 /** Reads the house's balances: four rows for each asset, however many accounts exist. */
-export function composeHouse(): Statement {
+export function composeHouse(): Statement<BalanceRow> {
   return {
     text: `
       SELECT account, asset, CAST(amount AS TEXT) AS amount, CAST(floor AS TEXT) AS floor, last_transfer AS lastTransfer

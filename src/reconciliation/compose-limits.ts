@@ -17,7 +17,7 @@ const CLOCK_SKEW_MS = 60_000;
  * in the order of their commits. A part of an account is therefore read together with the 48 hours of ids before it: then
  * every window is complete in the part that has its highest id.
  */
-export function composeLimits(range: Range): Statement {
+export function composeLimits(range: Range): Statement<LimitsRow> {
   const { text, values } = selectRange('withdrawals', range);
   const isPart = 'rows' in range;
   const from = isPart && range.after !== '' ? lowestRecordId(timeOfRecord(range.after) - 2 * DAY_MS) : '';

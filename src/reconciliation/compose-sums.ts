@@ -62,7 +62,7 @@ export interface BalanceFault {
  * Compares each balance of whole accounts with the sum of its records' legs and with the newest of their transfers, and
  * returns the balances that differ. D1 allows five terms in a compound SELECT, so the legs of each kind are a subquery.
  */
-export function composeBalances({ from, before }: AccountRange): Statement {
+export function composeBalances({ from, before }: AccountRange): Statement<BalanceFault> {
   const compose = () => {
     const legs = recordKinds.filter(hasOwnLegs).map((kind) => {
       const { text } = selectRange(kind.name, { from, before });
@@ -93,7 +93,7 @@ export interface SumRow {
 }
 
 /** Sums the legs of a part of one account whose transfers have a number of at most `head`. */
-export function composePartSums(kind: RecordKind, part: PartOfAccount, head: number): Statement {
+export function composePartSums(kind: RecordKind, part: PartOfAccount, head: number): Statement<SumRow> {
   const { text, values } = selectRange(kind.name, part);
   const compose = () => `
     SELECT account, asset, CAST(sum(high) AS TEXT) AS high, CAST(sum(low) AS TEXT) AS low, max(number) AS newest
@@ -113,7 +113,7 @@ export interface MovedRow {
 }
 
 /** Sums the transfers among the next `count` numbers of the journal, by the accounts that `who` selects. */
-export function composeMoved(after: number, count: number, who: JournalParties): Statement {
+export function composeMoved(after: number, count: number, who: JournalParties): Statement<MovedRow> {
   const [isAsked, values] = who === 'house' ? [`GLOB 'house:*'`, []] : ['= ?3', [who.accountId]];
   return {
     text: `

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Counts, Example, Finding, Invariant } from './invariants.ts';
+import type { Counts, Example, Finding, Invariant, Scanned } from './invariants.ts';
 import type { Leg, RecordKind } from './record-kind.ts';
 import { type Range, type Statement, composeOnce, onlyRow, selectRange, unionAll } from './statement.ts';
 
@@ -27,7 +27,7 @@ interface TieRow {
  * Compares each record of a range with the transfers that it names. The result has one row for each kind, with counts
  * and examples; `legs` counts the named transfers up to number `head`.
  */
-export function composeTies(kinds: readonly RecordKind[], range: Range, head: number): Statement {
+export function composeTies(kinds: readonly RecordKind[], range: Range, head: number): Statement<TieRow> {
   const sources = kinds.map((kind) => ({ kind, ...selectRange(kind.name, range) }));
   const values = sources[0]?.values ?? [];
   const name = ['rows' in range ? 'ties of a part of' : 'ties of', ...kinds.map((kind) => kind.name)].join(' ');
@@ -59,20 +59,15 @@ function selectTies(kind: RecordKind, source: string, upTo: string): string {
 }
 
 /** What the check of a range of records found. */
-export interface JudgedTies {
+interface JudgedTies extends Pick<Scanned, 'checked' | 'findings' | 'untied' | 'legs'> {
   readonly records: number;
   /** The highest id; `null` when the range has no record. */
   readonly last: string | null;
-  /** How many transfers they name, of those up to a number. */
-  readonly legs: number;
-  readonly checked: Counts;
-  readonly findings: readonly Finding[];
-  readonly untied: Untied;
 }
 
 /** Reads the row of a kind from those of `composeTies`. Pure. */
-export function judgeTies(kind: RecordKind, rows: readonly unknown[] | undefined): JudgedTies {
-  const row = onlyRow((rows as TieRow[] | undefined)?.filter(({ name }) => name === kind.name));
+export function judgeTies(kind: RecordKind, rows: readonly TieRow[]): JudgedTies {
+  const row = onlyRow(rows.filter(({ name }) => name === kind.name));
   const { invariant } = kind.claim ?? {};
   const checked: Counts = { records_match_transfers: row.records, ...(invariant && { [invariant]: row.about }) };
   const faults = Faults.parse(JSON.parse(row.faults));
@@ -99,10 +94,7 @@ export function readExamples(invariant: Invariant, text: string): Finding[] {
   return ShownRecords.parse(JSON.parse(text)).map((example) => ({ invariant, example }));
 }
 
-/** Assets whose records and transfers disagree: for these the sum of the records is not the sum of the transfers. */
-export type Untied = readonly string[];
-
 /** Parses a JSON array of assets into a list without repetition. */
-export function readUntied(text: string): Untied {
+export function readUntied(text: string): string[] {
   return [...new Set(Assets.parse(JSON.parse(text)))];
 }

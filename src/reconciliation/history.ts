@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { digestInHex } from '../platform/digest.ts';
-import { onlyRow, readBatch } from './statement.ts';
+import { type Statement, onlyRow, readBatch } from './statement.ts';
 
 /** The tables whose rows are digested. Rows are added to them and never change. */
 export const chains = ['transfers', 'audit'] as const;
@@ -24,11 +24,8 @@ export const CHAINS: Chains = {
     rowsPerPart: 2_500,
     partsPerLink: 2,
   },
-  // A row without a person or a proposal reads as rows did before there were any, so that earlier links keep their digests.
   audit: {
-    row: `CASE WHEN proposal IS NOT NULL THEN json_array(id, ts, role, action, target, detail, actor, proposal, request)
-      WHEN actor IS NOT NULL THEN json_array(id, ts, role, action, target, detail, actor)
-      ELSE json_array(id, ts, role, action, target, detail) END`,
+    row: 'json_array(id, ts, role, action, target, detail, actor, proposal, request)',
     rowsPerPart: 100,
     partsPerLink: 1,
   },
@@ -57,6 +54,12 @@ export interface Link {
   readonly digest: string;
 }
 
+interface PartRow {
+  readonly rows: number;
+  readonly last: number | null;
+  readonly text: string | null;
+}
+
 export interface ComputedPart {
   readonly next: ChainPosition;
   /** The link that the part completed, if it did. */
@@ -79,8 +82,9 @@ export async function computePart(
     FROM (
       SELECT id, ${row} AS text FROM ${name}
       WHERE id > ?1 AND (SELECT max(id) FROM ${name}) >= ?1 + ?2 ORDER BY id LIMIT ?2)`;
-  const { rows, duration_ms } = await readBatch(database, [{ text, values: [position.after, rowsPerPart] }]);
-  const read = onlyRow(rows[0] as { rows: number; last: number | null; text: string | null }[] | undefined);
+  const next: Statement<PartRow> = { text, values: [position.after, rowsPerPart] };
+  const { rows, duration_ms } = await readBatch(database, [next]);
+  const read = onlyRow(rows[0]);
   if (read.rows < rowsPerPart || read.last === null || read.text === null) return null;
   const parts = [...position.parts, await digestInHex(read.text)];
   if (parts.length < partsPerLink) return { next: { ...position, after: read.last, parts }, link: null, duration_ms };

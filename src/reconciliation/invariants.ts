@@ -74,3 +74,21 @@ export function addToTallies(tallies: Tallies, checked: Counts, findings: readon
   }
   return sums;
 }
+
+/** By how many atoms balances differ from the sum of their transfers, per asset, as text. */
+export type Differences = Readonly<Record<string, string>>;
+
+/** What a slice found. */
+export interface Scanned {
+  readonly checked: Counts;
+  readonly findings: readonly Finding[];
+  readonly differences: Differences;
+  /** Assets whose records and transfers disagree: for these the sum of the records is not the sum of the transfers. */
+  readonly untied: readonly string[];
+  /** How many transfers, up to the newest before the pass, the records name. */
+  readonly legs: number;
+  readonly duration_ms: number;
+}
+
+/** A slice that has found nothing to compare. */
+export const NOTHING: Scanned = { checked: {}, findings: [], differences: {}, untied: [], legs: 0, duration_ms: 0 };

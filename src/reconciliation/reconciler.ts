@@ -2,7 +2,7 @@ import type { Database } from '../db/database.ts';
 import { type Closing, closePass } from './close-pass.ts';
 import { CHAINS, type ChainName, type Chains, type ComputedPart, type Link, chains, computePart } from './history.ts';
 import { type Counts, type Finding, type Tallies, addToTallies, invariants } from './invariants.ts';
-import { addDifferences } from './judge-balance.ts';
+import { addDifferences } from './sums.ts';
 import type { KeptLinks } from './kept-links.ts';
 import { type InvariantReport, NO_PROGRESS, type Pass, type PassReport, type Progress, beginPass } from './progress.ts';
 import { reportFindings } from './violations.ts';

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { type AddressesRow, composeAddresses } from './compose-addresses.ts';
-import { type LimitsRow, composeLimits } from './compose-limits.ts';
+import { composeAddresses } from './compose-addresses.ts';
+import { composeLimits } from './compose-limits.ts';
 import { type BalanceFault, composeBalances, joinParts } from './compose-sums.ts';
-import { type Untied, composeTies, judgeTies, readExamples } from './compose-ties.ts';
-import type { Counts, Finding } from './invariants.ts';
-import { type Differences, judgeBalances } from './judge-balance.ts';
+import { composeTies, judgeTies, readExamples } from './compose-ties.ts';
+import { type Counts, NOTHING, type Scanned } from './invariants.ts';
 import { countFitting } from './record-kind.ts';
 import { recordKinds } from './record-kinds.ts';
 import { type AccountRange, type Statement, composeOnce, onlyRow, readBatch } from './statement.ts';
+import { judgeBalances } from './sums.ts';
 import { LargeAccount, beginLarge, scanLargeAccount } from './scan-large-account.ts';
 
 /** How far the scan of the accounts has come. */
@@ -29,16 +29,9 @@ export type AccountsPosition = z.output<typeof AccountsPosition>;
 export const ACCOUNTS_START: AccountsPosition = { from: '', before: null, large: null };
 
 /** What a slice found. */
-export interface ScannedAccounts {
+export interface ScannedAccounts extends Scanned {
   /** `null` after the last account. */
   readonly next: AccountsPosition | null;
-  readonly checked: Counts;
-  readonly findings: readonly Finding[];
-  readonly differences: Differences;
-  readonly untied: Untied;
-  /** How many transfers, up to the given number, the records name. */
-  readonly legs: number;
-  readonly duration_ms: number;
 }
 
 /** A text that sorts after the id of every account and after the house's names. */
@@ -67,16 +60,15 @@ export async function scanAccounts(
   const { from, before } = position;
   if (before === null) {
     const { rows, duration_ms } = await readBatch(database, [composeMeasure(from, count)]);
-    const next = planSlice(from, rows[0]);
-    return { next, checked: {}, findings: [], differences: {}, untied: [], legs: 0, duration_ms };
+    return { ...NOTHING, next: planSlice(from, rows[0]), duration_ms };
   }
   const { measured, ...scanned } = await scanRange(database, { from, before }, count, head);
   return { ...scanned, next: before === BEYOND_ALL ? null : planSlice(before, measured) };
 }
 
 /** Plans the slice that starts at an account. An account that is larger than a slice is scanned alone. */
-function planSlice(from: string, rows: readonly unknown[] | undefined): AccountsPosition {
-  const { head, first, ...ends } = onlyRow(rows as MeasureRow[] | undefined);
+function planSlice(from: string, rows: readonly MeasureRow[]): AccountsPosition {
+  const { head, first, ...ends } = onlyRow(rows);
   const before =
     Object.values(ends)
       .filter((end) => end !== null)
@@ -93,18 +85,13 @@ export function endOf(accountId: string): string {
 /**
  * The next account, for each kind of row the first account that does not fit, and the number of the newest transfer.
  */
-interface MeasureRow {
+interface MeasureRow extends Readonly<
+  Record<'first' | 'accounts' | 'orders' | 'deposits' | 'withdrawals' | 'settlements', string | null>
+> {
   readonly head: number | null;
-  readonly first: string | null;
-  readonly accounts: string | null;
-  readonly orders: string | null;
-  readonly deposits: string | null;
-  readonly withdrawals: string | null;
-  readonly settlements: string | null;
-  readonly movements: string | null;
 }
 
-function composeMeasure(from: string, count: number): Statement {
+function composeMeasure(from: string, count: number): Statement<MeasureRow> {
   return {
     text: composeOnce('measure', selectMeasure),
     // Besides its records, an account has nine balances and twelve addresses, so fewer accounts fit than records.
@@ -130,9 +117,9 @@ function selectMeasure(): string {
       (SELECT id FROM accounts WHERE id >= ?1 ORDER BY id LIMIT 1 OFFSET ?2) AS accounts, ${ends.join(', ')}`;
 }
 
-interface ScannedRange extends Omit<ScannedAccounts, 'next'> {
+interface ScannedRange extends Scanned {
   /** The row from which the next slice is planned. */
-  readonly measured: readonly unknown[] | undefined;
+  readonly measured: readonly MeasureRow[];
 }
 
 async function scanRange(
@@ -141,21 +128,24 @@ async function scanRange(
   count: number,
   head: number,
 ): Promise<ScannedRange> {
-  const counted = `SELECT count(*) AS balances FROM balances
-    WHERE account >= ?1 AND account < ?2 AND account NOT LIKE 'house:%'`;
+  const counted: Statement<{ readonly balances: number }> = {
+    text: `SELECT count(*) AS balances FROM balances
+      WHERE account >= ?1 AND account < ?2 AND account NOT LIKE 'house:%'`,
+    values: [range.from, range.before],
+  };
   const { rows, duration_ms } = await readBatch(database, [
     composeBalances(range),
-    { text: counted, values: [range.from, range.before] },
+    counted,
     composeLimits(range),
     composeAddresses(range),
     composeMeasure(range.before, count),
     composeTies(recordKinds, range, head),
   ]);
-  const [faults = [], balances, limits, addresses, measured, ties] = rows;
-  const compared = judgeBalances((faults as BalanceFault[]).map(readFault));
-  const { balances: compares } = onlyRow(balances as { balances: number }[] | undefined);
-  const windows = onlyRow(limits as LimitsRow[] | undefined);
-  const owned = onlyRow(addresses as AddressesRow[] | undefined);
+  const [faults, balances, limits, addresses, measured, ties] = rows;
+  const compared = judgeBalances(faults.map(readFault));
+  const { balances: compares } = onlyRow(balances);
+  const windows = onlyRow(limits);
+  const owned = onlyRow(addresses);
   const judged = recordKinds.map((kind) => judgeTies(kind, ties));
   const own: Counts = {
     balances_match_transfers: compares,

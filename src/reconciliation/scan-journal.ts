@@ -1,21 +1,11 @@
 import { z } from 'zod';
-import {
-  type EndsRow,
-  type GapsRow,
-  type UnexplainedRow,
-  composeEnds,
-  composeFilledOrders,
-  composeGaps,
-  composeHouse,
-  composeUnexplained,
-} from './compose-journal.ts';
-import { type MovedRow, composeMoved, readMoved } from './compose-sums.ts';
-import { type Untied, readExamples, readUntied } from './compose-ties.ts';
-import type { Counts, Finding } from './invariants.ts';
-import { type Differences, judgeBalances } from './judge-balance.ts';
+import { composeEnds, composeFilledOrders, composeGaps, composeHouse, composeUnexplained } from './compose-journal.ts';
+import { composeMoved, readMoved } from './compose-sums.ts';
+import { readExamples, readUntied } from './compose-ties.ts';
+import { type Finding, NOTHING, type Scanned } from './invariants.ts';
 import { type FilledOrder, judgeRounding } from './order-records.ts';
 import { onlyRow, readBatch } from './statement.ts';
-import { type BalanceRow, Sums, addSums, compareSums } from './sums.ts';
+import { type BalanceRow, Sums, addSums, compareSums, judgeBalances } from './sums.ts';
 
 /** How far a scan of the journal has come, and the sums of the house's transfers so far. */
 export const JournalPosition = z.object({
@@ -30,20 +20,13 @@ export type JournalPosition = z.output<typeof JournalPosition>;
 export const JOURNAL_START: JournalPosition = { after: 0, house: {} };
 
 /** What a slice found. */
-export interface ScannedJournal {
+export interface ScannedJournal extends Scanned {
   readonly next: JournalPosition;
-  readonly checked: Counts;
-  readonly findings: readonly Finding[];
-  readonly differences: Differences;
-  readonly untied: Untied;
-  /** The highest number of the journal. */
-  readonly head: number;
-  /** Whether the slice reached `head`, so that the house's balances were compared with the sums. */
+  /** Whether the slice reached the end of the journal, so that the house's balances were compared with the sums. */
   readonly isAtEnd: boolean;
   readonly house: readonly BalanceRow[];
   /** The filled orders of the slice, if it was read as `new`. */
   readonly orders: readonly FilledOrder[];
-  readonly duration_ms: number;
 }
 
 /**
@@ -69,14 +52,11 @@ export async function scanJournal(
     composeEnds(),
     composeMoved(after, count, 'house'),
     composeHouse(),
-    ...(depth === 'sums' ? [] : [composeUnexplained(after, count)]),
-    ...(isNew ? [composeFilledOrders(after, count)] : []),
+    depth === 'sums' ? null : composeUnexplained(after, count),
+    isNew ? composeFilledOrders(after, count) : null,
   ]);
-  const { first, head: newest } = onlyRow(rows[0] as EndsRow[] | undefined);
-  const moved = (rows[1] ?? []) as MovedRow[];
-  const house = (rows[2] ?? []) as BalanceRow[];
-  const unexplained = depth === 'sums' ? undefined : onlyRow(rows[3] as UnexplainedRow[] | undefined);
-  const orders = (rows[4] ?? []) as FilledOrder[];
+  const [ends, moved, house, [unexplained], orders] = rows;
+  const { first, head: newest } = onlyRow(ends);
   const head = newest ?? 0;
   const to = Math.max(after, Math.min(after + count, head));
   const next = { after: to, house: addSums(position.house, readMoved(moved)) };
@@ -85,6 +65,7 @@ export async function scanJournal(
   const compared = isAtEnd ? judgeBalances(compareSums(next.house, house)) : { findings: [], differences: {} };
   const housed = isAtEnd ? house.length : 0;
   return {
+    ...NOTHING,
     next,
     checked: {
       journal_has_no_gap: transfers,
@@ -101,7 +82,6 @@ export async function scanJournal(
     ],
     differences: compared.differences,
     untied: unexplained ? readUntied(unexplained.assets) : [],
-    head,
     isAtEnd,
     house,
     orders,
@@ -112,7 +92,7 @@ export async function scanJournal(
 /** Reads which numbers are missing. A missing number stays missing, so this may be a transaction of its own. */
 async function readGaps(database: D1Database, after: number, to: number): Promise<Finding[]> {
   const { rows } = await readBatch(database, [composeGaps(after, to)]);
-  return readExamples('journal_has_no_gap', onlyRow(rows[0] as GapsRow[] | undefined).examples);
+  return readExamples('journal_has_no_gap', onlyRow(rows[0]).examples);
 }
 
 function gap(example: Record<string, string>): Finding {

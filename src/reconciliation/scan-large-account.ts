@@ -1,15 +1,14 @@
 import { z } from 'zod';
-import { type AddressesRow, composeAddresses } from './compose-addresses.ts';
-import { type LimitsRow, composeLimits } from './compose-limits.ts';
-import { type MovedRow, type SumRow, composeMoved, composePartSums, hasOwnLegs, readMoved } from './compose-sums.ts';
-import { type EndsRow, composeEnds } from './compose-journal.ts';
-import { type Untied, composeTies, judgeTies, readExamples } from './compose-ties.ts';
-import type { Counts, Finding } from './invariants.ts';
-import { type Differences, judgeBalances } from './judge-balance.ts';
+import { composeAddresses } from './compose-addresses.ts';
+import { composeLimits } from './compose-limits.ts';
+import { composeMoved, composePartSums, hasOwnLegs, readMoved } from './compose-sums.ts';
+import { composeEnds } from './compose-journal.ts';
+import { composeTies, judgeTies, readExamples } from './compose-ties.ts';
+import { NOTHING, type Scanned } from './invariants.ts';
 import { countFitting } from './record-kind.ts';
 import { recordKinds } from './record-kinds.ts';
-import { onlyRow, readBatch } from './statement.ts';
-import { type BalanceRow, Sums, addSums, compareSums } from './sums.ts';
+import { type Statement, onlyRow, readBatch } from './statement.ts';
+import { type BalanceRow, Sums, addSums, compareSums, judgeBalances } from './sums.ts';
 
 /** How far the scan of a large account has come. */
 export const LargeAccount = z.object({
@@ -34,15 +33,9 @@ export function beginLarge(accountId: string, head: number): LargeAccount {
   return { accountId, head, kind: 0, id: '', journal: head, sums: {} };
 }
 
-interface ScannedLarge {
+interface ScannedLarge extends Scanned {
   /** `null` when the account is done. */
   readonly next: LargeAccount | null;
-  readonly checked: Counts;
-  readonly findings: readonly Finding[];
-  readonly differences: Differences;
-  readonly untied: Untied;
-  readonly legs: number;
-  readonly duration_ms: number;
 }
 
 /**
@@ -58,28 +51,28 @@ export async function scanLargeAccount(
   head: number,
 ): Promise<ScannedLarge> {
   const kind = recordKinds[large.kind];
-  if (!kind) return isHouse(large) ? NOTHING_LEFT : scanSince(database, large, count);
+  if (!kind) return isHouse(large) ? { ...NOTHING, next: null } : scanSince(database, large, count);
   const fitting = countFitting(kind, count);
   const part = { accountId: large.accountId, after: large.id, rows: fitting };
   const hasLimits = kind.name === 'withdrawals';
   const { rows, duration_ms } = await readBatch(database, [
     composeTies([kind], part, head),
-    ...(hasOwnLegs(kind) ? [composePartSums(kind, part, large.head)] : []),
-    ...(hasLimits ? [composeLimits(part)] : []),
+    hasOwnLegs(kind) ? composePartSums(kind, part, large.head) : null,
+    hasLimits ? composeLimits(part) : null,
   ]);
   const ties = judgeTies(kind, rows[0]);
-  const windows = hasLimits ? onlyRow(rows[2] as LimitsRow[] | undefined) : undefined;
+  const [windows] = rows[2];
   const isLast = ties.records < fitting || ties.last === null;
   return {
+    ...NOTHING,
     next: {
       ...large,
       kind: isLast ? large.kind + 1 : large.kind,
       id: isLast || ties.last === null ? '' : ties.last,
-      sums: hasOwnLegs(kind) ? addSums(large.sums, (rows[1] ?? []) as SumRow[]) : large.sums,
+      sums: addSums(large.sums, rows[1]),
     },
     checked: { ...ties.checked, ...(windows && { withdrawals_within_limit: windows.withdrawals }) },
     findings: [...ties.findings, ...(windows ? readExamples('withdrawals_within_limit', windows.examples) : [])],
-    differences: {},
     untied: ties.untied,
     legs: ties.legs,
     duration_ms,
@@ -89,50 +82,32 @@ export async function scanLargeAccount(
 /** The balances of the house are compared at the end of the journal. */
 const isHouse = ({ accountId }: LargeAccount) => accountId.startsWith('house:');
 
-const NOTHING_LEFT: ScannedLarge = {
-  next: null,
-  checked: {},
-  findings: [],
-  differences: {},
-  untied: [],
-  legs: 0,
-  duration_ms: 0,
-};
-
 /** Reading a transfer costs D1 a fraction of reading a record, so a slice holds more of them. */
 const TRANSFERS_PER_RECORD = 5;
 
 async function scanSince(database: D1Database, large: LargeAccount, count: number): Promise<ScannedLarge> {
   const { accountId, journal } = large;
   const transfers = count * TRANSFERS_PER_RECORD;
+  const own: Statement<BalanceRow> = {
+    text: `SELECT account, asset, CAST(amount AS TEXT) AS amount, '0' AS floor, last_transfer AS lastTransfer
+      FROM balances WHERE account = ?1`,
+    values: [accountId],
+  };
   const { rows, duration_ms } = await readBatch(database, [
     composeEnds(),
     composeMoved(journal, transfers, { accountId }),
-    {
-      text: `SELECT account, asset, CAST(amount AS TEXT) AS amount, '0' AS floor, last_transfer AS lastTransfer
-        FROM balances WHERE account = ?1`,
-      values: [accountId],
-    },
+    own,
     composeAddresses({ from: accountId, before: `${accountId}!` }),
   ]);
-  const head = onlyRow(rows[0] as EndsRow[] | undefined).head ?? 0;
+  const [ends, moved, balances, addresses] = rows;
+  const head = onlyRow(ends).head ?? 0;
   const last = Math.max(journal, Math.min(journal + transfers, head));
-  const sums = addSums(large.sums, readMoved((rows[1] ?? []) as MovedRow[]));
-  if (last < head) {
-    return {
-      next: { ...large, journal: last, sums },
-      checked: {},
-      findings: [],
-      differences: {},
-      untied: [],
-      legs: 0,
-      duration_ms,
-    };
-  }
-  const balances = (rows[2] ?? []) as BalanceRow[];
-  const owned = onlyRow(rows[3] as AddressesRow[] | undefined);
+  const sums = addSums(large.sums, readMoved(moved));
+  if (last < head) return { ...NOTHING, next: { ...large, journal: last, sums }, duration_ms };
+  const owned = onlyRow(addresses);
   const compared = judgeBalances(compareSums(sums, balances));
   return {
+    ...NOTHING,
     next: null,
     checked: {
       balances_match_transfers: balances.length,
@@ -141,8 +116,6 @@ async function scanSince(database: D1Database, large: LargeAccount, count: numbe
     },
     findings: [...compared.findings, ...readExamples('addresses_have_one_owner', owned.examples)],
     differences: compared.differences,
-    untied: [],
-    legs: 0,
     duration_ms,
   };
 }

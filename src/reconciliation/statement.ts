@@ -3,10 +3,11 @@ import { withDeadline } from '../platform/with-deadline.ts';
 /** A batch takes milliseconds. One that is not answered must not hold up the keeper, which reads it again later. */
 const READ_DEADLINE_MS = 10_000;
 
-/** One statement of a batch, with its values in the order of their placeholders. */
-export interface Statement {
+/** One statement of a batch, with its values in the order of their placeholders. `row` only says what its rows are. */
+export interface Statement<Row = unknown> {
   readonly text: string;
   readonly values: readonly (string | number)[];
+  readonly row?: Row;
 }
 
 const texts = new Map<string, string>();
@@ -62,25 +63,31 @@ export function unionAll(terms: readonly string[]): string {
   return `SELECT * FROM (${head.join(' UNION ALL ')}) UNION ALL SELECT * FROM (${unionAll(rest)})`;
 }
 
-/** The result of a batch: the rows of each statement, and the time that D1 reports for all of them. */
-export interface BatchOfRows {
-  readonly rows: readonly (readonly unknown[])[];
-  readonly duration_ms: number;
-}
+/** The rows of each statement of a batch. */
+type RowsOf<Statements> = {
+  readonly [At in keyof Statements]: readonly (Statements[At] extends Statement<infer Row> | null ? Row : never)[];
+};
 
-/** Runs statements in one transaction. Throws when D1 fails, or does not answer for 10 s. */
-export async function readBatch(database: D1Database, statements: readonly Statement[]): Promise<BatchOfRows> {
-  const prepared = statements.map(({ text, values }) => database.prepare(text).bind(...values));
+/**
+ * Runs statements in one transaction; `null` stands for one that is not run, and has no rows. Returns the rows of each, and
+ * the time that D1 reports for all of them. Throws when D1 fails, or does not answer for 10 s.
+ */
+export async function readBatch<const Statements extends readonly (Statement | null)[]>(
+  database: D1Database,
+  statements: Statements,
+): Promise<{ readonly rows: RowsOf<Statements>; readonly duration_ms: number }> {
+  const run = statements.filter((one) => one !== null);
+  const prepared = run.map(({ text, values }) => database.prepare(text).bind(...values));
   const results = await withDeadline(READ_DEADLINE_MS, () => database.batch(prepared));
+  const rows = statements.map((one) => (one === null ? [] : (results[run.indexOf(one)]?.results ?? [])));
   return {
-    rows: results.map(({ results: rows }) => rows),
+    rows: rows as unknown as RowsOf<Statements>,
     duration_ms: results.reduce((sum, { meta }) => sum + meta.duration, 0),
   };
 }
 
 /** The row of a statement that always returns one row. Throws when there is none. */
-export function onlyRow<Row>(rows: readonly Row[] | undefined): Row {
-  const [row] = rows ?? [];
+export function onlyRow<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new Error('a statement of one row gave none');
   return row;
 }

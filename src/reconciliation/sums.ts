@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type SumRow, joinParts } from './compose-sums.ts';
+import type { Differences, Finding, Scanned } from './invariants.ts';
 
 /** Sums of transfers by `<account> <asset>`: atoms as text, and the number of the newest transfer. */
 export const Sums = z.record(z.string(), z.object({ atoms: z.string(), newest: z.int() }));
@@ -59,4 +60,37 @@ export function compareSums(sums: Sums, rows: readonly BalanceRow[]): ComparedBa
 
 function nameOf(account: string, asset: string): string {
   return `${account} ${asset}`;
+}
+
+/** Compares balances with the sum of their transfers and with their floors. Pure. */
+export function judgeBalances(balances: readonly ComparedBalance[]): Pick<Scanned, 'findings' | 'differences'> {
+  const findings: Finding[] = [];
+  let differences: Differences = {};
+  for (const { account, asset, balance, floor, lastTransfer, explained, newest } of balances) {
+    const amount = balance ?? 0n;
+    if (amount !== explained || lastTransfer !== newest) {
+      differences = addDifferences(differences, { [asset]: String(amount - explained) });
+      const example = {
+        account,
+        asset,
+        balance: balance === null ? 'missing' : balance.toString(),
+        transfers: explained.toString(),
+        lastTransfer: String(lastTransfer),
+        newestTransfer: String(newest),
+      };
+      findings.push({ invariant: 'balances_match_transfers', example });
+    }
+    if (amount < floor) {
+      const example = { account, asset, balance: amount.toString(), floor: floor.toString() };
+      findings.push({ invariant: 'balances_above_floor', example });
+    }
+  }
+  return { findings, differences };
+}
+
+/** The sum of differences, asset by asset. Pure. */
+export function addDifferences(one: Differences, other: Differences): Differences {
+  const sum: Record<string, string> = { ...one };
+  for (const [asset, atoms] of Object.entries(other)) sum[asset] = String(BigInt(sum[asset] ?? 0) + BigInt(atoms));
+  return sum;
 }
