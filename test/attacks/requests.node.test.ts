@@ -112,7 +112,6 @@ describe('a frozen account', () => {
 });
 
 describe('an unknown member', () => {
-  /** The members that the refusal of a body names. */
   async function readPointers(response: Response): Promise<string[]> {
     const { code, errors } = (await response.json()) as { code: string; errors: { pointer: string }[] };
     expect([response.status, code]).toEqual([400, 'invalid_request']);
