@@ -1,54 +1,44 @@
+import { readFileSync } from 'node:fs';
 import { type TestProjectInlineConfiguration, defineConfig } from 'vitest/config';
+import { holdRuntimeNoise } from './test/support/node/run/hold-runtime-noise.ts';
 import { keepCompiled } from './test/support/node/run/keep-compiled.ts';
 import { listWantedFiles } from './test/support/node/run/list-wanted-files.ts';
-import { type WorkerKind, loadRuntime } from './test/support/node/run/load-runtime.ts';
+import { type RuntimeName, loadRuntime, runtimeNames } from './test/support/node/run/load-runtime.ts';
 import { LongestFirst } from './test/support/node/run/longest-first.ts';
 import { refuseRuntime } from './test/support/node/run/refuse-runtime.ts';
 import { showSource } from './test/support/node/run/show-source.ts';
 import { storeInMemory } from './test/support/node/run/store-in-memory.ts';
 
 /**
- * The end of a test file's name says where it runs:
+ * There are three kinds of test file:
  *
- *   *.pure.test.ts     plain Node: nothing is started, and nothing of the runtime can be imported
- *   *.node.test.ts     plain Node, from which the deployed bundle or other processes are started
- *   *.access.test.ts, *.custody.test.ts, *.venues.test.ts, *.six-venues.test.ts
- *                      workerd, with a server on loopback that simulates Access, the custodian or the venues
- *   *.manual.test.ts   the same as *.access.test.ts, where people pay withdrawals by hand
- *   *.site.test.ts     the same as *.test.ts, when the documentation's files were written
- *   *.three-ledgers.test.ts, *.many-ledgers.test.ts
- *                      workerd, with three ledgers, or with eight
- *   *.test.ts          workerd, as the sandbox of wrangler.toml
+ *   *.pure.test.ts   plain Node: nothing is started, and nothing of the runtime can be imported
+ *   *.node.test.ts   plain Node, from which the deployed bundle or other processes are started
+ *   *.test.ts        workerd, in the runtime that the file's first line names: `// @runtime outside`; without one it is
+ *                    the sandbox of wrangler.toml (test/support/node/run/load-runtime.ts lists the runtimes)
  *
  * The tests of the custodian's package run beside the pure ones.
  */
-const endings = [
-  'pure',
-  'node',
-  'access',
-  'manual',
-  'custody',
-  'venues',
-  'six-venues',
-  'site',
-  'three-ledgers',
-  'many-ledgers',
-] as const;
-
-const patternOf = (ending: (typeof endings)[number]) => `test/**/*.${ending}.test.ts`;
 const CUSTODIAN = 'custodian/test/pure';
 
-function kindOf(file: string) {
-  if (file.startsWith(CUSTODIAN)) return 'pure';
-  return endings.find((ending) => file.endsWith(`.${ending}.test.ts`)) ?? 'sandbox';
+function projectOf(file: string): RuntimeName | 'pure' | 'node' {
+  if (file.startsWith(CUSTODIAN) || file.endsWith('.pure.test.ts')) return 'pure';
+  if (file.endsWith('.node.test.ts')) return 'node';
+  const named = /^\/\/ @runtime (.+)\n/.exec(readFileSync(file, 'utf8'))?.[1] ?? 'sandbox';
+  const runtime = runtimeNames.find((name) => name === named);
+  if (runtime === undefined)
+    throw new Error(`${file} names the runtime ${named}; there are ${runtimeNames.join(', ')}`);
+  return runtime;
 }
 
 storeInMemory();
 keepCompiled();
+holdRuntimeNoise();
 
 // A run loads and starts only what its files need, so that a run of one file is fast.
-const wanted = Map.groupBy(listWantedFiles(process.argv.slice(2)), kindOf);
-const isConsoleWanted = wanted.get('node')?.some((file) => file.startsWith('test/console/')) ?? false;
+const wanted = Map.groupBy(listWantedFiles(process.argv.slice(2)), projectOf);
+const isWanted = (project: RuntimeName | 'node', folder: string) =>
+  wanted.get(project)?.some((file) => file.startsWith(folder)) ?? false;
 
 /**
  * Files that mostly wait for servers, processes and the clock run first, five at once on two cores. Those that mostly
@@ -63,36 +53,33 @@ const alone = false;
 /** Nothing is judged by time: a test that hangs ends, and one on a busy machine does not. */
 const timeouts = { testTimeout: 120_000, hookTimeout: 120_000 };
 
-const isInWorkerd = [...wanted.keys()].some((kind) => !['pure', 'node'].includes(kind));
-const runtime = isInWorkerd ? await loadRuntime() : undefined;
+const isInWorkerd = runtimeNames.some((name) => wanted.has(name));
+const loadProject = isInWorkerd ? await loadRuntime() : undefined;
+
+/** Those whose files mostly wait for what is played. */
+const paces: Partial<Record<RuntimeName, typeof waiting>> = { outside: waiting, 'outside-by-hand': waiting };
 
 /**
  * A project is one configuration of the Worker. Its files share a few runtimes, because starting one takes longer than
- * most files do; each file begins with empty storage, and each runtime has its own server that plays the outside.
+ * most files do; each file begins with empty storage, and each runtime has its own servers that play the outside.
  */
-function inRuntime(
-  name: string,
-  include: string[],
-  kind: WorkerKind,
-  pace: typeof waiting,
-  globalSetup: string[] = [],
-): TestProjectInlineConfiguration {
-  const setupFiles = ['test/support/runtime/begin-file.ts'];
+function inRuntime(name: RuntimeName): TestProjectInlineConfiguration {
   return {
     extends: alone,
-    plugins: runtime ? [runtime(kind)] : [],
-    test: { name, include, globalSetup, setupFiles, isolate: false, ...pace, ...timeouts },
+    plugins: loadProject ? [loadProject(name)] : [],
+    // A package whose source map names files that it does not have is no news.
+    logLevel: 'error',
+    test: {
+      name,
+      include: wanted.get(name) ?? [],
+      globalSetup: isWanted(name, 'test/site/') ? ['test/support/node/run/provide-site.ts'] : [],
+      setupFiles: ['test/support/runtime/begin-file.ts'],
+      isolate: false,
+      ...(paces[name] ?? computing),
+      ...timeouts,
+    },
   };
 }
-
-const ofOthers = endings.filter((ending) => ending !== 'site').map((ending) => `!${patternOf(ending)}`);
-const sandbox = inRuntime(
-  'sandbox',
-  ['test/**/*.test.ts', ...ofOthers],
-  'sandbox',
-  computing,
-  wanted.has('site') ? ['test/support/node/run/provide-site.ts'] : [],
-);
 
 /**
  * These tests keep no state, so they share one set of modules. Those of the custodian are of its signer, states and store;
@@ -103,7 +90,7 @@ const pure: TestProjectInlineConfiguration = {
   plugins: [refuseRuntime()],
   test: {
     name: 'pure',
-    include: [patternOf('pure'), `${CUSTODIAN}/**/*.test.ts`],
+    include: ['test/**/*.pure.test.ts', `${CUSTODIAN}/**/*.test.ts`],
     pool: 'threads',
     isolate: false,
     ...computing,
@@ -118,8 +105,8 @@ const pure: TestProjectInlineConfiguration = {
 const node: TestProjectInlineConfiguration = {
   test: {
     name: 'node',
-    include: [patternOf('node')],
-    globalSetup: isConsoleWanted
+    include: ['test/**/*.node.test.ts'],
+    globalSetup: isWanted('node', 'test/console/')
       ? 'test/support/node/console/provide-bundles.ts'
       : 'test/support/node/exchange/provide-worker-bundle.ts',
     isolate: false,
@@ -128,9 +115,6 @@ const node: TestProjectInlineConfiguration = {
   },
 };
 
-const ofKind = (pace: typeof waiting, ...kinds: Exclude<WorkerKind, 'sandbox'>[]) =>
-  kinds.flatMap((kind) => (wanted.has(kind) ? [inRuntime(kind, [patternOf(kind)], kind, pace)] : []));
-
 export default defineConfig({
   test: {
     // Every request writes a log line. Only those of failed tests are printed.
@@ -138,9 +122,7 @@ export default defineConfig({
     onStackTrace: showSource,
     sequence: { sequencer: LongestFirst },
     projects: [
-      ...ofKind(waiting, 'six-venues', 'custody', 'venues'),
-      ...ofKind(computing, 'access', 'manual', 'three-ledgers', 'many-ledgers'),
-      ...(wanted.has('sandbox') || wanted.has('site') ? [sandbox] : []),
+      ...runtimeNames.filter((name) => wanted.has(name)).map(inRuntime),
       ...(wanted.has('pure') ? [pure] : []),
       ...(wanted.has('node') ? [node] : []),
     ],

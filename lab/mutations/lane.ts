@@ -7,7 +7,7 @@ const mutexTest = 'test/lane/mutex.pure.test.ts';
 const ratesTest = 'test/lane/rate-buckets.pure.test.ts';
 const countedTest = 'test/lane/counted-buckets.test.ts';
 const gateTest = 'test/lane/ledger-gate.test.ts';
-const gatesTest = 'test/lane/gates.three-ledgers.test.ts';
+const gatesTest = 'test/lane/gates.test.ts';
 const conditionsTest = 'test/lane/gate-conditions.test.ts';
 
 const GATE = 'src/lane/ledger-gate.ts';
@@ -288,7 +288,7 @@ export const lane: Room = {
       file: CONDITIONS,
       find: '    if (!this.#isSettled()) await this.#readSettings();\n',
       replace: '',
-      tests: ['test/lane/gates.three-ledgers.test.ts'],
+      tests: ['test/lane/gates.test.ts'],
     },
     {
       name: 'an order waits for prices although it has fresh ones',

@@ -17,7 +17,7 @@ const RECONCILIATION = 'migrations/0011_reconciliation.sql';
 const SETTLEMENTS = 'migrations/0007_settlements.sql';
 const HERE = 'src/reconciliation';
 const CHECK_PAYMENTS = 'src/withdrawals/check-payments.ts';
-const acrossTest = 'test/withdrawals/across.three-ledgers.test.ts';
+const acrossTest = 'test/withdrawals/across.test.ts';
 
 /** The trigger that decides an order does so without one of its checks. */
 function skipCheck(name: string, condition: string): Mutation {
@@ -352,14 +352,14 @@ export const ledger: Room = {
       file: 'src/db/copy-settings.ts',
       find: '  if (!violation) return false;',
       replace: '  if (violation || !violation) return false;',
-      tests: ['test/db/settings.three-ledgers.test.ts'],
+      tests: ['test/db/settings.test.ts'],
     },
     {
       name: 'a copy of the settings lifts a halt of its own without a later change',
       file: 'src/db/copy-settings.ts',
       find: '${settings.revision} = ${revision}',
       replace: '0',
-      tests: ['test/db/settings.three-ledgers.test.ts'],
+      tests: ['test/db/settings.test.ts'],
     },
     {
       name: 'what a ledger owes may not exceed its caps by what moved in',
@@ -380,14 +380,14 @@ export const ledger: Room = {
       file: 'src/db/merge-pages.ts',
       find: 'numbers[ledger] || null',
       replace: 'numbers[0] || null',
-      tests: ['test/operator/lists.three-ledgers.test.ts'],
+      tests: ['test/operator/lists.test.ts'],
     },
     {
       name: 'of several ledgers, one that does not answer is left out without a word',
       file: 'src/operator/merge-reconciliations.ts',
       find: 'shown.length < answers.length',
       replace: 'shown.length > answers.length',
-      tests: ['test/operator/standing.three-ledgers.test.ts'],
+      tests: ['test/operator/standing.test.ts'],
     },
     {
       name: 'of several ledgers, an account is opened in one without a weight',
@@ -401,63 +401,63 @@ export const ledger: Room = {
       file: 'src/accounts/open-account-once.ts',
       find: 'return accept(Number(ofKey));',
       replace: 'return accept(Number(drawn));',
-      tests: ['test/operator/openings.three-ledgers.test.ts'],
+      tests: ['test/operator/openings.test.ts'],
     },
     {
       name: 'of several ledgers, an externalId is lost with the opening that claimed it',
       file: 'src/accounts/open-account-once.ts',
       find: 'if (!request) return accept(Number(ofName));',
       replace: 'if (!request) return accept(Number(drawn));',
-      tests: ['test/operator/openings.three-ledgers.test.ts'],
+      tests: ['test/operator/openings.test.ts'],
     },
     {
       name: 'of several ledgers, two give one address to an account of their own',
       file: 'src/addresses/list-addresses.ts',
       find: 'if (holders.some((holder) => holder !== first.holder)) {',
       replace: 'if (holders.length === 0) {',
-      tests: ['test/db/directory.three-ledgers.test.ts'],
+      tests: ['test/db/directory-of-ledgers.test.ts'],
     },
     {
       name: 'of several ledgers, two credit one output each',
       file: 'src/deposits/report-deposit.ts',
       find: 'const ledger = Number(holder);',
       replace: 'const ledger = holder === undefined ? FIRST_LEDGER : wanted;',
-      tests: ['test/db/directory.three-ledgers.test.ts'],
+      tests: ['test/db/directory-of-ledgers.test.ts'],
     },
     {
       name: 'of several ledgers, one alone knows that two people must agree',
       file: 'migrations/0010_staff.sql',
       find: 'WHERE has_two_admins = 1;',
       replace: 'WHERE has_two_admins = 2;',
-      tests: ['test/operator/two-people.three-ledgers.test.ts'],
+      tests: ['test/operator/two-people-in-ledgers.test.ts'],
     },
     {
       name: 'of several ledgers, a copy of the settings waits for two people of its own',
       file: 'migrations/0010_staff.sql',
       find: '\n  AND EXISTS (SELECT 1 FROM staff)',
       replace: '',
-      tests: ['test/operator/two-people.three-ledgers.test.ts'],
+      tests: ['test/operator/two-people-in-ledgers.test.ts'],
     },
     {
       name: 'of several ledgers, a proposal lies in the first whatever it changes',
       file: 'src/operator/authenticate-operator.ts',
       find: 'return id === undefined ? FIRST_LEDGER : ledgerNumberOf(id);',
       replace: "return id === '' ? ledgerNumberOf(id) : FIRST_LEDGER;",
-      tests: ['test/operator/two-people.three-ledgers.test.ts'],
+      tests: ['test/operator/two-people-in-ledgers.test.ts'],
     },
     {
       name: 'of several ledgers, the operator is sent the events of the first alone',
       file: 'src/events/webhooks/endpoint-copies.ts',
       find: 'if (!copy) await insert(database, id, values);',
       replace: 'if (!copy) continue;',
-      tests: ['test/operator/webhooks.three-ledgers.test.ts'],
+      tests: ['test/operator/webhooks-of-ledgers.test.ts'],
     },
     {
       name: 'of several ledgers, a receiver that is gone is switched off for the events of one alone',
       file: 'src/events/webhooks/webhook-sender.ts',
       find: 'const original = originalOf(endpoint);',
       replace: 'const original = id;',
-      tests: ['test/operator/webhooks.three-ledgers.test.ts'],
+      tests: ['test/operator/webhooks-of-ledgers.test.ts'],
     },
     {
       name: 'a lost connection is taken for a rejected batch',

@@ -95,7 +95,7 @@ export const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'settings_number_an_empty_ledger',
     'accounts_are_opened_once',
   ],
-  'test/db/settings.three-ledgers.test.ts': ['settings_are_guarded'],
+  'test/db/settings.test.ts': ['settings_are_guarded'],
   'test/db/addresses.test.ts': [
     'addresses_are_given_once',
     'addresses_are_not_changed',
@@ -151,8 +151,8 @@ export const noticedBy: Readonly<Record<string, readonly string[]>> = {
   ],
   'test/withdrawals/races.test.ts': ['withdrawals_are_guarded'],
   'test/withdrawals/inside.test.ts': ['withdrawals_are_guarded'],
-  'test/withdrawals/across.three-ledgers.test.ts': ['deposits_are_recorded_once', 'deposits_move_money'],
-  'test/operator/staff.access.test.ts': ['staff_are_kept', 'staff_keep_their_email'],
+  'test/withdrawals/across.test.ts': ['deposits_are_recorded_once', 'deposits_move_money'],
+  'test/operator/staff.test.ts': ['staff_are_kept', 'staff_keep_their_email'],
   'test/operator/once.test.ts': [
     'accounts_are_opened_once',
     'accounts_keep_what_they_are',
@@ -169,14 +169,14 @@ export const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'deposits_are_decided_once',
     'deposits_are_credited_by_decision',
   ],
-  'test/operator/claims.manual.test.ts': [
+  'test/operator/claims.test.ts': [
     'payout_claims_are_made_once',
     'payout_claims_are_not_changed',
     'payout_claims_are_kept',
   ],
   'test/operator/house.test.ts': ['orders_are_guarded'],
-  'test/operator/proposals.access.test.ts': ['proposals_begin_open', 'proposals_are_decided_once'],
-  'test/operator/two-people.access.test.ts': [
+  'test/operator/proposals.test.ts': ['proposals_begin_open', 'proposals_are_decided_once'],
+  'test/operator/two-people.test.ts': [
     'proposals_begin_open',
     'proposals_are_kept',
     'proposals_are_decided_once',
@@ -199,7 +199,7 @@ export const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'second_factors_of_holders_end_by_two',
   ],
   'test/operator/security-settings.test.ts': ['totp_steps_increase', 'second_factors_are_confirmed_as_drawn'],
-  'test/holder/allowed-recovery.access.test.ts': [
+  'test/holder/allowed-recovery.test.ts': [
     'recoveries_are_allowed_by_two',
     'recoveries_are_allowed_as_they_are',
     'recoveries_need_to_be_allowed',

@@ -42,7 +42,7 @@ async function openWithTotp() {
   return { trader, tryWrong: async () => withdraw(trader, { totpCode: await authenticator.wrong() }) };
 }
 
-/** Codes of people who signed in; test/operator/staff.access.test.ts and proposals.access.test.ts provoke them. */
+/** Codes of people who signed in; test/operator/staff.test.ts and proposals.test.ts provoke them. */
 const ofPeople = ['invalid_origin', 'approval_required'] as const;
 type Provoked = Exclude<ProblemCode, (typeof ofPeople)[number]>;
 

@@ -8,11 +8,10 @@ import { abort } from '../runtime/faults.ts';
 import { env } from '../runtime/test-env.ts';
 
 /**
- * The remote control of the server that plays all venues in the projects `venues` and `six-venues`, each of which has
- * a server of its own. Its state is shared by all test files of the project, which therefore run one after the other;
- * begin each test with `resetVenues()` and `forgetPrices()`.
+ * The remote control of the server that plays all venues in the runtimes that have some. Its state is shared by all test
+ * files of a runtime, which therefore run one after the other; begin each test with `resetVenues()` and `forgetPrices()`.
  */
-const remote = () => new VenueRemote(env.VENUE_SERVER);
+const remote = () => new VenueRemote(env.VENUE_SERVER ?? '');
 
 /** Puts all venues back as every test finds them, and the counts of requests to zero. */
 export function resetVenues(): Promise<void> {

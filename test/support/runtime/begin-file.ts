@@ -3,6 +3,8 @@ import { expect, vi } from 'vitest';
 import { bindingOf } from '../../../src/db/binding-names.ts';
 import { listLedgers } from '../../../src/db/ledgers.ts';
 import { accessCertificates } from '../../../src/operator/access-token.ts';
+import { resetVenues } from '../markets/venues.ts';
+import { resetCustodian } from '../withdrawals/custodian.ts';
 import { shareLimits } from '../db/share-limits.ts';
 import { allInFirst } from './all-in-first.ts';
 import { emptyEdgeCache } from './edge-cache.ts';
@@ -43,12 +45,14 @@ async function chooseLedgers(): Promise<void> {
   await env.DB.prepare('UPDATE settings SET opening_weights = ?').bind(weights).run();
 }
 
-// Another test file may have run in this runtime before. This resets the clock, spies, objects, the database, the edge
-// cache and the certificates of Access, of which each file shows its own.
+// Another test file may have run in this runtime before. This resets the clock, spies, objects, the databases, the edge
+// cache, those who play the outside, and the certificates of Access, of which each file shows its own.
 holdLogs();
 vi.useRealTimers();
 vi.restoreAllMocks();
 accessCertificates.forgetAll();
+if (env.VENUE_SERVER !== undefined) await resetVenues();
+if (env.CUSTODIAN_SERVER !== undefined) await resetCustodian();
 await emptyStorage();
 await emptyEdgeCache();
 await Promise.all(ledgers.map(migrate));

@@ -21,10 +21,10 @@ export interface TestEnv extends Omit<
   readonly WEBHOOK_SENDER: Namespace<WebhookSender>;
   /** SQL that makes an empty database what the migrations leave. */
   readonly DATABASE_TEXTS: readonly string[];
-  /** The base address of the server that simulates the venues; only in *.venues.test.ts and *.six-venues.test.ts. */
-  readonly VENUE_SERVER: string;
-  /** The base address of the reference custodian; only in *.custody.test.ts. */
-  readonly CUSTODIAN_SERVER: string;
+  /** The base address of the server that plays the venues, where the file’s runtime has some. */
+  readonly VENUE_SERVER?: string;
+  /** The base address of the reference custodian, in the runtime `outside`. */
+  readonly CUSTODIAN_SERVER?: string;
   /** `3` where every test has three ledgers, and its accounts in all of them. */
   readonly TEST_LEDGERS: '1' | '3';
   /** `long` in `npm run test:long`. */

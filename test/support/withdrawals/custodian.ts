@@ -9,10 +9,10 @@ import type {
 import { env } from '../runtime/test-env.ts';
 
 /**
- * Controls the reference custodian, which pays in the `custody` project. Its state is shared by all test files of that
- * project, which therefore run one after the other; begin each test with `resetCustodian()`.
+ * Controls the reference custodian, which pays in the runtime `outside`. Its state is shared by all test files there, which
+ * therefore run one after the other; begin each test with `resetCustodian()`.
  */
-const remote = () => new CustodianRemote(env.CUSTODIAN_SERVER);
+const remote = () => new CustodianRemote(env.CUSTODIAN_SERVER ?? '');
 
 /** Empties the custodian's records and makes it behave correctly again. */
 export function resetCustodian(): Promise<void> {

@@ -11,8 +11,13 @@ import { compressNothing } from './compress-nothing.ts';
 import type { PlayedServer } from './serve-on-loopback.ts';
 import { publicSecrets } from '../../../../src/public-secrets.ts';
 
+/** Starts a server that plays somebody, and returns its address. */
+type Start = (play: () => Promise<PlayedServer>) => Promise<string>;
+
 /** Where the venues answer: a server that plays them in their exact shapes. */
 const venueVariables = (server: string) => ({ VENUE_SERVER: server, ...venueUrlVariables(server) });
+
+const custodianVariables = (server: string) => ({ CUSTODIAN_SERVER: server, ...custodyVariables(server) });
 
 const accessVariables = (server: string) => ({
   ACCESS_ISSUER: server,
@@ -20,45 +25,43 @@ const accessVariables = (server: string) => ({
   CONSOLE_ORIGIN: consoleOrigin,
 });
 
-/** Who plays the world outside, by the kind of the Worker. The others need nobody. */
-const serverStarts: Partial<Record<string, () => Promise<PlayedServer>>> = {
-  custody: startCustodian,
-  access: startAccess,
-  manual: startAccess,
-  'three-ledgers': startAccess,
-  venues: startVenueServer,
-  'six-venues': startVenueServer,
-};
-
-/** How the Worker is configured, by kind, where the sandbox of wrangler.toml is not what is tested. */
-const workerVariables = {
-  sandbox: () => ({}),
-  'many-ledgers': () => ({}),
-  'three-ledgers': accessVariables,
-  custody: (server: string) => ({ CUSTODIAN_SERVER: server, ...custodyVariables(server) }),
-  access: accessVariables,
-  manual: (server: string) => ({ ...accessVariables(server), CUSTODY_PROVIDER: 'manual' }),
-  venues: (server: string) => ({
-    ...venueVariables(server),
+/**
+ * Who plays the world outside a runtime, and how the Worker is configured where that is not the sandbox of wrangler.toml.
+ * A test file chooses by its first line, such as `// @runtime outside`.
+ */
+const runtimes = {
+  sandbox: async () => ({}),
+  /** Two venues, a custodian over HTTP, and Access. */
+  outside: async (start: Start) => ({
+    ...accessVariables(await start(startAccess)),
+    ...custodianVariables(await start(startCustodian)),
+    ...venueVariables(await start(startVenueServer)),
     PRICE_SOURCES: 'binance,kraken',
     CANDLE_SOURCES: 'binance',
-    SOLANA_ADDRESSES: 'pool',
   }),
-  'six-venues': (server: string) => ({
-    ...venueVariables(server),
+  /** Six venues, a pool of Solana addresses, Access, and people who pay withdrawals by hand. */
+  'outside-by-hand': async (start: Start) => ({
+    ...accessVariables(await start(startAccess)),
+    ...venueVariables(await start(startVenueServer)),
     PRICE_SOURCES: 'binance,okx,coinbase,kucoin,kraken,gate',
     CANDLE_SOURCES: 'binance,bybit,kucoin',
+    SOLANA_ADDRESSES: 'pool',
+    CUSTODY_PROVIDER: 'manual',
   }),
-} as const satisfies Record<string, (server: string) => Record<string, string>>;
+  'three-ledgers': async (start: Start) => accessVariables(await start(startAccess)),
+  'many-ledgers': async () => ({}),
+} as const satisfies Record<string, (start: Start) => Promise<Record<string, string>>>;
 
 /** Whether every test has three ledgers, with its accounts in all of them: `npm run test:ledgers`, and the simulation's. */
 const hasThreeLedgers = process.env['TEST_LEDGERS'] === '3';
 
-/** A configuration of the Worker that tests run under. */
-export type WorkerKind = keyof typeof workerVariables;
+/** The runtimes of test files in workerd. */
+export const runtimeNames = Object.keys(runtimes) as RuntimeName[];
 
-/** How many ledgers an exchange of a kind has. */
-function countLedgers(kind: WorkerKind): number {
+export type RuntimeName = keyof typeof runtimes;
+
+/** How many ledgers the exchange of a runtime has. */
+function countLedgers(kind: RuntimeName): number {
   if (kind === 'many-ledgers') return process.env['TEST_LENGTH'] === 'long' ? 64 : 8;
   return kind === 'three-ledgers' || hasThreeLedgers ? 3 : 1;
 }
@@ -85,12 +88,15 @@ export async function loadRuntime() {
   writeSchema();
   const database = readMigrations();
   const bundled = bundleSource();
-  return (kind: WorkerKind): Plugin[] => {
+  return (kind: RuntimeName): Plugin[] => {
     const servers: PlayedServer[] = [];
-    // Runs once for each runtime. Each has a server of its own, whose state no other file changes meanwhile.
+    // Runs once for each runtime. Each has servers of its own, whose state no other file changes meanwhile.
     const plugin = cloudflareTest(async () => {
-      const server = await serverStarts[kind]?.();
-      if (server) servers.push(server);
+      const variables = await runtimes[kind](async (play) => {
+        const server = await play();
+        servers.push(server);
+        return server.url;
+      });
       return {
         // Production's own entry: what the sandbox adds is tested from outside.
         main: './src/index.ts',
@@ -110,7 +116,7 @@ export async function loadRuntime() {
             ...publicSecrets,
             // A fill at the market's own price is easier to foretell.
             SPREAD_BPS: '0',
-            ...workerVariables[kind](server?.url ?? ''),
+            ...variables,
           },
         },
       };

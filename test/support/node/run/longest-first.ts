@@ -9,37 +9,26 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 export const beginning: readonly string[] = [
   'test/sandbox/operator-routes.node.test.ts',
   'test/attacks/prices.node.test.ts',
-  'test/withdrawals/custodian.custody.test.ts',
-  'test/withdrawals/silence.custody.test.ts',
-  'test/markets/price-hub.venues.test.ts',
-  'test/custody/watch-custody.custody.test.ts',
-  'test/markets/candles/one-source.venues.test.ts',
-  'test/api/addresses.venues.test.ts',
-  'test/api/market-routes.venues.test.ts',
-  'test/markets/degraded.venues.test.ts',
-  'test/markets/hub-reset.venues.test.ts',
-  'test/api/orders.venues.test.ts',
-  'test/withdrawals/prices.venues.test.ts',
-  'test/markets/faults.six-venues.test.ts',
-  'test/markets/candles/candle-hub.six-venues.test.ts',
-  'test/operator/custody-routes.custody.test.ts',
-  'test/custody/http.custody.test.ts',
-  'test/markets/sources/venues.six-venues.test.ts',
+  'test/withdrawals/custodian.test.ts',
+  'test/withdrawals/silence.test.ts',
+  'test/markets/price-hub.test.ts',
+  'test/custody/watch-custody.test.ts',
+  'test/markets/candles/one-source.test.ts',
+  'test/api/addresses-from-pool.test.ts',
+  'test/api/market-routes-at-venues.test.ts',
+  'test/markets/degraded.test.ts',
+  'test/markets/hub-reset.test.ts',
+  'test/api/orders-at-venues.test.ts',
+  'test/withdrawals/prices.test.ts',
+  'test/markets/faults.test.ts',
+  'test/markets/candles/candle-hub.test.ts',
+  'test/operator/custody-routes.test.ts',
+  'test/custody/http.test.ts',
+  'test/markets/sources/venues.test.ts',
 ];
 
 /** The order of the projects of a group (`vitest.config.ts` says which run together), from the first file that has no rank. */
-const projects = [
-  'six-venues',
-  'custody',
-  'venues',
-  'node',
-  'access',
-  'manual',
-  'many-ledgers',
-  'three-ledgers',
-  'pure',
-  'sandbox',
-];
+const projects = ['outside-by-hand', 'outside', 'node', 'many-ledgers', 'three-ledgers', 'pure', 'sandbox'];
 
 /** The other files that take longest, longest first. Those after them follow by their size. */
 export const longest: readonly string[] = [
@@ -54,7 +43,7 @@ export const longest: readonly string[] = [
   'test/scripts/doctor.node.test.ts',
   'test/attacks/custody.node.test.ts',
   'test/attacks/production.node.test.ts',
-  'test/lane/gates.three-ledgers.test.ts',
+  'test/lane/gates.test.ts',
   'test/reconciliation/slices.test.ts',
   'test/reconciliation/records.test.ts',
   'test/api/security.test.ts',

@@ -1,0 +1,122 @@
+// @runtime outside
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { CandleHub } from '../../src/markets/candles/candle-hub.ts';
+import { PriceHub } from '../../src/markets/price-hub.ts';
+import { fallbackPrice } from '../../src/markets/fallback-price.ts';
+import { CandleList, TickerAnswer, TickerList } from '../../src/markets/schemas.ts';
+import { formatPrice } from '../../src/money/prices.ts';
+import { type ProblemBody, json, send } from '../support/exchange.ts';
+import {
+  breakVenues,
+  countVenueRequests,
+  forgetPrices,
+  resetVenues,
+  setVenue,
+  setVenues,
+} from '../support/markets/venues.ts';
+
+beforeEach(async () => {
+  vi.restoreAllMocks();
+  vi.spyOn(console, 'error').mockReturnValue();
+  await resetVenues();
+  await forgetPrices();
+});
+
+const TICKERS = '/api/v1/markets/tickers';
+
+async function listTickers() {
+  const response = await send(TICKERS);
+  expect(response.status).toBe(200);
+  return { list: TickerList.parse(await response.json()), cacheControl: response.headers.get('Cache-Control') };
+}
+
+const maxAgeOf = (cacheControl: string | null) => Number(/^public, max-age=(\d+)$/.exec(cacheControl ?? '')?.[1]);
+
+describe('tickers from venues', () => {
+  it('show the venues’ prices', async () => {
+    await setVenues({ BTC: '65000.12' });
+    const { list } = await listTickers();
+    expect(list).toMatchObject({ degraded: false });
+    expect(list.tickers[1]).toMatchObject({ symbol: 'BTC', price: '65000.12', change24h: 0, volume24h: '1000' });
+    const { ticker } = TickerAnswer.parse(await (await send('/api/v1/markets/BTC')).json());
+    expect(ticker).toEqual(list.tickers[1]);
+  });
+
+  it('ask each venue once for 50 callers at the same time without a cached answer', async () => {
+    const responses = await Promise.all(Array.from({ length: 50 }, () => send(TICKERS)));
+    expect(responses.every(({ status }) => status === 200)).toBe(true);
+    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
+  });
+
+  it('are shown when only one venue answers', async () => {
+    await setVenue('kraken', { mode: 'error' });
+    await setVenue('binance', { coins: { ETH: { price: '2500', open: '2000' } } });
+    const { list } = await listTickers();
+    expect(list.degraded).toBe(false);
+    expect(list.tickers[2]).toMatchObject({ price: '2500', change24h: 0.25 });
+  });
+});
+
+describe('when every price source is unreachable (spec, "Errors")', () => {
+  it('the list answers 200, degraded, with static prices, and is cached for at most 5 s', async () => {
+    await breakVenues();
+    const { list, cacheControl } = await listTickers();
+    expect(list.degraded).toBe(true);
+    expect(maxAgeOf(cacheControl)).toBeLessThanOrEqual(5);
+    for (const ticker of list.tickers) {
+      expect(ticker).toMatchObject({ degraded: true, change24h: 0, volume24h: '0' });
+      expect(ticker.price).toBe(formatPrice(fallbackPrice(ticker.symbol)));
+      expect(Date.now() - Date.parse(ticker.ts)).toBeLessThan(5_000);
+    }
+  });
+
+  it('a single ticker answers the same way', async () => {
+    await breakVenues();
+    const response = await send('/api/v1/markets/btc');
+    expect(response.status).toBe(200);
+    expect(TickerAnswer.parse(await response.json())).toMatchObject({
+      ticker: { price: formatPrice(fallbackPrice('BTC')), degraded: true },
+      degraded: true,
+    });
+    expect(maxAgeOf(response.headers.get('Cache-Control'))).toBeLessThanOrEqual(5);
+  });
+
+  it('clients see the venues’ prices again within seconds', async () => {
+    await breakVenues();
+    expect((await listTickers()).list.degraded).toBe(true);
+    await setVenues({ BTC: '65000.12' });
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5_100 });
+    expect((await listTickers()).list).toMatchObject({ degraded: false });
+  });
+});
+
+it('tickers are 200 and degraded when the price hub cannot be reached', async () => {
+  vi.spyOn(PriceHub.prototype, 'snapshot').mockRejectedValue(new Error('hub lost'));
+  expect((await listTickers()).list.degraded).toBe(true);
+});
+
+describe('candles from venues', () => {
+  it('come from the venue', async () => {
+    const { candles } = CandleList.parse(await (await send('/api/v1/markets/BTC/candles?limit=7')).json());
+    expect(candles).toHaveLength(7);
+    expect(candles[0]).toMatchObject({ open: '65000.12', volume: '1000' });
+  });
+
+  it('answer 502 when their source fails (spec, "Errors"), and the failure is not cached', async () => {
+    await setVenue('binance', { mode: 'error', status: 500 });
+    const response = await send('/api/v1/markets/BTC/candles?limit=8');
+    expect(response.status).toBe(502);
+    expect(response.headers.get('Cache-Control')).toBe('no-store');
+    const problem = await json<ProblemBody & { retryable: boolean }>(response);
+    expect(problem).toMatchObject({ code: 'upstream_unavailable', retryable: true });
+    expect(JSON.stringify(problem)).not.toMatch(/binance|symbol/i);
+    await setVenue('binance', { mode: 'ok' });
+    expect((await send('/api/v1/markets/BTC/candles?limit=8')).status).toBe(200);
+  });
+
+  it('answer 502 when the candle hub cannot be reached', async () => {
+    vi.spyOn(CandleHub.prototype, 'candles').mockRejectedValue(new Error('hub lost'));
+    expect((await send('/api/v1/markets/BTC/candles?limit=9')).status).toBe(502);
+  });
+});

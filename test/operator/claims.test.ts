@@ -1,0 +1,103 @@
+// @runtime outside-by-hand
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
+import { sql } from '../support/db/raw-ledger.ts';
+import {
+  ADA,
+  BOB,
+  TREASURER,
+  approve,
+  by,
+  codeOf,
+  employTwoAdmins,
+  readProposal,
+} from '../support/operator/two-people.ts';
+import { expectWholeLedger, readOwn, readTaken, setSettings, withdraw } from '../support/withdrawals/withdrawals.ts';
+
+const HASH = 'ab'.repeat(32);
+const PAID = { outcome: 'paid', txHash: HASH, reason: 'sent from the vault' };
+
+let trader: Trader;
+let path: string;
+let id: string;
+beforeAll(employTwoAdmins);
+beforeEach(async () => {
+  trader = await openTrader({ USDT: '1000' });
+  const taken = await readTaken(await withdraw(trader));
+  ({ id } = taken);
+  path = `/accounts/${trader.accountId}/withdrawals/${id}`;
+  expect(taken.status).toBe('PROCESSING');
+});
+
+const claim = (email: string) => by(email, 'POST', `${path}/claim`);
+const listed = async () => {
+  const { claims } = await json<{ claims: { withdrawalId: string; claimedBy: string }[] }>(
+    await asOperator('GET', '/payout-claims'),
+  );
+  return claims.find(({ withdrawalId }) => withdrawalId === id)?.claimedBy;
+};
+
+describe('a withdrawal that people pay by hand', () => {
+  it('waits until one has claimed and paid it, and another approved the settlement with the hash', async () => {
+    expect(await codeOf(await by(TREASURER, 'POST', `${path}/settle`, PAID))).toBe('409 invalid_state');
+    expect(await codeOf(await claim(TREASURER))).toBe('200');
+    expect(await listed()).toBe(TREASURER);
+    const proposal = await readProposal(await by(TREASURER, 'POST', `${path}/settle`, PAID));
+    expect((await readOwn(trader, id)).status).toBe('PROCESSING');
+    expect(await codeOf(await approve(ADA, proposal))).toBe('200');
+    expect(await readOwn(trader, id)).toMatchObject({ status: 'COMPLETED', txHash: HASH });
+    expect(await listed()).toBeUndefined();
+    await expectWholeLedger();
+  });
+
+  it('is claimed by one, also of many at once, and claiming it again is no error', async () => {
+    const people = [ADA, BOB, TREASURER];
+    const codes = await Promise.all(people.map(async (email) => codeOf(await claim(email))));
+    expect(codes.toSorted()).toEqual(['200', '409 invalid_state', '409 invalid_state']);
+    const owner = people[codes.indexOf('200')] ?? '';
+    expect(await listed()).toBe(owner);
+    expect(await codeOf(await claim(owner))).toBe('200');
+    const other = people.find((email) => email !== owner) ?? '';
+    expect(await codeOf(await by(other, 'POST', `${path}/settle`, PAID))).toBe('409 invalid_state');
+  });
+
+  it('is given back by the one who has it, or an admin, and by nobody else', async () => {
+    expect(await codeOf(await by(ADA, 'DELETE', `${path}/claim`))).toBe('409 invalid_state');
+    await claim(ADA);
+    expect(await codeOf(await by(TREASURER, 'DELETE', `${path}/claim`))).toBe('409 invalid_state');
+    expect(await codeOf(await by(BOB, 'DELETE', `${path}/claim`))).toBe('200');
+    expect(await codeOf(await claim(TREASURER))).toBe('200');
+    expect(await codeOf(await by(TREASURER, 'DELETE', `${path}/claim`))).toBe('200');
+    expect(await listed()).toBeUndefined();
+  });
+
+  it('is not claimed while it must not be paid, nor once it has ended', async () => {
+    await asOperator('PATCH', `/accounts/${trader.accountId}`, { status: 'frozen' });
+    expect(await codeOf(await claim(ADA))).toBe('403 account_frozen');
+    await asOperator('PATCH', `/accounts/${trader.accountId}`, { status: 'active' });
+    await setSettings({ pausedNetworks: ['TRC20'] });
+    expect(await codeOf(await claim(ADA))).toBe('503 withdrawals_suspended');
+    await setSettings({ pausedNetworks: ['BTC'] });
+    expect(await codeOf(await claim(ADA))).toBe('200');
+    const failed = { outcome: 'failed', reason: 'the address is wrong' };
+    const proposal = await readProposal(await by(ADA, 'POST', `${path}/settle`, failed));
+    expect(await codeOf(await approve(BOB, proposal))).toBe('200');
+    expect((await trader.balances())['USDT']).toBe('1000');
+    expect(await codeOf(await by(ADA, 'DELETE', `${path}/claim`))).toBe('409 invalid_state');
+  });
+
+  it('has a claim that the database keeps', async () => {
+    await claim(ADA);
+    const other = `('${trader.accountId}', '${id}', 'eve@bureau.test', 1)`;
+    for (const statement of [
+      `INSERT INTO payout_claims VALUES ${other}`,
+      `INSERT OR REPLACE INTO payout_claims VALUES ${other}`,
+      `UPDATE payout_claims SET claimed_by = 'eve@bureau.test'`,
+      `UPDATE OR REPLACE payout_claims SET claimed_at = 2`,
+      `INSERT INTO payout_claims VALUES ('${trader.accountId}', 'none', 'eve@bureau.test', 1)`,
+    ]) {
+      await expect(sql(statement).run(), statement).rejects.toThrow('guard: ');
+    }
+    expect(await listed()).toBe(ADA);
+  });
+});

@@ -1,0 +1,296 @@
+// @runtime outside
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readAddresses } from '../support/addresses/addresses.ts';
+import { type Trader, asOperator, openTrader, send } from '../support/exchange.ts';
+import { accepted, signIn, switchTotpOn, codeOf as totpCodeOf } from '../support/holder/holders.ts';
+import { sql } from '../support/db/raw-ledger.ts';
+import { giveHolder } from '../support/holder/invite.ts';
+import { changes, raiseLimit } from '../support/operator/changes-by-two.ts';
+import {
+  ADA,
+  BOB,
+  LEAVER,
+  TREASURER,
+  approve,
+  by,
+  codeOf,
+  employTwoAdmins,
+  look,
+  readProposal,
+} from '../support/operator/two-people.ts';
+import { env, holderEntrypoint } from '../support/runtime/test-env.ts';
+
+const DAY_MS = 86_400_000;
+const COLD = '0x52908400098527886E0F7030069857D2E4169EE7';
+
+let trader: Trader;
+beforeAll(employTwoAdmins);
+beforeEach(async () => {
+  trader = await openTrader({ USDT: '1000', ETH: '5' });
+});
+
+describe('a change that needs two people', () => {
+  it.each(changes)('is one person’s proposal and another’s approval: %s', async (_what, prepare) => {
+    const { method, path, body, read } = await prepare(trader);
+    const before = await read();
+    const proposal = await readProposal(await by(ADA, method, path, body));
+    expect(proposal).toMatchObject({ status: 'OPEN', method, path: `/operator/v1${path}`, body, proposedBy: ADA });
+    expect(await read()).toEqual(before);
+
+    const approved = await approve(BOB, proposal);
+    expect(await readProposal(approved, 200)).toMatchObject({ status: 'APPROVED', proposedBy: ADA, decidedBy: BOB });
+    expect(await read()).not.toEqual(before);
+    const { results } = await sql(
+      'SELECT actor, action, target, proposal FROM audit WHERE proposal = ?1 OR target = ?1 ORDER BY id',
+      proposal.id,
+    ).all<Record<string, string>>();
+    expect(results).toMatchObject([
+      { actor: ADA, action: 'propose', target: proposal.id, proposal: null },
+      { actor: BOB, proposal: proposal.id },
+    ]);
+    expect(results).toHaveLength(2);
+  });
+
+  it.each(changes)('may be proposed by a token, which never approves: %s', async (_what, prepare) => {
+    const { method, path, body, read } = await prepare(trader);
+    const before = await read();
+    const proposal = await readProposal(await asOperator(method, path, body));
+    const { id, digest } = proposal;
+    expect(await codeOf(await asOperator('POST', `/proposals/${id}/approve`, { digest }))).toBe(
+      '403 insufficient_role',
+    );
+    expect([(await look(id)).status, await read()]).toEqual(['OPEN', before]);
+    expect(await codeOf(await approve(BOB, proposal))).toBe('200');
+    expect(await read()).not.toEqual(before);
+  });
+
+  it('is made by one where two need not agree: a lower limit, a halt, a small credit', async () => {
+    const account = `/accounts/${trader.accountId}`;
+    expect(await codeOf(await by(ADA, 'PATCH', account, { dailyWithdrawalLimit: '10' }))).toBe('200');
+    expect(await codeOf(await by(ADA, 'PATCH', '/settings', { tradingHalted: true }))).toBe('200');
+    const credit = { asset: 'LTC', amount: '2', reference: 'small' };
+    expect(await codeOf(await by(TREASURER, 'POST', `${account}/credits`, credit))).toBe('201');
+  });
+});
+
+describe('what one person credits by hand', () => {
+  const credit = (email: string, amount: string, asset = 'LTC') =>
+    by(email, 'POST', `/accounts/${trader.accountId}/credits`, {
+      asset,
+      amount,
+      reference: `${amount} ${asset} of ${email}`,
+    });
+  const report = async (email: string, amount: string, confirmations: number, txHash: string) => {
+    const { LTC = '' } = await readAddresses(trader);
+    return by(email, 'POST', '/deposits', {
+      network: 'LTC',
+      address: LTC,
+      asset: 'LTC',
+      amount,
+      confirmations,
+      txHash,
+    });
+  };
+  const hash = () => crypto.getRandomValues(new Uint8Array(32)).toHex();
+  beforeEach(() => sql('DELETE FROM hand_credits').run());
+  afterEach(() => void vi.useRealTimers());
+
+  it('is limited by its sum of 24 hours for each asset, credits and reported deposits together', async () => {
+    expect((await credit(ADA, '1')).status).toBe(201);
+    const seen = hash();
+    expect((await report(ADA, '0.6', 1, seen)).status).toBe(201);
+    expect((await report(ADA, '0.6', 100, seen)).status).toBe(200);
+    expect((await report(ADA, '0.41', 100, hash())).status).toBe(202);
+    expect((await report(ADA, '0.4', 100, hash())).status).toBe(201);
+    expect((await credit(ADA, '0.00000001')).status).toBe(202);
+    expect((await credit(ADA, '1', 'USDT')).status).toBe(201);
+    // Another person has a limit of their own, and so has the operator's token.
+    expect((await credit(BOB, '2')).status).toBe(201);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + DAY_MS - 60_000 });
+    expect((await credit(ADA, '0.00000002')).status).toBe(202);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+    expect((await credit(ADA, '2')).status).toBe(201);
+    const { results } = await sql(`SELECT amount FROM hand_credits WHERE person = ? AND asset = 'LTC'`, ADA).all();
+    expect(results).toEqual([{ amount: 200_000_000 }]);
+  });
+
+  it('does not count what two people agreed on', async () => {
+    const proposal = await readProposal(await credit(TREASURER, '2.5'));
+    expect(await codeOf(await approve(ADA, proposal))).toBe('200');
+    for (const email of [TREASURER, ADA]) expect((await credit(email, '2')).status).toBe(201);
+  });
+
+  it('is nothing of an asset for which no amount is set', async () => {
+    expect((await credit(ADA, '0.00000001', 'DOGE')).status).toBe(202);
+  });
+});
+
+describe('a member of staff who is no admin', () => {
+  const set = (email: string, roles: readonly string[]) => by(ADA, 'PUT', `/staff/${email}`, { roles });
+  const grant = async (email: string, roles: readonly string[]) =>
+    approve(BOB, await readProposal(await set(email, roles)));
+
+  it('loses roles by one admin’s decision, and gets none by it', async () => {
+    await grant('clerk@bureau.test', ['support', 'compliance']);
+    expect((await set('clerk@bureau.test', ['support'])).status).toBe(200);
+    expect((await set('clerk@bureau.test', ['compliance'])).status).toBe(202);
+    expect((await set('clerk@bureau.test', [])).status).toBe(200);
+    expect((await set('clerk@bureau.test', ['support'])).status).toBe(202);
+    expect(await codeOf(await by('clerk@bureau.test', 'GET', '/accounts'))).toBe('403 insufficient_role');
+  });
+
+  it('is no admin: one admin alone leaves their number as it is', async () => {
+    await grant('third@bureau.test', ['admin', 'support']);
+    for (const roles of [[], ['support'], ['admin']]) {
+      expect((await set('third@bureau.test', roles)).status).toBe(202);
+    }
+    expect((await set(BOB, [])).status).toBe(202);
+  });
+});
+
+describe('a holder', () => {
+  it('changes their own account alone', async () => {
+    const { token } = await signIn(trader.accountId);
+    const secret = await switchTotpOn(token);
+    await accepted(holderEntrypoint.makeKey(token, { label: 'bot', scopes: ['read'] }));
+    await accepted(holderEntrypoint.approveAddress(token, { network: 'ETH', address: COLD, label: 'cold' }));
+    await accepted(holderEntrypoint.removeTotp(token, await totpCodeOf(secret, 1)));
+  });
+});
+
+describe('the second factor of an account that has a holder', () => {
+  it('is switched off by two people, also by a request without a body', async () => {
+    await sql(`INSERT INTO totp (account_id, sealed_secret, confirmed_at) VALUES (?, 's', 1)`, trader.accountId).run();
+    await giveHolder(trader.accountId);
+    const proposal = await readProposal(await by(ADA, 'DELETE', `/accounts/${trader.accountId}/totp`));
+    expect(await codeOf(await approve(BOB, proposal))).toBe('200');
+    expect(await sql('SELECT confirmed_at FROM totp WHERE account_id = ?', trader.accountId).first()).toEqual({
+      confirmed_at: null,
+    });
+  });
+});
+
+describe('a deposit that the custodian reports', () => {
+  it('is credited whatever its amount, by its token alone', async () => {
+    const { LTC = '' } = await readAddresses(trader);
+    const report = { network: 'LTC', address: LTC, asset: 'LTC', amount: '7', confirmations: 100 };
+    const txHash = crypto.getRandomValues(new Uint8Array(32)).toHex();
+    const { DEPOSIT_TOKEN = '' } = env as unknown as Record<string, string>;
+    const reported = await send('/operator/v1/deposits', {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${DEPOSIT_TOKEN}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ...report, txHash }),
+    });
+    expect([reported.status, (await trader.balances())['LTC']]).toEqual([201, '7']);
+  });
+});
+
+describe('the database', () => {
+  const audit = (action: string, target: string, more = 'NULL, NULL, NULL') =>
+    sql(
+      `INSERT INTO audit (id, ts, role, action, target, detail, actor, proposal, request)
+      SELECT coalesce(max(id), 0) + 1, ?, 'admin', ?, ?, '{}', ${more} FROM audit`,
+      Date.now(),
+      action,
+      target,
+    );
+
+  it('refuses each change without its proposal, also with a row of the audit', async () => {
+    await sql('UPDATE settings SET trading_halted = 1, withdrawals_halted = 1').run();
+    const id = trader.accountId;
+    await sql(`INSERT INTO totp (account_id, sealed_secret, confirmed_at) VALUES (?, 'sealed', 1)`, id).run();
+    await giveHolder(trader.accountId);
+    const attempts: readonly (readonly [string, string, string])[] = [
+      ['set_roles', LEAVER, `UPDATE staff SET roles = '["admin"]' WHERE email = '${LEAVER}'`],
+      ['set_roles', 'x@y.z', `INSERT INTO staff VALUES ('x@y.z', '["admin"]', 1)`],
+      ['set_roles', LEAVER, `INSERT OR REPLACE INTO staff VALUES ('${LEAVER}', '["admin"]', 1)`],
+      ['set_roles', BOB, `INSERT OR REPLACE INTO staff VALUES ('${BOB}', '[]', 1)`],
+      ['set_roles', BOB, `UPDATE staff SET roles = '[]' WHERE email = '${BOB}'`],
+      ['change_account', id, `UPDATE accounts SET daily_withdrawal_limit = 9000000000000 WHERE id = '${id}'`],
+      ['change_settings', 'settings', 'UPDATE settings SET trading_halted = 0'],
+      ['change_settings', 'settings', 'UPDATE settings SET withdrawals_halted = 0'],
+      [
+        'change_settings',
+        'settings',
+        `UPDATE settings SET allowlist_mode = iif(allowlist_mode IS 'off', 'strict', 'off')`,
+      ],
+      ['change_settings', 'settings', `UPDATE settings SET approval_above = '{}'`],
+      [
+        'create_api_key',
+        id,
+        `INSERT INTO api_keys (id, account_id, label, scopes, token_hash, rate_limits, created_at)
+        VALUES ('new', '${id}', 'x', 'read', 'x', '{}', 1)`,
+      ],
+      ['approve_address', id, `INSERT INTO allowlist VALUES ('${id}', 'new', 'ETH', '0x1', 'x', 1)`],
+      ['remove_totp', id, `UPDATE totp SET sealed_secret = NULL, confirmed_at = NULL WHERE account_id = '${id}'`],
+      ['remove_totp', id, `UPDATE totp SET sealed_secret = 'another' WHERE account_id = '${id}'`],
+    ];
+    for (const [action, target, change] of attempts) {
+      await expect(sql(change).run(), change).rejects.toThrow('guard: two_people_needed');
+      await expect(env.DB.batch([audit(action, target), sql(change)]), change).rejects.toThrow(
+        'guard: two_people_needed',
+      );
+    }
+    await expect(audit('settle_withdrawal', id).run()).rejects.toThrow('guard: two_people_needed');
+  });
+
+  it('refuses a higher limit of the exchange, in whichever ledger, and lets shares move between ledgers', async () => {
+    const change = (...shares: readonly string[]) =>
+      env.DB.batch([
+        audit('change_shares', 'settings'),
+        sql(
+          `UPDATE settings SET revision = revision + 1,
+             shares = json_set(shares, '$."house:custody".BTC', json(?))`,
+          JSON.stringify(shares),
+        ),
+      ]);
+    const whole = await sql(`SELECT shares ->> '$."house:custody".BTC[0]' AS share FROM settings`).first<string>(
+      'share',
+    );
+    const less = String(Number(whole) - 5);
+    await change(less, '5');
+    await expect(change(less, '6')).rejects.toThrow('guard: two_people_needed');
+    await expect(change(whole ?? '', '1')).rejects.toThrow('guard: two_people_needed');
+    await change(less, '4');
+    await change(less);
+  });
+
+  it('takes an approval only by the row of the change, of another person, in time, of the same request', async () => {
+    const { method, path, body } = raiseLimit(trader);
+    const { id, digest } = await readProposal(await by(ADA, method, path, body));
+    const approveRaw = (actor: string, proposal: string, request: string) =>
+      audit('change_account', trader.accountId, `${actor}, '${proposal}', '${request}'`);
+    await expect(approveRaw('NULL', id, digest).run()).rejects.toThrow('guard: a person approves');
+    await expect(approveRaw(`'${BOB}'`, id, 'other').run()).rejects.toThrow('guard: a person approves');
+    await expect(approveRaw(`'${BOB}'`, 'other', digest).run()).rejects.toThrow('guard: a person approves');
+    await expect(approveRaw(`'${ADA}'`, id, digest).run()).rejects.toThrow('guard: proposed_by_oneself');
+    for (const change of [
+      `status = 'APPROVED', decided_by = '${BOB}', decided_at = 1`,
+      `status = 'EXPIRED', decided_at = 1`,
+      `expires_at = 9000000000000`,
+    ]) {
+      await expect(sql(`UPDATE proposals SET ${change} WHERE id = ?`, id).run(), change).rejects.toThrow('guard: ');
+    }
+    await expect(sql('DELETE FROM proposals WHERE id = ?', id).run()).rejects.toThrow('never deleted');
+    const copy = (status: string, expires: string, decided: string) =>
+      sql(
+        `INSERT INTO proposals SELECT 'copy', method, path, body, 'other', duty, proposed_by, proposed_at, ${expires},
+           '${status}', ${decided}, NULL FROM proposals WHERE id = ?`,
+        id,
+      );
+    for (const begun of [copy('APPROVED', 'expires_at', `'${BOB}', 1`), copy('OPEN', 'expires_at + 1', 'NULL, NULL')]) {
+      await expect(begun.run()).rejects.toThrow('guard: a proposal begins open, for 24 hours');
+    }
+    const late = sql(
+      `INSERT INTO audit (id, ts, role, action, target, detail, actor, proposal, request)
+      SELECT coalesce(max(id), 0) + 1, ?, 'admin', 'x', 'x', '{}', ?, ?, ? FROM audit`,
+      Date.now() + DAY_MS,
+      BOB,
+      id,
+      digest,
+    );
+    await expect(late.run()).rejects.toThrow('guard: proposal_expired');
+    await approveRaw(`'${BOB}'`, id, digest).run();
+    await expect(approveRaw(`'${BOB}'`, id, digest).run()).rejects.toThrow('guard: proposal_decided');
+  });
+});

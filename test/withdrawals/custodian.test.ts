@@ -1,0 +1,212 @@
+// @runtime outside
+import { runDurableObjectAlarm } from 'cloudflare:test';
+import { describe, expect, it } from 'vitest';
+import {
+  countCustodianRequests,
+  decidePayout,
+  listPayouts,
+  programCustodian,
+} from '../support/withdrawals/custodian.ts';
+import { asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
+import { env } from '../support/runtime/test-env.ts';
+import { countPayments, sweep, useCustodian, withdrawFrom } from '../support/withdrawals/withdrawal-custodian.ts';
+import { OUTSIDE, listOwn, readOwn, readTaken, tally, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { databaseOfId } from '../support/db/open-in-ledger.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const { expectInFlight, expectHeld, expectPaid, expectReturned } = useCustodian();
+
+describe('a custodian that works', () => {
+  it('is asked once, for the amount without the fee, and its hash becomes the withdrawal’s', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const withdrawal = await withdrawFrom(trader);
+    expect(withdrawal.status).toBe('COMPLETED');
+    expect((await listPayouts()).map(({ payout }) => payout)).toEqual([
+      {
+        withdrawalId: withdrawal.id,
+        asset: 'USDT',
+        network: 'TRC20',
+        contractAddress: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+        address: OUTSIDE,
+        amount: '50',
+      },
+    ]);
+    expect(await countCustodianRequests(withdrawal.id)).toEqual({ submissions: 1, lookups: 0 });
+    await expectPaid(trader, withdrawal);
+  });
+
+  it('pays one of 80 withdrawals of the whole balance over two keys; 79 are insufficient_balance', async () => {
+    const accountId = await openAccount({ USDT: '100' });
+    const keys = await Promise.all([createKey(accountId), createKey(accountId)]);
+    const responses = await Promise.all(
+      keys.flatMap((key) => Array.from({ length: 40 }, () => withdraw(key, { amount: '99' }))),
+    );
+    expect(await tally(responses)).toEqual({ 201: 1, insufficient_balance: 79 });
+    // On a busy machine the answer's time may be over before the custodian is asked. Then the sweep asks it.
+    await sweep();
+    expect((await listPayouts()).map(({ payout, payments }) => [payout.amount, payments])).toEqual([['99', 1]]);
+    expect((await keys[0]?.balances())?.['USDT']).toBe('0');
+  });
+
+  it('is asked once for one Idempotency-Key that is sent fifty times in parallel, with fifty equal answers', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const responses = await Promise.all(Array.from({ length: 50 }, () => withdraw(trader, {}, 'k')));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(await Promise.all(responses.map((response) => response.text()))).size).toBe(1);
+    const [withdrawal] = await listOwn(trader);
+    await sweep();
+    expect((await countCustodianRequests(withdrawal?.id ?? '')).submissions).toBe(1);
+    expect(await countPayments(withdrawal?.id ?? '')).toBe(1);
+  });
+});
+
+describe('a custodian that holds a payout', () => {
+  const says = (reason: string) => ({ status: 200, body: JSON.stringify({ status: 'held', reason }) });
+  const readOpen = async (id: string) => {
+    const { withdrawals } = await json<{
+      withdrawals: { id: string; held: { reason: string; since: string } | null }[];
+    }>(await asOperator('GET', '/withdrawals?status=PROCESSING&limit=100'));
+    return withdrawals.find((one) => one.id === id)?.held;
+  };
+
+  /** What a scrape shows of held payouts. */
+  const readHeld = async () => {
+    const text = await (await asOperator('GET', '/metrics')).text();
+    const find = (name: string) => Number(new RegExp(`^bureau_payouts_held${name} (.+)$`, 'm').exec(text)?.[1]);
+    return { count: find(''), oldest_s: find('_oldest_age_seconds') };
+  };
+
+  it('tells the operator why and since when, the holder nothing, and no reason is left when it has paid', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept', answer: says('hot_wallet_low') });
+    expect(withdrawal).not.toHaveProperty('held');
+    await expectHeld(trader, withdrawal);
+    const held = await readOpen(withdrawal.id);
+    expect(held).toEqual({ reason: 'hot_wallet_low', since: expect.stringMatching(/^20\d\d-.*Z$/) });
+    await programCustodian({ method: 'GET', answer: says('signer: hourly_limit') });
+    await sweep();
+    expect(await readOpen(withdrawal.id)).toEqual({ ...held, reason: 'signer: hourly_limit' });
+    // Without an answer the last one stands.
+    await programCustodian({ method: 'GET', answer: 'error' });
+    await sweep();
+    expect((await readOpen(withdrawal.id))?.reason).toBe('signer: hourly_limit');
+    await sweep();
+    expect(await readOpen(withdrawal.id)).toBeNull();
+    await programCustodian({ method: 'GET', answer: says('hot_wallet_low') });
+    await sweep();
+    expect((await readOpen(withdrawal.id))?.reason).toBe('hot_wallet_low');
+    await decidePayout(withdrawal.id, 'pay');
+    await sweep();
+    await expectPaid(trader, withdrawal);
+    expect(
+      await databaseOfId(withdrawal.id)
+        .prepare('SELECT held_reason, held_since FROM withdrawals WHERE id = ?')
+        .bind(withdrawal.id)
+        .first(),
+    ).toEqual({ held_reason: null, held_since: null });
+  });
+
+  it('is counted by a metric, with the age of the oldest, until it pays', async () => {
+    const [trader, other] = [await openTrader({ USDT: '100' }), await openTrader({ USDT: '100' })];
+    const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept', answer: says('hot_wallet_low') });
+    const accepted = await withdrawFrom(other, { method: 'PUT', act: 'accept' });
+    await databaseOfId(withdrawal.id)
+      .prepare('UPDATE withdrawals SET held_since = held_since - 600000 WHERE id = ?')
+      .bind(withdrawal.id)
+      .run();
+    const { count, oldest_s } = await readHeld();
+    expect([count, Math.floor(oldest_s / 60)]).toEqual([1, 10]);
+    for (const { id } of [withdrawal, accepted]) await decidePayout(id, 'pay');
+    await sweep();
+    expect(await readHeld()).toEqual({ count: 0, oldest_s: 0 });
+  });
+
+  it('writes a reason once, however often it is told', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept', answer: says('hot_wallet_low') });
+    await env.DB.exec('CREATE TABLE writes (id TEXT)');
+    await env.DB.exec(
+      'CREATE TRIGGER writes_count AFTER UPDATE OF held_reason ON withdrawals BEGIN INSERT INTO writes VALUES (NEW.id); END',
+    );
+    await programCustodian({ method: 'GET', times: 3, answer: says('hot_wallet_low') });
+    for (let round = 0; round < 3; round += 1) await sweep();
+    const writes = await env.DB.prepare('SELECT count(*) AS count FROM writes').first('count');
+    await env.DB.exec('DROP TRIGGER writes_count');
+    await env.DB.exec('DROP TABLE writes');
+    expect(writes).toBe(0);
+    expect((await readOpen(withdrawal.id))?.reason).toBe('hot_wallet_low');
+    await decidePayout(withdrawal.id, 'refuse');
+    await sweep();
+    await expectReturned(trader, withdrawal);
+  });
+});
+
+describe('a custodian that hangs', () => {
+  it('leads to PROCESSING when the wait ends; the money is held, and the key’s lane is free meanwhile', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    await programCustodian({ method: 'PUT', act: 'nothing', answer: 'hang' });
+    let isAnswered = false;
+    const answering = withdraw(trader, {}, 'k').finally(() => {
+      isAnswered = true;
+    });
+    await waitFor(async () => expect(await listOwn(trader)).toHaveLength(1));
+    const order = await trader.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
+    expect([order.status, isAnswered]).toEqual([201, false]);
+    const withdrawal = await readTaken(await answering);
+    expect(withdrawal).toMatchObject({ status: 'PROCESSING', txHash: null });
+    expect((await trader.balances())['USDT']).toBe('39');
+    await expectInFlight(51_000_000n);
+
+    const replay = await readTaken(await withdraw(trader, {}, 'k'));
+    expect(replay).toEqual(withdrawal);
+    await sweep();
+    expect(await readOwn(trader, withdrawal.id)).toMatchObject({ status: 'COMPLETED' });
+    expect(await countPayments(withdrawal.id)).toBe(1);
+  });
+
+  it('leads to the same answer for every request of one Idempotency-Key that waited for it', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    await programCustodian({ method: 'PUT', act: 'pay', answer: 'hang' });
+    const responses = await Promise.all(Array.from({ length: 5 }, () => withdraw(trader, {}, 'k')));
+    const texts = await Promise.all(responses.map((response) => response.text()));
+    expect(new Set(texts).size).toBe(1);
+    const later = await withdraw(trader, {}, 'k');
+    expect(await later.text()).toBe(texts[0]);
+    const [withdrawal] = await listOwn(trader);
+    expect(await countCustodianRequests(withdrawal?.id ?? '')).toEqual({ submissions: 1, lookups: 0 });
+  });
+
+  it('and refuses later leaves the money held however long it takes, and returned once', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept', answer: 'hang' });
+    for (const later_ms of [60_000, 86_400_000, 30 * 86_400_000]) {
+      await sweep(later_ms);
+      await expectHeld(trader, withdrawal);
+    }
+    await decidePayout(withdrawal.id, 'refuse');
+    await Promise.all([sweep(), sweep(), runDurableObjectAlarm(trader.lane)]);
+    await expectReturned(trader, withdrawal);
+  });
+});
+
+describe('a custodian that refuses', () => {
+  it('fails the withdrawal, and its amount and fee are returned once', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'refuse' });
+    expect(withdrawal).toMatchObject({ status: 'FAILED', txHash: null });
+    await expectReturned(trader, withdrawal);
+    expect(await sweep()).toBe(0);
+    expect((await readTaken(await withdraw(trader, {}, 'k'))).status).toBe('FAILED');
+    await expectReturned(trader, withdrawal);
+  });
+
+  it('after accepting fails it at that time, and the money is returned once although several look at the same time', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept' });
+    expect(withdrawal.status).toBe('PROCESSING');
+    await expectHeld(trader, withdrawal);
+    await decidePayout(withdrawal.id, 'refuse');
+    await Promise.all([sweep(), sweep(), runDurableObjectAlarm(trader.lane)]);
+    await expectReturned(trader, withdrawal);
+  });
+});
