@@ -13,7 +13,7 @@ import { accounts, exactly } from '../db/schema.ts';
 import { approvalRefusals, explain } from '../db/explain.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
-import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
+import { AMOUNT_SYNTAX, MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
 
 /** An account as the operator sees it. */
 export const Account = z
@@ -31,16 +31,6 @@ export const Account = z
   .openapi('Account');
 
 export type Account = z.output<typeof Account>;
-
-/** A row of `accounts`. */
-export interface AccountRow {
-  readonly id: string;
-  readonly label: string;
-  readonly externalId: string | null;
-  readonly status: 'active' | 'frozen';
-  readonly dailyWithdrawalLimit: Atoms;
-  readonly createdAt: number;
-}
 
 /** Shows an account. */
 export function showAccount(row: AccountRow): Account {
@@ -63,6 +53,9 @@ export const accountColumns = {
   dailyWithdrawalLimit: exactly(accounts.dailyWithdrawalLimit),
   createdAt: accounts.createdAt,
 };
+
+/** A row of `accounts`, as far as it is shown. */
+export type AccountRow = Pick<typeof accounts.$inferSelect, keyof typeof accountColumns>;
 
 const MAX_LABEL_LENGTH = 100;
 const MAX_EXTERNAL_ID_LENGTH = 100;

@@ -2,7 +2,7 @@ import { type Outcome, accept } from '../http/refusal.ts';
 import type { Actor } from '../db/audit.ts';
 import { claimNames } from '../db/directory.ts';
 import { directoryOf, firstLedger, listLedgers } from '../db/ledgers.ts';
-import { type Made, type OnceRequest, findEarlier, makeOnce, reusedKey } from '../db/make-once.ts';
+import { type OnceRecord, type OnceRequest, findEarlier, makeOnce, reusedKey } from '../db/make-once.ts';
 import { chooseLedger } from '../db/opening-weights.ts';
 import { FIRST_LEDGER } from '../db/record-id.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
@@ -19,7 +19,7 @@ export async function openAccountOnce(
   request: OnceRequest | null,
   actor: Actor,
   random: number,
-): Promise<Outcome<Made>> {
+): Promise<Outcome<OnceRecord>> {
   const ledger = await findOpeningLedger(bindings, wanted, request, random);
   if (!ledger.ok) return ledger;
   return makeOnce(

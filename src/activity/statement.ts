@@ -83,7 +83,7 @@ export async function countStatement(database: Database, accountId: string, now_
 type Balances = ReadonlyMap<Asset, Atoms>;
 
 /** What a statement is written of: everything but the movements, which are read while it is sent. */
-export interface Prepared {
+export interface StatementPlan {
   readonly database: Database;
   readonly span: MovementSpan;
   readonly from_ms: number;
@@ -102,7 +102,7 @@ export async function prepareStatement(
   from_ms: number,
   end_ms: number | null,
   now_ms: number,
-): Promise<Prepared> {
+): Promise<StatementPlan> {
   const to_ms = end_ms ?? now_ms;
   const { balances, begin, end, next } = await readSnapshot(database, accountId, from_ms, to_ms);
   const span = { accountId, from_ms, begin, end: end_ms === null ? next : end };
@@ -120,7 +120,7 @@ function subtract(balances: Balances, gains: Balances): Balances {
 
 /** Writes a statement piece by piece, so that a long one takes no more memory than a short one. */
 export async function* writeStatement(
-  prepared: Prepared,
+  prepared: StatementPlan,
   format: keyof typeof statementTypes,
 ): AsyncGenerator<string, void, undefined> {
   const writer = format === 'csv' ? csv : json;
@@ -145,25 +145,25 @@ function showMovement({ transfer, time_ms, id, type, asset, amount }: Movement):
 }
 
 const json = {
-  begin: ({ from_ms, to_ms, opening }: Prepared) => {
+  begin: ({ from_ms, to_ms, opening }: StatementPlan) => {
     const head = JSON.stringify({ from: showTime(from_ms), to: showTime(to_ms), opening: listBalances(opening) });
     return `${head.slice(0, -1)},"movements":[`;
   },
   movements: (movements: readonly Movement[], isFirst: boolean) =>
     (isFirst ? '' : ',') + movements.map((movement) => JSON.stringify(showMovement(movement))).join(),
-  end: ({ closing }: Prepared) => `],"closing":${JSON.stringify(listBalances(closing))}}`,
+  end: ({ closing }: StatementPlan) => `],"closing":${JSON.stringify(listBalances(closing))}}`,
 };
 
 /** RFC 4180. No field holds a comma, a quote or the end of a line. */
 const csv = {
-  begin: ({ from_ms, opening }: Prepared) =>
+  begin: ({ from_ms, opening }: StatementPlan) =>
     writeLine(['ts', 'type', 'asset', 'amount', 'id', 'transfer']) + writeBalances(from_ms, 'OPENING_BALANCE', opening),
   movements: (movements: readonly Movement[]) =>
     movements
       .map(showMovement)
       .map(({ ts, type, asset, amount, id, transfer }) => writeLine([ts, type, asset, amount, id, String(transfer)]))
       .join(''),
-  end: ({ to_ms, closing }: Prepared) => writeBalances(to_ms, 'CLOSING_BALANCE', closing),
+  end: ({ to_ms, closing }: StatementPlan) => writeBalances(to_ms, 'CLOSING_BALANCE', closing),
 };
 
 function writeLine(fields: readonly string[]): string {

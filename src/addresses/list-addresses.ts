@@ -42,7 +42,7 @@ const notReady = refuse(
 const notConfirmed = refuseUnconfirmed('The addresses could not be kept. Try again.');
 
 /** The addresses of an account that are stored, by network. */
-export type KeptAddresses = ReadonlyMap<Network, string>;
+export type AddressBook = ReadonlyMap<Network, string>;
 
 /** The deposit addresses of an account: `findAddresses` and, where some are missing, `completeAddresses`. */
 export async function listAddresses(
@@ -54,7 +54,7 @@ export async function listAddresses(
 }
 
 /** Reads the addresses of an account that are stored, in one round trip without a write. Throws when D1 fails. */
-export function findAddresses(bindings: LedgerBindings, accountId: string): Promise<KeptAddresses> {
+export function findAddresses(bindings: LedgerBindings, accountId: string): Promise<AddressBook> {
   return readAddresses(ledgerOf(bindings, accountId), accountId);
 }
 
@@ -69,7 +69,7 @@ export async function completeAddresses(
   bindings: LedgerBindings,
   sources: AddressSources,
   accountId: string,
-  kept: KeptAddresses,
+  kept: AddressBook,
 ): Promise<Outcome<DepositAddress[]>> {
   const [database, directory] = [ledgerOf(bindings, accountId), directoryOf(bindings)];
   const missing = networks.filter((network) => !kept.has(network));
@@ -113,7 +113,7 @@ async function claimAddresses(
   }
 }
 
-async function readAddresses(database: Database, accountId: string): Promise<KeptAddresses> {
+async function readAddresses(database: Database, accountId: string): Promise<AddressBook> {
   const rows = await database
     .select({ network: addresses.network, address: addresses.address })
     .from(addresses)

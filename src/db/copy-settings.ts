@@ -4,7 +4,6 @@ import { type Actor, insertAudit } from './audit.ts';
 import { commit } from './commit.ts';
 import type { Database } from './database.ts';
 import { firstLedger, listLedgers, openLedger } from './ledgers.ts';
-import { numberLedger } from './number-ledger.ts';
 import { FIRST_LEDGER } from './record-id.ts';
 import { settings, violations } from './schema.ts';
 import { lowerFloors, settleShares, shareWithNew } from './shares/keep-shares.ts';
@@ -145,4 +144,17 @@ async function findViolation(database: Database) {
     .orderBy(violations.id)
     .limit(1);
   return violation;
+}
+
+/**
+ * Tells a new database which ledger it is. Its shares of the supply caps and exposures, which the migrations gave it
+ * as if it were ledger 0, are then nothing. The same number again changes nothing more. Throws unless the write is confirmed, and when
+ * the database has another number or an account already.
+ */
+export async function numberLedger(database: Database, ledger: number, now_ms: number): Promise<void> {
+  const outcome = await commit(database, [
+    insertAudit(database, { role: 'reconciliation', now_ms }, 'number_ledger', 'settings', { ledger }),
+    database.update(settings).set({ ledger }).where(eq(settings.id, 1)),
+  ]);
+  if (outcome.kind !== 'committed') throw new Error(`ledger ${ledger} has not taken its number: ${outcome.kind}`);
 }

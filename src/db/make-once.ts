@@ -18,7 +18,7 @@ export interface OnceRequest {
 }
 
 /** A record that was made, now or by an earlier request with the same key. */
-export interface Made {
+export interface OnceRecord {
   readonly id: string;
   readonly isRepeated: boolean;
 }
@@ -47,7 +47,7 @@ export async function makeOnce(
   prepare: (id: string) => Promise<Outcome<readonly [BatchItem<'sqlite'>, ...BatchItem<'sqlite'>[]]>>,
   refuseExisting: () => Refusal,
   refusals: GuardRefusals = {},
-): Promise<Outcome<Made>> {
+): Promise<Outcome<OnceRecord>> {
   const database = openLedger(bindings, ledger);
   const earlier = await findEarlier(database, request);
   if (earlier) return earlier;
@@ -68,7 +68,10 @@ export async function makeOnce(
 }
 
 /** What an earlier request with the same key made in this ledger, if any. Throws when D1 fails. */
-export async function findEarlier(database: Database, request: OnceRequest | null): Promise<Outcome<Made> | undefined> {
+export async function findEarlier(
+  database: Database,
+  request: OnceRequest | null,
+): Promise<Outcome<OnceRecord> | undefined> {
   if (!request) return undefined;
   const [row] = await database
     .select({ fingerprint: operatorRequests.fingerprint, id: operatorRequests.recordId })

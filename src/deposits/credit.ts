@@ -77,7 +77,7 @@ function showCredit(row: CreditRow): Credit {
 }
 
 /** A credit, and whether its reference had been credited before. */
-export interface Credited {
+export interface CreditResult {
   readonly credit: Credit;
   readonly repeated: boolean;
 }
@@ -93,7 +93,7 @@ export async function creditAccount(
   wanted: CreateCredit,
   valueOf: (asset: Asset, amount: Atoms) => Promise<Atoms>,
   actor: Actor,
-): Promise<Outcome<Credited>> {
+): Promise<Outcome<CreditResult>> {
   const amount = parseAmount(wanted.amount, scaleOf(wanted.asset));
   if (amount === undefined) {
     return refuse('precision_exceeded', `An amount of ${wanted.asset} has at most ${scaleOf(wanted.asset)} decimals.`);
@@ -139,7 +139,7 @@ function recordCredit(database: Database, accountId: string, row: CreditRow, act
   return commit(database, [audit, record], [transfer]);
 }
 
-function repeat(earlier: CreditRow, asset: Asset, amount: Atoms): Outcome<Credited> {
+function repeat(earlier: CreditRow, asset: Asset, amount: Atoms): Outcome<CreditResult> {
   if (earlier.asset === asset && earlier.amount === amount)
     return accept({ credit: showCredit(earlier), repeated: true });
   return refuse('invalid_state', 'This reference was credited with another asset or amount. Use a new one.');

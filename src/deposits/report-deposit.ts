@@ -58,7 +58,7 @@ export type ReportDeposit = z.output<typeof ReportDeposit>;
 type ReadReport = Omit<ReportDeposit, 'network'> & { readonly network: Network };
 
 /** A deposit after a report, and whether the report was its first. */
-export interface Reported {
+export interface ReportResult {
   readonly deposit: ChainDeposit;
   readonly isNew: boolean;
 }
@@ -88,7 +88,7 @@ export async function reportDeposit(
   valueOf: (asset: Asset, amount: Atoms) => Promise<Atoms>,
   actor: Actor,
   agreedFrom: AgreedFrom = {},
-): Promise<Outcome<Reported>> {
+): Promise<Outcome<ReportResult>> {
   const read = readReport(report);
   if (!read.ok) return read;
   const { ledger, isKnown, owner } = await claimOutput(bindings, read.value);
@@ -132,7 +132,7 @@ async function write(
   next: ChainDeposit,
   report: ReadReport,
   actor: Actor,
-): Promise<Outcome<Reported>> {
+): Promise<Outcome<ReportResult>> {
   const { bindings, database, agreedFrom } = place;
   const isNew = before === undefined;
   const agreement =
@@ -284,7 +284,7 @@ async function advance(
   standing: ChainDeposit,
   report: ReadReport,
   actor: Actor,
-): Promise<Outcome<Reported>> {
+): Promise<Outcome<ReportResult>> {
   const isSame =
     standing.address === report.address &&
     standing.asset === report.asset &&

@@ -1,5 +1,6 @@
 import { equalDigests } from '../platform/digest.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import type { GuardRefusals } from '../db/explain.ts';
 import { isIpListed } from './ip-allowlist.ts';
 import type { KeyRecord } from './record.ts';
 import type { Scope } from './scope.ts';
@@ -59,3 +60,9 @@ export const accountFrozen = refuse(
 export function refuseScope(scope: Scope) {
   return refuse('insufficient_scope', `This operation needs a key with the scope "${scope}".`);
 }
+
+/** For a record that names a key, which is revoked, expired or another account's by now: the same as from the key's lane. */
+export const keyRefusals = {
+  key_revoked: keyRevoked,
+  key_expired: (figure: bigint) => refuseExpired(Number(figure)),
+} satisfies GuardRefusals;

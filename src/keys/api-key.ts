@@ -26,8 +26,8 @@ export const tooManyKeys: GuardRefusals = {
   too_many_keys: refuse('invalid_state', `The account has ${MAX_KEYS} API keys. Revoke one first.`),
 };
 
-const Wanted = BucketAllowance.strict().optional();
-const WantedLimits = z.strictObject({ read: Wanted, trade: Wanted, withdraw: Wanted });
+const NewAllowance = BucketAllowance.strict().optional();
+const NewLimits = z.strictObject({ read: NewAllowance, trade: NewAllowance, withdraw: NewAllowance });
 
 /** The body with which the operator makes a key. */
 export const CreateApiKey = z
@@ -43,7 +43,7 @@ export const CreateApiKey = z
       description: 'Addresses and CIDR ranges that the key may be used from',
       example: ['192.0.2.0/24'],
     }),
-    rateLimits: WantedLimits.optional(),
+    rateLimits: NewLimits.optional(),
   })
   .openapi('CreateApiKey');
 

@@ -7,7 +7,7 @@ import { ledgerOf } from '../db/ledgers.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import type { CommitOutcome } from '../db/commit.ts';
 import {
-  type Asker,
+  type Requester,
   commitWithdrawal,
   describeUnknownWithdrawal,
   explainWithdrawalRefusal,
@@ -20,7 +20,7 @@ import type { Attempt, Execution, LookUp } from './execute-once.ts';
 import type { Payouts } from './payouts.ts';
 
 /** What executing a withdrawal needs from its lane. */
-export type WithdrawalExecutionContext = Asker &
+export type WithdrawalExecutionContext = Requester &
   Omit<WithdrawalContext, 'now'> & { readonly bindings: LedgerBindings; readonly payouts: Payouts };
 
 /** The steps of one withdrawal. The custodian pays it afterwards, outside the lane's turn. */

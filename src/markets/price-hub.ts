@@ -38,7 +38,7 @@ const WARM_TIME_MS = 60_000;
 const RESERVED_ROUNDS = 60_000;
 
 /** What the hub stores. Anything in another shape is ignored. */
-const Kept = z.object({ memory: HubMemory, breakers: BreakersByName });
+const StoredHub = z.object({ memory: HubMemory, breakers: BreakersByName });
 
 const KEPT = 'kept';
 
@@ -78,7 +78,7 @@ export class PriceHub extends DurableObject<Bindings> {
   constructor(state: DurableObjectState, bindings: Bindings, sources: readonly PriceSource[]) {
     super(state, bindings);
     const stored = state.storage.kv.get(KEPT);
-    const kept = Kept.safeParse(stored);
+    const kept = StoredHub.safeParse(stored);
     this.#memory = kept.success ? kept.data.memory : emptyMemory;
     this.#reserved = Reservation.parse(stored).reserved;
     this.#least = { round: this.#reserved, from_ms: stored === undefined ? 0 : endOfWindows(this.#memory, Date.now()) };

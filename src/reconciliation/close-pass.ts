@@ -1,7 +1,7 @@
 import { assetSymbols, scaleOf } from '../money/assets.ts';
 import { formatAmount } from '../money/amounts.ts';
 import { house } from '../db/transfers.ts';
-import type { Counts, Differences, Finding, Scanned } from './invariants.ts';
+import type { Counts, Differences, Finding, SliceResult } from './invariants.ts';
 import type { BalanceRow } from './sums.ts';
 
 /** Figures of each asset by name, as plain decimals. */
@@ -24,7 +24,11 @@ export interface Closing {
  * clients is that sum without the house's balances (`rows`). If records and transfers of an asset disagree (`untied`),
  * the differences do not give the sum, and it is reported as unknown. Pure.
  */
-export function closePass(rows: readonly BalanceRow[], differences: Differences, untied: Scanned['untied']): Closing {
+export function closePass(
+  rows: readonly BalanceRow[],
+  differences: Differences,
+  untied: SliceResult['untied'],
+): Closing {
   const findings: Finding[] = [];
   const sums: Record<string, Readonly<Record<string, string>>> = {};
   const debts: Record<string, Readonly<Record<string, string>>> = {};

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Counts, Example, Finding, Invariant, Scanned } from './invariants.ts';
+import type { Counts, Example, Finding, Invariant, SliceResult } from './invariants.ts';
 import type { Leg, RecordKind } from './record-kind.ts';
 import { type Range, type Statement, composeOnce, onlyRow, selectRange, unionAll } from './statement.ts';
 
@@ -59,14 +59,14 @@ function selectTies(kind: RecordKind, source: string, upTo: string): string {
 }
 
 /** What the check of a range of records found. */
-interface JudgedTies extends Pick<Scanned, 'checked' | 'findings' | 'untied' | 'legs'> {
+interface TiesVerdict extends Pick<SliceResult, 'checked' | 'findings' | 'untied' | 'legs'> {
   readonly records: number;
   /** The highest id; `null` when the range has no record. */
   readonly last: string | null;
 }
 
 /** Reads the row of a kind from those of `composeTies`. Pure. */
-export function judgeTies(kind: RecordKind, rows: readonly TieRow[]): JudgedTies {
+export function judgeTies(kind: RecordKind, rows: readonly TieRow[]): TiesVerdict {
   const row = onlyRow(rows.filter(({ name }) => name === kind.name));
   const { invariant } = kind.claim ?? {};
   const checked: Counts = { records_match_transfers: row.records, ...(invariant && { [invariant]: row.about }) };

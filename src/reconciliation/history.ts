@@ -60,7 +60,7 @@ interface PartRow {
   readonly text: string | null;
 }
 
-export interface ComputedPart {
+export interface ChainPart {
   readonly next: ChainPosition;
   /** The link that the part completed, if it did. */
   readonly link: Link | null;
@@ -77,7 +77,7 @@ export async function computePart(
   name: ChainName,
   position: ChainPosition,
   { row, rowsPerPart, partsPerLink }: Chain,
-): Promise<ComputedPart | null> {
+): Promise<ChainPart | null> {
   const text = `SELECT count(*) AS rows, max(id) AS last, group_concat(text, char(10)) AS text
     FROM (
       SELECT id, ${row} AS text FROM ${name}

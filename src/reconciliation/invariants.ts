@@ -79,7 +79,7 @@ export function addToTallies(tallies: Tallies, checked: Counts, findings: readon
 export type Differences = Readonly<Record<string, string>>;
 
 /** What a slice found. */
-export interface Scanned {
+export interface SliceResult {
   readonly checked: Counts;
   readonly findings: readonly Finding[];
   readonly differences: Differences;
@@ -91,4 +91,4 @@ export interface Scanned {
 }
 
 /** A slice that has found nothing to compare. */
-export const NOTHING: Scanned = { checked: {}, findings: [], differences: {}, untied: [], legs: 0, duration_ms: 0 };
+export const NOTHING: SliceResult = { checked: {}, findings: [], differences: {}, untied: [], legs: 0, duration_ms: 0 };

@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { type Closing, closePass } from './close-pass.ts';
-import { CHAINS, type ChainName, type Chains, type ComputedPart, type Link, chains, computePart } from './history.ts';
+import { CHAINS, type ChainName, type Chains, type ChainPart, type Link, chains, computePart } from './history.ts';
 import { type Counts, type Finding, type Tallies, addToTallies, invariants } from './invariants.ts';
 import { addDifferences } from './sums.ts';
 import type { KeptLinks } from './kept-links.ts';
@@ -27,7 +27,7 @@ export const SLICE_LIMITS: SliceLimits = { explained: 500, summed: 2_500, rows: 
 export const PASS_INTERVAL_MS = 3_600_000;
 
 /** What is kept beside the progress, in the storage of the same object. */
-export interface Kept {
+export interface Stores {
   /** The number of the ledger, which the ids of violations carry. */
   readonly ledger: number;
   readonly links: KeptLinks;
@@ -55,7 +55,7 @@ export class Reconciler {
   readonly #ledger: number;
   #progress: Progress;
 
-  constructor(database: Database, { ledger, links, spread }: Kept, progress: Progress, read: Chains = CHAINS) {
+  constructor(database: Database, { ledger, links, spread }: Stores, progress: Progress, read: Chains = CHAINS) {
     this.#database = database;
     this.#ledger = ledger;
     this.#links = links;
@@ -264,7 +264,7 @@ function withPayments(pass: Pass, { payments_have_both_sides: compared }: Tallie
   return compared ? { ...pass, tallies: { ...pass.tallies, payments_have_both_sides: compared } } : pass;
 }
 
-function judgeLink(chain: ChainName, kept: Link, computed: ComputedPart | null): Finding[] {
+function judgeLink(chain: ChainName, kept: Link, computed: ChainPart | null): Finding[] {
   const example = { chain, link: String(kept.number), upTo: String(kept.upTo), kept: kept.digest };
   if (!computed) return [{ invariant: 'history_unchanged', example: { ...example, now: 'it ends before' } }];
   const { link } = computed;

@@ -3,7 +3,7 @@ import { composeAddresses } from './compose-addresses.ts';
 import { composeLimits } from './compose-limits.ts';
 import { type BalanceFault, composeBalances, joinParts } from './compose-sums.ts';
 import { composeTies, judgeTies, readExamples } from './compose-ties.ts';
-import { type Counts, NOTHING, type Scanned } from './invariants.ts';
+import { type Counts, NOTHING, type SliceResult } from './invariants.ts';
 import { countFitting } from './record-kind.ts';
 import { recordKinds } from './record-kinds.ts';
 import { type AccountRange, type Statement, composeOnce, onlyRow, readBatch } from './statement.ts';
@@ -29,7 +29,7 @@ export type AccountsPosition = z.output<typeof AccountsPosition>;
 export const ACCOUNTS_START: AccountsPosition = { from: '', before: null, large: null };
 
 /** What a slice found. */
-export interface ScannedAccounts extends Scanned {
+export interface AccountsSlice extends SliceResult {
   /** `null` after the last account. */
   readonly next: AccountsPosition | null;
 }
@@ -48,7 +48,7 @@ export async function scanAccounts(
   position: AccountsPosition,
   count: number,
   head: number,
-): Promise<ScannedAccounts> {
+): Promise<AccountsSlice> {
   if (position.large) {
     const scanned = await scanLargeAccount(database, position.large, count, head);
     // The scan goes on after this account.
@@ -117,17 +117,12 @@ function selectMeasure(): string {
       (SELECT id FROM accounts WHERE id >= ?1 ORDER BY id LIMIT 1 OFFSET ?2) AS accounts, ${ends.join(', ')}`;
 }
 
-interface ScannedRange extends Scanned {
+interface RangeSlice extends SliceResult {
   /** The row from which the next slice is planned. */
   readonly measured: readonly MeasureRow[];
 }
 
-async function scanRange(
-  database: D1Database,
-  range: AccountRange,
-  count: number,
-  head: number,
-): Promise<ScannedRange> {
+async function scanRange(database: D1Database, range: AccountRange, count: number, head: number): Promise<RangeSlice> {
   const counted: Statement<{ readonly balances: number }> = {
     text: `SELECT count(*) AS balances FROM balances
       WHERE account >= ?1 AND account < ?2 AND account NOT LIKE 'house:%'`,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { composeEnds, composeFilledOrders, composeGaps, composeHouse, composeUnexplained } from './compose-journal.ts';
 import { composeMoved, readMoved } from './compose-sums.ts';
 import { readExamples, readUntied } from './compose-ties.ts';
-import { type Finding, NOTHING, type Scanned } from './invariants.ts';
+import { type Finding, NOTHING, type SliceResult } from './invariants.ts';
 import { type FilledOrder, judgeRounding } from './order-records.ts';
 import { onlyRow, readBatch } from './statement.ts';
 import { type BalanceRow, Sums, addSums, compareSums, judgeBalances } from './sums.ts';
@@ -20,7 +20,7 @@ export type JournalPosition = z.output<typeof JournalPosition>;
 export const JOURNAL_START: JournalPosition = { after: 0, house: {} };
 
 /** What a slice found. */
-export interface ScannedJournal extends Scanned {
+export interface JournalSlice extends SliceResult {
   readonly next: JournalPosition;
   /** Whether the slice reached the end of the journal, so that the house's balances were compared with the sums. */
   readonly isAtEnd: boolean;
@@ -45,7 +45,7 @@ export async function scanJournal(
   position: JournalPosition,
   count: number,
   depth: JournalDepth,
-): Promise<ScannedJournal> {
+): Promise<JournalSlice> {
   const { after } = position;
   const isNew = depth === 'new';
   const { rows, duration_ms } = await readBatch(database, [

@@ -4,7 +4,7 @@ import { composeLimits } from './compose-limits.ts';
 import { composeMoved, composePartSums, hasOwnLegs, readMoved } from './compose-sums.ts';
 import { composeEnds } from './compose-journal.ts';
 import { composeTies, judgeTies, readExamples } from './compose-ties.ts';
-import { NOTHING, type Scanned } from './invariants.ts';
+import { NOTHING, type SliceResult } from './invariants.ts';
 import { countFitting } from './record-kind.ts';
 import { recordKinds } from './record-kinds.ts';
 import { type Statement, onlyRow, readBatch } from './statement.ts';
@@ -33,7 +33,7 @@ export function beginLarge(accountId: string, head: number): LargeAccount {
   return { accountId, head, kind: 0, id: '', journal: head, sums: {} };
 }
 
-interface ScannedLarge extends Scanned {
+interface LargeSlice extends SliceResult {
   /** `null` when the account is done. */
   readonly next: LargeAccount | null;
 }
@@ -49,7 +49,7 @@ export async function scanLargeAccount(
   large: LargeAccount,
   count: number,
   head: number,
-): Promise<ScannedLarge> {
+): Promise<LargeSlice> {
   const kind = recordKinds[large.kind];
   if (!kind) return isHouse(large) ? { ...NOTHING, next: null } : scanSince(database, large, count);
   const fitting = countFitting(kind, count);
@@ -85,7 +85,7 @@ const isHouse = ({ accountId }: LargeAccount) => accountId.startsWith('house:');
 /** Reading a transfer costs D1 a fraction of reading a record, so a slice holds more of them. */
 const TRANSFERS_PER_RECORD = 5;
 
-async function scanSince(database: D1Database, large: LargeAccount, count: number): Promise<ScannedLarge> {
+async function scanSince(database: D1Database, large: LargeAccount, count: number): Promise<LargeSlice> {
   const { accountId, journal } = large;
   const transfers = count * TRANSFERS_PER_RECORD;
   const own: Statement<BalanceRow> = {

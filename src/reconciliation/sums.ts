@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type SumRow, joinParts } from './compose-sums.ts';
-import type { Differences, Finding, Scanned } from './invariants.ts';
+import type { Differences, Finding, SliceResult } from './invariants.ts';
 
 /** Sums of transfers by `<account> <asset>`: atoms as text, and the number of the newest transfer. */
 export const Sums = z.record(z.string(), z.object({ atoms: z.string(), newest: z.int() }));
@@ -28,7 +28,7 @@ export interface BalanceRow {
 }
 
 /** A balance and the sum of its transfers (`explained`). */
-export interface ComparedBalance {
+export interface BalanceComparison {
   readonly account: string;
   readonly asset: string;
   /** `null` when transfers name a balance that does not exist. */
@@ -40,7 +40,7 @@ export interface ComparedBalance {
 }
 
 /** Pairs each balance with its sum. A balance without transfers and a sum without balance are included. Pure. */
-export function compareSums(sums: Sums, rows: readonly BalanceRow[]): ComparedBalance[] {
+export function compareSums(sums: Sums, rows: readonly BalanceRow[]): BalanceComparison[] {
   const byName = new Map(rows.map((row) => [nameOf(row.account, row.asset), row]));
   const names = new Set([...Object.keys(sums), ...byName.keys()]);
   return [...names].map((name) => {
@@ -63,7 +63,7 @@ function nameOf(account: string, asset: string): string {
 }
 
 /** Compares balances with the sum of their transfers and with their floors. Pure. */
-export function judgeBalances(balances: readonly ComparedBalance[]): Pick<Scanned, 'findings' | 'differences'> {
+export function judgeBalances(balances: readonly BalanceComparison[]): Pick<SliceResult, 'findings' | 'differences'> {
   const findings: Finding[] = [];
   let differences: Differences = {};
   for (const { account, asset, balance, floor, lastTransfer, explained, newest } of balances) {

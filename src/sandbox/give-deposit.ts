@@ -11,7 +11,7 @@ import type { Bindings } from '../platform/bindings.ts';
 import { chooseAddressSources } from '../providers.ts';
 import { listAddresses } from '../addresses/list-addresses.ts';
 import { deriveTransactionHash } from '../custody/sandbox.ts';
-import { ReportDeposit, type Reported, reportDeposit } from '../deposits/report-deposit.ts';
+import { ReportDeposit, type ReportResult, reportDeposit } from '../deposits/report-deposit.ts';
 
 /** A deposit that the sandbox makes up: coins from nowhere, to the address of an account. */
 export const GiveDeposit = z
@@ -25,7 +25,11 @@ export type GiveDeposit = z.output<typeof GiveDeposit>;
  * custodian would: it is credited, or quarantined, by the same code and for the same reasons. Every call is another
  * deposit. Refuses with `not_found`, `network_not_supported`, and as `listAddresses` and `reportDeposit` do.
  */
-export async function giveDeposit(bindings: Bindings, wanted: GiveDeposit, actor: Actor): Promise<Outcome<Reported>> {
+export async function giveDeposit(
+  bindings: Bindings,
+  wanted: GiveDeposit,
+  actor: Actor,
+): Promise<Outcome<ReportResult>> {
   const { accountId, asset, amount } = wanted;
   const network = findNetwork(wanted.network);
   if (!network) return refuse('network_not_supported', `There is no network ${wanted.network}.`);

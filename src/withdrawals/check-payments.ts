@@ -41,7 +41,7 @@ interface Side {
 }
 
 /** What a check found. */
-export interface CheckedPayments {
+export interface PaymentsReport {
   readonly next: PaymentsPosition;
   /** How many sides were found to have their other side. */
   readonly whole: number;
@@ -62,7 +62,7 @@ export interface PaymentCheck {
  * other ledger does not answer: its payments are compared at the next check. What was found whole is not read again. With
  * one ledger nothing is read. Throws when D1 fails in the ledger itself.
  */
-export async function checkPayments(check: PaymentCheck, position: PaymentsPosition): Promise<CheckedPayments> {
+export async function checkPayments(check: PaymentCheck, position: PaymentsPosition): Promise<PaymentsReport> {
   const { bindings, ledger } = check;
   const ledgers = listLedgers(bindings);
   if (ledgers.length === 1) return { next: position, whole: 0, findings: [] };
@@ -91,7 +91,7 @@ export async function checkPayments(check: PaymentCheck, position: PaymentsPosit
 }
 
 /** The sides up to the first one that is not whole, and the findings among the others. */
-interface Compared {
+interface Comparison {
   readonly whole: readonly Side[];
   readonly findings: readonly Finding[];
 }
@@ -102,7 +102,7 @@ async function comparePeer(
   stream: Stream,
   after: number,
   finishing: { left: number },
-): Promise<Compared> {
+): Promise<Comparison> {
   const own = openLedger(check.bindings, check.ledger);
   const sides = await selectNext(own, stream, isNewOf(stream, peer, after));
   if (sides.length === 0) return { whole: [], findings: [] };

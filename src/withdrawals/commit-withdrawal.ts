@@ -2,8 +2,7 @@ import { sql } from 'drizzle-orm';
 import { totpInvalid, totpRequired } from '../accounts/check-totp-code.ts';
 import { spendTotpStep } from '../accounts/totp.ts';
 import { type Refusal, refuse } from '../http/refusal.ts';
-import { accountFrozen } from '../keys/admission.ts';
-import { keyRefusals } from '../keys/key-refusals.ts';
+import { accountFrozen, keyRefusals } from '../keys/admission.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
 import { bindPrepared, placeholdersOf, prepareOnce } from '../db/prepare-once.ts';
@@ -16,7 +15,7 @@ import { type WithdrawalPlan, addressNotAllowlisted, refuseLimit } from './plan-
 import { FIRST_ASK_MS, type WithdrawalRow, payInside } from './withdrawal.ts';
 
 /** Whose withdrawal it is, and which key asked for it. */
-export interface Asker {
+export interface Requester {
   readonly accountId: string;
   readonly keyId: string;
 }
@@ -25,7 +24,12 @@ export interface Asker {
  * The row that a plan makes. A payout inside the ledger is COMPLETED by its batch; one that needs a review is PENDING.
  * One to another ledger is PROCESSING, as one on a chain is.
  */
-export function toRow({ accountId, keyId }: Asker, id: string, plan: WithdrawalPlan, now_ms: number): WithdrawalRow {
+export function toRow(
+  { accountId, keyId }: Requester,
+  id: string,
+  plan: WithdrawalPlan,
+  now_ms: number,
+): WithdrawalRow {
   const { asset, network, address, amount, fee, usdValue, needsReview } = plan;
   const { recipient } = plan;
   const isHere = recipient !== null && ledgerNumberOf(recipient) === ledgerNumberOf(id);

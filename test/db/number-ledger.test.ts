@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { numberLedger } from '../../src/db/number-ledger.ts';
+import { numberLedger } from '../../src/db/copy-settings.ts';
 import { newRecordId } from '../../src/db/record-id.ts';
 import { NOON_MS, database, sql } from '../support/db/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
