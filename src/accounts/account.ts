@@ -15,7 +15,6 @@ import type { LedgerBindings } from '../platform/bindings.ts';
 import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { AMOUNT_SYNTAX, MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
 
-/** An account as the operator sees it. */
 export const Account = z
   .object({
     id: Id,
@@ -32,7 +31,6 @@ export const Account = z
 
 export type Account = z.output<typeof Account>;
 
-/** Shows an account. */
 export function showAccount(row: AccountRow): Account {
   return {
     id: row.id,
@@ -44,7 +42,6 @@ export function showAccount(row: AccountRow): Account {
   };
 }
 
-/** The columns of an account's row. */
 export const accountColumns = {
   id: accounts.id,
   label: accounts.label,

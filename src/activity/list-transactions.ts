@@ -8,7 +8,6 @@ import { deposits, exactly, orders, settlements, withdrawals } from '../db/schem
 import type { Asset } from '../money/assets.ts';
 import { Transaction, type TransactionRow, showTransaction } from './transactions.ts';
 
-/** The query of the activity feed. */
 export const TransactionListQuery = ListQuery.extend({
   ...TimeSpan,
   asset: AssetFilter,
@@ -149,7 +148,6 @@ function listTransactions(
     .limit(count);
 }
 
-/** An account's activity feed. */
 export const transactionList: RecordList<'transactions', TransactionRow, Transaction, TransactionFilter> = {
   name: 'transactions',
   tablesOf: (filter) => parts.filter((part) => canHold(part, filter)).map(({ table }) => table),

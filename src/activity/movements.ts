@@ -10,12 +10,10 @@ import type { Atoms } from '../money/amounts.ts';
 /** An order's id is at most a day older than its transfers: so long may its lane send it again. */
 const DAY_MS = 86_400_000;
 
-/** How many records are read at a time. */
 const RECORDS_PER_READ = 500;
 
 /** One movement of one asset of an account: what the balance gained, or lost where it is negative. */
 export interface Movement {
-  /** The number of the transfer. */
   readonly transfer: number;
   readonly time_ms: number;
   /** The record that commanded it, and what it is. */
@@ -42,7 +40,6 @@ export interface Snapshot {
   readonly balances: ReadonlyMap<Asset, Atoms>;
   readonly begin: number;
   readonly end: number;
-  /** The number of the next transfer. */
   readonly next: number;
 }
 

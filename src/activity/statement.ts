@@ -48,7 +48,6 @@ export const Statement = z
 
 export type Statement = z.output<typeof Statement>;
 
-/** The query of a statement. */
 export const StatementQuery = z.strictObject({
   from: TimeSpan.from.unwrap().openapi({
     type: 'string',

@@ -38,7 +38,6 @@ export const Transaction = z
 
 export type Transaction = z.output<typeof Transaction>;
 
-/** A row of the feed's query. */
 export interface TransactionRow {
   readonly id: string;
   readonly category: Transaction['category'];

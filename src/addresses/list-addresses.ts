@@ -23,7 +23,6 @@ export const DepositAddress = z
 
 export type DepositAddress = z.output<typeof DepositAddress>;
 
-/** The sources of addresses. */
 export interface AddressSources {
   readonly keys: DepositKeys;
   /**

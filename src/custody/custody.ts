@@ -18,7 +18,6 @@ export interface Payout {
   readonly amount: string;
 }
 
-/** The state of a payout. */
 export type CustodyState =
   /** Paid, under this hash. */
   | { readonly kind: 'sent'; readonly txHash: string }

@@ -43,7 +43,6 @@ export const AuditEntry = z
 
 export type AuditEntry = z.output<typeof AuditEntry>;
 
-/** The query of the audit. */
 export const AuditQuery = ListQuery.extend({
   ...TimeSpan,
   actor: Text.openapi({ description: 'Rows of this person or token', example: 'ada@exchange.example' }),
@@ -69,7 +68,6 @@ export interface AuditRow {
   readonly detail: string;
 }
 
-/** The columns of an audit row. */
 export const auditColumns = {
   id: sql<string>`CAST(${audit.id} AS TEXT)`,
   ts: audit.ts,
@@ -80,7 +78,6 @@ export const auditColumns = {
   detail: audit.detail,
 };
 
-/** Shows a row of the audit. */
 export function showAuditEntry(row: AuditRow): AuditEntry {
   return {
     id: row.id,

@@ -5,7 +5,6 @@ import { firstLedger, listLedgers } from './ledgers.ts';
 import { FIRST_LEDGER } from './record-id.ts';
 import { settings } from './schema.ts';
 
-/** The highest weight of a ledger. */
 const MAX_WEIGHT = 1_000;
 
 /** How many of the accounts are opened in each ledger, by its number, in proportion. One that is not named gets none. */

@@ -47,7 +47,6 @@ export interface IdRange {
   readonly from: string | null;
 }
 
-/** The condition of a range of ids. */
 export function isWithin(id: SQLiteColumn, { before, from }: IdRange): SQL | undefined {
   return and(before === null ? undefined : lt(id, before), from === null ? undefined : gte(id, from));
 }

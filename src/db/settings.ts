@@ -94,7 +94,6 @@ export function parseSettings([row]: Awaited<ReturnType<ReturnType<typeof select
   };
 }
 
-/** What is halted. */
 export type Halts = Pick<Settings, 'tradingHalted' | 'withdrawalsHalted'>;
 
 /** What is halted in any of the given ledgers. Pure. */

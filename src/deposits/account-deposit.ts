@@ -71,7 +71,6 @@ function showAccountDeposit(row: DepositRow): AccountDeposit {
   return { ...showDepositBase(row), status: row.status as AccountDeposit['status'] };
 }
 
-/** The query of a list of an account's deposits. */
 export const DepositListQuery = ListQuery.extend({
   ...TimeSpan,
   asset: AssetFilter,

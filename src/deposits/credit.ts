@@ -44,7 +44,6 @@ export const CreateCredit = z
 
 export type CreateCredit = z.output<typeof CreateCredit>;
 
-/** A recorded credit. */
 export const Credit = z
   .object({
     id: Id,

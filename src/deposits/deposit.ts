@@ -35,7 +35,6 @@ export type ChainDeposit = Omit<typeof deposits.$inferInsert, ChainField | 'type
   readonly [Field in ChainField]: NonNullable<DepositRow[Field]>;
 };
 
-/** A deposit as the operator sees it. */
 export const Deposit = z
   .object({
     id: Id,
@@ -73,7 +72,6 @@ export function isAsset(symbol: string): symbol is Asset {
   return Object.hasOwn(assets, symbol);
 }
 
-/** Shows a deposit. */
 export function showDeposit(row: ChainDeposit): Deposit {
   return {
     id: row.id,
@@ -101,7 +99,6 @@ export interface ChainOutput {
   readonly outputIndex: number;
 }
 
-/** The columns of a deposit's row. */
 export const depositColumns = columnsOf(deposits);
 
 /** The deposit that meets a condition, or `undefined`. Throws when D1 fails. */

@@ -7,7 +7,6 @@ import { DepositBase, showDepositBase } from './account-deposit.ts';
 import { isCreditable, isKeepable } from './decide-quarantine.ts';
 import { type DepositRow, UNOWNED, depositColumns, quarantineDecisions, quarantineReasons } from './deposit.ts';
 
-/** A deposit of any kind as the operator sees it. */
 export const OperatorDeposit = DepositBase.extend({
   status: z.enum(['PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED']),
   accountId: Id.nullable().openapi({ description: 'null when the address belongs to nobody here' }),
@@ -46,7 +45,6 @@ export const OperatorDeposit = DepositBase.extend({
 
 export type OperatorDeposit = z.output<typeof OperatorDeposit>;
 
-/** Shows a deposit to the operator. */
 export function showDepositToOperator(row: DepositRow): OperatorDeposit {
   return {
     ...showDepositBase(row),

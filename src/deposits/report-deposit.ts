@@ -198,7 +198,6 @@ function readReport(report: ReportDeposit): Outcome<ReadReport> {
   return accept({ ...report, network, txHash, address });
 }
 
-/** The ledger of an output's deposit. */
 interface ClaimedOutput {
   readonly ledger: number;
   /** Whether an earlier report claimed the output. */

@@ -10,7 +10,6 @@ const CoinSymbol = z.enum(coinSymbols).openapi({ example: 'BTC' });
 const Pair = z.string().openapi({ example: 'BTC-USDT' });
 const MarketPrice = Decimal.openapi({ description: 'In USDT', example: '65000.12' });
 
-/** One ticker. */
 export const Ticker = z
   .object({
     symbol: CoinSymbol,
@@ -35,7 +34,6 @@ export type Ticker = z.output<typeof Ticker>;
 
 const degraded = z.boolean().openapi({ description: 'Whether any ticker in the answer is degraded' });
 
-/** The answer of GET /api/v1/markets/tickers. */
 export const TickerList = z.object({ tickers: z.array(Ticker), ts: Timestamp, degraded }).openapi('TickerList');
 
 export type TickerList = z.output<typeof TickerList>;

@@ -25,7 +25,6 @@ function selectAddresses(): string {
       FROM addresses AS a WHERE account_id >= ?1 AND account_id < ?2 GROUP BY account_id, address)`;
 }
 
-/** The row of `composeAddresses`. */
 export interface AddressesRow {
   readonly addresses: number;
   readonly examples: string;

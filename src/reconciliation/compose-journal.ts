@@ -8,7 +8,6 @@ import type { BalanceRow } from './sums.ts';
 /** The transfers after number ?1, up to number ?1 + ?2. */
 const inSlice = 't.id > ?1 AND t.id <= ?1 + ?2';
 
-/** The row of `composeEnds`. */
 interface EndsRow {
   /** The lowest and the highest number in the journal; `null` when it is empty. */
   readonly first: number | null;
@@ -23,7 +22,6 @@ export function composeEnds(): Statement<EndsRow> {
   };
 }
 
-/** The row of `composeGaps`. */
 interface GapsRow {
   readonly examples: string;
 }
@@ -41,7 +39,6 @@ export function composeGaps(after: number, to: number): Statement<GapsRow> {
   };
 }
 
-/** The row of `composeUnexplained`. */
 interface UnexplainedRow {
   readonly examples: string;
   /** Those of the examples that pay or return a withdrawal, although the withdrawal names another transfer for it. */

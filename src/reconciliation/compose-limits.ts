@@ -47,7 +47,6 @@ export function composeLimits(range: Range): Statement<LimitsRow> {
   };
 }
 
-/** The row of `composeLimits`. */
 export interface LimitsRow {
   readonly withdrawals: number;
   readonly examples: string;

@@ -11,7 +11,6 @@ export function isLeg(leg: Leg, kind: RecordKind, t: string): string {
 }
 
 interface TieRow {
-  /** The name of the kind. */
   readonly name: string;
   readonly records: number;
   readonly last: string | null;

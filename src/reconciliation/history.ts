@@ -33,10 +33,8 @@ export const CHAINS: Chains = {
 
 /** How far a chain has been computed. */
 export const ChainPosition = z.object({
-  /** The number of the last row that was read. */
   after: z.int(),
   links: z.int(),
-  /** The digest of the newest link. */
   digest: z.string(),
   /** The digests of the parts of the next link that were read so far. */
   parts: z.array(z.string()),
@@ -62,7 +60,6 @@ interface PartRow {
 
 export interface ChainPart {
   readonly next: ChainPosition;
-  /** The link that the part completed, if it did. */
   readonly link: Link | null;
   readonly duration_ms: number;
 }

@@ -22,7 +22,6 @@ export class KeptLinks {
     return this.#read('chain = ? AND number = ?', chain, number);
   }
 
-  /** The newest link of a chain. */
   newest(chain: ChainName): Link | undefined {
     return this.#read('chain = ? ORDER BY number DESC LIMIT 1', chain);
   }

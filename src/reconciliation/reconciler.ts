@@ -69,7 +69,6 @@ export class Reconciler {
     return this.#progress;
   }
 
-  /** Whether a pass is running. */
   get isUnderWay(): boolean {
     return this.#progress.pass !== null;
   }

@@ -31,9 +31,7 @@ export interface Claim {
  * its transfers, whether each transfer has its record, and whether each balance is the sum of its records' legs.
  */
 export interface RecordKind {
-  /** The table. */
   readonly name: string;
-  /** Its name in an example. */
   readonly title: string;
   /** The kind of its transfers. */
   readonly kind: string;

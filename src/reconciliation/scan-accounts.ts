@@ -28,7 +28,6 @@ export type AccountsPosition = z.output<typeof AccountsPosition>;
 /** Before the first account. */
 export const ACCOUNTS_START: AccountsPosition = { from: '', before: null, large: null };
 
-/** What a slice found. */
 export interface AccountsSlice extends SliceResult {
   /** `null` after the last account. */
   readonly next: AccountsPosition | null;

@@ -19,7 +19,6 @@ export type JournalPosition = z.output<typeof JournalPosition>;
 /** Before the first transfer. */
 export const JOURNAL_START: JournalPosition = { after: 0, house: {} };
 
-/** What a slice found. */
 export interface JournalSlice extends SliceResult {
   readonly next: JournalPosition;
   /** Whether the slice reached the end of the journal, so that the house's balances were compared with the sums. */

@@ -31,7 +31,6 @@ export async function listViolations(database: Database): Promise<Violation[]> {
   }));
 }
 
-/** A ledger's database, and its number. */
 interface OwnLedger {
   readonly database: Database;
   readonly ledger: number;

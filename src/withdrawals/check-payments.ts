@@ -40,7 +40,6 @@ interface Side {
   readonly ts: number | null;
 }
 
-/** What a check found. */
 export interface PaymentsReport {
   readonly next: PaymentsPosition;
   /** How many sides were found to have their other side. */

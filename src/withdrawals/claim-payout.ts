@@ -28,7 +28,6 @@ export type PayoutClaim = z.output<typeof PayoutClaim>;
 
 type ClaimRow = typeof payoutClaims.$inferSelect;
 
-/** Shows a claim. */
 export function showClaim({ claimedAt, ...row }: ClaimRow): PayoutClaim {
   return {
     accountId: row.accountId,

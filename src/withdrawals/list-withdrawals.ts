@@ -6,7 +6,6 @@ import { AssetFilter, type IdRange, type RecordList, TimeSpan, isWithin } from '
 import { withdrawals } from '../db/schema.ts';
 import { type Withdrawal, type WithdrawalRow, showWithdrawal, withdrawalColumns } from './withdrawal.ts';
 
-/** The query of a list of an account's withdrawals. */
 export const WithdrawalListQuery = ListQuery.extend({
   ...TimeSpan,
   asset: AssetFilter,
@@ -46,7 +45,6 @@ function listWithdrawals(
     .limit(count);
 }
 
-/** An account's withdrawals, as its holder sees them. */
 export const withdrawalList: RecordList<'withdrawals', WithdrawalRow, Withdrawal, WithdrawalFilter> = {
   name: 'withdrawals',
   tablesOf: () => [withdrawals],

@@ -4,7 +4,6 @@ import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { formatAmount } from '../money/amounts.ts';
 import { WithdrawalBase, type WithdrawalRow, showWithdrawal } from './withdrawal.ts';
 
-/** A withdrawal as the operator sees it. */
 export const OperatorWithdrawal = WithdrawalBase.extend({
   accountId: Id,
   type: z.enum(['ONCHAIN_WITHDRAWAL', 'INTERNAL_WITHDRAWAL']),
@@ -26,7 +25,6 @@ export const OperatorWithdrawal = WithdrawalBase.extend({
 
 export type OperatorWithdrawal = z.output<typeof OperatorWithdrawal>;
 
-/** Shows a withdrawal to the operator. */
 export function showToOperator(row: WithdrawalRow): OperatorWithdrawal {
   return {
     ...showWithdrawal(row),

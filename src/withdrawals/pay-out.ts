@@ -31,7 +31,6 @@ function contractOf(asset: Asset, network: Network): string | null {
   return assets[asset].networks.find((listed) => listed.network === network)?.contractAddress ?? null;
 }
 
-/** The context of a payout. */
 export interface PayoutContext {
   readonly database: Database;
   /** The ledgers, of which another one may pay a withdrawal. */

@@ -14,7 +14,6 @@ import { type Ledgers, type WithdrawalFacts, readFacts } from './read-facts.ts';
 import { termsOf } from './terms.ts';
 import { refuseHeld } from '../db/explain.ts';
 
-/** The context of planning a withdrawal. */
 export interface WithdrawalContext extends Ledgers {
   readonly accountId: string;
   readonly totpSecrets: SealSecrets;

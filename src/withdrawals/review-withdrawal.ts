@@ -15,7 +15,6 @@ import { addressNotAllowlisted } from './plan-withdrawal.ts';
 import { type WithdrawalEnd, moveFrom, settleWithdrawal } from './settle-withdrawal.ts';
 import { FIRST_ASK_MS, type WithdrawalRow, isRow, readWithdrawal, payInside } from './withdrawal.ts';
 
-/** The context of an approval. */
 export interface ReviewContext extends PayoutContext {
   /** The mode if the operator has set none. */
   readonly allowlistMode: 'off' | 'strict';

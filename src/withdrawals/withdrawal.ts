@@ -92,7 +92,6 @@ export function answerWithdrawal(row: WithdrawalRow): Answer {
   return answerJson(201, { withdrawal: showWithdrawal(row) }, headers);
 }
 
-/** The columns of a withdrawal's row. */
 export const withdrawalColumns = columnsOf(withdrawals);
 
 /** Names one withdrawal in a statement. */

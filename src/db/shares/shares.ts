@@ -21,7 +21,6 @@ export const Shares = z.record(z.enum(limitedAccounts), z.record(z.enum(assetSym
 
 export type Shares = z.output<typeof Shares>;
 
-/** All limits. */
 export const limits: readonly Limit[] = limitedAccounts.flatMap((account) =>
   assetSymbols.map((asset) => ({ account, asset })),
 );
