@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { defaultLimits } from '../src/keys/bucket-limits.ts';
+import { defaultLimits } from '../src/keys/rights.ts';
 import { openArena } from './arbitrage/arena.ts';
 import { openStrategies } from './arbitrage/open-strategies.ts';
 import { playPath } from './arbitrage/play-path.ts';

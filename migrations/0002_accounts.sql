@@ -62,7 +62,7 @@ CREATE TABLE api_keys (
   id TEXT PRIMARY KEY NOT NULL,
   account_id TEXT NOT NULL REFERENCES accounts (id),
   label TEXT NOT NULL,
-  -- One letter for each scope, as src/keys/scope.ts lists them.
+  -- One letter for each scope, as src/keys/rights.ts lists them.
   scopes TEXT NOT NULL CHECK (length(scopes) > 0 AND scopes NOT GLOB '*[^a-z]*'),
   token_hash TEXT NOT NULL,
   -- A JSON array of addresses and CIDR ranges. NULL admits every address.

@@ -1,15 +1,12 @@
 import type { NotFoundHandler } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { type DocumentTag, documentRoutes } from './api/api-document.ts';
-import { type Area, createArea, sendProblem } from './http/area.ts';
-import type { AppEnvironment } from './http/context.ts';
+import { type Area, createArea, sendProblem, type AppEnvironment, logRequest, assignRequestId } from './http/area.ts';
 import { describeError, logFault } from './platform/log.ts';
-import { logRequest } from './http/log-request.ts';
 import { answerWithPage } from './http/not-found-page.ts';
 import { answerPreflight, listPublicPaths, openToAnyOrigin } from './http/open-to-any-origin.ts';
-import { refuse } from './http/refusal.ts';
-import { assignRequestId } from './http/request-id.ts';
-import { isDatabaseFault } from './db/database-fault.ts';
+import { refuse } from './http/answer.ts';
+import { isDatabaseFault } from './db/commit.ts';
 import { laneUnreachable } from './access/admit.ts';
 import { keys } from './api/api-key-routes.ts';
 import { events } from './api/event-routes.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findBindingFaults } from './db/binding-names.ts';
+import { findBindingFaults } from './db/record-id.ts';
 import { QUOTE_ASSET, assetSymbols, coinSymbols, scaleOf } from './money/assets.ts';
 import { type Venue, candleVenues, priceVenues, venues } from './money/venue-symbols.ts';
 import { AMOUNT_SYNTAX, MAX_ATOMS, parseAmount } from './money/amounts.ts';

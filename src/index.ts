@@ -2,7 +2,7 @@ import { app } from './app.ts';
 import { config } from './env.ts';
 import { WebhookSender as Sender } from './events/webhooks/webhook-sender.ts';
 import { KeyLane as Lane } from './lane/key-lane.ts';
-import { LedgerGate as Gate } from './lane/ledger-gate.ts';
+import { LedgerGate as Gate } from './orders/gate.ts';
 import { LedgerKeeper as Keeper } from './lane/ledger-keeper.ts';
 import { CandleHub as Candles } from './markets/candles/candle-hub.ts';
 import { PriceHub as Prices } from './markets/price-hub.ts';

@@ -1,6 +1,6 @@
 import { describeError, logFault } from './platform/log.ts';
 import type { LedgerBindings } from './platform/bindings.ts';
-import { listLedgers } from './db/ledgers.ts';
+import { listLedgers } from './db/database.ts';
 import { type KeeperBindings, reachKeeper } from './reconciliation/reach-keeper.ts';
 
 /** What happens every minute: each ledger's keeper is woken. One that cannot be reached is woken a minute later. */

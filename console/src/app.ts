@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { refuse } from '../../src/http/refusal.ts';
+import { refuse } from '../../src/http/answer.ts';
 import { describeError, logFault } from '../../src/platform/log.ts';
 import type { ConsoleEnvironment } from './http/context.ts';
 import { guardOrigin } from './http/guard-origin.ts';

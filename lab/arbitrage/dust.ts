@@ -1,7 +1,7 @@
 import { type Coin, scaleOf } from '../../src/money/assets.ts';
 import { formatAmount } from '../../src/money/amounts.ts';
 import { toCoin } from '../../src/money/conversion.ts';
-import type { Mode, Side } from '../../src/orders/fill.ts';
+import type { Mode, Side } from '../../src/orders/terms.ts';
 import { Draw } from '../../test/support/draw.ts';
 import type { Holder } from './holder.ts';
 import { truePrice } from './played-market.ts';

@@ -1,4 +1,4 @@
-import { type BucketLimits, defaultLimits } from '../../src/keys/bucket-limits.ts';
+import { type BucketLimits, defaultLimits } from '../../src/keys/rights.ts';
 import { type Asset, assetSymbols, scaleOf } from '../../src/money/assets.ts';
 import { type Atoms, parseAmount } from '../../src/money/amounts.ts';
 import { toUsdt } from '../../src/money/conversion.ts';

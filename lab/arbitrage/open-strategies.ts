@@ -1,4 +1,4 @@
-import { type BucketLimits, defaultLimits } from '../../src/keys/bucket-limits.ts';
+import { type BucketLimits, defaultLimits } from '../../src/keys/rights.ts';
 import type { Coin } from '../../src/money/assets.ts';
 import type { Arena } from './arena.ts';
 import { Dust } from './dust.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Coin, assets, coinSymbols } from '../../src/money/assets.ts';
-import { PRICE_SCALE, type Price, formatPrice, parsePrice } from '../../src/money/prices.ts';
+import { PRICE_SCALE, type Price, formatPrice, parsePrice } from '../../src/money/amounts.ts';
 import {
   type CoinChanges,
   type VenueChanges,

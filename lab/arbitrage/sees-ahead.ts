@@ -1,6 +1,6 @@
 import type { Atoms } from '../../src/money/amounts.ts';
 import type { Coin } from '../../src/money/assets.ts';
-import type { Side } from '../../src/orders/fill.ts';
+import type { Side } from '../../src/orders/terms.ts';
 import type { Holder } from './holder.ts';
 import { truePrice } from './played-market.ts';
 import { moveBetween } from './price-path.ts';

@@ -1,7 +1,6 @@
 import { type Coin, scaleOf } from '../../src/money/assets.ts';
-import { type Atoms, formatAmount, parseAmount } from '../../src/money/amounts.ts';
+import { type Atoms, formatAmount, parseAmount, type Price } from '../../src/money/amounts.ts';
 import { toCoin } from '../../src/money/conversion.ts';
-import type { Price } from '../../src/money/prices.ts';
 import type { Holder } from './holder.ts';
 import type { Frame } from './price-path.ts';
 import type { Filled, Trader } from './trader.ts';

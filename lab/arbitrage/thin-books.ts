@@ -1,5 +1,5 @@
 import type { Coin } from '../../src/money/assets.ts';
-import type { Price } from '../../src/money/prices.ts';
+import type { Price } from '../../src/money/amounts.ts';
 import type { VenueName } from '../../test/support/node/venues/venue-state.ts';
 import type { Holder } from './holder.ts';
 import { type PlayedMarket, truePrice, venuePrice } from './played-market.ts';

@@ -1,5 +1,5 @@
 import type { Coin } from '../../src/money/assets.ts';
-import type { Mode, Side } from '../../src/orders/fill.ts';
+import type { Mode, Side } from '../../src/orders/terms.ts';
 
 /** The body of an order. */
 export interface Wish {

@@ -1,5 +1,5 @@
 import type { Coin } from '../../src/money/assets.ts';
-import type { Side } from '../../src/orders/fill.ts';
+import type { Side } from '../../src/orders/terms.ts';
 import type { Holder } from './holder.ts';
 import { truePrice } from './played-market.ts';
 import { type Frame, moveBetween } from './price-path.ts';

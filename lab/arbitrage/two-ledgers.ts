@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Coin } from '../../src/money/assets.ts';
-import { type Price, parsePrice } from '../../src/money/prices.ts';
-import type { Side } from '../../src/orders/fill.ts';
+import { type Price, parsePrice } from '../../src/money/amounts.ts';
+import type { Side } from '../../src/orders/terms.ts';
 import type { Holder } from './holder.ts';
 import { type Strategy, keyOf, largeQuantity } from './strategy.ts';
 import type { Trader } from './trader.ts';

@@ -1,4 +1,4 @@
-import { LATE_WRITE_PAUSE_MS } from '../../src/lane/late-writes.ts';
+import { LATE_WRITE_PAUSE_MS } from '../../src/platform/turns.ts';
 
 /**
  * Microseconds of CPU for each request, rounded up to half a millisecond from the output of `npm run cost --

@@ -2,7 +2,7 @@ import type { Room } from './mutation.ts';
 
 export const http: Room = {
   name: 'http',
-  file: 'src/http/idempotency.ts',
+  file: 'src/http/area.ts',
   tests: ['test/http/idempotency.test.ts'],
   mutations: [
     {

@@ -5,7 +5,7 @@ const addressTest = 'test/keys/ip-allowlist.pure.test.ts';
 
 export const keys: Room = {
   name: 'keys',
-  file: 'src/keys/admission.ts',
+  file: 'src/keys/record.ts',
   tests: ['test/keys/admission.test.ts'],
   mutations: [
     { name: 'a revoked key is admitted', find: 'record.revokedAt_ms !== null || ', replace: '' },
@@ -78,35 +78,35 @@ export const keys: Room = {
     },
     {
       name: 'every key has every scope',
-      file: 'src/keys/scope.ts',
+      file: 'src/keys/rights.ts',
       find: 'Scope.options.filter((scope) => written.includes(records[scope].letter))',
       replace: '[...Scope.options]',
       tests: ['test/keys/scope.pure.test.ts'],
     },
     {
       name: 'a range of the IP allowlist admits twice as many addresses',
-      file: 'src/keys/ip-allowlist.ts',
+      file: 'src/keys/record.ts',
       find: 'address.match(network, bits)',
       replace: 'address.match(network, Math.max(0, bits - 1))',
       tests: [addressTest],
     },
     {
       name: 'each address of a /64 of IPv6 is a caller of its own',
-      file: 'src/access/anonymous-caller.ts',
+      file: 'src/access/admit-public-call.ts',
       find: 'const CALLER_BITS = 64;',
       replace: 'const CALLER_BITS = 128;',
       tests: ['test/access/anonymous-caller.pure.test.ts'],
     },
     {
       name: 'each /64 of a /48 of IPv6 is a network of its own',
-      file: 'src/access/anonymous-caller.ts',
+      file: 'src/access/admit-public-call.ts',
       find: 'limit({ key: network })',
       replace: 'limit({ key: caller })',
       tests: ['test/api/anonymous-limits.node.test.ts'],
     },
     {
       name: 'refused calls of a caller use up the limit of its network',
-      file: 'src/access/anonymous-caller.ts',
+      file: 'src/access/admit-public-call.ts',
       find: '!own.success || network === undefined',
       replace: 'network === undefined',
       tests: ['test/api/anonymous-limits.node.test.ts'],
@@ -120,14 +120,14 @@ export const keys: Room = {
     },
     {
       name: 'a POST without an Idempotency-Key is sent to its lane again',
-      file: 'src/access/execute-in-lane.ts',
+      file: 'src/access/admit.ts',
       find: 'keyed.request ? MAX_CALLS_WITH_KEY : 1',
       replace: 'MAX_CALLS_WITH_KEY',
       tests: ['test/lane/crashes.test.ts'],
     },
     {
       name: 'a replay has no header that says so',
-      file: 'src/access/execute-in-lane.ts',
+      file: 'src/access/admit.ts',
       find: "if (reply.replayed) c.header('X-Idempotency-Replay', 'true');",
       replace: '',
       tests: ['test/api/idempotency.test.ts'],

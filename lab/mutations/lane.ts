@@ -3,22 +3,22 @@ import type { Room } from './mutation.ts';
 const once = 'test/lane/execute-once.test.ts';
 const crashes = 'test/lane/crashes.test.ts';
 const replaysTest = 'test/lane/replays.test.ts';
-const mutexTest = 'test/lane/mutex.pure.test.ts';
+const mutexTest = 'test/platform/mutex.pure.test.ts';
 const ratesTest = 'test/lane/rate-buckets.pure.test.ts';
 const countedTest = 'test/lane/counted-buckets.test.ts';
-const gateTest = 'test/lane/ledger-gate.test.ts';
+const gateTest = 'test/orders/gate.test.ts';
 const gatesTest = 'test/lane/gates.test.ts';
-const conditionsTest = 'test/lane/gate-conditions.test.ts';
+const conditionsTest = 'test/orders/conditions.test.ts';
 
-const GATE = 'src/lane/ledger-gate.ts';
-const BATCHES = 'src/lane/order-batches.ts';
-const CONDITIONS = 'src/lane/gate-conditions.ts';
+const GATE = 'src/orders/gate.ts';
+const BATCHES = 'src/orders/batches.ts';
+const CONDITIONS = 'src/orders/gate.ts';
 
 const COMMIT = 'const end = await commitAndLook(execution, recordId, planned.value);';
 
 export const lane: Room = {
   name: 'lane',
-  file: 'src/lane/execute-once.ts',
+  file: 'src/lane/once.ts',
   tests: [once],
   mutations: [
     {
@@ -87,35 +87,35 @@ export const lane: Room = {
     },
     {
       name: 'the mutex is free while the next call is woken',
-      file: 'src/lane/mutex.ts',
+      file: 'src/platform/turns.ts',
       find: 'if (next) next();\n      else this.#held = false;',
       replace: 'this.#held = false;\n      if (next) next();',
       tests: [mutexTest],
     },
     {
       name: 'the mutex is never held',
-      file: 'src/lane/mutex.ts',
+      file: 'src/platform/turns.ts',
       find: '    this.#held = true;\n',
       replace: '',
       tests: [mutexTest],
     },
     {
       name: 'the newest of the queue goes first',
-      file: 'src/lane/mutex.ts',
+      file: 'src/platform/turns.ts',
       find: 'this.#waiting.shift()',
       replace: 'this.#waiting.pop()',
       tests: [mutexTest],
     },
     {
       name: 'the queue takes one call more than it has room for',
-      file: 'src/lane/mutex.ts',
+      file: 'src/platform/turns.ts',
       find: 'this.#waiting.length < this.#room',
       replace: 'this.#waiting.length <= this.#room',
       tests: [mutexTest],
     },
     {
       name: 'a call that was refused at the deadline still runs',
-      file: 'src/lane/mutex.ts',
+      file: 'src/platform/turns.ts',
       find: 'resolve(false);',
       replace: 'resolve(true);',
       tests: [mutexTest],
@@ -129,63 +129,63 @@ export const lane: Room = {
     },
     {
       name: 'an older record of a key replaces a newer one',
-      file: 'src/lane/held-record.ts',
+      file: 'src/lane/key-lane.ts',
       find: 'read.number < this.#record.number',
       replace: 'read.number < 0',
       tests: ['test/keys/revocation.test.ts'],
     },
     {
       name: 'an older record, read later, makes a revoked key valid again',
-      file: 'src/lane/held-record.ts',
+      file: 'src/lane/key-lane.ts',
       find: 'this.#record.revokedAt_ms ?? this.#revokedAt_ms ?? null',
       replace: 'this.#record.revokedAt_ms',
       tests: ['test/keys/revocation.test.ts'],
     },
     {
       name: 'a revocation is not stored',
-      file: 'src/lane/held-record.ts',
+      file: 'src/lane/key-lane.ts',
       find: "    this.#state.write('revoked', now_ms);\n",
       replace: '',
       tests: ['test/keys/revocation.test.ts'],
     },
     {
       name: 'a request counts for a millisecond less than a minute',
-      file: 'src/lane/rate-buckets.ts',
+      file: 'src/lane/buckets.ts',
       find: 'leaves_ms > now_ms)',
       replace: 'leaves_ms > now_ms + 1)',
       tests: [ratesTest],
     },
     {
       name: 'a clock that is set back over midnight empties the daily bucket',
-      file: 'src/lane/rate-buckets.ts',
+      file: 'src/lane/buckets.ts',
       find: 'Math.max(bucket.day, Math.floor(now_ms / DAY_MS))',
       replace: 'Math.floor(now_ms / DAY_MS)',
       tests: [ratesTest],
     },
     {
       name: 'the daily limit is not counted',
-      file: 'src/lane/rate-buckets.ts',
+      file: 'src/lane/buckets.ts',
       find: 'dayCount: bucket.dayCount + requests };',
       replace: 'dayCount: bucket.dayCount };',
       tests: [ratesTest],
     },
     {
       name: 'reads that were stored in advance are not counted after a restart',
-      file: 'src/lane/counted-buckets.ts',
+      file: 'src/lane/buckets.ts',
       find: 'spendReserve(buckets.read, readReserve)',
       replace: 'buckets.read',
       tests: [countedTest],
     },
     {
       name: 'a lost block of reads counts for a minute from the restart on',
-      file: 'src/lane/rate-buckets.ts',
+      file: 'src/lane/buckets.ts',
       find: '[last[0], last[1] + reserve]',
       replace: '[Date.now() + MINUTE_MS, last[1] + reserve]',
       tests: [countedTest],
     },
     {
       name: 'trades and withdrawals are counted only in memory',
-      file: 'src/lane/counted-buckets.ts',
+      file: 'src/lane/buckets.ts',
       find: '    else this.#late.add(this.#write);\n',
       replace: '',
       tests: [countedTest],
@@ -199,42 +199,42 @@ export const lane: Room = {
     },
     {
       name: 'a late write waits until another write comes',
-      file: 'src/lane/late-writes.ts',
+      file: 'src/platform/turns.ts',
       find: '    setTimeout(() => this.#writeAlone(), LATE_WRITE_PAUSE_MS);\n',
       replace: '',
-      tests: ['test/lane/late-writes.test.ts'],
+      tests: ['test/platform/late-writes.test.ts'],
     },
     {
       name: 'an answer that is not stored yet is not replayed',
-      file: 'src/lane/replays.ts',
+      file: 'src/lane/once.ts',
       find: 'this.#unwritten.get(idempotencyKey) ?? null',
       replace: 'null',
       tests: [replaysTest],
     },
     {
       name: 'a new answer replaces one that is not stored yet',
-      file: 'src/lane/replays.ts',
+      file: 'src/lane/once.ts',
       find: '  remember(idempotencyKey: string, answer: Answer): Answer {\n    this.#late.flush();\n',
       replace: '  remember(idempotencyKey: string, answer: Answer): Answer {\n',
       tests: [replaysTest],
     },
     {
       name: 'an Idempotency-Key is remembered for a minute less than 24 hours',
-      file: 'src/lane/replays.ts',
+      file: 'src/lane/once.ts',
       find: 'REPLAY_WINDOW_MS = 86_400_000',
       replace: 'REPLAY_WINDOW_MS = 86_340_000',
       tests: [replaysTest],
     },
     {
       name: 'a second answer replaces the first',
-      file: 'src/lane/replays.ts',
+      file: 'src/lane/once.ts',
       find: ' AND answer IS NULL',
       replace: '',
       tests: [replaysTest],
     },
     {
       name: 'the purge leaves answers that expire at this moment',
-      file: 'src/lane/replays.ts',
+      file: 'src/lane/once.ts',
       find: 'WHERE received_at <= ?',
       replace: 'WHERE received_at < ?',
       tests: [replaysTest],
@@ -302,7 +302,7 @@ export const lane: Room = {
       file: 'src/markets/firm-price.ts',
       find: 'FILL_MAX_AGE_MS = 2_000',
       replace: 'FILL_MAX_AGE_MS = 3_000',
-      tests: ['test/orders/plan-order.pure.test.ts'],
+      tests: ['test/orders/plan.pure.test.ts'],
     },
     {
       name: 'the gate begins with an order after its deadline',

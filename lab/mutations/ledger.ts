@@ -237,14 +237,14 @@ export const ledger: Room = {
     },
     {
       name: 'amounts of orders lose their last digits beyond 2^53',
-      file: 'src/orders/commit-order.ts',
+      file: 'src/orders/batches.ts',
       find: '[executedPrice, coinAmount, usdtAmount, middlePrice].map(String)',
       replace: '[executedPrice, coinAmount, usdtAmount, middlePrice].map(Number)',
       tests: [wantedTest],
     },
     {
       name: 'why orders were refused is told again to the next batch',
-      file: 'src/orders/commit-order.ts',
+      file: 'src/orders/batches.ts',
       find: ', d1.prepare(FORGET_REFUSED)]',
       replace: ']',
       tests: [wantedTest],
@@ -461,7 +461,7 @@ export const ledger: Room = {
     },
     {
       name: 'a lost connection is taken for a rejected batch',
-      file: 'src/db/database-fault.ts',
+      file: 'src/db/commit.ts',
       find: '/overloaded|',
       replace: '/overloaded|connection lost|',
       tests: ['test/db/commit.test.ts'],

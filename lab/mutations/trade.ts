@@ -1,12 +1,12 @@
 import type { Room } from './mutation.ts';
 
 const orders = 'test/api/orders.test.ts';
-const planTest = 'test/orders/plan-order.pure.test.ts';
+const planTest = 'test/orders/plan.pure.test.ts';
 const houseTest = 'test/operator/house.test.ts';
 
 export const trade: Room = {
   name: 'trade',
-  file: 'src/orders/fill.ts',
+  file: 'src/orders/terms.ts',
   tests: ['test/orders/fill.pure.test.ts'],
   mutations: [
     {
@@ -26,79 +26,79 @@ export const trade: Room = {
     },
     {
       name: 'the spread of a sale raises its price',
-      file: 'src/orders/liquidity/house.ts',
+      file: 'src/orders/plan.ts',
       find: '(BASIS - spread)',
       replace: '(BASIS + spread)',
     },
     {
       name: 'the price of a purchase is rounded in the client’s favour',
-      file: 'src/orders/liquidity/house.ts',
+      file: 'src/orders/plan.ts',
       find: '? divideUp(',
       replace: '? divideDown(',
     },
     {
       name: 'an order of exactly the maximum is refused',
-      file: 'src/orders/order-bounds.ts',
+      file: 'src/orders/terms.ts',
       find: 'usdtAmount > bounds.max',
       replace: 'usdtAmount >= bounds.max',
     },
     {
       name: 'an order of exactly the minimum is refused',
-      file: 'src/orders/order-bounds.ts',
+      file: 'src/orders/terms.ts',
       find: 'usdtAmount < bounds.min',
       replace: 'usdtAmount <= bounds.min',
     },
     {
       name: 'the bounds are not checked for a fixed quantity',
-      file: 'src/orders/plan-order.ts',
+      file: 'src/orders/plan.ts',
       find: 'const bounded = checkBounds(amounts.usdtAmount, context.boundsOf(coin));\n  if (!bounded.ok) return bounded;',
       replace: '',
       tests: [orders],
     },
     {
       name: 'the amount that an order needs is told in the asset that it receives',
-      file: 'src/orders/commit-order.ts',
+      file: 'src/orders/batches.ts',
       find: "const [asset, required] = side === 'BUY' ?",
       replace: "const [asset, required] = side === 'SELL' ?",
-      tests: ['test/lane/refused-orders.test.ts'],
+      tests: ['test/orders/refused-orders.test.ts'],
     },
     {
       name: 'the spread that the operator set is ignored',
-      file: 'src/orders/plan-order.ts',
+      file: 'src/orders/plan.ts',
       find: 'settings.spreadBps ?? context.spread_bps',
       replace: 'context.spread_bps',
       tests: ['test/operator/settings.test.ts'],
     },
     {
       name: 'a spread below the minimum is accepted',
-      file: 'src/orders/plan-order.ts',
+      file: 'src/orders/plan.ts',
       find: 'Math.max(settings.spreadBps ?? context.spread_bps, context.minSpread_bps)',
       replace: '(settings.spreadBps ?? context.spread_bps)',
       tests: [planTest],
     },
     {
       name: 'half of the range of the venues’ prices is rounded in the client’s favour',
-      file: 'src/orders/liquidity/house.ts',
+      file: 'src/orders/plan.ts',
       find: 'divideUp(firm.dispersion, 2n)',
       replace: 'divideDown(firm.dispersion, 2n)',
     },
     {
       name: 'the limit price of a sale is checked as that of a purchase',
-      file: 'src/orders/plan-order.ts',
+      file: 'src/orders/plan.ts',
       find: 'executedPrice < limitPrice',
       replace: 'executedPrice > limitPrice',
       tests: [planTest],
     },
     {
       name: 'an order at exactly its limit price is refused',
-      file: 'src/orders/plan-order.ts',
+      file: 'src/orders/plan.ts',
       find: 'executedPrice > limitPrice :',
       replace: 'executedPrice >= limitPrice :',
       tests: [planTest],
     },
     {
       name: 'the middle price of an order is the one that it filled at',
-      file: 'src/orders/plan-order.ts',
+      file: 'src/orders/plan.ts',
       find: 'middlePrice: firm.price',
       replace: 'middlePrice: executedPrice',
       tests: [houseTest],

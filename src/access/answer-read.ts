@@ -1,9 +1,8 @@
 import type { Context } from 'hono';
 import { config } from '../env.ts';
 import { type ListQuery, showPage } from '../http/list.ts';
-import { accept, refuse } from '../http/refusal.ts';
-import type { Database } from '../db/database.ts';
-import { findLedger, ledgerOf } from '../db/ledgers.ts';
+import { accept, refuse } from '../http/answer.ts';
+import { type Database, findLedger, ledgerOf } from '../db/database.ts';
 import { type RecordFilter, type RecordList, readRecordPage } from '../db/record-list.ts';
 import { admitRead } from './admit-read.ts';
 import type { KeyEnvironment } from './authenticate.ts';

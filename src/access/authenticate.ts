@@ -1,10 +1,9 @@
 import type { MiddlewareHandler } from 'hono';
 import { config } from '../env.ts';
-import { sendProblem } from '../http/area.ts';
-import type { AppEnvironment, RequestContext } from '../http/context.ts';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
-import { refuseScope } from '../keys/admission.ts';
-import type { Scope } from '../keys/scope.ts';
+import { sendProblem, type AppEnvironment, type RequestContext } from '../http/area.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
+import { refuseScope } from '../keys/record.ts';
+import type { Scope } from '../keys/rights.ts';
 import { type PresentedKey, type TokenPrefix, verifyToken } from '../keys/token.ts';
 
 /** What a route that needs a key knows about it. */

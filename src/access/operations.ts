@@ -7,13 +7,16 @@ import {
   type OperationKind,
   type RequestParts,
   addOperation,
-} from '../http/add-operation.ts';
-import type { Scope } from '../keys/scope.ts';
+  type Area,
+  takeJson,
+  type AppEnvironment,
+} from '../http/area.ts';
+import type { Scope } from '../keys/rights.ts';
 import { type KeyEnvironment, authenticate } from './authenticate.ts';
-import { type Area, takeJson } from '../http/area.ts';
 import { anyKeyRefusals, readRefusals } from './admit.ts';
-import type { AppEnvironment } from '../http/context.ts';
-import { admitPublicCall } from './admit-public-call.ts'; /** What operations that need a key of a scope have in common; `null` accepts any key. */
+import { admitPublicCall } from './admit-public-call.ts';
+
+/** What operations that need a key of a scope have in common; `null` accepts any key. */
 export function keyKind(tag: string, scope: Scope | null, hasBody: boolean): OperationKind {
   return {
     tags: [tag],

@@ -1,12 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { eq } from 'drizzle-orm';
-import { type Outcome, type Refusal, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
+import { type Outcome, type Refusal, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
 import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
-import type { Database } from '../db/database.ts';
+import { type Database, directoryOf, ledgerOf } from '../db/database.ts';
 import { claimNames, takeAddressIndex } from '../db/directory.ts';
-import { directoryOf, ledgerOf } from '../db/ledgers.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import { nextRecordNumber } from '../db/record-number.ts';
 import { accounts, exactly } from '../db/schema.ts';

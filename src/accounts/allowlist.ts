@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { and, desc, eq, lt } from 'drizzle-orm';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';

@@ -1,4 +1,4 @@
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
 import type { Database } from '../db/database.ts';
 import { logEvent } from '../platform/log.ts';
 import { type SealSecrets, unseal } from './seal.ts';

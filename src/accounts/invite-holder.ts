@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { and, eq, gt, sql } from 'drizzle-orm';
-import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
+import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';

@@ -1,7 +1,7 @@
-import { type Outcome, accept } from '../http/refusal.ts';
+import { type Outcome, accept } from '../http/answer.ts';
 import type { Actor } from '../db/audit.ts';
 import { claimNames } from '../db/directory.ts';
-import { directoryOf, firstLedger, listLedgers } from '../db/ledgers.ts';
+import { directoryOf, firstLedger, listLedgers } from '../db/database.ts';
 import { type OnceRecord, type OnceRequest, findEarlier, makeOnce, reusedKey } from '../db/make-once.ts';
 import { chooseLedger } from '../db/opening-weights.ts';
 import { FIRST_LEDGER } from '../db/record-id.ts';

@@ -1,11 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { and, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import { generateSecret, generateURI, verify } from 'otplib';
-import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
+import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
-import type { Database } from '../db/database.ts';
-import { bindPrepared, prepareOnce } from '../db/prepare-once.ts';
+import { type Database, bindPrepared, prepareOnce } from '../db/database.ts';
 import { totp } from '../db/schema.ts';
 import { approvalRefusals, explain } from '../db/explain.ts';
 import { type SealSecrets, seal, unseal } from './seal.ts';

@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { eq, sql } from 'drizzle-orm';
 import { Decimal } from '../http/wire-types.ts';
-import type { Database } from '../db/database.ts';
-import { prepareOnce } from '../db/prepare-once.ts';
+import { type Database, prepareOnce } from '../db/database.ts';
 import { balances, exactly } from '../db/schema.ts';
 import { type Asset, assetSymbols, scaleOf } from '../money/assets.ts';
 import { type Atoms, formatAmount } from '../money/amounts.ts';

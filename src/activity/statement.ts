@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { lte, sql } from 'drizzle-orm';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
 import { Decimal, Id, SignedDecimal, Timestamp } from '../http/wire-types.ts';
 import type { Database } from '../db/database.ts';
 import { TimeSpan } from '../db/record-list.ts';

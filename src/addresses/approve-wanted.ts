@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { type AllowlistEntry, approveAddress } from '../accounts/allowlist.ts';
-import { type Outcome, refuse } from '../http/refusal.ts';
+import { type Outcome, refuse } from '../http/answer.ts';
 import type { Actor } from '../db/audit.ts';
 import type { Database } from '../db/database.ts';
 import { findNetwork } from '../money/networks.ts';

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { sql } from 'drizzle-orm';
-import { type FieldError, type FieldFault, type Outcome, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
+import { type FieldError, type FieldFault, type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';

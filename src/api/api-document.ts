@@ -1,10 +1,9 @@
 import { type RouteConfig, z } from '@hono/zod-openapi';
 import type { JSONValue } from 'hono/utils/types';
-import { answerJson } from '../http/answer.ts';
+import { answerJson, accept } from '../http/answer.ts';
 import { createArea, send } from '../http/area.ts';
 import { type DocumentFrame, type OpenApiDocument, buildDocument } from '../http/document/build-document.ts';
 import { answerThroughEdge } from '../http/edge-cache.ts';
-import { accept } from '../http/refusal.ts';
 import { clientFrame, operatorFrame } from './api-document-frames.ts';
 import { publicOperationsOf } from '../access/operations.ts';
 import { operationsOf } from '../operator/operations.ts';

@@ -1,10 +1,9 @@
 import { createArea } from '../http/area.ts';
 import { admitRead } from '../access/admit-read.ts';
-import { keyRevoked } from '../keys/admission.ts';
+import { keyRevoked, readKeyRecord } from '../keys/record.ts';
 import { OwnApiKey, showOwnApiKey } from '../keys/own-api-key.ts';
-import { readKeyRecord } from '../keys/record.ts';
 import { keyOperationsOf } from '../access/operations.ts';
-import { accept } from '../http/refusal.ts';
+import { accept } from '../http/answer.ts';
 
 /** The route by which a key reads its own record. */
 export const keys = createArea();

@@ -2,7 +2,7 @@ import { admitRead } from '../access/admit-read.ts';
 import { accountFeed } from '../events/feed.ts';
 import { EventPage, EventQuery, beginToListen, findEvents } from '../events/read-events.ts';
 import { createArea } from '../http/area.ts';
-import { ledgerOf } from '../db/ledgers.ts';
+import { ledgerOf } from '../db/database.ts';
 import { keyOperationsOf } from '../access/operations.ts';
 
 export const events = createArea();

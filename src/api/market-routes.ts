@@ -1,6 +1,6 @@
 import { createArea } from '../http/area.ts';
 import { answerThroughEdge } from '../http/edge-cache.ts';
-import { accept, refuse } from '../http/refusal.ts';
+import { accept, refuse } from '../http/answer.ts';
 import { findCoin } from '../money/assets.ts';
 import { answerCandles, answerTicker, answerTickers } from '../markets/answers.ts';
 import { alignQuestion } from '../markets/candles/candle-series.ts';

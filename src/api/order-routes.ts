@@ -1,18 +1,14 @@
-import { createArea } from '../http/area.ts';
-import { idempotencyKeyParameter } from '../http/idempotency.ts';
-import { jsonBody } from '../http/json-body.ts';
+import { createArea, idempotencyKeyParameter } from '../http/area.ts';
+import { jsonBody } from '../http/request.ts';
 import { RecordPath } from '../http/wire-types.ts';
-import { admit } from '../access/admit.ts';
+import { admit, executeInLane } from '../access/admit.ts';
 import { answerList, answerRecord } from '../access/answer-read.ts';
-import { executeInLane } from '../access/execute-in-lane.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
-import { OrderListQuery, orderList } from '../orders/list-orders.ts';
-import { Order, readOrder, showOrder } from '../orders/order.ts';
-import { PlaceOrder } from '../orders/place-order.ts';
-import { OrderPreview } from '../orders/preview-order.ts';
+import { OrderListQuery, orderList, Order, readOrder, showOrder, OrderPreview } from '../orders/order.ts';
+import { PlaceOrder } from '../orders/terms.ts';
 import { previewAtGate } from '../orders/reach-gate.ts';
 import { keyOperationsOf } from '../access/operations.ts';
-import { accept } from '../http/refusal.ts';
+import { accept } from '../http/answer.ts';
 import { onePage } from '../http/list.ts';
 
 const ORDERS_PATH = '/api/v1/orders';

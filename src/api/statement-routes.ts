@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { type WrittenAnswer, createArea } from '../http/area.ts';
-import { refuse } from '../http/refusal.ts';
+import { refuse } from '../http/answer.ts';
 import { admit } from '../access/admit.ts';
-import { ledgerOf } from '../db/ledgers.ts';
+import { ledgerOf } from '../db/database.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import {
   Statement,

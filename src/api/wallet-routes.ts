@@ -1,13 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { config } from '../env.ts';
-import { createArea } from '../http/area.ts';
-import { idempotencyKeyParameter } from '../http/idempotency.ts';
-import { jsonBody } from '../http/json-body.ts';
+import { createArea, idempotencyKeyParameter } from '../http/area.ts';
+import { jsonBody } from '../http/request.ts';
 import { RecordPath, Timestamp } from '../http/wire-types.ts';
 import { admitRead } from '../access/admit-read.ts';
 import { answerList, answerRecord } from '../access/answer-read.ts';
-import { executeInLane } from '../access/execute-in-lane.ts';
-import { ledgerOf } from '../db/ledgers.ts';
+import { executeInLane } from '../access/admit.ts';
+import { ledgerOf } from '../db/database.ts';
 import { chooseAddressSources } from '../providers.ts';
 import { DepositAddress, completeAddresses, findAddresses } from '../addresses/list-addresses.ts';
 import { Balance, readBalances } from '../activity/balances.ts';
@@ -18,7 +17,7 @@ import { CreateWithdrawal } from '../withdrawals/create-withdrawal.ts';
 import { WithdrawalListQuery, withdrawalList } from '../withdrawals/list-withdrawals.ts';
 import { Withdrawal, readWithdrawal, showWithdrawal } from '../withdrawals/withdrawal.ts';
 import { keyOperationsOf } from '../access/operations.ts';
-import { accept } from '../http/refusal.ts';
+import { accept } from '../http/answer.ts';
 import { onePage } from '../http/list.ts';
 
 const TRANSACTIONS_PATH = '/api/v1/wallet/transactions';

@@ -1,6 +1,6 @@
 import { logFault } from '../platform/log.ts';
 import { readText } from '../platform/read-text.ts';
-import { withDeadline } from '../platform/with-deadline.ts';
+import { withDeadline } from '../platform/deadline.ts';
 import type { Network } from '../money/networks.ts';
 import { CUSTODY_DEADLINE_MS, type Custody, type CustodyState, type NeverSeen, type Payout } from './custody.ts';
 import { readHoldings } from './read-holdings.ts';

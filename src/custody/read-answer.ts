@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Network } from '../money/networks.ts';
 import { readTransactionHash } from './transaction-hash.ts';
 import type { CustodyState, NeverSeen } from './custody.ts';
-import { parseJson } from '../platform/parse-json.ts';
+import { parseJson } from '../http/request.ts';
 
 export const MAX_REASON_LENGTH = 500;
 

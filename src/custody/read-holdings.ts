@@ -3,7 +3,7 @@ import { AMOUNT_SYNTAX } from '../money/amounts.ts';
 import { assetSymbols } from '../money/assets.ts';
 import { networks } from '../money/networks.ts';
 import type { NetworkHoldings } from './custody.ts';
-import { parseJson } from '../platform/parse-json.ts';
+import { parseJson } from '../http/request.ts';
 
 /** The custodian's answer to `GET /v1/holdings`. Other fields are ignored, as are networks that Bureau does not know. */
 const HoldingsAnswer = z.object({

@@ -1,8 +1,7 @@
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
-import { withDeadline } from '../platform/with-deadline.ts';
-import type { Database } from './database.ts';
-import { listLedgers, openLedger } from './ledgers.ts';
+import { withDeadline } from '../platform/deadline.ts';
+import { type Database, listLedgers, openLedger } from './database.ts';
 
 /** What one ledger answered; `undefined` when it failed or took too long. */
 export interface LedgerAnswer<Answer> {

@@ -1,4 +1,8 @@
 import { drizzle } from 'drizzle-orm/d1';
+import type { LedgerBindings } from '../platform/bindings.ts';
+import { BINDING, bindingOf, FIRST_LEDGER, isRecordId, ledgerNumberOf } from './record-id.ts';
+import { Column, type DriverValueDecoder, Param, Placeholder, type Query, SQL, is } from 'drizzle-orm';
+import type { RunnableQuery } from 'drizzle-orm/runnable-query';
 
 const open = (binding: D1Database) => drizzle(binding);
 
@@ -17,4 +21,174 @@ export function openDatabase(binding: D1Database): Database {
   const database = open(binding);
   opened.set(binding, database);
   return database;
+}
+
+/**
+ * The database that an id from outside names, of an account, a key or a record. `undefined` for a text that is no id,
+ * and for an id of a ledger that does not exist: both name nothing.
+ */
+export function findLedger(bindings: LedgerBindings, id: string): Database | undefined {
+  return isRecordId(id) ? findNumberedLedger(bindings, ledgerNumberOf(id)) : undefined;
+}
+
+/** The database of an account, a key or a record that is known to exist. Throws when its ledger does not exist. */
+export function ledgerOf(bindings: LedgerBindings, id: string): Database {
+  const database = findLedger(bindings, id);
+  if (!database) throw new Error(`the ledger of ${id} is not bound`);
+  return database;
+}
+
+/** The database of a ledger by its number; `undefined` when it does not exist. */
+export function findNumberedLedger(bindings: LedgerBindings, ledger: number): Database | undefined {
+  const binding = bindings[bindingOf(ledger)];
+  return binding && openDatabase(binding);
+}
+
+/** The database of a ledger that is known to exist, by its number. Throws when it does not exist. */
+export function openLedger(bindings: LedgerBindings, ledger: number): Database {
+  const database = findNumberedLedger(bindings, ledger);
+  if (!database) throw new Error(`ledger ${ledger} is not bound`);
+  return database;
+}
+
+/** The numbers of all ledgers, in order. */
+export function listLedgers(bindings: LedgerBindings): number[] {
+  const ledgers = [FIRST_LEDGER];
+  while (bindings[bindingOf(ledgers.length)]) ledgers.push(ledgers.length);
+  return ledgers;
+}
+
+/** The database of the directory, which keeps what is unique in the whole exchange: that of ledger 0. */
+export function directoryOf(bindings: LedgerBindings): Database {
+  return openLedger(bindings, FIRST_LEDGER);
+}
+
+/** The database of ledger 0, for what belongs to no account: the settings of the exchange and its audit. */
+export function firstLedger(bindings: LedgerBindings): Database {
+  return openLedger(bindings, FIRST_LEDGER);
+}
+
+/** The bindings with each database replaced by the result of `replace`, which gets the bound one. */
+export function replaceLedgers<Given extends LedgerBindings>(
+  bindings: Given,
+  replace: (database: D1Database) => D1Database,
+): Given {
+  const databases = Object.entries(bindings).filter(([name]) => name === bindingOf(FIRST_LEDGER) || BINDING.test(name));
+  const replaced = databases.map(([name, database]) => [name, replace(database as D1Database)] as const);
+  return { ...bindings, ...Object.fromEntries(replaced) };
+}
+
+/** The methods of Drizzle's prepared statement that are used here. */
+interface Prepared {
+  getQuery(): Query;
+  mapResult(result: unknown, isFromBatch?: boolean): unknown;
+  execute(values?: Record<string, unknown>): Promise<unknown>;
+}
+
+/** An item of a batch whose result has the type of the query's result. */
+export type Bound<Statement extends Prepared> = RunnableQuery<Awaited<ReturnType<Statement['execute']>>, 'sqlite'>;
+
+/** A column of a query's rows, as Drizzle keeps it: where its value goes, and what it is read from. */
+interface SelectedField {
+  readonly path: readonly string[];
+  readonly field: unknown;
+}
+
+/** The members of Drizzle's prepared statement that decide how its rows are read. */
+interface RowReader {
+  readonly fields?: readonly SelectedField[];
+  mapAllResult(rows: unknown, isFromBatch?: boolean): unknown;
+}
+
+/**
+ * Builds the text of a query once for each database; later calls only bind values. For frequent requests: building the
+ * text takes the Worker longer than D1 takes to run it. Values that differ from call to call are `sql.placeholder`s.
+ */
+export function prepareOnce<Statement extends Prepared>(
+  build: (database: Database) => Statement,
+): (database: Database) => Statement {
+  const prepared = new WeakMap<Database, Statement>();
+  return (database) => {
+    const known = prepared.get(database);
+    if (known) return known;
+    const query = build(database);
+    decodeOnce(query as unknown as RowReader);
+    prepared.set(database, query);
+    return query;
+  };
+}
+
+/**
+ * Has a query look up how each column is decoded once, and not for every value of every row, as Drizzle does. A query
+ * whose rows hold objects is left as it is.
+ */
+function decodeOnce(query: RowReader): void {
+  const { fields } = query;
+  if (!fields || fields.some(({ path }) => path.length > 1)) return;
+  const columns = fields.map(({ path: [name = ''], field }) => ({ name, decoder: decoderOf(field) }));
+  const mapBatched = query.mapAllResult.bind(query);
+  query.mapAllResult = (rows, isFromBatch) => {
+    if (isFromBatch) return mapBatched(rows, isFromBatch);
+    return (rows as readonly (readonly unknown[])[]).map((row) => {
+      const decoded: Record<string, unknown> = {};
+      for (const [index, { name, decoder }] of columns.entries()) {
+        const value = row[index];
+        decoded[name] = value === null ? null : decoder.mapFromDriverValue(value);
+      }
+      return decoded;
+    });
+  };
+}
+
+/** What decodes the values of a selected column or expression. */
+function decoderOf(field: unknown): DriverValueDecoder<unknown, unknown> {
+  if (is(field, Column)) return field;
+  const expression = is(field, SQL) ? field : (field as { readonly sql: SQL }).sql;
+  return (expression as unknown as { readonly decoder: DriverValueDecoder<unknown, unknown> }).decoder;
+}
+
+/** The value of one parameter of a query, of the values that a call gives. */
+type ReadParameter = (values: Readonly<Record<string, unknown>>) => unknown;
+
+/** How each parameter of a query is read from the values of a call. Drizzle finds that out anew at every call. */
+const parametersOf = new WeakMap<object, readonly ReadParameter[]>();
+
+/**
+ * Makes a prepared query and its values an item of a batch. Drizzle has no method for it. Throws when the value of a
+ * placeholder is missing.
+ */
+export function bindPrepared<Statement extends Prepared>(
+  query: Statement,
+  values: Record<string, unknown>,
+): Bound<Statement> {
+  const { sql, params } = query.getQuery();
+  const known = parametersOf.get(query) ?? params.map(readParameter);
+  parametersOf.set(query, known);
+  const filled = { sql, params: known.map((read) => read(values)) };
+  // The members that Drizzle's `batch` reads from each item.
+  const prepared = {
+    stmt: (query as unknown as { readonly stmt: D1PreparedStatement }).stmt,
+    getQuery: () => filled,
+    mapResult: (result: unknown, isFromBatch?: boolean) => query.mapResult(result, isFromBatch),
+  };
+  return { _prepare: () => prepared } as unknown as Bound<Statement>;
+}
+
+function readParameter(parameter: unknown): ReadParameter {
+  if (is(parameter, Placeholder)) return (values) => take(values, parameter.name);
+  if (is(parameter, Param) && is(parameter.value, Placeholder)) {
+    const { encoder, value } = parameter;
+    return (values) => encoder.mapToDriverValue(take(values, value.name));
+  }
+  return () => parameter;
+}
+
+function take(values: Readonly<Record<string, unknown>>, name: string): unknown {
+  if (!(name in values)) throw new Error(`the placeholder ${name} has no value`);
+  return values[name];
+}
+
+/** A placeholder under each of these names, for the values of an INSERT. */
+export function placeholdersOf<Name extends string>(...names: readonly Name[]): Record<Name, Placeholder<Name>> {
+  return Object.fromEntries(names.map((name) => [name, new Placeholder(name)])) as Record<Name, Placeholder<Name>>;
 }

@@ -1,6 +1,5 @@
 import { and, eq, max, sql } from 'drizzle-orm';
-import type { Database } from './database.ts';
-import { bindPrepared, prepareOnce } from './prepare-once.ts';
+import { type Database, bindPrepared, prepareOnce } from './database.ts';
 import { addressIndexes, claims } from './schema.ts';
 
 /** A name that one holder has in the whole exchange. */

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../http/refusal.ts';
+import { type Refusal, refuse } from '../http/answer.ts';
 import type { CommitOutcome, Guard } from './commit.ts';
 
 /**

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { type SQL, and, desc, eq, gte, lt, sql } from 'drizzle-orm';
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
 import { ListQuery, MAX_LOOKED_AT, type Page, findPage, nameFilteredList } from '../http/list.ts';
-import type { Outcome } from '../http/refusal.ts';
+import type { Outcome } from '../http/answer.ts';
 import { Timestamp } from '../http/wire-types.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import type { Database } from './database.ts';

@@ -1,10 +1,9 @@
 import { and, eq } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
-import { type Outcome, type Refusal, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
+import { type Outcome, type Refusal, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
 import type { Actor } from './audit.ts';
 import { commit } from './commit.ts';
-import type { Database } from './database.ts';
-import { openLedger } from './ledgers.ts';
+import { type Database, openLedger } from './database.ts';
 import { newRecordId } from './record-id.ts';
 import { operatorRequests } from './schema.ts';
 import { type GuardRefusals, approvalRefusals, explain, holdRefusals } from './explain.ts';

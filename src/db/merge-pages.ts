@@ -1,9 +1,8 @@
 import type { CursorScope } from '../http/cursor.ts';
 import { type Found, type ListQuery, type Page, findPage } from '../http/list.ts';
-import type { Outcome } from '../http/refusal.ts';
+import type { Outcome } from '../http/answer.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import type { Database } from './database.ts';
-import { listLedgers, openLedger } from './ledgers.ts';
+import { type Database, listLedgers, openLedger } from './database.ts';
 
 /**
  * One page of a list whose rows are in all ledgers. Each ledger is asked for the page as if it had all rows, so it reads at

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import type { Database } from './database.ts';
-import { firstLedger, listLedgers } from './ledgers.ts';
+import { type Database, firstLedger, listLedgers } from './database.ts';
 import { FIRST_LEDGER } from './record-id.ts';
 import { settings } from './schema.ts';
 

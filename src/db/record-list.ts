@@ -3,7 +3,7 @@ import { type SQL, and, desc, eq, gte, lt } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import type { CursorScope } from '../http/cursor.ts';
 import { type Found, type ListQuery, MAX_LOOKED_AT, type Page, findPage, nameFilteredList } from '../http/list.ts';
-import type { Outcome } from '../http/refusal.ts';
+import type { Outcome } from '../http/answer.ts';
 import { type Asset, assetSymbols, upperSymbol } from '../money/assets.ts';
 import type { Database } from './database.ts';
 import { lowestRecordId } from './record-id.ts';

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../http/refusal.ts';
+import { type Refusal, refuse } from '../http/answer.ts';
 import { type Atoms, formatAmount } from '../money/amounts.ts';
 import { scaleOf } from '../money/assets.ts';
 import type { CommitOutcome } from './commit.ts';

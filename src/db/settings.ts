@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { type Asset, assetSymbols, coinSymbols, scaleOf } from '../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, parseAmount } from '../money/amounts.ts';
 import { type Network, networks } from '../money/networks.ts';
-import type { Database } from './database.ts';
-import { prepareOnce } from './prepare-once.ts';
+import { type Database, prepareOnce } from './database.ts';
 import { exactly, settings } from './schema.ts';
 
 /** Amounts that the operator has set, by asset and network, as decimals. They replace those of the asset records. */

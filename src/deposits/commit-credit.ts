@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { type Actor, nameActor } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
-import { firstLedger } from '../db/ledgers.ts';
+import { firstLedger } from '../db/database.ts';
 import { FIRST_LEDGER } from '../db/record-id.ts';
 import { handCredits } from '../db/schema.ts';
 import type { Asset } from '../money/assets.ts';

@@ -1,12 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { and, eq } from 'drizzle-orm';
-import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
+import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
 import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
-import type { Database } from '../db/database.ts';
+import { type Database, ledgerOf } from '../db/database.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { ledgerOf } from '../db/ledgers.ts';
 import { ledgerNumberOf, newRecordId, timestampOfRecord } from '../db/record-id.ts';
 import { deposits } from '../db/schema.ts';
 import { nextTransfer } from '../db/transfers.ts';

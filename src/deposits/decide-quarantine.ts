@@ -1,8 +1,7 @@
-import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
+import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
-import type { Database } from '../db/database.ts';
-import { openLedger } from '../db/ledgers.ts';
+import { type Database, openLedger } from '../db/database.ts';
 import { ledgerNumberOf, newRecordId } from '../db/record-id.ts';
 import { deposits } from '../db/schema.ts';
 import { type GuardRefusals, approvalRefusals, explain } from '../db/explain.ts';

@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts';
 import { timestampOfRecord } from '../db/record-id.ts';
 import { columnsOf, deposits, type witnessedDeposits } from '../db/schema.ts';
 import { type Transfer, house } from '../db/transfers.ts';
-import { refuse } from '../http/refusal.ts';
+import { refuse } from '../http/answer.ts';
 import { type Asset, QUOTE_ASSET, assets, scaleOf } from '../money/assets.ts';
 import { type Atoms, formatAmount } from '../money/amounts.ts';
 import type { Network } from '../money/networks.ts';

@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { asc, gt } from 'drizzle-orm';
 import { Decimal } from '../http/wire-types.ts';
-import type { Database } from '../db/database.ts';
-import { listLedgers, openLedger } from '../db/ledgers.ts';
+import { type Database, listLedgers, openLedger } from '../db/database.ts';
 import { dust, exactly } from '../db/schema.ts';
 import { type Atoms, formatAmount } from '../money/amounts.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';

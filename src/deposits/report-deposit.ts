@@ -1,10 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
+import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
-import type { Database } from '../db/database.ts';
+import { type Database, directoryOf, listLedgers, openLedger } from '../db/database.ts';
 import { claimNames, findHolders, nameAddress, nameOutput } from '../db/directory.ts';
-import { directoryOf, listLedgers, openLedger } from '../db/ledgers.ts';
 import { FIRST_LEDGER, ledgerNumberOf, newRecordId } from '../db/record-id.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { deposits } from '../db/schema.ts';

@@ -1,7 +1,6 @@
 import { type AnyColumn, sql } from 'drizzle-orm';
-import type { Database } from '../db/database.ts';
+import { type Database, bindPrepared, prepareOnce } from '../db/database.ts';
 import { auditColumns, showAuditEntry } from '../db/list-audit.ts';
-import { bindPrepared, prepareOnce } from '../db/prepare-once.ts';
 import { audit, deposits, withdrawals } from '../db/schema.ts';
 import { depositColumns } from '../deposits/deposit.ts';
 import { showDepositToOperator } from '../deposits/operator-deposit.ts';

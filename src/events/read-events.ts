@@ -1,9 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { and, asc, eq, gt, lt, sql } from 'drizzle-orm';
 import { ListQuery, MAX_LOOKED_AT } from '../http/list.ts';
-import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
-import type { Database } from '../db/database.ts';
-import { bindPrepared, prepareOnce } from '../db/prepare-once.ts';
+import { type Outcome, type Refusal, accept, refuse } from '../http/answer.ts';
+import { type Database, bindPrepared, prepareOnce } from '../db/database.ts';
 import { events, listeners } from '../db/schema.ts';
 import { Event, type EventRow, Sequence, eventTypes } from './event.ts';
 import type { Feed } from './feed.ts';

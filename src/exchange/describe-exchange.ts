@@ -1,5 +1,5 @@
 import { type Settings, minimumInForce } from '../db/settings.ts';
-import { bucketNames, defaultLimits } from '../keys/bucket-limits.ts';
+import { bucketNames, defaultLimits } from '../keys/rights.ts';
 import { intervals } from '../markets/candles/interval.ts';
 import { formatAmount } from '../money/amounts.ts';
 import {
@@ -14,7 +14,7 @@ import {
   scaleOf,
 } from '../money/assets.ts';
 import { type Network, networkRecords } from '../money/networks.ts';
-import type { OrderBounds } from '../orders/order-bounds.ts';
+import type { OrderBounds } from '../orders/terms.ts';
 import { termsOf } from '../withdrawals/terms.ts';
 import type { AssetList, Deposits, ExchangeInfo } from './schemas.ts';
 

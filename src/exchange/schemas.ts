@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { Decimal, Timestamp } from '../http/wire-types.ts';
-import { bucketNames } from '../keys/bucket-limits.ts';
+import { bucketNames } from '../keys/rights.ts';
 import { intervals } from '../markets/candles/interval.ts';
 import { assetSymbols, coinSymbols } from '../money/assets.ts';
 import { networkRecords, networks } from '../money/networks.ts';

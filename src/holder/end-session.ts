@@ -1,5 +1,5 @@
 import { laneUnreachable } from '../access/admit.ts';
-import { type Outcome, accept } from '../http/refusal.ts';
+import { type Outcome, accept } from '../http/answer.ts';
 import { endSessions, findOwnSessions } from '../keys/session-key.ts';
 import { revokeInLane } from '../lane/tell-lanes.ts';
 import { insertAudit } from '../db/audit.ts';

@@ -1,8 +1,8 @@
 import { digestAddress, inviteHolder } from '../accounts/invite-holder.ts';
 import { openAccountOnce } from '../accounts/open-account-once.ts';
-import { type Outcome, accept } from '../http/refusal.ts';
+import { type Outcome, accept } from '../http/answer.ts';
 import type { Actor } from '../db/audit.ts';
-import { ledgerOf } from '../db/ledgers.ts';
+import { ledgerOf } from '../db/database.ts';
 import type { Bindings } from '../platform/bindings.ts';
 
 /** What an account is labelled that somebody opened by themselves. */

@@ -1,6 +1,6 @@
 import { laneUnreachable } from '../access/admit.ts';
 import { tokenSettings } from '../access/authenticate.ts';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
 import {
   type ApiKey,
   type CreateApiKey,
@@ -11,8 +11,7 @@ import {
   revokeApiKey,
   tooManyKeys,
 } from '../keys/api-key.ts';
-import { readLastUses } from '../lane/read-last-uses.ts';
-import { revokeInLane } from '../lane/tell-lanes.ts';
+import { readLastUses, revokeInLane } from '../lane/tell-lanes.ts';
 import { commit } from '../db/commit.ts';
 import { newRecordId } from '../db/record-id.ts';
 import { type GuardRefusals, explain, holdRefusals } from '../db/explain.ts';

@@ -3,7 +3,7 @@ import { tryTotpCode } from '../accounts/check-totp-code.ts';
 import type { SealSecrets } from '../accounts/seal.ts';
 import { readTotp, spendTotpStep } from '../accounts/totp.ts';
 import { laneUnreachable } from '../access/admit.ts';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
 import { listKeysRevokedAt, revokeAllKeys } from '../keys/api-key.ts';
 import { endSessions, listLiveSessionIds } from '../keys/session-key.ts';
 import { revokeInLane } from '../lane/tell-lanes.ts';

@@ -2,7 +2,7 @@ import { totpInvalid, tryTotpCode } from '../accounts/check-totp-code.ts';
 import type { SealSecrets } from '../accounts/seal.ts';
 import { prepareRemoval, readTotp, spendTotpStep } from '../accounts/totp.ts';
 import { laneUnreachable } from '../access/admit.ts';
-import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, type Refusal, accept, refuse } from '../http/answer.ts';
 import { insertAudit } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
 import { explain } from '../db/explain.ts';

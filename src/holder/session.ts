@@ -1,13 +1,11 @@
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
 import { tokenSettings } from '../access/authenticate.ts';
-import { accountFrozen, decideAdmission, keyRevoked } from '../keys/admission.ts';
-import { type KeyRecord, readKeyRecord } from '../keys/record.ts';
-import type { Scope } from '../keys/scope.ts';
+import { accountFrozen, decideAdmission, keyRevoked, type KeyRecord, readKeyRecord } from '../keys/record.ts';
+import type { Scope } from '../keys/rights.ts';
 import { verifyToken } from '../keys/token.ts';
-import { countSession } from '../lane/count-session.ts';
+import { countSession } from '../lane/buckets.ts';
 import type { Actor } from '../db/audit.ts';
-import type { Database } from '../db/database.ts';
-import { ledgerOf } from '../db/ledgers.ts';
+import { type Database, ledgerOf } from '../db/database.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import type { Bindings } from '../platform/bindings.ts';
 

@@ -1,13 +1,312 @@
-import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context, Hono, MiddlewareHandler, TypedResponse } from 'hono';
+import type { Bindings } from '../platform/bindings.ts';
+import type { Result, Router } from 'hono/router';
+import { SmartRouter } from 'hono/router/smart-router';
+import { TrieRouter } from 'hono/router/trie-router';
+import { routePath } from 'hono/route';
+import { logEvent } from '../platform/log.ts';
+import { type RouteConfig, type RouteHandler, createRoute, z, OpenAPIHono } from '@hono/zod-openapi';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { JSONValue } from 'hono/utils/types';
+import { type HeaderName, headersOf } from './document/headers.ts';
+import { type DeclaredProblem, describeProblems } from './document/problem-responses.ts';
+import { type Schema, isStrict, parseBody } from './request.ts';
+import { type Outcome, accept, refuse, type Answer, type RequestFacts, answerProblem, type Refusal } from './answer.ts';
+import { digest } from '../platform/digest.ts';
 import { bodyLimit } from 'hono/body-limit';
-import { type Answer, type RequestFacts, answerProblem } from './answer.ts';
-import type { AppEnvironment, RequestContext } from './context.ts';
-import { FixedPathRouter } from './fixed-path-router.ts';
 import { badCursor } from './cursor.ts';
 import { type Checked, describeFieldErrors } from './field-errors.ts';
-import { parseBody } from './json-body.ts';
-import { type Refusal, refuse } from './refusal.ts';
+
+/** The Hono environment of every route. */
+export interface AppEnvironment {
+  readonly Bindings: Bindings;
+  readonly Variables: {
+    requestId: string;
+    /** The caller, for the log, once it is known: a key's id, or an operator's role. */
+    caller?: string;
+    /** The ledger of a change of the operator's, where no other one can have told anybody of it. */
+    changedLedger?: number;
+  };
+}
+
+/**
+ * The part of a request's context that code shared by all routes needs. Variables are read by `get`, since `var` copies
+ * all of them each time.
+ */
+export type RequestContext = Pick<Context<AppEnvironment>, 'req' | 'env' | 'get' | 'header' | 'body'>;
+
+/**
+ * Routes as Hono's TrieRouter does, but looks a path that is written like one of the routes up only once for each method,
+ * because it always has the same handlers. So a path without parameters costs no search. Hono's faster RegExpRouter takes
+ * no list in which a fixed path and a parameter have the same place, such as `/markets/tickers` and `/markets/:symbol`.
+ */
+export class FixedPathRouter<Handler> implements Router<Handler> {
+  readonly name = 'FixedPathRouter';
+  readonly #router = new SmartRouter<Handler>({ routers: [new TrieRouter<Handler>()] });
+  readonly #paths = new Set<string>();
+  /** What was found, by method and path. It cannot grow beyond the routes and the methods of HTTP. */
+  readonly #found = new Map<string, Result<Handler>>();
+
+  add(method: string, path: string, handler: Handler): void {
+    this.#router.add(method, path, handler);
+    this.#paths.add(path);
+  }
+
+  match(method: string, path: string): Result<Handler> {
+    if (!this.#paths.has(path)) return this.#router.match(method, path);
+    const key = `${method} ${path}`;
+    const known = this.#found.get(key);
+    if (known) return known;
+    const result = this.#router.match(method, path);
+    this.#found.set(key, result);
+    return result;
+  }
+}
+
+/** A client's own id is echoed when it is at most 128 visible ASCII characters. */
+const CLIENT_ID_SYNTAX = /^[!-~]{1,128}$/;
+
+/**
+ * Gives every request an id, and every response the header X-Request-Id. It is set before the handler runs, because
+ * adding a header to a finished response copies its body.
+ */
+export const assignRequestId: MiddlewareHandler<AppEnvironment> = (c, next) => {
+  const own = c.req.header('X-Request-Id');
+  const requestId = own !== undefined && CLIENT_ID_SYNTAX.test(own) ? own : crypto.randomUUID();
+  c.set('requestId', requestId);
+  c.header('X-Request-Id', requestId);
+  return next();
+};
+
+/**
+ * Writes one line for every request: its id, the route that answered (never the path as sent, which may hold anything),
+ * the status, the milliseconds, and the caller: a key's id, or an operator's role.
+ */
+export const logRequest: MiddlewareHandler<AppEnvironment> = async (c, next) => {
+  const begun_ms = Date.now();
+  await next();
+  logEvent('request', {
+    requestId: c.get('requestId'),
+    method: c.req.method,
+    route: routePath(c, -1),
+    status: c.res.status,
+    ms: Date.now() - begun_ms,
+    caller: c.get('caller'),
+  });
+};
+
+/** The schemas of what a request brings. */
+export type RequestParts = NonNullable<RouteConfig['request']>;
+
+/** The schema of an answer's body, or its members. */
+export type BodyParts = z.ZodType | Readonly<Record<string, z.ZodType>>;
+
+/** What an operation is, takes, answers and refuses with. */
+export interface Operation<Parts extends RequestParts, Body extends BodyParts> {
+  readonly operationId: string;
+  /** `get` unless told. */
+  readonly method?: 'post' | 'put' | 'patch' | 'delete';
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters?: NonNullable<RouteConfig['parameters']>;
+  readonly request?: Parts;
+  /** What the answer is: with the status 200, or by its status. */
+  readonly answer: string | Readonly<Record<number, string>>;
+  readonly headers?: readonly HeaderName[];
+  /** Of JSON; what else the answer may be is in `content`. */
+  readonly body?: Body;
+  readonly content?: Readonly<Record<string, { readonly schema: z.ZodType }>>;
+  /** Whether it goes through the edge cache. */
+  readonly isCacheable?: true;
+  /** Beyond those of each operation of its kind, and those of what it takes. */
+  readonly refusals?: readonly DeclaredProblem[];
+}
+
+/** What an operation does with a request. */
+export interface Handled<
+  Parts extends RequestParts,
+  Body extends BodyParts,
+  Given,
+  Environment extends AppEnvironment,
+> {
+  readonly handle: (c: OperationContext<Parts, Environment>) => Answered<Given, Body>;
+}
+
+/** What all operations of a kind have in common. */
+export interface OperationKind {
+  readonly tags: string[];
+  /** An operation without it is public. */
+  readonly security?: NonNullable<RouteConfig['security']>;
+  readonly middleware: MiddlewareHandler;
+  /** The refusals of the kind, before those of the operation and after them. */
+  readonly before?: readonly DeclaredProblem[];
+  readonly after?: readonly DeclaredProblem[];
+  readonly responses?: object;
+}
+
+/** The context of a handler, in which `c.req.valid` gives what the schemas made of the request. */
+export type OperationContext<Parts extends RequestParts, Environment extends AppEnvironment> = Parameters<
+  RouteHandler<{ method: 'get'; path: string; request: Parts; responses: Record<string, never> }, Environment>
+>[0];
+
+/**
+ * What a handler returns: the body of the answer, a refusal, or an answer that is written already. Structural typing
+ * accepts a body with additional members; here they do not compile, so that no handler answers more than the document says.
+ */
+export type Answered<Given, Body extends BodyParts> = Promised<
+  | Outcome<Given & WithoutExcess<Excess<Given, BodyOf<Body>>>>
+  | (Response & TypedResponse<Given, 200, 'json'>)
+  | WrittenAnswer
+>;
+
+/** The body that the schema of an operation allows. */
+export type BodyOf<Body extends BodyParts> = ReadonlyDeep<
+  Body extends z.ZodType
+    ? z.input<Body>
+    : { [Name in keyof Body]: Body[Name] extends z.ZodType ? z.input<Body[Name]> : never }
+>;
+
+type Promised<Value> = Value | Promise<Value>;
+
+type ReadonlyDeep<Value> = Value extends object ? { readonly [Name in keyof Value]: ReadonlyDeep<Value[Name]> } : Value;
+
+type WithoutExcess<Names> = [Names] extends [never] ? unknown : { readonly notInTheResponseSchema: Names };
+
+/** The names of the members, at any depth, that `Given` has and `Declared` has not. A schema may allow any JSON. */
+type Excess<Given, Declared> = JSONValue extends Declared
+  ? never
+  : Given extends readonly (infer Item)[]
+    ? Declared extends readonly (infer DeclaredItem)[]
+      ? Excess<Item, DeclaredItem>
+      : never
+    : Given extends object
+      ? {
+          [Name in keyof Given]-?: Name extends NamesOf<Declared>
+            ? Excess<Given[Name], MemberOf<Declared, Name>>
+            : Name;
+        }[keyof Given]
+      : never;
+
+/** The names of the members of any type of a union. */
+type NamesOf<Union> = Union extends Union ? keyof Union : never;
+
+type MemberOf<Union, Name extends PropertyKey> = Union extends { readonly [Each in Name]?: infer Member }
+  ? Member
+  : never;
+
+/**
+ * Adds an operation to an area: documented as it is declared, with its requests checked by its schemas. An operation that
+ * is not public takes no query parameter that it does not name: a misspelt `limit` would give another page. Throws when
+ * the Worker starts if the query of such an operation is not a `z.strictObject`.
+ */
+export function addOperation<
+  Environment extends AppEnvironment,
+  Given extends BodyOf<Body>,
+  const Parts extends RequestParts = object,
+  Body extends BodyParts = BodyParts,
+>(area: Area, kind: OperationKind, operation: Operation<Parts, Body> & Handled<Parts, Body, Given, Environment>): void {
+  const { answer, headers, body, content, isCacheable, refusals, request, handle, ...rest } = operation;
+  const { operationId, summary, description, ...named } = rest;
+  const { before = [], after = [], responses, tags, ...common } = kind;
+  const answers = typeof answer === 'string' ? { 200: answer } : answer;
+  const described = {
+    ...((headers ?? isCacheable) && { headers: headersOf(...(headers ?? cacheHeaders)) }),
+    content: { ...(body && jsonContent(body)), ...content },
+  };
+  const problems = [...refusalsOf(request ?? {}), ...before, ...(refusals ?? []), ...after, ...general];
+  const query = request?.query ?? (kind.security && z.strictObject({}));
+  if (kind.security && !isStrict(query as unknown as Schema)) {
+    throw new TypeError(`${operation.path} takes unknown query parameters`);
+  }
+  const route = createRoute({
+    method: 'get',
+    operationId,
+    tags,
+    summary,
+    description,
+    ...common,
+    ...named,
+    request: { ...request, ...(query && { query }) },
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(answers).map(([of, meaning]) => [of, { description: meaning, ...described }]),
+      ),
+      ...(isCacheable && {
+        304: { description: 'Nothing has changed since the ETag in If-None-Match', headers: described.headers },
+      }),
+      ...responses,
+      ...describeProblems(problems),
+    },
+  } as RouteConfig);
+  // With several answers the handler sets the status.
+  const [status, ...others] = Object.keys(answers).map(Number);
+  area.openapi(route, async (c) => {
+    const answered = await handle(c as unknown as OperationContext<Parts, Environment>);
+    if (answered instanceof Response) return answered;
+    if (!answered.ok) return sendProblem(c, answered);
+    return c.json(answered.value as object, others.length === 0 ? (status as ContentfulStatusCode) : undefined);
+  });
+}
+
+const cacheHeaders = ['ETag', 'Cache-Control'] as const;
+
+/** A documented JSON answer. */
+export function jsonContent(body: BodyParts) {
+  return { 'application/json': { schema: body instanceof z.ZodType ? body : z.object(body) } };
+}
+
+/** Refusals that any operation may give. */
+const general = ['service_unavailable', 'internal_error'] as const;
+
+/** The refusals of what a request brings. */
+function refusalsOf({ body, query }: RequestParts): DeclaredProblem[] {
+  return [
+    ...(body || query ? (['invalid_request'] as const) : []),
+    ...(body ? (['unsupported_media_type', 'payload_too_large'] as const) : []),
+    ...(query && 'shape' in query && 'cursor' in query.shape ? (['invalid_cursor'] as const) : []),
+  ];
+}
+
+/** How the header is documented; `readIdempotencyKey` is what reads it. */
+export const idempotencyKeyParameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes the request take effect at most once in 24 hours, however often it is sent: 1 to 255 visible ASCII characters, of your choice, new for every new request. It is valid for one API key.',
+  schema: { type: 'string' },
+  example: 'b7c4b1b2-6d4e-4f1c-9a53-0a4d2f9f6f10',
+} as const;
+
+const KEY_SYNTAX = /^[!-~]{1,255}$/;
+const QUOTED = /^"(.*)"$/;
+
+/**
+ * Reads the header Idempotency-Key (spec, "Limits"): `null` where there is none, since it is optional. A quoted value
+ * equals the bare one. Refuses with `invalid_idempotency_key`.
+ */
+export function readIdempotencyKey(header: string | undefined): Outcome<string | null> {
+  if (header === undefined) return accept(null);
+  const key = QUOTED.exec(header)?.[1] ?? header;
+  if (KEY_SYNTAX.test(key)) return accept(key);
+  return refuse('invalid_idempotency_key', 'An Idempotency-Key is 1 to 255 visible ASCII characters.');
+}
+
+/**
+ * The fingerprint of a POST: a digest of method, route and validated body. The body is as the schema gave it, so
+ * the order of its fields does not change it; amounts count as they were sent.
+ */
+export function fingerprint(
+  method: string,
+  route: string,
+  body: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const fields = Object.entries(body)
+    .filter(([, value]) => value !== undefined)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return digest(JSON.stringify([method, route, fields]));
+}
 
 /** The largest body of a request, except for uploads. */
 const MAX_BODY_BYTES = 16 * 1024;

@@ -1,5 +1,5 @@
 import { equalDigests, sign } from '../platform/digest.ts';
-import { type Outcome, accept, refuse } from './refusal.ts';
+import { type Outcome, accept, refuse } from './answer.ts';
 
 /** The list and the account that a cursor belongs to. Any other list or account refuses it. */
 export interface CursorScope {

@@ -1,9 +1,8 @@
 import type { Context, TypedResponse } from 'hono';
-import { sendProblem } from './area.ts';
-import type { AppEnvironment, RequestContext } from './context.ts';
+import { sendProblem, type AppEnvironment, type RequestContext } from './area.ts';
 import { digest } from '../platform/digest.ts';
 import { type ReadyAnswer, RecentAnswers } from './recent-answers.ts';
-import type { Outcome } from './refusal.ts';
+import type { Outcome } from './answer.ts';
 
 /** A JSON body that may be served to everybody for a while. */
 export interface CacheableBody<Body = unknown> {

@@ -1,5 +1,5 @@
 import type { ZodError } from 'zod';
-import type { FieldError, FieldFault } from './refusal.ts';
+import type { FieldError, FieldFault } from './answer.ts';
 
 /** The part of a request that a schema checked, and what it was given. */
 export interface Checked {

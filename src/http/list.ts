@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { type CursorScope, readCursor, writeCursor } from './cursor.ts';
-import { type Outcome, accept } from './refusal.ts';
+import { type Outcome, accept } from './answer.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { AppEnvironment } from './context.ts';
+import type { AppEnvironment } from './area.ts';
 
 /** Addresses of the API are answered with a problem, also to a browser. */
 const API = /^\/(api|operator)(\/|$)/;

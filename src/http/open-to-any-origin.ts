@@ -1,6 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import type { Area } from './area.ts';
-import type { AppEnvironment } from './context.ts';
+import type { AppEnvironment, Area } from './area.ts';
 
 const ALLOW_ORIGIN = 'Access-Control-Allow-Origin';
 

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { and, desc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
-import { refuse } from '../http/refusal.ts';
+import { refuse } from '../http/answer.ts';
 import type { GuardRefusals } from '../db/explain.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
@@ -9,7 +9,7 @@ import { isRecordId, lowestRecordId } from '../db/record-id.ts';
 import { numberChange } from '../db/record-number.ts';
 import { apiKeys } from '../db/schema.ts';
 import { BucketAllowance, IpAllowlist, type KeyDetails, RateLimits, readKeyRow } from './record.ts';
-import { Scope, writeScopes } from './scope.ts';
+import { Scope, writeScopes } from './rights.ts';
 import { SESSION_MS } from './session-key.ts';
 import { type TokenPrefix, type TokenSecrets, mintToken } from './token.ts';
 

@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { Id, Timestamp } from '../http/wire-types.ts';
-import { type BucketName, bucketNames, defaultLimits, limitsOf } from './bucket-limits.ts';
+import { type BucketName, bucketNames, defaultLimits, limitsOf, Scope } from './rights.ts';
 import { BucketAllowance, type KeyDetails } from './record.ts';
-import { Scope } from './scope.ts';
 
 const Limits = z.object({ read: BucketAllowance, trade: BucketAllowance, withdraw: BucketAllowance });
 

@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts';
 import { lowestRecordId } from '../db/record-id.ts';
 import { numberChange } from '../db/record-number.ts';
 import { apiKeys } from '../db/schema.ts';
-import { type Scope, writeScopes } from './scope.ts';
+import { type Scope, writeScopes } from './rights.ts';
 import { type TokenPrefix, type TokenSecrets, mintToken } from './token.ts';
 
 /** How long a session lasts. The database refuses a longer one. */

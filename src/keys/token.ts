@@ -1,7 +1,7 @@
 import { digest, equalDigests, sign, toBase64Url } from '../platform/digest.ts';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
 import { isRecordId } from '../db/record-id.ts';
-import { type Scope, WRITTEN_SCOPES, readScopes, writeScopes } from './scope.ts';
+import { type Scope, WRITTEN_SCOPES, readScopes, writeScopes } from './rights.ts';
 
 /**
  * An API key as its holder has it:

@@ -1,36 +1,107 @@
+import { type KeyRecord, decideAdmission, decideEffect, type Admission, readKeyRecord } from '../keys/record.ts';
+import { ObjectState } from '../platform/object-state.ts';
 import { DurableObject } from 'cloudflare:workers';
 import type { Bindings } from '../platform/bindings.ts';
-import { type Answer, type RequestFacts, answerProblem } from '../http/answer.ts';
+import {
+  type Answer,
+  type RequestFacts,
+  answerProblem,
+  type Outcome,
+  type Refusal,
+  accept,
+  overloaded,
+  refuse,
+} from '../http/answer.ts';
 import { describeError, logFault } from '../platform/log.ts';
-import { type Outcome, type Refusal, accept, overloaded, refuse } from '../http/refusal.ts';
 import { wakeSenders } from '../events/webhooks/reach-sender.ts';
 import { wakeAfterChange } from '../events/webhooks/wake-after-change.ts';
-import { decideAdmission, decideEffect, type Admission } from '../keys/admission.ts';
-import { type BucketLimits, type BucketName, limitsOf } from '../keys/bucket-limits.ts';
-import { type KeyRecord, readKeyRecord } from '../keys/record.ts';
-import { worksWhenFrozen } from '../keys/scope.ts';
-import { directoryOf, ledgerOf } from '../db/ledgers.ts';
+import { type BucketLimits, type BucketName, limitsOf, worksWhenFrozen } from '../keys/rights.ts';
+import { directoryOf, ledgerOf } from '../db/database.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
-import { answerOrder } from '../orders/commit-order.ts';
-import type { PlaceOrder } from '../orders/place-order.ts';
-import type { TradingContext } from '../orders/plan-order.ts';
+import { answerOrder } from '../orders/batches.ts';
+import type { PlaceOrder } from '../orders/terms.ts';
+import type { TradingContext } from '../orders/plan.ts';
 import type { Custody } from '../custody/custody.ts';
 import type { CreateWithdrawal } from '../withdrawals/create-withdrawal.ts';
 import type { WithdrawalContext } from '../withdrawals/plan-withdrawal.ts';
 import { answerWithdrawal } from '../withdrawals/withdrawal.ts';
-import { type Counted, countSession } from './count-session.ts';
-import { CountedBuckets } from './counted-buckets.ts';
-import { type Executed, type Execution, executeOnce } from './execute-once.ts';
-import { HeldRecord, type RevokeCall, type RevokeReply } from './held-record.ts';
-import { LateWrites } from './late-writes.ts';
-import { Mutex } from './mutex.ts';
-import { ObjectState } from '../platform/object-state.ts';
+import { type Counted, countSession, CountedBuckets, type RateState } from './buckets.ts';
+import {
+  type Executed,
+  type Execution,
+  executeOnce,
+  type IdempotentRequest,
+  type OpenIntent,
+  Replays,
+} from './once.ts';
+import { LateWrites, Mutex } from '../platform/turns.ts';
 import { executeOrder, lookUpOrder } from './order-execution.ts';
 import { Payouts } from './payouts.ts';
-import type { RateState } from './rate-buckets.ts';
-import { type IdempotentRequest, type OpenIntent, Replays } from './replays.ts';
 import { executeWithdrawal, isWithCustodian, lookUpWithdrawal } from './withdrawal-execution.ts';
+
+/** The revocation of a lane's key. */
+export interface RevokeCall {
+  readonly accountId: string;
+  readonly now_ms: number;
+}
+
+/** The revoked key as its lane knows it; `null` if the lane knows none of that account. */
+export interface RevokeReply {
+  readonly record: KeyRecord | null;
+}
+
+/**
+ * The record of a lane's key, kept in the object. Reads may arrive in another order than they were made, so a record
+ * never replaces one with a higher number. A revoked key stays revoked whatever a record says.
+ */
+export class HeldRecord {
+  readonly #state: ObjectState;
+  #record: KeyRecord | undefined;
+  #revokedAt_ms: number | undefined;
+
+  constructor(state: ObjectState) {
+    this.#state = state;
+    this.#record = state.read('record') as KeyRecord | undefined;
+    this.#revokedAt_ms = state.read('revoked') as number | undefined;
+  }
+
+  /** The record; `undefined` if none was read yet or the key has none. */
+  get current(): KeyRecord | undefined {
+    return this.#record && { ...this.#record, revokedAt_ms: this.#record.revokedAt_ms ?? this.#revokedAt_ms ?? null };
+  }
+
+  /** Whether the key is known to be revoked, with or without a record. Then nothing needs to be read. */
+  get isRevoked(): boolean {
+    return this.#revokedAt_ms !== undefined;
+  }
+
+  /**
+   * Takes a record that was read from D1, unless a newer one is held. Returns the held number if it is higher than the
+   * one read, which also happens after the database was restored to an earlier time; else `undefined`.
+   */
+  take(read: KeyRecord | undefined): number | undefined {
+    if (!read) return undefined;
+    if (read.revokedAt_ms !== null) this.#keepRevoked(read.revokedAt_ms);
+    if (this.#record && read.number < this.#record.number) return this.#record.number;
+    this.#record = read;
+    this.#state.write('record', read);
+    return undefined;
+  }
+
+  /** Revokes the key for good, with or without a record, unless it is known to belong to another account. */
+  revoke({ accountId, now_ms }: RevokeCall): RevokeReply {
+    if (this.#record && this.#record.accountId !== accountId) return { record: null };
+    this.#keepRevoked(now_ms);
+    return { record: this.current ?? null };
+  }
+
+  #keepRevoked(now_ms: number): void {
+    if (this.#revokedAt_ms !== undefined) return;
+    this.#revokedAt_ms = now_ms;
+    this.#state.write('revoked', now_ms);
+  }
+}
 
 /** How many executions of one key may wait for their turn, and for how long. */
 const QUEUE_ROOM = 256;
@@ -320,3 +391,8 @@ export class KeyLane extends DurableObject<Bindings> {
 const queueFull = refuse('rate_limited', 'Too many requests of this key wait for their turn.', {
   retryAfterSeconds: 1,
 });
+
+/** The lane of a key. A stub fails after its object was reset, so every call takes a new one. */
+export function laneOf({ KEY_LANE }: Pick<Bindings, 'KEY_LANE'>, keyId: string): DurableObjectStub<KeyLane> {
+  return KEY_LANE.getByName(keyId) as DurableObjectStub<KeyLane>;
+}

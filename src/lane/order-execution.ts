@@ -1,13 +1,12 @@
 import { describeError, logFault } from '../platform/log.ts';
-import type { Database } from '../db/database.ts';
-import { ledgerOf } from '../db/ledgers.ts';
+import { type Database, ledgerOf } from '../db/database.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { type Placement, answerOrder, describeUnknownOrder } from '../orders/commit-order.ts';
+import { answerOrder, describeUnknownOrder } from '../orders/batches.ts';
 import { type OrderRow, readOrder } from '../orders/order.ts';
-import type { PlaceOrder } from '../orders/place-order.ts';
-import { type OrderTerms, type TradingContext, readTerms } from '../orders/plan-order.ts';
-import { type GateBindings, fillAtGate } from '../orders/reach-gate.ts';
-import type { Execution, LookUp } from './execute-once.ts';
+import type { PlaceOrder } from '../orders/terms.ts';
+import { type OrderTerms, type TradingContext, readTerms } from '../orders/plan.ts';
+import { type GateBindings, type Placement, fillAtGate } from '../orders/reach-gate.ts';
+import type { Execution, LookUp } from './once.ts';
 
 /** How long after the lane's call the gate may begin with an order. */
 const TAKE_UP_MS = 5_000;

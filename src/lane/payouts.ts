@@ -1,6 +1,6 @@
 import type { LedgerBindings } from '../platform/bindings.ts';
 import type { Database } from '../db/database.ts';
-import { withDeadline } from '../platform/with-deadline.ts';
+import { withDeadline } from '../platform/deadline.ts';
 import type { Custody } from '../custody/custody.ts';
 import { payOut } from '../withdrawals/pay-out.ts';
 import type { WithdrawalRow } from '../withdrawals/withdrawal.ts';

@@ -1,11 +1,9 @@
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { listUsableKeyIds } from '../keys/api-key.ts';
-import type { Database } from '../db/database.ts';
-import { findLedger } from '../db/ledgers.ts';
+import { type Database, findLedger } from '../db/database.ts';
 import { raiseRecordNumber } from '../db/record-number.ts';
-import type { RevokeReply } from './held-record.ts';
-import { laneOf } from './reach-lane.ts';
+import { type RevokeReply, laneOf } from './key-lane.ts';
 
 /**
  * How often a lane is told of a change: once, and again if it has a higher number because the database was restored.
@@ -51,4 +49,25 @@ async function tellLane(bindings: Bindings, database: Database, accountId: strin
     logFault('lane_not_told', { keyId, error: describeError(error) });
   }
   return false;
+}
+
+/**
+ * When each of some keys was last used, to the second, in milliseconds, by their ids; a key that never was, or whose lane
+ * does not answer, is left out. One call for each key.
+ */
+export async function readLastUses(
+  bindings: Bindings,
+  keyIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const uses = await Promise.all(keyIds.map((id) => readLastUse(bindings, id)));
+  return new Map(uses.flatMap((time_ms, at) => (time_ms === null ? [] : [[keyIds[at] ?? '', time_ms] as const])));
+}
+
+async function readLastUse(bindings: Bindings, keyId: string): Promise<number | null> {
+  try {
+    return await laneOf(bindings, keyId).lastUse();
+  } catch (error) {
+    logFault('lane_not_read', { keyId, error: describeError(error) });
+    return null;
+  }
 }

@@ -1,9 +1,8 @@
 import { logLock } from '../accounts/check-totp-code.ts';
 import { clearAttempts } from '../accounts/totp.ts';
 import { describeError, logFault } from '../platform/log.ts';
-import { type Outcome, overloaded } from '../http/refusal.ts';
-import type { Database } from '../db/database.ts';
-import { ledgerOf } from '../db/ledgers.ts';
+import { type Outcome, overloaded } from '../http/answer.ts';
+import { type Database, ledgerOf } from '../db/database.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import type { CommitOutcome } from '../db/commit.ts';
 import {
@@ -16,7 +15,7 @@ import {
 import type { CreateWithdrawal } from '../withdrawals/create-withdrawal.ts';
 import { type WithdrawalContext, type WithdrawalPlan, planWithdrawal } from '../withdrawals/plan-withdrawal.ts';
 import { type WithdrawalRow, answerWithdrawal, readWithdrawal } from '../withdrawals/withdrawal.ts';
-import type { Attempt, Execution, LookUp } from './execute-once.ts';
+import type { Attempt, Execution, LookUp } from './once.ts';
 import type { Payouts } from './payouts.ts';
 
 /** What executing a withdrawal needs from its lane. */

@@ -1,4 +1,4 @@
-import { type Price, changeFraction, meanPrice, medianPrice } from '../money/prices.ts';
+import { type Price, changeFraction, meanPrice, medianPrice } from '../money/amounts.ts';
 import type { AgreedMarket, ShownMarket } from './snapshot.ts';
 import type { Book, SourceTicker } from './sources/price-source.ts';
 

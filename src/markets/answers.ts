@@ -1,6 +1,6 @@
 import type { CacheableBody } from '../http/edge-cache.ts';
 import { type Coin, assets, coinSymbols, pairOf } from '../money/assets.ts';
-import { formatPrice } from '../money/prices.ts';
+import { formatPrice } from '../money/amounts.ts';
 import { type CandleSeries, freshTimeOfSeries } from './candles/candle-series.ts';
 import type { CandleQuestion } from './candles/candle-source.ts';
 import { fallbackPrice } from './fallback-price.ts';

@@ -1,5 +1,5 @@
 import { type Coin, assets } from '../money/assets.ts';
-import { type Price, parsePrice } from '../money/prices.ts';
+import { type Price, parsePrice } from '../money/amounts.ts';
 
 /**
  * The static price shown for a coin when there is no other: four fifths of the market's at its date, so that nobody counts

@@ -1,5 +1,5 @@
 import type { Coin } from '../money/assets.ts';
-import type { Price } from '../money/prices.ts';
+import type { Price } from '../money/amounts.ts';
 import type { MarketSnapshot } from './snapshot.ts';
 
 declare const firm: unique symbol;

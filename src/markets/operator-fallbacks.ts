@@ -1,10 +1,10 @@
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
-import { withDeadline } from '../platform/with-deadline.ts';
-import { firstLedger } from '../db/ledgers.ts';
+import { withDeadline } from '../platform/deadline.ts';
+import { firstLedger } from '../db/database.ts';
 import { readSettings } from '../db/settings.ts';
 import { coinSymbols } from '../money/assets.ts';
-import { parsePrice } from '../money/prices.ts';
+import { parsePrice } from '../money/amounts.ts';
 import type { FallbackPrices } from './snapshot.ts';
 
 /** How long a result is used, a failed read too. */

@@ -2,16 +2,15 @@ import { DurableObject } from 'cloudflare:workers';
 import { z } from 'zod';
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
-import { isRecent } from '../platform/is-recent.ts';
-import { listLedgers } from '../db/ledgers.ts';
+import { isRecent } from '../platform/deadline.ts';
+import { listLedgers } from '../db/database.ts';
 import { coinSymbols } from '../money/assets.ts';
 import { OperatorFallbacks } from './operator-fallbacks.ts';
 import { PricePoller } from './price-poller.ts';
 import { HubMemory, type LeastRound, emptyMemory, recordRound } from './record-round.ts';
 import { HOLD_MS } from './round-window.ts';
 import type { MarketSnapshot, SnapshotForOrders } from './snapshot.ts';
-import type { BreakerState } from './sources/circuit-breakers.ts';
-import { CircuitBreakers, BreakersByName } from './sources/circuit-breakers.ts';
+import { type BreakerState, CircuitBreakers, BreakersByName } from './sources/circuit-breakers.ts';
 import type { PriceSource } from './sources/price-source.ts';
 
 /** The least pause after a round that nobody answered. */

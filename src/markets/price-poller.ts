@@ -1,7 +1,6 @@
-import { withDeadline } from '../platform/with-deadline.ts';
+import { withDeadline } from '../platform/deadline.ts';
 import type { Observation } from './aggregate.ts';
-import type { BreakerState } from './sources/circuit-breakers.ts';
-import type { CircuitBreakers } from './sources/circuit-breakers.ts';
+import type { BreakerState, CircuitBreakers } from './sources/circuit-breakers.ts';
 import type { PriceSource } from './sources/price-source.ts';
 import { SourceError } from './sources/source-error.ts';
 

@@ -3,7 +3,7 @@ import { describeError, logFault } from '../platform/log.ts';
 import type { PriceHub } from './price-hub.ts';
 import type { SnapshotForOrders } from './snapshot.ts';
 import type { BreakerState } from './sources/circuit-breakers.ts';
-import { withDeadline } from '../platform/with-deadline.ts';
+import { withDeadline } from '../platform/deadline.ts';
 
 /** The bindings of the hub. */
 export type HubBindings = Pick<Bindings, 'PRICE_HUB' | 'PRICE_HUB_LOCATION'>;

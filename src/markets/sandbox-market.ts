@@ -1,6 +1,5 @@
-import { formatAmount } from '../money/amounts.ts';
+import { formatAmount, type Price, parsePrice } from '../money/amounts.ts';
 import { type Coin, assets } from '../money/assets.ts';
-import { type Price, parsePrice } from '../money/prices.ts';
 import { createRandom, mixBits, seedFrom, smoothNoise } from './sandbox-random.ts';
 
 /** The sandbox market opened on this Monday, 00:00 UTC; there is nothing before it. */

@@ -1,6 +1,5 @@
 import { type Coin, QUOTE_ASSET, scaleOf } from './assets.ts';
-import { type Atoms, divideDown, divideUp } from './amounts.ts';
-import { PRICE_SCALE, type Price } from './prices.ts';
+import { type Atoms, divideDown, divideUp, PRICE_SCALE, type Price } from './amounts.ts';
 
 /** Whether an amount is rounded up or down to a whole atom. */
 export type Rounding = 'down' | 'up';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { describeError, logFault } from '../platform/log.ts';
 import { readText } from '../platform/read-text.ts';
-import { withDeadline } from '../platform/with-deadline.ts';
+import { withDeadline } from '../platform/deadline.ts';
 
 /** How long certificates are used before they are fetched again. */
 const LIFETIME_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import { decode, verifyWithJwks } from 'hono/jwt';
 import { z } from 'zod';
 import { config } from '../env.ts';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
 import { AccessCertificates } from './access-certificates.ts';
 
 /** The header in which Cloudflare Access sends its token, without a word before it. */

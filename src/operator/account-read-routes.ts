@@ -9,11 +9,10 @@ import { Account, accountNotFound, showAccount } from '../accounts/account.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
 import { AccountDetail, readAccountDetail } from './account-detail.ts';
 import { readValuation } from '../markets/value-in-usdt.ts';
-import { accept, refuse } from '../http/refusal.ts';
+import { accept, refuse } from '../http/answer.ts';
 import { TransactionListQuery, transactionList } from '../activity/list-transactions.ts';
 import { Transaction } from '../activity/transactions.ts';
-import { OrderListQuery, orderList } from '../orders/list-orders.ts';
-import { Order } from '../orders/order.ts';
+import { OrderListQuery, orderList, Order } from '../orders/order.ts';
 import { WithdrawalListQuery, withdrawalList } from '../withdrawals/list-withdrawals.ts';
 import { OperatorWithdrawal, showToOperator } from '../withdrawals/operator-withdrawal.ts';
 import { DepositListQuery, listDeposits } from '../deposits/account-deposit.ts';
@@ -22,6 +21,7 @@ import { deposits } from '../db/schema/records.ts';
 import { z } from '@hono/zod-openapi';
 import { ApiKey, showApiKey } from '../keys/api-key.ts';
 import { readKeyRecord } from '../keys/record.ts';
+
 const ACCOUNTS_PATH = '/operator/v1/accounts';
 const ACCOUNT_PATH = `${ACCOUNTS_PATH}/{id}`;
 

@@ -1,14 +1,13 @@
 import type { Context } from 'hono';
 import { z } from '@hono/zod-openapi';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
-import { fingerprint, idempotencyKeyParameter, readIdempotencyKey } from '../http/idempotency.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
+import { fingerprint, idempotencyKeyParameter, readIdempotencyKey, createArea } from '../http/area.ts';
 import type { ProblemCode } from '../http/problems.ts';
 import { type OperatorEnvironment, actorOf, refuseDuty } from './authenticate-operator.ts';
 import { type OnceRequest, makeOnce } from '../db/make-once.ts';
 import { nameActor } from '../db/audit.ts';
-import { createArea } from '../http/area.ts';
 import { operationsOf } from './operations.ts';
-import { jsonBody } from '../http/json-body.ts';
+import { jsonBody } from '../http/request.ts';
 import { Account, ChangeAccount, OpenAccount, changeAccount } from '../accounts/account.ts';
 import { openAccountOnce } from '../accounts/open-account-once.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
@@ -26,9 +25,10 @@ import {
   tooManyKeys,
 } from '../keys/api-key.ts';
 import { tokenSettings } from '../access/authenticate.ts';
-import { findLedger } from '../db/ledgers.ts';
+import { findLedger } from '../db/database.ts';
 import { CreateCredit, Credit, creditAccount } from '../deposits/credit.ts';
 import { valueInUsdt } from '../markets/value-in-usdt.ts';
+
 const ACCOUNTS_PATH = '/operator/v1/accounts';
 
 const Token = z.string().nullable().openapi({

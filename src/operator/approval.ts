@@ -1,7 +1,6 @@
 import type { Context } from 'hono';
 import type { Role } from '../db/role.ts';
-import type { AppEnvironment } from '../http/context.ts';
-import { type Area, createArea } from '../http/area.ts';
+import { type AppEnvironment, type Area, createArea } from '../http/area.ts';
 import type { SentRequest } from './proposals.ts';
 
 /** Who makes a request: a person by the e-mail, or a token by its one role. */

@@ -5,7 +5,8 @@ import { onePage, showPage } from '../http/list.ts';
 import { config } from '../env.ts';
 import { z } from '@hono/zod-openapi';
 import { SearchResult, search } from './search.ts';
-import { accept } from '../http/refusal.ts';
+import { accept } from '../http/answer.ts';
+
 const AUDIT_PATH = '/operator/v1/audit';
 const MAX_QUERY_LENGTH = 200;
 

@@ -1,8 +1,8 @@
-import type { Outcome } from '../http/refusal.ts';
+import type { Outcome } from '../http/answer.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import type { Actor } from '../db/audit.ts';
 import { listBrokenLedgers } from '../db/copy-settings.ts';
-import { listLedgers } from '../db/ledgers.ts';
+import { listLedgers } from '../db/database.ts';
 import type { OpeningWeights } from '../db/opening-weights.ts';
 import { copyToLedgers } from './copy-to-ledgers.ts';
 import {

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../http/refusal.ts';
+import { type Refusal, refuse } from '../http/answer.ts';
 import { copySettingsToAll } from '../db/copy-settings.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';

@@ -4,11 +4,12 @@ import { createArea } from '../http/area.ts';
 import { operationsOf } from './operations.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
 import { z } from '@hono/zod-openapi';
-import { directoryOf, findLedger } from '../db/ledgers.ts';
+import { directoryOf, findLedger } from '../db/database.ts';
 import { findProcessingWithdrawal } from '../withdrawals/withdrawal.ts';
-import { accept, refuse } from '../http/refusal.ts';
+import { accept, refuse } from '../http/answer.ts';
 import { payOut } from '../withdrawals/pay-out.ts';
 import { countAddressIndexes } from '../db/directory.ts';
+
 const custody = chooseCustody(config);
 
 /** The routes that the custodian itself uses, with the deposit token. */

@@ -1,8 +1,8 @@
-import { accept, refuse } from '../http/refusal.ts';
+import { accept, refuse } from '../http/answer.ts';
 import { createArea } from '../http/area.ts';
 import { operationsOf } from './operations.ts';
 import { ReportDeposit, findReportLedger, reportDeposit } from '../deposits/report-deposit.ts';
-import { jsonBody } from '../http/json-body.ts';
+import { jsonBody } from '../http/request.ts';
 import { Deposit, quarantineDecisions, showDeposit } from '../deposits/deposit.ts';
 import { valueInUsdt } from '../markets/value-in-usdt.ts';
 import { actorOf } from './authenticate-operator.ts';
@@ -20,7 +20,8 @@ import { oldestFirst } from '../db/merge-pages.ts';
 import { readMerged } from './read-merged.ts';
 import { DustSum, listDust } from '../deposits/list-dust.ts';
 import { MAX_UPLOAD_BYTES, SolanaPool, SolanaUpload, fillSolanaPool } from '../addresses/fill-solana-pool.ts';
-import { directoryOf } from '../db/ledgers.ts';
+import { directoryOf } from '../db/database.ts';
+
 const DEPOSITS_PATH = '/operator/v1/deposits';
 
 const decidedIsQuarantined = refuse('invalid_request', 'The request is not valid.', {

@@ -3,9 +3,11 @@ import { FIRST_LEDGER } from '../db/record-id.ts';
 import { createArea } from '../http/area.ts';
 import { operationsOf } from './operations.ts';
 import { OperatorEventPage, OperatorEventQuery, readEvents } from '../events/read-events.ts';
-import { findNumberedLedger } from '../db/ledgers.ts';
+import { findNumberedLedger } from '../db/database.ts';
 import { refuseLedger } from './find-records.ts';
-import { operatorFeed } from '../events/feed.ts'; /** The parameter that names the ledger of the operator's events. */
+import { operatorFeed } from '../events/feed.ts';
+
+/** The parameter that names the ledger of the operator's events. */
 export const LedgerNumber = z
   .string()
   .regex(/^\d{1,4}$/, 'is not the number of a ledger')

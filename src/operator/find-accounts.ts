@@ -3,9 +3,8 @@ import { type SQL, and, asc, desc, eq, gte, inArray, lt, or, sql } from 'drizzle
 import { type AccountRow, accountColumns } from '../accounts/account.ts';
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
 import { ListQuery, MAX_LOOKED_AT, type Page, findPage, nameFilteredList } from '../http/list.ts';
-import { type Outcome, accept } from '../http/refusal.ts';
-import type { Database } from '../db/database.ts';
-import { ledgerOf, listLedgers, openLedger } from '../db/ledgers.ts';
+import { type Outcome, accept } from '../http/answer.ts';
+import { type Database, ledgerOf, listLedgers, openLedger } from '../db/database.ts';
 import { type MergedOrder, compareTexts, findInLedgers, newestFirst, oldestFirst } from '../db/merge-pages.ts';
 import { accounts, apiKeys } from '../db/schema/accounts.ts';
 import { addresses } from '../db/schema/addresses.ts';

@@ -1,14 +1,12 @@
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
-import { findLedger } from '../db/ledgers.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
+import { findLedger, type Database } from '../db/database.ts';
 import { type Account, accountNotFound, readAccount } from '../accounts/account.ts';
-import type { Database } from '../db/database.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
 import type { z } from '@hono/zod-openapi';
-import {
-  type WithdrawalRow,
-  readWithdrawal,
-} from '../withdrawals/withdrawal.ts'; /** The account of a path and the database of its ledger; `not_found` also for an id of an unknown ledger. Throws when D1 fails. */
+import { type WithdrawalRow, readWithdrawal } from '../withdrawals/withdrawal.ts';
+
+/** The account of a path and the database of its ledger; `not_found` also for an id of an unknown ledger. Throws when D1 fails. */
 export async function findAccount(
   bindings: LedgerBindings,
   { id }: { readonly id: string },

@@ -1,14 +1,16 @@
 import { createArea } from '../http/area.ts';
 import { operationsOf } from './operations.ts';
 import { RecordPath, Timestamp } from '../http/wire-types.ts';
-import { jsonBody } from '../http/json-body.ts';
+import { jsonBody } from '../http/request.ts';
 import { Invitation, InviteHolder, inviteHolder } from '../accounts/invite-holder.ts';
 import { findAccount } from './find-records.ts';
 import { actorOf } from './authenticate-operator.ts';
-import { accept } from '../http/refusal.ts';
+import { accept } from '../http/answer.ts';
 import { ReasonBody } from './reason.ts';
 import { z } from '@hono/zod-openapi';
-import { allowRecovery } from '../accounts/allow-recovery.ts'; /** The operator's routes that give an account a holder, and let one back in who has lost everything but the mailbox. */
+import { allowRecovery } from '../accounts/allow-recovery.ts';
+
+/** The operator's routes that give an account a holder, and let one back in who has lost everything but the mailbox. */
 export const holderRoutes = createArea();
 
 const add = operationsOf(holderRoutes, 'Security');

@@ -5,7 +5,7 @@ import { House, describeHouse, firstDayShown, readPositions } from './house.ts';
 import { askLedgers } from '../db/ask-ledgers.ts';
 import { VALUE_MAX_AGE_MS } from '../markets/firm-price.ts';
 import { FIRST_LEDGER } from '../db/record-id.ts';
-import { accept } from '../http/refusal.ts';
+import { accept } from '../http/answer.ts';
 import { METRICS_TYPE, writeMetrics } from './metrics.ts';
 import { z } from '@hono/zod-openapi';
 import { readOpenWork } from './open-work.ts';
@@ -13,11 +13,10 @@ import { countAtGates } from '../orders/reach-gate.ts';
 import { type Keeper, type KeeperBindings, reachKeeper } from '../reconciliation/reach-keeper.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { type SpreadOfDay, sumSpread } from '../reconciliation/spread-sums.ts';
-import { listLedgers } from '../db/ledgers.ts';
-import {
-  describeError,
-  logFault,
-} from '../platform/log.ts'; /** The operator's routes for the position of the house, and for a scraper. */
+import { listLedgers } from '../db/database.ts';
+import { describeError, logFault } from '../platform/log.ts';
+
+/** The operator's routes for the position of the house, and for a scraper. */
 export const houseRoutes = createArea();
 
 const add = operationsOf(houseRoutes, 'House');

@@ -11,9 +11,8 @@ import { house } from '../db/transfers.ts';
 import { VALUE_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import { type Asset, QUOTE_ASSET, assetSymbols, scaleOf } from '../money/assets.ts';
-import { type Atoms, formatAmount } from '../money/amounts.ts';
+import { type Atoms, formatAmount, type Price, formatPrice } from '../money/amounts.ts';
 import { toUsdt } from '../money/conversion.ts';
-import { type Price, formatPrice } from '../money/prices.ts';
 
 /** Decimals of a share. */
 const SHARE_SCALE = 4;

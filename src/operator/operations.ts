@@ -9,9 +9,10 @@ import {
   type RequestParts,
   addOperation,
   jsonContent,
-} from '../http/add-operation.ts';
-import { type Area, takeJsonUpTo } from '../http/area.ts';
-import type { Outcome } from '../http/refusal.ts';
+  type Area,
+  takeJsonUpTo,
+} from '../http/area.ts';
+import type { Outcome } from '../http/answer.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import {
   type LedgerOfChange,

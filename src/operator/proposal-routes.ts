@@ -1,5 +1,5 @@
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { findLedger } from '../db/ledgers.ts';
+import { findLedger } from '../db/database.ts';
 import {
   Proposal,
   type ProposalRow,
@@ -9,7 +9,7 @@ import {
   refuseApproval,
   showProposal,
 } from './proposals.ts';
-import { accept, refuse } from '../http/refusal.ts';
+import { accept, refuse } from '../http/answer.ts';
 import { type Area, createArea, send } from '../http/area.ts';
 import { operationsOf } from './operations.ts';
 import { executeBy } from './approval.ts';
@@ -17,11 +17,12 @@ import { ListQuery, onePage } from '../http/list.ts';
 import { newestFirst } from '../db/merge-pages.ts';
 import { readMerged } from './read-merged.ts';
 import { RecordPath } from '../http/wire-types.ts';
-import { jsonBody } from '../http/json-body.ts';
+import { jsonBody } from '../http/request.ts';
 import { z } from '@hono/zod-openapi';
 import { actorOf, refuseDuty } from './authenticate-operator.ts';
 import { ReasonBody } from './reason.ts';
 import type { Duty } from './roles.ts';
+
 const PROPOSALS_PATH = '/operator/v1/proposals';
 const PROPOSAL_PATH = `${PROPOSALS_PATH}/{id}`;
 

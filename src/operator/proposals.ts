@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { type SQL, and, desc, eq, gt, lt, lte } from 'drizzle-orm';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit, nameActor } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';

@@ -1,12 +1,12 @@
-import { accept, refuse } from '../http/refusal.ts';
+import { accept, refuse } from '../http/answer.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { findLedger } from '../db/ledgers.ts';
+import { findLedger } from '../db/database.ts';
 import { readReportedDeposit } from '../deposits/account-deposit.ts';
 import { createArea } from '../http/area.ts';
 import { operationsOf } from './operations.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
 import { OperatorDeposit, showDepositToOperator } from '../deposits/operator-deposit.ts';
-import { jsonBody } from '../http/json-body.ts';
+import { jsonBody } from '../http/request.ts';
 import { z } from '@hono/zod-openapi';
 import { Reason, ReasonBody } from './reason.ts';
 import { findAccount } from './find-records.ts';
@@ -14,6 +14,7 @@ import { ledgerNumberOf } from '../db/record-id.ts';
 import { creditQuarantined, keepQuarantined } from '../deposits/decide-quarantine.ts';
 import { valueInUsdt } from '../markets/value-in-usdt.ts';
 import { actorOf } from './authenticate-operator.ts';
+
 const DEPOSIT_PATH = '/operator/v1/deposits/{id}';
 
 const ofAnotherLedger = refuse(

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { jsonBody } from '../http/json-body.ts';
+import { jsonBody } from '../http/request.ts';
+
 const MAX_REASON_LENGTH = 500;
 
 /** Why somebody decided something, for the audit. */

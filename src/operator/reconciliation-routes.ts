@@ -9,15 +9,16 @@ import { listViolations } from '../reconciliation/violations.ts';
 import { mergeReconciliations } from './merge-reconciliations.ts';
 import { createArea } from '../http/area.ts';
 import { operationsOf } from './operations.ts';
-import { accept, refuse } from '../http/refusal.ts';
-import { findLedger, findNumberedLedger, listLedgers } from '../db/ledgers.ts';
+import { accept, refuse } from '../http/answer.ts';
+import { findLedger, findNumberedLedger, listLedgers } from '../db/database.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { Reason, ReasonBody } from './reason.ts';
 import { clearViolation, noViolation } from '../reconciliation/clear-violation.ts';
 import { actorOf } from './authenticate-operator.ts';
-import { jsonBody } from '../http/json-body.ts';
+import { jsonBody } from '../http/request.ts';
 import { refuseLedger } from './find-records.ts';
 import { acceptHistory } from '../reconciliation/accept-history.ts';
+
 const RECONCILIATION_PATH = '/operator/v1/reconciliation';
 
 const oneReconciliation = { answer: 'The progress and the results', body: { reconciliation: Reconciliation } };

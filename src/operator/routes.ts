@@ -1,8 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { wakeAfterChange } from '../events/webhooks/wake-after-change.ts';
-import { createArea } from '../http/area.ts';
-import type { AppEnvironment } from '../http/context.ts';
-import { listLedgers } from '../db/ledgers.ts';
+import { createArea, type AppEnvironment } from '../http/area.ts';
+import { listLedgers } from '../db/database.ts';
 import { accountReadRoutes } from './account-read-routes.ts';
 import { accountRoutes } from './account-routes.ts';
 import { auditRoutes } from './audit-routes.ts';

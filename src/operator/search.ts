@@ -1,9 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { and, desc, eq, gte, inArray, lt, or, sql } from 'drizzle-orm';
 import { Id } from '../http/wire-types.ts';
-import type { Database } from '../db/database.ts';
+import { type Database, findLedger, firstLedger, listLedgers, openLedger } from '../db/database.ts';
 import { firstNumberFrom } from '../db/find-by-time.ts';
-import { findLedger, firstLedger, listLedgers, openLedger } from '../db/ledgers.ts';
 import { isRecordId, timeOfRecord } from '../db/record-id.ts';
 import { accounts, apiKeys } from '../db/schema/accounts.ts';
 import { addresses } from '../db/schema/addresses.ts';

@@ -6,12 +6,13 @@ import { findAccount } from './find-records.ts';
 import { TotpCode, confirmTotp, drawTotp, removeTotp } from '../accounts/totp.ts';
 import { config } from '../env.ts';
 import { actorOf } from './authenticate-operator.ts';
-import { jsonBody } from '../http/json-body.ts';
-import { accept, refuse } from '../http/refusal.ts';
+import { jsonBody } from '../http/request.ts';
+import { accept, refuse } from '../http/answer.ts';
 import { ApproveAddress, approveWanted } from '../addresses/approve-wanted.ts';
 import { AllowlistEntry, listAllowlist, removeApproval, showEntry } from '../accounts/allowlist.ts';
 import { ListQuery, onePage, readPage, showPage } from '../http/list.ts';
-import { findLedger } from '../db/ledgers.ts';
+import { findLedger } from '../db/database.ts';
+
 const TOTP_PATH = '/operator/v1/accounts/{id}/totp';
 const ALLOWLIST_PATH = '/operator/v1/accounts/{id}/allowlist';
 

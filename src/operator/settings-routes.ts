@@ -3,11 +3,12 @@ import { config } from '../env.ts';
 import { MIN_SPREAD_BPS } from '../config.ts';
 import { createArea } from '../http/area.ts';
 import { operationsOf } from './operations.ts';
-import { accept } from '../http/refusal.ts';
-import { jsonBody } from '../http/json-body.ts';
+import { accept } from '../http/answer.ts';
+import { jsonBody } from '../http/request.ts';
 import { actorOf, refuseDuty } from './authenticate-operator.ts';
 import { changeExchangeSettings } from './change-exchange-settings.ts';
 import { ChangeShares, ShareReport, changeShares, readShareReport } from './shares.ts';
+
 const SHARES_PATH = '/operator/v1/shares';
 const SETTINGS_PATH = '/operator/v1/settings';
 

@@ -1,17 +1,16 @@
 import { z } from '@hono/zod-openapi';
 import { type SQL, eq, sql } from 'drizzle-orm';
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
 import { Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
-import type { Database } from '../db/database.ts';
+import { type Database, firstLedger } from '../db/database.ts';
 import { approvalRefusals, explain } from '../db/explain.ts';
 import { raiseFloors, replaceShares, setLowerFloors } from '../db/shares/keep-shares.ts';
 import { type SharesPlan, listUsed, readPlan, readStandings } from '../db/shares/read-shares.ts';
 import { type Limit, type Shares, planLimit, sharesOf, sumOf, withShares } from '../db/shares/shares.ts';
 import { OpeningWeights, readOpeningWeights } from '../db/opening-weights.ts';
-import { firstLedger } from '../db/ledgers.ts';
 import { settings } from '../db/schema/staff.ts';
 import { NetworkAmounts, PausedDeposits, type Settings, readSettings } from '../db/settings.ts';
 import { house } from '../db/transfers.ts';
@@ -26,9 +25,17 @@ import {
   coinSymbols,
   scaleOf,
 } from '../money/assets.ts';
-import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
+import {
+  AMOUNT_SYNTAX,
+  type Atoms,
+  MAX_ATOMS,
+  formatAmount,
+  parseAmount,
+  PRICE_SCALE,
+  formatPrice,
+  parsePrice,
+} from '../money/amounts.ts';
 import { networks } from '../money/networks.ts';
-import { PRICE_SCALE, formatPrice, parsePrice } from '../money/prices.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 
 const Amount = z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string');

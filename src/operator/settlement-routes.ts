@@ -1,11 +1,13 @@
 import { createArea } from '../http/area.ts';
 import { operationsOf } from './operations.ts';
 import { CreateSettlement, ledgerOfTrade } from '../settlements/create-settlement.ts';
-import { jsonBody } from '../http/json-body.ts';
+import { jsonBody } from '../http/request.ts';
 import { Settlement, showSettlement } from '../settlements/settlement.ts';
 import { settleTrade } from '../settlements/settle-trade.ts';
 import { actorOf } from './authenticate-operator.ts';
-import { accept } from '../http/refusal.ts'; /** The operator's route for trades that were agreed elsewhere. */
+import { accept } from '../http/answer.ts';
+
+/** The operator's route for trades that were agreed elsewhere. */
 export const settlementRoutes = createArea();
 
 const add = operationsOf(settlementRoutes, 'Settlements');

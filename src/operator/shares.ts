@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { eq } from 'drizzle-orm';
-import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, type Refusal, accept, refuse } from '../http/answer.ts';
 import { Decimal } from '../http/wire-types.ts';
 import type { LedgerAnswer } from '../db/ask-ledgers.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
-import { findNumberedLedger, firstLedger } from '../db/ledgers.ts';
+import { findNumberedLedger, firstLedger } from '../db/database.ts';
 import { FIRST_LEDGER, MAX_LEDGER } from '../db/record-id.ts';
 import { replaceShares, setLowerFloors } from '../db/shares/keep-shares.ts';
 import {

@@ -1,16 +1,17 @@
 import { createArea } from '../http/area.ts';
 import { operationsOf } from './operations.ts';
 import { z } from '@hono/zod-openapi';
-import { accept } from '../http/refusal.ts';
+import { accept } from '../http/answer.ts';
 import { nameActor } from '../db/audit.ts';
 import { ListQuery, onePage, readPage, showPage } from '../http/list.ts';
 import { Email, SetRoles, StaffMember, listStaff, setRoles, showStaffMember } from './staff.ts';
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
 import { config } from '../env.ts';
-import { firstLedger } from '../db/ledgers.ts';
-import { jsonBody } from '../http/json-body.ts';
+import { firstLedger } from '../db/database.ts';
+import { jsonBody } from '../http/request.ts';
 import { actorOf } from './authenticate-operator.ts';
 import { copyToLedgers } from './copy-to-ledgers.ts';
+
 const STAFF_PATH = '/operator/v1/staff';
 
 /** The operator's routes for the people who work there. */

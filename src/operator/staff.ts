@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { asc, eq, gt } from 'drizzle-orm';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
 import { Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';

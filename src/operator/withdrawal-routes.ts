@@ -1,4 +1,4 @@
-import { accept, refuse } from '../http/refusal.ts';
+import { accept, refuse } from '../http/answer.ts';
 import { z } from '@hono/zod-openapi';
 import { chooseCustody } from '../providers.ts';
 import { config } from '../env.ts';
@@ -24,9 +24,10 @@ import { selectOpenWithdrawals } from '../withdrawals/withdrawal.ts';
 import { WithdrawalPath, findWithdrawal } from './find-records.ts';
 import { Reason, ReasonBody } from './reason.ts';
 import { actorOf } from './authenticate-operator.ts';
-import { jsonBody } from '../http/json-body.ts';
+import { jsonBody } from '../http/request.ts';
 import { readTransactionHash } from '../custody/transaction-hash.ts';
 import { nameActor } from '../db/audit.ts';
+
 const CLAIMS_PATH = '/operator/v1/payout-claims';
 const CLAIM_PATH = '/operator/v1/accounts/{id}/withdrawals/{withdrawalId}/claim';
 

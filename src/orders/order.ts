@@ -1,13 +1,15 @@
 import { z } from '@hono/zod-openapi';
-import { and, eq } from 'drizzle-orm';
+import { and, eq, desc, lt, sql } from 'drizzle-orm';
 import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
-import type { Database } from '../db/database.ts';
+import { type Database, prepareOnce } from '../db/database.ts';
 import { timestampOfRecord } from '../db/record-id.ts';
 import { exactly, orders } from '../db/schema.ts';
-import { type Coin, QUOTE_ASSET, scaleOf } from '../money/assets.ts';
-import { type Atoms, formatAmount } from '../money/amounts.ts';
-import { type Price, formatPrice } from '../money/prices.ts';
-import type { Side } from './fill.ts';
+import { type Coin, QUOTE_ASSET, scaleOf, coinSymbols, upperSymbol } from '../money/assets.ts';
+import { type Atoms, formatAmount, type Price, formatPrice } from '../money/amounts.ts';
+import type { Side } from './terms.ts';
+import { ListQuery } from '../http/list.ts';
+import { type IdRange, type RecordList, TimeSpan, isWithin } from '../db/record-list.ts';
+import type { OrderPlan } from './plan.ts';
 
 /** An order on the wire (spec, "Order"). */
 export const Order = z
@@ -75,4 +77,112 @@ export async function readOrder(database: Database, accountId: string, id: strin
     .from(orders)
     .where(and(eq(orders.accountId, accountId), eq(orders.id, id)));
   return row;
+}
+
+/** The query of a list of orders. */
+export const OrderListQuery = ListQuery.extend({
+  ...TimeSpan,
+  coin: z
+    .string()
+    .transform(upperSymbol)
+    .pipe(z.enum(coinSymbols as [Coin, ...Coin[]]))
+    .optional()
+    .openapi({
+      type: 'string',
+      enum: [...coinSymbols],
+      description: 'Orders of this coin, in any case',
+      example: 'BTC',
+    }),
+  side: z.enum(['BUY', 'SELL']).optional().openapi({ description: 'Orders of this side', example: 'BUY' }),
+  status: z
+    .enum(['COMPLETED', 'FAILED'])
+    .optional()
+    .openapi({ description: 'Orders in this state', example: 'COMPLETED' }),
+});
+
+type OrderFilter = Omit<z.output<typeof OrderListQuery>, keyof ListQuery>;
+
+const ofAccount = eq(orders.accountId, sql.placeholder('accountId'));
+
+const selectNewest = prepareOnce((database) =>
+  database
+    .select(orderColumns)
+    .from(orders)
+    .where(ofAccount)
+    .orderBy(desc(orders.id))
+    .limit(sql.placeholder('count'))
+    .prepare(),
+);
+
+const selectBefore = prepareOnce((database) =>
+  database
+    .select(orderColumns)
+    .from(orders)
+    .where(and(ofAccount, lt(orders.id, sql.placeholder('before'))))
+    .orderBy(desc(orders.id))
+    .limit(sql.placeholder('count'))
+    .prepare(),
+);
+
+/** At most `count` orders of an account that fit, newest first. Throws when D1 fails. */
+function listOrders(
+  database: Database,
+  accountId: string,
+  { coin, side, status }: OrderFilter,
+  range: IdRange,
+  count: number,
+): Promise<OrderRow[]> {
+  if (range.from === null && coin === undefined && side === undefined && status === undefined) {
+    return range.before === null
+      ? selectNewest(database).all({ accountId, count })
+      : selectBefore(database).all({ accountId, before: range.before, count });
+  }
+  return database
+    .select(orderColumns)
+    .from(orders)
+    .where(
+      and(
+        eq(orders.accountId, accountId),
+        isWithin(orders.id, range),
+        coin && eq(orders.coin, coin),
+        side && eq(orders.side, side),
+        status && eq(orders.status, status),
+      ),
+    )
+    .orderBy(desc(orders.id))
+    .limit(count);
+}
+
+/** An account's orders. */
+export const orderList: RecordList<'orders', OrderRow, Order, OrderFilter> = {
+  name: 'orders',
+  tablesOf: () => [orders],
+  listRows: listOrders,
+  show: showOrder,
+};
+
+/** A preview of an order, as the API shows it. */
+export const OrderPreview = z
+  .object({
+    ts: Timestamp,
+    coin: z.string().openapi({ description: 'Base symbol', example: 'BTC' }),
+    side: z.enum(['BUY', 'SELL']),
+    executedPrice: Decimal.openapi({ description: 'In USDT, the spread included', example: '65000' }),
+    coinAmount: Decimal.openapi({ description: 'What would move of the coin', example: '0.002' }),
+    usdtAmount: Decimal.openapi({ description: 'What would move of USDT', example: '130' }),
+  })
+  .openapi('OrderPreview');
+
+export type OrderPreview = z.output<typeof OrderPreview>;
+
+/** Shows a plan as the preview at `now_ms`. */
+export function showPreview(plan: OrderPlan, now_ms: number): OrderPreview {
+  return {
+    ts: new Date(now_ms).toISOString(),
+    coin: plan.coin,
+    side: plan.side,
+    executedPrice: formatPrice(plan.executedPrice),
+    coinAmount: formatAmount(plan.coinAmount, scaleOf(plan.coin)),
+    usdtAmount: formatAmount(plan.usdtAmount, scaleOf(QUOTE_ASSET)),
+  };
 }

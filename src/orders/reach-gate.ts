@@ -1,16 +1,22 @@
 import type { Bindings, LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
-import { type Outcome, type Refusal, overloaded } from '../http/refusal.ts';
-import { withDeadline } from '../platform/with-deadline.ts';
-import { listLedgers } from '../db/ledgers.ts';
+import { type Outcome, type Refusal, overloaded } from '../http/answer.ts';
+import { withDeadline } from '../platform/deadline.ts';
+import { listLedgers } from '../db/database.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
-import type { Placement } from './commit-order.ts';
-import type { OrderRow } from './order.ts';
-import type { OrderPreview } from './preview-order.ts';
-import type { PlaceOrder } from './place-order.ts';
+import type { OrderPreview, OrderRow } from './order.ts';
+import type { PlaceOrder } from './terms.ts';
 
 /** The bindings of the gates. */
 export type GateBindings = Pick<Bindings, 'LEDGER_GATE' | 'LEDGER_LOCATION'>;
+
+/** Who places an order, and the order's id. */
+export interface Placement {
+  readonly orderId: string;
+  readonly accountId: string;
+  /** The API key that it was placed with. */
+  readonly keyId: string;
+}
 
 /** An order, as its lane sends it to the gate. */
 export interface GateCall extends Placement {

@@ -1,4 +1,4 @@
-import { type Outcome, accept, refuseUnconfirmed } from '../http/refusal.ts';
+import { type Outcome, accept, refuseUnconfirmed } from '../http/answer.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';

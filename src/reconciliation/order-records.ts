@@ -1,5 +1,5 @@
 import { QUOTE_ASSET, findCoin, scaleOf } from '../money/assets.ts';
-import { PRICE_SCALE } from '../money/prices.ts';
+import { PRICE_SCALE } from '../money/amounts.ts';
 import type { Finding } from './invariants.ts';
 import type { RecordKind } from './record-kind.ts';
 

@@ -2,7 +2,7 @@ import type { Bindings, LedgerBindings } from '../platform/bindings.ts';
 import type { CustodyStanding } from '../db/custody-standing.ts';
 import type { Progress } from './progress.ts';
 import type { ChainName, Link } from './history.ts';
-import { listLedgers } from '../db/ledgers.ts';
+import { listLedgers } from '../db/database.ts';
 import type { SpreadOfDay } from './spread-sums.ts';
 
 /** The progress of the reconciliation, and the newest stored link of each chain (see docs/design/reconciliation.md). */

@@ -1,4 +1,4 @@
-import { withDeadline } from '../platform/with-deadline.ts';
+import { withDeadline } from '../platform/deadline.ts';
 
 /** A batch takes milliseconds. One that is not answered must not hold up the keeper, which reads it again later. */
 const READ_DEADLINE_MS = 10_000;

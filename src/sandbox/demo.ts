@@ -1,4 +1,4 @@
-import type { Scope } from '../keys/scope.ts';
+import type { Scope } from '../keys/rights.ts';
 
 /**
  * The API key of the demo account that `wrangler dev` opens. Everybody knows it, as they know the secret that signs it

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { config } from '../env.ts';
-import { type Outcome, refuse } from '../http/refusal.ts';
+import { type Outcome, refuse } from '../http/answer.ts';
 import { Id } from '../http/wire-types.ts';
 import type { Actor } from '../db/audit.ts';
 import { valueInUsdt } from '../markets/value-in-usdt.ts';

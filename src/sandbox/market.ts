@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { type Coin, coinSymbols } from '../money/assets.ts';
-import { AMOUNT_SYNTAX } from '../money/amounts.ts';
-import { type Price, formatPrice, parsePrice } from '../money/prices.ts';
+import { AMOUNT_SYNTAX, type Price, formatPrice, parsePrice } from '../money/amounts.ts';
 
 /**
  * What the sources of the sandbox do: `up` answer, `down` do not answer at all, `disputed` answer with prices of which no

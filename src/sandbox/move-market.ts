@@ -1,7 +1,7 @@
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
-import { firstLedger } from '../db/ledgers.ts';
+import { firstLedger } from '../db/database.ts';
 import { FILL_MAX_AGE_MS } from '../markets/firm-price.ts';
 import { type HubBindings, reachHub, readSnapshot } from '../markets/read-hub.ts';
 import { coinSymbols } from '../money/assets.ts';

@@ -1,13 +1,14 @@
 import { createArea } from '../http/area.ts';
 import { operationsOf } from '../operator/operations.ts';
-import { jsonBody } from '../http/json-body.ts';
+import { jsonBody } from '../http/request.ts';
 import { MoveMarket, MovedMarket } from './market.ts';
 import { changeMarket } from './move-market.ts';
 import { actorOf } from '../operator/authenticate-operator.ts';
-import { accept } from '../http/refusal.ts';
+import { accept } from '../http/answer.ts';
 import { GiveDeposit, giveDeposit } from './give-deposit.ts';
 import { Deposit, showDeposit } from '../deposits/deposit.ts';
 import type { FurtherRoutes } from '../app.ts';
+
 const TAG = 'Sandbox';
 
 const area = createArea();

@@ -1,4 +1,4 @@
-import { houseIsFull } from '../orders/commit-order.ts';
+import { houseIsFull } from '../orders/batches.ts';
 import type { GateCall, GateReply, OrderGate } from '../orders/reach-gate.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import { bindMember } from './play-database.ts';

@@ -2,7 +2,7 @@ import type { CandleSource, MarketCandle } from '../markets/candles/candle-sourc
 import { shiftInterval } from '../markets/candles/interval.ts';
 import type { PriceSource, SourceTicker } from '../markets/sources/price-source.ts';
 import { SourceError } from '../markets/sources/source-error.ts';
-import { type Price, formatPrice, parsePrice } from '../money/prices.ts';
+import { type Price, formatPrice, parsePrice } from '../money/amounts.ts';
 import { type MarketState, type Move, findPrice, listMoves } from './market.ts';
 
 const BASIS = 10_000n;

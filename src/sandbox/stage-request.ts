@@ -1,7 +1,5 @@
-import { answerProblem, toResponse } from '../http/answer.ts';
-import { type Refusal, refuse } from '../http/refusal.ts';
-import type { AdmitCall, PlaceOrderCall, WithdrawCall } from '../lane/key-lane.ts';
-import { laneOf } from '../lane/reach-lane.ts';
+import { answerProblem, toResponse, type Refusal, refuse } from '../http/answer.ts';
+import { type AdmitCall, type PlaceOrderCall, type WithdrawCall, laneOf } from '../lane/key-lane.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { SCENARIO_HEADER, type Scenario, isScenario, scenarios } from './scenario.ts';
 

@@ -1,6 +1,6 @@
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { claimNames } from '../db/directory.ts';
-import { directoryOf } from '../db/ledgers.ts';
+import { directoryOf } from '../db/database.ts';
 
 /**
  * Claims a reference for a ledger, so that no other settles a trade under it. Returns whether the ledger has it. Throws

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
 import { isRecordId, ledgerNumberOf } from '../db/record-id.ts';
 import { house } from '../db/transfers.ts';
 import { type Asset, QUOTE_ASSET, findCoin, scaleOf } from '../money/assets.ts';

@@ -1,8 +1,8 @@
-import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, type Refusal, accept, refuse } from '../http/answer.ts';
 import type { CommitOutcome } from '../db/commit.ts';
 import { house } from '../db/transfers.ts';
-import { houseIsFull } from '../orders/commit-order.ts';
-import { tradingHalted } from '../orders/plan-order.ts';
+import { houseIsFull } from '../orders/batches.ts';
+import { tradingHalted } from '../orders/plan.ts';
 import type { Settled, SettledTrade, Trade } from './settlement.ts';
 
 const terms = ['buyer', 'seller', 'coin', 'coinAmount', 'usdtAmount'] as const;

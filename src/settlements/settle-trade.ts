@@ -1,11 +1,10 @@
 import { inArray } from 'drizzle-orm';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
-import { type Outcome, type Refusal, accept, overloaded, refuse } from '../http/refusal.ts';
+import { type Outcome, type Refusal, accept, overloaded, refuse } from '../http/answer.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
-import type { Database } from '../db/database.ts';
-import { findLedger } from '../db/ledgers.ts';
+import { type Database, findLedger } from '../db/database.ts';
 import { ledgerNumberOf, newRecordId } from '../db/record-id.ts';
 import { accounts, settlements } from '../db/schema.ts';
 import { house, nextTransfer } from '../db/transfers.ts';

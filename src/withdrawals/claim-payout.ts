@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
-import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
+import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
-import { accountFrozen } from '../keys/admission.ts';
+import { accountFrozen } from '../keys/record.ts';
 import { type GuardRefusals, explain } from '../db/explain.ts';
 import { type Actor, insertAudit, nameActor } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';

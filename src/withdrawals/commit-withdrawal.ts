@@ -1,11 +1,10 @@
 import { sql } from 'drizzle-orm';
 import { totpInvalid, totpRequired } from '../accounts/check-totp-code.ts';
 import { spendTotpStep } from '../accounts/totp.ts';
-import { type Refusal, refuse } from '../http/refusal.ts';
-import { accountFrozen, keyRefusals } from '../keys/admission.ts';
+import { type Refusal, refuse } from '../http/answer.ts';
+import { accountFrozen, keyRefusals } from '../keys/record.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
-import type { Database } from '../db/database.ts';
-import { bindPrepared, placeholdersOf, prepareOnce } from '../db/prepare-once.ts';
+import { type Database, bindPrepared, placeholdersOf, prepareOnce } from '../db/database.ts';
 import { ledgerNumberOf, newRecordId } from '../db/record-id.ts';
 import { refuseBalance } from '../db/refuse-balance.ts';
 import { accounts, withdrawals } from '../db/schema.ts';

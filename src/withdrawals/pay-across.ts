@@ -1,8 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { commit } from '../db/commit.ts';
-import type { Database } from '../db/database.ts';
-import { ledgerOf } from '../db/ledgers.ts';
+import { type Database, ledgerOf } from '../db/database.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import { deposits, refusedReceipts } from '../db/schema.ts';
 import { house, nextTransfer } from '../db/transfers.ts';

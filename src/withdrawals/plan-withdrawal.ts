@@ -1,7 +1,7 @@
 import { checkTotpCode } from '../accounts/check-totp-code.ts';
 import { clearAttempts, isLastAttempt } from '../accounts/totp.ts';
 import type { SealSecrets } from '../accounts/seal.ts';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
 import { firmPrice } from '../markets/firm-price.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import { type Asset, type AssetNetwork, QUOTE_ASSET, assets, scaleOf } from '../money/assets.ts';

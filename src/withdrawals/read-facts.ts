@@ -1,8 +1,7 @@
 import { and, eq, gt, ne, sql } from 'drizzle-orm';
 import { type TotpState, countAttempt, selectTotp } from '../accounts/totp.ts';
-import type { Database } from '../db/database.ts';
+import { type Database, bindPrepared, prepareOnce } from '../db/database.ts';
 import { nameAddress, selectHolder } from '../db/directory.ts';
-import { bindPrepared, prepareOnce } from '../db/prepare-once.ts';
 import { lowestRecordId } from '../db/record-id.ts';
 import { accounts, allowlist, exactly, withdrawals } from '../db/schema.ts';
 import { type Settings, parseSettings, selectSettings } from '../db/settings.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/refusal.ts';
-import { accountFrozen } from '../keys/admission.ts';
+import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
+import { accountFrozen } from '../keys/record.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';

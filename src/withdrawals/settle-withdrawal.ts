@@ -1,8 +1,7 @@
 import { type Placeholder, and, eq, sql } from 'drizzle-orm';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
-import type { Database } from '../db/database.ts';
-import { bindPrepared, prepareOnce } from '../db/prepare-once.ts';
+import { type Database, bindPrepared, prepareOnce } from '../db/database.ts';
 import { withdrawals } from '../db/schema.ts';
 import { house, nextTransfer } from '../db/transfers.ts';
 import { isAcross } from './pay-across.ts';

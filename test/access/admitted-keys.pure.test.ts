@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { AdmittedKeys } from '../../src/access/admitted-keys.ts';
-import { refuse } from '../../src/http/refusal.ts';
+import { AdmittedKeys } from '../../src/access/admit-read.ts';
+import { refuse } from '../../src/http/answer.ts';
 
 const NOW_MS = 1_800_000_000_000;
 

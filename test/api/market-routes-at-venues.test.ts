@@ -4,7 +4,7 @@ import { CandleHub } from '../../src/markets/candles/candle-hub.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { fallbackPrice } from '../../src/markets/fallback-price.ts';
 import { CandleList, TickerAnswer, TickerList } from '../../src/markets/schemas.ts';
-import { formatPrice } from '../../src/money/prices.ts';
+import { formatPrice } from '../../src/money/amounts.ts';
 import { type ProblemBody, json, send } from '../support/exchange.ts';
 import {
   breakVenues,

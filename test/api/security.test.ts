@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { app } from '../../src/app.ts';
 import { config } from '../../src/env.ts';
-import type { Scope } from '../../src/keys/scope.ts';
+import type { Scope } from '../../src/keys/rights.ts';
 import { mintToken } from '../../src/keys/token.ts';
 import { newRecordId } from '../../src/db/record-id.ts';
 import { type ProblemBody, type Trader, asOperator, createKey, json, openAccount, send } from '../support/exchange.ts';

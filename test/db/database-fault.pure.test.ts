@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classifyFault, isDatabaseFault, messageOfFault } from '../../src/db/database-fault.ts';
+import { classifyFault, isDatabaseFault, messageOfFault } from '../../src/db/commit.ts';
 import { describeError } from '../../src/platform/log.ts';
 
 /** An error as D1 throws it: the code is in the outer message, and not in that of the cause. */

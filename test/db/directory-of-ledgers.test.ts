@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { config } from '../../src/env.ts';
 import { findHolders, nameAddress } from '../../src/db/directory.ts';
-import { directoryOf } from '../../src/db/ledgers.ts';
+import { directoryOf } from '../../src/db/database.ts';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { chooseAddressSources } from '../../src/providers.ts';
 import { completeAddresses } from '../../src/addresses/list-addresses.ts';

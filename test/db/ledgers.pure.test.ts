@@ -1,9 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/db/database.ts';
-import { findBindingFaults } from '../../src/db/binding-names.ts';
-import { findLedger, firstLedger, ledgerOf } from '../../src/db/ledgers.ts';
-import { MAX_LEDGER, ledgerNumberOf, newRecordId } from '../../src/db/record-id.ts';
+import { openDatabase, findLedger, firstLedger, ledgerOf } from '../../src/db/database.ts';
+import { findBindingFaults, MAX_LEDGER, ledgerNumberOf, newRecordId } from '../../src/db/record-id.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 22, 12);
 
@@ -67,11 +65,11 @@ describe('the code', () => {
   const filesWith = (text: RegExp) => files.filter((source) => text.test(source.text)).map(({ file }) => file);
 
   it('names the binding of a database in one file, beside the type', () => {
-    expect(filesWith(/\bDB(_\$|_\d|\b)/).toSorted()).toEqual(['src/db/binding-names.ts', 'src/platform/bindings.ts']);
+    expect(filesWith(/\bDB(_\$|_\d|\b)/).toSorted()).toEqual(['src/db/record-id.ts', 'src/platform/bindings.ts']);
   });
 
   it('opens a database in one file', () => {
-    expect(filesWith(/\bopenDatabase\b/).toSorted()).toEqual(['src/db/database.ts', 'src/db/ledgers.ts']);
+    expect(filesWith(/\bopenDatabase\b/).toSorted()).toEqual(['src/db/database.ts', 'src/db/database.ts']);
     expect(filesWith(/from 'drizzle-orm\/d1'/)).toEqual(['src/db/database.ts']);
   });
 });

@@ -1,7 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, it, vi } from 'vitest';
-import { openDatabase } from '../../src/db/database.ts';
-import { bindPrepared, prepareOnce } from '../../src/db/prepare-once.ts';
+import { openDatabase, bindPrepared, prepareOnce } from '../../src/db/database.ts';
 import { accounts, apiKeys, balances, exactly } from '../../src/db/schema.ts';
 import { openTrader } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';

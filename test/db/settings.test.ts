@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { reportFindings } from '../../src/reconciliation/violations.ts';
 import { keepSettings } from '../../src/db/copy-settings.ts';
-import { openLedger } from '../../src/db/ledgers.ts';
+import { openLedger } from '../../src/db/database.ts';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { type ProblemBody, asOperator, json, send } from '../support/exchange.ts';
 import { forgetConditions } from '../support/gate.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { lowestRecordId } from '../../src/db/record-id.ts';
 import type { Coin } from '../../src/money/assets.ts';
-import { type PlannedOrder, commitOrders } from '../../src/orders/commit-order.ts';
+import { type PlannedOrder, commitOrders } from '../../src/orders/batches.ts';
 import { unexplainedBalances } from '../support/db/probes.ts';
 import {
   NOON_MS,

@@ -1,7 +1,7 @@
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { describe, expect, it } from 'vitest';
 import { disableEndpoint } from '../../src/events/webhooks/endpoint.ts';
-import { findLedger } from '../../src/db/ledgers.ts';
+import { findLedger } from '../../src/db/database.ts';
 import { createKey, json, openAccount } from '../support/exchange.ts';
 import { accepted, signIn } from '../support/holder/holders.ts';
 import { env, holderEntrypoint } from '../support/runtime/test-env.ts';

@@ -1,9 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { describe, expect, it } from 'vitest';
-import { answerJson } from '../../src/http/answer.ts';
-import { addOperation } from '../../src/http/add-operation.ts';
-import { createArea, send } from '../../src/http/area.ts';
-import { accept } from '../../src/http/refusal.ts';
+import { answerJson, accept } from '../../src/http/answer.ts';
+import { addOperation, createArea, send } from '../../src/http/area.ts';
 
 const Row = z.object({ id: z.string(), note: z.string().nullable(), tags: z.array(z.string()).optional() });
 

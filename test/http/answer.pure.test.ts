@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { answerJson, answerProblem, toResponse } from '../../src/http/answer.ts';
+import { answerJson, answerProblem, toResponse, refuse } from '../../src/http/answer.ts';
 import { type ProblemCode, type ProblemDefinition, problems } from '../../src/http/problems.ts';
-import { refuse } from '../../src/http/refusal.ts';
 
 const path = '/api/v1/orders';
 const facts = { requestId: 'request-1', url: `https://bureau.test${path}`, path };

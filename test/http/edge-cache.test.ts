@@ -1,9 +1,9 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
 import { Hono } from 'hono';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AppEnvironment } from '../../src/http/context.ts';
+import type { AppEnvironment } from '../../src/http/area.ts';
 import { type CacheableBody, answerThroughEdge, recentAnswers } from '../../src/http/edge-cache.ts';
-import { type Outcome, accept, refuse } from '../../src/http/refusal.ts';
+import { type Outcome, accept, refuse } from '../../src/http/answer.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 let key = '';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { describe, expect, it } from 'vitest';
 import { describeFieldErrors } from '../../src/http/field-errors.ts';
-import { fieldFaults } from '../../src/http/refusal.ts';
+import { fieldFaults } from '../../src/http/answer.ts';
 
 const schema = z.strictObject({
   side: z.enum(['BUY', 'SELL']),

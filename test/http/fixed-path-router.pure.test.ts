@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FixedPathRouter } from '../../src/http/fixed-path-router.ts';
+import { FixedPathRouter } from '../../src/http/area.ts';
 
 function namesOf(router: FixedPathRouter<string>, method: string, path: string): readonly string[] {
   return router.match(method, path)[0].map(([name]) => name);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fingerprint, readIdempotencyKey } from '../../src/http/idempotency.ts';
+import { fingerprint, readIdempotencyKey } from '../../src/http/area.ts';
 
 /** The key that a header gives, or the code of its refusal. */
 function read(header: string | undefined): string | null | { readonly refused: string } {

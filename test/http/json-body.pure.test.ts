@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { describe, expect, it } from 'vitest';
-import { jsonBody } from '../../src/http/json-body.ts';
+import { jsonBody } from '../../src/http/request.ts';
 
 const open = z.object({ inside: z.string() });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ReportedRate, rateLimitHeaders } from '../../src/http/rate-limit-headers.ts';
+import { type ReportedRate, rateLimitHeaders } from '../../src/http/answer.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 21, 12);
 const MIDNIGHT_S = Date.UTC(2026, 10, 22) / 1_000;

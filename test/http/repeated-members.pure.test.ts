@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findRepeatedMembers } from '../../src/http/repeated-members.ts';
+import { findRepeatedMembers } from '../../src/http/request.ts';
 
 describe('the members that come twice', () => {
   it.each([

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Admission, decideAdmission, decideEffect } from '../../src/keys/admission.ts';
-import type { KeyRecord } from '../../src/keys/record.ts';
+import { type Admission, decideAdmission, decideEffect, type KeyRecord } from '../../src/keys/record.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 21, 12);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { IpRange, isIpListed } from '../../src/keys/ip-allowlist.ts';
+import { IpRange, isIpListed } from '../../src/keys/record.ts';
 
 describe('a list of addresses', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Scope, readScopes, writeScopes } from '../../src/keys/scope.ts';
+import { Scope, readScopes, writeScopes } from '../../src/keys/rights.ts';
 
 const subsets: { scopes: Scope[]; written: string }[] = [
   { scopes: [], written: '' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Scope } from '../../src/keys/scope.ts';
+import type { Scope } from '../../src/keys/rights.ts';
 import { type TokenSecrets, mintToken, verifyToken } from '../../src/keys/token.ts';
 import { newRecordId } from '../../src/db/record-id.ts';
 

@@ -1,10 +1,10 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CountedBuckets } from '../../src/lane/counted-buckets.ts';
-import { LateWrites } from '../../src/lane/late-writes.ts';
+import { CountedBuckets } from '../../src/lane/buckets.ts';
+import { LateWrites } from '../../src/platform/turns.ts';
 import { ObjectState } from '../../src/platform/object-state.ts';
-import type { BucketName } from '../../src/keys/bucket-limits.ts';
+import type { BucketName } from '../../src/keys/rights.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 21, 12);

@@ -1,11 +1,17 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
-import { answerJson } from '../../src/http/answer.ts';
-import { accountFrozen } from '../../src/keys/admission.ts';
-import { type Outcome, accept, overloaded, refuse } from '../../src/http/refusal.ts';
-import { type Attempt, type Execution, type LookUp, executeOnce } from '../../src/lane/execute-once.ts';
-import { LateWrites } from '../../src/lane/late-writes.ts';
-import { type IdempotentRequest, type Replay, Replays } from '../../src/lane/replays.ts';
+import { answerJson, type Outcome, accept, overloaded, refuse } from '../../src/http/answer.ts';
+import { accountFrozen } from '../../src/keys/record.ts';
+import {
+  type Attempt,
+  type Execution,
+  type LookUp,
+  executeOnce,
+  type IdempotentRequest,
+  type Replay,
+  Replays,
+} from '../../src/lane/once.ts';
+import { LateWrites } from '../../src/platform/turns.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 21, 12);

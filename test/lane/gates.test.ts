@@ -1,8 +1,7 @@
 // @runtime three-ledgers
 import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { GateConditions, SHARED_INTERVAL_MS } from '../../src/lane/gate-conditions.ts';
-import { LedgerGate } from '../../src/lane/ledger-gate.ts';
+import { GateConditions, SHARED_INTERVAL_MS, LedgerGate } from '../../src/orders/gate.ts';
 import { SETTINGS_MAX_AGE_MS } from '../../src/db/settings.ts';
 import type { PriceHub } from '../../src/markets/price-hub.ts';
 import { handOver, ledgerGate, until } from '../support/gate.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BucketLimits, bucketNames, defaultLimits } from '../../src/keys/bucket-limits.ts';
-import { type Bucket, type RateDecision, emptyBucket, takeOne } from '../../src/lane/rate-buckets.ts';
+import { type BucketLimits, bucketNames, defaultLimits } from '../../src/keys/rights.ts';
+import { type Bucket, type RateDecision, emptyBucket, takeOne } from '../../src/lane/buckets.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 21, 12);
 const MIDNIGHT_MS = Date.UTC(2026, 10, 22);

@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
-import { LateWrites, LATE_WRITE_PAUSE_MS } from '../../src/lane/late-writes.ts';
-import { type IdempotentRequest, REPLAY_WINDOW_MS, Replays } from '../../src/lane/replays.ts';
+import { LateWrites, LATE_WRITE_PAUSE_MS } from '../../src/platform/turns.ts';
+import { type IdempotentRequest, REPLAY_WINDOW_MS, Replays } from '../../src/lane/once.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 21, 12);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Observation, agreeOnPrice, chooseShown } from '../../src/markets/aggregate.ts';
 import type { AgreedMarket } from '../../src/markets/snapshot.ts';
 import type { SourceTicker } from '../../src/markets/sources/price-source.ts';
-import { formatPrice, parsePrice } from '../../src/money/prices.ts';
+import { formatPrice, parsePrice } from '../../src/money/amounts.ts';
 
 const now_ms = Date.parse('2026-11-21T12:00:00Z');
 

@@ -4,7 +4,7 @@ import { fallbackPrice } from '../../src/markets/fallback-price.ts';
 import { CandleList, TickerAnswer, TickerList } from '../../src/markets/schemas.ts';
 import type { Market, MarketSnapshot } from '../../src/markets/snapshot.ts';
 import { type Coin, coinSymbols } from '../../src/money/assets.ts';
-import { formatPrice } from '../../src/money/prices.ts';
+import { formatPrice } from '../../src/money/amounts.ts';
 
 const now_ms = Date.parse('2026-11-21T12:00:00.123Z');
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readSnapshot } from '../../src/markets/read-hub.ts';
 import { fallbackPrice } from '../../src/markets/fallback-price.ts';
 import { TickerList } from '../../src/markets/schemas.ts';
-import { formatPrice } from '../../src/money/prices.ts';
+import { formatPrice } from '../../src/money/amounts.ts';
 import { type ProblemBody, asOperator, json, openTrader, send } from '../support/exchange.ts';
 import { measureDatabase } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';

@@ -4,7 +4,7 @@ import { firmPrice } from '../../src/markets/firm-price.ts';
 import { readSnapshot } from '../../src/markets/read-hub.ts';
 import { TickerList } from '../../src/markets/schemas.ts';
 import { type Coin, assets, coinSymbols } from '../../src/money/assets.ts';
-import { parsePrice } from '../../src/money/prices.ts';
+import { parsePrice } from '../../src/money/amounts.ts';
 import { type ProblemBody, type Trader, json, openTrader, send } from '../support/exchange.ts';
 import type { VenueChange } from '../support/node/venues/venue-remote.ts';
 import { prices } from '../support/node/venues/venue-state.ts';

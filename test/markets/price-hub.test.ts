@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readSnapshot } from '../../src/markets/read-hub.ts';
 import type { MarketSnapshot } from '../../src/markets/snapshot.ts';
 import { type Coin, coinSymbols } from '../../src/money/assets.ts';
-import { formatPrice } from '../../src/money/prices.ts';
+import { formatPrice } from '../../src/money/amounts.ts';
 import type { VenueMode } from '../support/node/venues/venue-state.ts';
 import { abort } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';

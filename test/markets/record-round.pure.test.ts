@@ -3,7 +3,7 @@ import type { Observation } from '../../src/markets/aggregate.ts';
 import { firmPrice } from '../../src/markets/firm-price.ts';
 import { type HubMemory, emptyMemory, recordRound } from '../../src/markets/record-round.ts';
 import { type Coin, coinSymbols } from '../../src/money/assets.ts';
-import { parsePrice } from '../../src/money/prices.ts';
+import { parsePrice } from '../../src/money/amounts.ts';
 
 const t0 = Date.parse('2026-11-21T12:00:00Z');
 

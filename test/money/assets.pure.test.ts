@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AMOUNT_SYNTAX } from '../../src/money/amounts.ts';
+import { AMOUNT_SYNTAX, parsePrice } from '../../src/money/amounts.ts';
 import {
   type AssetRecord,
   QUOTE_ASSET,
@@ -11,7 +11,6 @@ import {
 } from '../../src/money/assets.ts';
 import { fallbackPrice } from '../../src/markets/fallback-price.ts';
 import { networkRecords, networks } from '../../src/money/networks.ts';
-import { parsePrice } from '../../src/money/prices.ts';
 import { venues } from '../../src/money/venue-symbols.ts';
 
 /** Every pair that is offered: asset, network, decimals on the chain, fee, minimum, confirmations, contract. */

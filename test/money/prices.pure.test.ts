@@ -9,7 +9,7 @@ import {
   parseVolume,
   priceBeforeChange,
   priceBeforePercent,
-} from '../../src/money/prices.ts';
+} from '../../src/money/amounts.ts';
 
 const digits = (maxLength: number) => fc.string({ unit: fc.constantFrom(...'0123456789'.split('')), maxLength });
 const prices = fc.bigInt({ min: 1n, max: 10n ** 18n });

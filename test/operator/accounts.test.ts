@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Scope } from '../../src/keys/scope.ts';
+import { Scope } from '../../src/keys/rights.ts';
 import { type ProblemBody, asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
 import { readEffects, sumOfBalances } from '../support/db/probes.ts';
 import { env } from '../support/runtime/test-env.ts';

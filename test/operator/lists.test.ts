@@ -2,7 +2,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { app } from '../../src/app.ts';
-import { openLedger } from '../../src/db/ledgers.ts';
+import { openLedger } from '../../src/db/database.ts';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { propose } from '../../src/operator/proposals.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';

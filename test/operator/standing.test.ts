@@ -2,7 +2,7 @@
 import { createExecutionContext, runInDurableObject } from 'cloudflare:test';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { app } from '../../src/app.ts';
-import { openLedger } from '../../src/db/ledgers.ts';
+import { openLedger } from '../../src/db/database.ts';
 import { reachKeeper } from '../../src/reconciliation/reach-keeper.ts';
 import { reportFindings } from '../../src/reconciliation/violations.ts';
 import type { House } from '../../src/operator/house.ts';

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FirmPrice } from '../../src/markets/firm-price.ts';
 import { type Coin, coinSymbols } from '../../src/money/assets.ts';
-import { type Mode, type Side, fill } from '../../src/orders/fill.ts';
-import { houseProvider } from '../../src/orders/liquidity/house.ts';
-import { checkBounds, readBounds } from '../../src/orders/order-bounds.ts';
+import { type Mode, type Side, fill, checkBounds, readBounds } from '../../src/orders/terms.ts';
+import { houseProvider } from '../../src/orders/plan.ts';
 
 const coins = fc.constantFrom(...coinSymbols);
 const sides = fc.constantFrom<Side[]>('BUY', 'SELL');

@@ -9,7 +9,7 @@ import {
   type RequestName,
   requestCounts,
 } from '../../lab/cost/request-counts.ts';
-import { FRESH_INTERVAL_MS, GateConditions } from '../../src/lane/gate-conditions.ts';
+import { FRESH_INTERVAL_MS, GateConditions } from '../../src/orders/gate.ts';
 import { CHAINS } from '../../src/reconciliation/history.ts';
 import { SLICE_LIMITS } from '../../src/reconciliation/reconciler.ts';
 import { wakeBehind } from '../../src/events/webhooks/reach-sender.ts';
@@ -20,7 +20,7 @@ import { idInCrowd } from '../support/growth/compose-crowd.ts';
 import { openCrowd } from '../support/growth/open-crowd.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
 import { holdWakings, measure } from '../support/runtime/meter.ts';
-import { firstLedger } from '../../src/db/ledgers.ts';
+import { firstLedger } from '../../src/db/database.ts';
 import { addressOf, drawHash, followAll, withOwn } from '../support/reconciliation.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { moveClock, stopClock, withdraw } from '../support/withdrawals/withdrawals.ts';

@@ -1,7 +1,7 @@
 // @runtime many-ledgers
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { bindingOf } from '../../src/db/binding-names.ts';
-import { listLedgers } from '../../src/db/ledgers.ts';
+import { bindingOf } from '../../src/db/record-id.ts';
+import { listLedgers } from '../../src/db/database.ts';
 import { type Trader, asOperator } from '../support/exchange.ts';
 import { followRefreshes, ledgerGate } from '../support/gate.ts';
 import { openTraderIn } from '../support/db/open-in-ledger.ts';

@@ -1,6 +1,6 @@
 import { generate } from 'otplib';
 import { sweepWithdrawals } from '../../src/withdrawals/sweep-withdrawals.ts';
-import { openLedger } from '../../src/db/ledgers.ts';
+import { openLedger } from '../../src/db/database.ts';
 import { ledgersUnderTest } from '../support/db/open-in-ledger.ts';
 import { areApart } from './house-of.ts';
 import { type Asset, assetSymbols, coinSymbols, scaleOf } from '../../src/money/assets.ts';

@@ -1,4 +1,4 @@
-import type { Scope } from '../../src/keys/scope.ts';
+import type { Scope } from '../../src/keys/rights.ts';
 import type { Trader } from '../support/exchange.ts';
 import {
   DAY_MS,
@@ -13,7 +13,7 @@ import {
 } from './model.ts';
 import { type Prediction, predictOrder, refusal } from './predict-order.ts';
 import { type WithdrawalPrediction, predictWithdrawal } from './predict-withdrawal.ts';
-import type { Injection, Fault } from './inject-faults.ts';
+import type { Fault, Injection } from './inject-faults.ts';
 import { primeGates } from './settle-gates.ts';
 import type { World } from './world.ts';
 

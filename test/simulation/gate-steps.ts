@@ -1,4 +1,4 @@
-import { PlaceOrder } from '../../src/orders/place-order.ts';
+import { PlaceOrder } from '../../src/orders/terms.ts';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { gateOfBefore, handOver, ledgerGate } from '../support/gate.ts';
 import { drawKey, drawOrder } from './client-steps.ts';

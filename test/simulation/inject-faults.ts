@@ -2,8 +2,8 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { vi } from 'vitest';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { KeyLane } from '../../src/lane/key-lane.ts';
-import { LedgerGate } from '../../src/lane/ledger-gate.ts';
-import { Replays } from '../../src/lane/replays.ts';
+import { LedgerGate } from '../../src/orders/gate.ts';
+import { Replays } from '../../src/lane/once.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import {
   CONNECTION_LOST,

@@ -1,4 +1,4 @@
-import type { Scope } from '../../src/keys/scope.ts';
+import type { Scope } from '../../src/keys/rights.ts';
 import { type Asset, assetSymbols } from '../../src/money/assets.ts';
 import type { Network } from '../../src/money/networks.ts';
 import type { EndpointBody, Receiver } from '../support/events/receiver.ts';

@@ -1,10 +1,9 @@
-import type { Asset } from '../../src/money/assets.ts';
+import { type Asset, coinSymbols, scaleOf } from '../../src/money/assets.ts';
 import { aroundBatch } from '../support/runtime/faults.ts';
-import { PlaceOrder } from '../../src/orders/place-order.ts';
+import { PlaceOrder } from '../../src/orders/terms.ts';
 import type { GateReply } from '../../src/orders/reach-gate.ts';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { gateOfBefore, handOver } from '../support/gate.ts';
-import { coinSymbols, scaleOf } from '../../src/money/assets.ts';
 import { drawCode, drawKey, drawOrder, drawWithdrawal } from './client-steps.ts';
 import type { Draw } from '../support/draw.ts';
 import { execute, noteMiddles, post, predictAgain, predictFresh, refuseKey } from './execute.ts';

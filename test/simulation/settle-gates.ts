@@ -1,5 +1,4 @@
-import { GateConditions } from '../../src/lane/gate-conditions.ts';
-import { LedgerGate } from '../../src/lane/ledger-gate.ts';
+import { GateConditions, LedgerGate } from '../../src/orders/gate.ts';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { findCoin } from '../../src/money/assets.ts';
 import { gateOfBefore, ledgerGate } from '../support/gate.ts';

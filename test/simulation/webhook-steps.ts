@@ -1,6 +1,6 @@
 import { reachSender, wakeBehind } from '../../src/events/webhooks/reach-sender.ts';
 import { ENDPOINTS, Receiver, createManager, runAlarm, senderOf, subscribe } from '../support/events/receiver.ts';
-import { ledgerOf } from '../../src/db/ledgers.ts';
+import { ledgerOf } from '../../src/db/database.ts';
 import { databaseOfId } from '../support/db/open-in-ledger.ts';
 import { CONNECTION_LOST, abort, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';

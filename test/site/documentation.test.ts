@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import rateLimitGuide from '../../docs/guides/rate-limits.md?raw';
 import { type ProblemCode, type ProblemDefinition, problems } from '../../src/http/problems.ts';
-import { defaultLimits } from '../../src/keys/bucket-limits.ts';
+import { defaultLimits } from '../../src/keys/rights.ts';
 import { ORIGIN, json, openTrader, send } from '../support/exchange.ts';
 import { worker } from '../support/runtime/test-env.ts';
 import { type FetchedPage, fetchPage, fetchSite } from '../support/site.ts';

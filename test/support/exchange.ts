@@ -1,13 +1,13 @@
 import type { KeyLane } from '../../src/lane/key-lane.ts';
 import type { Asset } from '../../src/money/assets.ts';
-import type { Scope } from '../../src/keys/scope.ts';
+import type { Scope } from '../../src/keys/rights.ts';
 import type { RateLimits } from '../../src/keys/record.ts';
 import { tokenSettings } from '../../src/access/authenticate.ts';
 import { drawDocuments } from '../../src/api/api-document.ts';
 import { app } from '../../src/app.ts';
 import { CreateApiKey, prepareApiKey } from '../../src/keys/api-key.ts';
 import type { Actor } from '../../src/db/audit.ts';
-import { ledgerOf } from '../../src/db/ledgers.ts';
+import { ledgerOf } from '../../src/db/database.ts';
 import { ledgerNumberOf, newRecordId } from '../../src/db/record-id.ts';
 import { valueInUsdt } from '../../src/markets/value-in-usdt.ts';
 import { openAccountOnce } from '../../src/accounts/open-account-once.ts';

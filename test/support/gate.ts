@@ -1,9 +1,8 @@
 import { vi } from 'vitest';
 import { config } from '../../src/env.ts';
-import { GateConditions } from '../../src/lane/gate-conditions.ts';
-import type { LedgerGate } from '../../src/lane/ledger-gate.ts';
+import { GateConditions, type LedgerGate } from '../../src/orders/gate.ts';
 import { FIRST_LEDGER, ledgerNumberOf, newRecordId } from '../../src/db/record-id.ts';
-import type { PlaceOrder } from '../../src/orders/place-order.ts';
+import type { PlaceOrder } from '../../src/orders/terms.ts';
 import { type GateCall, gateName } from '../../src/orders/reach-gate.ts';
 import type { Trader } from './exchange.ts';
 import { abort } from './runtime/faults.ts';

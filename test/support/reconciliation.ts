@@ -1,7 +1,6 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { expect, vi } from 'vitest';
-import { openDatabase } from '../../src/db/database.ts';
-import { openLedger } from '../../src/db/ledgers.ts';
+import { openDatabase, openLedger } from '../../src/db/database.ts';
 import { type KeeperStanding, reachKeeper } from '../../src/reconciliation/reach-keeper.ts';
 import { FIRST_LEDGER } from '../../src/db/record-id.ts';
 import { CHAINS, type Chains } from '../../src/reconciliation/history.ts';

@@ -1,6 +1,6 @@
 // @runtime three-ledgers
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openLedger } from '../../src/db/ledgers.ts';
+import { openLedger } from '../../src/db/database.ts';
 import { assetSymbols } from '../../src/money/assets.ts';
 import { sandboxCustody } from '../../src/custody/sandbox.ts';
 import { checkPayments } from '../../src/withdrawals/check-payments.ts';

@@ -1,4 +1,4 @@
-import { ledgerOf } from '../../src/db/ledgers.ts';
+import { ledgerOf } from '../../src/db/database.ts';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { approveAddress } from '../../src/accounts/allowlist.ts';
 import { firmPrice } from '../../src/markets/firm-price.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { describeFieldErrors } from '../../../src/http/field-errors.ts';
-import { parseBody } from '../../../src/http/json-body.ts';
-import { accept, refuse } from '../../../src/http/refusal.ts';
+import { parseBody } from '../../../src/http/request.ts';
+import { accept, refuse } from '../../../src/http/answer.ts';
 import type { ConsoleContext } from './context.ts';
 import type { Outcome } from './refusals.ts';
 

@@ -1,5 +1,4 @@
-import { type Refusal as ExchangeRefusal, refuse } from '../../../src/http/refusal.ts';
-import { answerProblem } from '../../../src/http/answer.ts';
+import { type Refusal as ExchangeRefusal, refuse, answerProblem } from '../../../src/http/answer.ts';
 import type { ConsoleContext } from './context.ts';
 
 /** What only the console refuses with. The exchange's refusals are passed on in its own words. */

@@ -1,5 +1,5 @@
 import { describeError, logFault } from '../../../src/platform/log.ts';
-import { withDeadline } from '../../../src/platform/with-deadline.ts';
+import { withDeadline } from '../../../src/platform/deadline.ts';
 import { type ConsoleBindings, config } from '../env.ts';
 import type { Letter } from './notice.ts';
 

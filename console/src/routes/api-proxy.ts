@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { refuse } from '../../../src/http/refusal.ts';
+import { refuse } from '../../../src/http/answer.ts';
 import type { ConsoleContext, SignedInEnvironment } from '../http/context.ts';
 import { readBytes } from '../http/read-body.ts';
 import { passkeyNeeded, secondFactorNeeded, sendRefusal } from '../http/refusals.ts';

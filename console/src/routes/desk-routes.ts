@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import type { Invitation } from '../../../src/accounts/invite-holder.ts';
-import { refuse } from '../../../src/http/refusal.ts';
-import { parseJson } from '../../../src/platform/parse-json.ts';
+import { refuse } from '../../../src/http/answer.ts';
+import { parseJson } from '../../../src/http/request.ts';
 import { config } from '../env.ts';
 import type { ConsoleContext, ConsoleEnvironment } from '../http/context.ts';
 import { readBytes } from '../http/read-body.ts';

@@ -2,7 +2,7 @@ import { generateAuthenticationOptions } from '@simplewebauthn/server';
 import { Hono } from 'hono';
 import { z } from 'zod';
 import type { Proof } from '../../../src/holder/recover.ts';
-import { refuse } from '../../../src/http/refusal.ts';
+import { refuse } from '../../../src/http/answer.ts';
 import { PASSKEY_HOST } from '../env.ts';
 import type { SignedInEnvironment } from '../http/context.ts';
 import { readBody } from '../http/read-body.ts';

@@ -1,5 +1,5 @@
 import type { SessionLevel } from '../../../src/holder/session.ts';
-import { accept } from '../../../src/http/refusal.ts';
+import { accept } from '../../../src/http/answer.ts';
 import type { ConsoleContext } from '../http/context.ts';
 import type { Outcome } from '../http/refusals.ts';
 import type { User } from '../identity/user.ts';

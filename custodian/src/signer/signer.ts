@@ -6,10 +6,10 @@ import type { Policy } from './policy.ts';
 import type {
   HouseAddresses,
   RefusalReason,
-  SignRequest,
   SignedTransaction,
   SignerAnswer,
   SignerRequest,
+  SignRequest,
 } from './requests.ts';
 import type { LimitOf, SignatureLog } from './signature-log.ts';
 import type { KeyName, Wallet } from './wallet.ts';

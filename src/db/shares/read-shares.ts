@@ -2,8 +2,7 @@ import { inArray, sql } from 'drizzle-orm';
 import type { Atoms } from '../../money/amounts.ts';
 import type { LedgerBindings } from '../../platform/bindings.ts';
 import { type LedgerAnswer, askLedgers } from '../ask-ledgers.ts';
-import type { Database } from '../database.ts';
-import { firstLedger } from '../ledgers.ts';
+import { type Database, firstLedger } from '../database.ts';
 import { balances, exactly, settings } from '../schema.ts';
 import { type Limit, type LimitedAccount, Shares, limitedAccounts } from './shares.ts';
 

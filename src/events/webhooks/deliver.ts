@@ -1,4 +1,4 @@
-import { withDeadline } from '../../platform/with-deadline.ts';
+import { withDeadline } from '../../platform/deadline.ts';
 import { readRetryAfter } from './schedule.ts';
 import { signMessage } from './sign-delivery.ts';
 

@@ -1,7 +1,6 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import { commit } from '../../db/commit.ts';
-import type { Database } from '../../db/database.ts';
-import { firstLedger, listLedgers, openLedger } from '../../db/ledgers.ts';
+import { type Database, firstLedger, listLedgers, openLedger } from '../../db/database.ts';
 import { FIRST_LEDGER, moveToLedger } from '../../db/record-id.ts';
 import { webhookEndpoints } from '../../db/schema/events.ts';
 import type { LedgerBindings } from '../../platform/bindings.ts';

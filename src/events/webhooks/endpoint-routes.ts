@@ -7,7 +7,9 @@ import {
   type OperationKind,
   type RequestParts,
   addOperation,
-} from '../../http/add-operation.ts';
+  type Area,
+  type AppEnvironment,
+} from '../../http/area.ts';
 import {
   type EndpointAction,
   type EndpointOwner,
@@ -25,16 +27,16 @@ import {
 } from './endpoint.ts';
 import { type EndpointSchemas, EndpointSecret, ReplayEvents } from './endpoint-schemas.ts';
 import { z } from '@hono/zod-openapi';
-import { type Outcome, accept } from '../../http/refusal.ts';
-import type { Area } from '../../http/area.ts';
-import type { AppEnvironment } from '../../http/context.ts';
+import { type Outcome, accept } from '../../http/answer.ts';
 import { moveToLedger } from '../../db/record-id.ts';
-import { jsonBody } from '../../http/json-body.ts';
+import { jsonBody } from '../../http/request.ts';
 import { RecordPath, Timestamp } from '../../http/wire-types.ts';
 import { reachSender } from './reach-sender.ts';
 import { Delivery } from './delivery-log.ts';
 import { readSpan, refuseAfter } from '../read-events.ts';
-import { Sequence } from '../event.ts'; /** An owner of endpoints who makes a request. */
+import { Sequence } from '../event.ts';
+
+/** An owner of endpoints who makes a request. */
 export interface AdmittedOwner extends EndpointOwner {
   /** Called after a change: tells whoever keeps a copy of it. */
   tell(action: EndpointAction): Promise<unknown>;

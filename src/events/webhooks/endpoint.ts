@@ -1,10 +1,10 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { type SealSecrets, seal, unseal } from '../../accounts/seal.ts';
-import { type Outcome, accept, refuse } from '../../http/refusal.ts';
+import { type Outcome, accept, refuse } from '../../http/answer.ts';
 import { type CommitOutcome, commit } from '../../db/commit.ts';
 import type { Database } from '../../db/database.ts';
-import { keyRevoked } from '../../keys/admission.ts';
+import { keyRevoked } from '../../keys/record.ts';
 import { newRecordId, timestampOfRecord } from '../../db/record-id.ts';
 import { webhookEndpoints } from '../../db/schema/events.ts';
 import { listen } from '../read-events.ts';

@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts';
 import { webhookEndpoints } from '../../db/schema/events.ts';
 import type { Bindings } from '../../platform/bindings.ts';
 import { describeError, logFault } from '../../platform/log.ts';
-import type { Outcome } from '../../http/refusal.ts';
+import type { Outcome } from '../../http/answer.ts';
 import type { Delivery } from './delivery-log.ts';
 
 /** Whose endpoint it is, and its id, which also names the ledger. */

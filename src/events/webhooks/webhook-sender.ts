@@ -1,8 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { SealSecrets } from '../../accounts/seal.ts';
-import type { Database } from '../../db/database.ts';
-import { ledgerOf } from '../../db/ledgers.ts';
-import { type Outcome, accept, refuse } from '../../http/refusal.ts';
+import { type Database, ledgerOf } from '../../db/database.ts';
+import { type Outcome, accept, refuse } from '../../http/answer.ts';
 import type { Bindings } from '../../platform/bindings.ts';
 import { ObjectState } from '../../platform/object-state.ts';
 import type { Event } from '../event.ts';

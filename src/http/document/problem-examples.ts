@@ -1,6 +1,5 @@
-import { answerProblem } from '../answer.ts';
+import { answerProblem, type Refusal, refuse } from '../answer.ts';
 import type { ProblemCode } from '../problems.ts';
-import { type Refusal, refuse } from '../refusal.ts';
 
 /** A refusal as an operation gives it, and the path of that operation. */
 type Example = Omit<Refusal, 'ok' | 'code' | 'inPath'> & { readonly path: string };

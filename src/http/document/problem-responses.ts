@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { fieldFaults } from '../refusal.ts';
+import { fieldFaults } from '../answer.ts';
 import { type ProblemCode, type ProblemMember, definitionOf, statusOf } from '../problems.ts';
 
 /** The body of every problem (RFC 9457). */

@@ -1,6 +1,6 @@
 import { hedge } from './hedge.ts';
-import { type Outcome, accept, refuse } from '../../http/refusal.ts';
-import { withDeadline } from '../../platform/with-deadline.ts';
+import { type Outcome, accept, refuse } from '../../http/answer.ts';
+import { withDeadline } from '../../platform/deadline.ts';
 import type { CircuitBreakers } from '../sources/circuit-breakers.ts';
 import type { CandleQuestion, CandleSource, MarketCandle } from './candle-source.ts';
 import type { RequestBudget } from './request-budget.ts';

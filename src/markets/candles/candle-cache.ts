@@ -1,4 +1,4 @@
-import { type Outcome, accept, refuse } from '../../http/refusal.ts';
+import { type Outcome, accept, refuse } from '../../http/answer.ts';
 import type { CircuitBreakers } from '../sources/circuit-breakers.ts';
 import { type RequestBudgets, askCandleSources, refuseForNow } from './ask-candle-sources.ts';
 import { type CandleQuestion, type CandleSource, MAX_CANDLES, isAboutPast } from './candle-source.ts';

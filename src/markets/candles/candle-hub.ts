@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { Bindings } from '../../platform/bindings.ts';
 import { describeError, logFault } from '../../platform/log.ts';
-import type { Outcome } from '../../http/refusal.ts';
+import type { Outcome } from '../../http/answer.ts';
 import { CircuitBreakers, BreakersByName } from '../sources/circuit-breakers.ts';
 import { CandleCache } from './candle-cache.ts';
 import type { CandleSeries } from './candle-series.ts';

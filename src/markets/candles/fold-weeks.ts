@@ -1,4 +1,4 @@
-import { formatPrice, parsePrice, sumVolumes } from '../../money/prices.ts';
+import { formatPrice, parsePrice, sumVolumes } from '../../money/amounts.ts';
 import type { MarketCandle } from './candle-source.ts';
 import { startOfInterval } from './interval.ts';
 

@@ -1,4 +1,4 @@
-import { formatPrice, parsePrice, parseVolume } from '../../money/prices.ts';
+import { formatPrice, parsePrice, parseVolume } from '../../money/amounts.ts';
 import { SourceError } from '../sources/source-error.ts';
 import type { CandleQuestion, MarketCandle } from './candle-source.ts';
 import { startOfInterval } from './interval.ts';

@@ -1,7 +1,7 @@
 import type { Bindings } from '../../platform/bindings.ts';
 import { describeError, logFault } from '../../platform/log.ts';
-import { type Outcome, type Refusal, refuse } from '../../http/refusal.ts';
-import { withDeadline } from '../../platform/with-deadline.ts';
+import { type Outcome, type Refusal, refuse } from '../../http/answer.ts';
+import { withDeadline } from '../../platform/deadline.ts';
 import type { CandleHub } from './candle-hub.ts';
 import type { CandleSeries } from './candle-series.ts';
 import { type CandleQuestion, isAboutPast } from './candle-source.ts';

@@ -1,4 +1,4 @@
-import { formatPrice } from '../../money/prices.ts';
+import { formatPrice } from '../../money/amounts.ts';
 import { SANDBOX_FIRST_DAY_MS, openSandboxMarket } from '../sandbox-market.ts';
 import type { CandleQuestion, CandleSource, MarketCandle } from './candle-source.ts';
 import { splitWindow, windowOf } from './candle-window.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parsePrice } from '../../money/prices.ts';
+import { parsePrice } from '../../money/amounts.ts';
 import type { CandleQuestion, CandleSource } from '../candles/candle-source.ts';
 import { type RawCandle, normaliseCandles } from '../candles/normalise-candles.ts';
 import { fetchJson } from './fetch-json.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { priceBeforePercent } from '../../money/prices.ts';
+import { priceBeforePercent } from '../../money/amounts.ts';
 import { createMarketPriceSource } from './listed-price-source.ts';
 import type { PriceSource, SourceTicker } from './price-source.ts';
 import { type Faults, NumericText, OptionalNumericText, readAnswer } from './read-answer.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { priceBeforeChange } from '../../money/prices.ts';
+import { priceBeforeChange } from '../../money/amounts.ts';
 import type { CandleSource } from '../candles/candle-source.ts';
 import { daysOfWeeks, splitWindow } from '../candles/candle-window.ts';
 import { foldWeeks } from '../candles/fold-weeks.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parsePrice } from '../../money/prices.ts';
+import { parsePrice } from '../../money/amounts.ts';
 import { createMarketPriceSource } from './listed-price-source.ts';
 import type { PriceSource, SourceTicker } from './price-source.ts';
 import { type Faults, NumericText, OptionalNumericText, TimeText, readAnswer } from './read-answer.ts';

@@ -1,5 +1,5 @@
 import type { Coin } from '../../money/assets.ts';
-import type { Price } from '../../money/prices.ts';
+import type { Price } from '../../money/amounts.ts';
 
 /** The best bid and ask of a venue; `null` on a side without orders. */
 export interface Book {

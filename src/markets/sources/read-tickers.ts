@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type Coin, assets, coinSymbols } from '../../money/assets.ts';
-import { type Price, parsePrice, parseVolume } from '../../money/prices.ts';
+import { type Price, parsePrice, parseVolume } from '../../money/amounts.ts';
 import type { Venue } from '../../money/venue-symbols.ts';
 import type { Book, SourceTicker } from './price-source.ts';
 import { fieldOf } from './read-answer.ts';

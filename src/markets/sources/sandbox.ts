@@ -1,5 +1,5 @@
 import { type Coin, coinSymbols } from '../../money/assets.ts';
-import type { Price } from '../../money/prices.ts';
+import type { Price } from '../../money/amounts.ts';
 import { type SandboxMarket, type SandboxTrades, openSandboxMarket } from '../sandbox-market.ts';
 import type { PriceSource, SourceTicker } from './price-source.ts';
 

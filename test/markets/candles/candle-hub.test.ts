@@ -5,7 +5,7 @@ import { CandleHub } from '../../../src/markets/candles/candle-hub.ts';
 import type { CandleQuestion } from '../../../src/markets/candles/candle-source.ts';
 import { readCandles } from '../../../src/markets/candles/read-candles.ts';
 import { readSnapshot } from '../../../src/markets/read-hub.ts';
-import { refuse } from '../../../src/http/refusal.ts';
+import { refuse } from '../../../src/http/answer.ts';
 import { openTrader } from '../../support/exchange.ts';
 import { env } from '../../support/runtime/test-env.ts';
 import { countVenueRequests, forgetPrices, resetVenues, setVenue } from '../../support/markets/venues.ts';

@@ -5,8 +5,7 @@ import { normaliseCandles } from '../../../src/markets/candles/normalise-candles
 import { createSandboxCandleSource } from '../../../src/markets/candles/sandbox-candles.ts';
 import { createSandboxPriceSource } from '../../../src/markets/sources/sandbox.ts';
 import { coinSymbols } from '../../../src/money/assets.ts';
-import { Exact } from '../../../src/money/amounts.ts';
-import { formatPrice } from '../../../src/money/prices.ts';
+import { Exact, formatPrice } from '../../../src/money/amounts.ts';
 
 const source = createSandboxCandleSource();
 const { signal } = new AbortController();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseBinanceKlines, parseBinanceTickers } from '../../../src/markets/sources/binance.ts';
 import { SourceError } from '../../../src/markets/sources/source-error.ts';
-import { parsePrice } from '../../../src/money/prices.ts';
+import { parsePrice } from '../../../src/money/amounts.ts';
 import { faultOf } from '../../support/runtime/fault-of.ts';
 import { changeFields, impossiblePrices, testTickerEdges } from '../../support/markets/ticker-edges.ts';
 

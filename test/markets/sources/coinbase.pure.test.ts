@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseCoinbaseTickers } from '../../../src/markets/sources/coinbase.ts';
-import { parsePrice } from '../../../src/money/prices.ts';
+import { parsePrice } from '../../../src/money/amounts.ts';
 import { faultOf } from '../../support/runtime/fault-of.ts';
 import { changeFields, testTickerEdges } from '../../support/markets/ticker-edges.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseKrakenTickers } from '../../../src/markets/sources/kraken.ts';
-import { parsePrice } from '../../../src/money/prices.ts';
+import { parsePrice } from '../../../src/money/amounts.ts';
 import { faultOf } from '../../support/runtime/fault-of.ts';
 import { type TickerChange, testTickerEdges } from '../../support/markets/ticker-edges.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseOkxTickers } from '../../../src/markets/sources/okx.ts';
-import { parsePrice } from '../../../src/money/prices.ts';
+import { parsePrice } from '../../../src/money/amounts.ts';
 import { faultOf } from '../../support/runtime/fault-of.ts';
 import { changeFields, impossiblePrices, testTickerEdges } from '../../support/markets/ticker-edges.ts';
 

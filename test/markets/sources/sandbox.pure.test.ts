@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSandboxPriceSource } from '../../../src/markets/sources/sandbox.ts';
 import { coinSymbols } from '../../../src/money/assets.ts';
-import { medianPrice } from '../../../src/money/prices.ts';
+import { medianPrice } from '../../../src/money/amounts.ts';
 
 const { signal } = new AbortController();
 const now_ms = Date.parse('2026-11-21T06:07:08.900Z');

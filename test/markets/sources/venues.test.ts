@@ -6,7 +6,7 @@ import { intervals, shiftInterval, startOfInterval } from '../../../src/markets/
 import type { PriceSource } from '../../../src/markets/sources/price-source.ts';
 import { SourceError } from '../../../src/markets/sources/source-error.ts';
 import { type Coin, assets, coinSymbols } from '../../../src/money/assets.ts';
-import { parsePrice } from '../../../src/money/prices.ts';
+import { parsePrice } from '../../../src/money/amounts.ts';
 import { chooseCandleSources, choosePriceSources } from '../../../src/providers.ts';
 import type { Venue, VenueMode, VenueName } from '../../support/node/venues/venue-state.ts';
 import { countVenueRequests, resetVenues, setVenue } from '../../support/markets/venues.ts';

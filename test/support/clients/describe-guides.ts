@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { generate } from 'otplib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readExamples } from '../../../scripts/run-examples.ts';
-import { defaultLimits } from '../../../src/keys/bucket-limits.ts';
+import { defaultLimits } from '../../../src/keys/rights.ts';
 import { Operator } from '../node/exchange/operator.ts';
 import { type Exchange, startExchange } from '../node/exchange/start-exchange.ts';
 

@@ -1,7 +1,6 @@
 import { prepareAccount } from '../../../src/accounts/account.ts';
-import { bindingOf } from '../../../src/db/binding-names.ts';
-import { listLedgers, openLedger } from '../../../src/db/ledgers.ts';
-import { ledgerNumberOf, newRecordId } from '../../../src/db/record-id.ts';
+import { bindingOf, ledgerNumberOf, newRecordId } from '../../../src/db/record-id.ts';
+import { listLedgers, openLedger } from '../../../src/db/database.ts';
 import { type Trader, asOperator, createKey } from '../exchange.ts';
 import { env } from '../runtime/test-env.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { generate } from 'otplib';
 import type { OpenedSession } from '../../../src/holder/open-session.ts';
 import type { SessionLevel } from '../../../src/holder/session.ts';
-import type { Outcome } from '../../../src/http/refusal.ts';
+import type { Outcome } from '../../../src/http/answer.ts';
 import { Trader } from '../exchange.ts';
 import { holderEntrypoint } from '../runtime/test-env.ts';
 import { addressOf, hasHolder, inviteByTwo } from './invite.ts';

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { digestAddress, inviteHolder } from '../../../src/accounts/invite-holder.ts';
 import { type Actor, insertAudit } from '../../../src/db/audit.ts';
-import { ledgerOf } from '../../../src/db/ledgers.ts';
+import { ledgerOf } from '../../../src/db/database.ts';
 import { ledgerNumberOf } from '../../../src/db/record-id.ts';
 import { accounts } from '../../../src/db/schema.ts';
 import { propose } from '../../../src/operator/proposals.ts';

@@ -3,7 +3,7 @@ import { firmPrice } from '../../../src/markets/firm-price.ts';
 import { readSnapshot } from '../../../src/markets/read-hub.ts';
 import type { MarketSnapshot } from '../../../src/markets/snapshot.ts';
 import type { Coin } from '../../../src/money/assets.ts';
-import { formatPrice } from '../../../src/money/prices.ts';
+import { formatPrice } from '../../../src/money/amounts.ts';
 import { env } from '../runtime/test-env.ts';
 
 /** The snapshot, under a stopped clock. For a new one the clock moves on, so that every venue may be asked again. */

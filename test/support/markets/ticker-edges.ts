@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceTicker } from '../../../src/markets/sources/price-source.ts';
-import { parsePrice } from '../../../src/money/prices.ts';
+import { parsePrice } from '../../../src/money/amounts.ts';
 
 /** Texts that a venue may send instead of a number. */
 export const unreadableNumbers: readonly (readonly [name: string, value: unknown])[] = [

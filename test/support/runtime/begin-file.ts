@@ -1,7 +1,7 @@
 import { reset } from 'cloudflare:test';
 import { expect, vi } from 'vitest';
-import { bindingOf } from '../../../src/db/binding-names.ts';
-import { listLedgers } from '../../../src/db/ledgers.ts';
+import { bindingOf } from '../../../src/db/record-id.ts';
+import { listLedgers } from '../../../src/db/database.ts';
 import { accessCertificates } from '../../../src/operator/access-token.ts';
 import { resetVenues } from '../markets/venues.ts';
 import { resetCustodian } from '../withdrawals/custodian.ts';

@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { vi } from 'vitest';
 import type { WebhookSender } from '../../../src/events/webhooks/webhook-sender.ts';
 import type { KeyLane } from '../../../src/lane/key-lane.ts';
-import type { LedgerGate } from '../../../src/lane/ledger-gate.ts';
+import type { LedgerGate } from '../../../src/orders/gate.ts';
 import type { CandleHub } from '../../../src/markets/candles/candle-hub.ts';
 import type { LedgerKeeper } from '../../../src/lane/ledger-keeper.ts';
 import type { PriceHub } from '../../../src/markets/price-hub.ts';

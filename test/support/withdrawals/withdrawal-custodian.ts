@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { config } from '../../../src/env.ts';
-import { openLedger } from '../../../src/db/ledgers.ts';
+import { openLedger } from '../../../src/db/database.ts';
 import { chooseCustody } from '../../../src/providers.ts';
 import { sweepWithdrawals } from '../../../src/withdrawals/sweep-withdrawals.ts';
 import { listPayouts, listRejections, programCustodian, resetCustodian } from './custodian.ts';

@@ -1,5 +1,5 @@
 import { type MockInstance, afterEach, beforeEach, expect, vi } from 'vitest';
-import { openLedger } from '../../../src/db/ledgers.ts';
+import { openLedger } from '../../../src/db/database.ts';
 import { sandboxCustody } from '../../../src/custody/sandbox.ts';
 import { sweepWithdrawals } from '../../../src/withdrawals/sweep-withdrawals.ts';
 import { type Trader, openTrader } from '../exchange.ts';

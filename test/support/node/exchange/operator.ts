@@ -1,9 +1,8 @@
 import { generate } from 'otplib';
 import type { Asset } from '../../../../src/money/assets.ts';
-import type { BucketName } from '../../../../src/keys/bucket-limits.ts';
+import type { BucketName, Scope } from '../../../../src/keys/rights.ts';
 import type { Network } from '../../../../src/money/networks.ts';
 import type { MoveMarket } from '../../../../src/sandbox/market.ts';
-import type { Scope } from '../../../../src/keys/scope.ts';
 import { Client } from './client.ts';
 import { fetchDocumented } from './fetch-documented.ts';
 

@@ -1,5 +1,5 @@
 import type { V4WorkerOptionsShape } from 'miniflare';
-import { bindingOf } from '../../../../src/db/binding-names.ts';
+import { bindingOf } from '../../../../src/db/record-id.ts';
 
 /** The name of the Worker that runs next to the exchange and reads its database. */
 export const PROBE = 'probe';

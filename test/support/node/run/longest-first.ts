@@ -66,7 +66,7 @@ export const longest: readonly string[] = [
   'test/api/filters.test.ts',
   'test/withdrawals/codes.test.ts',
   'test/api/problem-examples.test.ts',
-  'test/lane/ledger-gate.test.ts',
+  'test/orders/gate.test.ts',
 ];
 
 /** Runs long files first, so that all workers end at about the same time. */

@@ -1,0 +1,281 @@
+import { type Answer, answerJson, type Refusal, refuse, type Outcome, overloaded } from '../http/answer.ts';
+import { accountFrozen, keyRevoked, refuseExpired } from '../keys/record.ts';
+import { type CommitOutcome, logTransfers, readFailure } from '../db/commit.ts';
+import type { Database } from '../db/database.ts';
+import { refuseBalance } from '../db/refuse-balance.ts';
+import { type Transfer, house } from '../db/transfers.ts';
+import { QUOTE_ASSET } from '../money/assets.ts';
+import { type OrderRow, showOrder } from './order.ts';
+import { type OrderPlan, noFirmPrice, tradingHalted, type OrderTerms } from './plan.ts';
+import { withDeadline } from '../platform/deadline.ts';
+import type { GateCall, GateReply, Placement } from './reach-gate.ts';
+
+/** An order that was planned, and who places it. */
+export interface PlannedOrder {
+  readonly placement: Placement;
+  readonly plan: OrderPlan;
+}
+
+/**
+ * Why the database refused an order. `figure` is the balance that is too small, in atoms, or the time when the key
+ * expired, in milliseconds.
+ */
+export interface RefusedOrder {
+  readonly reason:
+    | 'exists'
+    | 'key_revoked'
+    | 'key_expired'
+    | 'account_frozen'
+    | 'trading_halted'
+    | 'price_overtaken'
+    | 'insufficient_balance'
+    | 'house_full';
+  readonly figure: bigint;
+}
+
+/** How a batch of orders ended. `refused` names those that were not filled; all others were. */
+export type OrdersOutcome =
+  | { readonly kind: 'decided'; readonly refused: ReadonlyMap<string, RefusedOrder> }
+  | Extract<CommitOutcome, { kind: 'overloaded' | 'unknown' }>;
+
+/** One row of the parameter for each order. Amounts are texts, because numbers of JSON are not exact beyond 2^53. */
+const INSERT_ORDERS = `
+  INSERT INTO wanted_orders
+    (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, price_round, key_id, middle_price)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, CAST(value ->> 4 AS INTEGER), CAST(value ->> 5 AS INTEGER),
+    CAST(value ->> 6 AS INTEGER), value ->> 7, value ->> 8, CAST(value ->> 9 AS INTEGER)
+  FROM json_each(?)`;
+const READ_REFUSED = 'SELECT id, reason, CAST(figure AS TEXT) AS figure FROM refused_orders';
+const FORGET_REFUSED = 'DELETE FROM refused_orders';
+
+/**
+ * Writes orders in one batch, in one round trip. Each is decided by itself, by what those before it left: it is filled, or
+ * refused. An order's trigger moves both its amounts. Its record's id is the order's, its time the order's time. Throws
+ * when the database refuses the whole batch, which is a bug; then nothing happened.
+ */
+export async function commitOrders(database: Database, planned: readonly PlannedOrder[]): Promise<OrdersOutcome> {
+  const d1 = database.$client;
+  const wanted = d1.prepare(INSERT_ORDERS).bind(JSON.stringify(planned.map(listValues)));
+  let notes: readonly RefusalNote[];
+  try {
+    const [, read] = await d1.batch<RefusalNote>([wanted, d1.prepare(READ_REFUSED), d1.prepare(FORGET_REFUSED)]);
+    if (!read) throw new Error('D1 answered a batch without its results');
+    notes = read.results;
+  } catch (error) {
+    const outcome = readFailure(error);
+    if (outcome.kind === 'unknown') logTransfers('money_perhaps_moved', planned.flatMap(listTransfers));
+    if (outcome.kind === 'unknown' || outcome.kind === 'overloaded') return outcome;
+    throw error;
+  }
+  const refused = new Map(notes.map(({ id, reason, figure }) => [id, { reason, figure: BigInt(figure ?? 0) }]));
+  const filled = planned.filter(({ placement }) => !refused.has(placement.orderId));
+  logTransfers('money_moved', filled.flatMap(listTransfers));
+  return { kind: 'decided', refused };
+}
+
+/** A row of `refused_orders`. */
+interface RefusalNote {
+  readonly id: string;
+  readonly reason: RefusedOrder['reason'];
+  readonly figure: string | null;
+}
+
+function listValues({ placement: { accountId, orderId, keyId }, plan }: PlannedOrder) {
+  const { coin, side, executedPrice, coinAmount, usdtAmount, priceRound, middlePrice } = plan;
+  const [price, coins, usdt, middle] = [executedPrice, coinAmount, usdtAmount, middlePrice].map(String);
+  return [accountId, orderId, coin, side, price, coins, usdt, priceRound, keyId, middle];
+}
+
+/** What an order moves. */
+function listTransfers({ placement: { orderId, accountId }, plan }: PlannedOrder): Transfer[] {
+  const [coinFrom, coinTo] = plan.side === 'BUY' ? [house.liquidity, accountId] : [accountId, house.liquidity];
+  const common = { kind: 'order', reference: orderId } as const;
+  const pays = { ...common, debit: coinTo, credit: coinFrom, asset: QUOTE_ASSET, amount: plan.usdtAmount } as const;
+  const delivers = { ...common, debit: coinFrom, credit: coinTo, asset: plan.coin, amount: plan.coinAmount } as const;
+  return [pays, delivers];
+}
+
+/** The row that a plan makes. */
+export function toRow({ orderId, keyId }: Placement, plan: OrderPlan): OrderRow {
+  const { coin, side, executedPrice, coinAmount, usdtAmount } = plan;
+  return { id: orderId, coin, side, executedPrice, coinAmount, usdtAmount, status: 'COMPLETED', keyId };
+}
+
+/** The answer to a placed order: 201, `Location`, and the order. */
+export function answerOrder(row: OrderRow): Answer {
+  return answerJson(201, { order: showOrder(row) }, { Location: `/api/v1/orders/${row.id}` });
+}
+
+/** The refusal when the house's inventory would fall below its floor. */
+export const houseIsFull = refuse('order_rejected', 'The house takes no more of this position at the moment.');
+
+/** The client's refusal for each reason of the database's. One for `exists` there is not: the order is to be looked up. */
+export function explainOrderRefusal(
+  reason: Exclude<RefusedOrder['reason'], 'exists'>,
+  figure: bigint,
+  { coin, side, coinAmount, usdtAmount }: OrderPlan,
+): Refusal {
+  switch (reason) {
+    case 'key_revoked':
+      return keyRevoked;
+    case 'key_expired':
+      return refuseExpired(Number(figure));
+    case 'account_frozen':
+      return accountFrozen;
+    case 'trading_halted':
+      return tradingHalted;
+    case 'price_overtaken':
+      return noFirmPrice(coin);
+    case 'insufficient_balance': {
+      const [asset, required] = side === 'BUY' ? ([QUOTE_ASSET, usdtAmount] as const) : ([coin, coinAmount] as const);
+      return refuseBalance(
+        { asset, balance: figure },
+        `The balance of ${asset} is too small for this order.`,
+        required,
+      );
+    }
+    case 'house_full':
+      return houseIsFull;
+  }
+}
+
+/** The refusal when the outcome of an order is unknown for now. */
+export function describeUnknownOrder(orderId: string): Refusal {
+  return refuse(
+    'outcome_unknown',
+    'It is not known yet whether the order was placed. Repeat the request with the same Idempotency-Key, or read the order by its id.',
+    { retryAfterSeconds: 1, members: { orderId } },
+  );
+}
+
+/** The most orders in one batch: about 5 ms of D1. */
+const MAX_ORDERS = 50;
+
+/** How long to wait for a batch. After that the outcome is unknown, until the rows of its orders are looked up. */
+const BATCH_DEADLINE_MS = 3_000;
+
+/** What the batches need of the gate. */
+export interface BatchSources {
+  readonly database: Database;
+  /** Where no order can be planned at this moment: resolves when one can. Never rejects. */
+  untilPriced(): Promise<void> | undefined;
+  /** Plans an order at the prices and settings of this moment. */
+  plan(terms: OrderTerms): Outcome<OrderPlan>;
+  /** Fetches prices of a later round than `round` if there are any. Never rejects. */
+  fetchNewer(round: number): Promise<void>;
+}
+
+/** An order that waits for its batch. */
+interface WaitingOrder {
+  readonly call: GateCall;
+  readonly terms: OrderTerms;
+  /** Whether a batch refused it once because another gate had filled at newer prices. */
+  wasOvertaken: boolean;
+  readonly reply: (reply: GateReply) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** An order and its plan, in a batch. */
+interface BatchedOrder extends PlannedOrder {
+  readonly waiting: WaitingOrder;
+}
+
+/**
+ * Commits a ledger's orders, one batch at a time. An order that finds no batch under way goes at once; those that arrive
+ * meanwhile go together in the next. Each is planned when its batch is built, and filled or refused by itself.
+ */
+export class OrderBatches {
+  readonly #sources: BatchSources;
+  #waiting: WaitingOrder[] = [];
+  #isSending = false;
+
+  constructor(sources: BatchSources) {
+    this.#sources = sources;
+  }
+
+  /** Commits an order. Refuses as `planOrder` and `explainOrderRefusal` do, and after its deadline. */
+  place(call: GateCall, terms: OrderTerms): Promise<GateReply> {
+    const { promise, resolve, reject } = Promise.withResolvers<GateReply>();
+    this.#waiting.push({ call, terms, wasOvertaken: false, reply: resolve, fail: reject });
+    void this.#sendAll();
+    return promise;
+  }
+
+  async #sendAll(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    try {
+      while (this.#waiting.length > 0) {
+        const opening = this.#sources.untilPriced();
+        if (opening) await opening;
+        await this.#send(this.#build(this.#waiting.splice(0, MAX_ORDERS)));
+      }
+    } finally {
+      this.#isSending = false;
+    }
+  }
+
+  /** Plans orders, and answers those that cannot be sent. */
+  #build(orders: readonly WaitingOrder[]): BatchedOrder[] {
+    const now_ms = Date.now();
+    return orders.flatMap((waiting) => {
+      if (now_ms > waiting.call.deadline_ms) {
+        waiting.reply({ kind: 'refused', refusal: overloaded });
+        return [];
+      }
+      const plan = this.#sources.plan(waiting.terms);
+      if (plan.ok) return [{ placement: waiting.call, plan: plan.value, waiting }];
+      waiting.reply({ kind: 'refused', refusal: plan });
+      return [];
+    });
+  }
+
+  /** Sends one batch, and answers its orders. Never rejects. */
+  async #send(batch: readonly BatchedOrder[]): Promise<void> {
+    if (batch.length === 0) return;
+    let outcome: OrdersOutcome;
+    try {
+      outcome = await this.#commit(batch);
+    } catch (error) {
+      // A bug in one of them, for which the database refused the whole batch: nothing happened.
+      if (batch.length > 1) return this.#sendEach(batch);
+      for (const { waiting } of batch) waiting.fail(error);
+      return;
+    }
+    for (const order of batch) this.#answer(order, outcome);
+  }
+
+  async #sendEach(batch: readonly BatchedOrder[]): Promise<void> {
+    for (const { waiting } of batch) {
+      await this.#sources.untilPriced();
+      await this.#send(this.#build([waiting]));
+    }
+  }
+
+  /** Answers an order by how its batch ended. One that was overtaken waits for newer prices, once. */
+  #answer({ waiting, plan }: BatchedOrder, outcome: OrdersOutcome): void {
+    if (outcome.kind === 'unknown') return waiting.reply({ kind: 'unknown' });
+    if (outcome.kind === 'overloaded') return waiting.reply({ kind: 'refused', refusal: overloaded });
+    const refused = outcome.refused.get(waiting.call.orderId);
+    if (!refused) return waiting.reply({ kind: 'committed', row: toRow(waiting.call, plan) });
+    if (refused.reason === 'exists') return waiting.reply({ kind: 'unknown' });
+    if (refused.reason !== 'price_overtaken' || waiting.wasOvertaken) {
+      return waiting.reply({ kind: 'refused', refusal: explainOrderRefusal(refused.reason, refused.figure, plan) });
+    }
+    waiting.wasOvertaken = true;
+    void this.#sources.fetchNewer(plan.priceRound).then(() => {
+      this.#waiting.unshift(waiting);
+      return this.#sendAll();
+    });
+  }
+
+  async #commit(batch: readonly PlannedOrder[]): Promise<OrdersOutcome> {
+    try {
+      return await withDeadline(BATCH_DEADLINE_MS, () => commitOrders(this.#sources.database, batch));
+    } catch (error) {
+      if (error instanceof DOMException && error.name === 'TimeoutError')
+        return { kind: 'unknown', cause: error.message };
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import { type FirmPrice, FILL_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
+import {
+  type Price,
+  divideDown,
+  divideUp,
+  type Atoms,
+  parseAmount,
+  PRICE_SCALE,
+  formatPrice,
+} from '../money/amounts.ts';
+import { type Side, type Fill, type Mode, fill, type BoundsOf, checkBounds, type PlaceOrder } from './terms.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
+import type { Settings } from '../db/settings.ts';
+import type { MarketSnapshot } from '../markets/snapshot.ts';
+import { type Asset, type Coin, QUOTE_ASSET, findCoin, scaleOf } from '../money/assets.ts';
+
+/** The other side of every order. A quote is valid only for the order that asked for it, at once. */
+export interface LiquidityProvider {
+  readonly name: string;
+  /**
+   * The price at which the provider fills an order of this side, with the spread in
+   * hundredths of a percent, 8 decimals; 0 or less when it fills none.
+   */
+  quote(side: Side, firm: FirmPrice, spread_bps: number): Price;
+}
+
+const BASIS = 10_000n;
+
+/**
+ * Fills from the exchange's own inventory: the firm price, with the spread and half of the dispersion on the client's
+ * side of it, rounded against the client at 8 decimals. The dispersion is included because the market's price is known
+ * no more exactly.
+ */
+export const houseProvider: LiquidityProvider = {
+  name: 'house',
+  quote: (side, firm, spread_bps) => {
+    const spread = BigInt(spread_bps);
+    const half = divideUp(firm.dispersion, 2n);
+    return side === 'BUY'
+      ? divideUp(firm.price * (BASIS + spread), BASIS) + half
+      : divideDown(firm.price * (BASIS - spread), BASIS) - half;
+  },
+};
+
+/** The parts of an order that need no price. */
+export interface OrderTerms {
+  readonly coin: Coin;
+  readonly side: Side;
+  readonly mode: Mode;
+  /** In atoms of the coin or of USDT, depending on `mode`. */
+  readonly value: Atoms;
+  readonly limitPrice: Price | null;
+}
+
+/** The prices and settings that an order is planned with. */
+export interface TradingConditions {
+  /** `undefined` when the price hub could not be reached. */
+  readonly snapshot: MarketSnapshot | undefined;
+  readonly settings: Settings;
+}
+
+/** The configuration that planning an order needs. */
+export interface TradingContext {
+  readonly liquidity: LiquidityProvider;
+  /** The spread if the operator has set none, in hundredths of a percent. */
+  readonly spread_bps: number;
+  /** The least spread of every fill, whatever the settings say. */
+  readonly minSpread_bps: number;
+  readonly boundsOf: BoundsOf;
+}
+
+/** An order that may be committed: everything that the batch writes, except who placed it. */
+export interface OrderPlan extends Fill {
+  readonly coin: Coin;
+  readonly side: Side;
+  readonly executedPrice: Price;
+  /** The market's price, without spread. */
+  readonly middlePrice: Price;
+  /** The number of the round of prices that it was planned at. */
+  readonly priceRound: number;
+}
+
+/**
+ * Reads the parts of an order that need no price. Refuses, in this order, with `symbol_not_supported`,
+ * `precision_exceeded`, `amount_below_minimum`, `amount_above_maximum`. Pure.
+ */
+export function readTerms(order: PlaceOrder, boundsOf: BoundsOf): Outcome<OrderTerms> {
+  const coin = findCoin(order.coin);
+  if (!coin) {
+    return refuse('symbol_not_supported', `There is no market ${order.coin}-${QUOTE_ASSET}.`);
+  }
+  const asset: Asset = order.mode === 'COIN_QTY' ? coin : QUOTE_ASSET;
+  const value = parseAmount(order.value, scaleOf(asset));
+  if (value === undefined) {
+    return refuse('precision_exceeded', `An amount of ${asset} has at most ${scaleOf(asset)} decimals.`);
+  }
+  const limitPrice = order.limitPrice === undefined ? null : parseAmount(order.limitPrice, PRICE_SCALE);
+  if (limitPrice === undefined) {
+    return refuse('precision_exceeded', `A price has at most ${PRICE_SCALE} decimals.`);
+  }
+  if (order.mode === 'USDT_AMOUNT') {
+    const bounded = checkBounds(value, boundsOf(coin));
+    if (!bounded.ok) return bounded;
+  }
+  return accept({ coin, side: order.side, mode: order.mode, value, limitPrice });
+}
+
+/**
+ * Plans an order at the given prices and settings, without any effect: halt, firm price, quote, limit, fill. Refuses,
+ * in this order, with `trading_halted`, `price_unavailable`, `price_limit_exceeded`, `amount_below_minimum`,
+ * `amount_above_maximum`. Pure.
+ */
+export function planOrder(
+  terms: OrderTerms,
+  { snapshot, settings }: TradingConditions,
+  context: TradingContext,
+  now_ms: number,
+): Outcome<OrderPlan> {
+  const { coin, side, mode, value, limitPrice } = terms;
+  if (settings.tradingHalted) return tradingHalted;
+  const firm = snapshot && firmPrice(snapshot, coin, now_ms, FILL_MAX_AGE_MS);
+  if (!firm) return noFirmPrice(coin);
+  const spread_bps = Math.max(settings.spreadBps ?? context.spread_bps, context.minSpread_bps);
+  const executedPrice = context.liquidity.quote(side, firm, spread_bps);
+  if (executedPrice <= 0n) return noFirmPrice(coin);
+  if (limitPrice !== null && (side === 'BUY' ? executedPrice > limitPrice : executedPrice < limitPrice)) {
+    const limit = formatPrice(limitPrice);
+    return refuse('price_limit_exceeded', `The order would fill at a price worse than its limit of ${limit} USDT.`);
+  }
+
+  const amounts = fill(coin, side, mode, value, executedPrice);
+  const bounded = checkBounds(amounts.usdtAmount, context.boundsOf(coin));
+  if (!bounded.ok) return bounded;
+  if (amounts.coinAmount === 0n) {
+    return refuse('amount_below_minimum', `The order is worth less than the smallest amount of ${coin}.`);
+  }
+  return accept({ coin, side, executedPrice, middlePrice: firm.price, ...amounts, priceRound: firm.round });
+}
+
+/** The refusal of every trade while trading is halted. */
+export const tradingHalted = refuse('trading_halted', 'Trading is halted by the operator.', {
+  retryAfterSeconds: 60,
+});
+
+/** The refusal of an order for a coin without a firm price. */
+export function noFirmPrice(coin: Coin) {
+  const detail = `There is no firm price of ${coin} at the moment; no order is filled without one.`;
+  return refuse('price_unavailable', detail, { retryAfterSeconds: 1 });
+}

@@ -1,0 +1,333 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { GateConditions } from '../../src/orders/gate.ts';
+import { PriceHub } from '../../src/markets/price-hub.ts';
+import { reachHub } from '../../src/markets/read-hub.ts';
+import type { PlaceOrder } from '../../src/orders/terms.ts';
+import type { GateReply } from '../../src/orders/reach-gate.ts';
+import { type Trader, openTrader } from '../support/exchange.ts';
+import { CONNECTION_LOST, OVERLOADED, aroundBatch, fail } from '../support/runtime/faults.ts';
+import { handOver, openGate, until } from '../support/gate.ts';
+import { readEffects, unexplainedBalances } from '../support/db/probes.ts';
+import { env } from '../support/runtime/test-env.ts';
+import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
+
+const BUY: PlaceOrder = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+const ROOM = 256;
+const ACCOUNT_ROOM = 25;
+const BATCH_DEADLINE_MS = 3_000;
+
+const openRich = (): Promise<Trader> => openTrader({ USDT: '100000', BTC: '1' });
+
+const faults: ReturnType<typeof aroundBatch>[] = [];
+beforeEach(stopClock);
+afterEach(() => {
+  for (const fault of faults.splice(0)) fault.restore();
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+/** Holds this many orders' batches before they reach D1, until the test releases them or has D1 refuse them. */
+function hold(times: number) {
+  let end: 'released' | 'turned away' | undefined;
+  const fault = aroundBatch('order', 'before', times, async () => {
+    await until(() => end !== undefined, 50);
+    if (end === 'turned away') throw new Error(OVERLOADED);
+  });
+  faults.push(fault);
+  return {
+    reach: (count = times) => until(() => fault.state.injected === count),
+    release: () => void (end = 'released'),
+    turnAway: () => void (end = 'turned away'),
+    batches: () => fault.state.injected,
+  };
+}
+
+describe('an order at the gate', () => {
+  it('that is called again while it is in progress is joined: one order, one answer', async () => {
+    const [trader, gate] = [await openRich(), openGate()];
+    const call = handOver(trader, BUY);
+    const { reach, release, batches } = hold(1);
+    const first = gate.placeOrder(call);
+    await reach();
+    const second = gate.placeOrder({ ...call, order: { ...BUY, value: '20' } });
+    release();
+    const replies = await Promise.all([first, second]);
+    expect(replies[0]).toMatchObject({ kind: 'committed', row: { id: call.orderId, keyId: trader.keyId } });
+    expect(replies[1]).toEqual(replies[0]);
+    expect(batches()).toBe(1);
+    expect((await readEffects(trader.accountId)).orders).toBe(1);
+  });
+
+  it('that is called again later is not made twice: it is looked up', async () => {
+    const [trader, gate] = [await openRich(), openGate()];
+    const call = handOver(trader, BUY);
+    await gate.placeOrder(call);
+    expect(await gate.placeOrder(call)).toEqual({ kind: 'unknown' });
+    expect((await readEffects(trader.accountId)).orders).toBe(1);
+  });
+
+  it('that starts after its deadline is refused, and nothing happens', async () => {
+    const [trader, gate] = [await openRich(), openGate()];
+    const before = await readEffects(trader.accountId);
+    expect(await gate.placeOrder(handOver(trader, BUY, { deadline_ms: Date.now() - 1 }))).toMatchObject({
+      kind: 'refused',
+      refusal: { code: 'service_unavailable' },
+    });
+    expect(await readEffects(trader.accountId)).toEqual(before);
+    expect((await gate.placeOrder(handOver(trader, BUY, { deadline_ms: Date.now() }))).kind).toBe('committed');
+  });
+
+  it('whose batch D1 does not answer for 3 s is outcome_unknown, delays others no longer, and is made once when it is retried', async () => {
+    const [trader, gate] = [await openRich(), openGate()];
+    await gate.placeOrder(handOver(trader, BUY));
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.now() });
+    const { reach, release } = hold(1);
+    const call = handOver(trader, BUY);
+    const silent = gate.placeOrder(call);
+    await reach();
+    const next = gate.placeOrder(handOver(trader, BUY));
+    await runInDurableObject(gate, () => void vi.advanceTimersByTime(BATCH_DEADLINE_MS));
+    expect(await silent).toEqual({ kind: 'unknown' });
+    expect((await next).kind).toBe('committed');
+    const deadline_ms = Date.now() + 5_000;
+    expect((await gate.placeOrder({ ...call, deadline_ms })).kind).toBe('committed');
+    // The late batch collides with the order that was made.
+    release();
+    expect(await gate.placeOrder({ ...call, deadline_ms })).toEqual({ kind: 'unknown' });
+    expect((await readEffects(trader.accountId)).orders).toBe(3);
+    expect(await unexplainedBalances()).toEqual([]);
+  });
+
+  /** Fills the gate with this many orders, which D1 turns away in the end, and sends one more. */
+  async function overfill(gate: ReturnType<typeof openGate>, orders: readonly Trader[], last: Trader) {
+    const { reach, turnAway } = hold(ROOM);
+    const [first, ...others] = orders;
+    const begun = gate.placeOrder(handOver(first as Trader, BUY));
+    await reach(1);
+    const held = [begun, ...others.map((trader) => gate.placeOrder(handOver(trader, BUY)))];
+    const beyond = await gate.placeOrder(handOver(last, BUY));
+    return { beyond, held, turnAway };
+  }
+
+  it('beyond the gate’s room is refused, and nothing happens', async () => {
+    const gate = openGate();
+    const traders = await Promise.all(Array.from({ length: Math.ceil(ROOM / ACCOUNT_ROOM) }, openRich));
+    const trader = await openRich();
+    const before = await readEffects(trader.accountId);
+    const orders = Array.from({ length: ROOM }, (_, index) => traders[index % traders.length] as Trader);
+    const { beyond, held, turnAway } = await overfill(gate, orders, trader);
+    const turnedAway = { kind: 'refused', refusal: { code: 'service_unavailable' } };
+    expect(beyond).toMatchObject(turnedAway);
+    turnAway();
+    for (const reply of await Promise.all(held)) expect(reply).toMatchObject(turnedAway);
+    faults.pop()?.restore();
+    expect(await readEffects(trader.accountId)).toEqual(before);
+    expect((await gate.placeOrder(handOver(trader, BUY))).kind).toBe('committed');
+  });
+
+  it('beyond the room of its account is rate_limited, while other accounts have theirs', async () => {
+    const [gate, trader, other] = [openGate(), await openRich(), await openRich()];
+    const orders = Array.from({ length: ACCOUNT_ROOM }, () => trader);
+    const { beyond, held, turnAway } = await overfill(gate, orders, trader);
+    expect(beyond).toMatchObject({ kind: 'refused', refusal: { code: 'rate_limited', retryAfterSeconds: 1 } });
+    const others = gate.placeOrder(handOver(other, BUY));
+    await gate.preview(0, BUY);
+    turnAway();
+    await Promise.all(held);
+    faults.pop()?.restore();
+    expect(await others).toMatchObject({ refusal: { code: 'service_unavailable' } });
+    expect((await gate.placeOrder(handOver(trader, BUY))).kind).toBe('committed');
+  });
+});
+
+describe('orders that arrive while a batch is under way', () => {
+  const MAX_ORDERS = 50;
+
+  /** Replies to orders that all waited for the batch of another one, and how many batches were sent in all. */
+  async function placeBehind(traders: readonly Trader[], orderOf: (index: number) => PlaceOrder = () => BUY) {
+    const [leader, gate] = [await openRich(), openGate()];
+    const { reach, release, batches } = hold(1_000);
+    const first = gate.placeOrder(handOver(leader, BUY));
+    await reach(1);
+    const waiting = traders.map((trader, index) => gate.placeOrder(handOver(trader, orderOf(index))));
+    // The gate has taken all of them up when it answers a later call.
+    await gate.preview(0, BUY);
+    release();
+    expect((await first).kind).toBe('committed');
+    return { replies: await Promise.all(waiting), batches: batches() };
+  }
+
+  const openMany = (count: number) => Promise.all(Array.from({ length: count }, openRich));
+
+  it('go together in the next batch', async () => {
+    const traders = await openMany(5);
+    const { replies, batches } = await placeBehind(traders);
+    expect(replies.map(({ kind }) => kind)).toEqual(Array(5).fill('committed'));
+    expect(batches).toBe(2);
+    for (const { accountId } of traders) expect((await readEffects(accountId)).orders).toBe(1);
+    expect(await unexplainedBalances()).toEqual([]);
+  });
+
+  it('are at most fifty in one batch', async () => {
+    const traders = await openMany(3);
+    const orders = Array.from({ length: MAX_ORDERS + 1 }, (_, index) => traders[index % 3] as Trader);
+    const { replies, batches } = await placeBehind(orders);
+    expect(replies.every(({ kind }) => kind === 'committed')).toBe(true);
+    expect(batches).toBe(3);
+    expect(await unexplainedBalances()).toEqual([]);
+  });
+
+  it.each<[string, (trader: Trader) => Promise<unknown>, PlaceOrder, string]>([
+    [
+      'has too little',
+      () => Promise.resolve(),
+      { coin: 'ETH', side: 'SELL', mode: 'COIN_QTY', value: '0.01' },
+      'insufficient_balance',
+    ],
+    [
+      'is frozen',
+      ({ accountId }) => env.DB.prepare(`UPDATE accounts SET status = 'frozen' WHERE id = ?`).bind(accountId).run(),
+      BUY,
+      'account_frozen',
+    ],
+    [
+      'has revoked the key',
+      ({ keyId }) => env.DB.prepare('UPDATE api_keys SET revoked_at = 1 WHERE id = ?').bind(keyId).run(),
+      BUY,
+      'invalid_api_key',
+    ],
+    [
+      'has a key that has expired',
+      ({ keyId }) => env.DB.prepare('UPDATE api_keys SET expires_at = 1 WHERE id = ?').bind(keyId).run(),
+      BUY,
+      'api_key_expired',
+    ],
+  ])('are filled although the second of them is of an account that %s', async (_case, spoil, order, code) => {
+    const traders = await openMany(4);
+    await spoil(traders[1] as Trader);
+    const { replies, batches } = await placeBehind(traders, (index) => (index === 1 ? order : BUY));
+    expect(replies.map(({ kind }) => kind)).toEqual(['committed', 'refused', 'committed', 'committed']);
+    expect(replies[1]).toMatchObject({ refusal: { code } });
+    expect(batches).toBe(2);
+    expect((await readEffects(traders[1]?.accountId ?? '')).orders).toBe(0);
+    expect(await unexplainedBalances()).toEqual([]);
+  });
+
+  it('are filled at the newest round although the first of them was planned at an older one', async () => {
+    const traders = await openMany(3);
+    const other = openGate();
+    const gate = openGate();
+    await gate.placeOrder(handOver(traders[0] as Trader, BUY));
+    const { reach, release } = hold(1);
+    const first = gate.placeOrder(handOver(traders[0] as Trader, BUY));
+    await reach();
+    const waiting = traders.map((trader) => gate.placeOrder(handOver(trader, BUY)));
+    moveClock(1_100);
+    await other.placeOrder(handOver(traders[0] as Trader, BUY));
+    release();
+    for (const reply of await Promise.all([first, ...waiting])) expect(reply.kind).toBe('committed');
+    expect(await unexplainedBalances()).toEqual([]);
+  });
+
+  it('are all outcome_unknown when the connection is lost after the batch, and each is found by its id', async () => {
+    const traders = await openMany(3);
+    const [leader, gate] = [await openRich(), openGate()];
+    const { reach, release } = hold(1);
+    const first = gate.placeOrder(handOver(leader, BUY));
+    await reach();
+    const waiting = traders.map((trader) => gate.placeOrder(handOver(trader, BUY)));
+    await gate.preview(0, BUY);
+    faults.pop()?.restore();
+    faults.push(aroundBatch('order', 'after', 1, fail(CONNECTION_LOST)));
+    release();
+    await first;
+    expect(await Promise.all(waiting)).toEqual(traders.map(() => ({ kind: 'unknown' })));
+    for (const { accountId } of traders) expect((await readEffects(accountId)).orders).toBe(1);
+  });
+
+  it('go one by one when the database refuses a whole batch, as for a bug', async () => {
+    const traders = await openMany(3);
+    const [leader, gate] = [await openRich(), openGate()];
+    const { reach, release } = hold(1);
+    const first = gate.placeOrder(handOver(leader, BUY));
+    await reach();
+    const waiting = traders.map((trader) => gate.placeOrder(handOver(trader, BUY)));
+    await gate.preview(0, BUY);
+    faults.pop()?.restore();
+    faults.push(aroundBatch('order', 'before', 1, fail('D1_ERROR: cannot store REAL value: SQLITE_CONSTRAINT')));
+    release();
+    await first;
+    for (const reply of await Promise.all(waiting)) expect(reply.kind).toBe('committed');
+    expect(await unexplainedBalances()).toEqual([]);
+  });
+});
+
+describe('two gates of one ledger', () => {
+  /** The round of prices that an order filled at. Its price says less: the market stands still at times. */
+  async function roundOf(reply: GateReply): Promise<number> {
+    if (reply.kind !== 'committed') throw new Error('an order was not filled');
+    const order = env.DB.prepare('SELECT price_round FROM orders WHERE id = ?').bind(reply.row.id);
+    return (await order.first<number>('price_round')) ?? 0;
+  }
+
+  /** Two gates that hold different rounds of prices, each of which has filled an order, and the newer round. */
+  async function openApart(trader: Trader) {
+    // A gate that fetched prices by itself would hold the newer round as well.
+    vi.spyOn(GateConditions.prototype, 'keepFresh').mockResolvedValue();
+    const [old, newer] = [openGate(), openGate()];
+    const first = await roundOf(await old.placeOrder(handOver(trader, BUY)));
+    moveClock(900);
+    await reachHub(env).snapshot({ maxAge_ms: 0 });
+    const newest = await roundOf(await newer.placeOrder(handOver(trader, BUY)));
+    expect(newest).toBeGreaterThan(first);
+    return { old, newest };
+  }
+
+  it('fill no order at a price older than one already filled at: the order is planned again at the newer price', async () => {
+    const trader = await openRich();
+    const { old, newest } = await openApart(trader);
+    const { batches, release } = hold(2);
+    release();
+    expect(await roundOf(await old.placeOrder(handOver(trader, BUY)))).toBeGreaterThanOrEqual(newest);
+    // The first batch was refused for its round.
+    expect(batches()).toBe(2);
+  });
+
+  it('fill nothing when the older gate gets no newer prices: price_unavailable, and nothing happens', async () => {
+    const trader = await openRich();
+    const { old } = await openApart(trader);
+    const before = await readEffects(trader.accountId);
+    vi.spyOn(console, 'error').mockReturnValue();
+    vi.spyOn(PriceHub.prototype, 'snapshot').mockRejectedValue(new Error('the hub is away'));
+    const { batches, release } = hold(9);
+    release();
+    expect(await old.placeOrder(handOver(trader, BUY))).toMatchObject({
+      kind: 'refused',
+      refusal: { code: 'price_unavailable' },
+    });
+    expect(batches()).toBe(2);
+    expect(await readEffects(trader.accountId)).toEqual(before);
+  });
+
+  it('never fill an order for a coin at an older round after one at a newer round, whichever gate is asked', async () => {
+    const trader = await openRich();
+    const gates = [openGate(), openGate()];
+    for (let turn = 0; turn < 12; turn += 1) {
+      const side = turn % 3 === 0 ? 'SELL' : 'BUY';
+      const reply = await gates[turn % 2]?.placeOrder(handOver(trader, { ...BUY, side }));
+      expect(reply?.kind).toBe('committed');
+      moveClock(turn % 4 === 0 ? 1_100 : 600);
+    }
+    const { results } = await env.DB.prepare(
+      `SELECT o.price_round AS round FROM transfers AS t JOIN orders AS o ON o.id = t.reference AND o.account_id = ?
+       WHERE t.asset = 'BTC' ORDER BY t.id`,
+    )
+      .bind(trader.accountId)
+      .all<{ round: number }>();
+    const rounds = results.map(({ round }) => round);
+    expect(rounds).toHaveLength(12);
+    expect(rounds).toEqual(rounds.toSorted((one, other) => one - other));
+    expect(new Set(rounds).size).toBeGreaterThan(3);
+  });
+});
