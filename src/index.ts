@@ -1,9 +1,10 @@
 import { app } from './app.ts';
 import { config } from './env.ts';
+import { listOperations } from './features.ts';
 import { WebhookSender as Sender } from './events/webhooks/webhook-sender.ts';
 import { KeyLane as Lane } from './lane/key-lane.ts';
 import { LedgerGate as Gate } from './orders/gate.ts';
-import { LedgerKeeper as Keeper } from './lane/ledger-keeper.ts';
+import { LedgerKeeper as Keeper } from './keeper/ledger-keeper.ts';
 import { CandleHub as Candles } from './markets/candles/candle-hub.ts';
 import { PriceHub as Prices } from './markets/price-hub.ts';
 import type { Bindings } from './platform/bindings.ts';
@@ -20,7 +21,7 @@ import { runScheduled } from './scheduled.ts';
 /** The classes of the objects for the platform, each with the part of the configuration that it needs. */
 export class KeyLane extends Lane {
   constructor(state: DurableObjectState, bindings: Bindings) {
-    super(state, bindings, chooseLaneSettings(config));
+    super(state, bindings, listOperations(bindings, chooseLaneSettings(config)));
   }
 }
 

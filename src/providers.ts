@@ -1,7 +1,7 @@
 import { type Config, MIN_SPREAD_BPS, refuseConfig, urlVariableOf } from './config.ts';
 import type { EndpointRules } from './events/webhooks/endpoint.ts';
-import type { LaneSettings } from './lane/key-lane.ts';
-import type { KeeperSettings } from './lane/ledger-keeper.ts';
+import type { LaneSettings } from './features.ts';
+import type { KeeperSettings } from './keeper/ledger-keeper.ts';
 import type { CandleSource } from './markets/candles/candle-source.ts';
 import { createSandboxCandleSource } from './markets/candles/sandbox-candles.ts';
 import { createBinanceCandleSource, createBinancePriceSource } from './markets/sources/binance.ts';

@@ -249,23 +249,23 @@ export const lane: Room = {
     {
       name: 'the alarm does not close the intent of an order',
       file: 'src/lane/key-lane.ts',
-      find: "if (found.kind === 'found') this.#replays.remember(intent.idempotencyKey, answerOrder(found.row));",
+      find: 'this.#replays.remember(intent.idempotencyKey, steps.answer(found.row));',
       replace: '',
       tests: [crashes],
     },
     {
       name: 'the alarm deletes an intent whose order may still land',
       file: 'src/lane/key-lane.ts',
-      find: "      if (found.kind === 'found') this.#replays.remember(intent.idempotencyKey, answerOrder",
+      find: "    if (found.kind !== 'found' || steps",
       replace:
-        "      if (found.kind === 'absent') this.#replays.forget(intent.idempotencyKey);\n" +
-        "      if (found.kind === 'found') this.#replays.remember(intent.idempotencyKey, answerOrder",
+        "    if (found.kind === 'absent') this.#replays.forget(intent.idempotencyKey);\n" +
+        "    if (found.kind !== 'found' || steps",
       tests: [crashes],
     },
     {
       name: 'the alarm stores an answer for a withdrawal that the custodian has not decided',
       file: 'src/lane/key-lane.ts',
-      find: ' || isWithCustodian(found.row)) return;',
+      find: ' || steps.finish?.isOpen(found.row)) return;',
       replace: ') return;',
       tests: ['test/withdrawals/crashes.test.ts'],
     },

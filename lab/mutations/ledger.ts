@@ -296,7 +296,7 @@ export const ledger: Room = {
       file: `${HERE}/statement.ts`,
       find: 'READ_DEADLINE_MS = 10_000',
       replace: 'READ_DEADLINE_MS = 1_000_000',
-      tests: ['test/lane/ledger-keeper.test.ts'],
+      tests: ['test/keeper/ledger-keeper.test.ts'],
     },
     {
       name: 'the reconciliation does not notice a missing transfer',

@@ -75,14 +75,14 @@ export const withdrawals: Room = {
     },
     {
       name: 'the retry of an open withdrawal submits it as if it were new',
-      file: 'src/lane/withdrawal-execution.ts',
+      file: 'src/withdrawals/execute-withdrawal.ts',
       find: 'payouts.payInTime(ledgerOf(bindings, row.id), row, isFresh)',
       replace: 'payouts.payInTime(ledgerOf(bindings, row.id), row, isFresh || true)',
       tests: [crashes],
     },
     {
       name: 'each request that waits for the same payout asks the custodian',
-      file: 'src/lane/payouts.ts',
+      file: 'src/withdrawals/execute-withdrawal.ts',
       find: 'let paying = this.#underWay.get(row.id);',
       replace: 'let paying = this.#underWay.get(`${row.id} `);',
       tests: [custodian],
@@ -180,7 +180,7 @@ export const withdrawals: Room = {
     },
     {
       name: 'a withdrawal that the batch finds above the review threshold is refused',
-      file: 'src/lane/withdrawal-execution.ts',
+      file: 'src/withdrawals/execute-withdrawal.ts',
       find: "if (outcome.kind === 'guarded' && outcome.guard === 'review_required') {",
       replace: 'if (false as boolean) {',
       tests: [inside],
@@ -256,7 +256,7 @@ export const withdrawals: Room = {
     },
     {
       name: 'a code that another request used first is not counted as wrong',
-      file: 'src/lane/withdrawal-execution.ts',
+      file: 'src/withdrawals/execute-withdrawal.ts',
       find: "(outcome.kind === 'guarded' && !isUsed)",
       replace: "outcome.kind === 'guarded'",
       tests: [races],

@@ -10,7 +10,7 @@ import {
 } from '../http/area.ts';
 import type { ProblemCode } from '../http/problems.ts';
 import { rateLimitHeaders, type Outcome, refuse } from '../http/answer.ts';
-import { laneOf, type ExecutionReply, type KeyLane, type KeyedCall } from '../lane/key-lane.ts';
+import { type KeyedCall, laneOf } from '../lane/key-lane.ts';
 import type { RateState } from '../lane/buckets.ts';
 import { type KeyEnvironment, readCallerIp } from './authenticate.ts';
 import type { Admission } from '../keys/record.ts';
@@ -80,7 +80,8 @@ const MAX_CALLS_WITH_KEY = 2;
 
 /** A POST of a key that takes effect at most once. */
 export interface KeyedPost {
-  readonly operation: IdempotentRequest['operation'];
+  /** The name of the lane's operation. */
+  readonly operation: string;
   readonly scope: Scope;
   /** The route and the part of the body that the fingerprint covers. */
   readonly path: string;
@@ -88,20 +89,17 @@ export interface KeyedPost {
 }
 
 /**
- * Sends a POST to its key's lane and returns the lane's answer. `call` calls the lane's method with what every POST
- * sends. Refuses with `invalid_idempotency_key`. An object that was reset may have executed the request before it died.
+ * Sends a POST to its key's lane and returns the lane's answer. Refuses with `invalid_idempotency_key`. An object that was reset may have executed the request before it died.
  * With an Idempotency-Key the call is therefore repeated; if the outcome stays unknown, the answer is
  * `outcome_unknown`. `service_unavailable` is given only when the object was overloaded and nothing happened.
  */
-export async function executeInLane(
-  c: Context<KeyEnvironment>,
-  post: KeyedPost,
-  call: (lane: DurableObjectStub<KeyLane>, keyed: KeyedCall) => Promise<ExecutionReply>,
-): Promise<WrittenAnswer> {
+export async function executeInLane(c: Context<KeyEnvironment>, post: KeyedPost): Promise<WrittenAnswer> {
   const key = c.get('key');
   const idempotencyKey = readIdempotencyKey(c.req.header('Idempotency-Key'));
   if (!idempotencyKey.ok) return sendProblem(c, idempotencyKey);
-  const keyed = {
+  const keyed: KeyedCall = {
+    operation: post.operation,
+    body: post.body,
     admission: describeAdmission(c, key, post.scope),
     request: await describeRequest(post, idempotencyKey.value),
     facts: factsOf(c),
@@ -109,7 +107,7 @@ export async function executeInLane(
   const calls = keyed.request ? MAX_CALLS_WITH_KEY : 1;
   for (let attempt = 1; attempt <= calls; attempt += 1) {
     try {
-      const reply = await call(laneOf(c.env, key.keyId), keyed);
+      const reply = await laneOf(c.env, key.keyId).execute(keyed);
       reportRate(c, reply.rate);
       if (reply.replayed) c.header('X-Idempotency-Replay', 'true');
       return send(c, reply.answer);

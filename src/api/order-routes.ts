@@ -1,3 +1,6 @@
+import { config } from '../env.ts';
+import { chooseBounds } from '../providers.ts';
+import { readTerms } from '../orders/plan.ts';
 import { createArea, idempotencyKeyParameter } from '../http/area.ts';
 import { jsonBody } from '../http/request.ts';
 import { RecordPath } from '../http/wire-types.ts';
@@ -6,10 +9,12 @@ import { answerList, answerRecord } from '../access/answer-read.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import { OrderListQuery, orderList, Order, readOrder, showOrder, OrderPreview } from '../orders/order.ts';
 import { PlaceOrder } from '../orders/terms.ts';
-import { previewAtGate } from '../orders/reach-gate.ts';
+import { previewAtGate } from '../orders/place-order.ts';
 import { keyOperationsOf } from '../access/operations.ts';
 import { accept } from '../http/answer.ts';
 import { onePage } from '../http/list.ts';
+
+const boundsOf = chooseBounds(config);
 
 const ORDERS_PATH = '/api/v1/orders';
 
@@ -48,7 +53,7 @@ add({
   handle: (c) => {
     const order = c.req.valid('json');
     const post = { operation: 'placeOrder', scope: 'trade', path: ORDERS_PATH, body: order } as const;
-    return executeInLane(c, post, (lane, keyed) => lane.placeOrder({ ...keyed, order }));
+    return executeInLane(c, post);
   },
 });
 
@@ -77,7 +82,9 @@ add({
     const order = c.req.valid('json');
     const admitted = await admit(c, 'trade', 'read');
     if (!admitted.ok) return admitted;
-    const preview = await previewAtGate(c.env, ledgerNumberOf(admitted.value), order);
+    const terms = readTerms(order, boundsOf);
+    if (!terms.ok) return terms;
+    const preview = await previewAtGate(c.env, ledgerNumberOf(admitted.value), terms.value);
     return preview.ok ? accept({ preview: preview.value }) : preview;
   },
 });

@@ -113,7 +113,7 @@ add({
     // Without the code: a retry with a new code is the same request.
     const { totpCode: _totpCode, ...body } = withdrawal;
     const post = { operation: 'createWithdrawal', scope: 'withdraw', path: WITHDRAWALS_PATH, body } as const;
-    return executeInLane(c, post, (lane, keyed) => lane.withdraw({ ...keyed, withdrawal }));
+    return executeInLane(c, post);
   },
 });
 

@@ -13,32 +13,20 @@ import {
   refuse,
 } from '../http/answer.ts';
 import { describeError, logFault } from '../platform/log.ts';
-import { wakeSenders } from '../events/webhooks/reach-sender.ts';
-import { wakeAfterChange } from '../events/webhooks/wake-after-change.ts';
 import { type BucketLimits, type BucketName, limitsOf, worksWhenFrozen } from '../keys/rights.ts';
-import { directoryOf, ledgerOf } from '../db/database.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
-import { readSnapshot } from '../markets/read-hub.ts';
-import { answerOrder } from '../orders/batches.ts';
-import type { PlaceOrder } from '../orders/terms.ts';
-import type { TradingContext } from '../orders/plan.ts';
-import type { Custody } from '../custody/custody.ts';
-import type { CreateWithdrawal } from '../withdrawals/create-withdrawal.ts';
-import type { WithdrawalContext } from '../withdrawals/plan-withdrawal.ts';
-import { answerWithdrawal } from '../withdrawals/withdrawal.ts';
 import { type Counted, countSession, CountedBuckets, type RateState } from './buckets.ts';
+import { LateWrites, Mutex } from '../platform/turns.ts';
 import {
+  type Caller,
   type Executed,
   type Execution,
-  executeOnce,
   type IdempotentRequest,
+  type LaneOperations,
   type OpenIntent,
   Replays,
+  executeOnce,
 } from './once.ts';
-import { LateWrites, Mutex } from '../platform/turns.ts';
-import { executeOrder, lookUpOrder } from './order-execution.ts';
-import { Payouts } from './payouts.ts';
-import { executeWithdrawal, isWithCustodian, lookUpWithdrawal } from './withdrawal-execution.ts';
 
 /** The revocation of a lane's key. */
 export interface RevokeCall {
@@ -113,9 +101,6 @@ const QUEUE_DEADLINE_MS = 10_000;
  */
 const PURGE_PAUSE_MS = 86_400_000;
 
-/** The largest age of the hub's snapshot that a withdrawal is valued with. */
-const SNAPSHOT_MAX_AGE_MS = 1_000;
-
 /** How many open intents one alarm recovers. A lane has one at a time, and more only after crashes. */
 const MAX_RECOVERED = 50;
 
@@ -134,19 +119,12 @@ export interface AdmitReply {
 /** A POST, as the edge sends it to the lane. */
 export interface KeyedCall {
   readonly admission: Admission;
+  /** The name of one of the lane's operations. */
+  readonly operation: string;
+  readonly body: unknown;
   /** `null` without an Idempotency-Key. */
   readonly request: IdempotentRequest | null;
   readonly facts: RequestFacts;
-}
-
-/** An order, as the edge sends it to the lane. */
-export interface PlaceOrderCall extends KeyedCall {
-  readonly order: PlaceOrder;
-}
-
-/** A withdrawal, as the edge sends it to the lane. */
-export interface WithdrawCall extends KeyedCall {
-  readonly withdrawal: CreateWithdrawal;
 }
 
 /** The whole answer to a POST. */
@@ -154,12 +132,6 @@ export interface ExecutionReply {
   readonly answer: Answer;
   readonly replayed: boolean;
   readonly rate: RateState | null;
-}
-
-/** What a lane takes from the configuration. */
-export interface LaneSettings
-  extends Pick<TradingContext, 'boundsOf'>, Pick<WithdrawalContext, 'totpSecrets' | 'allowlistMode'> {
-  readonly custody: Custody;
 }
 
 /**
@@ -172,15 +144,13 @@ export class KeyLane extends DurableObject<Bindings> {
   readonly #buckets: CountedBuckets;
   readonly #replays: Replays;
   readonly #mutex = new Mutex(QUEUE_ROOM, QUEUE_DEADLINE_MS);
-  readonly #payouts: Payouts;
-  readonly #settings: LaneSettings;
+  readonly #operations: LaneOperations;
   readonly #held: HeldRecord;
   #alarmStands: boolean | undefined;
 
-  constructor(ctx: DurableObjectState, env: Bindings, settings: LaneSettings) {
+  constructor(ctx: DurableObjectState, env: Bindings, operations: LaneOperations) {
     super(ctx, env);
-    this.#settings = settings;
-    this.#payouts = new Payouts(settings.custody, env);
+    this.#operations = operations;
     this.#state = new ObjectState(ctx.storage.sql);
     this.#buckets = new CountedBuckets(this.#state, this.#late);
     this.#replays = new Replays(ctx.storage.sql, this.#late);
@@ -197,28 +167,43 @@ export class KeyLane extends DurableObject<Bindings> {
     return { outcome: allowed.ok ? accept(record.value.accountId) : allowed, rate: counted.rate };
   }
 
-  /** Places an order: admission, bucket, turn, and one execution at most per Idempotency-Key. */
-  placeOrder(call: PlaceOrderCall): Promise<ExecutionReply> {
-    return this.#execute(call, 'trade', ({ accountId, id: keyId }) => {
-      const { boundsOf } = this.#settings;
-      return executeOrder(call.order, { accountId, keyId, bindings: this.env, boundsOf });
+  /** Executes a POST: admission, bucket, turn, and one execution at most per Idempotency-Key. */
+  async execute(call: KeyedCall): Promise<ExecutionReply> {
+    const operation = this.#operationOf(call.operation);
+    const problem = (refusal: Refusal, rate: RateState | null) => ({
+      answer: answerProblem(refusal, call.facts),
+      replayed: false,
+      rate,
     });
+    const decided = await this.#decide(call.admission);
+    if (!decided.ok) return problem(decided, null);
+    if (!this.#mutex.hasRoom()) return problem(queueFull, null);
+    const counted = await this.#count(operation.bucket, decided.value);
+    if (!counted.outcome.ok) return problem(counted.outcome, counted.rate);
+    // Nothing is awaited from here to the queue, so the room cannot be taken by another request.
+    if (!this.#mutex.hasRoom()) return problem(queueFull, counted.rate);
+    const caller = callerOf(decided.value);
+    const execution = { ...operation.begin(caller), plan: () => operation.plan(call.body, caller) };
+    const turn = await this.#mutex.run(async () => {
+      const executed = await executeOnce(execution, call.request, this.#replays, call.facts, {
+        ledger: ledgerNumberOf(decided.value.accountId),
+        now: () => Date.now(),
+        mayAct: () => decideEffect(this.#held.current ?? decided.value),
+        sync: () => this.#sync(),
+      });
+      if (call.request) await this.#ensureAlarm();
+      return executed;
+    });
+    if (turn.kind === 'timed_out') return problem(overloaded, counted.rate);
+    const answer = await this.#finish(execution, call.request, turn.value);
+    if (answer.status < 400 && !turn.value.replayed) this.ctx.waitUntil(operation.tell(caller));
+    return { answer, replayed: turn.value.replayed, rate: counted.rate };
   }
 
-  /**
-   * Makes a withdrawal, under the same contract as an order, and has it paid. If the custodian does not answer in time,
-   * the answer is PROCESSING.
-   */
-  withdraw(call: WithdrawCall): Promise<ExecutionReply> {
-    return this.#execute(call, 'withdraw', (record) => {
-      const { accountId, id: keyId } = record;
-      const { totpSecrets, allowlistMode } = this.#settings;
-      const readHub = () => readSnapshot(this.env, SNAPSHOT_MAX_AGE_MS);
-      const directory = directoryOf(this.env);
-      const ledgers = { database: ledgerOf(this.env, accountId), directory, bindings: this.env };
-      const asked = { accountId, keyId, ...ledgers, totpSecrets, allowlistMode, payouts: this.#payouts };
-      return executeWithdrawal(call.withdrawal, { ...asked, readSnapshot: readHub });
-    });
+  #operationOf(name: string): LaneOperations[string] {
+    const operation = this.#operations[name];
+    if (!operation) throw new Error(`no lane executes ${name}`);
+    return operation;
   }
 
   /**
@@ -257,50 +242,10 @@ export class KeyLane extends DurableObject<Bindings> {
   async #recoverIntent(intent: OpenIntent): Promise<void> {
     const record = this.#held.current;
     if (!record) return;
-    const { accountId } = record;
-    const database = ledgerOf(this.env, intent.recordId);
-    if (intent.operation === 'placeOrder') {
-      const found = await lookUpOrder(database, accountId, intent.recordId);
-      if (found.kind === 'found') this.#replays.remember(intent.idempotencyKey, answerOrder(found.row));
-      return;
-    }
-    const found = await lookUpWithdrawal(database, accountId, intent.recordId);
-    if (found.kind !== 'found' || isWithCustodian(found.row)) return;
-    this.#replays.remember(intent.idempotencyKey, answerWithdrawal(found.row));
-  }
-
-  async #execute<Plan, Row>(
-    call: KeyedCall,
-    bucket: BucketName,
-    prepare: (record: KeyRecord) => Execution<Plan, Row>,
-  ): Promise<ExecutionReply> {
-    const problem = (refusal: Refusal, rate: RateState | null) => ({
-      answer: answerProblem(refusal, call.facts),
-      replayed: false,
-      rate,
-    });
-    const decided = await this.#decide(call.admission);
-    if (!decided.ok) return problem(decided, null);
-    if (!this.#mutex.hasRoom()) return problem(queueFull, null);
-    const counted = await this.#count(bucket, decided.value);
-    if (!counted.outcome.ok) return problem(counted.outcome, counted.rate);
-    // Nothing is awaited from here to the queue, so the room cannot be taken by another request.
-    if (!this.#mutex.hasRoom()) return problem(queueFull, counted.rate);
-    const execution = prepare(decided.value);
-    const turn = await this.#mutex.run(async () => {
-      const executed = await executeOnce(execution, call.request, this.#replays, call.facts, {
-        ledger: ledgerNumberOf(decided.value.accountId),
-        now: () => Date.now(),
-        mayAct: () => decideEffect(this.#held.current ?? decided.value),
-        sync: () => this.#sync(),
-      });
-      if (call.request) await this.#ensureAlarm();
-      return executed;
-    });
-    if (turn.kind === 'timed_out') return problem(overloaded, counted.rate);
-    const answer = await this.#finish(execution, call.request, turn.value);
-    if (answer.status < 400 && !turn.value.replayed) this.#wakeSenders(decided.value, bucket);
-    return { answer, replayed: turn.value.replayed, rate: counted.rate };
+    const steps = this.#operationOf(intent.operation).begin(callerOf(record));
+    const found = await steps.lookUp(intent.recordId);
+    if (found.kind !== 'found' || steps.finish?.isOpen(found.row)) return;
+    this.#replays.remember(intent.idempotencyKey, steps.answer(found.row));
   }
 
   /** Runs `finish` outside the mutex, so that a slow custodian does not block this key's other requests. */
@@ -317,18 +262,6 @@ export class KeyLane extends DurableObject<Bindings> {
     // Requests that came meanwhile waited for the same end, and a record that has ended never changes.
     this.#replays.rememberLate(request.idempotencyKey, answered);
     return answered;
-  }
-
-  /**
-   * Has webhooks sent now, beside the answer. An order is told to its own account alone, and the record says whether
-   * that has endpoints; a withdrawal may also be told to its receiver and to the operator. If this fails, the sweep of
-   * the same minute does it.
-   */
-  #wakeSenders(record: KeyRecord, bucket: BucketName): void {
-    if (bucket === 'withdraw') return this.ctx.waitUntil(wakeAfterChange(this.env, ledgerNumberOf(record.accountId)));
-    if (!record.hasWebhooks) return;
-    const waking = wakeSenders(this.env, ledgerOf(this.env, record.accountId), record.accountId);
-    this.ctx.waitUntil(waking.catch((error) => logFault('senders_not_woken', { error: describeError(error) })));
   }
 
   async #sync(): Promise<void> {
@@ -386,6 +319,10 @@ export class KeyLane extends DurableObject<Bindings> {
     await this.ctx.storage.setAlarm(next_ms + PURGE_PAUSE_MS);
     this.#alarmStands = true;
   }
+}
+
+function callerOf({ accountId, id: keyId, hasWebhooks }: KeyRecord): Caller {
+  return { accountId, keyId, hasWebhooks };
 }
 
 const queueFull = refuse('rate_limited', 'Too many requests of this key wait for their turn.', {

@@ -1,3 +1,5 @@
+import { describeError, logFault } from '../platform/log.ts';
+import type { BucketName } from '../keys/rights.ts';
 import { type Answer, type RequestFacts, answerProblem, type Outcome, type Refusal, refuse } from '../http/answer.ts';
 import type { LateWrites } from '../platform/turns.ts';
 import { problems } from '../http/problems.ts';
@@ -5,9 +7,6 @@ import { newRecordId } from '../db/record-id.ts';
 
 /** How long an Idempotency-Key protects, from the first receipt (spec, "Limits"). */
 export const REPLAY_WINDOW_MS = 86_400_000;
-
-/** The operation of a request with an Idempotency-Key; it decides where its record is looked up. */
-export type Operation = 'placeOrder' | 'createWithdrawal';
 
 /** The entry of an Idempotency-Key: an intent while `answer` is null, else an answer. */
 export interface Replay {
@@ -21,14 +20,16 @@ export interface Replay {
 /** An intent that has no answer yet. */
 export interface OpenIntent {
   readonly idempotencyKey: string;
-  readonly operation: Operation;
+  /** The name of the operation, which decides where the record is looked up. */
+  readonly operation: string;
   readonly recordId: string;
 }
 
 /** A request that asks to take effect at most once. */
 export interface IdempotentRequest {
   readonly idempotencyKey: string;
-  readonly operation: Operation;
+  /** The name of the operation. */
+  readonly operation: string;
   /** A digest of method, route and validated body: the same key with another one is refused. */
   readonly fingerprint: string;
 }
@@ -148,7 +149,7 @@ export class Replays {
   /** The intents without an answer, at most `limit`. */
   listOpen(limit: number): OpenIntent[] {
     return this.#sql
-      .exec<{ idempotency_key: string; operation: Operation; record_id: string }>(
+      .exec<{ idempotency_key: string; operation: string; record_id: string }>(
         'SELECT idempotency_key, operation, record_id FROM replays WHERE answer IS NULL LIMIT ?',
         limit,
       )
@@ -203,6 +204,42 @@ export interface Execution<Plan, Row> {
   };
   /** The refusal when the outcome stays unknown. It names the record. */
   describeUnknown(recordId: string): Refusal;
+}
+
+/** Whose a POST is. */
+export interface Caller {
+  readonly accountId: string;
+  readonly keyId: string;
+  /** Whether the account has a webhook endpoint that is enabled. */
+  readonly hasWebhooks: boolean;
+}
+
+/**
+ * A kind of POST that lanes execute. The feature that it belongs to makes one, with the connections that it needs; the
+ * lane knows it by its name alone.
+ */
+export interface LaneOperation<Body, Plan, Row> {
+  readonly bucket: BucketName;
+  /** Decides what can be decided before the intent. It has no effect. */
+  plan(body: Body, caller: Caller): Promise<Outcome<Plan>>;
+  /** The other steps of one POST. */
+  begin(caller: Caller): Omit<Execution<Plan, Row>, 'plan'>;
+  /** Has webhooks sent, beside the answer to a POST that took effect. Never rejects. */
+  tell(caller: Caller): Promise<void>;
+}
+
+/** The operations of a lane by their names. */
+export type LaneOperations = Readonly<Record<string, LaneOperation<unknown, unknown, unknown>>>;
+
+/** Looks a record up in D1. Never rejects. */
+export async function lookUp<Row>(recordId: string, read: () => Promise<Row | undefined>): Promise<LookUp<Row>> {
+  try {
+    const row = await read();
+    return row ? { kind: 'found', row } : { kind: 'absent' };
+  } catch (error) {
+    logFault('record_unreadable', { recordId, error: describeError(error) });
+    return { kind: 'unknown' };
+  }
 }
 
 /** What an execution needs of its object. */

@@ -9,7 +9,7 @@ import { accept } from '../http/answer.ts';
 import { METRICS_TYPE, writeMetrics } from './metrics.ts';
 import { z } from '@hono/zod-openapi';
 import { readOpenWork } from './open-work.ts';
-import { countAtGates } from '../orders/reach-gate.ts';
+import { countAtGates } from '../orders/place-order.ts';
 import { type Keeper, type KeeperBindings, reachKeeper } from '../reconciliation/reach-keeper.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { type SpreadOfDay, sumSpread } from '../reconciliation/spread-sums.ts';

@@ -1,14 +1,14 @@
-import { type Answer, answerJson, type Refusal, refuse, type Outcome, overloaded } from '../http/answer.ts';
+import { type Refusal, refuse, type Outcome, overloaded } from '../http/answer.ts';
 import { accountFrozen, keyRevoked, refuseExpired } from '../keys/record.ts';
 import { type CommitOutcome, logTransfers, readFailure } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
 import { refuseBalance } from '../db/refuse-balance.ts';
 import { type Transfer, house } from '../db/transfers.ts';
 import { QUOTE_ASSET } from '../money/assets.ts';
-import { type OrderRow, showOrder } from './order.ts';
+import type { OrderRow } from './order.ts';
 import { type OrderPlan, noFirmPrice, tradingHalted, type OrderTerms } from './plan.ts';
 import { withDeadline } from '../platform/deadline.ts';
-import type { GateCall, GateReply, Placement } from './reach-gate.ts';
+import type { GateCall, GateReply, Placement } from './place-order.ts';
 
 /** An order that was planned, and who places it. */
 export interface PlannedOrder {
@@ -101,11 +101,6 @@ export function toRow({ orderId, keyId }: Placement, plan: OrderPlan): OrderRow 
   return { id: orderId, coin, side, executedPrice, coinAmount, usdtAmount, status: 'COMPLETED', keyId };
 }
 
-/** The answer to a placed order: 201, `Location`, and the order. */
-export function answerOrder(row: OrderRow): Answer {
-  return answerJson(201, { order: showOrder(row) }, { Location: `/api/v1/orders/${row.id}` });
-}
-
 /** The refusal when the house's inventory would fall below its floor. */
 export const houseIsFull = refuse('order_rejected', 'The house takes no more of this position at the moment.');
 
@@ -139,15 +134,6 @@ export function explainOrderRefusal(
   }
 }
 
-/** The refusal when the outcome of an order is unknown for now. */
-export function describeUnknownOrder(orderId: string): Refusal {
-  return refuse(
-    'outcome_unknown',
-    'It is not known yet whether the order was placed. Repeat the request with the same Idempotency-Key, or read the order by its id.',
-    { retryAfterSeconds: 1, members: { orderId } },
-  );
-}
-
 /** The most orders in one batch: about 5 ms of D1. */
 const MAX_ORDERS = 50;
 
@@ -168,7 +154,6 @@ export interface BatchSources {
 /** An order that waits for its batch. */
 interface WaitingOrder {
   readonly call: GateCall;
-  readonly terms: OrderTerms;
   /** Whether a batch refused it once because another gate had filled at newer prices. */
   wasOvertaken: boolean;
   readonly reply: (reply: GateReply) => void;
@@ -194,9 +179,9 @@ export class OrderBatches {
   }
 
   /** Commits an order. Refuses as `planOrder` and `explainOrderRefusal` do, and after its deadline. */
-  place(call: GateCall, terms: OrderTerms): Promise<GateReply> {
+  place(call: GateCall): Promise<GateReply> {
     const { promise, resolve, reject } = Promise.withResolvers<GateReply>();
-    this.#waiting.push({ call, terms, wasOvertaken: false, reply: resolve, fail: reject });
+    this.#waiting.push({ call, wasOvertaken: false, reply: resolve, fail: reject });
     void this.#sendAll();
     return promise;
   }
@@ -223,7 +208,7 @@ export class OrderBatches {
         waiting.reply({ kind: 'refused', refusal: overloaded });
         return [];
       }
-      const plan = this.#sources.plan(waiting.terms);
+      const plan = this.#sources.plan(waiting.call.terms);
       if (plan.ok) return [{ placement: waiting.call, plan: plan.value, waiting }];
       waiting.reply({ kind: 'refused', refusal: plan });
       return [];

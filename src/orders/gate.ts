@@ -9,12 +9,11 @@ import { type HubBindings, readSnapshot } from '../markets/read-hub.ts';
 import { HOLD_MS, isInWindow } from '../markets/round-window.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import type { Coin } from '../money/assets.ts';
-import { type TradingConditions, type TradingContext, planOrder, readTerms } from './plan.ts';
+import { type TradingConditions, type OrderTerms, type TradingContext, planOrder } from './plan.ts';
 import { DurableObject } from 'cloudflare:workers';
 import { ledgerNumberOf } from '../db/record-id.ts';
-import type { PlaceOrder } from './terms.ts';
 import { type OrderPreview, showPreview } from './order.ts';
-import type { GateCall, GateReply, OrderGate } from './reach-gate.ts';
+import type { GateCall, GateReply, OrderGate } from './place-order.ts';
 import { OrderBatches } from './batches.ts';
 
 /**
@@ -264,7 +263,7 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
 
   /**
    * Plans an order at the newest prices and commits it, with the others that wait. A second call with the same order
-   * id, while the first is under way, gets the same reply. Refuses as `readTerms`, `planOrder` and
+   * id, while the first is under way, gets the same reply. Refuses as `planOrder` and
    * `explainOrderRefusal` do, with `rate_limited` when too many orders of its account are in the gate, and with
    * `service_unavailable` when the gate is full, has no settings, or begins with the order after its deadline.
    */
@@ -282,14 +281,12 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
     return reply;
   }
 
-  /** What an order would fill at now; it has no effect. Refuses as `readTerms` and `planOrder` do. */
-  async preview(ledger: number, order: PlaceOrder): Promise<Outcome<OrderPreview>> {
-    const terms = readTerms(order, this.#context.boundsOf);
-    if (!terms.ok) return terms;
-    const conditions = await this.#open(ledger).conditions.take(terms.value.coin);
+  /** What an order would fill at now; it has no effect. Refuses as `planOrder` does. */
+  async preview(ledger: number, terms: OrderTerms): Promise<Outcome<OrderPreview>> {
+    const conditions = await this.#open(ledger).conditions.take(terms.coin);
     if (!conditions.ok) return conditions;
     const now_ms = Date.now();
-    const planned = planOrder(terms.value, conditions.value, this.#context, now_ms);
+    const planned = planOrder(terms, conditions.value, this.#context, now_ms);
     return planned.ok ? accept(showPreview(planned.value, now_ms)) : planned;
   }
 
@@ -304,12 +301,10 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
   }
 
   async #fill(own: OwnLedger, call: GateCall): Promise<GateReply> {
-    const terms = readTerms(call.order, this.#context.boundsOf);
-    if (!terms.ok) return { kind: 'refused', refusal: terms };
     // An order waits here for prices and settings if they are too old, and not in front of others.
-    const conditions = await own.conditions.take(terms.value.coin);
+    const conditions = await own.conditions.take(call.terms.coin);
     if (!conditions.ok) return { kind: 'refused', refusal: conditions };
-    return own.batches.place(call, terms.value);
+    return own.batches.place(call);
   }
 
   /** What the gate has of its ledger, which is that of its first call. Throws for another one. */

@@ -1,7 +1,8 @@
 import { createApp } from '../app.ts';
 import { config } from '../env.ts';
-import { type AdmitCall, KeyLane as Lane, type PlaceOrderCall, type WithdrawCall } from '../lane/key-lane.ts';
-import { LedgerKeeper as Keeper } from '../lane/ledger-keeper.ts';
+import { listOperations } from '../features.ts';
+import { type AdmitCall, KeyLane as Lane, type KeyedCall } from '../lane/key-lane.ts';
+import { LedgerKeeper as Keeper } from '../keeper/ledger-keeper.ts';
 import type { BucketLimits, BucketName } from '../keys/rights.ts';
 import type { KeyRecord } from '../keys/record.ts';
 import { CandleHub as Candles } from '../markets/candles/candle-hub.ts';
@@ -59,22 +60,16 @@ export class KeyLane extends Lane {
       ...replaceLedgers(bindings, playDatabase),
       LEDGER_GATE: playGate(bindings.LEDGER_GATE),
     };
-    super(state, played, {
-      ...chooseLaneSettings(config),
-      custody: playCustody(chooseCustody(config), memoryOf(bindings)),
-    });
+    const custody = playCustody(chooseCustody(config), memoryOf(bindings));
+    super(state, played, listOperations(played, { ...chooseLaneSettings(config), custody }));
   }
 
   override admit(call: AdmitCall & Staged) {
     return play(call.scenario, () => super.admit(call));
   }
 
-  override placeOrder(call: PlaceOrderCall & Staged) {
-    return play(this.#take(call), () => super.placeOrder(call));
-  }
-
-  override withdraw(call: WithdrawCall & Staged) {
-    return play(this.#take(call), () => super.withdraw(call));
+  override execute(call: KeyedCall & Staged) {
+    return play(this.#take(call), () => super.execute(call));
   }
 
   protected override limitsFor(record: KeyRecord, bucket: BucketName): BucketLimits {
@@ -86,7 +81,7 @@ export class KeyLane extends Lane {
    * A scenario is played once for each Idempotency-Key: the same request again, scenario and all, is answered as after a
    * real failure. So a client's own retries come to an end.
    */
-  #take({ request, scenario }: (PlaceOrderCall | WithdrawCall) & Staged): Scenario | undefined {
+  #take({ request, scenario }: KeyedCall & Staged): Scenario | undefined {
     if (scenario === undefined || !request) return scenario;
     if (this.#played.has(request.idempotencyKey)) return undefined;
     if (this.#played.size >= MOST_PLAYED) this.#played.clear();

@@ -1,5 +1,5 @@
 import { houseIsFull } from '../orders/batches.ts';
-import type { GateCall, GateReply, OrderGate } from '../orders/reach-gate.ts';
+import type { GateCall, GateReply, OrderGate } from '../orders/place-order.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import { bindMember } from './play-database.ts';
 import { currentScene } from './scenario.ts';
@@ -13,7 +13,7 @@ export function playGate(gates: DurableObjectNamespace): DurableObjectNamespace 
     const gate = gates.getByName(...where) as unknown as OrderGate;
     const played: OrderGate = {
       placeOrder: (call) => placeOrder(gate, call),
-      preview: (ledger, order) => gate.preview(ledger, order),
+      preview: (ledger, terms) => gate.preview(ledger, terms),
       countOrders: () => gate.countOrders(),
     };
     return played as unknown as DurableObjectStub;
@@ -30,7 +30,7 @@ async function placeOrder(gate: OrderGate, call: GateCall): Promise<GateReply> {
     throw Object.assign(new Error('Durable Object is overloaded.'), { overloaded: true });
   }
   if (scene?.scenario === 'order_rejected') {
-    const planned = await gate.preview(ledgerNumberOf(call.orderId), call.order);
+    const planned = await gate.preview(ledgerNumberOf(call.orderId), call.terms);
     return { kind: 'refused', refusal: planned.ok ? houseIsFull : planned };
   }
   const reply = await gate.placeOrder(call);

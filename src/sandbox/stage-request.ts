@@ -1,5 +1,5 @@
 import { answerProblem, toResponse, type Refusal, refuse } from '../http/answer.ts';
-import { type AdmitCall, type PlaceOrderCall, type WithdrawCall, laneOf } from '../lane/key-lane.ts';
+import { type AdmitCall, type KeyedCall, laneOf } from '../lane/key-lane.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { SCENARIO_HEADER, type Scenario, isScenario, scenarios } from './scenario.ts';
 
@@ -35,8 +35,7 @@ function tellLane(bindings: Bindings, scenario: Scenario): DurableObjectNamespac
     const lane = laneOf(bindings, keyId);
     return {
       admit: (call: AdmitCall) => lane.admit(stage(call, scenario)),
-      placeOrder: (call: PlaceOrderCall) => lane.placeOrder(stage(call, scenario)),
-      withdraw: (call: WithdrawCall) => lane.withdraw(stage(call, scenario)),
+      execute: (call: KeyedCall) => lane.execute(stage(call, scenario)),
     };
   };
   return { getByName } as unknown as DurableObjectNamespace;

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import alerts from '../../docs/alerts.yml?raw';
 import runbook from '../../docs/operations.md?raw';
 import { LedgerGate } from '../../src/orders/gate.ts';
-import { LedgerKeeper } from '../../src/lane/ledger-keeper.ts';
+import { LedgerKeeper } from '../../src/keeper/ledger-keeper.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { METRICS_TYPE } from '../../src/operator/metrics.ts';
 import { type Trader, asOperator, openTrader } from '../support/exchange.ts';

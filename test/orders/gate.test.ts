@@ -4,10 +4,10 @@ import { GateConditions } from '../../src/orders/gate.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { reachHub } from '../../src/markets/read-hub.ts';
 import type { PlaceOrder } from '../../src/orders/terms.ts';
-import type { GateReply } from '../../src/orders/reach-gate.ts';
+import type { GateReply } from '../../src/orders/place-order.ts';
 import { type Trader, openTrader } from '../support/exchange.ts';
 import { CONNECTION_LOST, OVERLOADED, aroundBatch, fail } from '../support/runtime/faults.ts';
-import { handOver, openGate, until } from '../support/gate.ts';
+import { handOver, termsOf, openGate, until } from '../support/gate.ts';
 import { readEffects, unexplainedBalances } from '../support/db/probes.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
@@ -50,7 +50,7 @@ describe('an order at the gate', () => {
     const { reach, release, batches } = hold(1);
     const first = gate.placeOrder(call);
     await reach();
-    const second = gate.placeOrder({ ...call, order: { ...BUY, value: '20' } });
+    const second = gate.placeOrder({ ...call, terms: termsOf({ ...BUY, value: '20' }) });
     release();
     const replies = await Promise.all([first, second]);
     expect(replies[0]).toMatchObject({ kind: 'committed', row: { id: call.orderId, keyId: trader.keyId } });
@@ -132,7 +132,7 @@ describe('an order at the gate', () => {
     const { beyond, held, turnAway } = await overfill(gate, orders, trader);
     expect(beyond).toMatchObject({ kind: 'refused', refusal: { code: 'rate_limited', retryAfterSeconds: 1 } });
     const others = gate.placeOrder(handOver(other, BUY));
-    await gate.preview(0, BUY);
+    await gate.preview(0, termsOf(BUY));
     turnAway();
     await Promise.all(held);
     faults.pop()?.restore();
@@ -152,7 +152,7 @@ describe('orders that arrive while a batch is under way', () => {
     await reach(1);
     const waiting = traders.map((trader, index) => gate.placeOrder(handOver(trader, orderOf(index))));
     // The gate has taken all of them up when it answers a later call.
-    await gate.preview(0, BUY);
+    await gate.preview(0, termsOf(BUY));
     release();
     expect((await first).kind).toBe('committed');
     return { replies: await Promise.all(waiting), batches: batches() };
@@ -237,7 +237,7 @@ describe('orders that arrive while a batch is under way', () => {
     const first = gate.placeOrder(handOver(leader, BUY));
     await reach();
     const waiting = traders.map((trader) => gate.placeOrder(handOver(trader, BUY)));
-    await gate.preview(0, BUY);
+    await gate.preview(0, termsOf(BUY));
     faults.pop()?.restore();
     faults.push(aroundBatch('order', 'after', 1, fail(CONNECTION_LOST)));
     release();
@@ -253,7 +253,7 @@ describe('orders that arrive while a batch is under way', () => {
     const first = gate.placeOrder(handOver(leader, BUY));
     await reach();
     const waiting = traders.map((trader) => gate.placeOrder(handOver(trader, BUY)));
-    await gate.preview(0, BUY);
+    await gate.preview(0, termsOf(BUY));
     faults.pop()?.restore();
     faults.push(aroundBatch('order', 'before', 1, fail('D1_ERROR: cannot store REAL value: SQLITE_CONSTRAINT')));
     release();

@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PlaceOrder } from '../../src/orders/terms.ts';
-import type { GateReply } from '../../src/orders/reach-gate.ts';
+import type { GateReply } from '../../src/orders/place-order.ts';
 import { type Trader, json, openTrader } from '../support/exchange.ts';
-import { handOver, ledgerGate, openGate, until } from '../support/gate.ts';
+import { handOver, termsOf, ledgerGate, openGate, until } from '../support/gate.ts';
 import { readEffects, unexplainedBalances } from '../support/db/probes.ts';
 import { CONNECTION_LOST, aroundBatch, fail } from '../support/runtime/faults.ts';
 import { databaseInternals, holdWakingsThroughout } from '../support/runtime/meter.ts';
@@ -45,7 +45,7 @@ async function place(wanted: readonly Wanted[]) {
   );
   const answers = calls.map((call) => gate.placeOrder(call));
   // The gate has taken all of them up when it answers a later call.
-  await gate.preview(0, BUY);
+  await gate.preview(0, termsOf(BUY));
   const sends = vi.spyOn(databaseInternals(), '_send').mock.calls;
   const before = sends.length;
   isOpen = true;

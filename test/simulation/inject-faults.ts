@@ -217,7 +217,7 @@ const common = (times: number): Fault[] => [
 /** Resets of the lane and of the gate at every step of an order. */
 export const orderAborts: readonly Fault[] = [1, 2].flatMap((times) => [
   abortAtRemember(),
-  abortAroundCall('admission', times, KeyLane.prototype, 'placeOrder', 'before'),
+  abortAroundCall('admission', times, KeyLane.prototype, 'execute', 'before'),
   ...common(times),
   abortAroundCall('gate', times, LedgerGate.prototype, 'placeOrder', 'before'),
   abortAroundCall('gate', times, LedgerGate.prototype, 'placeOrder', 'after'),
@@ -229,7 +229,7 @@ export const orderAborts: readonly Fault[] = [1, 2].flatMap((times) => [
 /** The reset of a lane at every step of a withdrawal. */
 export const withdrawalAborts: readonly Fault[] = [1, 2].flatMap((times) => [
   abortAtRemember(),
-  abortAroundCall('admission', times, KeyLane.prototype, 'withdraw', 'before'),
+  abortAroundCall('admission', times, KeyLane.prototype, 'execute', 'before'),
   ...common(times),
   abortAround('facts', 'before', times),
   abortAround('facts', 'after', times),

@@ -1,7 +1,7 @@
 import { type Asset, coinSymbols, scaleOf } from '../../src/money/assets.ts';
 import { aroundBatch } from '../support/runtime/faults.ts';
 import { PlaceOrder } from '../../src/orders/terms.ts';
-import type { GateReply } from '../../src/orders/reach-gate.ts';
+import type { GateReply } from '../../src/orders/place-order.ts';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { gateOfBefore, handOver } from '../support/gate.ts';
 import { drawCode, drawKey, drawOrder, drawWithdrawal } from './client-steps.ts';

@@ -1,7 +1,7 @@
 import { GateConditions, LedgerGate } from '../../src/orders/gate.ts';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { findCoin } from '../../src/money/assets.ts';
-import { gateOfBefore, ledgerGate } from '../support/gate.ts';
+import { gateOfBefore, ledgerGate, termsOf } from '../support/gate.ts';
 import { ledgersUnderTest } from '../support/db/open-in-ledger.ts';
 
 /** How long to wait for orders in progress: a gate that was reset never ends its own. */
@@ -52,7 +52,7 @@ export async function primeGates(accountId: string, body: Readonly<Record<string
   if (!coin || ledgersUnderTest.length === 1) return;
   const ledger = ledgerNumberOf(accountId);
   const order = { coin, side: 'BUY', mode: 'USDT_AMOUNT', value: '1' } as const;
-  for (const gate of [ledgerGate(ledger), gateOfBefore(ledger)]) await gate.preview(ledger, order);
+  for (const gate of [ledgerGate(ledger), gateOfBefore(ledger)]) await gate.preview(ledger, termsOf(order));
 }
 
 /**

@@ -1,9 +1,11 @@
+import { chooseBounds } from '../../src/providers.ts';
+import { type OrderTerms, readTerms } from '../../src/orders/plan.ts';
 import { vi } from 'vitest';
 import { config } from '../../src/env.ts';
 import { GateConditions, type LedgerGate } from '../../src/orders/gate.ts';
 import { FIRST_LEDGER, ledgerNumberOf, newRecordId } from '../../src/db/record-id.ts';
 import type { PlaceOrder } from '../../src/orders/terms.ts';
-import { type GateCall, gateName } from '../../src/orders/reach-gate.ts';
+import { type GateCall, gateName } from '../../src/orders/place-order.ts';
 import type { Trader } from './exchange.ts';
 import { abort } from './runtime/faults.ts';
 import { env } from './runtime/test-env.ts';
@@ -49,6 +51,13 @@ export async function until(isSo: () => boolean, pause_ms = 1): Promise<void> {
   while (!isSo()) await scheduler.wait(pause_ms);
 }
 
+/** What an order asks for. Throws for one that is refused without a price. */
+export function termsOf(order: PlaceOrder): OrderTerms {
+  const terms = readTerms(order, chooseBounds(config));
+  if (!terms.ok) throw new Error(terms.detail);
+  return terms.value;
+}
+
 /** A new order of a trader, in the form in which the key's lane sends it to the gate. */
 export function handOver({ accountId, keyId }: Trader, order: PlaceOrder, change: Partial<GateCall> = {}): GateCall {
   const now_ms = Date.now();
@@ -56,7 +65,7 @@ export function handOver({ accountId, keyId }: Trader, order: PlaceOrder, change
     orderId: newRecordId(now_ms, ledgerNumberOf(accountId)),
     accountId,
     keyId,
-    order,
+    terms: termsOf(order),
     deadline_ms: now_ms + 5_000,
     ...change,
   };

@@ -4,7 +4,7 @@ import type { WebhookSender } from '../../../src/events/webhooks/webhook-sender.
 import type { KeyLane } from '../../../src/lane/key-lane.ts';
 import type { LedgerGate } from '../../../src/orders/gate.ts';
 import type { CandleHub } from '../../../src/markets/candles/candle-hub.ts';
-import type { LedgerKeeper } from '../../../src/lane/ledger-keeper.ts';
+import type { LedgerKeeper } from '../../../src/keeper/ledger-keeper.ts';
 import type { PriceHub } from '../../../src/markets/price-hub.ts';
 import { databaseInternals } from './meter.ts';
 

@@ -4,7 +4,7 @@ import { WebhookSender } from '../../../src/events/webhooks/webhook-sender.ts';
 import { KeyLane } from '../../../src/lane/key-lane.ts';
 import { bindingOf } from '../../../src/db/record-id.ts';
 import { listLedgers } from '../../../src/db/database.ts';
-import { LedgerKeeper } from '../../../src/lane/ledger-keeper.ts';
+import { LedgerKeeper } from '../../../src/keeper/ledger-keeper.ts';
 import { reachKeeper } from '../../../src/reconciliation/reach-keeper.ts';
 import { LATE_WRITE_PAUSE_MS } from '../../../src/platform/turns.ts';
 import { LedgerGate } from '../../../src/orders/gate.ts';
@@ -176,9 +176,7 @@ export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Prom
   await waitForLateWrites(lane);
   await putOffRounds();
   const wakings = await holdWakings();
-  const lanes = (['admit', 'placeOrder', 'withdraw', 'alarm'] as const).map((method) =>
-    vi.spyOn(KeyLane.prototype, method),
-  );
+  const lanes = (['admit', 'execute', 'alarm'] as const).map((method) => vi.spyOn(KeyLane.prototype, method));
   const gates = (['placeOrder', 'preview'] as const).map((method) => vi.spyOn(LedgerGate.prototype, method));
   const hubs = [
     ...(['snapshot', 'alarm'] as const).map((method) => vi.spyOn(PriceHub.prototype, method)),

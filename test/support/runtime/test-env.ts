@@ -3,7 +3,7 @@ import type { HolderCalls } from '../../../src/holder/holder-entrypoint.ts';
 import type { WebhookSender } from '../../../src/events/webhooks/webhook-sender.ts';
 import type { KeyLane } from '../../../src/lane/key-lane.ts';
 import type { LedgerGate } from '../../../src/orders/gate.ts';
-import type { LedgerKeeper } from '../../../src/lane/ledger-keeper.ts';
+import type { LedgerKeeper } from '../../../src/keeper/ledger-keeper.ts';
 import type { CandleHub } from '../../../src/markets/candles/candle-hub.ts';
 import type { PriceHub } from '../../../src/markets/price-hub.ts';
 import type { Bindings } from '../../../src/platform/bindings.ts';

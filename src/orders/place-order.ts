@@ -1,11 +1,13 @@
 import type { Bindings, LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
-import { type Outcome, type Refusal, overloaded } from '../http/answer.ts';
+import { type Answer, type Outcome, type Refusal, answerJson, overloaded, refuse } from '../http/answer.ts';
 import { withDeadline } from '../platform/deadline.ts';
-import { listLedgers } from '../db/database.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
-import type { OrderPreview, OrderRow } from './order.ts';
-import type { PlaceOrder } from './terms.ts';
+import { type OrderPreview, type OrderRow, readOrder, showOrder } from './order.ts';
+import { ledgerOf, listLedgers } from '../db/database.ts';
+import { type Caller, type LaneOperation, lookUp } from '../lane/once.ts';
+import { type OrderTerms, readTerms } from './plan.ts';
+import type { BoundsOf, PlaceOrder } from './terms.ts';
 
 /** The bindings of the gates. */
 export type GateBindings = Pick<Bindings, 'LEDGER_GATE' | 'LEDGER_LOCATION'>;
@@ -20,7 +22,7 @@ export interface Placement {
 
 /** An order, as its lane sends it to the gate. */
 export interface GateCall extends Placement {
-  readonly order: PlaceOrder;
+  readonly terms: OrderTerms;
   /** If the gate begins with the order later than this, it refuses it and nothing happens. */
   readonly deadline_ms: number;
 }
@@ -38,7 +40,7 @@ export interface OrderGate {
   /** Plans an order at the newest prices and commits it; a second call with its id joins the first. */
   placeOrder(call: GateCall): Promise<GateReply>;
   /** What an order would fill at now; it has no effect. */
-  preview(ledger: number, order: PlaceOrder): Promise<Outcome<OrderPreview>>;
+  preview(ledger: number, terms: OrderTerms): Promise<Outcome<OrderPreview>>;
   /** How many orders are in the gate at this moment. */
   countOrders(): Promise<number>;
 }
@@ -73,11 +75,11 @@ export async function fillAtGate(bindings: GateBindings, call: GateCall): Promis
 export async function previewAtGate(
   bindings: GateBindings,
   ledger: number,
-  order: PlaceOrder,
+  terms: OrderTerms,
 ): Promise<Outcome<OrderPreview>> {
   try {
     const gate = takeStub(bindings, ledger);
-    return await withDeadline<Outcome<OrderPreview>>(PREVIEW_DEADLINE_MS, () => gate.preview(ledger, order));
+    return await withDeadline<Outcome<OrderPreview>>(PREVIEW_DEADLINE_MS, () => gate.preview(ledger, terms));
   } catch (error) {
     logFault('gate_failed', { error: describeError(error) });
     return overloaded;
@@ -107,4 +109,44 @@ function takeStub({ LEDGER_GATE, LEDGER_LOCATION: location }: GateBindings, ledg
 /** The name of a ledger's gate at a location. */
 export function gateName(location: string, ledger: number): string {
   return `gate ${ledger} ${location}`;
+}
+
+/** How long after the lane's call the gate may begin with an order. */
+const TAKE_UP_MS = 5_000;
+
+/**
+ * The POST of an order, as its key's lane executes it. The gate has the prices and sends the batch. `tell` wakes the
+ * account's webhooks.
+ */
+export function placeOrder(
+  bindings: GateBindings & LedgerBindings,
+  boundsOf: BoundsOf,
+  tell: (caller: Caller) => Promise<void>,
+): LaneOperation<PlaceOrder, OrderTerms, OrderRow> {
+  return {
+    bucket: 'trade',
+    plan: async (order) => readTerms(order, boundsOf),
+    begin: ({ accountId, keyId }) => ({
+      commit: (orderId, terms) =>
+        fillAtGate(bindings, { orderId, accountId, keyId, terms, deadline_ms: Date.now() + TAKE_UP_MS }),
+      lookUp: (orderId) => lookUp(orderId, () => readOrder(ledgerOf(bindings, orderId), accountId, orderId)),
+      answer: answerOrder,
+      describeUnknown: describeUnknownOrder,
+    }),
+    tell,
+  };
+}
+
+/** The answer to a placed order: 201, `Location`, and the order. */
+export function answerOrder(row: OrderRow): Answer {
+  return answerJson(201, { order: showOrder(row) }, { Location: `/api/v1/orders/${row.id}` });
+}
+
+/** The refusal when the outcome of an order is unknown for now. */
+export function describeUnknownOrder(orderId: string): Refusal {
+  return refuse(
+    'outcome_unknown',
+    'It is not known yet whether the order was placed. Repeat the request with the same Idempotency-Key, or read the order by its id.',
+    { retryAfterSeconds: 1, members: { orderId } },
+  );
 }

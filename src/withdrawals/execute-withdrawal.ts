@@ -1,0 +1,168 @@
+import type { LedgerBindings } from '../platform/bindings.ts';
+import { type Database, directoryOf, ledgerOf } from '../db/database.ts';
+import { type HubBindings, readSnapshot } from '../markets/read-hub.ts';
+import { withDeadline } from '../platform/deadline.ts';
+import type { Custody } from '../custody/custody.ts';
+import { payOut } from './pay-out.ts';
+import { type WithdrawalRow, answerWithdrawal, readWithdrawal } from './withdrawal.ts';
+import { logLock } from '../accounts/check-totp-code.ts';
+import { clearAttempts } from '../accounts/totp.ts';
+import { describeError, logFault } from '../platform/log.ts';
+import { type Outcome, overloaded } from '../http/answer.ts';
+import type { CommitOutcome } from '../db/commit.ts';
+import {
+  type Requester,
+  commitWithdrawal,
+  describeUnknownWithdrawal,
+  explainWithdrawalRefusal,
+  toRow,
+} from './commit-withdrawal.ts';
+import type { CreateWithdrawal } from './create-withdrawal.ts';
+import { type WithdrawalContext, type WithdrawalPlan, planWithdrawal } from './plan-withdrawal.ts';
+import { type Attempt, type Caller, type LaneOperation, lookUp } from '../lane/once.ts';
+
+/** How long a POST waits for the custodian. The whole answer must arrive within 8 s. */
+const DEADLINE_MS = 6_500;
+
+/** The payouts under way in one object. Requests for the same withdrawal wait for the same answer. */
+class Payouts {
+  readonly #custody: Custody;
+  readonly #ledgers: LedgerBindings;
+  readonly #underWay = new Map<string, Promise<WithdrawalRow>>();
+
+  constructor(custody: Custody, ledgers: LedgerBindings) {
+    this.#custody = custody;
+    this.#ledgers = ledgers;
+  }
+
+  /**
+   * The withdrawal after the custodian's answer, or as it is when the custodian takes too long; the payout then
+   * continues.
+   */
+  async payInTime(database: Database, row: WithdrawalRow, isFresh: boolean): Promise<WithdrawalRow> {
+    let paying = this.#underWay.get(row.id);
+    if (!paying) {
+      const context = { database, ledgers: this.#ledgers, custody: this.#custody, now: () => Date.now() };
+      paying = payOut(context, row, isFresh).finally(() => this.#underWay.delete(row.id));
+      this.#underWay.set(row.id, paying);
+    }
+    const underWay = paying;
+    try {
+      return await withDeadline(DEADLINE_MS, () => underWay);
+    } catch {
+      return row;
+    }
+  }
+}
+
+/** What executing a withdrawal needs from its lane. */
+type WithdrawalExecutionContext = Requester & Omit<WithdrawalContext, 'now'>;
+
+/** What withdrawals of all keys need. */
+export interface WithdrawalSettings extends Pick<WithdrawalContext, 'totpSecrets' | 'allowlistMode'> {
+  readonly custody: Custody;
+}
+
+/** The largest age of the hub's snapshot that a withdrawal is valued with. */
+const SNAPSHOT_MAX_AGE_MS = 1_000;
+
+/**
+ * The POST of a withdrawal, as its key's lane executes it. The custodian pays it afterwards, outside the lane's turn; if
+ * that takes too long, the answer is PROCESSING. `tell` wakes webhooks: the receiver and the operator may be told too.
+ */
+export function createWithdrawal(
+  bindings: LedgerBindings & HubBindings,
+  { custody, totpSecrets, allowlistMode }: WithdrawalSettings,
+  tell: (caller: Caller) => Promise<void>,
+): LaneOperation<CreateWithdrawal, WithdrawalPlan, WithdrawalRow> {
+  const payouts = new Payouts(custody, bindings);
+  const contextOf = ({ accountId, keyId }: Caller): WithdrawalExecutionContext => ({
+    accountId,
+    keyId,
+    database: ledgerOf(bindings, accountId),
+    directory: directoryOf(bindings),
+    totpSecrets,
+    allowlistMode,
+    readSnapshot: () => readSnapshot(bindings, SNAPSHOT_MAX_AGE_MS),
+  });
+  return {
+    bucket: 'withdraw',
+    plan: (withdrawal, caller) => plan(withdrawal, contextOf(caller)),
+    begin: (caller) => ({
+      commit: (withdrawalId, planned) => take(contextOf(caller), withdrawalId, planned),
+      lookUp: (id) => lookUp(id, () => readWithdrawal(ledgerOf(bindings, id), caller.accountId, id)),
+      answer: answerWithdrawal,
+      finish: {
+        isOpen: isWithCustodian,
+        run: (row, isFresh) => payouts.payInTime(ledgerOf(bindings, row.id), row, isFresh),
+      },
+      describeUnknown: describeUnknownWithdrawal,
+    }),
+    tell,
+  };
+}
+
+/** Whether a withdrawal waits for the custodian. */
+function isWithCustodian({ status }: WithdrawalRow): boolean {
+  return status === 'PROCESSING';
+}
+
+async function plan(
+  withdrawal: CreateWithdrawal,
+  context: WithdrawalExecutionContext,
+): Promise<Outcome<WithdrawalPlan>> {
+  try {
+    return await planWithdrawal(withdrawal, { ...context, now: () => Date.now() });
+  } catch (error) {
+    logFault('withdrawal_not_planned', { error: describeError(error) });
+    return overloaded;
+  }
+}
+
+async function take(
+  context: WithdrawalExecutionContext,
+  withdrawalId: string,
+  planned: WithdrawalPlan,
+): Promise<Attempt<WithdrawalRow>> {
+  const { accountId, database } = context;
+  let { row, outcome } = await write(context, withdrawalId, planned);
+  // Another withdrawal of the account came first, and the sum of both exceeds the threshold.
+  if (outcome.kind === 'guarded' && outcome.guard === 'review_required') {
+    ({ row, outcome } = await write(context, withdrawalId, { ...planned, needsReview: true }));
+  }
+  // A correct code is not a guess, so it is not counted. One that another request used first is wrong.
+  const isUsed = outcome.kind === 'guarded' && outcome.guard === 'totp_step_used';
+  if (isUsed && planned.isLastAttempt) logLock(accountId);
+  const isRefused = outcome.kind === 'floor' || (outcome.kind === 'guarded' && !isUsed);
+  if (isRefused && planned.totpStep !== null) await forgiveAttempts(database, accountId);
+  switch (outcome.kind) {
+    case 'committed':
+      return { kind: 'committed', row };
+    case 'floor':
+    case 'guarded':
+      return { kind: 'refused', refusal: explainWithdrawalRefusal(outcome, planned) };
+    case 'overloaded':
+      return { kind: 'refused', refusal: overloaded };
+    case 'exists':
+    case 'unknown':
+      return { kind: 'unknown' };
+  }
+}
+
+async function write(
+  context: WithdrawalExecutionContext,
+  withdrawalId: string,
+  planned: WithdrawalPlan,
+): Promise<{ readonly row: WithdrawalRow; readonly outcome: CommitOutcome }> {
+  const row = toRow(context, withdrawalId, planned, Date.now());
+  return { row, outcome: await commitWithdrawal(context.database, row, planned) };
+}
+
+/** The refusal is the same whether or not the count could be undone. */
+async function forgiveAttempts(database: Database, accountId: string): Promise<void> {
+  try {
+    await clearAttempts(database, accountId);
+  } catch (error) {
+    logFault('attempts_not_cleared', { accountId, error: describeError(error) });
+  }
+}
