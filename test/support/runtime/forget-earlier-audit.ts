@@ -1,3 +1,4 @@
+import { vi } from 'vitest';
 import { databaseInternals } from './meter.ts';
 import { env } from './test-env.ts';
 
@@ -15,8 +16,9 @@ export async function forgetEarlierAudit(): Promise<void> {
   ]);
   const internals = databaseInternals();
   const send = internals._send;
-  internals._send = async function sendAfterMark(...values) {
-    await send.call(this, '/query', 'UPDATE audit_before SET id = (SELECT max(id) FROM audit)', [], 'NONE');
-    return send.apply(this, values);
-  };
+  // A spy, which the next file of the runtime takes back.
+  vi.spyOn(internals, '_send').mockImplementation(async function sendAfterMark(this: unknown, ...values: unknown[]) {
+    await send.call(this as never, '/query', 'UPDATE audit_before SET id = (SELECT max(id) FROM audit)', [], 'NONE');
+    return send.apply(this as never, values);
+  });
 }
