@@ -22,11 +22,6 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: an asset is never changed');
 END;
 
-CREATE TRIGGER assets_are_not_deleted BEFORE DELETE ON assets
-BEGIN
-  SELECT RAISE(ABORT, 'guard: an asset is never deleted');
-END;
-
 CREATE TRIGGER assets_are_held_by_every_account AFTER INSERT ON assets
 BEGIN
   INSERT INTO balances (account, asset) VALUES ('house:payouts', NEW.asset), ('house:fees', NEW.asset);

@@ -94,10 +94,6 @@ BEGIN
       AND NOT EXISTS (SELECT 1 FROM settings WHERE withdrawals_halted = 0);
   SELECT RAISE(ABORT, 'guard: receipt_refused')
     WHERE EXISTS (SELECT 1 FROM refused_receipts WHERE id = NEW.id);
-  SELECT RAISE(ABORT, 'guard: a deposit names the next transfer')
-    WHERE NEW.status = 'COMPLETED'
-      AND (NEW.withdrawal_id IS NULL OR substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3))
-      AND NEW.transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
   SELECT RAISE(ABORT, 'guard: a deposit begins undecided') WHERE NEW.decision IS NOT NULL;
   SELECT RAISE(ABORT, 'guard: no decision explains the credit')
     WHERE NEW.reference GLOB 'quarantine *' AND NOT EXISTS (
@@ -117,8 +113,6 @@ BEGIN
       IS NOT (OLD.account_id, OLD.id, OLD.type, OLD.asset, OLD.amount, OLD.usd_value, OLD.reference, OLD.withdrawal_id,
         OLD.network, OLD.tx_hash, OLD.output_index, OLD.address, OLD.exact_amount)
       OR NEW.status IS NULL OR (OLD.status = 'QUARANTINED' AND NEW.status = 'PENDING');
-  SELECT RAISE(ABORT, 'guard: a deposit names the next transfer')
-    WHERE NEW.status = 'COMPLETED' AND NEW.transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
 END;
 
 CREATE TRIGGER deposits_move_money AFTER INSERT ON deposits

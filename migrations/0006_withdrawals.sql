@@ -137,9 +137,6 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a withdrawal inside is paid to the owner of its address')
     WHERE substr(NEW.recipient, 16, 3) IS substr(NEW.id, 16, 3) AND NEW.recipient IS NOT (
       SELECT account_id FROM addresses WHERE network = NEW.network AND address = NEW.address);
-  SELECT RAISE(ABORT, 'guard: a withdrawal names the next transfers')
-    WHERE NEW.taken_transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers)
-      OR NEW.paid_transfer IS NOT iif(NEW.status = 'COMPLETED', NEW.taken_transfer + 1, NULL);
 END;
 
 CREATE TRIGGER withdrawals_take_money AFTER INSERT ON withdrawals
@@ -179,9 +176,6 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a withdrawal goes on once it is let out')
     WHERE (OLD.status = 'PENDING' AND NEW.status IN ('PROCESSING', 'COMPLETED') AND NEW.released_at IS NULL)
       OR (NEW.status = 'PROCESSING' AND NEW.next_ask_at IS NULL);
-  SELECT RAISE(ABORT, 'guard: a withdrawal names the next transfers')
-    WHERE NEW.status IN ('COMPLETED', 'FAILED')
-      AND coalesce(NEW.paid_transfer, NEW.returned_transfer) IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
 END;
 
 CREATE TRIGGER withdrawals_change_their_status BEFORE UPDATE OF status ON withdrawals

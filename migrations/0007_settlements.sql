@@ -39,8 +39,6 @@ BEGIN
     WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND trading_halted = 0);
   SELECT RAISE(ABORT, 'guard: no such coin')
     WHERE NEW.coin IS 'USDT' OR NOT EXISTS (SELECT 1 FROM assets WHERE asset = NEW.coin);
-  SELECT RAISE(ABORT, 'guard: a settlement names the next transfers')
-    WHERE NEW.first_transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
   SELECT RAISE(ABORT, 'guard: a sale has its purchase')
     WHERE NEW.type IS 'P2P_SELL' AND NOT EXISTS (
       SELECT 1 FROM settlements

@@ -1,8 +1,7 @@
 -- The deposit addresses of accounts, the pool of Solana addresses that were made offline, and the directory.
 --
 -- Coins can arrive at an address at any later time, so an address is assigned once and forever: no row is changed, deleted
--- or replaced, and no address has two owners. The BEFORE INSERT triggers refuse INSERT OR REPLACE, which deletes a row
--- without firing a DELETE trigger.
+-- or replaced, and no address has two owners.
 --
 -- The directory is what is unique in the whole exchange, whichever ledger holds the rest of it. Only ledger 0's tables are
 -- used. No order and no read touches them. A row is written before the record that it makes unique, in a batch of its own.

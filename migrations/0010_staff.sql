@@ -15,7 +15,6 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a person is left without a role, never deleted');
 END;
 
--- INSERT OR REPLACE and UPDATE OR REPLACE delete without firing a DELETE trigger.
 CREATE TRIGGER staff_keep_their_email BEFORE UPDATE ON staff
 WHEN NEW.email IS NOT OLD.email
 BEGIN

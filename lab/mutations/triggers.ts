@@ -39,7 +39,6 @@ export const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'settings_are_guarded',
     'assets_are_listed_once',
     'assets_are_not_changed',
-    'assets_are_not_deleted',
     'balances_begin_at_zero',
     'balances_are_explained',
     'balances_keep_their_owner',

@@ -381,7 +381,7 @@ describe.each(settlementTypes)('a settlement that is %s', (type) => {
 
 it('a deposit names the next transfer', async () => {
   const late = writeDeposit(newId(), 'COMPLETED', 'INSERT', `${NEXT} + 1`);
-  await expectRefused('guard: a deposit names the next transfer', late);
+  await expectRefused('ledger: a transfer takes the next number', late);
 });
 
 it('the floor of transit is never changed, also with an audit row that names it', async () => {

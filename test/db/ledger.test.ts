@@ -192,7 +192,7 @@ describe('a transfer', () => {
 describe('an asset', () => {
   it.each([
     ['changed', `UPDATE assets SET unit = 1`, 'guard: an asset is never changed'],
-    ['deleted', `DELETE FROM assets`, 'guard: an asset is never deleted'],
+    ['deleted, since it has balances', `DELETE FROM assets`, 'FOREIGN KEY constraint failed'],
     ['replaced', `INSERT OR REPLACE INTO assets VALUES ('BTC', 1)`, 'guard: asset exists'],
   ])('is never %s', async (_, query, message) => {
     await expectRefused(message, sql(query));

@@ -159,7 +159,7 @@ describe('a record of a settlement', () => {
   it('has the next numbers of the transfers and no others', async () => {
     const row = { accountId: buyer, counterparty: HOUSE, type: 'QUICK_BUY', id: newRecordId(NOON_MS) };
     for (const offset of [-1, 1]) {
-      await expectRefused('guard: a settlement names the next transfers', settlement({ ...row, offset }));
+      await expectRefused('ledger: a transfer takes the next number', settlement({ ...row, offset }));
     }
   });
 

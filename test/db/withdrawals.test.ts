@@ -151,8 +151,8 @@ describe('the money of a withdrawal', () => {
     ['for more than the balance', { amount: 99 }, 'ledger: floor'],
     ['of an unknown asset', { asset: 'NOPE' }, 'ledger: no such balance'],
     ['of an unknown account', { account_id: 'nobody' }, 'guard: key_revoked'],
-    ['under another number', { taken_transfer: `${NEXT} + 1` }, 'guard: a withdrawal names the next transfers'],
-    ['under a number that was', { taken_transfer: 1 }, 'guard: a withdrawal names the next transfers'],
+    ['under another number', { taken_transfer: `${NEXT} + 1` }, 'ledger: a transfer takes the next number'],
+    ['under a number that was', { taken_transfer: 1 }, 'ledger: a transfer takes the next number'],
   ])('is never taken %s', async (_, change, message) => {
     await expectRefused(message, withdrawal('PROCESSING', change));
   });
