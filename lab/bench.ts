@@ -34,7 +34,6 @@ import {
 
 const DOCUMENT = 'docs/performance.md';
 
-/** The size of a run whose table goes into the document. */
 const FULL = { rounds: '9', slice: '500', only: '' };
 
 /** The same for processes, which there are two of. There is only one kind of request, so each side has more time. */
@@ -43,7 +42,6 @@ const FULL_OF_PROCESSES = { rounds: '9', slice: '2000', processes: '2' };
 /** How many connections are measured at once. Each has its own trader. */
 const CONNECTIONS = [1, 16];
 
-/** Where a peer is if no folder is given. */
 const PEER_FOLDER = '../shared/peer';
 
 const { values, positionals } = parseArgs({

@@ -30,7 +30,6 @@ const { values } = parseArgs({
 });
 const [rate, ordersPerTurn, turns] = [Number(values.rate), Number(values.orders), Number(values.turns)];
 
-/** The pause between two orders. */
 const PAUSE_MS = 50;
 
 const directory = mkdtempSync(join(tmpdir(), 'bureau-flood-'));
@@ -56,7 +55,6 @@ const ORDER = JSON.stringify({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', va
 
 let refused = 0;
 
-/** The time of one order, in milliseconds. */
 async function timeOrder(): Promise<number> {
   const begun_ms = performance.now();
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };

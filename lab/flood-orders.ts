@@ -43,13 +43,11 @@ const MEMORY_PAUSE_MS = 1_000;
 /** How long a client waits before it repeats an order that was not decided. */
 const RETRY_PAUSE_MS = 100;
 
-/** The holder of an account, who has one order open at a time. */
 interface Client {
   readonly accountId: string;
   readonly token: string;
 }
 
-/** The memory of a flood, in bytes. */
 interface Memory {
   /** The whole runtime's, once a second. */
   readonly resident: readonly number[];

@@ -80,7 +80,6 @@ interface PassCost {
   readonly wall_ms: number;
 }
 
-/** The test's figures for the exchange at one size. */
 interface Stage {
   readonly accounts: number;
   readonly rows: number;

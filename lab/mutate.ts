@@ -29,7 +29,6 @@ async function judgeAll(
   }
 }
 
-/** The tests must pass without any mutation. Otherwise every mutation would seem to be noticed. */
 async function expectPassingTests(copy: MutatedCopy): Promise<void> {
   const files = new Set(chosen.flatMap(({ tests }) => tests));
   const verdict = await copy.runTests([...files]);

@@ -27,7 +27,6 @@ interface Figures {
   readonly answers: Counts;
 }
 
-/** The output of a seed's run, and whether it passed. */
 function run(seed: number): Promise<{ passed: boolean; output: string }> {
   const vitest = spawn(
     process.execPath,

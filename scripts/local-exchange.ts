@@ -6,12 +6,10 @@ import { findFreePort } from './find-free-port.ts';
 
 const DEADLINE_MS = 240_000;
 
-/** An exchange started by `npm start`, with its output. */
 export interface LocalExchange {
   readonly origin: string;
   readonly consoleOrigin: string;
   readonly greeting: string;
-  /** The folder of its data. */
   readonly storage: string;
   /** Returns a printed value by its name, such as `api key`. */
   valueOf(name: string): string;

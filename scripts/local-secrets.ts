@@ -63,7 +63,6 @@ function findForeignLine(text: string): number | undefined {
   return place < 0 ? undefined : place + 1;
 }
 
-/** All secrets of this machine's exchange, by name. */
 export function readSecrets(): Record<string, string> {
   return parseEnv(readFileSync(SECRETS_FILE, 'utf8')) as Record<string, string>;
 }

@@ -17,7 +17,6 @@ export function readSeed(mnemonic: string): Uint8Array {
   return mnemonicToSeedSync(words);
 }
 
-/** Whether a seed is that of the public test mnemonic. */
 export function isPublicSeed(seed: Uint8Array): boolean {
   return hex.encode(seed) === SANDBOX_SEED_HEX;
 }

@@ -19,7 +19,6 @@ import { prepareStorage } from './start/prepare-storage.ts';
  * BUREAU_LEDGERS says how many ledgers it has.
  */
 
-/** The first person of the staff, an admin. */
 const FIRST_ADMIN = 'admin@bureau.example';
 
 function refuse(sentence: string): void {

@@ -17,7 +17,6 @@ const PATIENCE_MS = 90_000;
 const NARROW = { width: 360, height: 740 };
 const WIDE = { width: 1280, height: 800 };
 
-/** Starts a browser that resolves no host but this machine. */
 function openBrowser(): Promise<Browser> {
   if (!existsSync(CHROMIUM)) throw new Error(`there is no browser at ${CHROMIUM}: install chromium, or set CHROMIUM`);
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
@@ -71,7 +70,6 @@ async function unfold(page: Page, method: string, path: string) {
   return block;
 }
 
-/** Sends an operation from the page. Returns the status and the body that the page shows. */
 async function tryOut(page: Page, path: string): Promise<{ status: string; body: string }> {
   const block = await unfold(page, 'get', path);
   await block.locator('.execute').click();
@@ -157,7 +155,6 @@ async function checkAccess(page: Page): Promise<void> {
   }
 }
 
-/** Finds every page of the site by its links. */
 async function readPages(page: Page, { origin }: LocalExchange): Promise<void> {
   await page.setViewportSize(NARROW);
   const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
@@ -183,7 +180,6 @@ async function readPages(page: Page, { origin }: LocalExchange): Promise<void> {
   expectThat(seen.size > 40, `${seen.size} pages that fit a narrow screen and that axe finds nothing wrong with`);
 }
 
-/** The first result of the search. */
 async function findFirst(page: Page, words: string): Promise<{ href: string; text: string }> {
   await page.locator('search input').fill('');
   await page.locator('search ol').waitFor({ state: 'hidden' });
@@ -253,7 +249,6 @@ async function tryLanguages(browser: Browser, page: Page, { origin }: LocalExcha
 
 const panelsOf = (page: Page) => page.locator('.languages [data-language]').count();
 
-/** Opens the page that a problem's `type` names. */
 async function tryErrorPage(page: Page, { origin }: LocalExchange): Promise<void> {
   const problem = (await (await fetch(`${origin}/api/v1/orders`)).json()) as { type: string; title: string };
   await page.goto(problem.type);

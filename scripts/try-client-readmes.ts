@@ -7,7 +7,6 @@ import { type Expectation, expectOutput, runShell, runExamples } from './run-exa
 
 const TSC = resolve('clients/bureau-client/node_modules/.bin/tsc');
 
-/** What a reader of a client's README needs, and what its examples must show. */
 interface ClientReadme {
   /** Packages that the reader's project already has. */
   readonly installed: readonly string[];

@@ -6,7 +6,6 @@ interface PrintedBalance {
   readonly amount: string;
 }
 
-/** Runs a line that `npm start` printed. */
 function paste({ greeting }: LocalExchange, title: string): Promise<string> {
   const line = greeting.slice(greeting.indexOf(title)).split('\n')[1]?.trim();
   if (!line?.startsWith('curl')) throw new Error(`the greeting has no line for "${title}"`);

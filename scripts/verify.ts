@@ -16,7 +16,6 @@ import { type Step, steps } from './verify/steps.ts';
 const FOLDER = '.wrangler/verify';
 const RECORD = `${FOLDER}/passed.json`;
 
-/** The steps that have passed, and the commit at which they did. */
 interface Passed {
   readonly commit: string;
   readonly steps: readonly string[];
@@ -44,7 +43,6 @@ function readPassed(): readonly string[] {
   }
 }
 
-/** Runs a step. Returns whether it passed. */
 function run({ name, command }: Step): Promise<boolean> {
   const log = createWriteStream(`${FOLDER}/${name}.log`);
   const shell = spawn('bash', ['-c', command], {

@@ -8,7 +8,6 @@ import { env } from './support/runtime/test-env.ts';
 
 const depositKeys = deriveDepositKeys(new Uint8Array(64).fill(7));
 
-/** A valid configuration of production. */
 const production = {
   ...(env as unknown as Record<string, unknown>),
   ENVIRONMENT: 'production',
@@ -28,7 +27,6 @@ const production = {
   CUSTODY_SECRET: 'p'.repeat(40),
 };
 
-/** Reads a configuration as a Worker does when it starts. */
 function start(variables: unknown): Config {
   const parsed = parseConfig(variables);
   chooseAddressSources(parsed);

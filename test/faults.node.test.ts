@@ -11,7 +11,6 @@ import { noticedBy, readTriggers } from '../lab/mutations/triggers.ts';
 
 const text = readFileSync('docs/faults.md', 'utf8');
 
-/** The cells of the rows of a section's table, without its head. */
 function readTable(heading: string): string[][] {
   const [, section = ''] = text.split(`## ${heading}\n`);
   const [body = ''] = section.split('\n## ');
@@ -25,7 +24,6 @@ interface NamedTest {
   readonly titles: readonly string[];
 }
 
-/** The tests in a cell; none if the cell contains anything else. */
 function readTests(cell: string): NamedTest[] {
   const named = [...cell.matchAll(/`((?:custodian\/)?test\/\S+\.test\.ts)` “([^”]+)”/g)];
   if (named.map(([name]) => name).join(', ') !== cell) return [];

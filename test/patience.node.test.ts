@@ -9,7 +9,6 @@ const impatience: Readonly<Record<string, RegExp>> = {
   'has less time than any other test': /^\s*\}, (\d|[1-9]\d|1[01]\d)_\d{3}\);$/m,
 };
 
-/** Where conditions are waited for, and this file. */
 const exempt = new Set(['test/support/wait-for.ts', 'test/patience.node.test.ts']);
 
 const files = globSync('{test,clients/*/test,custodian/test/pure}/**/*.ts').filter((file) => !exempt.has(file));

@@ -25,11 +25,8 @@ export const UNLIMITED: BucketLimits = { perMinute: 1_000_000, perDay: 1_000_000
 
 type Balances = Readonly<Record<Asset, Atoms>>;
 
-/** How a holder is opened. */
 export interface HolderOptions {
-  /** The coins to hold beside USDT. */
   readonly assets: readonly Asset[];
-  /** How many keys each account has. */
   readonly keys: number;
   /** The ledgers of the accounts, one in each. Default: one account, in ledger 0. */
   readonly ledgers?: readonly number[];
@@ -41,10 +38,8 @@ export interface HolderOptions {
 
 /** Somebody with an account and its keys, or with several. The profit is computed from the accounts' balances. */
 export class Holder {
-  /** The keys of all accounts, one account after the other. */
   readonly keys: readonly Trader[];
   readonly tally: Tally;
-  /** A key of each account, which reads its balances. */
   readonly #accounts: readonly Trader[];
   readonly #first: Balances;
 
@@ -76,7 +71,6 @@ export class Holder {
   }
 }
 
-/** Opens an account with funds, and makes its keys. */
 async function openKeys(operator: Operator, options: HolderOptions, tally: Tally): Promise<Trader[]> {
   const { keys, trades = defaultLimits.trade, reads = defaultLimits.read } = options;
   const held = ['USDT', ...options.assets].map((asset) => [asset, FUNDS[asset as Asset]] as const);
@@ -92,7 +86,6 @@ async function openKeys(operator: Operator, options: HolderOptions, tally: Tally
   return traders;
 }
 
-/** The sums of the balances of several accounts. */
 async function readBalances(accounts: readonly Trader[]): Promise<Balances> {
   const all = await Promise.all(accounts.map((account) => account.readBalances()));
   const sum = (asset: Asset) =>

@@ -15,11 +15,8 @@ const AHEAD_FROM_BPS = [20, 40, 60, 100];
 /** The coins whose books are pushed. Six, four and three venues list them. */
 const BOOK_COINS: readonly Coin[] = ['ETH', 'MATIC', 'LTC'];
 
-/** What may differ from run to run. */
 export interface StrategyOptions {
-  /** The seed of dust's amounts. */
   readonly seed: number;
-  /** How many orders of dust are placed in each second. */
   readonly dustPerStep: number;
   /** How many orders each key may place, except dust's. Default: the default limits. */
   readonly trades?: BucketLimits;

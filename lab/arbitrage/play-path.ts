@@ -3,11 +3,9 @@ import type { Arena } from './arena.ts';
 import type { Frame } from './price-path.ts';
 import type { Strategy } from './strategy.ts';
 
-/** The result of one strategy. */
 export interface StrategyResult {
   readonly strategy: string;
   readonly mustNotGain: boolean;
-  /** In atoms of USDT. */
   readonly profit: Atoms;
   /** How many orders were filled, and how many were refused, by code. */
   readonly filled: number;

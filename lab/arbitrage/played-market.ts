@@ -26,7 +26,6 @@ const BOOK_DIVISOR = 10_000n;
 const POLL_MS = 40;
 const SETTLE_DEADLINE_MS = 10_000;
 
-/** The parts that a simulated market needs. */
 export interface MarketOptions {
   /** The address of the server of the simulated venues. */
   readonly venueServer: string;
@@ -57,7 +56,6 @@ export class PlayedMarket {
     return this.#unsettled;
   }
 
-  /** Makes every venue show a frame for all coins, and returns when the exchange fills at it. */
   async show(frame: Frame): Promise<void> {
     await this.#change((venue, coin) => (this.isListed(coin, venue) ? venuePrice(frame, coin, venue) : null));
   }
@@ -67,7 +65,6 @@ export class PlayedMarket {
     await this.#change((venue, each) => (each === coin ? books[venue] : undefined));
   }
 
-  /** Whether a venue lists a coin. */
   isListed(coin: Coin, venue: VenueName): boolean {
     return assets[coin].venueSymbols[venue] !== null && (this.#options.listings[coin]?.includes(venue) ?? true);
   }
@@ -116,12 +113,10 @@ export class PlayedMarket {
   }
 }
 
-/** The true mid price of a coin in a frame. */
 export function truePrice({ truth }: Frame, coin: Coin): Price {
   return toPrice(Number(firstPrices[coin]) * truth);
 }
 
-/** What a venue shows of a coin in a frame. */
 export function venuePrice({ truth, offsets }: Frame, coin: Coin, venue: VenueName): Price {
   return toPrice(Number(firstPrices[coin]) * truth * (1 + offsets[venue]));
 }

@@ -5,7 +5,6 @@ import type { StrategyResult } from './play-path.ts';
 import type { RoundTrip } from './sees-ahead.ts';
 import { NOTIONAL } from './strategy.ts';
 
-/** The results of one path at one spread. */
 export interface PathReport {
   readonly seed: number;
   readonly spread_bps: number;
@@ -16,14 +15,12 @@ export interface PathReport {
   readonly unsettled: number;
 }
 
-/** When and on what was measured. */
 export interface Circumstances {
   readonly date: Date;
   readonly seconds: number;
   readonly dustOrders: number;
 }
 
-/** The bounds of the table's rows. */
 const MOVE_BOUNDS_BPS = [20, 30, 40, 50, 60, 80, 100, 150, Infinity];
 
 /** Profits in USDT: one row per strategy and spread, one column per seed. */

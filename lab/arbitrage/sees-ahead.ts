@@ -16,11 +16,9 @@ export interface RoundTrip {
   readonly gain: Atoms;
 }
 
-/** When a client who sees ahead trades. */
 export interface SightOptions {
   /** How many seconds before the exchange the client sees the venues. */
   readonly lead: 0 | 1;
-  /** The smallest move that is traded on. */
   readonly from_bps: number;
 }
 

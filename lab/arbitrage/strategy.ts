@@ -29,17 +29,14 @@ export interface Strategy {
 /** What one order is worth, in atoms of USDT: below the largest order even after a move of several percent. */
 export const NOTIONAL = 45_000_000_000n;
 
-/** The quantity of a coin that is worth `NOTIONAL`, as a decimal string. */
 export function largeQuantity(coin: Coin, price: Price): string {
   return formatAmount(toCoin(coin, NOTIONAL, price, 'down'), scaleOf(coin));
 }
 
-/** The USDT of a fill, in atoms. */
 export function usdtOf({ usdtAmount }: Filled): Atoms {
   return parseAmount(usdtAmount, scaleOf('USDT')) ?? 0n;
 }
 
-/** One of a holder's keys. Throws when there is none. */
 export function keyOf(holder: Holder, at: number): Trader {
   const key = holder.keys[at];
   if (!key) throw new RangeError(`the holder has no key ${at}`);

@@ -17,7 +17,6 @@ const BAND_BPS = 50n;
 /** The attack runs once in this many seconds of the path, and takes some seconds of real time. */
 const EVERY_STEPS = 8;
 
-/** The coin whose books are pushed. */
 export interface BookOptions {
   readonly coin: Coin;
   /** The venues that list the coin, the attacker's included. */
@@ -60,7 +59,6 @@ export class ThinBooks implements Strategy {
     return this.#market.bend(this.#options.coin, Object.fromEntries(OWN.map((venue) => [venue, price])));
   }
 
-  /** The lowest and the highest price that lie within the band of all other venues' prices. */
   #findEdges(frame: Frame): { lowest: Price; highest: Price } {
     const { coin, venues } = this.#options;
     const others = venues.filter((venue) => !OWN.includes(venue)).map((venue) => venuePrice(frame, coin, venue));

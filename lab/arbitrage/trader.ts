@@ -1,7 +1,6 @@
 import type { Coin } from '../../src/money/assets.ts';
 import type { Mode, Side } from '../../src/orders/terms.ts';
 
-/** The body of an order. */
 export interface Wish {
   readonly coin: Coin;
   readonly side: Side;
@@ -78,7 +77,6 @@ export class Trader {
     return response.ok ? answer.preview : undefined;
   }
 
-  /** The balances of the account, by asset, as decimal strings. */
   async readBalances(): Promise<Record<string, string>> {
     const response = await fetch(`${this.#origin}/api/v1/wallet/balances`, { headers: this.#headers() });
     if (!response.ok) throw new Error(`balances: ${response.status} ${await response.text()}`);

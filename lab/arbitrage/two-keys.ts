@@ -42,7 +42,6 @@ export class TwoKeys implements Strategy {
     this.#threshold_bps = 2 * spread_bps + MARGIN_BPS;
   }
 
-  /** How many pairs of orders were placed. */
   get pairs(): number {
     return this.#pairs;
   }

@@ -1,6 +1,5 @@
 import { Client } from 'undici';
 
-/** One request of a load. */
 export interface LoadRequest {
   readonly path: string;
   readonly method?: 'GET' | 'POST';
@@ -8,12 +7,10 @@ export interface LoadRequest {
   readonly body?: string;
 }
 
-/** The requests that one server is sent. */
 export interface Load {
   readonly origin: string;
   /** The expected status of every answer. Another status fails the benchmark. */
   readonly status: number;
-  /** Returns the next request of a connection. Each connection has its own trader. */
   next(connection: number): LoadRequest;
 }
 

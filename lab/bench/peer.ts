@@ -6,7 +6,6 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Another server with the same requests, and the tokens of its traders. */
 export interface Peer {
   readonly origin: string;
   readonly tokens: readonly string[];
@@ -17,7 +16,6 @@ export interface Peer {
 const SERVER = 'server.mjs';
 const SCHEMA = 'schema.sql';
 
-/** What the server imports. */
 const PACKAGES = ['fastify@5', 'pg@8'];
 
 /** Where Debian has the programs of PostgreSQL. */
@@ -26,7 +24,6 @@ const DATABASE = 'peer';
 
 const START_DEADLINE_MS = 30_000;
 
-/** Whether a folder holds a peer. */
 export function isPeer(folder: string): boolean {
   return [SERVER, SCHEMA].every((file) => existsSync(join(folder, file)));
 }
@@ -100,7 +97,6 @@ function insertKey(token: string, index: number): string {
   return `INSERT INTO api_keys VALUES ('${hash}', 'k${index}', 't${index}')`;
 }
 
-/** A port that is free now. */
 async function findPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -2,12 +2,10 @@ import { type Spread, spread } from '../spread.ts';
 import { Connections } from './load.ts';
 import type { Subject } from './subjects.ts';
 
-/** The size of a benchmark. */
 export interface RoundOptions {
   readonly rounds: number;
   /** How long each load is sent in a round. */
   readonly slice_ms: number;
-  /** The numbers of connections, each measured by itself. */
   readonly connections: readonly number[];
   readonly report: (line: string) => void;
 }

@@ -6,7 +6,6 @@ import { startServedExchange } from '../../test/support/node/exchange/served-exc
 import { buildWorker } from '../../scripts/build-worker.ts';
 import { writeCountingEntry } from './counting-entry.ts';
 
-/** The configuration of the floors' Worker. */
 const FLOORS_CONFIG = 'lab/bench/floors/wrangler.toml';
 
 const FUNDS = { USDT: '500000', BTC: '0.1' } as const;
@@ -28,14 +27,12 @@ export interface BenchRuntime {
   end(): Promise<void>;
 }
 
-/** How to start the runtime. */
 export interface RuntimeOptions {
   readonly traders: number;
   /** Whether the exchange can be profiled: functions keep their names, and an inspector listens. */
   readonly profiled?: boolean;
 }
 
-/** A bundle, and its module that is served. */
 export interface BenchBundle {
   readonly bundle: string;
   readonly entry: string;
@@ -89,7 +86,6 @@ export async function startBenchRuntime(
   }
 }
 
-/** Opens accounts with funds, each with a key. */
 export async function openTraders(exchange: string, count: number): Promise<BenchTrader[]> {
   const operator = new Operator(exchange);
   const traders: BenchTrader[] = [];

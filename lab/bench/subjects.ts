@@ -16,14 +16,12 @@ export interface Subject {
   readonly exchange: Load;
   /** The same requests with the same headers and bodies, at the floor's path. */
   readonly floor: Load;
-  /** The least share of the floor's throughput. */
   readonly target: Target;
   /** The same requests for the peer, if there is one and it has them, and the least share of its throughput. */
   readonly peer?: Load;
   readonly peerTarget?: Target;
 }
 
-/** A subject without the addresses of the runtime. */
 interface Sketch {
   readonly name: string;
   readonly floorName: string;
@@ -45,7 +43,6 @@ const TAG_BYTES = 32;
 /** What the platform adds to every request that reaches a Worker. */
 const PLATFORM_HEADERS = { 'cf-connecting-ip': '192.0.2.1' };
 
-/** More orders than a page shows. */
 const PAGE_ORDERS = 60;
 
 const TICKERS_PATH = '/api/v1/markets/tickers';

@@ -4,7 +4,6 @@ import type { ProcessesMeasurement } from './processes.ts';
 import type { Measurement, RoundOptions } from './rounds.ts';
 import type { Target } from './subjects.ts';
 
-/** The date, the size and the machine of a measurement. */
 export interface Circumstances extends Pick<RoundOptions, 'rounds' | 'slice_ms'> {
   readonly date: Date;
   readonly cores: number;
@@ -14,7 +13,6 @@ export interface Circumstances extends Pick<RoundOptions, 'rounds' | 'slice_ms'>
   readonly node: string;
 }
 
-/** The columns of the document's table. */
 export interface ThroughputRow {
   readonly Request: string;
   readonly Floor: string;
@@ -53,7 +51,6 @@ function judge({ median }: Spread, { alone, together }: Target, connections: num
   return `${showShare(target)}, ${median >= target ? 'met' : 'missed'}`;
 }
 
-/** The columns of the table of several processes. */
 export interface ProcessesRow {
   readonly 'Connections to each ledger': string;
   readonly 'One ledger': string;
@@ -80,7 +77,6 @@ export function writeProcesses(document: string, lines: readonly string[]): stri
   return writeMeasured(document, 'Throughput of two ledgers', lines);
 }
 
-/** Writes the dated line and the table in Markdown. */
 export function describeThroughput(
   rows: readonly (ThroughputRow | ProcessesRow)[],
   circumstances: Circumstances,

@@ -14,7 +14,6 @@ export interface Trial {
   readonly order: Order;
   /** An amount that it has not, so that the payout must wait; absent when nothing is to be held. */
   readonly tooMuch?: string | undefined;
-  /** The public key of its signer, in hex; absent when refusals carry no proof. */
   readonly signerKey?: string | undefined;
   /** How much the address of the order has received in all; absent when nobody can say it. */
   readonly received?: (() => Promise<string>) | undefined;
@@ -222,7 +221,6 @@ const holdings: Clause = {
   },
 };
 
-/** All promises, in the order in which they are tried. */
 export const clauses: readonly Clause[] = [
   signatures,
   neverSeen,

@@ -11,7 +11,6 @@ import type { Payout } from '../../src/custody/custody.ts';
 const DEADLINE_MS = 6_000;
 const MAX_BYTES = 16 * 1024;
 
-/** How a custodian is reached: what Bureau knows about it. */
 export interface CustodianAccess {
   readonly url: string;
   readonly keyId: string;
@@ -20,7 +19,6 @@ export interface CustodianAccess {
   readonly signingKey?: string | undefined;
 }
 
-/** An answer of the custodian. */
 export interface Said {
   readonly status: number;
   /** What it says about the payout; absent when it is no JSON object. */
@@ -43,7 +41,6 @@ export class CustodianClient {
     this.#access = access;
   }
 
-  /** A withdrawal's id that nobody has used. */
   static newId(): string {
     return v7();
   }

@@ -7,7 +7,6 @@ export interface Price {
   readonly worker: number;
   readonly objects: number;
   readonly database: number;
-  /** The three together. */
   readonly total: number;
   /** The cost of the log if every event is kept. */
   readonly log: number;
@@ -34,12 +33,10 @@ export function priceMillion({ requests, counts, active, cpu }: CountedRequests)
   return { worker, objects, database, total: worker + objects + database, log };
 }
 
-/** Events of the log: the exchange's own lines, and one of the platform's for each request and each call. */
 function countEvents({ logLines, workerRequests, objectCalls }: Counts): number {
   return logLines + workerRequests + objectCalls;
 }
 
-/** Microdollars as dollars and cents, rounded up. */
 export function showDollars(microdollars: number): string {
   const cents = Math.ceil(microdollars / 10_000);
   return `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;

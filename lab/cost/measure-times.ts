@@ -12,7 +12,6 @@ const MEASURED = 2_000;
 /** The kernel counts CPU in hundredths of a second. */
 const TICK_MS = 10;
 
-/** The times of one kind of request on this machine. */
 export interface MeasuredTimes {
   readonly name: string;
   /** CPU time of the whole runtime: the Worker, its objects and D1. */

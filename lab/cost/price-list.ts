@@ -7,7 +7,6 @@
 export const priceList = {
   /** $0.30 per million. Answers of the edge cache are requests as well: the Worker runs in front of the cache. */
   workerRequest: 300_000,
-  /** $0.02 per million milliseconds. */
   cpu_us: 20,
   /** $0.15 per million: each call of a method, and each alarm. */
   objectCall: 150_000,
@@ -21,5 +20,4 @@ export const priceList = {
   logByte: 250,
 } as const;
 
-/** Storage for a month, in dollars per GB: of D1, and of objects. */
 export const storage_dollarsPerGigabyte = { database: 0.75, objects: 0.2 } as const;

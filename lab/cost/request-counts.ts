@@ -1,6 +1,5 @@
 import type { active_ms, cpu_us } from './measured-times.ts';
 
-/** What the platform bills for some requests. */
 export interface Counts {
   readonly workerRequests: number;
   /** Calls of key lanes, of the ledger's gate, of its keeper and of the price hub, their alarms among them. */
@@ -14,7 +13,6 @@ export interface Counts {
   readonly logLines: number;
 }
 
-/** A row of the table. */
 export interface CountedRequests {
   /** How many requests are counted together. Their total is divided by this number. */
   readonly requests: number;

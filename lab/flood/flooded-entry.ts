@@ -3,10 +3,8 @@ import { join } from 'node:path';
 
 const ENTRY = 'flooded-entry.js';
 
-/** How long a gate lives before it is aborted. */
 const GATE_LIFE_MS = 1_000;
 
-/** What is printed whenever a gate is aborted. */
 export const GATE_ABORTED = 'the flood aborts the gate';
 
 const SILENT = `import exchange from './index.js';

@@ -22,7 +22,6 @@ const LOOK_MS = 1_000;
 const TELL_MS = 30_000;
 const MOST_MS = 5_400_000;
 
-/** What the operator sees. */
 export async function readReconciliation(operator: Operator): Promise<Reconciliation> {
   return (await operator.operate<{ reconciliation: Reconciliation }>('GET', '/reconciliation')).reconciliation;
 }
@@ -50,7 +49,6 @@ export async function driveKeeper(
   throw new Error(`the keeper was not done after ${MOST_MS / 60_000} minutes`);
 }
 
-/** Prints the progress of a long measurement. */
 export function say(text: string): void {
   console.error(`${new Date().toISOString()} ${text}`);
 }

@@ -30,7 +30,6 @@ export async function makeLedger(bundle: string, entry: string, storage: string,
   writeThrough(storage);
 }
 
-/** Runs work with an exchange, and stops the exchange. */
 export async function runExchange<T>(
   exchange: ServedExchange,
   act: (exchange: ServedExchange) => Promise<T>,

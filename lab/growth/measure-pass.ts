@@ -10,7 +10,6 @@ import { type Latencies, OrderLoad } from './order-load.ts';
 import { faults, plantFaults } from './plant-faults.ts';
 import { openLedgerFile } from './write-ledger.ts';
 
-/** Options of the measurement. */
 export interface PassOptions {
   /** How many orders the ledger has, or the folder of a storage that `makeStorage` made. */
   readonly ledger: number | string;
@@ -32,7 +31,6 @@ export interface MeasuredPass {
   readonly batches_ms: readonly number[];
   readonly beside: Latencies;
   readonly calm: readonly Latencies[];
-  /** The reconciliation as the operator sees it afterwards. */
   readonly status: string;
   /** The pass after every invariant was broken, with orders until trading is halted. */
   readonly planted_ms: number;

@@ -8,7 +8,6 @@ import { readMemory } from '../read-memory.ts';
 import { runExchange } from './make-ledger.ts';
 import { openLedgerFile, withoutTriggers } from './write-ledger.ts';
 
-/** What a statement took. */
 export interface MeasuredStatement {
   readonly movements: number;
   readonly bytes: number;

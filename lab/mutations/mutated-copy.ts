@@ -19,14 +19,12 @@ const OUTSIDE = ['.git', '.wrangler', 'dist', 'node_modules'];
 /** The longest time of a run. No test needs a tenth of it. */
 const DEADLINE_MS = 300_000;
 
-/** The tests' verdict on a mutation. */
 export type Verdict =
   | { readonly kind: 'killed'; readonly by: string; readonly test: string }
   | { readonly kind: 'survived' }
   /** No test failed but the run did: the mutation broke the code instead of changing what it does. */
   | { readonly kind: 'broken'; readonly output: string };
 
-/** The members of vitest's report that are read. */
 interface Report {
   readonly testResults: readonly {
     readonly name: string;
@@ -100,7 +98,6 @@ export class MutatedCopy {
     }
   }
 
-  /** Ends the present run and removes the copy. */
   close(): void {
     this.#end();
     rmSync(this.#directory, { recursive: true, force: true });

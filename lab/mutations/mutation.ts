@@ -1,4 +1,3 @@
-/** One deliberate mistake, and the tests that must notice it. */
 export interface Mutation {
   /** What the code then does wrong. No two mutations have the same name. */
   readonly name: string;
@@ -11,7 +10,6 @@ export interface Mutation {
   readonly tests?: readonly string[];
 }
 
-/** The mutations of one part of the code, and what most of them share. */
 export interface Room {
   readonly name: string;
   readonly file: string;
@@ -19,12 +17,10 @@ export interface Room {
   readonly mutations: readonly Mutation[];
 }
 
-/** A mutation with the defaults of its room. */
 export interface PlacedMutation extends Required<Mutation> {
   readonly room: string;
 }
 
-/** Every mutation of these rooms. */
 export function placeMutations(rooms: readonly Room[]): PlacedMutation[] {
   return rooms.flatMap(({ name: room, file, tests, mutations }) =>
     mutations.map((mutation) => ({ file, tests, ...mutation, room })),

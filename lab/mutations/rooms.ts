@@ -10,7 +10,6 @@ import { trade } from './trade.ts';
 import { triggers } from './triggers.ts';
 import { withdrawals } from './withdrawals.ts';
 
-/** Every mutation, room by room. */
 export const mutations = placeMutations([
   money,
   trade,

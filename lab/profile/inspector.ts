@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 
-/** How long the inspector may take to answer. */
 const DEADLINE_MS = 30_000;
 
 /** An answer of the DevTools protocol. A message without an id is an event. */
@@ -19,7 +18,6 @@ export class Inspector {
     this.#socket = socket;
   }
 
-  /** Opens the inspector at an address. */
   static async open(url: string): Promise<Inspector> {
     const socket = new WebSocket(url);
     await once(socket, 'open', { signal: AbortSignal.timeout(DEADLINE_MS) });

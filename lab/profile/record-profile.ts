@@ -3,7 +3,6 @@ import { Inspector } from './inspector.ts';
 /** Where a function begins in the text that V8 was given; lines and columns count from 0. */
 export interface CallFrame {
   readonly functionName: string;
-  /** Empty for the runtime's own functions. */
   readonly url: string;
   readonly lineNumber: number;
   readonly columnNumber: number;
@@ -22,7 +21,6 @@ export interface CpuProfile {
   readonly timeDeltas: readonly number[];
 }
 
-/** How often the profiler takes a sample. */
 const INTERVAL_US = 1_000;
 
 /**

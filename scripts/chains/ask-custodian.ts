@@ -1,6 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
 
-/** Bureau's key at a custodian. */
 export interface CustodyKey {
   readonly id: string;
   readonly secret: string;

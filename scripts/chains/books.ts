@@ -31,15 +31,12 @@ export interface Plan {
   readonly recipients: Readonly<Record<Coin, string>>;
 }
 
-/** The ledger, the chains and the custodian, as they are reached. */
 export interface BooksOptions {
   readonly plan: Plan;
   readonly chains: readonly LocalChain[];
   readonly exchange: ServedExchange;
   readonly custodianUrl: string;
-  /** The custodian's own database. */
   readonly database: string;
-  /** Bureau's key at the custodian. */
   readonly key: CustodyKey;
   readonly report: (line: string) => void;
 }
@@ -58,7 +55,6 @@ function atomsOf(asset: Coin, amount: string): bigint {
 export class Books {
   readonly violations: string[] = [];
   samples = 0;
-  /** How often an asset was covered, and how often that was not known. */
   covered = 0;
   unknown = 0;
   readonly #options: BooksOptions;

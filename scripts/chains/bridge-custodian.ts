@@ -194,7 +194,6 @@ class Bridge {
     return { payouts, rejections: this.#rejections, requests: {} };
   }
 
-  /** The state of a payout, by the custodian's database and the chain. */
   #describe(payout: Payout): CustodianPayout | undefined {
     const spend = findSpend(this.#database, payout.withdrawalId);
     if (!spend) return undefined;

@@ -8,18 +8,15 @@ import { PUBLIC_MNEMONIC } from './local-custodian.ts';
 /** A real node of a private chain, whose coins have no value. */
 export interface LocalChain {
   readonly network: 'ETH' | 'LTC';
-  /** The address of the hot wallet. */
   readonly hot: string;
   /** The custodian's configuration for this chain. */
   readonly config: { readonly evm?: object; readonly bitcoin?: object };
   /** Sends newly made coins, which arrive with the next block. Returns the transaction's hash. */
   send(address: string, amount: string): Promise<string>;
-  /** The balance of an address in blocks, in units of the coin. */
   balance(address: string): Promise<string>;
   /** The fee of a transaction, in atoms; 0 when no block has it. */
   feeOf(txHash: string): Promise<bigint>;
   mine(count?: number): Promise<void>;
-  /** The hash of the newest block. */
   tip(): Promise<string>;
   stop(): Promise<void>;
 }
@@ -39,7 +36,6 @@ const Transaction = z.object({
   vout: z.array(z.object({ value: z.string() })),
 });
 
-/** Starts an anvil as Ethereum. Rejects when anvil is not installed. */
 export async function startEthereum(): Promise<LocalChain> {
   const anvil: Anvil = await startAnvil();
   const hot = new Wallet(PUBLIC_MNEMONIC).evmAddress({ account: 'hot', index: 0 });
@@ -100,7 +96,6 @@ function sumLitecoin(values: readonly string[]): bigint {
   return values.reduce((total, value) => total + atomsOf(value, LTC_DECIMALS), 0n);
 }
 
-/** The custodian's configuration for all chains. */
 export function joinConfigs(chains: readonly LocalChain[]): LocalChain['config'] {
   return Object.assign({}, ...chains.map(({ config }) => config)) as LocalChain['config'];
 }

@@ -14,11 +14,9 @@ import { deriveDepositKeys, readSeed } from '../offline-wallet.ts';
 export const PUBLIC_MNEMONIC =
   'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
 
-/** The public key with which its signer proves that a payout was refused: CUSTODY_SIGNER_KEY. */
 export const PUBLIC_SIGNER_KEY = new Wallet(PUBLIC_MNEMONIC).signerKey;
 
 const COMMANDS = join(import.meta.dirname, '..', '..', 'custodian', 'src', 'commands');
-/** User and password of a Litecoin node on this machine. */
 const NODE_LOGIN = 'u:p';
 const PASSPHRASE = 'a passphrase of no worth';
 const COLD_EVM = '0x8ba1f109551bD432803012645Ac136ddd64DBA72';
@@ -30,7 +28,6 @@ export interface LocalCustodianOptions {
   readonly port: number;
   readonly bureauUrl: string;
   readonly depositToken: string;
-  /** Bureau's key at this custodian, and its secret. */
   readonly key: { readonly id: string; readonly secret: string };
   /** The seed with which Bureau signs payouts: CUSTODY_SIGNING_KEY. */
   readonly signingKey: string;
@@ -48,7 +45,6 @@ export interface LocalCustodian {
   stop(): Promise<void>;
 }
 
-/** All networks but these. */
 export function listOthers(networks: readonly Network[]): Network[] {
   return allNetworks.filter((network) => !networks.includes(network));
 }

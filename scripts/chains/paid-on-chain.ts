@@ -15,7 +15,6 @@ export class PaidOnChain {
     this.#anvil = anvil;
   }
 
-  /** Reads the blocks that were mined since the last call. */
   async readBlocks(): Promise<void> {
     const newest = Number(await this.#anvil.call('eth_blockNumber'));
     for (; this.#next <= newest; this.#next += 1) {

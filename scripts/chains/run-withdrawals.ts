@@ -7,9 +7,7 @@ import { Books } from './books.ts';
 import { type LocalChain, joinConfigs, mineSteadily, startEthereum, startLitecoin } from './local-chains.ts';
 import { PUBLIC_SIGNER_KEY, listOthers, startLocalCustodian } from './local-custodian.ts';
 
-/** Options of a run. */
 export interface WithdrawalRun {
-  /** The directory of the bundled Worker. */
   readonly bundle: string;
   /** The folder of the custodian's files. It must be empty. */
   readonly folder: string;
@@ -17,7 +15,6 @@ export interface WithdrawalRun {
   readonly report: (line: string) => void;
 }
 
-/** The result of a run. */
 export interface WithdrawalReport {
   readonly withdrawals: number;
   /** How often holdings were compared with the ledger while money moved. */

@@ -20,7 +20,6 @@ export function openBrowser(): Promise<Browser> {
 /** What only the browser sees: errors of the pages, and requests to other places. */
 export const complaints: string[] = [];
 
-/** Opens a page of an origin, whose complaints are collected. */
 export async function openPage(context: BrowserContext, origin: string): Promise<Page> {
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
@@ -54,24 +53,20 @@ export async function addAuthenticator(page: Page): Promise<void> {
   });
 }
 
-/** Presses the button of this name. */
 export function press(page: Page, name: string | RegExp): Promise<void> {
   return page.getByRole('button', { name }).click();
 }
 
-/** Opens a page by its link in the navigation. */
 export function open(page: Page, name: string): Promise<void> {
   return page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click();
 }
 
-/** Waits until a text is on the page. */
 export function see(page: Page, text: string | RegExp): Promise<void> {
   return page.getByText(text).first().waitFor();
 }
 
 const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
 
-/** How many states were shown to axe. */
 export let checkedStates = 0;
 
 /**

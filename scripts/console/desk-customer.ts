@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { generate } from 'otplib';
 import type { LocalExchange } from '../local-exchange.ts';
 
-/** An address that belongs to nobody at the exchange. */
 export const NOBODYS = '0x52908400098527886E0F7030069857D2E4169EE7';
 
 /** Sends a request to the exchange, and returns the body of the answer. Throws on every other one than 2xx. */
@@ -27,7 +26,6 @@ export async function send<T>(
 /** A customer with coins, a key and a second factor, who asks for withdrawals over the API. */
 export interface Customer {
   readonly accountId: string;
-  /** Asks for a withdrawal, and returns its id. */
   withdraw(scenario?: string): Promise<string>;
 }
 

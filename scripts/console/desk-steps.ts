@@ -13,7 +13,6 @@ export function confirm(page: Page, name: string): Promise<void> {
   return page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
 }
 
-/** Signs a person of the staff in, in a browser of their own. */
 export async function signIn(
   browser: Browser,
   exchange: LocalExchange,

@@ -5,7 +5,6 @@ import { readMails } from '../start/mailbox.ts';
 
 const MAIL_DEADLINE_MS = 10_000;
 
-/** The mails to an address so far, oldest first. */
 export function listMails({ storage }: LocalExchange, email: string) {
   return readMails(join(storage, 'mail')).filter(({ to }) => to === email);
 }

@@ -197,7 +197,6 @@ async function clearUp(page: Page, exchange: LocalExchange, customer: Customer):
   expectThat(proposals.length === 2, 'settling a stuck payout becomes a proposal');
 }
 
-/** Who signs in and has no role is told so by the exchange. */
 async function tryStranger(browser: Browser, exchange: LocalExchange): Promise<void> {
   const [context, page] = await signIn(browser, exchange, 'stranger@bureau.example');
   await see(page, /request [\da-f-]{36}/);

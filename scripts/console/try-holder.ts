@@ -85,7 +85,6 @@ export class HolderTrial {
     }
   }
 
-  /** Opens the account by the invitation, and enrols a passkey. */
   async #enter(page: Page): Promise<void> {
     await page.goto(await awaitLink(this.#exchange, EMAIL, 1));
     await press(page, 'Open my account');
@@ -215,7 +214,6 @@ export class HolderTrial {
     expectThat(true, 'a withdrawal is sent, and shown with its state in words');
   }
 
-  /** Adds a webhook endpoint, and has events sent to it. */
   async #follow(page: Page): Promise<void> {
     const received: string[] = [];
     const server = createServer((request, response) => {

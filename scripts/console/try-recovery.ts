@@ -3,7 +3,6 @@ import { type LocalExchange, expectThat } from '../local-exchange.ts';
 import { WIDE, addAuthenticator, checkState, open, openPage, press, see } from './browser.ts';
 import { awaitLink, listMails } from './mails.ts';
 
-/** Opens the console in a browser of its own, which makes passkeys. */
 export async function openConsole(browser: Browser, exchange: LocalExchange): Promise<Page> {
   const context = await browser.newContext({ viewport: WIDE, reducedMotion: 'reduce' });
   const page = await openPage(context, exchange.consoleOrigin);

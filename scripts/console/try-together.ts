@@ -6,13 +6,11 @@ import { confirm, press } from './desk-steps.ts';
 import { awaitLink } from './mails.ts';
 import { enrolAgain, openConsole, returnByLink } from './try-recovery.ts';
 
-/** Two admins at the desk. */
 export interface Staff {
   readonly first: Page;
   readonly second: Page;
 }
 
-/** Opens the account by its invitation, and enrols a passkey. */
 async function enter(browser: Browser, exchange: LocalExchange, email: string): Promise<Page> {
   const page = await openConsole(browser, exchange);
   await page.goto(await awaitLink(exchange, email, 1));

@@ -6,7 +6,6 @@ import { type DeployFaults, findDeployFaults } from './find-deploy-faults.ts';
 /** What is examined: an environment of a configuration, and what is known of what lies outside of it. */
 export interface Deployment {
   readonly environment: string;
-  /** The file of the configuration, in the form of wrangler.toml. */
   readonly configFile: string;
   readonly consoleFile: string;
   /** The names of the secrets that are set, `undefined` where they are not known. */
@@ -15,7 +14,6 @@ export interface Deployment {
   readonly caps: string | undefined;
 }
 
-/** What is wrong with the caps, or how to have them checked. */
 function examineCaps({ caps, environment }: Deployment): DeployFaults {
   if (caps !== undefined) return findCapFaults(caps);
   const command = `npx wrangler d1 execute DB --remote --env ${environment} --json --command "${FLOORS_QUERY}"`;

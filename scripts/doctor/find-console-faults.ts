@@ -11,7 +11,6 @@ export interface ConsoleConfig extends DeployConfig {
   readonly triggers?: { readonly crons?: readonly string[] | undefined } | undefined;
 }
 
-/** A variable of a configuration; empty where it is missing or no text. */
 function read(from: DeployConfig, name: string): string {
   const value = from.vars[name];
   return typeof value === 'string' ? value : '';

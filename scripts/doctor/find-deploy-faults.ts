@@ -18,7 +18,6 @@ function standIn(name: string): string {
   return name.endsWith('_SECRETS') ? JSON.stringify({ 1: value }) : value;
 }
 
-/** As much of a configuration of wrangler as is checked. */
 export interface DeployConfig {
   readonly vars: Readonly<Record<string, unknown>>;
   readonly d1_databases: readonly {

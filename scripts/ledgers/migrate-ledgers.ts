@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { type Environment, listLedgerBindings } from './ledger-bindings.ts';
 
-/** The result of migrating one database. */
 export interface MigratedLedger {
   readonly isMigrated: boolean;
   readonly output: string;
@@ -25,7 +24,6 @@ export function migrateLedgers(bindings: readonly string[], migrateOne: MigrateO
   }
 }
 
-/** The bindings of the ledgers that wrangler.toml names. */
 export function readLedgerBindings(environment: Environment): string[] {
   return listLedgerBindings(readFileSync('wrangler.toml', 'utf8'), environment);
 }

@@ -1,7 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-/** A database in memory after all migrations of a folder. */
 export function openMigrated(migrationsFolder: string): DatabaseSync {
   const database = new DatabaseSync(':memory:');
   const names = readdirSync(migrationsFolder).filter((name) => name.endsWith('.sql'));

@@ -27,7 +27,6 @@ export function compareSchemas(released: Schema, current: Schema, versions: Vers
   ];
 }
 
-/** Whether every one of `types` is among `others`; an integer is a number. */
 function areAmong(types: readonly string[], others: readonly string[]): boolean {
   return types.every((type) => others.includes(type) || (type === 'integer' && others.includes('number')));
 }

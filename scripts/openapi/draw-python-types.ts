@@ -89,7 +89,6 @@ function drawUnion(name: string, alternatives: readonly Schema[]): string {
   return `${name} = Union[\n${names.join('')}]\n`;
 }
 
-/** The name of an object inside of another: that of its field. Field errors have one common name. */
 function innerName(owner: string, field: string, isList: boolean): string {
   if (owner === 'Problem' && field === 'errors') return 'FieldError';
   return `${owner}${upperFirst(isList ? field.replace(/s$/, '') : field)}`;
@@ -123,7 +122,6 @@ function drawDescription({ description }: Schema): string {
   return `    """${text}"""\n`;
 }
 
-/** Every code that a response may have. */
 function listCodes(schema: Schema | undefined): readonly string[] {
   if (!schema) return [];
   return [...(schema.properties?.['code']?.enum ?? []).map(String), ...(schema.allOf ?? []).flatMap(listCodes)];

@@ -10,17 +10,14 @@ import { type SearchedDocument, composeSearchIndex } from './search-index.ts';
 import { type StaticFile, nameStatic, readPictures } from './static-files.ts';
 import { composeViewer, readViewerFiles } from './viewer.ts';
 
-/** The content of a file. */
 export type SiteFile = string | Uint8Array;
 
 const SOURCES = 'scripts/site';
 
-/** A file of the site's own. */
 function readStatic(name: string): StaticFile {
   return nameStatic(name, readFileSync(`${SOURCES}/${name}`));
 }
 
-/** The library of the search from its package, with its licence. */
 function readSearchLibrary(): StaticFile[] {
   const main = createRequire(import.meta.url).resolve('minisearch');
   const read = (file: string) => readFileSync(join(dirname(main), '../..', file));
@@ -30,7 +27,6 @@ function readSearchLibrary(): StaticFile[] {
   ];
 }
 
-/** The first page for each kind of reader. */
 function composeStart(reader: Reader, title: string, description: string, body: string): Page {
   return { path: readers[reader].path, reader, title, description, body: `<h1>${title}</h1>\n${body}` };
 }

@@ -33,14 +33,12 @@ const forOperators = ['guides/operating', 'guides/desk', 'guides/going-live', 'g
 /** Whether a document is for those who change the code. */
 const isForContributors = (name: string) => name === 'words' || name.startsWith('design/');
 
-/** A document and its path on the site. */
 export interface DocumentPage extends RenderedDocument {
   /** Its path below `docs`, without the ending. */
   readonly name: string;
   readonly path: string;
 }
 
-/** The documents by reader. */
 export interface Documents {
   readonly forTraders: readonly DocumentPage[];
   readonly forOperators: readonly DocumentPage[];
@@ -89,7 +87,6 @@ function resolveFrom(file: string): ResolveLink {
   };
 }
 
-/** The page of a document, with a link to the next one. */
 export function composeDocumentPage(document: DocumentPage, reader: Reader, next: DocumentPage | undefined): Page {
   const on = next ? `<p class="next">Next: <a href="${next.path}">${escapeHtml(next.title)}</a></p>` : '';
   return {
@@ -102,7 +99,6 @@ export function composeDocumentPage(document: DocumentPage, reader: Reader, next
   };
 }
 
-/** The list of documents for one kind of reader. */
 export function listDocuments(heading: string, documents: readonly DocumentPage[]): string {
   const entries = documents.map(
     ({ path, title, summary }) =>

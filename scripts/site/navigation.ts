@@ -3,7 +3,6 @@ import { escapeHtml } from './escape-html.ts';
 /** The kinds of readers. Each has its own pages, and a menu that lists no others. */
 export type Reader = 'trader' | 'operator' | 'contributor';
 
-/** A link of a menu. */
 export interface MenuEntry {
   readonly path: string;
   readonly title: string;
@@ -20,7 +19,6 @@ export const readers: Readonly<Record<Reader, { readonly path: string; readonly 
 export const REFERENCE: MenuEntry = { path: '/docs/reference', title: 'Reference' };
 export const ERRORS: MenuEntry = { path: '/errors', title: 'Errors' };
 
-/** The menu of a page. */
 export function composeMenu(label: string, entries: readonly MenuEntry[], current: string): string {
   const items = entries.map(({ path, title }) => {
     const isHere = path === current ? ' aria-current="page"' : '';
@@ -29,7 +27,6 @@ export function composeMenu(label: string, entries: readonly MenuEntry[], curren
   return `<nav class="menu" aria-label="${escapeHtml(label)}"><ul>${items.join('')}</ul></nav>`;
 }
 
-/** The table of contents of a page with several parts. */
 export function composeContents(headings: readonly { readonly id: string; readonly title: string }[]): string {
   if (headings.length < 2) return '';
   const items = headings.map(({ id, title }) => `<li><a href="#${id}">${escapeHtml(title)}</a></li>`);

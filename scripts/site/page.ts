@@ -7,7 +7,6 @@ export interface Heading {
   readonly title: string;
 }
 
-/** The content of one page, without the frame of the site. */
 export interface Page {
   /** Its path, without an ending: `/docs/guides/errors`. */
   readonly path: string;
@@ -15,7 +14,6 @@ export interface Page {
   readonly title: string;
   /** One sentence, in plain text. */
   readonly description: string;
-  /** The HTML of the main part. */
   readonly body: string;
   readonly headings?: readonly Heading[];
   /** Additions to the head: the scripts and styles of this page alone. */

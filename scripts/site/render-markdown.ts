@@ -5,7 +5,6 @@ import { escapeHtml } from './escape-html.ts';
 /** The target of a document's link on the site. `undefined` when the site does not have it. */
 export type ResolveLink = (href: string) => string | undefined;
 
-/** A document as HTML, with its title and description for lists of documents. */
 export interface RenderedDocument {
   readonly title: string;
   /** Its first paragraph, in plain text. */
@@ -15,7 +14,6 @@ export interface RenderedDocument {
   readonly parts: readonly DocumentPart[];
 }
 
-/** The part of a document below one heading. */
 export interface DocumentPart {
   /** The heading's anchor; empty for the part below the title. */
   readonly id: string;
@@ -123,12 +121,10 @@ const noLink: ResolveLink = (href) => {
   throw new Error(`no link is expected here: ${href}`);
 };
 
-/** Renders inline Markdown, for the texts of the error pages. */
 export function renderInline(markdown: string): string {
   return createRenderer(noLink).parseInline(markdown, { async: false });
 }
 
-/** The text of a heading or a paragraph, without its markup. */
 function textOf({ tokens = [] }: { readonly tokens?: Tokens.Generic[] }): string {
   return tokens.map((part) => ('text' in part ? String(part['text']) : '')).join('');
 }

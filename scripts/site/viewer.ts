@@ -10,7 +10,6 @@ const FOLDER = `/docs/static/swagger-ui-${version}`;
 
 const files = ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE'];
 
-/** The viewer's files from its package, with their licences. */
 export function readViewerFiles(): (readonly [path: string, content: Uint8Array])[] {
   return files.map((name) => [`${FOLDER}/${name}`, readFileSync(join(dirname(packageFile), name))]);
 }

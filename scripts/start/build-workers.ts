@@ -6,7 +6,6 @@ import { buildWorker } from '../build-worker.ts';
 /** The console's configuration, beside the exchange's. */
 export const CONSOLE_CONFIG = 'console/wrangler.toml';
 
-/** The folders of the two bundles. */
 export interface Bundles {
   readonly exchange: string;
   readonly console: string;
@@ -31,7 +30,6 @@ const FILES = [
   'package-lock.json',
 ];
 
-/** What the bundles leave beside them. */
 const PAGES = ['dist/site', 'console/dist'];
 
 /**
@@ -49,7 +47,6 @@ export async function buildWorkers(directory: string): Promise<Bundles> {
   return bundles;
 }
 
-/** A digest of the names, sizes and times of all sources. */
 function describeSources(): string {
   const found = SOURCES.flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })

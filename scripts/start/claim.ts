@@ -4,11 +4,9 @@ import { type Server, connect, createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
-/** An exchange that runs on this machine. */
 export interface Holder {
   readonly pid: number;
   readonly port: number;
-  /** The folder of its code. */
   readonly folder: string;
 }
 
@@ -29,7 +27,6 @@ export async function claim(subject: string, self: Holder): Promise<Holder | und
   return ask(path);
 }
 
-/** Returns who holds a subject, without claiming it. */
 export function findHolder(subject: string): Promise<Holder | undefined> {
   return ask(pathOf(subject));
 }

@@ -10,7 +10,6 @@ export interface Demo {
   readonly token: string;
 }
 
-/** Where the demo account of a folder of data is noted. */
 export const DEMO_FILE = 'demo-account.json';
 
 /** Returns the demo account of an earlier run if its key is still accepted, and else opens one. */

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Miniflare } from 'miniflare';
 import type { Place } from './place.ts';
 
-/** The holder of the demo account. */
 export const DEMO_EMAIL = 'demo@bureau.example';
 
 const LIFETIME_MS = 72 * 3_600_000;
@@ -10,7 +9,6 @@ const LIFETIME_MS = 72 * 3_600_000;
 /** The two who invite the holder: the operator's token proposes, and an admin approves. */
 export interface Inviters {
   readonly operatorToken: string;
-  /** The admin's token of Access. */
   readonly signedIn: string;
 }
 
@@ -66,7 +64,6 @@ async function invite({ origin, consoleOrigin }: Place, accountId: string, invit
   if (approved.status !== 200) throw new Error(`the invitation was not approved: ${JSON.stringify(approved.body)}`);
 }
 
-/** What the exchange answers. */
 interface Answer {
   readonly proposal?: { readonly id: string; readonly digest: string };
   readonly code?: string;

@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { operate } from './operate.ts';
 import type { Place } from './place.ts';
 
-/** Where the number of ledgers of a folder of data is noted. */
 export const LEDGERS_FILE = 'ledgers';
 
-/** The most ledgers of an exchange on this machine. */
 const MAX_LEDGERS = 64;
 
 /**

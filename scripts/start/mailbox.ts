@@ -48,7 +48,6 @@ export function describeMailbox(folder: string, compatibilityDate: string) {
   };
 }
 
-/** The mails of a folder, the oldest first. */
 export function readMails(folder: string): WrittenMail[] {
   return readdirSync(folder)
     .toSorted()

@@ -8,7 +8,6 @@ import type { Place } from './place.ts';
 /** The binding of the console's database; every other one is a ledger of the exchange. */
 const IDENTITY = 'IDENTITY';
 
-/** The name of the Worker that migrates. */
 const MIGRATOR = 'migrator';
 
 /**

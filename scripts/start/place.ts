@@ -1,17 +1,14 @@
 import { resolve } from 'node:path';
 
-/** Where an exchange of this machine runs, and where it keeps its data. */
 export interface Place {
   readonly port: number;
   readonly origin: string;
   /** Where the console is. By its name, because browsers refuse passkeys on an IP address. */
   readonly consolePort: number;
   readonly consoleOrigin: string;
-  /** The folder of its data, as it was named. */
   readonly storage: string;
   /** What the exchange logs: each request, and what wrangler says. Written anew at each start. */
   readonly logFile: string;
-  /** The folder of the mails that the console would have sent. */
   readonly mailFolder: string;
 }
 
@@ -54,12 +51,10 @@ export function readStorage(environment: NodeJS.ProcessEnv): string {
   return (environment['BUREAU_STORAGE'] ?? DEFAULT_STORAGE).replace(/(?<=.)\/+$/, '');
 }
 
-/** The name under which a folder of data is claimed. */
 export function subjectOfStorage(storage: string): string {
   return `data ${resolve(storage)}`;
 }
 
-/** The name under which a port of this machine is claimed. */
 export function subjectOfPort(port: number): string {
   return `port ${port}`;
 }

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import type { Place } from './place.ts';
 
-/** The cookie in which Access keeps a sign-in. */
 export const ACCESS_COOKIE = 'CF_Authorization';
 
 /** Where Access answers by itself, on each host that it protects. */
@@ -14,10 +13,8 @@ export const ACCESS_PATH = '/cdn-cgi/access';
 /** The application that people sign in to, as the Worker of this machine is configured. */
 const AUDIENCE = 'bureau-on-this-machine';
 
-/** The name of the key pair in its certificate. */
 const KEY_ID = 'local';
 
-/** Where the key pair of a folder of data is kept. */
 const ACCESS_KEY_FILE = 'access-key.json';
 
 /** Where it is kept at which address the team of a folder of data is, as long as it is there. */
@@ -26,7 +23,6 @@ const ISSUER_FILE = 'access-issuer';
 /** What the team keeps in a folder of data. */
 export const ACCESS_FILES = [ACCESS_KEY_FILE, ISSUER_FILE] as const;
 
-/** How long a sign-in is good for. */
 const LIFETIME_S = 86_400;
 
 interface AccessAnswer {
@@ -35,7 +31,6 @@ interface AccessAnswer {
   readonly body: string | null;
 }
 
-/** A team of Cloudflare Access on this machine. */
 export interface LocalAccess {
   /** The variables that name it to the exchange. */
   readonly variables: Readonly<Record<string, string>>;

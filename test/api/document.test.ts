@@ -49,7 +49,6 @@ interface Document {
   };
 }
 
-/** Both documents of a sandbox, which has every operation. */
 const drawn = drawDocuments(createApp([sandboxRoutes]).openAPIRegistry, [sandboxRoutes.tag]);
 const documents = { client: drawn.client as unknown as Document, operator: drawn.operator as unknown as Document };
 

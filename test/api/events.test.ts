@@ -276,7 +276,6 @@ interface Content {
   readonly content: { readonly 'application/json': { readonly example: unknown } };
 }
 
-/** What a listener costs: rows that are written with and without one. */
 describe('a listener', () => {
   const rowsOf = async (work: () => Promise<unknown>) => (await measureDatabase(work)).databaseRowsWritten;
 

@@ -7,7 +7,6 @@ const ALWAYS = "' OR 1=1 --";
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
-/** Every place where a client's text enters, and the status that SQL as text gets there. */
 const places: [place: string, status: number, send: (trader: Trader, text: string) => Promise<Response>][] = [
   ['a symbol', 404, (_, text) => send(`/api/v1/markets/${encodeURIComponent(text)}`)],
   ['the symbol of candles', 404, (_, text) => send(`/api/v1/markets/${encodeURIComponent(text)}/candles`)],

@@ -18,9 +18,7 @@ beforeEach(() => {
   }
 });
 
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+afterEach(() => void vi.restoreAllMocks());
 
 const linesOf = (event: string) => lines.filter((line) => line['event'] === event);
 

@@ -17,7 +17,6 @@ interface Document {
 
 const STRANGER = 'noSuchField';
 
-/** Every operation of both documents that has a request body. */
 const operations = Object.values(drawDocuments(app.openAPIRegistry) as unknown as Record<string, Document>).flatMap(
   ({ paths, components }) =>
     Object.entries(paths).flatMap(([path, item]) =>
@@ -46,7 +45,6 @@ function drawBodies(schema: JsonSchema, schemas: Schemas): unknown[] {
   return [schema['example'] ?? (schema['type'] === 'boolean' ? false : 0)];
 }
 
-/** For each object in a body, a copy of the body with an unknown member in that object, and the pointer to it. */
 function addStrangers(body: unknown, pointer = ''): { readonly pointer: string; readonly body: unknown }[] {
   if (Array.isArray(body)) {
     return body.flatMap((item, at) =>

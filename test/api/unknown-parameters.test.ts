@@ -5,7 +5,6 @@ import { env } from '../support/runtime/test-env.ts';
 
 const STRANGER = 'noSuchParameter';
 
-/** Every operation that the application registers. */
 const operations = app.openAPIRegistry.definitions.flatMap((definition) => {
   if (definition.type !== 'route') return [];
   const { operationId, method, path, security } = definition.route;

@@ -4,7 +4,6 @@ import { findRefusedStarts, readProductionVariables } from '../support/node/exch
 
 const shipped = readProductionVariables();
 
-/** Production's configuration as an operator fills it in. */
 const filled = {
   ...shipped,
   DEPOSIT_KEYS: JSON.stringify(deriveDepositKeys(new Uint8Array(64).fill(7))),
@@ -18,7 +17,6 @@ const filled = {
   CUSTODY_SECRET: 'p'.repeat(40),
 };
 
-/** The faults by name, each in one variable. */
 const faults = {
   'placeholder-custodian': { CUSTODY_URL: shipped['CUSTODY_URL'] ?? '' },
   'placeholder-venue': { BINANCE_URL: 'https://venue.example' },

@@ -36,7 +36,6 @@ const readMailbox = (holder: Holder) =>
     .prepare(`SELECT failures, wait_until FROM mailboxes WHERE user_id = ${userOf(holder)}`)
     .first<Mailbox>();
 
-/** Lets the pause of a mailbox be over. */
 const endPause = (holder: Holder) => change(`UPDATE mailboxes SET wait_until = 0 WHERE user_id = ${userOf(holder)}`);
 
 describe('a mailbox that refuses mails', () => {

@@ -19,7 +19,6 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => served.stop());
 
-/** Sends a change as one of the staff, from the desk. */
 const as = (email: string, method: string, path: string, body: object): Promise<Reply> =>
   served.openBrowser().send(method, `/operator/v1${path}`, body, served.staffHeader(email));
 

@@ -51,7 +51,6 @@ describe('what a custodian says that it holds', () => {
   });
 });
 
-/** Every network of an asset, each with this much. */
 const everywhere = (asset: Asset, held: string | null, at_ms = NOW_MS): NetworkHoldings[] =>
   assets[asset].networks.map(({ network }) => ({ network, at_ms, amounts: [[asset, held]] }));
 

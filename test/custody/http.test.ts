@@ -37,9 +37,7 @@ beforeEach(async () => {
   vi.spyOn(console, 'error').mockReturnValue();
   await resetCustodian();
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+afterEach(() => void vi.restoreAllMocks());
 
 describe('a payout over signed HTTP', () => {
   it.each(networks)('is paid on %s as requested, and found by its withdrawal’s id', async (network) => {

@@ -21,7 +21,6 @@ function hold(held: string): Promise<void> {
   return setHoldings({ status: 200, body: JSON.stringify({ networks }) });
 }
 
-/** What the keeper does every minute. */
 const look = () => runKeeper();
 
 interface Shown {

@@ -91,7 +91,6 @@ async function insist<T>(path: string, body: object, key = ''): Promise<T> {
   }
 }
 
-/** Opens an account with funds and a key. */
 async function open(name: string): Promise<Account> {
   const { account } = await insist<{ account: { id: string } }>('/accounts', { label: name, externalId: name }, name);
   await insist(`/accounts/${account.id}/credits`, { asset: 'USDT', amount: '1000', reference: name });

@@ -251,7 +251,6 @@ const tables: Readonly<Record<string, Checked>> = {
   },
 };
 
-/** The statement that makes each table. */
 const migrated = openMigrated('migrations');
 const made = migrated
   .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%CHECK (%'")

@@ -7,7 +7,6 @@ import type { Coin } from '../../src/money/assets.ts';
 import { NOON_MS, balanceOf, database, keyOf, openFunded, setFloor, sql } from '../support/db/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
 
-/** An order at one USDT for a coin, so one atom of USDT is a hundred atoms of the coin. */
 function insertOrder(accountId: string, id: string, side: 'BUY' | 'SELL' = 'BUY', usdtAmount = 1n, coin: Coin = 'BTC') {
   const amounts = { executedPrice: 100_000_000n, coinAmount: usdtAmount * 100n, usdtAmount };
   const row = {

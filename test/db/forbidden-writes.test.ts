@@ -33,14 +33,12 @@ beforeAll(async () => {
   await sql("INSERT INTO addresses VALUES (?1, 'TRC20', ?1)", other).run();
 });
 
-/** The texts in the list of a CHECK or a WHEN, read from the schema. */
 async function readList(name: string, column: string): Promise<string[]> {
   const text = await sql('SELECT sql FROM sqlite_schema WHERE name = ?', name).first<string>('sql');
   const [, list = ''] = new RegExp(`${column} (?:NOT )?IN \\(([^)]*)\\)`).exec(text ?? '') ?? [];
   return list.split(',').map((item) => item.trim().slice(1, -1));
 }
 
-/** A write that must be refused or ignored, and what it is. */
 type Forbidden = readonly [what: string, ...writes: D1PreparedStatement[]];
 
 /**

@@ -26,7 +26,6 @@ function findIn(rows: readonly Row[], behind: string | null, count: number, look
   return { rows: listed, horizon: begin + lookedAt < rows.length ? (seen.at(-1) ?? null) : null };
 }
 
-/** Behind an id that may be of another ledger. */
 function findById(rows: readonly Row[], behind: string | null, count: number, lookedAt: number, isRising: boolean) {
   const rest = rows.filter(({ id }) => behind === null || (isRising ? id > behind : id < behind));
   return findIn(rest, null, count, lookedAt);
@@ -48,7 +47,6 @@ function walk(readPage: (behind: string | null) => ReturnType<typeof mergeFound<
   throw new Error('the walk has no end');
 }
 
-/** The rows of some ledgers, each with an id that no other row has. */
 const ledgersOfIds = fc
   .array(fc.record({ ledger: fc.nat(3), isListed: fc.boolean() }), { maxLength: 60 })
   .map((drawn) => {

@@ -11,7 +11,6 @@ async function listAssets(account: string): Promise<string[]> {
   return results.map(({ asset }) => asset);
 }
 
-/** Adds an asset as a migration does. */
 function addAsset(): Promise<unknown> {
   return env.DB.batch([
     env.DB.prepare(

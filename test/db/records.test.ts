@@ -10,7 +10,6 @@ beforeAll(async () => {
   victim = await openFunded();
 });
 
-/** A credit by hand, with this id and reference. */
 function deposit(accountId: string, id: string, reference: string, insert = 'INSERT'): D1PreparedStatement {
   return credit(accountId, 'BTC', '5', id, reference, insert);
 }

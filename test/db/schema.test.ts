@@ -17,7 +17,6 @@ async function pragma<Row>(name: string, argument: string): Promise<Row[]> {
   return (await env.DB.prepare(`PRAGMA ${name}(${argument})`).all<Row>()).results;
 }
 
-/** The tables of the migrations, as SQLite has them. */
 async function listTables() {
   const { results } = await env.DB.prepare('PRAGMA table_list').all<{
     schema: string;
@@ -30,7 +29,6 @@ async function listTables() {
   return results.filter((table) => table.schema === 'main' && table.type === 'table' && isOurs(table.name));
 }
 
-/** A column's default as Drizzle would write it in SQL. */
 function writeDefault(column: SQLiteColumn): string | null {
   if (column.default === undefined) return null;
   if (is(column.default, SQL)) return dialect.sqlToQuery(column.default).sql;

@@ -38,7 +38,6 @@ function settlement(row: Row, insert = 'INSERT'): D1PreparedStatement {
   );
 }
 
-/** A trade between the two accounts, as the buyer's row. */
 function p2p(id: string, change: Partial<Row> = {}): D1PreparedStatement {
   return settlement({ accountId: buyer, counterparty: seller, type: 'P2P_BUY', id, ...change });
 }

@@ -47,7 +47,6 @@ describe('a batch of records', () => {
       coin: fc.constantFrom(...coins),
       usdt: fc.bigInt({ min: -1n, max: 40n }),
     });
-    /** The balances that the model computes. */
     let model = new Map<string, bigint>();
     let committed = 0;
     await fc.assert(

@@ -67,7 +67,6 @@ const pay = () => set(`status = 'COMPLETED', tx_hash = 'x', paid_transfer = ${NE
 const payInside = (receipt: string) =>
   set(`status = 'COMPLETED', released_at = ${NOON_MS}, paid_transfer = ${NEXT}, receipt_id = ${receipt}`);
 
-/** What moved, in the order of the transfers. */
 async function readMoves(): Promise<unknown[]> {
   const { results } = await sql(
     `SELECT replace(replace(debit, ?1, 'account'), ?2, 'stranger') || ' ' ||

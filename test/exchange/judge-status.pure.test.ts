@@ -6,7 +6,6 @@ import { settings } from '../support/operator/settings.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
 
-/** A snapshot in which every market is agreed on, received this long ago. */
 function snapshotOf(age_ms: number): MarketSnapshot {
   const agreed = { price: 100_000_000n, dispersion: 0n, received_ms: NOW_MS - age_ms, venueTime_ms: null };
   const markets = Object.fromEntries(coinSymbols.map((coin) => [coin, { shown: null, agreed }]));

@@ -3,7 +3,6 @@ import type { Draw } from '../support/draw.ts';
 import { type RequestSchema, type Source, drawValid } from './draw-valid.ts';
 import { drawHostileValue, hostileNames, hostileTexts, writeJson } from './hostile-values.ts';
 
-/** The largest body of most requests. */
 const BODY_LIMIT = 16 * 1024;
 
 /** A body for an operation: one that its schema allows, one a few steps from it, or bytes that are no JSON at all. */
@@ -26,7 +25,6 @@ export function drawBody(schema: RequestSchema | undefined, source: Source): Buf
 
 const toBytes = (value: unknown) => Buffer.from(writeJson(value));
 
-/** Up to three changes anywhere in a tree. */
 function mutate(value: unknown, draw: Draw): unknown {
   let mutated = value;
   for (let step = draw.between(1, 3); step > 0; step -= 1) mutated = mutateOnce(mutated, draw);
@@ -57,7 +55,6 @@ function mutateOnce(value: unknown, draw: Draw): unknown {
   }
 }
 
-/** Bytes that are almost a valid body. */
 function spoil(body: Buffer, draw: Draw): Buffer {
   const middle = draw.between(0, body.length);
   const insert = (...bytes: number[]) =>

@@ -47,7 +47,6 @@ export function drawHostileQuery(draw: Draw): string {
   return `?${pairs.join(draw.pick(['&', '&', '&&', ';']))}`;
 }
 
-/** A path that is almost right. */
 export function spoilPath(path: string, draw: Draw): string {
   switch (
     draw.weigh({ slash: 1, double: 1, dots: 1, encoded: 1, upper: 1, tail: 1, nul: 1, long: 0.5, prefix: 1, semi: 1 })
@@ -139,7 +138,6 @@ const headerValues = [
   ';;;',
 ];
 
-/** One hostile header. */
 export function drawHostileHeader(draw: Draw): HeaderLine {
   const value = draw.happens(0.5) ? draw.pick(headerValues) : toVisible(draw.pick(hostileTexts));
   if (draw.happens(0.05)) {

@@ -9,7 +9,6 @@ export class RawToken {
   }
 }
 
-/** Text that careless code handles wrongly. */
 export const hostileTexts: readonly string[] = [
   '',
   ' ',
@@ -116,7 +115,6 @@ const numbers = [
   '1n',
 ];
 
-/** Names of properties that have a meaning in JavaScript. */
 export const hostileNames = [
   '__proto__',
   'constructor',

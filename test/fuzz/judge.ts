@@ -6,7 +6,6 @@ import type { RawAnswer, RawOutcome } from './raw-client.ts';
 /** The facts that an answer is compared with. */
 export interface Law {
   readonly operations: ReturnType<typeof listOperations>;
-  /** Texts that no answer may contain. */
   readonly secrets: readonly string[];
 }
 
@@ -24,7 +23,6 @@ const rightful5xx: readonly string[] = [
 /** The runtime closes the connection on a longer body that nobody reads, and its answer may then be lost. */
 const UNREAD_BYTES = 16 * 1024;
 
-/** Returns what is wrong with the outcome of an attack, or `undefined`. */
 export async function judge(
   attack: Attack,
   outcome: RawOutcome,

@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
 
-/** An answer as it was received. */
 export interface RawAnswer {
   readonly kind: 'answer';
   readonly status: number;
@@ -12,7 +11,6 @@ export interface RawAnswer {
 /** The result of a request: an answer, a connection that ended without a whole one, or a timeout. */
 export type RawOutcome = RawAnswer | { readonly kind: 'closed'; readonly received: string } | { readonly kind: 'hang' };
 
-/** The bytes that are sent. */
 export interface RawRequest {
   readonly parts: readonly Buffer[];
   /** Whether the client closes its side after it has written everything. */

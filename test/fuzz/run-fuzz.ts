@@ -8,7 +8,6 @@ import { type World, openWorld } from './world.ts';
 import { publicSecrets } from '../../src/public-secrets.ts';
 
 export interface FuzzOptions {
-  /** The directory of the bundled Worker. */
   readonly bundle: string;
   readonly seed: number;
   readonly requests: number;
@@ -71,7 +70,6 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   }
 }
 
-/** The secrets of the configuration that the exchange runs with. */
 function readSecrets(): Record<string, string> {
   return publicSecrets;
 }
@@ -226,7 +224,6 @@ class FuzzRun {
   }
 }
 
-/** The secrets of a variable that is a JSON object of secrets by version. */
 function listInnerSecrets(value: string): string[] {
   return value.startsWith('{') ? Object.values(JSON.parse(value) as Record<string, string>) : [];
 }

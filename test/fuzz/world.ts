@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pools, RequestSchema } from './draw-valid.ts';
 import { hostileTexts } from './hostile-values.ts';
 
-/** An operation of a document, as far as requests need it. */
 export interface OperationSchema {
   readonly id: string;
   readonly method: string;

@@ -12,9 +12,7 @@ async function codeOfAnswer(response: Response): Promise<string> {
   return response.ok ? 'accepted' : (await json<ProblemBody>(response)).code;
 }
 
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(() => void vi.useRealTimers());
 
 describe('a signed-in holder', () => {
   it('makes a key, uses it and revokes it: refused on its next request', async () => {

@@ -18,7 +18,6 @@ beforeAll(async () => {
 const lastOf = async (ledger: number) =>
   (await accepted(holderEntrypoint.listPayments(ledger, null)))?.last ?? Number.NaN;
 
-/** The payments of an account after a transfer of its ledger. */
 async function paymentsOf({ accountId }: Trader, after: number) {
   const read = await accepted(holderEntrypoint.listPayments(ledgerNumberOf(accountId), after));
   return (read?.payments ?? [])

@@ -18,7 +18,6 @@ const app = new Hono<AppEnvironment>().get('*', (c) => {
   });
 });
 
-/** One request, and everything that it leaves to be done afterwards. */
 async function ask(init: RequestInit = {}, path = '/'): Promise<Response> {
   const context = createExecutionContext();
   const response = await app.fetch(new Request(`https://bureau.test${path}`, init), env, context);

@@ -38,7 +38,6 @@ export interface Scene {
   readonly exchange: ServedExchange;
   readonly clerk: Clerk;
   readonly parties: readonly Party[];
-  /** What each account was given before the run. */
   readonly funds: Readonly<Partial<Record<Asset, string>>>;
   readonly operatorToken: string;
   readonly custodianUrl: string;
@@ -92,7 +91,6 @@ async function readDelivered({ clerk, exchange }: Scene): Promise<ReadonlySet<st
   return delivered;
 }
 
-/** What the custodian reports about its payouts. */
 export async function readCustodian(custodianUrl: string): Promise<CustodianReport> {
   return (await (await fetch(`${custodianUrl}/control`)).json()) as CustodianReport;
 }

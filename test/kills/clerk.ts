@@ -11,28 +11,22 @@ export interface HeardAnswer {
   readonly location: string | null;
 }
 
-/** What a client knows about one of its requests. */
 export interface Entry {
   readonly request: MoneyRequest;
   sent: number;
   /** The first answer that decides it: 201, or a refusal that is kept. */
   first: HeardAnswer | null;
-  /** The latest answer that asks for the request again. */
   latest: HeardAnswer | null;
   /** Whether its client left without an answer and never sends the request again. */
   isAbandoned: boolean;
 }
 
-/** The counts of a run. */
 export interface Figures {
   sent: number;
   acknowledged: number;
   refused: number;
-  /** Sent without a deciding answer. */
   cut: number;
-  /** Sent again after a deciding answer. */
   repeated: number;
-  /** Sent again after no answer, and replayed: the first had been executed. */
   foundDone: number;
   /** Sent again after no answer, and executed only then. */
   executedLater: number;
@@ -53,7 +47,6 @@ export class Clerk {
     executedLater: 0,
     reads: 0,
   };
-  /** The exchange's present address. */
   origin = '';
 
   enter(request: MoneyRequest): Entry {

@@ -1,9 +1,7 @@
 import type { ServedExchange } from '../support/node/exchange/served-exchange.ts';
 
-/** The number of accounts of a run. */
 export const PARTIES = 4;
 
-/** What each account is credited before the run. */
 export const funds = { USDT: '100000', USDC: '20000', BTC: '1', ETH: '50', LTC: '100', DOGE: '50000' } as const;
 
 /** Compares what custody holds with the ledger. At rest they must be equal; before, custody must cover the ledger. */

@@ -44,7 +44,6 @@ export class RequestMaker {
     this.#run = run;
   }
 
-  /** The next request of one key. */
   make(party: Party, token: string): MoneyRequest {
     this.#count += 1;
     const number = String(this.#count).padStart(5, '0');

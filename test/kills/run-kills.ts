@@ -11,9 +11,7 @@ import { type CompareCustody, type KilledCustodian, PARTIES, funds } from './cus
 import { type Party, RequestMaker } from './draw-request.ts';
 
 export interface KillOptions {
-  /** The directory of the bundled Worker. */
   readonly bundle: string;
-  /** The directory in which the exchange stores everything. It must be empty. */
   readonly storage: string;
   readonly seed: number;
   readonly kills: number;

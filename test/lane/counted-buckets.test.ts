@@ -10,12 +10,10 @@ import { env } from '../support/runtime/test-env.ts';
 const NOON_MS = Date.UTC(2026, 10, 21, 12);
 const PLENTY = { perMinute: 600, perDay: 1_000_000 };
 
-/** A fresh object of the lane's class, which no other test uses. */
 function freshObject() {
   return env.KEY_LANE.getByName(crypto.randomUUID());
 }
 
-/** Runs a test inside a fresh object, with the object's SQLite. */
 function inObject<R>(use: (sql: SqlStorage) => R | Promise<R>): Promise<R> {
   return runInDurableObject(freshObject(), (_, state) => use(state.storage.sql));
 }
@@ -47,7 +45,6 @@ function remainingAfterOne(buckets: Buckets, name: BucketName, at_ms = NOON_MS):
   return buckets.take(name, PLENTY, at_ms).state.day.remaining;
 }
 
-/** The number of rows that SQLite writes while `work` runs. */
 function countRowsWritten(sql: SqlStorage, work: (observed: SqlStorage) => void): number {
   let rows = 0;
   const observed = {

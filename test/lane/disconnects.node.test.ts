@@ -19,9 +19,7 @@ beforeAll(async () => {
   // Whoever hangs up must not cut a call of D1, which is another process on the platform too.
   exchange = await startExchange({ bundle: inject('workerBundle'), databasesApart: true });
 });
-afterAll(async () => {
-  await exchange.dispose();
-});
+afterAll(() => exchange.dispose());
 
 function call(method: string, path: string, token: string, body?: unknown, key?: string): Promise<Response> {
   return fetch(`${exchange.urls[0]}${path}`, {

@@ -28,27 +28,22 @@ const halted: End = { kind: 'refused', refusal: refuse('trading_halted', 'no') }
 
 /** The results of one request's steps, in order. A step that is not in the script fails the test. */
 interface Script {
-  /** Whether the account is frozen. */
   readonly isFrozen?: boolean;
   readonly plan?: Outcome<string>;
   readonly commits?: readonly End[];
-  /** What each look-up in D1 finds. */
   readonly looks?: readonly LookUp<string>['kind'][];
   /** Whether the record may change after its commit, as a withdrawal that waits for review does. */
   readonly changes?: boolean;
 }
 
-/** The steps that ran, and the stored replay at the beginning of a step. */
 type Step = { readonly step: string; readonly recordId?: string; readonly stood?: Replay | undefined };
 
 interface Lane {
-  /** Sends one request through `executeOnce`. */
   send(
     script: Script,
     request?: IdempotentRequest | null,
     at_ms?: number,
   ): Promise<{ status: number; code: unknown; body: string; headers: object; replayed: boolean; steps: Step[] }>;
-  /** What is stored under the Idempotency-Key. */
   stands(): Replay | undefined;
   /** What an object that restarts now would find. */
   standsAnew(idempotencyKey: string): Replay | undefined;

@@ -11,7 +11,6 @@ import { env } from '../support/runtime/test-env.ts';
 
 const BUY = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '5' } as const;
 
-/** The number of the round of prices that an order was filled at. */
 async function readRound(ledger: number, orderId: string): Promise<number> {
   const row = await databaseOf(ledger)
     .prepare('SELECT price_round FROM orders WHERE id = ?')

@@ -7,7 +7,6 @@ const NOON_MS = Date.UTC(2026, 10, 21, 12);
 const MIDNIGHT_MS = Date.UTC(2026, 10, 22);
 const UNLIMITED_A_DAY = 100_000_000;
 
-/** A bucket that remembers its state between requests. */
 class Counter {
   #bucket: Bucket = emptyBucket;
 
@@ -17,13 +16,11 @@ class Counter {
     return decision;
   }
 
-  /** Sends requests at these moments, and returns the moments of those that were admitted. */
   takeAll(limits: BucketLimits, moments_ms: readonly number[]): number[] {
     return moments_ms.filter((at_ms) => this.take(limits, at_ms).admitted);
   }
 }
 
-/** `count` moments from `start_ms` on, `step_ms` apart. */
 function every(step_ms: number, count: number, start_ms: number): number[] {
   return Array.from({ length: count }, (_, index) => start_ms + index * step_ms);
 }

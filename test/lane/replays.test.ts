@@ -17,7 +17,6 @@ function freshObject() {
   return env.KEY_LANE.getByName(crypto.randomUUID());
 }
 
-/** Runs a test inside a fresh object, with the object's replays. */
 function withReplays(use: (replays: Replays, sql: SqlStorage) => void): Promise<void> {
   return runInDurableObject(freshObject(), (_, state) =>
     use(new Replays(state.storage.sql, new LateWrites()), state.storage.sql),

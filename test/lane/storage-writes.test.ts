@@ -23,7 +23,6 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Sends a request while the object's storage fails from the given write on, and then repairs the storage. */
 async function sendWhileFailing(trader: Trader, write: number, send: () => Promise<Response>) {
   const fault = await failStorageFrom(trader, write);
   restore = fault.restore;

@@ -17,13 +17,10 @@ beforeEach(async () => {
   await forgetPrices();
 });
 
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(() => void vi.useRealTimers());
 
 const pass = (time_ms: number) => vi.setSystemTime(Date.now() + time_ms);
 
-/** The list of tickers, and for how long it may be cached. */
 async function listTickers() {
   const response = await send('/api/v1/markets/tickers');
   expect(response.status).toBe(200);

@@ -26,7 +26,6 @@ type Source = (typeof sources)[number];
 /** The sources that give a time with their prices. */
 const dated: readonly Source[] = ['binance', 'okx', 'kucoin'];
 
-/** The same change for all coins of a venue. */
 function eachCoin(change: (price: string) => { readonly price: string; readonly age_ms?: number }): VenueChange {
   return { coins: Object.fromEntries(coinSymbols.map((coin) => [coin, change(prices[coin])])) };
 }
@@ -213,7 +212,6 @@ describe('after all venues were down', () => {
   });
 });
 
-/** Turns the answer of one ticker into the form of the list. */
 function asList(answer: unknown) {
   const { ticker, degraded } = answer as { ticker: unknown; degraded: boolean };
   return { tickers: [ticker], degraded, ts: new Date().toISOString() };

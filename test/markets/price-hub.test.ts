@@ -26,9 +26,7 @@ beforeEach(async () => {
   await forgetPrices();
 });
 
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(() => void vi.useRealTimers());
 
 const shownOf = (snapshot: MarketSnapshot | undefined, coin: Coin = 'BTC') => {
   const shown = snapshot?.markets[coin].shown;

@@ -14,11 +14,8 @@ const ticker: SourceTicker = {
   venueTime_ms: null,
 };
 
-beforeEach(() => {
-  vi.spyOn(console, 'error').mockReturnValue();
-});
+beforeEach(() => void vi.spyOn(console, 'error').mockReturnValue());
 
-/** A source that counts how often it is asked. */
 function createSource(name: string, answer: () => Promise<SourceTicker[]> = () => Promise.resolve([ticker])) {
   const fetchTickers = vi.fn<PriceSource['fetchTickers']>(answer);
   return { name, leastInterval_ms: 0, fetchTickers };

@@ -9,7 +9,6 @@ const t0 = Date.parse('2026-11-21T12:00:00Z');
 
 const price = (text: string) => parsePrice(text) ?? 0n;
 
-/** One observation for each price, from different sources. */
 function say(now_ms: number, coin: Coin, ...prices: string[]): Observation[] {
   return prices.map((text, index) => ({
     source: `venue-${index}`,

@@ -18,9 +18,7 @@ beforeAll(async () => {
   venues = new VenueRemote(played.url);
 });
 
-afterAll(async () => {
-  await played.stop();
-});
+afterAll(() => played.stop());
 
 /** Two Workers that share the objects, none of which was asked anything yet. */
 function startColdExchange(): Promise<Exchange> {
@@ -32,7 +30,6 @@ function startColdExchange(): Promise<Exchange> {
   });
 }
 
-/** Sends 500 requests at once, half of them through each Worker, and gives the texts of the answers by `read`. */
 function readAtOnce({ urls }: Exchange, read: (origin: string) => Promise<Response>): Promise<string[]> {
   return Promise.all(Array.from({ length: 500 }, async (_, reader) => (await read(urls[reader % 2] ?? '')).text()));
 }

@@ -7,7 +7,6 @@ interface DepositBody {
   readonly deposit: Record<string, unknown> & { readonly id: string; readonly status: string };
 }
 
-/** A hash that no other test uses. */
 function drawHash(prefix = '0x'): string {
   return prefix + crypto.getRandomValues(new Uint8Array(32)).toHex();
 }

@@ -42,7 +42,6 @@ async function send(report: Report, confirmations: number, failed = false): Prom
   return (await json<{ deposit: Reported }>(response)).deposit;
 }
 
-/** Sends a report for every block, as a custodian may, and returns the cost of all but the first. */
 async function sendEachBlock(report: Report, blocks: number): Promise<DatabaseCost> {
   await send(report, 1);
   return measureDatabase(async () => {

@@ -26,7 +26,6 @@ interface Shown {
 const read = async () => (await json<Shown>(await asOperator('GET', '/house'))).house;
 const assetOf = (house: Shown['house'], asset: string) => house.assets.find((one) => one['asset'] === asset) ?? {};
 
-/** The sum of all clients' balances of an asset, counted one by one. */
 async function countOwed(asset: string): Promise<number> {
   const sum = `SELECT sum(amount) AS owed FROM balances WHERE asset = ? AND account NOT LIKE 'house:%'`;
   return (await env.DB.prepare(sum).bind(asset).first<number>('owed')) ?? 0;

@@ -24,7 +24,6 @@ async function read(path: string, query: Record<string, string>): Promise<Page> 
   return json<Page>(response);
 }
 
-/** All rows of a list, read in pages of two. */
 async function walk(path: string, name: string, query: Record<string, string> = {}, limit = 2): Promise<Row[]> {
   const rows: Row[] = [];
   let cursor = '';
@@ -40,7 +39,6 @@ async function walk(path: string, name: string, query: Record<string, string> = 
 
 const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id);
 
-/** The ids that a query finds in each ledger, together. */
 async function idsIn(query: string): Promise<string[]> {
   const found = await Promise.all(ledgers.map((ledger) => databaseOf(ledger).prepare(query).all<{ id: string }>()));
   return found.flatMap(({ results }) => results.map(({ id }) => id));

@@ -5,7 +5,6 @@ import { type LedgerReconciliation, showReconciliation } from '../../src/operato
 
 const nothing = showReconciliation({ progress: NO_PROGRESS, links: { transfers: null, audit: null } }, []);
 
-/** A ledger in which all is well, with these debts in BTC. */
 function withDebts(debts: Record<string, string>): LedgerReconciliation {
   const invariants = nothing.invariants.map(({ name, ...others }) => {
     const figures = { checked: '9', broken: '0', ...(name === 'debts_within_caps' && { BTC: debts }) };

@@ -33,9 +33,7 @@ beforeEach(() => {
   logged.length = 0;
   vi.spyOn(console, 'error').mockImplementation((line) => logged.push(JSON.parse(String(line))));
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+afterEach(() => void vi.restoreAllMocks());
 
 const PATH = '/reconciliation';
 
@@ -59,7 +57,6 @@ function runSchedule(): Promise<void> {
 
 const readReconciliation = () => read(asOperator('GET', PATH));
 
-/** Runs a whole pass that starts now. */
 const runPass = () => read(asOperator('POST', `${PATH}/run`));
 
 /** Gives another account's address to an account. This breaks one invariant and moves no money. */

@@ -21,9 +21,7 @@ const as = (token: string, method: string, path: string, body?: unknown) =>
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 
-afterEach(async () => {
-  await patch({ tradingHalted: false, spreadBps: 0 });
-});
+afterEach(() => patch({ tradingHalted: false, spreadBps: 0 }));
 
 describe('the settings', () => {
   it('start with the defaults of the sandbox', async () => {

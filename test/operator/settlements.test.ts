@@ -21,7 +21,6 @@ async function openParties(): Promise<[Trader, Trader]> {
   return [await openTrader({ USDT: '1000' }), await openTrader({ ETH: '10' })];
 }
 
-/** The number of rows that an account's settlements have. */
 async function countSettlements(accountId: string): Promise<number> {
   const row = await env.DB.prepare('SELECT count(*) AS n FROM settlements WHERE account_id = ?')
     .bind(accountId)

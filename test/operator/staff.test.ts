@@ -25,7 +25,6 @@ beforeAll(async () => {
   [key, stranger] = [await makeAccessKey('one'), await makeAccessKey('one')];
   await showCertificates(key);
 });
-/** Every test begins with an empty database. */
 beforeEach(async () => {
   for (const role of staffRoles) await employ(`${role}@bureau.test`, role);
 });

@@ -30,7 +30,6 @@ const assetOf = <Asset extends { readonly asset: string }>(assets: readonly Asse
 const figureOf = ({ invariants }: Reconciliation, name: string, figure: string) =>
   invariants.find((one) => one.name === name)?.figures[figure];
 
-/** The exchange while the database of ledger 2 fails with every statement. */
 function askWithoutLedger2(path: string): Promise<Response> {
   const failing = new Proxy({} as D1Database, {
     get: () => () => {

@@ -22,9 +22,7 @@ beforeEach(() => {
   stopClock();
   moveClock(DAY_MS);
 });
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(() => void vi.useRealTimers());
 
 /** Has the operator's events sent to a receiver, which verifies each by the reference library. */
 async function subscribeOperator(receiver: Receiver, options: object = {}): Promise<EndpointBody> {
@@ -46,7 +44,6 @@ async function readFeed(after: number): Promise<OperatorEvent[]> {
   return (await json<{ events: OperatorEvent[] }>(page)).events;
 }
 
-/** What the audit says of an endpoint, oldest first. */
 async function readAudit(id: string): Promise<{ readonly action: string; readonly detail: object }[]> {
   const page = await asOperator('GET', `/audit?target=${id}`);
   return (await json<{ entries: { action: string; detail: object }[] }>(page)).entries.toReversed();

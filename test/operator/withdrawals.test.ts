@@ -48,12 +48,8 @@ async function leaveProcessing(trader: Trader): Promise<string> {
   return id;
 }
 
-beforeAll(async () => {
-  await asOperator('PATCH', '/settings', { reviewThreshold: '50' });
-});
-afterAll(async () => {
-  await asOperator('PATCH', '/settings', { reviewThreshold: null });
-});
+beforeAll(() => asOperator('PATCH', '/settings', { reviewThreshold: '50' }));
+afterAll(() => asOperator('PATCH', '/settings', { reviewThreshold: null }));
 
 describe('a withdrawal above the review threshold', () => {
   it('waits as PENDING with its money held, is listed, and is paid after the approval', async () => {

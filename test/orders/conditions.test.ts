@@ -20,14 +20,12 @@ const setSpread = (bps: number) => env.DB.prepare('UPDATE settings SET spread_bp
 
 const passTime = (by_ms: number) => vi.setSystemTime(Date.now() + by_ms);
 
-/** Reads the conditions now, and returns them. */
 async function take(conditions: GateConditions) {
   const taken = await conditions.take('BTC');
   if (!taken.ok) throw new Error(taken.code);
   return taken.value;
 }
 
-/** How often the hub and D1 were asked. */
 function countQuestions() {
   const hub = vi.spyOn(PriceHub.prototype, 'snapshot');
   const database = vi.spyOn(databaseInternals(), '_send');

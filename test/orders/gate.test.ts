@@ -99,7 +99,6 @@ describe('an order at the gate', () => {
     expect(await unexplainedBalances()).toEqual([]);
   });
 
-  /** Fills the gate with this many orders, which D1 turns away in the end, and sends one more. */
   async function overfill(gate: ReturnType<typeof openGate>, orders: readonly Trader[], last: Trader) {
     const { reach, turnAway } = hold(ROOM);
     const [first, ...others] = orders;
@@ -271,7 +270,6 @@ describe('two gates of one ledger', () => {
     return (await order.first<number>('price_round')) ?? 0;
   }
 
-  /** Two gates that hold different rounds of prices, each of which has filled an order, and the newer round. */
   async function openApart(trader: Trader) {
     // A gate that fetched prices by itself would hold the newer round as well.
     vi.spyOn(GateConditions.prototype, 'keepFresh').mockResolvedValue();

@@ -29,7 +29,6 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** An order as it waits for its batch: its trader, and what it wants. */
 type Wanted = readonly [trader: Trader, order: PlaceOrder, orderId?: string];
 
 /** Places orders that all wait for one batch, and counts the round trips to the database from there on. */

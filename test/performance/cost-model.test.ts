@@ -39,9 +39,7 @@ beforeAll(() => {
   stopClock();
   moveClock(DAY_MS);
 });
-afterAll(() => {
-  vi.useRealTimers();
-});
+afterAll(() => void vi.useRealTimers());
 
 const hub = () => env.PRICE_HUB.getByName('hub');
 
@@ -106,7 +104,6 @@ async function countPolled(path: string, pace_ms: number, open = openKnown): Pro
   return count(() => poll(10));
 }
 
-/** The difference of two counts. */
 function subtract(one: Counts, other: Counts): Counts {
   const members = Object.keys(one) as (keyof Counts)[];
   return Object.fromEntries(members.map((name) => [name, one[name] - other[name]])) as unknown as Counts;
@@ -324,7 +321,6 @@ describe('the table of what requests cost', () => {
   });
 });
 
-/** The price of a million, in dollars. */
 function dollarsOf(name: RequestName): number {
   return priceMillion(requestCounts[name]).total / 1_000_000;
 }

@@ -35,9 +35,7 @@ beforeAll(
   },
   60_000 + ROWS / 10,
 );
-afterAll(() => {
-  vi.restoreAllMocks();
-});
+afterAll(() => void vi.restoreAllMocks());
 
 describe(`from 1 account to ${ACCOUNTS}, and to ${ROWS} rows of history`, () => {
   it.each(Object.keys(operations))('%s needs the same rows and round trips', (name) => {

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { LateWrites, LATE_WRITE_PAUSE_MS } from '../../src/platform/turns.ts';
 
-/** Late writes, and what they have written so far. */
 function open() {
   const written: string[] = [];
   const late = new LateWrites();

@@ -10,9 +10,7 @@ function gate<T>(value: T): { readonly execution: () => Promise<T>; open: () => 
   return { execution: () => promise, open: () => resolve(value), fail: reject };
 }
 
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(() => void vi.useRealTimers());
 
 describe('the lane’s mutex', () => {
   it('runs an execution at once when it is free, and returns its value', async () => {

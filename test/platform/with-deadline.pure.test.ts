@@ -5,9 +5,7 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 });
 
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(() => void vi.useRealTimers());
 
 describe('work under a deadline', () => {
   it('ends with the work’s own result, and leaves no timer that would keep its object awake', async () => {

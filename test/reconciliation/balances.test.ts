@@ -7,7 +7,6 @@ import { env } from '../support/runtime/test-env.ts';
 
 let one: Trader;
 let other: Trader;
-/** An account without any records. */
 let bare: Trader;
 let head: number;
 beforeAll(async () => {
@@ -19,12 +18,8 @@ beforeAll(async () => {
 });
 afterAll(expectAllWell);
 
-beforeEach(() => {
-  vi.spyOn(console, 'error').mockReturnValue();
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+beforeEach(() => void vi.spyOn(console, 'error').mockReturnValue());
+afterEach(() => void vi.restoreAllMocks());
 
 const add = ({ accountId }: Trader, asset: string, atoms: number) =>
   sql(`UPDATE balances SET amount = amount + (${atoms}) WHERE account = ? AND asset = ?`, accountId, asset);

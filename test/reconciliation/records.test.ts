@@ -29,16 +29,11 @@ beforeAll(async () => {
   await expectAllWell();
 });
 afterAll(expectAllWell);
-beforeEach(() => {
-  vi.spyOn(console, 'error').mockReturnValue();
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+beforeEach(() => void vi.spyOn(console, 'error').mockReturnValue());
+afterEach(() => void vi.restoreAllMocks());
 
 type Row = Record<string, string>;
 
-/** One row of the first account. */
 async function find(table: string, where: string): Promise<Row> {
   const query = `SELECT * FROM ${table} WHERE account_id = ? AND ${where} LIMIT 1`;
   const row = await env.DB.prepare(query).bind(one.accountId).first<Row>();

@@ -42,7 +42,6 @@ const operate = (method: string, path: string, body: unknown) =>
 const move = (change: MoveMarket) => operate('PATCH', '/market', change);
 const countAudit = () => exchange.probe.query<{ rows: number }>('SELECT count(*) AS rows FROM audit');
 
-/** An account with USDT, and what its key can do. */
 async function openTrader() {
   const accountId = await operator.openAccount({ USDT: '100000' });
   const token = await operator.createKey(accountId);

@@ -44,7 +44,6 @@ async function openAccount(): Promise<string> {
   return operator.createKey(accountId);
 }
 
-/** Each scenario and none in turns, each with what it must be answered. */
 function mix(answers: readonly (readonly [Scenario | undefined, string])[]) {
   return Array.from({ length: TIMES }, () => answers).flat();
 }

@@ -27,7 +27,6 @@ const SECRETS = [
 const template = readFileSync('wrangler.toml', 'utf8');
 const production = template.indexOf('[env.production.vars]');
 
-/** wrangler.toml with values of production in place of its own. */
 function fillIn(values: Readonly<Record<string, string>>): string {
   let toml = template.slice(production);
   for (const [name, value] of Object.entries(values)) {
@@ -71,7 +70,6 @@ function fillInConsole(values: Readonly<Record<string, string>> = {}): string {
 const database = openMigrated('migrations');
 database.exec('DROP TRIGGER balances_keep_to_their_share; DROP TRIGGER balances_are_kept');
 
-/** What wrangler answers about the floors of a database that these changes were made to. */
 function answerFloors(changes: readonly string[]): string {
   database.exec('BEGIN');
   for (const change of changes) database.exec(change);

@@ -4,7 +4,6 @@ import type { Schema } from '../../scripts/openapi/flatten-schema.ts';
 
 const Name: Schema = { type: 'string', pattern: '^[a-z]+$', minLength: 1, maxLength: 8 };
 
-/** The parts of the document below that a test may change. */
 interface Parts {
   readonly request?: Schema;
   readonly response?: Schema;
@@ -77,7 +76,6 @@ function documentOf(parts: Parts = {}): Document {
 const released = documentOf();
 const breaksOf = (parts: Parts) => findBreaks(released, documentOf(parts));
 
-/** A schema with one of its fields changed. `undefined` removes the field. */
 function withField(schema: Schema, name: string, field: Schema | undefined): Schema {
   const { [name]: _before, ...others } = schema.properties ?? {};
   return { ...schema, properties: field ? { ...others, [name]: field } : others };

@@ -5,12 +5,10 @@ import { migrateLedgers } from '../../scripts/ledgers/migrate-ledgers.ts';
 
 const committed = readFileSync('wrangler.toml', 'utf8');
 
-/** wrangler.toml with this many additional ledgers. */
 function addLedgers(toml: string, count: number): string {
   return count === 0 ? toml : addLedgers(addLedger(toml).toml, count - 1);
 }
 
-/** The lines of a text that another text does not have. */
 function addedLines(before: string, after: string): string[] {
   const known = new Set(before.split('\n'));
   return after.split('\n').filter((line) => !known.has(line));

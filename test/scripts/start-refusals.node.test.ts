@@ -60,7 +60,6 @@ function changePackage(change: (own: { engines: { node: string }; dependencies: 
   write('package.json', JSON.stringify(own));
 }
 
-/** What is wrong, how the test causes it, and the sentence that says so. */
 const refusals: readonly (readonly [string, () => Readonly<Record<string, string>> | void, RegExp])[] = [
   [
     'a Node that is too old',

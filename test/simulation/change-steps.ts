@@ -14,7 +14,6 @@ import type { World } from './world.ts';
 /** The simulation's clock stands still while a step waits. */
 const setRealTimeout = setTimeout;
 
-/** A change by the operator, without a fault. */
 export async function stepChange(world: World, draw: Draw): Promise<void> {
   const { model } = world;
   const account = draw.pick(model.accounts);

@@ -51,12 +51,10 @@ const nowhere = Map.groupBy(
   ({ network }) => network,
 );
 
-/** An address for a withdrawal to the outside. */
 function outsideOn(network: Network): string {
   return outside.get(network)?.[0]?.text ?? '0x52908400098527886E0F7030069857D2E4169EE7';
 }
 
-/** Draws a key, mostly one that may act. */
 export function drawKey(world: World, draw: Draw): { account: ModelAccount; key: ModelKey } {
   const account = draw.pick(world.model.accounts);
   const standing = account.keys.filter(({ revoked, scopes }) => !revoked && scopes.length === 3);

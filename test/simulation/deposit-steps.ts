@@ -107,12 +107,10 @@ function refuseDecision({ model }: World, deposit: ModelDeposit, isCredit: boole
   return 'supply_cap_exceeded';
 }
 
-/** The ledger of a deposit: that of its owner, or ledger 0. */
 function ledgerOfDeposit({ accountId }: ModelDeposit): number {
   return accountId === null ? FIRST_LEDGER : ledgerNumberOf(accountId);
 }
 
-/** A deposit's row, in whichever ledger it is. */
 async function readRow({ report }: ModelDeposit) {
   type Row = Pick<ModelDeposit, 'status' | 'decision'> & { readonly id: string };
   const query = 'SELECT id, status, decision FROM deposits WHERE tx_hash = ?';

@@ -24,13 +24,11 @@ const paths = { placeOrder: '/api/v1/orders', createWithdrawal: '/api/v1/wallet/
 const scopes = { placeOrder: 'trade', createWithdrawal: 'withdraw' } as const;
 const kinds = { placeOrder: 'order', createWithdrawal: 'withdrawal' } as const;
 
-/** An answer as a client sees it. */
 export interface Reply {
   readonly status: number;
   readonly code: string | null;
   readonly body: string;
   readonly replayed: boolean;
-  /** The record that it is about. */
   readonly recordId: string | null;
   readonly recordStatus: string | null;
 }
@@ -54,13 +52,11 @@ export async function post(trader: Trader, { operation, body, idempotencyKey }: 
   };
 }
 
-/** The entry of a request's Idempotency-Key, if it still protects. */
 export function findEntry(world: World, key: ModelKey, { idempotencyKey }: Post): Entry | undefined {
   const entry = idempotencyKey === null ? undefined : key.entries.get(idempotencyKey);
   return entry && entry.received_ms > world.now_ms - DAY_MS ? entry : undefined;
 }
 
-/** The allowed answers to a new request. */
 export async function predictFresh(world: World, account: ModelAccount, request: Post): Promise<WithdrawalPrediction> {
   if (account.frozen) return { answers: [refusal(403, 'account_frozen')], wanted: [], totp: null };
   if (request.operation === 'createWithdrawal') return predictWithdrawal(world, account, request);
@@ -89,7 +85,6 @@ export function refuseKey(key: ModelKey, scope: Scope): Prediction | null {
   return key.revoked ? refusal(401, 'invalid_api_key') : null;
 }
 
-/** The parts of a body that its fingerprint covers. */
 function fingerprintOf({ operation, body }: Post): string {
   const counted = Object.entries(body).filter(([name]) => name !== 'totpCode');
   return JSON.stringify([operation, ...counted.map(String).toSorted()]);
@@ -258,7 +253,6 @@ export function noteEffect(
   return predicted.length > 0;
 }
 
-/** Notes at which middle prices an order may have filled. */
 export function noteMiddles(market: World['market'], predicted: readonly Prediction[]): void {
   for (const { filled } of predicted) if (filled) market.noteMiddle(filled.coin, filled.middle);
 }

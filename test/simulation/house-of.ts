@@ -1,7 +1,6 @@
 import { FIRST_LEDGER, ledgerNumberOf } from '../../src/db/record-id.ts';
 import { house } from '../../src/db/transfers.ts';
 
-/** The names of one ledger's house. */
 export type House = Readonly<Record<keyof typeof house, string>>;
 
 /**
@@ -12,12 +11,10 @@ export function nameOwner(owner: string, ledger: number): string {
   return ledger === FIRST_LEDGER || !isHouse(owner) ? owner : `${owner}@${ledger}`;
 }
 
-/** Whether a name is one of the house, in whichever ledger. */
 export function isHouse(owner: string): boolean {
   return owner.startsWith('house:');
 }
 
-/** The house of a ledger, as the model names it. */
 export function houseOf(ledger: number): House {
   const named = Object.entries(house).map(([part, owner]) => [part, nameOwner(owner, ledger)]);
   return Object.fromEntries(named) as House;
@@ -33,7 +30,6 @@ export function isTransit(owner: string): boolean {
   return owner.startsWith(house.transit);
 }
 
-/** Whether two accounts are in different ledgers. */
 export function areApart(one: string, other: string): boolean {
   return ledgerNumberOf(one) !== ledgerNumberOf(other);
 }

@@ -20,7 +20,6 @@ import type { Trader } from '../support/exchange.ts';
 import type { World } from './world.ts';
 
 export interface Injection {
-  /** How often it took effect. */
   count(): number;
   remove(): void;
 }
@@ -29,9 +28,7 @@ export interface Injection {
 export type Tolerance =
   /** Not at all: the client notices nothing. */
   | 'none'
-  /** 503, and nothing happened. */
   | 'turned_away'
-  /** 504, and nothing happened. */
   | 'unknown_without'
   /** 504, whether it happened or not. */
   | 'unknown_either';
@@ -107,7 +104,6 @@ function abortAround(batch: Batch, moment: Moment, times: number): Fault {
   );
 }
 
-/** Resets the lane around one of its own methods, or of another object's, from inside the call. */
 function abortAroundCall(name: string, times: number, prototype: object, method: string, moment: Moment): Fault {
   return abortAt(`abort_${moment}_${name}${times > 1 ? '_twice' : ''}`, times, (_world, trader) =>
     injectAroundCall(prototype, method, moment, times, () => abort(trader.lane)),
@@ -176,7 +172,6 @@ function abortAtRemember(): Fault {
   });
 }
 
-/** The gate of a trader's ledger. */
 function gateOf({ accountId }: Trader) {
   return ledgerGate(ledgerNumberOf(accountId));
 }

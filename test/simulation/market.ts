@@ -67,7 +67,6 @@ export class Market {
     this.#readings = this.#readings.slice(-50);
   }
 
-  /** The rounds so far, and the one that may be fetched now. */
   get #questions(): readonly Reading[] {
     return [...this.#readings, { round: this.#rounds + 1, time_ms: Date.now(), mode: this.mode }];
   }
@@ -93,17 +92,14 @@ export class Market {
       .map((reading) => this.#agree(coin, reading));
   }
 
-  /** Notes that a fill of a coin may have had this middle price. */
   noteMiddle(coin: Coin, middle: bigint): void {
     this.#middles.add(`${coin} ${middle}`);
   }
 
-  /** Notes a fill of a coin, at one of these rounds. */
   noteFill(coin: Coin, rounds: readonly number[]): void {
     this.#filled.set(coin, Math.max(this.#filled.get(coin) ?? 0, Math.min(...rounds)));
   }
 
-  /** Whether a fill of a coin may have had this middle price. */
   hasFilledAt(coin: Coin, middle: bigint): boolean {
     return this.#middles.has(`${coin} ${middle}`);
   }
@@ -113,7 +109,6 @@ export class Market {
     return this.#readings.map(({ time_ms, mode }) => `${mode} ${Date.now() - time_ms} ms ago`).join(', ');
   }
 
-  /** Whether there may be no firm price now. */
   mayBeWithoutPrice(): boolean {
     const now_ms = Date.now();
     return this.#questions.some(({ time_ms, mode }) => withoutPrice.includes(mode) && now_ms - time_ms <= SNAPSHOT_MS);

@@ -35,7 +35,6 @@ export interface Entry {
   namedId: string | null;
 }
 
-/** A POST of a client. */
 export interface Post {
   readonly operation: 'placeOrder' | 'createWithdrawal';
   readonly body: Readonly<Record<string, string>>;
@@ -49,7 +48,6 @@ export interface ModelKey {
   readonly entries: Map<string, Entry>;
 }
 
-/** An account's second factor. */
 export interface ModelTotp {
   readonly secret: string;
   usedStep: number;
@@ -65,14 +63,12 @@ export interface ModelEvent {
 
 /** Who reads an account's events, and what came so far. */
 export interface ModelReader {
-  /** All that must come, in order. */
   readonly expected: ModelEvent[];
   /** The ids of what came, in order. */
   readonly seen: string[];
   after: number;
 }
 
-/** Whose deposits are that belong to no account. */
 export const NOBODY = 'nobody';
 
 /** Who reads the operator's feeds, one of each ledger, and what must come next. */
@@ -88,7 +84,6 @@ export interface ModelWebhook {
   readonly manager: Trader;
   readonly receiver: Receiver;
   readonly endpoint: EndpointBody;
-  /** The number after which events are sent. */
   readonly after: number;
   /** Whether the exchange switched it off. */
   isOff: boolean;
@@ -102,7 +97,6 @@ export interface ModelAccount {
   frozen: boolean;
   /** The status of the newest event about it. */
   toldFrozen: boolean;
-  /** In atoms of USDT. */
   limit: bigint;
   readonly keys: ModelKey[];
   readonly totp: ModelTotp | null;
@@ -122,21 +116,18 @@ export interface ModelWithdrawal {
   readonly usdValue: bigint;
   readonly committed_ms: number;
   readonly recipient: string | null;
-  /** The step of its code. */
   readonly totpStep: number | null;
   status: 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'FAILED';
   /** Whether the account of another ledger has it. */
   isDelivered?: boolean;
 }
 
-/** A chain's deposit, by the output that names it. */
 export interface ModelDeposit {
   readonly report: Record<string, string | number>;
   readonly accountId: string | null;
   readonly asset: Asset;
   readonly amount: bigint;
   readonly needed: number;
-  /** Whether its first report was taken. */
   isKnown: boolean;
   /** Whether that report found it below the minimum. */
   isDust: boolean;
@@ -157,7 +148,6 @@ export interface ModelMovement {
   isIn: boolean;
 }
 
-/** A credit or settlement by the operator's reference. */
 export interface ModelReference {
   readonly path: string;
   readonly body: Record<string, string>;
@@ -291,7 +281,6 @@ export class Model {
     return used;
   }
 
-  /** All balances as text, to compare with the database's. */
   list(): Map<string, bigint> {
     const houses = ledgersUnderTest.flatMap((ledger) => Object.values<string>(houseOf(ledger)));
     const owners = [...houses, ...this.accounts.map(({ id }) => id)];

@@ -15,7 +15,6 @@ async function countAudit(ledger: number): Promise<number> {
   return Number(await databaseOf(ledger).prepare('SELECT coalesce(max(id), 0) AS n FROM audit').first('n'));
 }
 
-/** How far the operator has read the feed of a ledger. */
 function feedOf({ model }: World, ledger: number) {
   const feed = model.operator.feeds[ledger];
   must(feed !== undefined, 'there is no ledger', ledger);

@@ -9,7 +9,6 @@ export interface Prediction {
   readonly status: number;
   readonly code: string | null;
   readonly movements: readonly Omit<Movement, 'reference'>[];
-  /** The market, the round of prices and the middle price of a fill. */
   readonly filled?: { readonly coin: Coin; readonly round: number; readonly middle: bigint };
 }
 

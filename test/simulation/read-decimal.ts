@@ -14,7 +14,6 @@ export function floorDecimal(text: string, scale: number): bigint {
   return BigInt(whole + fraction.slice(0, scale).padEnd(scale, '0'));
 }
 
-/** Atoms as a plain decimal string. */
 export function writeDecimal(atoms: bigint, scale: number): string {
   const digits = String(atoms).padStart(scale + 1, '0');
   const fraction = digits.slice(-scale).replace(/0+$/, '');

@@ -57,7 +57,6 @@ export async function stepSettlement(world: World, draw: Draw): Promise<void> {
   await sendReference(world, draw, reference, 'settlement');
 }
 
-/** A new reference, or an earlier one. */
 function drawReference(world: World, draw: Draw, path: string, make: () => ModelReference): ModelReference {
   const earlier = world.model.references.filter((one) => one.path.endsWith(path));
   if (earlier.length > 0 && draw.happens(0.35)) return draw.pick(earlier.slice(-20));

@@ -5,7 +5,6 @@ import { isAcross } from './withdrawals-across.ts';
 import { operate } from './operate.ts';
 import type { World } from './world.ts';
 
-/** The operator reviews a waiting withdrawal or settles a stuck one. */
 export async function stepReview(world: World, draw: Draw): Promise<void> {
   const [pending, stuck] = [world.withdrawalsIn('PENDING'), world.withdrawalsIn('PROCESSING')];
   if (pending.length > 0 && draw.happens(0.7)) {

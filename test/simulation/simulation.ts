@@ -82,7 +82,6 @@ const weights: Record<keyof typeof operations, number> = {
   webhook: 50,
 };
 
-/** The figures of a run. */
 export interface Figures {
   readonly seed: number;
   readonly steps: number;

@@ -26,11 +26,9 @@ export class World {
   readonly model = new Model();
   readonly custodian = new ProgrammedCustodian();
   readonly market = new Market();
-  /** Counts of operations, faults and answers. */
   readonly operations: Record<string, number> = {};
   readonly faults: Record<string, number> = {};
   readonly answers: Record<string, number> = {};
-  /** Withdrawals that a request in progress may make. */
   wanted: readonly Omit<ModelWithdrawal, 'id'>[] = [];
   /** Work that runs during the request, and is awaited after its answer. */
   readonly after: Promise<unknown>[] = [];

@@ -9,7 +9,6 @@ export class Draw {
     this.next = createRandom(seed);
   }
 
-  /** The choices of one step of a run. Each step depends only on the seed and its number. */
   static ofStep(seed: number, step: number): Draw {
     return new Draw(mixBits(mixBits(seed, 0x51e), step));
   }
@@ -24,7 +23,6 @@ export class Draw {
     return low + this.below(high - low + 1);
   }
 
-  /** Whether something of this probability happens. */
   happens(probability: number): boolean {
     return this.next() < probability;
   }

@@ -49,7 +49,6 @@ export interface ProblemBody {
   readonly orderId?: string;
 }
 
-/** Sends JSON as the operator. */
 export function asOperator(method: string, path: string, body?: unknown): Promise<Response> {
   return send(`/operator/v1${path}`, {
     method,
@@ -101,7 +100,6 @@ export async function createKey(accountId: string, options: KeyOptions = {}): Pr
   return new Trader(accountId, id, token);
 }
 
-/** Opens an account with funds and one key. */
 export async function openTrader(
   funds: Partial<Record<Asset, string>> = {},
   options: KeyOptions = {},
@@ -154,7 +152,6 @@ export class Trader {
     });
   }
 
-  /** Sends a request of any method. */
   send({ method, path, body }: { method: string; path: string; body?: unknown }): Promise<Response> {
     return send(path, {
       method,

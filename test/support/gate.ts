@@ -21,7 +21,6 @@ export function openGate(): DurableObjectStub<LedgerGate> {
   return env.LEDGER_GATE.getByName(crypto.randomUUID());
 }
 
-/** One that a ledger had before a restart, and which still runs. */
 export function gateOfBefore(ledger: number): DurableObjectStub<LedgerGate> {
   return env.LEDGER_GATE.getByName(`the gate of before of ledger ${ledger}`);
 }

@@ -27,7 +27,6 @@ export const SMALL: SliceLimits = { explained: 5, summed: 5, rows: 5 };
 /** Limits at which a slice reads some whole accounts, but not those with much activity. */
 const SOME: SliceLimits = { explained: 60, summed: 60, rows: 20 };
 
-/** Chains that need few rows for a link. */
 export const SHORT_CHAINS: Chains = {
   transfers: { ...CHAINS.transfers, rowsPerPart: 10, partsPerLink: 3 },
   audit: { ...CHAINS.audit, rowsPerPart: 5 },
@@ -100,7 +99,6 @@ export async function finishPass(
   throw new Error('the pass does not end');
 }
 
-/** The present state, as the operator sees it. */
 export async function showOwn({ standing }: OwnReconciliation): Promise<LedgerReconciliation> {
   return showReconciliation(standing(), await listViolations(openDatabase(env.DB)));
 }
@@ -124,7 +122,6 @@ export function reconcileAnew(
   return withOwn((own) => finishPass(own, limits), read, undefined, ledger);
 }
 
-/** The invariants that a pass found broken. */
 export function brokenOf(found: LedgerReconciliation): Invariant[] {
   return found.invariants.filter(({ status }) => status === 'broken').map(({ name }) => name);
 }
@@ -158,7 +155,6 @@ export async function saveMoney(): Promise<void> {
   await env.DB.batch(MONEY.map((table) => env.DB.prepare(`CREATE TABLE saved_${table} AS SELECT * FROM ${table}`)));
 }
 
-/** Restores the copy that `saveMoney` made. */
 export async function restoreMoney(): Promise<void> {
   const triggers = (await readTriggers()).filter((trigger) => MONEY.includes(trigger.tbl_name));
   await runWithout(

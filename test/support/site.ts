@@ -5,19 +5,16 @@ import { env } from './runtime/test-env.ts';
 export interface FetchedPage {
   readonly response: Response;
   readonly html: string;
-  /** The targets of its links. */
   readonly links: readonly string[];
   /** What it loads: scripts, styles, images, frames. */
   readonly loads: readonly string[];
   readonly anchors: ReadonlySet<string>;
 }
 
-/** Requests a path of the site, without following redirects. */
 export function fetchSite(path: string, init: RequestInit = {}): Promise<Response> {
   return env.SITE.fetch(new Request(new URL(path, ORIGIN), { redirect: 'manual', ...init }));
 }
 
-/** Reads a page and what it refers to. */
 export async function fetchPage(path: string): Promise<FetchedPage> {
   const response = await fetchSite(path);
   const html = await response.text();

@@ -32,7 +32,6 @@ interface Pair {
   readonly address: string;
 }
 
-/** An account with 500 USDT in one ledger, and another in another one. */
 async function openPair(from: number, to: number): Promise<Pair> {
   const [sender, recipient] = [await openTraderIn(from), await openTraderIn(to)];
   return { sender, recipient, address: (await readAddresses(recipient))['TRC20'] ?? '' };
@@ -79,7 +78,6 @@ const sweep = (ledger: number) =>
     now: () => Date.now(),
   });
 
-/** What the keeper of a ledger does about payments. */
 const check = (ledger: number) =>
   checkPayments({ bindings: env, custody: sandboxCustody, ledger, now_ms: Date.now() + 60_001 }, {});
 

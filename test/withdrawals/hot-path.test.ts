@@ -3,9 +3,7 @@ import { openTrader } from '../support/exchange.ts';
 import { measure } from '../support/runtime/meter.ts';
 import { stopClock, switchOnTotp, withdraw } from '../support/withdrawals/withdrawals.ts';
 
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(() => void vi.useRealTimers());
 
 describe('a withdrawal', () => {
   it('of USDT needs one call of the lane, three round trips, at most 14 rows of D1 and 3 of the object', async () => {

@@ -2,7 +2,6 @@ import { DurableObject } from 'cloudflare:workers';
 import { Hono } from 'hono';
 import { assetSymbols } from '../../../src/money/assets.ts';
 
-/** Rows of a page. */
 const PAGE_ROWS = 50;
 
 /** The owner of the rows that every trader's money moves to and from. */
@@ -54,7 +53,6 @@ export class Floor extends DurableObject<Bindings> {
     return this.placeOrder(owner);
   }
 
-  /** Has an order written by the object that writes all of them. */
   placeOrder(owner: string): Promise<Written> {
     return this.env.FLOOR.getByName(GATE).commitOrder(owner);
   }

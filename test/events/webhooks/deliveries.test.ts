@@ -32,11 +32,8 @@ beforeEach(() => {
   stopClock();
   moveClock(DAY_MS);
 });
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(() => void vi.useRealTimers());
 
-/** Writes events: a credit each. */
 async function tell(trader: Trader, count: number): Promise<void> {
   for (let credited = 0; credited < count; credited += 1) {
     const body = { asset: 'ETH', amount: '1', reference: crypto.randomUUID() };

@@ -17,7 +17,6 @@ const DEADLINE_MS = 4_000;
 
 const rows = [1, 2, 3, 4, 5].map(row);
 
-/** A source that counts its requests. */
 function createSource(name: string, fetchCandles: CandleSource['fetchCandles']) {
   const asked = vi.fn(fetchCandles);
   return { name, requestsPerMinute: 1_000, countRequests: () => 1, fetchCandles: asked };
@@ -26,9 +25,7 @@ function createSource(name: string, fetchCandles: CandleSource['fetchCandles']) 
 const createCache = (sources: CandleSource[], breakers = new CircuitBreakers({}, () => {})) =>
   new CandleCache(sources, breakers);
 
-beforeEach(() => {
-  vi.spyOn(console, 'error').mockReturnValue();
-});
+beforeEach(() => void vi.spyOn(console, 'error').mockReturnValue());
 
 describe('the candle cache asks once', () => {
   it('for callers who request the same at the same time, whatever their limits', async () => {

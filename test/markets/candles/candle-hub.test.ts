@@ -21,9 +21,7 @@ beforeEach(async () => {
   await forgetPrices();
 });
 
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+afterEach(() => void vi.restoreAllMocks());
 
 const ask = (question: Partial<CandleQuestion>) =>
   readCandles(env, { coin: 'BTC', interval: '1h', limit: 5, ...question });

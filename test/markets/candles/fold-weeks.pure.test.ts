@@ -4,7 +4,6 @@ import { foldWeeks } from '../../../src/markets/candles/fold-weeks.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A Monday. */
 const monday_ms = Date.UTC(2026, 10, 16);
 
 const day = (index: number, prices: readonly [string, string, string, string], volume = '1.5') => {

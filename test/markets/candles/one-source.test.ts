@@ -12,9 +12,7 @@ beforeEach(async () => {
   await forgetPrices();
 });
 
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(() => void vi.useRealTimers());
 
 describe('candles', () => {
   const klines = (...rows: unknown[][]) => setVenue('binance', { klines: rows });

@@ -14,7 +14,6 @@ const now_ms = Date.parse('2026-11-21T06:07:08.900Z');
 const ask = (question: Partial<CandleQuestion>, at_ms = now_ms) =>
   source.fetchCandles({ coin: 'BTC', interval: '1h', limit: 1000, ...question }, signal, at_ms);
 
-/** One candle made of smaller ones. */
 function fold(candles: readonly MarketCandle[]): MarketCandle {
   const [first, last] = [candles[0], candles.at(-1)];
   if (!first || !last) throw new RangeError('nothing to fold');

@@ -9,7 +9,6 @@ import type { SourceFault } from '../../../src/markets/sources/source-error.ts';
 
 const t0 = Date.parse('2026-11-21T12:00:00Z');
 
-/** The breaker after a number of failures of a kind, all at one moment. */
 function fail(times: number, fault: SourceFault = 'unavailable', retryAfter_ms?: number): CircuitBreaker {
   let breaker = closedBreaker;
   for (let index = 0; index < times; index++) breaker = recordFailure(breaker, { fault, retryAfter_ms }, t0);

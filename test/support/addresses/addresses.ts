@@ -22,7 +22,6 @@ export async function keptAddresses(accountId: string): Promise<Record<string, u
   return Object.fromEntries(results.map(({ network, address }) => [network, address]));
 }
 
-/** The index of an account, from which its addresses are derived. */
 export async function indexOf(accountId: string): Promise<number> {
   const row = await databaseOfId(accountId)
     .prepare('SELECT address_index FROM accounts WHERE id = ?')

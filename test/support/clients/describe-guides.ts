@@ -67,12 +67,10 @@ const expected: Readonly<Record<string, readonly (readonly [pattern: RegExp, tim
   ],
 };
 
-/** How the programs of a language are made and run. */
 export interface ProgramLanguage {
   readonly name: string;
   /** As its blocks are called in Markdown. */
   readonly blocks: 'ts' | 'python';
-  /** The name of a program's file. */
   readonly file: string;
   /** Makes a program that runs here of the one that a reader writes. */
   prepare(program: string): string;

@@ -25,7 +25,6 @@ interface PaidOut {
   readonly reason?: string | null;
 }
 
-/** Calls an operation whose body the cases look into. */
 function ask<Name extends keyof Bodies>(client: DrivenClient, operation: Name, body?: object): Promise<Bodies[Name]> {
   return client.call({ operation, ...(body && { body }) }) as Promise<Bodies[Name]>;
 }

@@ -36,9 +36,7 @@ export type DrivenList = 'orders' | 'withdrawals' | 'deposits' | 'transactions' 
 export interface DrivenWalk {
   readonly pageSize?: number;
   readonly filter?: Readonly<Record<string, string>>;
-  /** Of events: those after this number. */
   readonly after?: number;
-  /** Of events: those of these types. */
   readonly types?: readonly string[];
 }
 
@@ -123,7 +121,6 @@ export interface ClientLanguage {
   close(): Promise<void>;
 }
 
-/** An answer of the exchange. */
 export const answer = (body: unknown, status = 200, headers: Record<string, string> = {}): Step => ({
   kind: 'answer',
   status,

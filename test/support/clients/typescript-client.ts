@@ -17,7 +17,6 @@ import { play } from './played-network.ts';
 
 type Method = (...values: unknown[]) => Promise<unknown>;
 
-/** Calls a client's method by the name of its operation. */
 function makeCall(client: BureauClient, { operation, path = [], query, body, options }: DrivenCall): Promise<unknown> {
   const method = client[operation as keyof BureauClient] as Method;
   const given = query ?? body;

@@ -22,10 +22,8 @@ export async function openTraderIn(ledger: number): Promise<Trader> {
   return createKey(id);
 }
 
-/** The numbers of the ledgers under test. */
 export const ledgersUnderTest: readonly number[] = listLedgers(env);
 
-/** The database of the ledger that an id names. */
 export function databaseOfId(id: string): D1Database {
   return databaseOf(ledgerNumberOf(id));
 }
@@ -40,7 +38,6 @@ export async function queryAll<Row>(query: string, ...values: string[]): Promise
   return (await Promise.all(ledgersUnderTest.map(ask))).flatMap(({ results }) => results);
 }
 
-/** The database of a ledger under test. */
 export function databaseOf(ledger: number): D1Database {
   const database = env[bindingOf(ledger)];
   if (!database) throw new Error(`ledger ${ledger} is not bound`);

@@ -2,7 +2,6 @@ import { keepSettings } from '../../../src/db/copy-settings.ts';
 import { FIRST_LEDGER } from '../../../src/db/record-id.ts';
 import type { LedgerBindings } from '../../../src/platform/bindings.ts';
 
-/** What the keeper of ledger 0 does with new databases: each takes its number, and an equal share of all limits. */
 export function shareLimits(bindings: LedgerBindings, now_ms: number): Promise<void> {
   return keepSettings(bindings, FIRST_LEDGER, now_ms);
 }

@@ -67,7 +67,6 @@ export function listOperations(document: object): Operation[] {
 export interface SentRequest {
   readonly method: string;
   readonly path: string;
-  /** The body, if it was text. */
   readonly body?: string | undefined;
 }
 

@@ -17,7 +17,6 @@ export async function readFeed(trader: Trader, query: Record<string, string | nu
   return json<FeedPage>(response);
 }
 
-/** The types of an account's events after a number. */
 export async function readTypes(trader: Trader, after = 0): Promise<EventType[]> {
   const { events } = await readFeed(trader, { after, limit: 200 });
   return events.map(({ type }) => type);
@@ -36,7 +35,6 @@ export async function tellOld(trader: Trader, from: number, to: number, ts = OLD
   await database.batch(numbers.map((sequence) => insert.bind(trader.accountId, sequence, detail, ts)));
 }
 
-/** The record that an event shows. */
 export function recordOf(event: Event | undefined): Record<string, unknown> {
   const [record] = Object.values(event?.data ?? {}) as Record<string, unknown>[];
   if (!record) throw new Error('an event shows no record');

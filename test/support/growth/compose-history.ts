@@ -25,7 +25,6 @@ export interface History {
   readonly span_ms?: number;
 }
 
-/** The tables that a history is written to. */
 export const historyTables: readonly string[] = ['balances', 'transfers', ...Object.keys(recordKinds)];
 
 /**
@@ -44,7 +43,6 @@ export function composeHistory(
   return [writeRecords(table, terms, from, to), writeTransfers(kind, terms, from, to), moveBalances(head)];
 }
 
-/** How many rows a record of a kind has, including its transfers. */
 export function rowsOf(table: RecordTable): number {
   return 1 + recordKinds[table].legs({ account: '', id: '', time: '', firstTransfer: '', isBuy: '' }).length;
 }

@@ -26,7 +26,6 @@ export interface Size {
   readonly others: number;
 }
 
-/** The costs at one size. */
 export interface Stage extends Size {
   readonly costs: Readonly<Record<string, DatabaseCost>>;
   /** A whole pass of the reconciliation, from nothing. */
@@ -43,7 +42,6 @@ const BATCHES = 200;
 /** The cost of a pass, without that of reading new transfers before it. */
 export interface PassCost {
   readonly slices: number;
-  /** The most rows that one slice read, and the rows of all slices. */
   readonly mostRowsRead: number;
   readonly rowsRead: number;
   readonly rowsWritten: number;

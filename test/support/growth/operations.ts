@@ -18,7 +18,6 @@ const MINUTE_MS = 60_000;
 /** An operation to measure. It prepares what must not be measured, and returns the function to measure. */
 type Operation = (trader: Trader) => Promise<() => Promise<unknown>>;
 
-/** A read by the trader, from any starting point. */
 function read(path: string): Operation {
   return (trader) => Promise.resolve(() => succeed(trader.get(path)));
 }
@@ -165,7 +164,6 @@ export const boundedReads: Readonly<Record<string, readonly [operation: Operatio
   'withdrawals by a state that none has': [read(`${WITHDRAWALS}?status=PENDING`), LOOKED_AT],
 };
 
-/** The cost of each operation in D1, for one trader. */
 export async function measureOperations(trader: Trader): Promise<Record<string, DatabaseCost>> {
   const costs: Record<string, DatabaseCost> = {};
   // Loads the key's record, so that it is not part of the first cost.

@@ -28,7 +28,6 @@ export interface RecordKind {
   legs(terms: RecordTerms): readonly Leg[];
 }
 
-/** 0.0001 BTC for 5 USDT, at 50,000. */
 const [BTC, USDT] = [10_000, 5_000_000];
 const HOUSE = `'house:liquidity'`;
 const PAYOUTS = `'house:payouts'`;

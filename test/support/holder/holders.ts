@@ -7,14 +7,12 @@ import { Trader } from '../exchange.ts';
 import { holderEntrypoint } from '../runtime/test-env.ts';
 import { addressOf, hasHolder, inviteByTwo } from './invite.ts';
 
-/** The value of an outcome, which must be one. */
 export async function accepted<T>(outcome: Promise<Outcome<T>>): Promise<T> {
   const known = await outcome;
   if (!known.ok) throw new Error(`${known.code}: ${known.detail}`);
   return known.value;
 }
 
-/** Expects the code of a refusal. */
 export async function expectRefusal(outcome: Promise<Outcome<unknown>>, code: string): Promise<void> {
   const known = await outcome;
   expect(known.ok ? 'accepted' : known.code).toBe(code);
@@ -33,7 +31,6 @@ export async function signIn(
   return { ...session, api: new Trader(accountId, session.sessionId, session.token) };
 }
 
-/** The code of a second factor, by time steps from now. */
 export function codeOf(secret: string, steps = 0): Promise<string> {
   return generate({ secret, epoch: Math.floor(Date.now() / 1_000) + 30 * steps });
 }

@@ -7,7 +7,6 @@ import { accounts } from '../../../src/db/schema.ts';
 import { propose } from '../../../src/operator/proposals.ts';
 import { env } from '../runtime/test-env.ts';
 
-/** The address at which tests invite the holder of an account. */
 export function addressOf(accountId: string): string {
   return `${accountId}@customers.test`;
 }
@@ -44,7 +43,6 @@ export async function giveHolder(accountId: string, holder = `holder of ${accoun
   ]);
 }
 
-/** Whether an account has a holder. */
 export async function hasHolder(accountId: string): Promise<boolean> {
   const database = ledgerOf(env, accountId);
   const [row] = await database.select({ holder: accounts.holder }).from(accounts).where(eq(accounts.id, accountId));

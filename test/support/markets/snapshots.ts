@@ -12,7 +12,6 @@ export function snapshotNow(maxAge_ms = 0): Promise<MarketSnapshot | undefined> 
   return readSnapshot(env, maxAge_ms);
 }
 
-/** The firm price of a coin, if there is one. */
 export async function firmNow(coin: Coin = 'BTC'): Promise<string | undefined> {
   const snapshot = await snapshotNow();
   const price = snapshot && firmPrice(snapshot, coin, Date.now())?.price;

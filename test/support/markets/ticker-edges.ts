@@ -20,7 +20,6 @@ export const unreadableNumbers: readonly (readonly [name: string, value: unknown
   ['an exponent beyond any market', '1e999'],
 ];
 
-/** Numbers that are no prices. */
 export const impossiblePrices: readonly (readonly [name: string, value: string])[] = [
   ['zero', '0'],
   ['zero with decimals', '0.00000000'],

@@ -16,7 +16,6 @@ const RSA = {
   hash: 'SHA-256',
 };
 
-/** Makes a key pair of this name. */
 export async function makeAccessKey(kid: string): Promise<AccessKey> {
   const pair = (await crypto.subtle.generateKey(RSA, true, ['sign', 'verify'])) as CryptoKeyPair;
   const [privateKey, { n, e }] = (await Promise.all([
@@ -34,17 +33,14 @@ async function control(init: RequestInit = {}): Promise<{ fetches: number }> {
   return (await response.json()) as { fetches: number };
 }
 
-/** Has the team answer this for its certificates. */
 export async function programAccess(programme: AccessProgramme): Promise<void> {
   await control({ method: 'PUT', body: JSON.stringify(programme) });
 }
 
-/** Has the team show these certificates. */
 export function showCertificates(...keys: AccessKey[]): Promise<void> {
   return programAccess({ status: 200, body: JSON.stringify({ keys: keys.map(({ certificate }) => certificate) }) });
 }
 
-/** How often the certificates were fetched so far. */
 export async function countFetches(): Promise<number> {
   return (await control()).fetches;
 }

@@ -36,16 +36,13 @@ function rise(from: number): string {
 
 const first = (text: string, ...values: string[]) => sql(text, ...values).first();
 
-/** A statement in the ledger of an account. */
 const at = (accountId: string, text: string, ...values: string[]) =>
   databaseOf(ledgerNumberOf(accountId))
     .prepare(text)
     .bind(...values);
 
-/** What a query of an account's id finds in its ledger. */
 const ownRow = (accountId: string, query: string) => at(accountId, query, accountId).first();
 
-/** A higher daily limit of an account. */
 export function raiseLimit(trader: Trader): Change {
   return {
     method: 'PATCH',
@@ -55,7 +52,6 @@ export function raiseLimit(trader: Trader): Change {
   };
 }
 
-/** A holder who may recover an account without a code. */
 export async function recoverWithoutCode(accountId: string): Promise<Change> {
   if (!(await hasHolder(accountId))) await giveHolder(accountId);
   return {
@@ -66,7 +62,6 @@ export async function recoverWithoutCode(accountId: string): Promise<Change> {
   };
 }
 
-/** A deposit to an address of nobody that is credited to an account. */
 async function creditQuarantined(trader: Trader, network: 'ETH' | 'LTC', amount: string): Promise<Change> {
   const { id } = await quarantine(network, amount);
   return {
@@ -115,7 +110,6 @@ const changesOfSettings: readonly (readonly [string, (trader: Trader) => Promise
 
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
 
-/** What the staff changes of an account that has a holder. */
 const changesOfHolders: readonly (readonly [string, (trader: Trader) => Promise<Change>])[] = [
   [
     'an API key of an account that has a holder',

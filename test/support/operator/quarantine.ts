@@ -6,7 +6,6 @@ export const NOBODYS = {
   LTC: 'LUWPbpM43E2p7ZSh8cyTBEkvpHmr3cB8Ez',
 } as const;
 
-/** What the custodian reports of a deposit to an address of nobody. */
 export interface NobodysReport {
   readonly network: keyof typeof NOBODYS;
   readonly asset: string;

@@ -2,7 +2,6 @@ import { expect } from 'vitest';
 import { type Trader, asOperator, json } from '../exchange.ts';
 import { type Moment, aroundBatch } from '../runtime/faults.ts';
 
-/** A reference that no other test uses. */
 export function drawReference(): string {
   return `otc-${crypto.randomUUID()}`;
 }
@@ -43,7 +42,6 @@ export interface SettlementAnswer {
   readonly settlement: Record<string, string> & { readonly id: string; readonly ts: string };
 }
 
-/** The settlement in an answer with this status. */
 export async function readSettled(response: Response, status = 201): Promise<SettlementAnswer['settlement']> {
   if (response.status !== status) throw new Error(`${response.status} ${await response.text()}`);
   return (await json<SettlementAnswer>(response)).settlement;

@@ -78,7 +78,6 @@ export function aroundBatch(batch: Batch, moment: Moment, times: number, inject:
   return aroundBatches(moment, times, inject, batches[batch]);
 }
 
-/** Throws like D1. */
 export function fail(message: string): () => never {
   return () => {
     throw new Error(message);

@@ -22,7 +22,6 @@ export interface DatabaseCost {
   readonly databaseRowsWritten: number;
 }
 
-/** The cost of some work. */
 export interface Cost extends DatabaseCost {
   /** Calls of key lanes, of the ledger's gate and of the two hubs, including their alarms. */
   readonly laneCalls: number;
@@ -110,7 +109,6 @@ async function collectReplies(work: () => Promise<unknown>): Promise<(DatabaseRe
   }
 }
 
-/** Counts what D1 needs for `work`. */
 export async function measureDatabase(work: () => Promise<unknown>): Promise<DatabaseCost> {
   const trips = await listenToDatabase(work);
   const sum = (figure: 'rows_read' | 'rows_written') =>
@@ -153,7 +151,6 @@ function connectionOf(database: unknown): unknown {
   return fetcher;
 }
 
-/** How many rows D1 read for some work. */
 export async function countRowsRead(work: () => Promise<unknown>): Promise<number> {
   return (await measureDatabase(work)).databaseRowsRead;
 }

@@ -3,7 +3,6 @@ import { assets, assetSymbols } from '../../../src/money/assets.ts';
 import type { Network } from '../../../src/money/networks.ts';
 import type { Payout } from '../../../src/custody/custody.ts';
 
-/** The payout of a new withdrawal, of an asset that the network carries. */
 export function drawPayout(network: Network = 'TRC20', change: Partial<Payout> = {}): Payout {
   const asset = assetSymbols.find((symbol) => assets[symbol].networks.some((one) => one.network === network)) ?? 'USDT';
   const carried = assets[asset].networks.find((one) => one.network === network);

@@ -36,7 +36,6 @@ export async function sweep(later_ms = 3_600_000): Promise<number> {
   return swept.reduce((sum, count) => sum + count, 0);
 }
 
-/** How often a withdrawal was paid. */
 export async function countPayments(id: string): Promise<number> {
   const payouts = (await listPayouts()).filter(({ payout }) => payout.withdrawalId === id);
   return payouts.reduce((sum, { payments }) => sum + payments, 0);

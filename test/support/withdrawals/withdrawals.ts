@@ -52,7 +52,6 @@ export function withdraw(
   return trader.post(WITHDRAWALS_PATH, { ...WITHDRAWAL, ...change }, headers);
 }
 
-/** The withdrawal in the answer to its POST. */
 export async function readTaken(response: Response): Promise<WithdrawalAnswer['withdrawal']> {
   if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
   return (await json<WithdrawalAnswer>(response)).withdrawal;
@@ -130,14 +129,11 @@ export function stopClock(): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Math.floor(Date.now() / 30_000) * 30_000 + 15_000 });
 }
 
-/** Moves the stopped clock. */
 export function moveClock(by_ms: number): void {
   vi.setSystemTime(Date.now() + by_ms);
 }
 
-/** The authenticator of an account's second factor. */
 export interface Authenticator {
-  /** The code of the present time step, or of one this many steps away. */
   code(steps?: number): Promise<string>;
   /** Six digits that are no code of the present time step or of two before or after it. */
   wrong(): Promise<string>;

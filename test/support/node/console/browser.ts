@@ -65,14 +65,12 @@ export class Browser {
     else this.cookies.set(name, value);
   }
 
-  /** The challenge that the console draws at a path. */
   async challengeOf(path: string): Promise<string> {
     const { status, body } = await this.post(path);
     if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
     return (body as unknown as Options).options.challenge;
   }
 
-  /** Enrols a new passkey, and returns it with the answer. */
   async enrol(how: Misbehaviour = {}): Promise<{ readonly passkey: Authenticator; readonly reply: Reply }> {
     const passkey = new Authenticator(this.origin);
     const answer = passkey.enrol(await this.challengeOf('/account/passkeys/options'), how);

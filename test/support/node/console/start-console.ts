@@ -76,7 +76,6 @@ class StartedConsole {
     this.#signIn = signIn;
   }
 
-  /** A browser without cookies. */
   openBrowser(): Browser {
     return new Browser(this.place.consoleOrigin);
   }

@@ -1,6 +1,5 @@
 import type { Payout } from '../../../../src/custody/custody.ts';
 
-/** What the custodian does with a request, before it answers. */
 export type CustodianAct =
   /** Pays, if it has not paid or refused this id before: the default of a submission. */
   | 'pay'

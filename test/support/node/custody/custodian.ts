@@ -71,7 +71,6 @@ export class CustodianBook {
 
 const bareHexNetworks: readonly Network[] = ['BTC', 'LTC', 'DOGE', 'TRC20'];
 
-/** A hash in the form of the network, different in each round. */
 function makeHash({ withdrawalId, network }: Payout, round: number): string {
   const bytes = createHash('sha512').update(`${withdrawalId} ${round}`).digest();
   if (network === 'SOL') return base58.encode(bytes);

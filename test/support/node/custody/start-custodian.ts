@@ -14,7 +14,6 @@ import type {
 } from './custodian-state.ts';
 import { findSignatureFault } from './verify-custody-request.ts';
 
-/** Bureau's key at this custodian. */
 export const custodianKey = { id: 'bureau-tests', secret: 'the-secret-that-the-tests-share-with-the-custodian' };
 
 /** The variables of a Worker whose withdrawals the custodian at this address pays. */

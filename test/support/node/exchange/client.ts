@@ -97,7 +97,6 @@ export class Client {
     return (await readBody<{ withdrawal: WithdrawalAnswer }>(await this.get(`${WITHDRAWALS}/${id}`))).withdrawal;
   }
 
-  /** The account's balances by asset. */
   async readBalances(): Promise<Record<string, string>> {
     const { balances } = await readBody<{ balances: { asset: string; amount: string }[] }>(
       await this.get('/api/v1/wallet/balances'),
@@ -120,7 +119,6 @@ async function readBody<T>(response: Response): Promise<T> {
   return (await response.json()) as T;
 }
 
-/** The status and the code of a refusal. */
 export async function readRefusal(response: Response): Promise<readonly [number, string | undefined]> {
   return [response.status, ((await response.json()) as { code?: string }).code];
 }

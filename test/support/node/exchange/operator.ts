@@ -14,7 +14,6 @@ const RAISED = { perMinute: 100_000, perDay: 1_000_000 };
 /** How long a code of the second factor is the present one (RFC 6238). */
 const STEP_MS = 30_000;
 
-/** What a key may have that is not as usual. */
 export interface KeyOptions {
   readonly scopes?: readonly Scope[];
   readonly ipAllowlist?: readonly string[];
@@ -45,7 +44,6 @@ export class Operator {
     return (await response.json()) as T;
   }
 
-  /** Opens an account, credits it, and gives its id. */
   async openAccount(funds: Partial<Record<Asset, string>> = {}): Promise<string> {
     const { account } = await this.operate<{ account: { id: string } }>('POST', '/accounts', { label: 'test' });
     for (const [asset, amount] of Object.entries(funds)) {
@@ -65,7 +63,6 @@ export class Operator {
     return (await this.createClient(accountId, options)).token;
   }
 
-  /** Makes a key of an account, and returns a client that uses it. */
   async createClient(accountId: string, options: KeyOptions = {}): Promise<Client> {
     const path = `/accounts/${accountId}/api-keys`;
     const { apiKey, token } = await this.operate<{ apiKey: { id: string }; token: string }>('POST', path, {
@@ -77,7 +74,6 @@ export class Operator {
     return new Client({ origin: this.origin, accountId, keyId: apiKey.id, token });
   }
 
-  /** Opens an account with funds, and returns a client with a key of it. */
   async openClient(funds: Partial<Record<Asset, string>> = {}, options: KeyOptions = {}): Promise<Client> {
     return this.createClient(await this.openAccount(funds), options);
   }

@@ -30,7 +30,6 @@ const SCRIPT = `export default {
   },
 };`;
 
-/** The probe's own Worker. It has the exchange's databases and its cron handler. */
 export function describeProbe(exchange: string, { d1Databases, compatibilityDate }: V4WorkerOptionsShape) {
   return {
     name: PROBE,
@@ -58,7 +57,6 @@ export class Probe {
     this.#ledgers = Array.from({ length: ledgers }, (_, ledger) => ledger);
   }
 
-  /** Runs statements in one transaction of a ledger, and returns the rows of each. */
   async batch(statements: readonly ProbeStatement[], ledger = 0): Promise<Record<string, unknown>[][]> {
     return this.#post(`/batch/${bindingOf(ledger)}`, statements);
   }
@@ -68,7 +66,6 @@ export class Probe {
     return rows as Row[];
   }
 
-  /** The rows of one statement in all ledgers, one ledger after the other. */
   async queryAll<Row>(sql: string): Promise<Row[]> {
     return (await Promise.all(this.#ledgers.map((ledger) => this.query<Row>(sql, ledger)))).flat();
   }

@@ -40,7 +40,6 @@ async function open(operator: Operator, connect: Connect): Promise<{ accountId: 
   return { accountId, trader: connect(await operator.createKey(accountId)) };
 }
 
-/** Withdraws with a change to what would be paid. */
 function withdrawing(change: Partial<Payout>): Scene {
   return async (operator, connect) => (await open(operator, connect)).trader.withdraw({ ...PAYOUT, ...change });
 }
@@ -171,7 +170,6 @@ export const refusals: readonly (readonly [ProblemCode, Scene])[] = [
   ],
 ];
 
-/** A trader whose requests are played in a scenario. */
 function playing(scenario: Scenario, act: (trader: Trader) => Promise<unknown>): Scene {
   return async (operator, connect) => {
     const accountId = await operator.openAccount({ USDT: '1000' });

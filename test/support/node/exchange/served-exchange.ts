@@ -13,7 +13,6 @@ const DEADLINE_MS = 240_000;
 /** An exchange in its own process group, so it can be killed as by a loss of power. */
 export interface ServedExchange {
   readonly url: string;
-  /** The address of the other Worker, if there is one. */
   readonly neighbourUrl: string | undefined;
   /** The address of its inspector, if a port was given. */
   readonly inspectorUrl: string | undefined;

@@ -57,7 +57,6 @@ export async function startDatabases(databases: Databases, storage: string | und
   }
 }
 
-/** Each binding with the id of its database. */
 function listDatabases(databases: Databases): (readonly [string, string])[] {
   return Object.entries(databases).map(([binding, database]) => [
     binding,

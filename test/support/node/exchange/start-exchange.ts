@@ -42,9 +42,7 @@ export interface Neighbour {
 }
 
 export interface Exchange {
-  /** The address of each Worker on loopback. */
   readonly urls: readonly string[];
-  /** The address of the other Worker, if there is one. */
   readonly neighbourUrl: string | undefined;
   /** The address of the inspector for the first Worker and all objects, if a port was given. */
   readonly inspectorUrl: string | undefined;
@@ -132,7 +130,6 @@ export async function startExchange(options: ExchangeOptions): Promise<Exchange>
   }
 }
 
-/** The address of the inspector of one Worker. */
 export function inspectorOf(worker: string, runtime: URL): string {
   return new URL(`/core:user:${worker}`, runtime).href;
 }
@@ -149,7 +146,6 @@ export function serveBundle(bundle: string, entry?: string) {
   };
 }
 
-/** The same Worker with the databases of further ledgers. */
 function addLedgers(settings: V4WorkerOptionsShape, ledgers: number): V4WorkerOptionsShape {
   const named = Object.fromEntries(Object.entries(settings.d1Databases ?? {}));
   return { ...settings, d1Databases: { ...describeLedgers(ledgers), ...named } };

@@ -91,7 +91,6 @@ function rankProject({ project }: TestSpecification): number {
   return projects.indexOf(project.name);
 }
 
-/** The place of a file in a list, after which those that are not in it follow. */
 function rank(list: readonly string[], { moduleId }: TestSpecification): number {
   const place = list.findIndex((file) => moduleId.endsWith(`/${file}`));
   return place < 0 ? list.length : place;

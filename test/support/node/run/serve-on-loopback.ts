@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 /** A server on a free port of loopback that plays somebody outside the exchange. */
 export interface PlayedServer {
   readonly url: string;
-  /** Breaks all connections, and ends. */
   stop(): Promise<void>;
 }
 

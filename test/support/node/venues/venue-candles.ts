@@ -1,7 +1,6 @@
 import { type Interval, shiftInterval, startOfInterval } from '../../../../src/markets/candles/interval.ts';
 import type { VenueMarket } from './venue-state.ts';
 
-/** A candle, before it is written in the order of a venue. */
 export interface VenueCandle {
   readonly start_ms: number;
   readonly end_ms: number;

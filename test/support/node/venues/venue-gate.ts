@@ -10,7 +10,6 @@ export const playedGate: PlayedVenue = {
   limited: refuse(429, 'TOO_MANY_REQUESTS', 'Request Rate limit Exceeded'),
 };
 
-/** One pair or the whole market. */
 function answerTickers(venue: Venue, query: URLSearchParams): VenueAnswer {
   const pairs = query.has('currency_pair') ? query.getAll('currency_pair') : Object.keys(venue.markets);
   const rows = pairs.flatMap((pair) => {

@@ -19,12 +19,10 @@ export class VenueRemote {
     await this.#call('DELETE');
   }
 
-  /** Changes one venue. Coins that it does not list are ignored. */
   async set(name: VenueName, change: VenueChange): Promise<void> {
     await this.#call('PATCH', { [name]: spellChange(name, change) } satisfies VenueChanges);
   }
 
-  /** Changes all venues in the same way. */
   async setEach(change: VenueChange): Promise<void> {
     await this.#call('PATCH', Object.fromEntries(venueNames.map((name) => [name, spellChange(name, change)])));
   }

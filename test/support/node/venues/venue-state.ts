@@ -6,7 +6,6 @@ export { type VenueName, venueNames };
 /** How a venue answers: correctly, or with one of the faults of venues. */
 export type VenueMode =
   | 'ok'
-  /** The venue's own message for an internal failure, with its status. */
   | 'error'
   /** The venue's own message for too many requests, with its status. */
   | 'limited'
@@ -29,7 +28,6 @@ export interface VenueMarket {
   /** The best bid and ask. Default: the price. `null` is a side without orders. */
   readonly bid?: string | null;
   readonly ask?: string | null;
-  /** Fields in the venue's own form, which replace what it would have written. */
   readonly fields?: Readonly<Record<string, unknown>>;
   /** How much older than the clock the venue's own time of the price is. Negative: ahead of the clock. */
   readonly age_ms: number;
@@ -41,7 +39,6 @@ export interface VenueMarket {
  */
 export type CoinChanges = Readonly<Partial<Record<Coin, (Pick<VenueMarket, 'price'> & Partial<VenueMarket>) | null>>>;
 
-/** Everything that a test may set for a venue. */
 export interface Venue {
   readonly mode: VenueMode;
   /** With mode `error` or `limited`: another status for it, such as 429 or 451. */
@@ -121,7 +118,6 @@ export function createVenues(): Record<VenueName, Venue> {
   return forEachVenue(createVenue);
 }
 
-/** The venues after a change. */
 export function applyChanges(venues: Record<VenueName, Venue>, changes: VenueChanges): Record<VenueName, Venue> {
   return forEachVenue((name) => {
     const markets = Object.entries({ ...venues[name].markets, ...changes[name]?.markets });
@@ -142,7 +138,6 @@ export function spellCoins(name: VenueName, coins: CoinChanges): Record<string, 
   );
 }
 
-/** No requests yet. */
 export function noRequests(): VenueRequests {
   return forEachVenue(() => ({ tickers: 0, klines: 0 }));
 }
