@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { addLedger, listLedgerBindings } from '../../scripts/ledgers/ledger-bindings.ts';
-import { migrateLedgers } from '../../scripts/ledgers/migrate-ledgers.ts';
 
 const committed = readFileSync('wrangler.toml', 'utf8');
 
@@ -48,27 +47,5 @@ describe('adding a ledger', () => {
   it('refuses numbers with a gap', () => {
     const toml = addLedgers(committed, 2).replaceAll('"DB_1"', '"DB_7"');
     expect(() => listLedgerBindings(toml, 'sandbox')).toThrow('DB_7 where DB_1 belongs');
-  });
-});
-
-describe('migrating the ledgers', () => {
-  it('goes through all of them in order', () => {
-    const reached: string[] = [];
-    migrateLedgers(['DB', 'DB_1', 'DB_2'], (binding) => {
-      reached.push(binding);
-      return { isMigrated: true, output: '' };
-    });
-    expect(reached).toEqual(['DB', 'DB_1', 'DB_2']);
-  });
-
-  it('stops at the first failure, and names the ledgers that were not reached', () => {
-    const reached: string[] = [];
-    const migrate = () =>
-      migrateLedgers(['DB', 'DB_1', 'DB_2'], (binding) => {
-        reached.push(binding);
-        return { isMigrated: binding !== 'DB_1', output: 'no such table' };
-      });
-    expect(migrate).toThrow(/DB_1 could not be migrated. Not reached: DB_2.\nno such table/);
-    expect(reached).toEqual(['DB', 'DB_1']);
   });
 });

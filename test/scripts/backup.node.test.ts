@@ -1,0 +1,328 @@
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Manifest, readManifest } from '../../scripts/backup/backup-files.ts';
+import { findTorn } from '../../scripts/backup/find-torn.ts';
+import { restoreDatabase } from '../../scripts/backup/restore-backup.ts';
+import { takeBackup } from '../../scripts/backup/take-backup.ts';
+import type { Database } from '../../scripts/databases/database.ts';
+import { migrateDatabases } from '../../scripts/databases/migrate-databases.ts';
+import { describeMemory, openMemoryDatabases } from '../support/node/cloudflare/memory-databases.ts';
+
+const NOW_MS = Date.parse('2026-11-24T12:00:00Z');
+const PRICE = 6_500_000_000_000n;
+
+/** A UUIDv7 of ledger 0. */
+const idOf = (number: number) => `019c0000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`;
+
+let folder = '';
+let memory = openMemoryDatabases();
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bureau-backup-'));
+  memory = openMemoryDatabases();
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function openLedger(binding: string): Promise<Database> {
+  const database = describeMemory(memory, binding);
+  await migrateDatabases(
+    [database],
+    () => 'migrations',
+    () => undefined,
+  );
+  return database;
+}
+
+/** Trades with the triggers of the ledger, as the exchange does. */
+class Trader {
+  readonly #ledger: DatabaseSync;
+  readonly #account: string;
+  readonly #key: string;
+  #drawn = 0;
+
+  constructor(ledger: DatabaseSync, number: number) {
+    this.#ledger = ledger;
+    this.#account = idOf(number * 1_000_000);
+    this.#drawn = number * 1_000_000;
+    this.#run(`INSERT INTO accounts (id, address_index, label, created_at) VALUES (?, ?, ?, ?)`, [
+      this.#account,
+      number,
+      `it's "one"; of\nmany ✓`,
+      NOW_MS,
+    ]);
+    this.#key = this.#draw();
+    this.#run(
+      `INSERT INTO api_keys (id, account_id, label, scopes, token_hash, created_at) VALUES (?, ?, 'k', 't', 'h', ?)`,
+      [this.#key, this.#account, NOW_MS],
+    );
+    this.#run(`INSERT INTO addresses (account_id, network, address) VALUES (?, 'BTC', ?)`, [
+      this.#account,
+      this.#draw(),
+    ]);
+    this.deposit('USDT', 1_000_000_000n);
+  }
+
+  deposit(asset: string, amount: bigint): void {
+    this.#run(
+      `INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, network, tx_hash, output_index,
+         address, exact_amount, confirmations, transfer)
+       VALUES (?, ?, 'ONCHAIN_DEPOSIT', ?, ?, 0, 'COMPLETED', 'BSC', ?, 0, 'a', '1', 9,
+         (SELECT coalesce(max(id), 0) + 1 FROM transfers))`,
+      [this.#account, this.#draw(), asset, amount, this.#draw()],
+    );
+  }
+
+  buy(): void {
+    this.#run(
+      `INSERT INTO orders (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status, price_round,
+         key_id, first_transfer)
+       VALUES (?, ?, 'BTC', 'BUY', ?, 1000, 650000, 'COMPLETED', 1, ?, (SELECT coalesce(max(id), 0) + 1 FROM transfers))`,
+      [this.#account, this.#draw(), PRICE, this.#key],
+    );
+  }
+
+  /** A deposit that is seen first, and completed by the next call. */
+  see(): void {
+    const open = this.#ledger
+      .prepare(`SELECT id FROM deposits WHERE account_id = ? AND status = 'PENDING'`)
+      .get(this.#account);
+    if (open) {
+      this.#run(
+        `UPDATE deposits SET status = 'COMPLETED', transfer = (SELECT coalesce(max(id), 0) + 1 FROM transfers)
+         WHERE account_id = ? AND id = ?`,
+        [this.#account, String(open['id'])],
+      );
+      return;
+    }
+    this.#run(
+      `INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, network, tx_hash, output_index,
+         address, exact_amount, confirmations)
+       VALUES (?, ?, 'ONCHAIN_DEPOSIT', 'BTC', 5, 0, 'PENDING', 'BTC', ?, 0, 'a', '1', 0)`,
+      [this.#account, this.#draw(), this.#draw()],
+    );
+  }
+
+  listen(): void {
+    this.#run(`INSERT INTO listeners (account_id) VALUES (?)`, [this.#account]);
+  }
+
+  #draw(): string {
+    this.#drawn += 1;
+    return idOf(this.#drawn);
+  }
+
+  #run(sql: string, values: readonly (string | number | bigint)[]): void {
+    this.#ledger.prepare(sql).run(...values);
+  }
+}
+
+/** Every row of every table, exactly. */
+function dump(database: DatabaseSync): Record<string, unknown[]> {
+  const tables = database
+    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*'`)
+    .all();
+  return Object.fromEntries(
+    tables.map(({ name }) => {
+      const statement = database.prepare(`SELECT * FROM "${String(name)}"`);
+      statement.setReadBigInts(true);
+      return [
+        String(name),
+        statement
+          .all()
+          .map((row) => JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)))
+          .toSorted(),
+      ];
+    }),
+  );
+}
+
+async function backUp(databases: readonly Database[]): Promise<Manifest> {
+  await takeBackup(databases, join(folder, 'backup'), NOW_MS, () => undefined);
+  return readManifest(join(folder, 'backup'));
+}
+
+async function restore(manifest: Manifest, binding: string, into: string): Promise<void> {
+  const saved = manifest.databases.find((one) => one.binding === binding);
+  if (saved === undefined) throw new Error(`no ${binding}`);
+  await restoreDatabase(describeMemory(memory, into), join(folder, 'backup'), saved);
+}
+
+describe('a backup', () => {
+  it('restores an empty exchange, and amounts of 64 bits to the atom', async () => {
+    const ledger = await openLedger('DB');
+    const trader = new Trader(memory.open('DB'), 1);
+    trader.deposit('DOGE', 9_007_199_254_740_993n);
+    await restore(await backUp([ledger]), 'DB', 'RESTORED');
+    const restored = dump(memory.open('RESTORED'));
+    expect(restored).toEqual(dump(memory.open('DB')));
+    expect(restored['transfers']?.join()).toContain('9007199254740993n');
+  });
+
+  it('is the ledger at one moment, although trade goes on beside every page', async () => {
+    const ledger = await openLedger('DB');
+    const source = memory.open('DB');
+    const traders = [new Trader(source, 1), new Trader(source, 2)];
+    traders[0]?.listen();
+    let [asked, opened] = [0, 2];
+    let atCut: Record<string, unknown[]> = {};
+    const busy: Database = {
+      ...ledger,
+      ask: async (statements) => {
+        // The cut is the only question of many statements.
+        if (statements.length > 1) atCut = dump(source);
+        const rows = await ledger.ask(statements);
+        asked += 1;
+        opened += 1;
+        traders.push(new Trader(source, opened));
+        for (const trader of traders) {
+          trader.buy();
+          trader.see();
+        }
+        return rows;
+      },
+    };
+    await restore(await backUp([busy]), 'DB', 'RESTORED');
+    expect(asked).toBeGreaterThan(10);
+    expect(dump(memory.open('RESTORED'))).toEqual(atCut);
+    expect(dump(source)['orders']?.length).toBeGreaterThan(atCut['orders']?.length ?? 0);
+  });
+
+  it('has its triggers after a restore', async () => {
+    const ledger = await openLedger('DB');
+    await restore(await backUp([ledger]), 'DB', 'RESTORED');
+    const restored = memory.open('RESTORED');
+    expect(() => restored.exec(`UPDATE balances SET amount = 1 WHERE account = 'house:fees'`)).toThrow(
+      'no transfer explains',
+    );
+    new Trader(restored, 1).buy();
+  });
+
+  it('is not there before it is whole', async () => {
+    const ledger = await openLedger('DB');
+    const broken: Database = {
+      ...ledger,
+      ask: async (statements) => {
+        if (statements.some((sql) => sql.includes('FROM "orders"') && sql.includes('first_transfer')))
+          throw new Error('D1 is gone');
+        return ledger.ask(statements);
+      },
+    };
+    await expect(backUp([broken])).rejects.toThrow('D1 is gone');
+    expect(existsSync(join(folder, 'backup'))).toBe(false);
+  });
+
+  it('refuses a cut that was not read in one transaction', async () => {
+    const ledger = await openLedger('DB');
+    const trader = new Trader(memory.open('DB'), 1);
+    const torn: Database = {
+      ...ledger,
+      ask: async (statements) => {
+        const rows = [];
+        for (const sql of statements) {
+          rows.push(...(await ledger.ask([sql])));
+          if (statements.length > 1 && rows.length === 5) trader.buy();
+        }
+        return rows;
+      },
+    };
+    await expect(backUp([torn])).rejects.toThrow('in one transaction');
+  });
+});
+
+describe('a restore', () => {
+  it('refuses a database that is not empty', async () => {
+    const ledger = await openLedger('DB');
+    await expect(restore(await backUp([ledger]), 'DB', 'DB')).rejects.toThrow('DB is not empty');
+  });
+
+  it('refuses a damaged backup before it writes anything', async () => {
+    const ledger = await openLedger('DB');
+    const manifest = await backUp([ledger]);
+    appendFileSync(join(folder, 'backup', 'DB', 'audit.ndjson.gz'), gzipSync('["1"]\n'));
+    await expect(restore(manifest, 'DB', 'RESTORED')).rejects.toThrow('other rows in audit');
+    expect(dump(memory.open('RESTORED'))).toEqual({});
+  });
+
+  it('names the table of a row that did not arrive as it was', async () => {
+    const ledger = await openLedger('DB');
+    const manifest = await backUp([ledger]);
+    const saved = manifest.databases[0];
+    const target = describeMemory(memory, 'RESTORED');
+    const lossy: Database = {
+      ...target,
+      execute: (statements) =>
+        target.execute(
+          [
+            ...statements,
+            `UPDATE balances SET floor = floor + 1 WHERE account = 'house:custody' AND asset = 'BTC'`,
+          ].filter((sql) => !sql.startsWith('CREATE TRIGGER')),
+        ),
+    };
+    if (saved === undefined) throw new Error('nothing was saved');
+    await expect(restoreDatabase(lossy, join(folder, 'backup'), saved)).rejects.toThrow('other rows in balances');
+  });
+
+  it('refuses the folder of a backup that never ended', () => {
+    writeFileSync(join(folder, 'rows'), '');
+    expect(() => readManifest(folder)).toThrow('manifest.json');
+    expect(readFileSync(join(folder, 'rows'), 'utf8')).toBe('');
+  });
+});
+
+describe('the cuts of several ledgers', () => {
+  const step = (name: 'taken' | 'received' | 'paid', isInCut: boolean) => ({ payment: 'w', step: name, isInCut });
+
+  it('fit where a payment is in both ledgers or on its way', () => {
+    expect(findTorn([step('taken', true), step('received', true), step('paid', true)])).toEqual([]);
+    expect(findTorn([step('taken', true), step('received', true), step('paid', false)])).toEqual([]);
+    expect(findTorn([step('taken', true), step('received', false), step('paid', false)])).toEqual([]);
+    expect(findTorn([step('taken', false), step('received', false)])).toEqual([]);
+    expect(findTorn([step('received', true), step('paid', true)])).toEqual([]);
+  });
+
+  it('do not where money would be twice or lost', () => {
+    expect(findTorn([step('taken', false), step('received', true), step('paid', false)])).toEqual(['w']);
+    expect(findTorn([step('taken', true), step('received', false), step('paid', true)])).toEqual(['w']);
+  });
+
+  it('are made again until they do, ledger 0 last', async () => {
+    const ledgers = await Promise.all(['DB', 'DB_1'].map(openLedger));
+    const [sender, receiver] = ['DB', 'DB_1'].map((binding) => memory.open(binding));
+    if (sender === undefined || receiver === undefined) throw new Error('there are two');
+    for (const database of [sender, receiver]) {
+      const triggers = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'trigger'`).all();
+      for (const { name } of triggers) database.exec(`DROP TRIGGER ${String(name)}`);
+    }
+    const cuts: string[] = [];
+    const watched = ledgers.map((ledger): Database => ({
+      ...ledger,
+      ask: async (statements) => {
+        const rows = await ledger.ask(statements);
+        if (statements.length === 1) return rows;
+        cuts.push(ledger.binding);
+        // After the receiver's first cut and before the sender's, a whole payment is made.
+        if (ledger.binding === 'DB_1' && cuts.length === 1) {
+          for (const [id, credit] of [
+            [1, 'house:payouts'],
+            [2, 'house:transit'],
+          ] as const) {
+            sender.exec(`INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
+                VALUES (${id}, 'a', '${credit}', 'BTC', 5, 'withdrawal', 'payment')`);
+          }
+          receiver.exec(`INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
+              VALUES (1, 'house:transit', 'b', 'BTC', 5, 'deposit', 'receipt')`);
+          receiver.exec(`INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, withdrawal_id, transfer)
+              VALUES ('b', 'receipt', 'INTERNAL_DEPOSIT', 'BTC', 5, 0, 'COMPLETED', 'payment', 1)`);
+        }
+        return rows;
+      },
+    }));
+    const manifest = await backUp(watched);
+    expect(cuts).toEqual(['DB_1', 'DB', 'DB_1', 'DB']);
+    expect(manifest.databases.map(({ transfers }) => transfers)).toEqual(['2', '1']);
+  });
+});
