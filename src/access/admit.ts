@@ -83,9 +83,10 @@ export interface KeyedPost {
   /** The name of the lane's operation. */
   readonly operation: string;
   readonly scope: Scope;
+  readonly body: unknown;
   /** The route and the part of the body that the fingerprint covers. */
   readonly path: string;
-  readonly body: Readonly<Record<string, string | undefined>>;
+  readonly covered: Readonly<Record<string, string | undefined>>;
 }
 
 /**
@@ -121,11 +122,11 @@ export async function executeInLane(c: Context<KeyEnvironment>, post: KeyedPost)
 }
 
 async function describeRequest(
-  { operation, path, body }: KeyedPost,
+  { operation, path, covered }: KeyedPost,
   idempotencyKey: string | null,
 ): Promise<IdempotentRequest | null> {
   if (idempotencyKey === null) return null;
-  return { idempotencyKey, operation, fingerprint: await fingerprint('POST', path, body) };
+  return { idempotencyKey, operation, fingerprint: await fingerprint('POST', path, covered) };
 }
 
 const unknownWithKey = refuse(

@@ -52,8 +52,8 @@ add({
   ],
   handle: (c) => {
     const order = c.req.valid('json');
-    const post = { operation: 'placeOrder', scope: 'trade', path: ORDERS_PATH, body: order } as const;
-    return executeInLane(c, post);
+    const post = { operation: 'placeOrder', scope: 'trade', path: ORDERS_PATH } as const;
+    return executeInLane(c, { ...post, body: order, covered: order });
   },
 });
 

@@ -111,9 +111,9 @@ add({
   handle: (c) => {
     const withdrawal = c.req.valid('json');
     // Without the code: a retry with a new code is the same request.
-    const { totpCode: _totpCode, ...body } = withdrawal;
-    const post = { operation: 'createWithdrawal', scope: 'withdraw', path: WITHDRAWALS_PATH, body } as const;
-    return executeInLane(c, post);
+    const { totpCode: _totpCode, ...covered } = withdrawal;
+    const post = { operation: 'createWithdrawal', scope: 'withdraw', path: WITHDRAWALS_PATH } as const;
+    return executeInLane(c, { ...post, body: withdrawal, covered });
   },
 });
 
