@@ -17,8 +17,7 @@ export interface LaneSettings extends WithdrawalSettings {
 /** Every operation that lanes execute, under the name of its route. */
 export function listOperations(bindings: Bindings, settings: LaneSettings): LaneOperations {
   /** An order is told to its own account alone. If this fails, the sweep of the same minute does it. */
-  const tellAccount = async ({ accountId, hasWebhooks }: Caller) => {
-    if (!hasWebhooks) return;
+  const tellAccount = async ({ accountId }: Caller) => {
     try {
       await wakeSenders(bindings, ledgerOf(bindings, accountId), accountId);
     } catch (error) {

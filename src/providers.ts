@@ -15,7 +15,7 @@ import type { PriceSource } from './markets/sources/price-source.ts';
 import { type SandboxVenue, createSandboxPriceSource } from './markets/sources/sandbox.ts';
 import { venues } from './money/venue-symbols.ts';
 import { houseProvider, type LiquidityProvider, type TradingContext } from './orders/plan.ts';
-import { type BoundsOf, readBounds } from './orders/terms.ts';
+import { type BoundsOf, boundsFrom } from './orders/terms.ts';
 import { DepositKeys } from './addresses/deposit-keys.ts';
 import type { AddressSources } from './addresses/list-addresses.ts';
 import { deriveSandboxSolanaAddress, holdsSandboxKey } from './addresses/sandbox-wallet.ts';
@@ -66,7 +66,7 @@ const liquidityProviders: Record<Config['LIQUIDITY_PROVIDER'], LiquidityProvider
 /** The smallest and the largest order of each symbol. */
 export function chooseBounds(config: Config): BoundsOf {
   const general = { min: config.ORDER_MIN_USDT, max: config.ORDER_MAX_USDT };
-  return (coin) => readBounds(coin, general, config.ORDER_BOUNDS);
+  return boundsFrom(general, config.ORDER_BOUNDS);
 }
 
 /** What the gate plans orders with. */

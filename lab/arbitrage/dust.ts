@@ -1,6 +1,5 @@
-import { type Coin, scaleOf } from '../../src/money/assets.ts';
+import { type Coin, scaleOf, toCoin } from '../../src/money/assets.ts';
 import { formatAmount } from '../../src/money/amounts.ts';
-import { toCoin } from '../../src/money/conversion.ts';
 import type { Mode, Side } from '../../src/orders/terms.ts';
 import { Draw } from '../../test/support/draw.ts';
 import type { Holder } from './holder.ts';

@@ -1,7 +1,6 @@
 import { type BucketLimits, defaultLimits } from '../../src/keys/rights.ts';
-import { type Asset, assetSymbols, scaleOf } from '../../src/money/assets.ts';
+import { type Asset, assetSymbols, scaleOf, toUsdt } from '../../src/money/assets.ts';
 import { type Atoms, parseAmount } from '../../src/money/amounts.ts';
-import { toUsdt } from '../../src/money/conversion.ts';
 import type { Operator } from '../../test/support/node/exchange/operator.ts';
 import { truePrice } from './played-market.ts';
 import type { Frame } from './price-path.ts';

@@ -1,6 +1,5 @@
-import { type Coin, scaleOf } from '../../src/money/assets.ts';
+import { type Coin, scaleOf, toCoin } from '../../src/money/assets.ts';
 import { type Atoms, formatAmount, parseAmount, type Price } from '../../src/money/amounts.ts';
-import { toCoin } from '../../src/money/conversion.ts';
 import type { Holder } from './holder.ts';
 import type { Frame } from './price-path.ts';
 import type { Filled, Trader } from './trader.ts';

@@ -41,14 +41,14 @@ export const money: Room = {
     },
     {
       name: 'the value in USDT is always rounded down',
-      file: 'src/money/conversion.ts',
+      file: 'src/money/assets.ts',
       find: 'return divide[rounding](coinAmount * price * usdtUnit, coinUnit(coin));',
       replace: 'return divide.down(coinAmount * price * usdtUnit, coinUnit(coin));',
       tests: ['test/money/conversion.pure.test.ts'],
     },
     {
       name: 'the value in a coin is always rounded up',
-      file: 'src/money/conversion.ts',
+      file: 'src/money/assets.ts',
       find: 'return divide[rounding](usdtAmount * coinUnit(coin), price * usdtUnit);',
       replace: 'return divide.up(usdtAmount * coinUnit(coin), price * usdtUnit);',
       tests: ['test/money/conversion.pure.test.ts'],

@@ -196,7 +196,8 @@ export class KeyLane extends DurableObject<Bindings> {
     });
     if (turn.kind === 'timed_out') return problem(overloaded, counted.rate);
     const answer = await this.#finish(execution, call.request, turn.value);
-    if (answer.status < 400 && !turn.value.replayed) this.ctx.waitUntil(operation.tell(caller));
+    const isTold = operation.tellsOthers || caller.hasWebhooks;
+    if (answer.status < 400 && !turn.value.replayed && isTold) this.ctx.waitUntil(operation.tell(caller));
     return { answer, replayed: turn.value.replayed, rate: counted.rate };
   }
 

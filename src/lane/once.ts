@@ -224,7 +224,12 @@ export interface LaneOperation<Body, Plan, Row> {
   plan(body: Body, caller: Caller): Promise<Outcome<Plan>>;
   /** The other steps of one POST. */
   begin(caller: Caller): Omit<Execution<Plan, Row>, 'plan'>;
-  /** Has webhooks sent, beside the answer to a POST that took effect. Never rejects. */
+  /** Whether others than the account are told of its effect. */
+  readonly tellsOthers: boolean;
+  /**
+   * Has webhooks sent, beside the answer to a POST that took effect; not called where only the account is told, and has
+   * no endpoint. Never rejects.
+   */
   tell(caller: Caller): Promise<void>;
 }
 

@@ -1,8 +1,7 @@
 import { fallbackPrice } from './fallback-price.ts';
 import { type HubBindings, readSnapshot } from './read-hub.ts';
-import { type Asset, QUOTE_ASSET } from '../money/assets.ts';
+import { type Asset, QUOTE_ASSET, toUsdt } from '../money/assets.ts';
 import { type Atoms, MAX_ATOMS } from '../money/amounts.ts';
-import { toUsdt } from '../money/conversion.ts';
 
 /** How old the prices of a valuation may be. */
 const MAX_AGE_MS = 5_000;

@@ -10,9 +10,8 @@ import type { SpreadOfDay } from '../reconciliation/spread-sums.ts';
 import { house } from '../db/transfers.ts';
 import { VALUE_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
-import { type Asset, QUOTE_ASSET, assetSymbols, scaleOf } from '../money/assets.ts';
+import { type Asset, QUOTE_ASSET, assetSymbols, scaleOf, toUsdt } from '../money/assets.ts';
 import { type Atoms, formatAmount, type Price, formatPrice } from '../money/amounts.ts';
-import { toUsdt } from '../money/conversion.ts';
 
 /** Decimals of a share. */
 const SHARE_SCALE = 4;

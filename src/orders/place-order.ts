@@ -133,6 +133,7 @@ export function placeOrder(
       answer: answerOrder,
       describeUnknown: describeUnknownOrder,
     }),
+    tellsOthers: false,
     tell,
   };
 }

@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { upperSymbol, type Coin, QUOTE_ASSET, scaleOf } from '../money/assets.ts';
+import { upperSymbol, type Coin, QUOTE_ASSET, scaleOf, toCoin, toUsdt } from '../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, formatAmount, parseAmount, type Price } from '../money/amounts.ts';
 import { type Outcome, accept, refuse } from '../http/answer.ts';
-import { toCoin, toUsdt } from '../money/conversion.ts';
 
 /** The longest symbol that is looked up. */
 const MAX_SYMBOL_LENGTH = 32;
@@ -59,6 +58,11 @@ export function readBounds(
   const [min, max] = [written.min, written.max].map((text) => parseAmount(text, scaleOf(QUOTE_ASSET)));
   if (min === undefined || max === undefined) throw new RangeError(`order bounds of ${coin} are not USDT amounts`);
   return { min, max };
+}
+
+/** The bounds of every symbol, from the general ones and those of single symbols. */
+export function boundsFrom(general: WrittenBounds, own: Parameters<typeof readBounds>[2]): BoundsOf {
+  return (coin) => readBounds(coin, general, own);
 }
 
 /** Refuses a notional outside the bounds (`amount_below_minimum`, `amount_above_maximum`). */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { findCoin } from '../money/assets.ts';
+import { findCoin, toUsdt } from '../money/assets.ts';
 import type { Atoms } from '../money/amounts.ts';
-import { toUsdt } from '../money/conversion.ts';
 import type { FilledOrder } from './order-records.ts';
 import { timestampOfRecord } from '../db/record-id.ts';
 

@@ -98,6 +98,7 @@ export function createWithdrawal(
       },
       describeUnknown: describeUnknownWithdrawal,
     }),
+    tellsOthers: true,
     tell,
   };
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { AdmittedKeys } from '../../src/access/admit-read.ts';
+import { AdmittedKeys } from '../../src/access/admitted-keys.ts';
 import { refuse } from '../../src/http/answer.ts';
 
 const NOW_MS = 1_800_000_000_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nameAnonymousCaller } from '../../src/access/admit-public-call.ts';
+import { nameAnonymousCaller } from '../../src/access/anonymous-caller.ts';
 
 describe('the name under which a caller without a key is counted', () => {
   it.each([

@@ -1,8 +1,8 @@
+import * as schema from '../../src/db/schema.ts';
 import { SQL, is } from 'drizzle-orm';
 import { type SQLiteColumn, SQLiteAsyncDialect, SQLiteTable, getTableConfig } from 'drizzle-orm/sqlite-core';
 import { describe, expect, it } from 'vitest';
 import { assetSymbols, scaleOf } from '../../src/money/assets.ts';
-import * as schema from '../../src/db/schema.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 const tables = Object.values<unknown>(schema)

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Coin } from '../../src/money/assets.ts';
-import { toCoin, toUsdt } from '../../src/money/conversion.ts';
+import { type Coin, toCoin, toUsdt } from '../../src/money/assets.ts';
 
 /** One coin in atoms of the ledger. One USDT is a million atoms, and a price has 8 decimals. */
 const coinAtoms: Record<Coin, bigint> = {

@@ -68,7 +68,6 @@ const ENTRY = `
 import worker, { calledFiles, KeyLane as Lane, LedgerGate as Gate, watchedWork } from './index.js';
 export * from './index.js';
 export class KeyLane extends Lane {
-  placeOrder(call) { return watchedWork.run(true, () => super.placeOrder(call)); }
   execute(call) { return watchedWork.run(true, () => super.execute(call)); }
 }
 export class LedgerGate extends Gate {
@@ -107,6 +106,5 @@ it(`an order executes code of at most ${MOST_FILES} files`, async () => {
     await client.order({ ...BUY, value: '10' });
     called = (await (await fetch(`${origin}/called`)).json()) as string[];
   }
-  console.log(called.toSorted().join('\n'), called.length);
-  expect(called.length).toBeLessThanOrEqual(MOST_FILES);
+  expect(called.length, called.toSorted().join('\n')).toBeLessThanOrEqual(MOST_FILES);
 });

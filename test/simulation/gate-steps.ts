@@ -1,6 +1,6 @@
 import { PlaceOrder } from '../../src/orders/terms.ts';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
-import { gateOfBefore, handOver, ledgerGate } from '../support/gate.ts';
+import { gateOfBefore, handOver, ledgerGate, readOrderTerms } from '../support/gate.ts';
 import { drawKey, drawOrder } from './client-steps.ts';
 import type { Draw } from '../support/draw.ts';
 import { noteEffect, predictAgain, predictFresh, refuseKey } from './execute.ts';
@@ -17,7 +17,20 @@ export async function stepGates(world: World, draw: Draw): Promise<void> {
     const request: Post = { operation: 'placeOrder', body: drawOrder(world, draw, account), idempotencyKey: null };
     const fresh = await predictFresh(world, account, request);
     const sent_ms = world.now_ms;
-    const call = handOver(key.trader, PlaceOrder.parse(request.body));
+    const order = PlaceOrder.parse(request.body);
+    const terms = readOrderTerms(order);
+    if (!terms.ok) {
+      // The lane refuses it before any gate.
+      must(
+        fresh.answers.some((one) => one.code === terms.code),
+        'a lane would refuse with',
+        terms,
+        'instead of',
+        fresh.answers,
+      );
+      continue;
+    }
+    const call = handOver(key.trader, order);
     const reply = await draw.pick(gates).placeOrder(call);
     const answers = predictAgain(world, account, request, fresh.answers, sent_ms);
     const moved = (await world.observe()).map(withoutReference);

@@ -1,3 +1,4 @@
+import type { Outcome } from '../../src/http/answer.ts';
 import { chooseBounds } from '../../src/providers.ts';
 import { type OrderTerms, readTerms } from '../../src/orders/plan.ts';
 import { vi } from 'vitest';
@@ -50,9 +51,14 @@ export async function until(isSo: () => boolean, pause_ms = 1): Promise<void> {
   while (!isSo()) await scheduler.wait(pause_ms);
 }
 
-/** What an order asks for. Throws for one that is refused without a price. */
+/** What an order asks for, as the key's lane reads it. */
+export function readOrderTerms(order: PlaceOrder): Outcome<OrderTerms> {
+  return readTerms(order, chooseBounds(config));
+}
+
+/** The same. Throws for an order that is refused without a price. */
 export function termsOf(order: PlaceOrder): OrderTerms {
-  const terms = readTerms(order, chooseBounds(config));
+  const terms = readOrderTerms(order);
   if (!terms.ok) throw new Error(terms.detail);
   return terms.value;
 }

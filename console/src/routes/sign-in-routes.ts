@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { generateAuthenticationOptions } from '@simplewebauthn/server';
 import { z } from 'zod';
-import { countAnonymousCaller, nameAnonymousCaller } from '../../../src/access/admit-public-call.ts';
+import { countAnonymousCaller, nameAnonymousCaller } from '../../../src/access/anonymous-caller.ts';
 import { describeError, logFault } from '../../../src/platform/log.ts';
 import { PASSKEY_HOST, config } from '../env.ts';
 import { readCallerIp } from '../http/caller.ts';

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 import type { SignedInEnvironment } from '../http/context.ts';
-import { countAnonymousCaller } from '../../../src/access/admit-public-call.ts';
+import { countAnonymousCaller } from '../../../src/access/anonymous-caller.ts';
 import { readCallerIp } from '../http/caller.ts';
 import { notSignedIn, passkeyNeeded, sendRefusal, tooManyCalls } from '../http/refusals.ts';
 import { readCookie } from './cookie.ts';
