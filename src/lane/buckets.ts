@@ -257,13 +257,13 @@ interface AccountLane {
  * `service_unavailable` when the account's lane does not answer.
  */
 export async function countSession(
-  { KEY_LANE }: Pick<Bindings, 'KEY_LANE'>,
+  { KEY_LANE, LEDGER_LOCATION: locationHint }: Pick<Bindings, 'KEY_LANE' | 'LEDGER_LOCATION'>,
   record: KeyRecord,
   bucket: BucketName,
   limits = limitsOf(record, bucket),
 ): Promise<Counted> {
   try {
-    const lane = KEY_LANE.getByName(record.accountId) as unknown as AccountLane;
+    const lane = KEY_LANE.getByName(record.accountId, { locationHint }) as unknown as AccountLane;
     return await lane.count(bucket, limits);
   } catch (error) {
     logFault('session_not_counted', { accountId: record.accountId, error: describeError(error) });

@@ -330,7 +330,14 @@ const queueFull = refuse('rate_limited', 'Too many requests of this key wait for
   retryAfterSeconds: 1,
 });
 
-/** The lane of a key. A stub fails after its object was reset, so every call takes a new one. */
-export function laneOf({ KEY_LANE }: Pick<Bindings, 'KEY_LANE'>, keyId: string): DurableObjectStub<KeyLane> {
-  return KEY_LANE.getByName(keyId) as DurableObjectStub<KeyLane>;
+/**
+ * The lane of a key, which is made near the ledger that it writes to, wherever its first call comes from. Its name is the
+ * key's id alone: a lane at another place would not know what this one answered. A stub fails after its object was
+ * reset, so every call takes a new one.
+ */
+export function laneOf(
+  { KEY_LANE, LEDGER_LOCATION: locationHint }: Pick<Bindings, 'KEY_LANE' | 'LEDGER_LOCATION'>,
+  keyId: string,
+): DurableObjectStub<KeyLane> {
+  return KEY_LANE.getByName(keyId, { locationHint }) as DurableObjectStub<KeyLane>;
 }

@@ -8,9 +8,6 @@ import { withDeadline } from '../platform/deadline.ts';
 /** The bindings of the hub. */
 export type HubBindings = Pick<Bindings, 'PRICE_HUB' | 'PRICE_HUB_LOCATION'>;
 
-/** The name of the one hub. */
-const HUB_NAME = 'hub';
-
 /** The hub has its own deadline; this one is for a hub that does not answer at all. */
 const SNAPSHOT_DEADLINE_MS = 3_000;
 
@@ -44,7 +41,10 @@ async function askHub<Answer>(
   }
 }
 
-/** A stub of the hub. It fails after its object was reset, so every call takes a new one. */
-export function reachHub({ PRICE_HUB, PRICE_HUB_LOCATION }: HubBindings) {
-  return PRICE_HUB.getByName(HUB_NAME, { locationHint: PRICE_HUB_LOCATION }) as DurableObjectStub<PriceHub>;
+/**
+ * A stub of the one hub, whose location is part of its name as a gate's is: another location is another hub. It fails
+ * after its object was reset, so every call takes a new one.
+ */
+export function reachHub({ PRICE_HUB, PRICE_HUB_LOCATION: location }: HubBindings) {
+  return PRICE_HUB.getByName(`prices ${location}`, { locationHint: location }) as DurableObjectStub<PriceHub>;
 }

@@ -1,4 +1,5 @@
 // @runtime three-ledgers
+import { reachHub } from '../../src/markets/read-hub.ts';
 import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GateConditions, SHARED_INTERVAL_MS, LedgerGate } from '../../src/orders/gate.ts';
@@ -84,7 +85,7 @@ describe('two gates that ask the hub at different times', () => {
     vi.spyOn(internals, '_send').mockImplementation(function look(this: unknown, ...values: unknown[]) {
       return count(() => send.apply(this as never, values));
     });
-    const hub = () => env.PRICE_HUB.getByName('hub');
+    const hub = () => reachHub(env);
     const getByName = () => ({
       snapshot: (...question: Parameters<PriceHub['snapshot']>) => count(() => hub().snapshot(...question)),
     });

@@ -1,4 +1,5 @@
 // @runtime outside
+import { reachHub } from '../../src/markets/read-hub.ts';
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { firmPrice } from '../../src/markets/firm-price.ts';
@@ -40,7 +41,7 @@ describe('a price hub that is reset while readers wait', () => {
   it('leads to an answer of 200, degraded, for every reader, cached for at most 5 s', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const readers = await waitForSilentVenues();
-    await abort(env.PRICE_HUB.getByName('hub'));
+    await abort(reachHub(env));
     for (const response of await Promise.all(readers)) {
       expect(response.status).toBe(200);
       const list = TickerList.parse(await response.json());
@@ -56,7 +57,7 @@ describe('a price hub that is reset while readers wait', () => {
   it('answers the next reader as soon as the venues answer', async () => {
     vi.spyOn(console, 'error').mockReturnValue();
     const readers = await waitForSilentVenues();
-    await abort(env.PRICE_HUB.getByName('hub'));
+    await abort(reachHub(env));
     await Promise.all(readers);
     await setVenues({ BTC: '65000.12' });
     const { ticker, degraded } = TickerAnswer.parse(await (await send('/api/v1/markets/BTC')).json());
@@ -65,7 +66,7 @@ describe('a price hub that is reset while readers wait', () => {
 });
 
 describe('a hub that was evicted', () => {
-  const hub = () => env.PRICE_HUB.getByName('hub');
+  const hub = () => reachHub(env);
 
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });

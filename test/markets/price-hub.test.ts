@@ -1,7 +1,7 @@
 // @runtime outside
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readSnapshot } from '../../src/markets/read-hub.ts';
+import { readSnapshot, reachHub } from '../../src/markets/read-hub.ts';
 import type { MarketSnapshot } from '../../src/markets/snapshot.ts';
 import { type Coin, coinSymbols } from '../../src/money/assets.ts';
 import { formatPrice } from '../../src/money/amounts.ts';
@@ -173,7 +173,7 @@ describe('when no venue answers', () => {
 });
 
 describe('between its readers’ calls', () => {
-  const hub = () => env.PRICE_HUB.getByName('hub');
+  const hub = () => reachHub(env);
 
   it('the hub asks the venues again while there are readers, and until a minute after the last', async () => {
     await snapshotNow();
@@ -198,7 +198,7 @@ describe('between its readers’ calls', () => {
 });
 
 describe('while orders come', () => {
-  const hub = () => env.PRICE_HUB.getByName('hub');
+  const hub = () => reachHub(env);
   const readForOrders = (maxAge_ms = 1_000) => readSnapshot(env, maxAge_ms, { forOrders: true });
   const waitForRounds = (count: number) =>
     waitFor(async () => expect((await countVenueRequests()).binance.tickers).toBeGreaterThanOrEqual(count));

@@ -1,8 +1,8 @@
 import { abortAllDurableObjects } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import { firmPrice } from '../../src/markets/firm-price.ts';
-import { readCandles } from '../../src/markets/candles/read-candles.ts';
-import { type HubBindings, readSnapshot } from '../../src/markets/read-hub.ts';
+import { reachCandleHub, readCandles } from '../../src/markets/candles/read-candles.ts';
+import { type HubBindings, reachHub, readSnapshot } from '../../src/markets/read-hub.ts';
 import type { Bindings } from '../../src/platform/bindings.ts';
 import { coinSymbols } from '../../src/money/assets.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -28,6 +28,12 @@ describe('the hub of the sandbox', () => {
   it('gives candles', async () => {
     const series = await readCandles(env, question);
     expect(series.ok && series.value.candles).toHaveLength(5);
+  });
+
+  it('is another object at another location, where the one of before would stay', () => {
+    const moved = { ...env, PRICE_HUB_LOCATION: 'apac' } as const;
+    expect(reachHub(moved).id.equals(reachHub(env).id)).toBe(false);
+    expect(reachCandleHub(moved).id.equals(reachCandleHub(env).id)).toBe(false);
   });
 
   it('is reached again after its object was reset', async () => {

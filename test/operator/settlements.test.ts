@@ -1,3 +1,4 @@
+import { reachHub } from '../../src/markets/read-hub.ts';
 import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/db/record-id.ts';
@@ -232,7 +233,7 @@ describe('the cost of a settlement', () => {
     const [buyer, seller] = await openParties();
     // Stops the gate and the hub from working in the background, so that only the settlement is counted.
     await forgetConditions();
-    await runInDurableObject(env.PRICE_HUB.getByName('hub'), (_hub, { storage }) => storage.deleteAlarm());
+    await runInDurableObject(reachHub(env), (_hub, { storage }) => storage.deleteAlarm());
     for (const [wanted, rows] of [
       [agreeP2p(buyer, seller), 12],
       [agreeQuick(buyer, 'BUY'), 11],

@@ -1,3 +1,4 @@
+import { reachHub } from '../../src/markets/read-hub.ts';
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import guide from '../../docs/performance.md?raw';
@@ -41,7 +42,7 @@ beforeAll(() => {
 });
 afterAll(() => void vi.useRealTimers());
 
-const hub = () => env.PRICE_HUB.getByName('hub');
+const hub = () => reachHub(env);
 
 /** Counts what some requests cost, measured through an object that they do not use. */
 async function count(work: () => Promise<unknown>): Promise<Counts> {

@@ -1,3 +1,4 @@
+import { reachHub } from '../../src/markets/read-hub.ts';
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { vi } from 'vitest';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
@@ -259,7 +260,7 @@ export const companions: readonly Fault[] = [
     name: 'hub_aborted',
     tolerance: ['none', 'none'],
     inject: async () => {
-      await abort(env.PRICE_HUB.getByName('hub'));
+      await abort(reachHub(env));
       return { count: () => 1, remove: () => undefined };
     },
   },

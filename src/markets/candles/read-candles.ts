@@ -6,8 +6,8 @@ import type { CandleHub } from './candle-hub.ts';
 import type { CandleSeries } from './candle-series.ts';
 import { type CandleQuestion, isAboutPast } from './candle-source.ts';
 
-/** The name of the one hub. */
-const HUB_NAME = 'candles';
+/** The bindings of the hub. */
+export type CandleBindings = Pick<Bindings, 'CANDLE_HUB' | 'PRICE_HUB_LOCATION'>;
 
 /** The hub has its own deadline; this one is for a hub that does not answer at all. */
 const DEADLINE_MS = 5_000;
@@ -33,17 +33,13 @@ function recallRefusal(question: CandleQuestion, now_ms: number): Refusal | unde
  * The candles asked for, and when they were received. Refuses as `CandleHub.candles` does, and with
  * `upstream_unavailable` when the hub does not answer within 5 s. Never rejects.
  */
-export async function readCandles(
-  { CANDLE_HUB, PRICE_HUB_LOCATION }: Pick<Bindings, 'CANDLE_HUB' | 'PRICE_HUB_LOCATION'>,
-  question: CandleQuestion,
-): Promise<Outcome<CandleSeries>> {
+export async function readCandles(bindings: CandleBindings, question: CandleQuestion): Promise<Outcome<CandleSeries>> {
   const recalled = recallRefusal(question, Date.now());
   if (recalled) return recalled;
   try {
-    // A stub fails after its object was reset, so every call takes a new one.
-    const options = { locationHint: PRICE_HUB_LOCATION };
-    const stub = CANDLE_HUB.getByName(HUB_NAME, options) as DurableObjectStub<CandleHub>;
-    const outcome = await withDeadline<Outcome<CandleSeries>>(DEADLINE_MS, () => stub.candles(question));
+    const outcome = await withDeadline<Outcome<CandleSeries>>(DEADLINE_MS, () =>
+      reachCandleHub(bindings).candles(question),
+    );
     const isRefused = !outcome.ok && outcome.code === 'service_unavailable';
     refusal = isRefused ? { heard_ms: Date.now(), outcome } : undefined;
     return outcome;
@@ -53,4 +49,9 @@ export async function readCandles(
       retryAfterSeconds: 5,
     });
   }
+}
+
+/** A stub of the one hub, which has its location in its name. It fails after its object was reset. */
+export function reachCandleHub({ CANDLE_HUB, PRICE_HUB_LOCATION: location }: CandleBindings) {
+  return CANDLE_HUB.getByName(`candles ${location}`, { locationHint: location }) as DurableObjectStub<CandleHub>;
 }

@@ -32,6 +32,9 @@ const NEEDED_WAIT_MS = 2_000;
 const RATE_LIMIT_WAIT_MS = 60_000;
 const LONGEST_TOLD_WAIT_MS = 86_400_000;
 
+/** How long a venue is not asked whose firewall refuses the address: the next request may leave from another. */
+const ADDRESS_BLOCK_WAIT_MS = 120_000;
+
 /** How long a venue that refuses the country is not asked. The object may later run in another place. */
 const GEO_BLOCK_WAIT_MS = 1_800_000;
 
@@ -45,7 +48,8 @@ export const closedBreaker: CircuitBreaker = {
 
 /**
  * The breaker after one more failure. The third in a row opens it for 30 s, each further one for twice as long, up to
- * 10 min. A rate limit opens it at once for as long as the venue asks, a blocked country for half an hour.
+ * 10 min. A rate limit opens it at once for as long as the venue asks, a blocked address for two minutes, a blocked
+ * country for half an hour.
  */
 export function recordFailure(
   breaker: CircuitBreaker,
@@ -55,8 +59,9 @@ export function recordFailure(
   const failures = breaker.failures + 1;
   const failed = { failures, lastFailure_ms: now_ms };
   if (fault === 'geo_blocked') return { ...failed, openUntil_ms: now_ms + GEO_BLOCK_WAIT_MS, isTold: true };
-  if (fault === 'rate_limited' || retryAfter_ms !== undefined) {
-    const wait_ms = Math.min(retryAfter_ms ?? RATE_LIMIT_WAIT_MS, LONGEST_TOLD_WAIT_MS);
+  if (fault === 'rate_limited' || fault === 'address_blocked' || retryAfter_ms !== undefined) {
+    const usual_ms = fault === 'address_blocked' ? ADDRESS_BLOCK_WAIT_MS : RATE_LIMIT_WAIT_MS;
+    const wait_ms = Math.min(retryAfter_ms ?? usual_ms, LONGEST_TOLD_WAIT_MS);
     return { ...failed, openUntil_ms: now_ms + wait_ms, isTold: true };
   }
   if (failures < FAILURES_TO_OPEN) return { ...failed, openUntil_ms: null, isTold: false };

@@ -4,13 +4,16 @@ import { SourceError, type SourceFault } from './source-error.ts';
 /** The largest answer that is read. All tickers of the largest venue take some 2 MB. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** The statuses with a meaning of their own. Binance bans with 418; Bybit limits with 403. */
+/**
+ * The statuses with a meaning of their own. Binance bans with 418. A 403 is a firewall's, of which the address was asked
+ * too often or is one that many share, unless the venue's own API says in JSON that it refuses us.
+ */
 const faults: Readonly<Record<number, SourceFault>> = {
   400: 'question_refused',
   404: 'question_refused',
   429: 'rate_limited',
   418: 'rate_limited',
-  403: 'geo_blocked',
+  403: 'address_blocked',
   451: 'geo_blocked',
 };
 
@@ -28,8 +31,9 @@ export async function fetchJson(url: string, signal: AbortSignal): Promise<unkno
     const response = await fetch(url, { signal, redirect: 'manual', headers });
     if (response.status !== 200) {
       await response.body?.cancel();
+      const isJson = response.headers.get('Content-Type')?.includes('json') === true;
       throw new SourceError(`answered with status ${response.status}`, {
-        fault: faults[response.status],
+        fault: response.status === 403 && isJson ? 'geo_blocked' : faults[response.status],
         retryAfter_ms: readRetryAfter(response.headers.get('Retry-After'), Date.now()),
       });
     }

@@ -6,6 +6,8 @@ export type SourceFault =
   | 'question_refused'
   /** It was asked too often. */
   | 'rate_limited'
+  /** A firewall in front of it refuses the address, which other Workers may share; the country may be allowed. */
+  | 'address_blocked'
   /** It refuses callers from the country where the object runs. */
   | 'geo_blocked';
 

@@ -3,7 +3,7 @@ import { evictDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CandleHub } from '../../../src/markets/candles/candle-hub.ts';
 import type { CandleQuestion } from '../../../src/markets/candles/candle-source.ts';
-import { readCandles } from '../../../src/markets/candles/read-candles.ts';
+import { readCandles, reachCandleHub } from '../../../src/markets/candles/read-candles.ts';
 import { readSnapshot } from '../../../src/markets/read-hub.ts';
 import { refuse } from '../../../src/http/answer.ts';
 import { openTrader } from '../../support/exchange.ts';
@@ -90,7 +90,7 @@ describe('the candle hub', () => {
   it('remembers over an eviction which venues asked to be left alone', async () => {
     await setVenue('binance', { mode: 'limited', retryAfter: '60' });
     expect(await askHours(1)).toEqual(['answered']);
-    await evictDurableObject(env.CANDLE_HUB.getByName('candles'));
+    await evictDurableObject(reachCandleHub(env));
     expect(await askHours(2)).toEqual(['answered', 'answered']);
     expect((await countKlines()).binance).toBe(1);
   });

@@ -49,6 +49,11 @@ describe('a source is suspended', () => {
     expect(waitOf(fail(1, 'unavailable', 12_000))).toBe(12);
   });
 
+  it('for two minutes when a firewall refuses our address, which others may share, or for as long as it asks', () => {
+    expect(waitOf(fail(1, 'address_blocked'))).toBe(120);
+    expect(waitOf(fail(1, 'address_blocked', 7_000))).toBe(7);
+  });
+
   it('for half an hour when it refuses our country', () => {
     expect(waitOf(fail(1, 'geo_blocked'))).toBe(1_800);
   });
@@ -65,6 +70,7 @@ describe('a suspended source may be tried early when it is needed', () => {
     ['rate_limited', undefined],
     ['rate_limited', 20_000],
     ['unavailable', 20_000],
+    ['address_blocked', undefined],
     ['geo_blocked', undefined],
   ])('but never when it told us to stay away (%s, %s)', (fault, retryAfter_ms) => {
     expect(standingOf(fail(1, fault, retryAfter_ms), t0 + 19_999)).toBe('suspended');

@@ -1,3 +1,5 @@
+import { reachCandleHub } from '../../../src/markets/candles/read-candles.ts';
+import { reachHub } from '../../../src/markets/read-hub.ts';
 import { runInDurableObject } from 'cloudflare:test';
 import type { Coin } from '../../../src/money/assets.ts';
 import { type VenueChange, VenueRemote } from '../node/venues/venue-remote.ts';
@@ -40,13 +42,13 @@ export function countVenueRequests(): Promise<VenueRequests> {
 
 /** Makes the hubs, the gate and the edge forget everything, so that the next reader starts a round. */
 export async function forgetPrices(): Promise<void> {
-  const stub = env.PRICE_HUB.getByName('hub');
+  const stub = reachHub(env);
   await runInDurableObject(stub, (_hub, { storage }) => storage.deleteAll());
   await runInDurableObject(stub, (_hub, { storage }) => storage.deleteAlarm());
   // Not by an eviction, which waits for what is under way, and for the timer of the rounds that orders need.
   await abort(stub);
-  await runInDurableObject(env.CANDLE_HUB.getByName('candles'), (_hub, { storage }) => storage.deleteAll());
-  await abort(env.CANDLE_HUB.getByName('candles'));
+  await runInDurableObject(reachCandleHub(env), (_hub, { storage }) => storage.deleteAll());
+  await abort(reachCandleHub(env));
   await forgetConditions();
   await emptyEdgeCache();
 }

@@ -1,3 +1,4 @@
+import { reachHub } from '../../../src/markets/read-hub.ts';
 import { runInDurableObject } from 'cloudflare:test';
 import { beforeAll, vi } from 'vitest';
 import { WebhookSender } from '../../../src/events/webhooks/webhook-sender.ts';
@@ -212,7 +213,7 @@ export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Prom
 
 /** Moves the hub's alarm to a time at which no test is running. A test that wants the round runs the alarm by itself. */
 async function putOffRounds(): Promise<void> {
-  await runInDurableObject(env.PRICE_HUB.getByName('hub'), async (_hub, { storage }) => {
+  await runInDurableObject(reachHub(env), async (_hub, { storage }) => {
     if ((await storage.getAlarm()) !== null) await storage.setAlarm(Date.now() + FAR_AHEAD_MS);
   });
 }

@@ -91,7 +91,9 @@ async function answer(
     case 'limited':
       return sendFailure(response, limited, venue);
     case 'html':
-      response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!DOCTYPE html><title>Just a moment...</title>');
+      response
+        .writeHead(venue.status ?? 200, { 'Content-Type': 'text/html' })
+        .end('<!DOCTYPE html><title>Just a moment...</title>');
       return;
     case 'truncated':
       response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(make().body).slice(0, -20));

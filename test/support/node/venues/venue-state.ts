@@ -41,7 +41,7 @@ export type CoinChanges = Readonly<Partial<Record<Coin, (Pick<VenueMarket, 'pric
 
 export interface Venue {
   readonly mode: VenueMode;
-  /** With mode `error` or `limited`: another status for it, such as 429 or 451. */
+  /** With mode `error`, `limited` or `html`: another status for it, such as 403, 429 or 451. */
   readonly status: number | null;
   /** With mode `error` or `limited`: the Retry-After header. */
   readonly retryAfter: string | null;
