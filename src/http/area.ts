@@ -17,6 +17,12 @@ import { bodyLimit } from 'hono/body-limit';
 import { badCursor } from './cursor.ts';
 import { type Checked, describeFieldErrors } from './field-errors.ts';
 
+/**
+ * Where an answer that anybody may have came from: the isolate, the edge cache, or made anew because the cache had none
+ * or failed.
+ */
+export type AnswerSource = 'isolate' | 'hit' | 'miss' | 'failed';
+
 /** The Hono environment of every route. */
 export interface AppEnvironment {
   readonly Bindings: Bindings;
@@ -24,6 +30,8 @@ export interface AppEnvironment {
     requestId: string;
     /** The caller, for the log, once it is known: a key's id, or an operator's role. */
     caller?: string;
+    /** Of an answer through the edge cache, for the log. */
+    edgeCache?: AnswerSource;
     /** The ledger of a change of the operator's, where no other one can have told anybody of it. */
     changedLedger?: number;
   };
@@ -80,7 +88,8 @@ export const assignRequestId: MiddlewareHandler<AppEnvironment> = (c, next) => {
 
 /**
  * Writes one line for every request: its id, the route that answered (never the path as sent, which may hold anything),
- * the status, the milliseconds, and the caller: a key's id, or an operator's role.
+ * the status, the milliseconds, the caller (a key's id, or an operator's role), and
+ * where an answer through the edge cache came from.
  */
 export const logRequest: MiddlewareHandler<AppEnvironment> = async (c, next) => {
   const begun_ms = Date.now();
@@ -92,6 +101,7 @@ export const logRequest: MiddlewareHandler<AppEnvironment> = async (c, next) => 
     status: c.res.status,
     ms: Date.now() - begun_ms,
     caller: c.get('caller'),
+    edgeCache: c.get('edgeCache'),
   });
 };
 
@@ -249,7 +259,7 @@ export function addOperation<
   });
 }
 
-const cacheHeaders = ['ETag', 'Cache-Control'] as const;
+const cacheHeaders = ['ETag', 'Cache-Control', 'X-Edge-Cache'] as const;
 
 /** A documented JSON answer. */
 export function jsonContent(body: BodyParts) {

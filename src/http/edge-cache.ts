@@ -1,6 +1,7 @@
 import type { Context, TypedResponse } from 'hono';
-import { sendProblem, type AppEnvironment, type RequestContext } from './area.ts';
+import { sendProblem, type AnswerSource, type AppEnvironment, type RequestContext } from './area.ts';
 import { digest } from '../platform/digest.ts';
+import { describeError, logFault } from '../platform/log.ts';
 import { type ReadyAnswer, RecentAnswers } from './recent-answers.ts';
 import type { Outcome } from './answer.ts';
 
@@ -12,7 +13,7 @@ export interface CacheableBody<Body = unknown> {
 }
 
 /** What an answer needs of its request. */
-type CacheContext = RequestContext & Pick<Context<AppEnvironment>, 'executionCtx'>;
+type CacheContext = RequestContext & Pick<Context<AppEnvironment>, 'executionCtx' | 'set'>;
 
 /** The answer of a cached route: the body, new or stored, or a 304 in its place. */
 type CachedAnswer<Body> = Response & TypedResponse<Body, 200, 'json'>;
@@ -26,8 +27,9 @@ const EXPIRY_HEADER = 'X-Expires-Ms';
 /**
  * Answers with what this isolate sent within the last second, else from the edge cache of this data centre, else with
  * what `produce` makes, which is then stored. `key` names the content and does not contain the caller's URL, so nobody
- * can split or poison the cache. The answer may be kept for what is left of its lifetime; `If-None-Match` gives 304
- * (RFC 9110, section 13.1.2). A hit needs no other I/O. When the cache fails, the answer is produced anew. Headers of
+ * can split or poison the cache; it is kept under the exchange's own host, since the platform looks another one up.
+ * `X-Edge-Cache` says where the answer came from, and so does the log. The answer may be kept for what is left of its lifetime; `If-None-Match` gives 304
+ * (RFC 9110, section 13.1.2). A hit needs no other I/O. When the cache fails, that is logged and the answer is produced anew. Headers of
  * the single request, such as rate limits, are never stored.
  */
 export async function answerThroughEdge<Body>(
@@ -36,11 +38,12 @@ export async function answerThroughEdge<Body>(
   produce: () => Promise<Outcome<CacheableBody<Body>>>,
 ): Promise<CachedAnswer<Body>> {
   const recent = recentAnswers.find(key, Date.now());
-  if (recent) return sendAnswer<Body>(c, recent);
-  const found = await findStored(key, Date.now());
-  if (found) {
+  if (recent) return sendAnswer<Body>(c, recent, 'isolate');
+  const place = new URL(`/edge-cache/${key}`, c.req.url).href;
+  const found = await findStored(place, Date.now());
+  if (typeof found === 'object') {
     recentAnswers.keep(key, found, Date.now());
-    return sendAnswer<Body>(c, found);
+    return sendAnswer<Body>(c, found, 'hit');
   }
   const produced = await produce();
   if (!produced.ok) return sendProblem(c, produced);
@@ -48,14 +51,19 @@ export async function answerThroughEdge<Body>(
   const answer = { body, tag: `"${await digest(body)}"`, expires_ms: Date.now() + produced.value.lifetime_ms };
   if (produced.value.lifetime_ms >= 1_000) {
     recentAnswers.keep(key, answer, Date.now());
-    c.executionCtx.waitUntil(store(key, answer, produced.value.lifetime_ms));
+    c.executionCtx.waitUntil(store(place, answer, produced.value.lifetime_ms));
   }
-  return sendAnswer<Body>(c, answer);
+  return sendAnswer<Body>(c, answer, found);
 }
 
-function sendAnswer<Body>(c: CacheContext, { body, tag, expires_ms }: ReadyAnswer): CachedAnswer<Body> {
+function sendAnswer<Body>(
+  c: CacheContext,
+  { body, tag, expires_ms }: ReadyAnswer,
+  source: AnswerSource,
+): CachedAnswer<Body> {
+  c.set('edgeCache', source);
   const left_s = Math.max(0, Math.floor((expires_ms - Date.now()) / 1_000));
-  const headers = { ETag: tag, 'Cache-Control': `public, max-age=${left_s}` };
+  const headers = { ETag: tag, 'Cache-Control': `public, max-age=${left_s}`, 'X-Edge-Cache': source };
   if (matchesTag(c.req.header('If-None-Match'), tag)) {
     return c.body(null, 304, headers) as Response as CachedAnswer<Body>;
   }
@@ -68,22 +76,22 @@ function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
   return listed.includes(tag) || listed.includes('*');
 }
 
-function keyRequest(key: string): Request {
-  return new Request(`https://edge-cache.invalid/${key}`);
-}
-
-async function findStored(key: string, now_ms: number): Promise<ReadyAnswer | undefined> {
+/** What the cache has at a place, or why it has nothing. */
+async function findStored(place: string, now_ms: number): Promise<ReadyAnswer | 'miss' | 'failed'> {
   try {
-    const stored = await caches.default.match(keyRequest(key));
+    const stored = await caches.default.match(place);
     const expires_ms = Number(stored?.headers.get(EXPIRY_HEADER));
     const tag = stored?.headers.get('ETag');
     if (stored && tag && expires_ms > now_ms) return { body: await stored.text(), tag, expires_ms };
     await stored?.body?.cancel();
-  } catch {}
-  return undefined;
+    return 'miss';
+  } catch (error) {
+    logFault('edge_cache_failed', { error: describeError(error) });
+    return 'failed';
+  }
 }
 
-async function store(key: string, { body, tag, expires_ms }: ReadyAnswer, lifetime_ms: number): Promise<void> {
+async function store(place: string, { body, tag, expires_ms }: ReadyAnswer, lifetime_ms: number): Promise<void> {
   const headers = {
     'Content-Type': 'application/json',
     'Cache-Control': `max-age=${Math.ceil(lifetime_ms / 1_000)}`,
@@ -91,8 +99,9 @@ async function store(key: string, { body, tag, expires_ms }: ReadyAnswer, lifeti
     [EXPIRY_HEADER]: String(expires_ms),
   };
   try {
-    await caches.default.put(keyRequest(key), new Response(body, { headers }));
-  } catch {
-    // Not an error: the next request produces it again.
+    await caches.default.put(place, new Response(body, { headers }));
+  } catch (error) {
+    // The next request produces it again.
+    logFault('edge_cache_failed', { error: describeError(error) });
   }
 }

@@ -11,6 +11,7 @@ const EXPOSED_HEADERS = [
   'RateLimit-Policy',
   'Retry-After',
   'ETag',
+  'X-Edge-Cache',
   ...['Limit', 'Remaining', 'Reset'].map((name) => `X-RateLimit-${name}`),
 ].join(',');
 

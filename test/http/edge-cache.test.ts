@@ -143,12 +143,26 @@ it('a refusal is never kept', async () => {
   expect(await (await ask()).json()).toEqual({ made: 2 });
 });
 
-it('an edge cache that fails is ignored, and every client gets its answer', async () => {
+it('an answer says where it came from, and is kept under the exchange’s own host', async () => {
+  const put = vi.spyOn(caches.default, 'put');
+  const sourceOf = async () => (await ask()).headers.get('X-Edge-Cache');
+  const first = await sourceOf();
+  const second = await sourceOf();
+  recentAnswers.forgetAll();
+  expect([first, second, await sourceOf()]).toEqual(['miss', 'isolate', 'hit']);
+  expect(put.mock.calls.map(([place]) => new URL(new Request(place).url).host)).toEqual(['bureau.test']);
+  put.mockRestore();
+});
+
+it('an edge cache that fails is logged, and every client gets its answer', async () => {
+  const log = vi.spyOn(console, 'error').mockReturnValue();
   const match = vi.spyOn(caches.default, 'match').mockRejectedValue(new Error('no cache'));
   const put = vi.spyOn(caches.default, 'put').mockRejectedValue(new Error('no cache'));
-  expect((await ask()).status).toBe(200);
+  expect((await ask()).headers.get('X-Edge-Cache')).toBe('failed');
   recentAnswers.forgetAll();
   expect((await ask()).status).toBe(200);
+  const events = log.mock.calls.map(([line]) => (JSON.parse(String(line)) as { event: string }).event);
+  expect(events).toEqual(Array.from({ length: 4 }, () => 'edge_cache_failed'));
   expect([made, match.mock.calls.length, put.mock.calls.length]).toEqual([2, 2, 2]);
   vi.restoreAllMocks();
 });

@@ -1,5 +1,5 @@
 // @runtime outside
-import { recentAnswers } from '../../src/http/edge-cache.ts';
+import { emptyEdgeCache } from '../support/runtime/edge-cache.ts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readSnapshot } from '../../src/markets/read-hub.ts';
 import { fallbackPrice } from '../../src/markets/fallback-price.ts';
@@ -105,7 +105,6 @@ describe('the operator’s fallback prices', () => {
 });
 
 /** Removes the list from the isolate and from the edge cache, which keeps it for 30 s. */
-function forgetEdge(): Promise<boolean> {
-  recentAnswers.forgetAll();
-  return caches.default.delete('https://edge-cache.invalid/tickers');
+function forgetEdge(): Promise<void> {
+  return emptyEdgeCache();
 }

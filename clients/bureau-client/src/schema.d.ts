@@ -2347,6 +2347,11 @@ export interface components {
          */
         ETag: string;
         /**
+         * @description Where the answer came from: `isolate`, a copy of less than a second; `hit`, the edge cache; `miss`, made anew; `failed`, made anew because the cache failed.
+         * @example hit
+         */
+        "X-Edge-Cache": "isolate" | "hit" | "miss" | "failed";
+        /**
          * @description How long the answer may be cached: by anyone, or after a request with a key only by the client
          * @example public, max-age=30
          */
@@ -4677,6 +4682,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Edge-Cache": components["headers"]["X-Edge-Cache"];
                     RateLimit: components["headers"]["RateLimit-Optional"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
@@ -4716,6 +4722,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Edge-Cache": components["headers"]["X-Edge-Cache"];
                     RateLimit: components["headers"]["RateLimit-Optional"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
@@ -4836,6 +4843,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Edge-Cache": components["headers"]["X-Edge-Cache"];
                     RateLimit: components["headers"]["RateLimit-Optional"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
@@ -4872,6 +4880,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Edge-Cache": components["headers"]["X-Edge-Cache"];
                     RateLimit: components["headers"]["RateLimit-Optional"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
@@ -5026,6 +5035,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Edge-Cache": components["headers"]["X-Edge-Cache"];
                     RateLimit: components["headers"]["RateLimit-Optional"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
@@ -5060,6 +5070,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Edge-Cache": components["headers"]["X-Edge-Cache"];
                     RateLimit: components["headers"]["RateLimit-Optional"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
@@ -5213,6 +5224,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Edge-Cache": components["headers"]["X-Edge-Cache"];
                     RateLimit: components["headers"]["RateLimit-Optional"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
@@ -5256,6 +5268,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Edge-Cache": components["headers"]["X-Edge-Cache"];
                     RateLimit: components["headers"]["RateLimit-Optional"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
@@ -5370,6 +5383,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Edge-Cache": components["headers"]["X-Edge-Cache"];
                     RateLimit: components["headers"]["RateLimit-Optional"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
@@ -5427,6 +5441,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Edge-Cache": components["headers"]["X-Edge-Cache"];
                     RateLimit: components["headers"]["RateLimit-Optional"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
@@ -5655,6 +5670,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Edge-Cache": components["headers"]["X-Edge-Cache"];
                     RateLimit: components["headers"]["RateLimit-Optional"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
@@ -5680,6 +5696,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Edge-Cache": components["headers"]["X-Edge-Cache"];
                     RateLimit: components["headers"]["RateLimit-Optional"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
@@ -7923,6 +7940,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Edge-Cache": components["headers"]["X-Edge-Cache"];
                     RateLimit: components["headers"]["RateLimit-Optional"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
@@ -7945,6 +7963,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Edge-Cache": components["headers"]["X-Edge-Cache"];
                     RateLimit: components["headers"]["RateLimit-Optional"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];

@@ -63,6 +63,12 @@ const otherHeaders = {
     schema: { type: 'string', pattern: '^"[^"]+"$' },
     example: '"q3Z0Hc9n"',
   },
+  'X-Edge-Cache': {
+    description:
+      'Where the answer came from: `isolate`, a copy of less than a second; `hit`, the edge cache; `miss`, made anew; `failed`, made anew because the cache failed.',
+    schema: { type: 'string', enum: ['isolate', 'hit', 'miss', 'failed'] },
+    example: 'hit',
+  },
   'Cache-Control': {
     description: 'How long the answer may be cached: by anyone, or after a request with a key only by the client',
     required: true,
