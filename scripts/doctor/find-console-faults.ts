@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { PLACEHOLDER_HOST } from '../../src/config.ts';
+import { listHosts } from './find-reach-faults.ts';
 import { type DeployConfig, type DeployFaults, NO_DATABASE } from './find-deploy-faults.ts';
 
 /** As much of the console's configuration as is checked. */
@@ -48,6 +49,10 @@ export function findConsoleFaults(config: ConsoleConfig, exchange: DeployConfig,
     [
       origin !== read(exchange, 'CONSOLE_ORIGIN'),
       'CONSOLE_ORIGIN is not that of the exchange, which would refuse what the desk changes',
+    ],
+    [
+      origin !== '' && !listHosts(config).includes(URL.parse(origin)?.host ?? ''),
+      'no route leads to the host of CONSOLE_ORIGIN: nobody could open it',
     ],
     [apiFault !== undefined, `API_ORIGIN ${apiFault}`],
     [

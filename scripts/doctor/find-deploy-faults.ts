@@ -1,4 +1,5 @@
 import { findConfigFaults } from '../start/find-config-faults.ts';
+import { type ReachConfig, findPlatformFaults, findRouteFaults } from './find-reach-faults.ts';
 import { DepositKeys } from '../../src/addresses/deposit-keys.ts';
 import { holdsSandboxKey } from '../../src/addresses/sandbox-wallet.ts';
 
@@ -18,7 +19,7 @@ function standIn(name: string): string {
   return name.endsWith('_SECRETS') ? JSON.stringify({ 1: value }) : value;
 }
 
-export interface DeployConfig {
+export interface DeployConfig extends ReachConfig {
   readonly vars: Readonly<Record<string, unknown>>;
   readonly d1_databases: readonly {
     readonly binding: string;
@@ -53,6 +54,8 @@ export function findDeployFaults(
   const written = neededSecrets.filter((name) => variables[name] !== undefined);
   return {
     errors: [
+      ...findRouteFaults(config, environment),
+      ...findPlatformFaults(config, environment),
       ...databases.map(
         ({ binding, database_name: name = 'NAME' }) =>
           `${binding} has no database_id: put the one that \`npx wrangler d1 create ${name}\` prints into [[env.${environment}.d1_databases]]`,

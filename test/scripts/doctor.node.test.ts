@@ -25,7 +25,7 @@ const SECRETS = [
 ];
 
 const template = readFileSync('wrangler.toml', 'utf8');
-const production = template.indexOf('[env.production.vars]');
+const production = template.indexOf('# The plan that is paid for takes this');
 
 function fillIn(values: Readonly<Record<string, string>>): string {
   let toml = template.slice(production);
@@ -34,7 +34,8 @@ function fillIn(values: Readonly<Record<string, string>>): string {
     if (!line.test(toml)) throw new Error(`wrangler.toml has no ${name} for production`);
     toml = toml.replace(line, `${name} = ${JSON.stringify(value)}`);
   }
-  return template.slice(0, production) + toml;
+  const reached = `routes = [{ pattern = "bureau.dev", custom_domain = true }]\naccount_id = "${'a1'.repeat(16)}"\n\n`;
+  return template.slice(0, production) + reached + toml;
 }
 
 const ready = {
@@ -64,7 +65,7 @@ function fillInConsole(values: Readonly<Record<string, string>> = {}): string {
   for (const [name, value] of Object.entries(filled)) {
     toml = toml.replace(new RegExp(`^${name} = .*$`, 'm'), `${name} = ${JSON.stringify(value)}`);
   }
-  return consoleTemplate.slice(0, start) + toml;
+  return `${consoleTemplate.slice(0, start)}routes = [{ pattern = "console.bureau.dev", custom_domain = true }]\n\n${toml}`;
 }
 
 const database = openMigrated('migrations');
@@ -293,6 +294,7 @@ describe('the doctor', () => {
       [
         expect.stringMatching(/console: CONSOLE_ORIGIN .*placeholder/),
         expect.stringMatching(/console: CONSOLE_ORIGIN is not that of the exchange/),
+        expect.stringMatching(/console: no route leads to the host of CONSOLE_ORIGIN/),
         expect.stringMatching(/console: API_ORIGIN is no origin/),
         expect.stringMatching(/console: MAIL_FROM is no address of yours/),
         expect.stringMatching(/console: IDENTITY has no database_id/),
@@ -311,8 +313,39 @@ describe('the doctor', () => {
     expect(shared.errors).toEqual([
       expect.stringMatching(/is an IP address/),
       expect.stringMatching(/is not that of the exchange/),
+      expect.stringMatching(/no route leads/),
       expect.stringMatching(/IDENTITY is a database of the exchange/),
     ]);
+  });
+
+  it.each([
+    ['a route', /routes = .*\n/, '', /no route leads to the Worker/],
+    [
+      'a host of one’s own',
+      'pattern = "bureau.dev"',
+      'pattern = "exchange.example"',
+      /exchange\.example is a placeholder/,
+    ],
+    ['its account', /account_id = .*\n/, '', /account_id is not named/],
+    ['what only the paid plan takes', /\[env\.production\.limits\]\ncpu_ms = .*\n/, '', /has no cpu_ms/],
+    [
+      'migrations in order',
+      '[[env.production.migrations]]\ntag = "v1"',
+      '[[env.production.migrations]]\ntag = "v2"',
+      /not v1, v2/,
+    ],
+    [
+      'a migration for each class',
+      /("LedgerKeeper", "WebhookSender"\])(?![^]*new_sqlite)/,
+      '"LedgerKeeper"]',
+      /class WebhookSender/,
+    ],
+  ])('does not pass a configuration without %s', (_what, from, to, said) => {
+    const toml = fillIn(ready);
+    const changed = toml.replace(from, to);
+    expect(changed).not.toBe(toml);
+    const { errors, isReady } = examine(changed);
+    expect([isReady, errors]).toEqual([false, [expect.stringMatching(said)]]);
   });
 
   it('does not pass a secret that is missing, or that is written into the configuration', () => {
