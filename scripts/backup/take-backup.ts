@@ -64,8 +64,11 @@ const readings: Readonly<Record<string, Reading>> = {
   // Those that came after the cut are left out below.
   events: { atCut: NOTHING, after: () => 'true' },
   addresses: { atCut: NOTHING, after: () => 'true' },
-  // Uploaded once, and used in order: one more does no harm.
+  // What only grows, and where one more does no harm. Ledger 0 gives names and indexes to accounts of all ledgers, so it
+  // must have those of every account that another ledger's cut has.
   solana_pool: { atCut: NOTHING, after: () => 'true' },
+  address_indexes: { atCut: NOTHING, after: () => 'true' },
+  claims: { atCut: NOTHING, after: () => 'true' },
 };
 
 const HEADS = `SELECT CAST((SELECT coalesce(max(id), 0) FROM transfers) AS TEXT) AS transfers,
@@ -74,7 +77,7 @@ const EVENTS = `SELECT account_id, CAST((SELECT max(sequence) FROM events WHERE 
   FROM listeners`;
 
 /** How often the cuts of several ledgers are made anew, because a payment between them lay between their moments. */
-const TRIES = 10;
+const TRIES = 30;
 
 /** A ledger while its backup is made. */
 interface Ledger {
@@ -134,22 +137,20 @@ function addBalances(balances: Map<string, Row>, rows: readonly Row[]): void {
 }
 
 /**
- * Cuts all ledgers, ledger 0 last: it gives indexes and names of accounts to the others, and changes shares before they do.
- * A payment between two ledgers must be in both or on its way, or else the cuts are made again.
+ * Cuts all ledgers at once. A payment between two ledgers must be in both or on its way, or else the cuts are made again.
  */
 async function cutLedgers(ledgers: readonly Ledger[], tell: (line: string) => void): Promise<Cut[]> {
-  const [first, ...others] = ledgers;
-  if (first === undefined) return [];
   for (let tried = 1; tried <= TRIES; tried += 1) {
-    const rest = await Promise.all(others.map(cutLedger));
-    const cuts = [await cutLedger(first), ...rest];
-    if (others.length === 0) return cuts;
+    const cuts = await Promise.all(ledgers.map(cutLedger));
+    if (ledgers.length <= 1) return cuts;
     const steps = await Promise.all(ledgers.map((ledger, at) => readSteps(ledger, cuts[at]?.heads.transfers ?? '0')));
     const torn = findTorn(steps.flat());
     if (torn.length === 0) return cuts;
     tell(`payments between the moments of two ledgers, which are read again: ${torn.join(', ')}`);
   }
-  throw new Error(`after ${TRIES} times there still were payments between the moments of two ledgers`);
+  throw new Error(
+    `after ${TRIES} times there still were payments between the moments of two ledgers: halt withdrawals for a minute`,
+  );
 }
 
 async function cutLedger({ database, tables, start }: Ledger): Promise<Cut> {

@@ -17,6 +17,8 @@ export const steps: readonly Step[] = [
   { name: 'simulate-ledgers', command: 'npm run simulate -- --seeds 20 --ledgers 3' },
   { name: 'kills', command: 'npm run test:kills -- --kills 8' },
   { name: 'kills-ledgers', command: 'npm run test:kills -- --kills 8 --ledgers 3' },
+  { name: 'backup', command: 'npm run test:backup' },
+  { name: 'backup-ledgers', command: 'npm run test:backup -- --ledgers 3' },
   { name: 'fuzz', command: 'npm run fuzz' },
   { name: 'growth', command: 'npm run growth' },
   { name: 'flood', command: 'npm run flood' },
