@@ -8,7 +8,7 @@ import { buildWorker } from '../scripts/build-worker.ts';
 import { readManifest } from '../scripts/backup/backup-files.ts';
 import { takeBackup } from '../scripts/backup/take-backup.ts';
 import { type Database, askCloudflare } from '../scripts/databases/database.ts';
-import { bindingOf } from '../src/db/binding-names.ts';
+import { bindingOf } from '../src/db/record-id.ts';
 import { playD1Api } from '../test/support/node/cloudflare/play-d1-api.ts';
 import type { Client } from '../test/support/node/exchange/client.ts';
 import { Operator } from '../test/support/node/exchange/operator.ts';
@@ -94,10 +94,12 @@ async function backUpBesideTrade(exchange: ServedExchange, backup: string): Prom
     execute: () => Promise.reject(new Error('a backup writes nothing')),
   }));
   const load = new OrderLoad(exchange.url, tokens);
-  let [isDone, payments] = [false, 0];
+  const state = { isDone: false };
+  let payments = 0;
   const addresses = await Promise.all(payers.map((payer) => payer.readAddress('TRC20')));
   const pay = async () => {
-    for (let turn = 0; !isDone && ledgers > 1; turn += 1) {
+    if (ledgers === 1) return;
+    for (let turn = 0; !state.isDone; turn += 1) {
       await payers[turn % ledgers]?.takeOut({
         network: 'TRC20',
         amount: '20',
@@ -111,15 +113,15 @@ async function backUpBesideTrade(exchange: ServedExchange, backup: string): Prom
     try {
       await takeBackup(databases, backup, begun_ms, say);
     } finally {
-      isDone = true;
+      state.isDone = true;
     }
     say(`the backup took ${((Date.now() - begun_ms) / 1_000).toFixed(1)} s and ${api.asked.length} questions`);
   };
   const stop = (error: unknown) => {
-    isDone = true;
+    state.isDone = true;
     throw error;
   };
-  const [placed] = await Promise.all([load.send(PER_SECOND, () => isDone), pay().catch(stop), read()]);
+  const [placed] = await Promise.all([load.send(PER_SECOND, () => state.isDone), pay().catch(stop), read()]);
   await Promise.all([load.close(), api.stop()]);
   say(
     `beside it ${placed.orders} orders (${placed.perSecond.toFixed(1)} a second, median ${placed.median_ms.toFixed(0)} ms) and ${payments} payments between ledgers`,

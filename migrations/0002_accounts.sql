@@ -87,11 +87,11 @@ BEGIN
     WHERE NEW.kind = 'standing' AND 50 <= (
       SELECT count(*) FROM api_keys
       WHERE account_id = NEW.account_id AND kind = 'standing' AND revoked_at IS NULL);
+  SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
+    WHERE NEW.kind = 'standing' AND id = NEW.account_id AND held_until > NEW.created_at;
   SELECT RAISE(ABORT, 'guard: second_factor_needed')
     WHERE NEW.kind = 'standing' AND instr(NEW.scopes, 'w') > 0 AND (SELECT role FROM newest_audit) IS 'holder'
       AND NOT EXISTS (SELECT 1 FROM totp WHERE account_id = NEW.account_id AND confirmed_at IS NOT NULL);
-  SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
-    WHERE NEW.kind = 'standing' AND id = NEW.account_id AND held_until > NEW.created_at;
   SELECT RAISE(ABORT, 'guard: a session lasts at most 12 hours')
     WHERE NEW.kind = 'session' AND (NEW.expires_at IS NULL OR NEW.expires_at > NEW.created_at + 43200000);
   SELECT RAISE(ABORT, 'guard: too_many_sessions')
