@@ -24,8 +24,8 @@ import { writeMeasured } from './measured-section.ts';
  * `npm run arbitrage`: runs strategies against the deployed bundle on drawn price paths, and prints the profit of each by
  * spread and seed. Fails when a strategy gains that must not. Writes the tables into docs/arbitrage.md.
  *
- * Options of another run, which writes nothing: `-- --seeds 10 --seconds 120 --spread 20`; `--seed 7` sets the first seed,
- * `--dust 10000` the orders of dust on a path, `--trades 300` the orders a minute of every other key.
+ * Options of another run, which writes nothing: `-- --seeds 10 --seconds 120 --spread 20`; `--seed 7` sets the first
+ * seed, `--dust 10000` the orders of dust on a path, `--trades 300` the orders a minute of every other key.
  */
 
 const DOCUMENT = 'docs/arbitrage.md';

@@ -25,8 +25,8 @@ import {
  * `-- --peer FOLDER` also measures the server of that folder, which a team might have built instead, in the same run:
  * see bench/peer.ts.
  *
- * `-- --processes 2` instead compares the throughput of orders to one ledger with that to two, each in a runtime process of
- * its own or both in one, and writes that into the document.
+ * `-- --processes 2` instead compares the throughput of orders to one ledger with that to two, each in a runtime
+ * process of its own or both in one, and writes that into the document.
  *
  * `-- --profile "an order"` records a CPU profile of one kind of request instead, with `--connections` at once, into
  * `dist/<name>.cpuprofile`. Chrome's DevTools, Visual Studio Code and speedscope show such a file.

@@ -18,10 +18,10 @@ import { writeMeteredEntry } from './growth/metered-entry.ts';
 import { OrderLoad } from './growth/order-load.ts';
 
 /**
- * `npm run test:backup` backs up an exchange of 100,000 orders over a played API of Cloudflare while 50 orders a second are
- * placed, restores it with `npm run restore`, and starts an exchange with it. Fails unless every row is as it was at the
- * cut, trade went on meanwhile, and the reconciliation of each restored ledger completes a pass and finds nothing.
- * `--ledgers 3` has the traders in three ledgers, whose holders pay each other while the backup is read.
+ * `npm run test:backup` backs up an exchange of 100,000 orders over a played API of Cloudflare while 50 orders a second
+ * are placed, restores it with `npm run restore`, and starts an exchange with it. Fails unless every row is as it was
+ * at the cut, trade went on meanwhile, and the reconciliation of each restored ledger completes a pass and finds
+ * nothing. `--ledgers 3` has the traders in three ledgers, whose holders pay each other while the backup is read.
  */
 
 const { values } = parseArgs({

@@ -15,8 +15,8 @@ import { NotAsked, type Order, type Trial, clauses } from './conformance/custodi
  *
  *     npm run test:custodian -- URL --order order.json [--too-much AMOUNT] [--node URL] [--minutes N]
  *
- * `order.json` names what it must pay a few times: {"asset","network","contractAddress","address","amount"}. With the URL of
- * a node of an EVM network the payments are counted. CUSTODY_KEY_ID, CUSTODY_SECRET, CUSTODY_SIGNING_KEY and
+ * `order.json` names what it must pay a few times: {"asset","network","contractAddress","address","amount"}. With the
+ * URL of a node of an EVM network the payments are counted. CUSTODY_KEY_ID, CUSTODY_SECRET, CUSTODY_SIGNING_KEY and
  * CUSTODY_SIGNER_KEY are read from the environment, as the Worker's are. The exit code is 1 when a promise is broken.
  */
 const USAGE =

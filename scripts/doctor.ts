@@ -4,14 +4,13 @@ import { parseArgs } from 'node:util';
 import { examineDeployment } from './doctor/examine-deployment.ts';
 
 /**
- * `npm run doctor -- --env production` checks a configuration before it is deployed, and fails on what the Worker would not
- * start with. The names of the secrets come on its standard input:
+ * `npm run doctor -- --env production` checks a configuration before it is deployed, and fails on what the Worker would
+ * not start with. The names of the secrets come on its standard input:
  *
  *     npx wrangler secret list --env production | npm run -s doctor -- --env production
  *
- * The console's configuration is checked beside it, `--console FILE` if it is another one. Supply caps and exposure are in
- * the database. `--caps FILE` names a file with what it answered to the statement that
- * the doctor prints without it.
+ * The console's configuration is checked beside it, `--console FILE` if it is another one. Supply caps and exposure are
+ * in the database. `--caps FILE` names a file with what it answered to the statement that the doctor prints without it.
  */
 
 const { values } = parseArgs({

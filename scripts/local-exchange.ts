@@ -24,7 +24,8 @@ interface Ports {
 
 /**
  * Runs `use` with a function that starts an exchange on one free port and one fresh storage, with more variables of the
- * environment perhaps; a second start finds the data of the first. All processes are ended and the storage is removed afterwards, also when `use` throws.
+ * environment perhaps; a second start finds the data of the first. All processes are ended and the storage is removed
+ * afterwards, also when `use` throws.
  */
 export async function withLocalExchange(
   use: (start: (environment?: NodeJS.ProcessEnv) => Promise<LocalExchange>) => Promise<void>,

@@ -3,7 +3,8 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { parseEnv } from 'node:util';
 
 /**
- * The secrets of this machine's exchange, in the file where wrangler looks for them. src/public-secrets.ts explains most of them.
+ * The secrets of this machine's exchange, in the file where wrangler looks for them. src/public-secrets.ts explains
+ * most of them.
  */
 const SECRETS_FILE = '.dev.vars';
 

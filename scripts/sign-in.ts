@@ -3,9 +3,9 @@ import { readPlace, subjectOfStorage } from './start/place.ts';
 import { signInLocally, writeSignInLink } from './start/play-access.ts';
 
 /**
- * Prints a token with which a person is signed in to the exchange that `npm start` runs: `npm run sign-in -- E-MAIL`. It is
- * what Cloudflare Access would send with each of their requests, as `Cf-Access-Jwt-Assertion`. With `--link` it prints a
- * link to the console's desk instead, which signs a browser in.
+ * Prints a token with which a person is signed in to the exchange that `npm start` runs: `npm run sign-in -- E-MAIL`.
+ * It is what Cloudflare Access would send with each of their requests, as `Cf-Access-Jwt-Assertion`. With `--link` it
+ * prints a link to the console's desk instead, which signs a browser in.
  */
 
 function refuse(sentence: string): void {

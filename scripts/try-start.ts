@@ -10,8 +10,8 @@ import { readBalances, tryPrintedLines } from './try-printed-lines.ts';
 
 /**
  * Tries `npm start` as a trader would. It starts an exchange on a free port with fresh storage, runs the lines that it
- * prints and those of the clients' READMEs and the guides. Then it restarts the exchange and expects the
- * same account with the same balances, until `npm run reset` deletes everything. At last it starts one with three ledgers.
+ * prints and those of the clients' READMEs and the guides. Then it restarts the exchange and expects the same account
+ * with the same balances, until `npm run reset` deletes everything. At last it starts one with three ledgers.
  */
 
 /** The schedule runs as in production: within a moment of the start, a whole pass finds the new ledger in order. */

@@ -61,8 +61,8 @@ export class Holder {
   }
 
   /**
-   * What the accounts have gained since they were opened, in atoms of USDT. Only the differences of the balances count, each
-   * coin at its true mid price in `frame`, so the funds it began with gain and lose nothing when the market moves.
+   * What the accounts have gained since they were opened, in atoms of USDT. Only the differences of the balances count,
+   * each coin at its true mid price in `frame`, so the funds it began with gain and lose nothing when the market moves.
    */
   async readProfit(frame: Frame): Promise<Atoms> {
     const now = await readBalances(this.#accounts);

@@ -21,9 +21,9 @@ const SMALLEST = '0.00003';
 const otherSide: Readonly<Record<Side, Side>> = { BUY: 'SELL', SELL: 'BUY' };
 
 /**
- * One holder with two accounts, in two ledgers. Each ledger has a gate of its own, which fetches prices by itself. He asks
- * both accounts at once what an order would fill at, again and again while the market moves. When the prices differ by
- * more than he would pay, he buys with the one account and sells with the other.
+ * One holder with two accounts, in two ledgers. Each ledger has a gate of its own, which fetches prices by itself. He
+ * asks both accounts at once what an order would fill at, again and again while the market moves. When the prices
+ * differ by more than he would pay, he buys with the one account and sells with the other.
  */
 export class TwoLedgers implements Strategy {
   readonly name = 'two accounts in two ledgers';

@@ -26,10 +26,11 @@ const SIDES = ['alone', 'apart', 'together'] as const;
 type Sides = Readonly<Record<(typeof SIDES)[number], readonly Load[]>>;
 
 /**
- * Compares the throughput of orders to one ledger with that to several, each in a runtime of its own or all in one. On the
- * platform each ledger has a database, a gate and lanes of its own, which run on whichever machines they are placed; a
- * local runtime is one process with one thread for all of them. A runtime of its own is an exchange of one ledger.
- * All are started before the first round and measured in turn. The first round is for warming up and is not counted.
+ * Compares the throughput of orders to one ledger with that to several, each in a runtime of its own or all in one. On
+ * the platform each ledger has a database, a gate and lanes of its own, which run on whichever machines they are
+ * placed; a local runtime is one process with one thread for all of them. A runtime of its own is an exchange of one
+ * ledger. All are started before the first round and measured in turn. The first round is for warming up and is not
+ * counted.
  */
 export async function measureProcesses(
   directory: string,

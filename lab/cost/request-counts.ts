@@ -47,9 +47,9 @@ const atEdge: Counts = { ...nothing, workerRequests: 1, logLines: 1 };
  * orders in a row only the first makes the gate ask the hub. The only order in the whole exchange pays for this alone,
  * for a round of prices, and for the alarm that deletes its Idempotency-Key. What the gate fetches in the background
  * depends on the clock and not on orders, and has a row of its own. A change that may be told has the keeper look for
- * webhook endpoints that are behind; changes within a tenth of a second share a look, which has a row as well. The reconciliation reads rows for each order, and
- * writes none. Its object stores a link of the history for 2,500 orders, and runs for some minutes an hour at most,
- * however many requests there were.
+ * webhook endpoints that are behind; changes within a tenth of a second share a look, which has a row as well. The
+ * reconciliation reads rows for each order, and writes none. Its object stores a link of the history for 2,500 orders,
+ * and runs for some minutes an hour at most, however many requests there were.
  */
 export const requestCounts = {
   'order, one of twenty that a key places in a day': {

@@ -26,8 +26,8 @@ const STOP_MS = 2_000;
 const SHORT = 1_000;
 
 /**
- * Measures the memory of the runtime while it sends the statement of an account with this many movements, to a reader that
- * stops for two seconds in the middle; after the statement of one with a thousand, which warms it up.
+ * Measures the memory of the runtime while it sends the statement of an account with this many movements, to a reader
+ * that stops for two seconds in the middle; after the statement of one with a thousand, which warms it up.
  */
 export async function measureStatements(directory: string, movements: number): Promise<MeasuredStatement[]> {
   const bundle = join(directory, 'bundle');

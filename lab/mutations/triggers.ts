@@ -2,9 +2,9 @@ import { readFileSync, readdirSync } from 'node:fs';
 import type { Mutation, Room } from './mutation.ts';
 
 /**
- * The mutations of triggers, made from the text of the migrations: each refusal is taken out by itself, and a trigger that
- * writes something writes nothing. So a trigger has its mutations as soon as its test file is named here. What else could
- * be wrong in a condition is in the lists of the other rooms.
+ * The mutations of triggers, made from the text of the migrations: each refusal is taken out by itself, and a trigger
+ * that writes something writes nothing. So a trigger has its mutations as soon as its test file is named here. What
+ * else could be wrong in a condition is in the lists of the other rooms.
  */
 
 const MIGRATIONS = 'migrations';

@@ -36,8 +36,8 @@ const PAUSE_MS = 1_000;
 const ANSWER_MS = 60_000;
 
 /**
- * Asks D1 over its REST API, which runs statements that are sent together as one transaction. What is asked only reads, so
- * it is asked again when the API is busy, counts too many calls, or does not answer.
+ * Asks D1 over its REST API, which runs statements that are sent together as one transaction. What is asked only reads,
+ * so it is asked again when the API is busy, counts too many calls, or does not answer.
  */
 export async function askCloudflare(
   { origin, account, token }: CloudflareAccount,

@@ -46,9 +46,10 @@ const constants: Readonly<Record<string, string>> = { true: 'True', false: 'Fals
 const keywords = ['from', 'class', 'import', 'in', 'is', 'pass', 'return', 'global'];
 
 /**
- * Returns a Python module with a \`TypedDict\` for every schema of an OpenAPI document, for every answer that is described
- * in place, which is named after its operation, and for every object inside of one, which is named after its field;
- * and with \`ProblemCode\`, every code that an operation may answer with. A schema that is one of several is their union.
+ * Returns a Python module with a \`TypedDict\` for every schema of an OpenAPI document, for every answer that is
+ * described in place, which is named after its operation, and for every object inside of one, which is named after its
+ * field; and with \`ProblemCode\`, every code that an operation may answer with. A schema that is one of several is
+ * their union.
  */
 export function drawPythonTypes({ paths, components }: TypedDocument): string {
   const classes: string[] = [];

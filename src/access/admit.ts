@@ -56,9 +56,9 @@ export const laneUnreachable = refuse(
 );
 
 /**
- * Admits a request that needs its lane for nothing else, and returns the id of the key's account. One call checks the key and counts the request; a `scope` of
- * `null` accepts any key. The refusals are those of `decideAdmission`, `rate_limited`, and `service_unavailable` when
- * the lane does not answer.
+ * Admits a request that needs its lane for nothing else, and returns the id of the key's account. One call checks the
+ * key and counts the request; a `scope` of `null` accepts any key. The refusals are those of `decideAdmission`,
+ * `rate_limited`, and `service_unavailable` when the lane does not answer.
  */
 export async function admit(
   c: Context<KeyEnvironment>,
@@ -90,9 +90,10 @@ export interface KeyedPost {
 }
 
 /**
- * Sends a POST to its key's lane and returns the lane's answer. Refuses with `invalid_idempotency_key`. An object that was reset may have executed the request before it died.
- * With an Idempotency-Key the call is therefore repeated; if the outcome stays unknown, the answer is
- * `outcome_unknown`. `service_unavailable` is given only when the object was overloaded and nothing happened.
+ * Sends a POST to its key's lane and returns the lane's answer. Refuses with `invalid_idempotency_key`. An object that
+ * was reset may have executed the request before it died. With an Idempotency-Key the call is therefore repeated; if
+ * the outcome stays unknown, the answer is `outcome_unknown`. `service_unavailable` is given only when the object was
+ * overloaded and nothing happened.
  */
 export async function executeInLane(c: Context<KeyEnvironment>, post: KeyedPost): Promise<WrittenAnswer> {
   const key = c.get('key');

@@ -75,10 +75,11 @@ const externalIdTaken = refuse('invalid_state', 'Another account has this extern
 export type Opening = ReturnType<typeof insertAccount>;
 
 /**
- * Prepares an account under an id, in the ledger that the id names: claims its `externalId` for that ledger, and takes the
- * next address index; both in the directory. Returns the statements that open it: its record, to which the database adds a
- * balance of every asset, at zero, so that no order pays for a first one, and the audit. Refuses with `invalid_state` an
- * `externalId` that another account has. Throws when D1 fails; an index that was taken is then used up.
+ * Prepares an account under an id, in the ledger that the id names: claims its `externalId` for that ledger, and takes
+ * the next address index; both in the directory. Returns the statements that open it: its record, to which the database
+ * adds a balance of every asset, at zero, so that no order pays for a first one, and the audit. Refuses with
+ * `invalid_state` an `externalId` that another account has. Throws when D1 fails; an index that was taken is then used
+ * up.
  */
 export async function prepareAccount(
   bindings: LedgerBindings,

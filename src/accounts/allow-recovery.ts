@@ -16,8 +16,8 @@ const unconfirmed = refuseUnconfirmed('It is not known whether the recovery was 
 /**
  * Lets the holder of an account recover it once in the next 72 hours, by a link that is mailed to them and without a
  * code; returns until when, in milliseconds. The holder is told of the request and of the approval. Refuses with
- * `approval_required` unless two people agree, whoever asks, with `invalid_state` where nobody holds the account, and with
- * `service_unavailable` when the outcome is unknown. Throws when D1 cannot be read.
+ * `approval_required` unless two people agree, whoever asks, with `invalid_state` where nobody holds the account, and
+ * with `service_unavailable` when the outcome is unknown. Throws when D1 cannot be read.
  */
 export async function allowRecovery(
   database: Database,

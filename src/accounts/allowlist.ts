@@ -53,9 +53,9 @@ export interface ApprovedAddress {
 }
 
 /**
- * Approves an address, usable when the cooling period is over. An address that is approved already keeps its entry
- * and its time. Refuses with `account_recovered`, with `invalid_state` when there are too many, and with `approval_required` where two people are needed. Throws when D1
- * fails.
+ * Approves an address, usable when the cooling period is over. An address that is approved already keeps its entry and
+ * its time. Refuses with `account_recovered`, with `invalid_state` when there are too many, and with
+ * `approval_required` where two people are needed. Throws when D1 fails.
  */
 export async function approveAddress(
   database: Database,

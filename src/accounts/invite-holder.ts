@@ -38,10 +38,10 @@ export function digestAddress(email: string): Promise<string> {
 }
 
 /**
- * Invites whoever reads the mails to an address to become the holder of an account that has none, for 72 hours, in place of
- * an earlier invitation; the same one that can still be used is returned as it is. Refuses with `invalid_state` where the
- * account has a holder or is frozen, with `approval_required` where two people are needed, and with
- * `service_unavailable` when the outcome is unknown. Throws when D1 cannot be read.
+ * Invites whoever reads the mails to an address to become the holder of an account that has none, for 72 hours, in
+ * place of an earlier invitation; the same one that can still be used is returned as it is. Refuses with
+ * `invalid_state` where the account has a holder or is frozen, with `approval_required` where two people are needed,
+ * and with `service_unavailable` when the outcome is unknown. Throws when D1 cannot be read.
  */
 export async function inviteHolder(
   database: Database,

@@ -168,8 +168,8 @@ const nothingToConfirm = refuse('invalid_state', 'There is no new secret to conf
 
 /**
  * Switches the second factor on, with a code that proves that the holder has the secret. The code counts as used.
- * Refuses with `invalid_state` where there is nothing to confirm or another secret was drawn meanwhile, `totp_invalid` for a wrong code,
- * `service_unavailable` when the outcome in D1 is unknown. Throws when D1 cannot be read.
+ * Refuses with `invalid_state` where there is nothing to confirm or another secret was drawn meanwhile, `totp_invalid`
+ * for a wrong code, `service_unavailable` when the outcome in D1 is unknown. Throws when D1 cannot be read.
  */
 export async function confirmTotp(
   database: Database,

@@ -86,8 +86,8 @@ const kinds = recordKinds.map(({ name, type, isSlow, legs }): Kind => {
 });
 
 /**
- * The rows of a kind that have a transfer in the span and come after the record `behind`, as a condition. It has one bound
- * for the ids: SQLite seeks by one of two and would read all rows from there on.
+ * The rows of a kind that have a transfer in the span and come after the record `behind`, as a condition. It has one
+ * bound for the ids: SQLite seeks by one of two and would read all rows from there on.
  */
 function isInSpan({ lines, isSlow }: Kind, { accountId, from_ms, begin, end }: MovementSpan, behind = ''): SQL {
   const first = isSlow ? '' : lowestRecordId(from_ms - DAY_MS);

@@ -93,7 +93,8 @@ export interface StatementPlan {
 
 /**
  * Prepares a statement: the closing balance is the present one less what moved since, and the opening one is that less
- * the movements in between. Without an end it is of everything until now, whatever the database's clock says. Throws when D1 fails.
+ * the movements in between. Without an end it is of everything until now, whatever the database's clock says. Throws
+ * when D1 fails.
  */
 export async function prepareStatement(
   database: Database,

@@ -5,8 +5,8 @@ import type { Custody, CustodyState, Payout } from './custody.ts';
 
 /**
  * A custodian that pays everything at once, to nobody. It remembers nothing: a withdrawal's hash follows from its id,
- * so a look-up gives the same answer as the submission, even for a payout that was never submitted. It does not say what it
- * holds.
+ * so a look-up gives the same answer as the submission, even for a payout that was never submitted. It does not say
+ * what it holds.
  */
 export const sandboxCustody: Custody = {
   name: 'sandbox',

@@ -25,8 +25,8 @@ export interface CustodyWatch {
 }
 
 /**
- * Asks the custodian what it holds, and returns what is known about it then. A shortfall is logged, and where it is to, the
- * third in a row halts withdrawals. Throws when D1 fails.
+ * Asks the custodian what it holds, and returns what is known about it then. A shortfall is logged, and where it is to,
+ * the third in a row halts withdrawals. Throws when D1 fails.
  */
 export async function watchCustody(
   { databases, custody, haltsOnShortfall, now }: CustodyWatch,

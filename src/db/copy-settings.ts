@@ -9,14 +9,14 @@ import { lowerFloors, settleShares, shareWithNew } from './shares/keep-shares.ts
 import { settingsColumns } from './settings.ts';
 
 /**
- * The settings of ledger 0 are the exchange's. Each other ledger has a copy, which its gate and its triggers read; with it
- * goes whether two people are admins, since only ledger 0 has the staff. These functions make the copies: after a change by
- * the operator, and every minute by the keepers, which finish what failed.
+ * The settings of ledger 0 are the exchange's. Each other ledger has a copy, which its gate and its triggers read; with
+ * it goes whether two people are admins, since only ledger 0 has the staff. These functions make the copies: after a
+ * change by the operator, and every minute by the keepers, which finish what failed.
  */
 
 /**
- * Gives new ledgers their shares of the limits, writes the settings of ledger 0 to all other ledgers whose copy differs, and
- * then brings all floors to the shares. Returns whether they are. Throws unless each write is confirmed.
+ * Gives new ledgers their shares of the limits, writes the settings of ledger 0 to all other ledgers whose copy
+ * differs, and then brings all floors to the shares. Returns whether they are. Throws unless each write is confirmed.
  */
 export async function copySettingsToAll(bindings: LedgerBindings, now_ms: number): Promise<boolean> {
   const ledgers = listLedgers(bindings);
@@ -30,7 +30,8 @@ export async function copySettingsToAll(bindings: LedgerBindings, now_ms: number
 
 /**
  * What a ledger's keeper does about settings. If a violation of its own ledger is not cleared, it halts the whole
- * exchange; then, or as the keeper of ledger 0, it brings all copies up to date, else its own. Throws unless each write is confirmed.
+ * exchange; then, or as the keeper of ledger 0, it brings all copies up to date, else its own. Throws unless each write
+ * is confirmed.
  */
 export async function keepSettings(bindings: LedgerBindings, ledger: number, now_ms: number): Promise<void> {
   if (listLedgers(bindings).length === 1) return;
@@ -146,9 +147,9 @@ async function findViolation(database: Database) {
 }
 
 /**
- * Tells a new database which ledger it is. Its shares of the supply caps and exposures, which the migrations gave it
- * as if it were ledger 0, are then nothing. The same number again changes nothing more. Throws unless the write is confirmed, and when
- * the database has another number or an account already.
+ * Tells a new database which ledger it is. Its shares of the supply caps and exposures, which the migrations gave it as
+ * if it were ledger 0, are then nothing. The same number again changes nothing more. Throws unless the write is
+ * confirmed, and when the database has another number or an account already.
  */
 export async function numberLedger(database: Database, ledger: number, now_ms: number): Promise<void> {
   const outcome = await commit(database, [

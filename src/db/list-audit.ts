@@ -104,8 +104,8 @@ const auditOrder: MergedOrder<AuditPlace> = {
 };
 
 /**
- * Reads one page of the audit of all ledgers, newest first. A page looks at no more than `MAX_LOOKED_AT` rows of each: with filters it may be
- * short and still have a next one. Refuses with `invalid_cursor`. Throws when D1 fails.
+ * Reads one page of the audit of all ledgers, newest first. A page looks at no more than `MAX_LOOKED_AT` rows of each:
+ * with filters it may be short and still have a next one. Refuses with `invalid_cursor`. Throws when D1 fails.
  */
 export function readAuditPage(
   bindings: LedgerBindings,

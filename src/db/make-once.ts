@@ -33,10 +33,11 @@ export const reusedKey = refuse(
 );
 
 /**
- * Makes a record of a ledger at most once for a request with an Idempotency-Key. `prepare` gives the statements that make the record of an id; the key is recorded in the same batch.
- * `refuseExisting` says why a record was refused because something like it exists. Refuses with `idempotency_key_reused`, with `refusals` for the guards that its statements may meet, what
- * `prepare` and `refuseExisting` refuse with, `account_recovered`, `approval_required` where two people are needed, and
- * `service_unavailable` when the outcome in D1 is unknown.
+ * Makes a record of a ledger at most once for a request with an Idempotency-Key. `prepare` gives the statements that
+ * make the record of an id; the key is recorded in the same batch. `refuseExisting` says why a record was refused
+ * because something like it exists. Refuses with `idempotency_key_reused`, with `refusals` for the guards that its
+ * statements may meet, what `prepare` and `refuseExisting` refuse with, `account_recovered`, `approval_required` where
+ * two people are needed, and `service_unavailable` when the outcome in D1 is unknown.
  */
 export async function makeOnce(
   bindings: LedgerBindings,

@@ -5,9 +5,9 @@ import type { LedgerBindings } from '../platform/bindings.ts';
 import { type Database, listLedgers, openLedger } from './database.ts';
 
 /**
- * One page of a list whose rows are in all ledgers. Each ledger is asked for the page as if it had all rows, so it reads at
- * most as many as the page has, and one more; then the rows are merged in the order of the list. With one ledger that
- * changes nothing. A ledger that fails fails the page: without its rows the cursor would pass over them.
+ * One page of a list whose rows are in all ledgers. Each ledger is asked for the page as if it had all rows, so it
+ * reads at most as many as the page has, and one more; then the rows are merged in the order of the list. With one
+ * ledger that changes nothing. A ledger that fails fails the page: without its rows the cursor would pass over them.
  */
 
 /** The order of a list over all ledgers, by what is known of the place of a row. */
@@ -15,8 +15,8 @@ export interface MergedOrder<Place> {
   /** Below zero where `one` comes first. */
   compare(one: Place, other: Place): number;
   /**
-   * Whether the ids are numbers that each ledger gives its own rows, as in the audit. The cursor then has a number for each
-   * ledger. An id of a record means the same place in all ledgers, and is the cursor.
+   * Whether the ids are numbers that each ledger gives its own rows, as in the audit. The cursor then has a number for
+   * each ledger. An id of a record means the same place in all ledgers, and is the cursor.
    */
   readonly isNumberedByLedger?: true;
 }

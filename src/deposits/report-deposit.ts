@@ -66,14 +66,14 @@ export interface ReportResult {
  * Processes a report of a deposit, which there is once per (network, txHash, outputIndex). It is PENDING until it has
  * the network's confirmations, then credited to the owner of the address; FAILED if it reverts before. It is
  * QUARANTINED and credited to nobody if it belongs to nobody, is no asset of that network, is below the smallest
- * deposit, was paid within a transaction, or would exceed the ledger's share of the supply cap. Over it, a later report tries
- * again. Its first report decides for good whether it is too small.
+ * deposit, was paid within a transaction, or would exceed the ledger's share of the supply cap. Over it, a later report
+ * tries again. Its first report decides for good whether it is too small.
  *
  * It is in the ledger of its owner's account, or in ledger 0 if nobody owns the address. The first report claims the
  * output for that ledger in the directory, so that no other ledger ever takes it.
  *
- * Above the bound of `agreedFrom`, it is PENDING until the second watcher has reported the same. That watcher's own report is
- * stored, and neither credits nor fails anything.
+ * Above the bound of `agreedFrom`, it is PENDING until the second watcher has reported the same. That watcher's own
+ * report is stored, and neither credits nor fails anything.
  *
  * A report that changes the deposit's status is written and audited. Any other costs two reads.
  *
@@ -122,8 +122,8 @@ interface Place {
 }
 
 /**
- * Writes the first or the next state of a deposit. It waits where the database wants a second watcher's word first, and is
- * quarantined where it is over the supply cap.
+ * Writes the first or the next state of a deposit. It waits where the database wants a second watcher's word first, and
+ * is quarantined where it is over the supply cap.
  */
 async function write(
   place: Place,

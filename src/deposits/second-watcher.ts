@@ -37,9 +37,9 @@ export async function storeWitness(database: Database, seen: Witnessed): Promise
 }
 
 /**
- * On whose word a deposit that has all its confirmations would be credited now. The second watcher's counts when it saw the
- * same with as many confirmations as the network needs. The bound is of the whole exchange; each ledger has an equal
- * share of it. Throws when D1 fails.
+ * On whose word a deposit that has all its confirmations would be credited now. The second watcher's counts when it saw
+ * the same with as many confirmations as the network needs. The bound is of the whole exchange; each ledger has an
+ * equal share of it. Throws when D1 fails.
  */
 export async function readAgreement(
   database: Database,

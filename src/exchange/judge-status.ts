@@ -16,10 +16,10 @@ export interface PayoutHealth {
 }
 
 /**
- * The status of the exchange. What is halted in any ledger counts as halted. Withdrawals are degraded while the custodian
- * is silent or a payout is late. Without settings (a ledger could not be read) no halt is known, but nothing can be traded
- * or withdrawn, so it is degraded. Prices are good when the venues agreed on every market within the last seconds; when
- * they agreed on none, no order could fill, so trading is degraded as well.
+ * The status of the exchange. What is halted in any ledger counts as halted. Withdrawals are degraded while the
+ * custodian is silent or a payout is late. Without settings (a ledger could not be read) no halt is known, but nothing
+ * can be traded or withdrawn, so it is degraded. Prices are good when the venues agreed on every market within the last
+ * seconds; when they agreed on none, no order could fill, so trading is degraded as well.
  */
 export function judgeStatus(
   settings: Halts | undefined,

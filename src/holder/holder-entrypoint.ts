@@ -40,8 +40,9 @@ interface HeldAccount {
 /**
  * What only a signed-in holder may do. The console's Worker reaches it by a service binding, and nobody on the internet
  * can. Each call takes the token of a session, never an account's id, except those that open a session, freeze and tell
- * of mails: so a fault of the console cannot mix up two accounts. Bodies are checked here, as they came. Refusals are values, as everywhere;
- * every call may refuse with what `takeSession` refuses with, and with `service_unavailable` when D1 fails.
+ * of mails: so a fault of the console cannot mix up two accounts. Bodies are checked here, as they came. Refusals are
+ * values, as everywhere; every call may refuse with what `takeSession` refuses with, and with `service_unavailable`
+ * when D1 fails.
  */
 export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
   /** Opens an account for somebody whose address the console has checked. See `openOwnAccount`. */

@@ -9,10 +9,10 @@ import type { Bindings } from '../platform/bindings.ts';
 const LABEL = 'opened by its holder';
 
 /**
- * Opens an account for whoever reads the mails to an address, and invites them: one for each address, however often it is
- * called and whatever is cut off. The operator's settings and limits hold for it as for every account. Its ledger is drawn
- * by the weights of the settings; `random` is from 0 to below 1. Refuses as `openAccountOnce` and `inviteHolder` do. Throws
- * when D1 cannot be read.
+ * Opens an account for whoever reads the mails to an address, and invites them: one for each address, however often it
+ * is called and whatever is cut off. The operator's settings and limits hold for it as for every account. Its ledger is
+ * drawn by the weights of the settings; `random` is from 0 to below 1. Refuses as `openAccountOnce` and `inviteHolder`
+ * do. Throws when D1 cannot be read.
  */
 export async function openOwnAccount(
   bindings: Bindings,

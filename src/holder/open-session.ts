@@ -48,9 +48,10 @@ const unconfirmed = refuse('service_unavailable', 'The sign-in was not confirmed
 });
 
 /**
- * Opens a session for an account's holder, and makes the first one to sign in its holder, who must be invited. At most five
- * are live: the oldest ends for a sixth. Refuses with `not_found`, with `invalid_state` when somebody else is the holder or
- * was invited, and with `service_unavailable` when it is not known whether the session was opened. Throws when D1 cannot be read.
+ * Opens a session for an account's holder, and makes the first one to sign in its holder, who must be invited. At most
+ * five are live: the oldest ends for a sixth. Refuses with `not_found`, with `invalid_state` when somebody else is the
+ * holder or was invited, and with `service_unavailable` when it is not known whether the session was opened. Throws
+ * when D1 cannot be read.
  */
 export async function openSession(
   bindings: Bindings,

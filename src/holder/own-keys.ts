@@ -62,8 +62,9 @@ const unconfirmed = refuse(
 
 /**
  * Makes a key of the holder's account; its token is shown once. Refuses with `account_frozen`, `account_recovered`,
- * `invalid_state` when there are too many keys or for one that withdraws while the second factor is off, `invalid_request` for an expiry in the past, and `service_unavailable`
- * when the outcome is unknown. Throws when D1 cannot be read.
+ * `invalid_state` when there are too many keys or for one that withdraws while the second factor is off,
+ * `invalid_request` for an expiry in the past, and `service_unavailable` when the outcome is unknown. Throws when D1
+ * cannot be read.
  */
 export async function makeOwnKey(
   session: Session,

@@ -39,9 +39,9 @@ const Row = z.object({
 });
 
 /**
- * The payments of a ledger that came after a transfer, oldest first; without a transfer none, only where the transfers end
- * now. They are read by their transfers, which are numbered in the order of commits, so none is missed and orders write
- * nothing for it. Throws when D1 fails.
+ * The payments of a ledger that came after a transfer, oldest first; without a transfer none, only where the transfers
+ * end now. They are read by their transfers, which are numbered in the order of commits, so none is missed and orders
+ * write nothing for it. Throws when D1 fails.
  */
 export async function readPayments(database: Database, after: number | null): Promise<Payments> {
   const newest = (await database.get<{ last: number | null }>(sql`SELECT max(id) AS last FROM transfers`))?.last ?? 0;

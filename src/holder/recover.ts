@@ -35,10 +35,11 @@ const hasPasskey = refuse(
 );
 
 /**
- * Marks an account as recovered: for 24 hours nothing leaves it, its API keys are revoked, and its other sessions end. Only
- * after this may the console take a new passkey. Refuses with `invalid_state` a session that acts, with `totp_required`
- * where there is no second factor to show a code of, with what `tryTotpCode` refuses with, with `approval_required` where
- * the exchange has not agreed, and with `service_unavailable` when the outcome is unknown. Throws when D1 cannot be read.
+ * Marks an account as recovered: for 24 hours nothing leaves it, its API keys are revoked, and its other sessions end.
+ * Only after this may the console take a new passkey. Refuses with `invalid_state` a session that acts, with
+ * `totp_required` where there is no second factor to show a code of, with what `tryTotpCode` refuses with, with
+ * `approval_required` where the exchange has not agreed, and with `service_unavailable` when the outcome is unknown.
+ * Throws when D1 cannot be read.
  */
 export async function recoverAccount(
   bindings: Bindings,

@@ -9,10 +9,10 @@ import { explain } from '../db/explain.ts';
 import type { Session } from './session.ts';
 
 /**
- * Switches the holder's second factor off, with a code of it. None is asked for 24 hours after a recovery that two of the
- * exchange's people allowed: who has lost the device could never switch it off, and nothing can leave. Refuses with what
- * `tryTotpCode` refuses with, `totp_required` without a code, and `service_unavailable` when the outcome is unknown. Throws
- * when D1 cannot be read.
+ * Switches the holder's second factor off, with a code of it. None is asked for 24 hours after a recovery that two of
+ * the exchange's people allowed: who has lost the device could never switch it off, and nothing can leave. Refuses with
+ * what `tryTotpCode` refuses with, `totp_required` without a code, and `service_unavailable` when the outcome is
+ * unknown. Throws when D1 cannot be read.
  */
 export async function removeOwnTotp(
   session: Session,

@@ -162,7 +162,8 @@ export type OperationContext<Parts extends RequestParts, Environment extends App
 
 /**
  * What a handler returns: the body of the answer, a refusal, or an answer that is written already. Structural typing
- * accepts a body with additional members; here they do not compile, so that no handler answers more than the document says.
+ * accepts a body with additional members; here they do not compile, so that no handler answers more than the document
+ * says.
  */
 export type Answered<Given, Body extends BodyParts> = Promised<
   | Outcome<Given & WithoutExcess<Excess<Given, BodyOf<Body>>>>

@@ -28,9 +28,9 @@ const EXPIRY_HEADER = 'X-Expires-Ms';
  * Answers with what this isolate sent within the last second, else from the edge cache of this data centre, else with
  * what `produce` makes, which is then stored. `key` names the content and does not contain the caller's URL, so nobody
  * can split or poison the cache; it is kept under the exchange's own host, since the platform looks another one up.
- * `X-Edge-Cache` says where the answer came from, and so does the log. The answer may be kept for what is left of its lifetime; `If-None-Match` gives 304
- * (RFC 9110, section 13.1.2). A hit needs no other I/O. When the cache fails, that is logged and the answer is produced anew. Headers of
- * the single request, such as rate limits, are never stored.
+ * `X-Edge-Cache` says where the answer came from, and so does the log. The answer may be kept for what is left of its
+ * lifetime; `If-None-Match` gives 304 (RFC 9110, section 13.1.2). A hit needs no other I/O. When the cache fails, that
+ * is logged and the answer is produced anew. Headers of the single request, such as rate limits, are never stored.
  */
 export async function answerThroughEdge<Body>(
   c: CacheContext,

@@ -21,8 +21,8 @@ interface Open {
 }
 
 /**
- * The members that come twice or more in one object, as JSON pointers: of such a member each parser may read another value
- * (RFC 8259, section 4). `text` must be JSON. It is read once, from the beginning to the end.
+ * The members that come twice or more in one object, as JSON pointers: of such a member each parser may read another
+ * value (RFC 8259, section 4). `text` must be JSON. It is read once, from the beginning to the end.
  */
 export function findRepeatedMembers(text: string): string[] {
   const repeated = new Set<string>();

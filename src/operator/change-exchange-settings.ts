@@ -16,9 +16,9 @@ import { refuseLedger } from './find-records.ts';
 
 /**
  * Changes the settings of the exchange: in ledger 0, and then in the copies of all others. No halt is lifted while any
- * ledger has a violation that is not cleared. Refuses as `changeSettings` does, with `invalid_request` a weight of a ledger
- * that does not exist, and with `service_unavailable` when a copy was not confirmed; the keepers then make it within a
- * minute. Throws when D1 cannot be read.
+ * ledger has a violation that is not cleared. Refuses as `changeSettings` does, with `invalid_request` a weight of a
+ * ledger that does not exist, and with `service_unavailable` when a copy was not confirmed; the keepers then make it
+ * within a minute. Throws when D1 cannot be read.
  */
 export async function changeExchangeSettings(
   bindings: LedgerBindings,

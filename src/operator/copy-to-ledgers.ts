@@ -10,9 +10,9 @@ const notCopied = refuse(
 );
 
 /**
- * Copies a change of ledger 0, of the settings, the shares or the staff, to all other ledgers; `undefined` once each copy is
- * confirmed and each ledger may use its share. Refuses with `service_unavailable` when one was not: its keeper makes it
- * within a minute.
+ * Copies a change of ledger 0, of the settings, the shares or the staff, to all other ledgers; `undefined` once each
+ * copy is confirmed and each ledger may use its share. Refuses with `service_unavailable` when one was not: its keeper
+ * makes it within a minute.
  */
 export async function copyToLedgers(bindings: LedgerBindings, now_ms: number): Promise<Refusal | undefined> {
   try {

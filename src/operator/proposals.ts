@@ -112,9 +112,10 @@ function accountToRecover(duty: Duty, { path }: SentRequest): string | undefined
 }
 
 /**
- * Makes a proposal of a request, in the ledger of this number; the same request that is open already is returned as it is.
- * Refuses with `approval_required` when the same person has too many open, with `invalid_state` when another recovery of
- * the account is, and with `service_unavailable` when the outcome is unknown. Throws when D1 cannot be read.
+ * Makes a proposal of a request, in the ledger of this number; the same request that is open already is returned as it
+ * is. Refuses with `approval_required` when the same person has too many open, with `invalid_state` when another
+ * recovery of the account is, and with `service_unavailable` when the outcome is unknown. Throws when D1 cannot be
+ * read.
  */
 export async function propose(
   database: Database,

@@ -3,7 +3,9 @@ import { type MergedOrder, readMergedPage } from '../db/merge-pages.ts';
 import { type ListQuery, nameFilteredList, showPage } from '../http/list.ts';
 import type { Database } from '../db/database.ts';
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
-import { config } from '../env.ts'; /**
+import { config } from '../env.ts';
+
+/**
  * One page of a list that is in all ledgers, to whose path and filter its cursors are bound. `readRows` gives those of a
  * ledger.
  */

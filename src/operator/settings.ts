@@ -100,8 +100,9 @@ export const ExchangeSettings = z
 export type ExchangeSettings = z.output<typeof ExchangeSettings>;
 
 /**
- * Any part of the settings; the others stay. `pausedDeposits`, `fees`, `minimums`, `depositMinimums`, `approvalAbove` and `openingWeights`
- * are replaced whole. Each named fallback price is replaced and gets the present date; `null` restores the default.
+ * Any part of the settings; the others stay. `pausedDeposits`, `fees`, `minimums`, `depositMinimums`, `approvalAbove`
+ * and `openingWeights` are replaced whole. Each named fallback price is replaced and gets the present date; `null`
+ * restores the default.
  */
 export const ChangeSettings = ExchangeSettings.partial()
   .extend({
@@ -201,7 +202,8 @@ function showFallback(coin: Coin, { fallbackPrices }: Settings) {
  * `invalid_state` for a cap below what is already owed or short, and for lifting a halt while a violation is not
  * cleared, and `service_unavailable`. Throws when D1 cannot be read.
  *
- * A higher limit is given to the ledgers in proportion to their shares, and a lower one is taken from what they do not use.
+ * A higher limit is given to the ledgers in proportion to their shares, and a lower one is taken from what they do not
+ * use.
  */
 export async function changeSettings(
   bindings: LedgerBindings,

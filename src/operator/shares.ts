@@ -107,11 +107,11 @@ function showLimit(
 }
 
 /**
- * Sets shares of a ledger other than 0, all or none: ledger 0 gives it what it lacks, and gets what it has more. No limit
- * of the exchange changes. Refuses with `precision_exceeded`, `amount_above_maximum`, `invalid_request` for ledger 0 or one
- * that does not exist, `invalid_state` when the ledger uses more than that, ledger 0 has not so much that it does not use,
- * or the ledger has no share yet, and `service_unavailable` when it was not confirmed: it is safe to send it again. Throws
- * when D1 cannot be read.
+ * Sets shares of a ledger other than 0, all or none: ledger 0 gives it what it lacks, and gets what it has more. No
+ * limit of the exchange changes. Refuses with `precision_exceeded`, `amount_above_maximum`, `invalid_request` for
+ * ledger 0 or one that does not exist, `invalid_state` when the ledger uses more than that, ledger 0 has not so much
+ * that it does not use, or the ledger has no share yet, and `service_unavailable` when it was not confirmed: it is safe
+ * to send it again. Throws when D1 cannot be read.
  */
 export async function changeShares(
   bindings: LedgerBindings,

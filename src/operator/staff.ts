@@ -74,7 +74,8 @@ const unconfirmed = refuse('service_unavailable', 'The change was not confirmed.
 
 /**
  * Sets the roles of a person, who may be new. Takes effect with the person's next request. Refuses with
- * `approval_required` once there are two admins, unless it only takes roles from somebody who is no admin, and with `service_unavailable` when the outcome is unknown.
+ * `approval_required` once there are two admins, unless it only takes roles from somebody who is no admin, and with
+ * `service_unavailable` when the outcome is unknown.
  */
 export async function setRoles(
   database: Database,

@@ -49,9 +49,9 @@ const READ_REFUSED = 'SELECT id, reason, CAST(figure AS TEXT) AS figure FROM ref
 const FORGET_REFUSED = 'DELETE FROM refused_orders';
 
 /**
- * Writes orders in one batch, in one round trip. Each is decided by itself, by what those before it left: it is filled, or
- * refused. An order's trigger moves both its amounts. Its record's id is the order's, its time the order's time. Throws
- * when the database refuses the whole batch, which is a bug; then nothing happened.
+ * Writes orders in one batch, in one round trip. Each is decided by itself, by what those before it left: it is filled,
+ * or refused. An order's trigger moves both its amounts. Its record's id is the order's, its time the order's time.
+ * Throws when the database refuses the whole batch, which is a bug; then nothing happened.
  */
 export async function commitOrders(database: Database, planned: readonly PlannedOrder[]): Promise<OrdersOutcome> {
   const d1 = database.$client;

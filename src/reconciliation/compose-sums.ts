@@ -10,8 +10,8 @@ import {
 } from './statement.ts';
 
 /**
- * The sum, from the sums of its two parts. An amount is high * 2^32 + low, and both are summed separately: no sum can then
- * overflow 64 bits.
+ * The sum, from the sums of its two parts. An amount is high * 2^32 + low, and both are summed separately: no sum can
+ * then overflow 64 bits.
  */
 export function joinParts(high: string | null, low: string | null): bigint {
   return (BigInt(high ?? 0) << 32n) + BigInt(low ?? 0);

@@ -95,8 +95,8 @@ export class Reconciler {
   }
 
   /**
-   * Deletes all progress, the stored links and the sums of the spread, for an operator who restored the ledger to an earlier time. Returns the
-   * newest links that were deleted.
+   * Deletes all progress, the stored links and the sums of the spread, for an operator who restored the ledger to an
+   * earlier time. Returns the newest links that were deleted.
    */
   beginAnew(): Readonly<Record<string, string>> {
     const { number, report } = this.#progress;

@@ -37,10 +37,10 @@ export interface AccountsSlice extends SliceResult {
 const BEYOND_ALL = '~';
 
 /**
- * Scans the next accounts, as many as together have at most `count` orders, and a share of it of each other kind. Compares each record with its
- * transfers and each balance with the legs of all its records, in one transaction, so that a write in between cannot
- * look like an error. A larger account is scanned in parts. Counts the transfers up to number `head` that the records
- * name. Throws when D1 fails.
+ * Scans the next accounts, as many as together have at most `count` orders, and a share of it of each other kind.
+ * Compares each record with its transfers and each balance with the legs of all its records, in one transaction, so
+ * that a write in between cannot look like an error. A larger account is scanned in parts. Counts the transfers up to
+ * number `head` that the records name. Throws when D1 fails.
  */
 export async function scanAccounts(
   database: D1Database,

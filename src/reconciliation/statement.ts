@@ -69,8 +69,8 @@ type RowsOf<Statements> = {
 };
 
 /**
- * Runs statements in one transaction; `null` stands for one that is not run, and has no rows. Returns the rows of each, and
- * the time that D1 reports for all of them. Throws when D1 fails, or does not answer for 10 s.
+ * Runs statements in one transaction; `null` stands for one that is not run, and has no rows. Returns the rows of each,
+ * and the time that D1 reports for all of them. Throws when D1 fails, or does not answer for 10 s.
  */
 export async function readBatch<const Statements extends readonly (Statement | null)[]>(
   database: D1Database,

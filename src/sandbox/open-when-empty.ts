@@ -18,8 +18,8 @@ import { demoFunds, demoKey } from './demo.ts';
 let isOpen = false;
 
 /**
- * Gives an exchange whose database is empty its tables and the demo account, so that `wrangler dev` serves it with nothing
- * done before. `npm start` and a deployment make the database themselves. Throws when D1 fails.
+ * Gives an exchange whose database is empty its tables and the demo account, so that `wrangler dev` serves it with
+ * nothing done before. `npm start` and a deployment make the database themselves. Throws when D1 fails.
  */
 export async function openWhenEmpty(bindings: Bindings): Promise<void> {
   if (isOpen) return;

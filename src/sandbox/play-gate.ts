@@ -5,8 +5,8 @@ import { bindMember } from './play-database.ts';
 import { currentScene } from './scenario.ts';
 
 /**
- * The gate as a lane of the sandbox reaches it: full, lost or overloaded for an order whose scenario says so. It is played
- * before the gate, because the gate answers the orders of all lanes at once.
+ * The gate as a lane of the sandbox reaches it: full, lost or overloaded for an order whose scenario says so. It is
+ * played before the gate, because the gate answers the orders of all lanes at once.
  */
 export function playGate(gates: DurableObjectNamespace): DurableObjectNamespace {
   const getByName: DurableObjectNamespace['getByName'] = (...where) => {

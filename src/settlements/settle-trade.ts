@@ -25,11 +25,12 @@ import {
 /**
  * Settles a trade at the amounts that its parties agreed on: USDT from buyer to seller, the coin from seller to buyer,
  * in one batch, once per reference; the same trade again is returned as it is. The reference is claimed in the
- * directory first, so that it is settled in one ledger only. The price is the operator's responsibility and is not compared with the market. Refuses, in this order, with what `readTrade`
- * refuses, `not_found`, `invalid_state` for accounts of two ledgers and when the reference belongs to another trade, and, decided by the database in
- * the batch itself, `account_frozen`, `trading_halted`, `insufficient_balance`, `order_rejected` at the house's floor;
- * with `service_unavailable` when D1 was overloaded and nothing happened, and `outcome_unknown` when D1 does not say:
- * repeat the call to find out. Throws when D1 fails before anything was written.
+ * directory first, so that it is settled in one ledger only. The price is the operator's responsibility and is not
+ * compared with the market. Refuses, in this order, with what `readTrade` refuses, `not_found`, `invalid_state` for
+ * accounts of two ledgers and when the reference belongs to another trade, and, decided by the database in the batch
+ * itself, `account_frozen`, `trading_halted`, `insufficient_balance`, `order_rejected` at the house's floor; with
+ * `service_unavailable` when D1 was overloaded and nothing happened, and `outcome_unknown` when D1 does not say: repeat
+ * the call to find out. Throws when D1 fails before anything was written.
  */
 export async function settleTrade(
   bindings: LedgerBindings,

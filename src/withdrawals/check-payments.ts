@@ -18,8 +18,8 @@ const MAX_ROUNDS = 10;
 const MAX_FINISHED = 30;
 
 /**
- * For each other ledger, the numbers of the newest transfers up to which all payments to it, and all receipts from it, are
- * compared.
+ * For each other ledger, the numbers of the newest transfers up to which all payments to it, and all receipts from it,
+ * are compared.
  */
 export const PaymentsPosition = z.record(z.string(), z.object({ sent: z.int(), received: z.int() }));
 

@@ -93,8 +93,8 @@ export function claimedByAnother(claim: Pick<ClaimRow, 'claimedBy'>) {
 }
 
 /**
- * Claims a withdrawal: from now on nobody else does, so that it is paid once. Claiming one's own again is no error. Refuses
- * with `invalid_state` when it is claimed by another or not PROCESSING, and while it must not be paid with
+ * Claims a withdrawal: from now on nobody else does, so that it is paid once. Claiming one's own again is no error.
+ * Refuses with `invalid_state` when it is claimed by another or not PROCESSING, and while it must not be paid with
  * `account_frozen` and `withdrawals_suspended`. Throws when D1 cannot be read.
  */
 export async function claimPayout(database: Database, row: WithdrawalRow, actor: Actor): Promise<Outcome<ClaimRow>> {

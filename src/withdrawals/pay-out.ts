@@ -42,9 +42,10 @@ export interface PayoutContext {
 /**
  * Advances a PROCESSING withdrawal: it is then paid, failed, or still PROCESSING. If the caller's own batch has just
  * released it, it is submitted. Any other is looked up first, and submitted again under the same id only if the
- * custodian has never seen it and the database releases it again. For one to an account of another ledger, that
- * ledger stands in for the custodian. Without an answer nothing changes: the money stays
- * held, and a later look-up finishes it. What the custodian waits for is stored for the operator. Never rejects, and ends within two of the custodian's deadlines.
+ * custodian has never seen it and the database releases it again. For one to an account of another ledger, that ledger
+ * stands in for the custodian. Without an answer nothing changes: the money stays held, and a later look-up finishes
+ * it. What the custodian waits for is stored for the operator. Never rejects, and ends within two of the custodian's
+ * deadlines.
  */
 export async function payOut(context: PayoutContext, row: WithdrawalRow, isFresh: boolean): Promise<WithdrawalRow> {
   const { database, now } = context;

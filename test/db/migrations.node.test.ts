@@ -3,11 +3,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 
 /**
- * What runs the migrations splits them into statements, and knows SQL only roughly: `wrangler d1 migrations apply` sends a
- * file to D1's API as one text, which takes a lower-case `begin`, a carriage return or the END of a CASE in a trigger for
- * something else (cloudflare/workers-sdk, issues 10998, 14991, 15314 and 15690). So here is the roughest of splitters: a
- * semicolon ends a statement, but not between a line BEGIN and a line END. It knows neither strings nor comments, and
- * takes each END that a space or a semicolon follows for that of a trigger. What it makes of the files must run.
+ * What runs the migrations splits them into statements, and knows SQL only roughly: `wrangler d1 migrations apply`
+ * sends a file to D1's API as one text, which takes a lower-case `begin`, a carriage return or the END of a CASE in a
+ * trigger for something else (cloudflare/workers-sdk, issues 10998, 14991, 15314 and 15690). So here is the roughest of
+ * splitters: a semicolon ends a statement, but not between a line BEGIN and a line END. It knows neither strings nor
+ * comments, and takes each END that a space or a semicolon follows for that of a trigger. What it makes of the files
+ * must run.
  */
 
 const files = ['migrations', 'console/migrations'].map((folder) => ({

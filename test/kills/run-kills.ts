@@ -41,8 +41,8 @@ const SIGNING_KEY = '07'.repeat(32);
 const KEYS_PER_PARTY = 2;
 const WORKERS_PER_KEY = 3;
 /**
- * How long a client repeats a request after the last kill. A refusal is final only when an earlier write of the request can
- * succeed no more, which is after a minute; until then its outcome is unknown.
+ * How long a client repeats a request after the last kill. A refusal is final only when an earlier write of the request
+ * can succeed no more, which is after a minute; until then its outcome is unknown.
  */
 const RECOVERY_PATIENCE_MS = 90_000;
 /** The sweep asks after half a minute, a minute later, and two minutes after that. The custodian may still be failing. */

@@ -8,9 +8,10 @@ import { makeActivity } from '../support/reconciliation.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 /**
- * The transfers of a record are written down four times: by its triggers, by the guards of `transfers`, by the legs of its
- * kind, with which the reconciliation checks them, and by the statement of an account. Here all four meet on records that
- * the exchange has made: a transfer that is in the journal was written by the first and let through by the second.
+ * The transfers of a record are written down four times: by its triggers, by the guards of `transfers`, by the legs of
+ * its kind, with which the reconciliation checks them, and by the statement of an account. Here all four meet on
+ * records that the exchange has made: a transfer that is in the journal was written by the first and let through by the
+ * second.
  */
 
 let traders: readonly Trader[];

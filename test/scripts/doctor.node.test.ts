@@ -123,8 +123,8 @@ async function runDoctor(toml: string, secrets?: readonly string[], floors?: rea
 }
 
 /**
- * Everything that the doctor looks at, in one configuration in which all of it is wrong: the wrong value, or the change of
- * the configuration or the database, and what is said of it.
+ * Everything that the doctor looks at, in one configuration in which all of it is wrong: the wrong value, or the change
+ * of the configuration or the database, and what is said of it.
  */
 const wrongs: readonly {
   readonly what: string;

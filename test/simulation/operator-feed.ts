@@ -31,8 +31,9 @@ export async function followExchange(world: World): Promise<void> {
 }
 
 /**
- * Reads a page of the operator's feed of a ledger: each row of the audit, by its number, and of each account every status of its
- * deposits and withdrawals, in order. Returns how many events came; `undefined` when the exchange refused.
+ * Reads a page of the operator's feed of a ledger: each row of the audit, by its number, and of each account every
+ * status of its deposits and withdrawals, in order. Returns how many events came; `undefined` when the exchange
+ * refused.
  */
 export async function readOperator(world: World, ledger: number, limit: number): Promise<number | undefined> {
   const feed = feedOf(world, ledger);

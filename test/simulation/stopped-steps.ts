@@ -13,8 +13,8 @@ import type { World } from './world.ts';
 const peerIsDown = failDatabase('deposit', true).filter(({ name }) => name === 'd1_down_before_deposit');
 
 /**
- * A withdrawal to another ledger that does not answer, and then a freeze of the account: the keepers must not pay it. World
- * notices when one is paid while it is stopped.
+ * A withdrawal to another ledger that does not answer, and then a freeze of the account: the keepers must not pay it.
+ * World notices when one is paid while it is stopped.
  */
 export async function stepStopped(world: World, draw: Draw): Promise<void> {
   if (ledgersUnderTest.length === 1) return;

@@ -45,8 +45,8 @@ export function sumOf(amounts: readonly Atoms[]): Atoms {
 }
 
 /**
- * Divides an amount in proportion to `weights`, so that the parts are its sum. What rounding leaves goes to the first that
- * have a weight, an atom to each. Pure.
+ * Divides an amount in proportion to `weights`, so that the parts are its sum. What rounding leaves goes to the first
+ * that have a weight, an atom to each. Pure.
  */
 export function divide(amount: Atoms, weights: readonly Atoms[]): Atoms[] {
   const whole = sumOf(weights);
@@ -71,8 +71,8 @@ function listUnused(shares: readonly Atoms[], used: readonly Atoms[]): Atoms[] {
 }
 
 /**
- * The shares of a limit that becomes `limit`. A higher one is given in proportion to the shares; a lower one is taken from
- * what they do not use, in proportion to it. `undefined` when more than that is used. Pure.
+ * The shares of a limit that becomes `limit`. A higher one is given in proportion to the shares; a lower one is taken
+ * from what they do not use, in proportion to it. `undefined` when more than that is used. Pure.
  */
 export function planLimit(shares: readonly Atoms[], used: readonly Atoms[], limit: Atoms): Atoms[] | undefined {
   const rise = limit - sumOf(shares);

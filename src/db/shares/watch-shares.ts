@@ -16,8 +16,8 @@ const NEARLY_PERCENT = 80n;
 const NO_LONGER_PERCENT = 70n;
 
 /**
- * Writes a row of the audit, of which the operator is told, for each share that is nearly used and was not before. Returns
- * what is nearly used now. Throws when D1 fails.
+ * Writes a row of the audit, of which the operator is told, for each share that is nearly used and was not before.
+ * Returns what is nearly used now. Throws when D1 fails.
  */
 export async function watchShares(
   database: Database,

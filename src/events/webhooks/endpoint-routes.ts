@@ -56,8 +56,8 @@ export interface EndpointSurface {
   /** The query of routes about deliveries, and which ledger's it asks for: for an owner whose events are in several. */
   readonly deliveries?: { readonly query: z.ZodObject; ledgerOf(c: Context): number | undefined };
   /**
-   * Admits a request about the owner's endpoints, or about what is sent of the events of one `ledger`. Refuses with one of
-   * the refusals of its kind, and with `invalid_request` a ledger that does not exist.
+   * Admits a request about the owner's endpoints, or about what is sent of the events of one `ledger`. Refuses with one
+   * of the refusals of its kind, and with `invalid_request` a ledger that does not exist.
    */
   admit(c: Context, ledger?: number): Promise<Outcome<AdmittedOwner>>;
 }

@@ -231,8 +231,8 @@ export async function deleteEndpoint(owner: EndpointOwner, row: EndpointRow): Pr
 }
 
 /**
- * Sets an endpoint back to a number, so that what came after it is sent again. Refuses with `service_unavailable` when the
- * change was not confirmed.
+ * Sets an endpoint back to a number, so that what came after it is sent again. Refuses with `service_unavailable` when
+ * the change was not confirmed.
  */
 export async function setBack(owner: EndpointOwner, row: EndpointRow, after: number): Promise<Outcome<EndpointRow>> {
   const { database } = owner;

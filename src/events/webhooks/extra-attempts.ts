@@ -1,7 +1,7 @@
 /**
- * Attempts that bring a receiver no news: of events that are sent again because somebody asked for it, and tests. They are
- * bounded, because an address may be that of a host which never asked for them. So many are there at first and at most,
- * and one more comes each second.
+ * Attempts that bring a receiver no news: of events that are sent again because somebody asked for it, and tests. They
+ * are bounded, because an address may be that of a host which never asked for them. So many are there at first and at
+ * most, and one more comes each second.
  */
 const AT_FIRST = 10;
 const AT_MOST = 60;

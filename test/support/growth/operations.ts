@@ -127,8 +127,8 @@ export const operations: Readonly<Record<string, Operation>> = {
 const LOOKED_AT = 2_100;
 
 /**
- * Reads that find less in a small exchange, or nothing, and look at a bounded number of rows in a large one: each with the
- * most that it may read.
+ * Reads that find less in a small exchange, or nothing, and look at a bounded number of rows in a large one: each with
+ * the most that it may read.
  */
 export const boundedReads: Readonly<Record<string, readonly [operation: Operation, mostRows: number]>> = {
   'the newest accounts': [operate('GET', () => '/accounts'), 60],

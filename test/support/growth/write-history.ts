@@ -16,9 +16,9 @@ export interface HistorySize {
 let next = 0;
 
 /**
- * Writes records of one kind, spread over two years unless told, with their transfers and the resulting balances: the same rows
- * that requests would have left, and correct for the reconciliation. It bypasses the triggers, which check every
- * written row. With them a million rows would take minutes, and they are not tested here.
+ * Writes records of one kind, spread over two years unless told, with their transfers and the resulting balances: the
+ * same rows that requests would have left, and correct for the reconciliation. It bypasses the triggers, which check
+ * every written row. With them a million rows would take minutes, and they are not tested here.
  */
 export async function writeHistory(
   table: RecordTable,

@@ -1,6 +1,7 @@
 /**
- * The files whose accounts are all in ledger 0 in `npm run test:ledgers`: tests of two accounts that trade with or pay each
- * other at once, and tests that write to that database behind the exchange's back, or count what its accounts cost.
+ * The files whose accounts are all in ledger 0 in `npm run test:ledgers`: tests of two accounts that trade with or pay
+ * each other at once, and tests that write to that database behind the exchange's back, or count what its accounts
+ * cost.
  */
 export const allInFirst: readonly string[] = [
   'test/api/events.test.ts',

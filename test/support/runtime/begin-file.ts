@@ -34,8 +34,8 @@ async function migrate(ledger: D1Database): Promise<void> {
 }
 
 /**
- * Opens accounts in all ledgers in turn, with equal weights, and draws that fall on one after the other. The accounts of some
- * files are all opened in the first one.
+ * Opens accounts in all ledgers in turn, with equal weights, and draws that fall on one after the other. The accounts
+ * of some files are all opened in the first one.
  */
 async function chooseLedgers(): Promise<void> {
   const inFirst = allInFirst.some((file) => expect.getState().testPath?.endsWith(`/${file}`));

@@ -9,8 +9,8 @@ import type {
 import { env } from '../runtime/test-env.ts';
 
 /**
- * Controls the reference custodian, which pays in the runtime `outside`. Its state is shared by all test files there, which
- * therefore run one after the other; begin each test with `resetCustodian()`.
+ * Controls the reference custodian, which pays in the runtime `outside`. Its state is shared by all test files there,
+ * which therefore run one after the other; begin each test with `resetCustodian()`.
  */
 const remote = () => new CustodianRemote(env.CUSTODIAN_SERVER ?? '');
 

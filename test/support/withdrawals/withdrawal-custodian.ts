@@ -20,7 +20,8 @@ const HELD = 51_000_000n;
 let ahead_ms = 0;
 
 /**
- * Runs the scheduled sweep of open withdrawals in all ledgers, this much later than the last. By default all of them are due again.
+ * Runs the scheduled sweep of open withdrawals in all ledgers, this much later than the last. By default all of them
+ * are due again.
  */
 export async function sweep(later_ms = 3_600_000): Promise<number> {
   ahead_ms += later_ms;

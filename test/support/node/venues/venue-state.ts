@@ -34,8 +34,8 @@ export interface VenueMarket {
 }
 
 /**
- * What a test changes of coins' markets. A market needs a price; its open is the same price unless given. `null` takes the
- * coin off the venue's list.
+ * What a test changes of coins' markets. A market needs a price; its open is the same price unless given. `null` takes
+ * the coin off the venue's list.
  */
 export type CoinChanges = Readonly<Partial<Record<Coin, (Pick<VenueMarket, 'price'> & Partial<VenueMarket>) | null>>>;
 
