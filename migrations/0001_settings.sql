@@ -112,16 +112,17 @@ CREATE INDEX audit_of_target ON audit (target);
 CREATE VIEW newest_audit AS
   SELECT * FROM audit ORDER BY id DESC LIMIT 1;
 
--- The limits at first: how much may be owed to clients, and how much the house may be short.
+-- The limits at first: how much may be owed to clients, and how much the house may be short. Within 2^53, as all numbers
+-- of the schema, so that tools which read numbers as doubles take them exactly.
 INSERT INTO settings (id, shares) VALUES (1, '{
   "house:custody": {
     "USDT": ["1000000000000000"], "USDC": ["1000000000000000"], "BTC": ["1000000000000"], "ETH": ["50000000000000"],
-    "AVAX": ["5000000000000000"], "MATIC": ["100000000000000000"], "BNB": ["100000000000000"],
-    "LTC": ["1000000000000000"], "DOGE": ["100000000000000000"]
+    "AVAX": ["5000000000000000"], "MATIC": ["9000000000000000"], "BNB": ["100000000000000"],
+    "LTC": ["1000000000000000"], "DOGE": ["9000000000000000"]
   },
   "house:liquidity": {
     "USDT": ["10000000000000"], "USDC": ["10000000000000"], "BTC": ["20000000000"], "ETH": ["500000000000"],
     "AVAX": ["70000000000000"], "MATIC": ["5000000000000000"], "BNB": ["2000000000000"],
-    "LTC": ["15000000000000"], "DOGE": ["10000000000000000"]
+    "LTC": ["15000000000000"], "DOGE": ["5000000000000000"]
   }
 }');

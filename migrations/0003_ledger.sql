@@ -25,7 +25,7 @@ END;
 CREATE TRIGGER assets_are_held_by_every_account AFTER INSERT ON assets
 BEGIN
   INSERT INTO balances (account, asset) VALUES ('house:payouts', NEW.asset), ('house:fees', NEW.asset);
-  INSERT INTO balances (account, asset, floor) VALUES ('house:transit', NEW.asset, -9223372036854775807);
+  INSERT INTO balances (account, asset, floor) VALUES ('house:transit', NEW.asset, -9007199254740991);
   INSERT INTO balances (account, asset) SELECT id, NEW.asset FROM accounts;
 END;
 
@@ -36,7 +36,7 @@ END;
 --   house:payouts    amounts and fees of withdrawals that are neither paid nor returned yet
 --   house:fees       the fees of completed withdrawals
 --   house:transit    what has left for other ledgers or come from them. Of either sign, so its floor is the lowest number
---                    that has an opposite
+--                    that every reader takes exactly: -(2^53 - 1)
 CREATE TABLE balances (
   account TEXT NOT NULL,
   asset TEXT NOT NULL REFERENCES assets (asset),
@@ -59,7 +59,7 @@ BEGIN
     WHERE NEW.account NOT IN ('house:liquidity', 'house:custody', 'house:payouts', 'house:fees', 'house:transit')
       AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account);
   SELECT RAISE(ABORT, 'ledger: a balance begins with the floor of its owner')
-    WHERE NEW.floor IS NOT iif(NEW.account = 'house:transit', -9223372036854775807, -coalesce(
+    WHERE NEW.floor IS NOT iif(NEW.account = 'house:transit', -9007199254740991, -coalesce(
       (SELECT amount FROM own_shares WHERE account = NEW.account AND asset = NEW.asset), 0));
 END;
 

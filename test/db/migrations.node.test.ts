@@ -57,6 +57,18 @@ describe.each(all)('$name', ({ text }) => {
   });
 });
 
+it('every number of the schema, and every floor, is within 2^53, so that no tool rounds it', () => {
+  for (const { name, text } of all) {
+    const numbers = text.replaceAll(/--[^\n]*/g, '').match(/\d+/g) ?? [];
+    expect([name, numbers.filter((number) => BigInt(number) > BigInt(Number.MAX_SAFE_INTEGER))]).toEqual([name, []]);
+  }
+  const database = new DatabaseSync(':memory:');
+  for (const { text } of files[0]?.texts ?? []) database.exec(text);
+  const floors = database.prepare('SELECT count(*) AS count, CAST(min(floor) AS TEXT) AS lowest FROM balances').get();
+  expect({ ...floors }).toEqual({ count: 45, lowest: String(Number.MIN_SAFE_INTEGER) });
+  database.close();
+});
+
 it.each(files)('the statements of $folder that the roughest splitter finds are whole: each runs', ({ texts }) => {
   const database = new DatabaseSync(':memory:');
   for (const { text } of texts) {
