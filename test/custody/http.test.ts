@@ -227,7 +227,7 @@ describe('a custodian that does not answer', () => {
 
   it('and pays late pays once', async () => {
     const payout = drawPayout();
-    await programCustodian({ method: 'PUT', delay_ms: 300 });
+    await programCustodian({ method: 'PUT', afterLookup: true });
     const late = custody.submit(payout);
     await waitFor(async () => expect((await countCustodianRequests(payout.withdrawalId)).submissions).toBe(1));
     expect(await custody.lookup(payout)).toEqual({ kind: 'never_seen' });

@@ -164,9 +164,14 @@ export class Trader {
     return this.post('/api/v1/orders', body, idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey });
   }
 
-  /** Buys or sells, and expects the order to be filled. */
+  /** Buys or sells until the order is filled: while the exchange is unavailable, the same request is sent again. */
   async trade(body: OrderBody): Promise<OrderAnswer['order']> {
-    return (await must<OrderAnswer>(await this.order(body))).order;
+    const key = crypto.randomUUID();
+    for (let tries = 1; ; tries += 1) {
+      const answer = await this.order(body, key);
+      if (answer.status !== 503 || tries === 20) return (await must<OrderAnswer>(answer)).order;
+      await answer.body?.cancel();
+    }
   }
 
   /** The account's balances by asset, as the API shows them. */

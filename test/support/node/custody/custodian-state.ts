@@ -52,6 +52,8 @@ export interface CustodianProgramme {
   readonly answer?: CustodianAnswer;
   /** Waits this long before it acts, also when the caller has gone by then. */
   readonly delay_ms?: number;
+  /** Acts once a look-up of the same withdrawal has been answered. */
+  readonly afterLookup?: boolean;
 }
 
 /** The custodian's entry of one withdrawal's id. */

@@ -39,6 +39,7 @@ export async function startCustodian(): Promise<PlayedServer> {
   let programmes = new CustodianProgrammes();
   let rejections: string[] = [];
   let requests: Record<string, CustodianRequests> = {};
+  const lookedUp = new Set<string>();
   let holdings: CustodianAnswer = 'never_seen';
 
   const control = async (request: IncomingMessage, response: ServerResponse) => {
@@ -92,6 +93,7 @@ export async function startCustodian(): Promise<PlayedServer> {
     // What acts late must not reach into the next test's book.
     const opened = book;
     await sleep(programme.delay_ms ?? 0);
+    while (programme.afterLookup && !lookedUp.has(withdrawalId)) await sleep(5);
     if (method === 'GET') {
       opened.decide(withdrawalId, programme.act ?? 'nothing');
     } else {
@@ -104,6 +106,7 @@ export async function startCustodian(): Promise<PlayedServer> {
       opened.submit(payout, programme.act ?? 'pay');
     }
     answer(response, programme.answer ?? 'state', sayState(method, opened.find(withdrawalId)));
+    if (method === 'GET') lookedUp.add(withdrawalId);
   };
 
   return serveOnLoopback(serve);
