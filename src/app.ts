@@ -42,7 +42,7 @@ export function createApp(further: readonly FurtherRoutes[] = []): Area {
     webhooks,
     operator,
     ...further.map(({ area }) => area),
-    documents,
+    ...documents,
   ];
   app.use(assignRequestId);
   app.use(logRequest);

@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { routePath } from 'hono/route';
 import { config } from '../env.ts';
 import { type ListQuery, showPage } from '../http/list.ts';
 import { accept, refuse } from '../http/answer.ts';
@@ -7,19 +8,23 @@ import { type RecordFilter, type RecordList, readRecordPage } from '../db/record
 import { admitRead } from './admit-read.ts';
 import type { KeyEnvironment } from './authenticate.ts';
 
+/** What the cursors of the list of this route are bound to, and signed with. */
+export function cursorsOf(c: Context) {
+  return { path: routePath(c), secret: config.CURSOR_SECRET };
+}
+
 /**
  * Answers one page of a list of the key's account: `{<name>: […], nextCursor}` (spec, "Common rules"). The cursors are
- * bound to `path`, the account and the filters.
+ * bound to the route, the account and the filters.
  */
 export async function answerList<
   const Name extends string,
   Row extends { readonly id: string },
   Shown,
   Filter extends RecordFilter,
->(c: Context<KeyEnvironment>, query: ListQuery & Filter, path: string, list: RecordList<Name, Row, Shown, Filter>) {
-  const cursors = { path, secret: config.CURSOR_SECRET };
+>(c: Context<KeyEnvironment>, query: ListQuery & Filter, list: RecordList<Name, Row, Shown, Filter>) {
   const admitted = await admitRead(c, 'read', (accountId) =>
-    readRecordPage(ledgerOf(c.env, accountId), accountId, query, list, cursors),
+    readRecordPage(ledgerOf(c.env, accountId), accountId, query, list, cursorsOf(c)),
   );
   return admitted.ok ? showPage(admitted.value.value, list.name, (row) => list.show(row)) : admitted;
 }

@@ -1,16 +1,5 @@
 import { every } from 'hono/combine';
-import {
-  type BodyOf,
-  type BodyParts,
-  type Handled,
-  type Operation,
-  type OperationKind,
-  type RequestParts,
-  addOperation,
-  type Area,
-  takeJson,
-  type AppEnvironment,
-} from '../http/area.ts';
+import { type OperationKind, createAreaOf, takeJson } from '../http/area.ts';
 import type { Scope } from '../keys/rights.ts';
 import { type KeyEnvironment, authenticate } from './authenticate.ts';
 import { anyKeyRefusals, readRefusals } from './admit.ts';
@@ -26,21 +15,14 @@ export function keyKind(tag: string, scope: Scope | null, hasBody: boolean): Ope
   };
 }
 
-/** What adds operations that need a key to an area, under a tag of the document. */
-export function keyOperationsOf(area: Area, tag: string) {
-  return <Given extends BodyOf<Body>, const Parts extends RequestParts = object, Body extends BodyParts = BodyParts>({
-    scope,
-    ...operation
-  }: Operation<Parts, Body> & Handled<Parts, Body, Given, KeyEnvironment> & { readonly scope: Scope | null }): void => {
-    addOperation(area, keyKind(tag, scope, operation.request?.body !== undefined), operation as never);
-  };
+/** An area of operations that need a key, under a tag of the document. */
+export function createKeyArea(tag: string) {
+  return createAreaOf<KeyEnvironment, { readonly scope: Scope | null }>(({ scope, request }) =>
+    keyKind(tag, scope, request?.body !== undefined),
+  );
 }
 
-/** What adds public operations to an area. */
-export function publicOperationsOf(area: Area, tag: string) {
-  return <Given extends BodyOf<Body>, const Parts extends RequestParts = object, Body extends BodyParts = BodyParts>(
-    operation: Operation<Parts, Body> & Handled<Parts, Body, Given, AppEnvironment>,
-  ): void => {
-    addOperation(area, { tags: [tag], middleware: admitPublicCall, before: anyKeyRefusals }, operation);
-  };
+/** An area of public operations. */
+export function createPublicArea(tag: string) {
+  return createAreaOf(() => ({ tags: [tag], middleware: admitPublicCall, before: anyKeyRefusals }));
 }

@@ -1,12 +1,12 @@
 import { type RouteConfig, z } from '@hono/zod-openapi';
 import type { JSONValue } from 'hono/utils/types';
 import { answerJson, accept } from '../http/answer.ts';
-import { createArea, send } from '../http/area.ts';
+import { type Area, send } from '../http/area.ts';
 import { type DocumentFrame, type OpenApiDocument, buildDocument } from '../http/document/build-document.ts';
 import { answerThroughEdge } from '../http/edge-cache.ts';
 import { clientFrame, operatorFrame } from './api-document-frames.ts';
-import { publicOperationsOf } from '../access/operations.ts';
-import { operationsOf } from '../operator/operations.ts';
+import { createPublicArea } from '../access/operations.ts';
+import { createOperatorArea } from '../operator/operations.ts';
 
 /** How long an older document may be shown after a deployment, the only time when it changes. */
 const LIFETIME_MS = 300_000;
@@ -49,15 +49,12 @@ export function drawDocuments(
 export function documentRoutes(
   registry: () => Parameters<typeof drawDocuments>[0],
   furtherTags?: readonly DocumentTag[],
-) {
-  const area = createArea();
+): readonly Area[] {
   let drawn: ApiDocuments | undefined;
   const documents = () => (drawn ??= drawDocuments(registry(), furtherTags));
 
-  publicOperationsOf(
-    area,
-    'Exchange',
-  )({
+  const client = createPublicArea('Exchange');
+  client.add({
     operationId: 'getOpenApi',
     path: '/api/v1/openapi.json',
     summary: 'This document',
@@ -72,10 +69,8 @@ export function documentRoutes(
       }),
   });
 
-  operationsOf(
-    area,
-    'Settings',
-  )({
+  const operator = createOperatorArea('Settings');
+  operator.add({
     operationId: 'getOperatorOpenApi',
     path: '/operator/v1/openapi.json',
     duty: 'know_interface',
@@ -86,5 +81,5 @@ export function documentRoutes(
     handle: (c) => send(c, answerJson(200, documents().operator)),
   });
 
-  return area;
+  return [client, operator];
 }

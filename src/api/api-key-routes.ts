@@ -1,16 +1,13 @@
-import { createArea } from '../http/area.ts';
 import { admitRead } from '../access/admit-read.ts';
 import { keyRevoked, readKeyRecord } from '../keys/record.ts';
 import { OwnApiKey, showOwnApiKey } from '../keys/own-api-key.ts';
-import { keyOperationsOf } from '../access/operations.ts';
+import { createKeyArea } from '../access/operations.ts';
 import { accept } from '../http/answer.ts';
 
 /** The route by which a key reads its own record. */
-export const keys = createArea();
+export const keys = createKeyArea('Account');
 
-const add = keyOperationsOf(keys, 'Account');
-
-add({
+keys.add({
   operationId: 'getApiKey',
   path: '/api/v1/account/api-key',
   scope: null,

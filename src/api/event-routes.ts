@@ -1,15 +1,12 @@
 import { admitRead } from '../access/admit-read.ts';
 import { accountFeed } from '../events/feed.ts';
 import { EventPage, EventQuery, beginToListen, findEvents } from '../events/read-events.ts';
-import { createArea } from '../http/area.ts';
 import { ledgerOf } from '../db/database.ts';
-import { keyOperationsOf } from '../access/operations.ts';
+import { createKeyArea } from '../access/operations.ts';
 
-export const events = createArea();
+export const events = createKeyArea('Events');
 
-const add = keyOperationsOf(events, 'Events');
-
-add({
+events.add({
   operationId: 'listEvents',
   path: '/api/v1/events',
   scope: 'read',

@@ -1,4 +1,3 @@
-import { createArea } from '../http/area.ts';
 import { answerThroughEdge } from '../http/edge-cache.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
@@ -14,7 +13,7 @@ import { chooseBounds } from '../providers.ts';
 import { describeAssets, describeExchange } from '../exchange/describe-exchange.ts';
 import { type PayoutHealth, judgeStatus } from '../exchange/judge-status.ts';
 import { AssetList, ExchangeInfo, ServerTime, Status } from '../exchange/schemas.ts';
-import { publicOperationsOf } from '../access/operations.ts';
+import { createPublicArea } from '../access/operations.ts';
 
 /** How long answers that depend on the operator's settings are cached. */
 const LIFETIME_MS = SETTINGS_MAX_AGE_MS;
@@ -27,11 +26,9 @@ const MINUTE_MS = 60_000;
 const boundsOf = chooseBounds(config);
 
 /** Public facts about the exchange. No key is needed. */
-export const exchange = createArea();
+export const exchange = createPublicArea('Exchange');
 
-const add = publicOperationsOf(exchange, 'Exchange');
-
-add({
+exchange.add({
   operationId: 'listAssets',
   path: '/api/v1/assets',
   summary: 'Assets, the networks that carry them, fees and minimums',
@@ -47,7 +44,7 @@ add({
     }),
 });
 
-add({
+exchange.add({
   operationId: 'getExchangeInfo',
   path: '/api/v1/exchange-info',
   summary: 'Markets with their steps and bounds, intervals, rate limits',
@@ -63,7 +60,7 @@ add({
     }),
 });
 
-add({
+exchange.add({
   operationId: 'getServerTime',
   path: '/api/v1/time',
   summary: 'The time of the server',
@@ -76,7 +73,7 @@ add({
   },
 });
 
-add({
+exchange.add({
   operationId: 'getStatus',
   path: '/api/v1/status',
   summary: 'Whether trading, withdrawals and prices work',

@@ -1,4 +1,3 @@
-import { createArea } from '../http/area.ts';
 import { answerThroughEdge } from '../http/edge-cache.ts';
 import { accept, refuse } from '../http/answer.ts';
 import { findCoin } from '../money/assets.ts';
@@ -7,7 +6,7 @@ import { alignQuestion } from '../markets/candles/candle-series.ts';
 import { readCandles } from '../markets/candles/read-candles.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
 import { CandleList, CandleQuery, MarketPath, TickerAnswer, TickerList } from '../markets/schemas.ts';
-import { publicOperationsOf } from '../access/operations.ts';
+import { createPublicArea } from '../access/operations.ts';
 
 /** The largest age of the hub's prices for a ticker. */
 const SNAPSHOT_MAX_AGE_MS = 10_000;
@@ -17,11 +16,9 @@ const unknownSymbol = { code: 'symbol_not_supported', inPath: true } as const;
 const symbolRefusal = refuse('symbol_not_supported', 'There is no such market.', { inPath: true });
 
 /** Public market data: GET tickers, one ticker, candles. No key is needed. */
-export const markets = createArea();
+export const markets = createPublicArea('Markets');
 
-const add = publicOperationsOf(markets, 'Markets');
-
-add({
+markets.add({
   operationId: 'listTickers',
   path: '/api/v1/markets/tickers',
   summary: 'All tickers',
@@ -37,7 +34,7 @@ add({
     }),
 });
 
-add({
+markets.add({
   operationId: 'getTicker',
   path: '/api/v1/markets/{symbol}',
   summary: 'One ticker',
@@ -58,7 +55,7 @@ add({
   },
 });
 
-add({
+markets.add({
   operationId: 'listCandles',
   path: '/api/v1/markets/{symbol}/candles',
   summary: 'Candles of one market',

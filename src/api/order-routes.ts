@@ -1,7 +1,7 @@
 import { config } from '../env.ts';
 import { chooseBounds } from '../providers.ts';
 import { readTerms } from '../orders/plan.ts';
-import { createArea, idempotencyKeyParameter } from '../http/area.ts';
+import { idempotencyKeyParameter } from '../http/area.ts';
 import { jsonBody } from '../http/request.ts';
 import { RecordPath } from '../http/wire-types.ts';
 import { admit, executeInLane } from '../access/admit.ts';
@@ -10,7 +10,7 @@ import { ledgerNumberOf } from '../db/record-id.ts';
 import { OrderListQuery, orderList, Order, readOrder, showOrder, OrderPreview } from '../orders/order.ts';
 import { PlaceOrder } from '../orders/terms.ts';
 import { previewAtGate } from '../orders/place-order.ts';
-import { keyOperationsOf } from '../access/operations.ts';
+import { createKeyArea } from '../access/operations.ts';
 import { accept } from '../http/answer.ts';
 import { onePage } from '../http/list.ts';
 
@@ -18,11 +18,9 @@ const boundsOf = chooseBounds(config);
 
 const ORDERS_PATH = '/api/v1/orders';
 
-export const trade = createArea();
+export const trade = createKeyArea('Trade');
 
-const add = keyOperationsOf(trade, 'Trade');
-
-add({
+trade.add({
   operationId: 'placeOrder',
   method: 'post',
   path: ORDERS_PATH,
@@ -57,7 +55,7 @@ add({
   },
 });
 
-add({
+trade.add({
   operationId: 'previewOrder',
   method: 'post',
   path: `${ORDERS_PATH}/preview`,
@@ -89,7 +87,7 @@ add({
   },
 });
 
-add({
+trade.add({
   operationId: 'listOrders',
   path: ORDERS_PATH,
   scope: 'read',
@@ -98,10 +96,10 @@ add({
     'The orders of the account, of all its keys, a page at a time. With filters a page may be short and still have a next one.',
   request: { query: OrderListQuery },
   ...onePage('orders', Order),
-  handle: (c) => answerList(c, c.req.valid('query'), ORDERS_PATH, orderList),
+  handle: (c) => answerList(c, c.req.valid('query'), orderList),
 });
 
-add({
+trade.add({
   operationId: 'getOrder',
   path: `${ORDERS_PATH}/{id}`,
   scope: 'read',

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { type WrittenAnswer, createArea } from '../http/area.ts';
+import { type WrittenAnswer } from '../http/area.ts';
 import { refuse } from '../http/answer.ts';
 import { admit } from '../access/admit.ts';
 import { ledgerOf } from '../db/database.ts';
@@ -12,7 +12,7 @@ import {
   statementTypes,
   writeStatement,
 } from '../activity/statement.ts';
-import { keyOperationsOf } from '../access/operations.ts';
+import { createKeyArea } from '../access/operations.ts';
 
 const Csv = z.string().openapi({
   description: 'RFC 4180 with a header: a line for each opening balance, each movement and each closing balance',
@@ -21,11 +21,9 @@ const Csv = z.string().openapi({
 });
 
 /** The route of an account's statement. */
-export const statement = createArea();
+export const statement = createKeyArea('Account');
 
-const add = keyOperationsOf(statement, 'Account');
-
-add({
+statement.add({
   operationId: 'getStatement',
   path: '/api/v1/account/statement',
   scope: 'read',

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { config } from '../env.ts';
-import { createArea, idempotencyKeyParameter } from '../http/area.ts';
+import { idempotencyKeyParameter } from '../http/area.ts';
 import { jsonBody } from '../http/request.ts';
 import { RecordPath, Timestamp } from '../http/wire-types.ts';
 import { admitRead } from '../access/admit-read.ts';
@@ -16,21 +16,18 @@ import { Transaction } from '../activity/transactions.ts';
 import { CreateWithdrawal } from '../withdrawals/create-withdrawal.ts';
 import { WithdrawalListQuery, withdrawalList } from '../withdrawals/list-withdrawals.ts';
 import { Withdrawal, readWithdrawal, showWithdrawal } from '../withdrawals/withdrawal.ts';
-import { keyOperationsOf } from '../access/operations.ts';
+import { createKeyArea } from '../access/operations.ts';
 import { accept } from '../http/answer.ts';
 import { onePage } from '../http/list.ts';
 
-const TRANSACTIONS_PATH = '/api/v1/wallet/transactions';
 const DEPOSITS_PATH = '/api/v1/wallet/deposits';
 const WITHDRAWALS_PATH = '/api/v1/wallet/withdrawals';
 
 const addressSources = chooseAddressSources(config);
 
-export const wallet = createArea();
+export const wallet = createKeyArea('Wallet');
 
-const add = keyOperationsOf(wallet, 'Wallet');
-
-add({
+wallet.add({
   operationId: 'listBalances',
   path: '/api/v1/wallet/balances',
   scope: 'read',
@@ -45,7 +42,7 @@ add({
   },
 });
 
-add({
+wallet.add({
   operationId: 'listAddresses',
   path: '/api/v1/wallet/addresses',
   scope: 'read',
@@ -63,19 +60,19 @@ add({
   },
 });
 
-add({
+wallet.add({
   operationId: 'listTransactions',
-  path: TRANSACTIONS_PATH,
+  path: '/api/v1/wallet/transactions',
   scope: 'read',
   summary: 'The activity of the account, newest first',
   description:
     'Trades, deposits and withdrawals in one feed, a page at a time. A client that reads all pages gets each row that existed at the first page exactly once. Amounts are positive; the type gives the direction. A deposit that is too small to be credited is not listed. With filters a page may be short and still have a next one.',
   request: { query: TransactionListQuery },
   ...onePage('transactions', Transaction),
-  handle: (c) => answerList(c, c.req.valid('query'), TRANSACTIONS_PATH, transactionList),
+  handle: (c) => answerList(c, c.req.valid('query'), transactionList),
 });
 
-add({
+wallet.add({
   operationId: 'createWithdrawal',
   method: 'post',
   path: WITHDRAWALS_PATH,
@@ -117,7 +114,7 @@ add({
   },
 });
 
-add({
+wallet.add({
   operationId: 'listWithdrawals',
   path: WITHDRAWALS_PATH,
   scope: 'read',
@@ -126,10 +123,10 @@ add({
     'The withdrawals of the account, of all its keys, a page at a time. With filters a page may be short and still have a next one.',
   request: { query: WithdrawalListQuery },
   ...onePage('withdrawals', Withdrawal),
-  handle: (c) => answerList(c, c.req.valid('query'), WITHDRAWALS_PATH, withdrawalList),
+  handle: (c) => answerList(c, c.req.valid('query'), withdrawalList),
 });
 
-add({
+wallet.add({
   operationId: 'getWithdrawal',
   path: `${WITHDRAWALS_PATH}/{id}`,
   scope: 'read',
@@ -143,7 +140,7 @@ add({
     answerRecord(c, c.req.valid('param').id, { name: 'withdrawal', readRow: readWithdrawal, show: showWithdrawal }),
 });
 
-add({
+wallet.add({
   operationId: 'listDeposits',
   path: DEPOSITS_PATH,
   scope: 'read',
@@ -152,10 +149,10 @@ add({
     'The deposits of the account, a page at a time. One that is too small to be credited is not listed. With filters a page may be short and still have a next one.',
   request: { query: DepositListQuery },
   ...onePage('deposits', AccountDeposit),
-  handle: (c) => answerList(c, c.req.valid('query'), DEPOSITS_PATH, depositList),
+  handle: (c) => answerList(c, c.req.valid('query'), depositList),
 });
 
-add({
+wallet.add({
   operationId: 'getDeposit',
   path: `${DEPOSITS_PATH}/{id}`,
   scope: 'read',

@@ -3,9 +3,8 @@ import { admit } from '../access/admit.ts';
 import type { KeyEnvironment } from '../access/authenticate.ts';
 import { config } from '../env.ts';
 import type { EndpointAction } from '../events/webhooks/endpoint.ts';
-import { type AdmittedOwner, type EndpointSurface, addEndpointRoutes } from '../events/webhooks/endpoint-routes.ts';
+import { type AdmittedOwner, createEndpointArea } from '../events/webhooks/endpoint-routes.ts';
 import { accountEndpointSchemas } from '../events/webhooks/endpoint-schemas.ts';
-import { createArea } from '../http/area.ts';
 import { type Outcome, accept } from '../http/answer.ts';
 import { tellLanes } from '../lane/tell-lanes.ts';
 import { ledgerOf } from '../db/database.ts';
@@ -35,7 +34,8 @@ async function admitAccount(c: Context<KeyEnvironment>): Promise<Outcome<Admitte
   });
 }
 
-const surface: EndpointSurface = {
+/** The webhook endpoints of an account. */
+export const webhooks = createEndpointArea({
   path: '/api/v1/webhook-endpoints',
   operationSuffix: '',
   ownerName: 'An account',
@@ -43,9 +43,4 @@ const surface: EndpointSurface = {
   schemas: accountEndpointSchemas,
   rules: chooseSenderSettings(config),
   admit: admitAccount,
-};
-
-/** The webhook endpoints of an account. */
-export const webhooks = createArea();
-
-addEndpointRoutes(webhooks, surface);
+});

@@ -128,10 +128,8 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
    */
   approveAddress(token: string, body: unknown): Promise<Outcome<AllowlistEntry>> {
     return this.#withBody(token, ApproveAddress, body, async (session, wanted) => {
-      const frozen = refuseFrozen(session);
-      if (!frozen.ok) return frozen;
       const { database, accountId, actor } = session;
-      return approveWanted(database, accountId, wanted, config.ALLOWLIST_COOLING_HOURS, actor);
+      return refuseFrozen(session) ?? approveWanted(database, accountId, wanted, config.ALLOWLIST_COOLING_HOURS, actor);
     });
   }
 

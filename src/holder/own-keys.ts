@@ -8,6 +8,7 @@ import {
   listApiKeys,
   prepareApiKey,
   readApiKey,
+  refusePastExpiry,
   revokeApiKey,
   tooManyKeys,
 } from '../keys/api-key.ts';
@@ -71,12 +72,8 @@ export async function makeOwnKey(
   wanted: CreateApiKey,
 ): Promise<Outcome<{ readonly apiKey: ApiKey; readonly token: string }>> {
   const { accountId, ledger, database, actor } = session;
-  const frozen = refuseFrozen(session);
-  if (!frozen.ok) return frozen;
-  if (wanted.expiresAt && Date.parse(wanted.expiresAt) <= actor.now_ms) {
-    const errors = [{ pointer: '/expiresAt', code: 'below_minimum', detail: 'is in the past' }] as const;
-    return refuse('invalid_request', 'The request is not valid.', { errors });
-  }
+  const refused = refuseFrozen(session) ?? refusePastExpiry(wanted, actor.now_ms);
+  if (refused) return refused;
   const id = newRecordId(actor.now_ms, ledger);
   const { token, statements } = await prepareApiKey(database, id, accountId, wanted, tokenSettings, actor);
   const outcome = await commit(database, statements);

@@ -1,4 +1,4 @@
-import { type Outcome, accept, refuse } from '../http/answer.ts';
+import { type Outcome, type Refusal, accept, refuse } from '../http/answer.ts';
 import { tokenSettings } from '../access/authenticate.ts';
 import { accountFrozen, decideAdmission, keyRevoked, type KeyRecord, readKeyRecord } from '../keys/record.ts';
 import type { Scope } from '../keys/rights.ts';
@@ -70,6 +70,6 @@ export async function takeSession(
 }
 
 /** Refuses what gives rights to a frozen account; what takes them away is always allowed. */
-export function refuseFrozen({ record }: Session): Outcome<null> {
-  return record.accountStatus === 'frozen' ? accountFrozen : accept(null);
+export function refuseFrozen({ record }: Session): Refusal | undefined {
+  return record.accountStatus === 'frozen' ? accountFrozen : undefined;
 }

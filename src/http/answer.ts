@@ -51,6 +51,16 @@ export function refuse(code: ProblemCode, detail: string, more: Omit<Refusal, 'o
   return { ok: false, code, detail, ...more };
 }
 
+/** The refusal of a request that has fields which are not valid. */
+export function refuseFields(errors: readonly FieldError[]): Refusal {
+  return refuse('invalid_request', 'The request is not valid.', { errors });
+}
+
+/** The same for one field. */
+export function refuseField(pointer: string, code: FieldFault, detail: string): Refusal {
+  return refuseFields([{ pointer, code, detail }]);
+}
+
 /** The refusal of a request that was turned away before anything happened. */
 export const overloaded = refuse('service_unavailable', 'The exchange is overloaded. Nothing happened; try again.', {
   retryAfterSeconds: 1,

@@ -217,8 +217,8 @@ export function addOperation<
   const Parts extends RequestParts = object,
   Body extends BodyParts = BodyParts,
 >(area: Area, kind: OperationKind, operation: Operation<Parts, Body> & Handled<Parts, Body, Given, Environment>): void {
-  const { answer, headers, body, content, isCacheable, refusals, request, handle, ...rest } = operation;
-  const { operationId, summary, description, ...named } = rest;
+  const { answer, headers, body, content, isCacheable, refusals, request, handle } = operation;
+  const { operationId, method = 'get', path, summary, description, parameters } = operation;
   const { before = [], after = [], responses, tags, ...common } = kind;
   const answers = typeof answer === 'string' ? { 200: answer } : answer;
   const described = {
@@ -228,16 +228,17 @@ export function addOperation<
   const problems = [...refusalsOf(request ?? {}), ...before, ...(refusals ?? []), ...after, ...general];
   const query = request?.query ?? (kind.security && z.strictObject({}));
   if (kind.security && !isStrict(query as unknown as Schema)) {
-    throw new TypeError(`${operation.path} takes unknown query parameters`);
+    throw new TypeError(`${path} takes unknown query parameters`);
   }
   const route = createRoute({
-    method: 'get',
+    method,
+    path,
     operationId,
     tags,
     summary,
     description,
     ...common,
-    ...named,
+    ...(parameters && { parameters }),
     request: { ...request, ...(query && { query }) },
     responses: {
       ...Object.fromEntries(
@@ -258,6 +259,21 @@ export function addOperation<
     if (!answered.ok) return sendProblem(c, answered);
     return c.json(answered.value as object, others.length === 0 ? (status as ContentfulStatusCode) : undefined);
   });
+}
+
+/** An area of operations of one kind, which `kindOf` tells by what they say beyond every other. */
+export function createAreaOf<Environment extends AppEnvironment, Own extends object = object>(
+  kindOf: (operation: Own & Pick<Operation<RequestParts, BodyParts>, 'method' | 'request'>) => OperationKind,
+) {
+  const area = createArea();
+  const add = <
+    Given extends BodyOf<Body>,
+    const Parts extends RequestParts = object,
+    Body extends BodyParts = BodyParts,
+  >(
+    operation: Operation<Parts, Body> & Handled<Parts, Body, Given, Environment> & Own,
+  ): void => addOperation(area, kindOf(operation), operation as never);
+  return Object.assign(area, { add });
 }
 
 const cacheHeaders = ['ETag', 'Cache-Control', 'X-Edge-Cache'] as const;

@@ -97,6 +97,24 @@ export function nameFilteredList(path: string, filter: Readonly<Record<string, s
   return text === '' ? path : `${path}?${text}`;
 }
 
+/**
+ * How an operation that answers one thing, `{<name>: …}`, is documented, and how the outcome of what it does is
+ * answered.
+ */
+export function oneOf<const Name extends string, Item extends z.ZodType, Value = z.output<Item>, Shown = Value>(
+  name: Name,
+  item: Item,
+  show: (value: Value) => Shown = (value) => value as never,
+) {
+  return {
+    documented: { answer: `The ${name}`, body: { [name]: item } as Record<Name, Item> },
+    answer: async (outcome: Outcome<Value> | Promise<Outcome<Value>>): Promise<Outcome<Record<Name, Shown>>> => {
+      const done = await outcome;
+      return done.ok ? accept({ [name]: show(done.value) } as Record<Name, Shown>) : done;
+    },
+  };
+}
+
 /** How an operation that lists is documented. */
 export function onePage<const Name extends string, Item extends z.ZodType>(name: Name, item: Item) {
   const rows = { [name]: z.array(item) } as Record<Name, z.ZodArray<Item>>;

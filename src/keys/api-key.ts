@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { and, desc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
-import { refuse } from '../http/answer.ts';
+import { type Refusal, refuse, refuseField } from '../http/answer.ts';
 import type { GuardRefusals } from '../db/explain.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
@@ -48,6 +48,12 @@ export const CreateApiKey = z
   .openapi('CreateApiKey');
 
 export type CreateApiKey = z.output<typeof CreateApiKey>;
+
+/** Refuses a key that would have expired already. */
+export function refusePastExpiry({ expiresAt }: Pick<CreateApiKey, 'expiresAt'>, now_ms: number): Refusal | undefined {
+  const isPast = expiresAt != null && Date.parse(expiresAt) <= now_ms;
+  return isPast ? refuseField('/expiresAt', 'below_minimum', 'is in the past') : undefined;
+}
 
 /** The body with which a holder makes a key of their own account: the limits are the operator's to set. */
 export const CreateOwnKey = CreateApiKey.omit({ rateLimits: true });

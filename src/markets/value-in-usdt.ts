@@ -25,7 +25,7 @@ export async function readValuation(hub: HubBindings): Promise<Valuation> {
   };
 }
 
-/** The value that is recorded for a deposit, in atoms of USDT, as `readValuation` has it. */
-export async function valueInUsdt(hub: HubBindings, asset: Asset, amount: Atoms): Promise<Atoms> {
-  return asset === QUOTE_ASSET ? amount : (await readValuation(hub))(asset, amount);
+/** Gives the value that is recorded for a deposit, in atoms of USDT, as `readValuation` has it. */
+export function valueIn(hub: HubBindings): (asset: Asset, amount: Atoms) => Promise<Atoms> {
+  return async (asset, amount) => (asset === QUOTE_ASSET ? amount : (await readValuation(hub))(asset, amount));
 }

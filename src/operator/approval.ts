@@ -5,7 +5,7 @@ import type { SentRequest } from './proposals.ts';
 
 /** Who makes a request: a person by the e-mail, or a token by its one role. */
 export interface Caller {
-  readonly email?: string;
+  readonly email?: string | undefined;
   readonly roles: readonly Role[];
 }
 

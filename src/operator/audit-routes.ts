@@ -1,37 +1,30 @@
-import { createArea } from '../http/area.ts';
-import { operationsOf } from './operations.ts';
+import { cursorsOf } from '../access/answer-read.ts';
+import { createOperatorArea } from './operations.ts';
 import { AuditEntry, AuditQuery, readAuditPage, showAuditEntry } from '../db/list-audit.ts';
 import { onePage, showPage } from '../http/list.ts';
-import { config } from '../env.ts';
 import { z } from '@hono/zod-openapi';
 import { SearchResult, search } from './search.ts';
 import { accept } from '../http/answer.ts';
 
-const AUDIT_PATH = '/operator/v1/audit';
 const MAX_QUERY_LENGTH = 200;
 
 /** The operator's routes that find things: who changed what, and what an id or a hash is. */
-export const auditRoutes = createArea();
+export const auditRoutes = createOperatorArea('Audit');
 
-const add = operationsOf(auditRoutes, 'Audit');
-
-add({
+auditRoutes.add({
   operationId: 'listAudit',
-  path: AUDIT_PATH,
+  path: '/operator/v1/audit',
   duty: 'read',
   summary: 'Who changed what, newest first',
   description:
     'Every change that was made through the operator’s API, and the reconciliation’s halts. With filters a page may be short and still have a next one.',
   request: { query: AuditQuery },
   ...onePage('entries', AuditEntry),
-  handle: async (c) => {
-    const cursors = { path: AUDIT_PATH, secret: config.CURSOR_SECRET };
-    const page = await readAuditPage(c.env, c.req.valid('query'), cursors);
-    return showPage(page, 'entries', showAuditEntry);
-  },
+  handle: async (c) =>
+    showPage(await readAuditPage(c.env, c.req.valid('query'), cursorsOf(c)), 'entries', showAuditEntry),
 });
 
-add({
+auditRoutes.add({
   operationId: 'search',
   path: '/operator/v1/search',
   duty: 'read',

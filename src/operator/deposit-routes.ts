@@ -1,14 +1,14 @@
-import { accept, refuse } from '../http/answer.ts';
-import { createArea } from '../http/area.ts';
-import { operationsOf } from './operations.ts';
+import { accept, refuse, refuseField } from '../http/answer.ts';
+import { createOperatorArea } from './operations.ts';
 import { ReportDeposit, findReportLedger, reportDeposit } from '../deposits/report-deposit.ts';
 import { jsonBody } from '../http/request.ts';
 import { Deposit, quarantineDecisions, showDeposit } from '../deposits/deposit.ts';
-import { valueInUsdt } from '../markets/value-in-usdt.ts';
+import { valueIn } from '../markets/value-in-usdt.ts';
 import { actorOf } from './authenticate-operator.ts';
 import { config } from '../env.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
-import { ListQuery, onePage } from '../http/list.ts';
+import { ListQuery, oneOf, onePage } from '../http/list.ts';
+import { Id, RecordPath } from '../http/wire-types.ts';
 import { z } from '@hono/zod-openapi';
 import {
   OperatorDeposit,
@@ -16,24 +16,64 @@ import {
   selectOpenDeposits,
   showDepositToOperator,
 } from '../deposits/operator-deposit.ts';
+import { readReportedDeposit } from '../deposits/account-deposit.ts';
+import { creditQuarantined, keepQuarantined } from '../deposits/decide-quarantine.ts';
 import { oldestFirst } from '../db/merge-pages.ts';
 import { readMerged } from './read-merged.ts';
 import { DustSum, listDust } from '../deposits/list-dust.ts';
 import { MAX_UPLOAD_BYTES, SolanaPool, SolanaUpload, fillSolanaPool } from '../addresses/fill-solana-pool.ts';
 import { directoryOf } from '../db/database.ts';
+import { countAddressIndexes } from '../db/directory.ts';
+import type { LedgerBindings } from '../platform/bindings.ts';
+import { chooseCustody } from '../providers.ts';
+import { payOut } from '../withdrawals/pay-out.ts';
+import { findProcessingWithdrawal } from '../withdrawals/withdrawal.ts';
+import { findAccount, findRow } from './find-records.ts';
+import { Reason, ReasonBody } from './reason.ts';
 
 const DEPOSITS_PATH = '/operator/v1/deposits';
+const DEPOSIT_PATH = `${DEPOSITS_PATH}/{id}`;
 
-const decidedIsQuarantined = refuse('invalid_request', 'The request is not valid.', {
-  errors: [{ pointer: 'decision', code: 'not_valid', detail: 'goes with status=QUARANTINED' }],
-});
+const custody = chooseCustody(config);
 
-/** The routes for deposits: the custodian's reports, and the addresses that it watches. */
-export const depositRoutes = createArea();
+const deposit = oneOf('deposit', OperatorDeposit, showDepositToOperator);
+const pool = oneOf('solanaPool', SolanaPool);
 
-const add = operationsOf(depositRoutes, 'Deposits');
+const ofQuarantined = refuseField('decision', 'not_valid', 'goes with status=QUARANTINED');
 
-add({
+const ofAnotherLedger = refuse(
+  'invalid_state',
+  'The account is in another ledger than the deposit. Keep the deposit, and credit the account by hand.',
+);
+
+/** A path that names a deposit from a chain. */
+const aDeposit = {
+  params: RecordPath,
+  find: (bindings: LedgerBindings, { id }: { readonly id: string }) =>
+    findRow(
+      bindings,
+      id,
+      (database) => readReportedDeposit(database, id),
+      'The custodian reported no deposit of that id.',
+    ),
+};
+
+/** A path that names a withdrawal that is with the custodian. */
+const aPayout = {
+  params: RecordPath,
+  find: (bindings: LedgerBindings, { id }: { readonly id: string }) =>
+    findRow(
+      bindings,
+      id,
+      (database) => findProcessingWithdrawal(database, id),
+      'No withdrawal of this id is with the custodian.',
+    ),
+};
+
+/** The routes for deposits: the custodian's reports and questions, what is quarantined, and the addresses it watches. */
+export const depositRoutes = createOperatorArea('Deposits');
+
+depositRoutes.add({
   operationId: 'reportDeposit',
   method: 'post',
   path: DEPOSITS_PATH,
@@ -48,13 +88,8 @@ add({
   body: { deposit: Deposit },
   refusals: ['network_not_supported', 'invalid_address', 'invalid_state'],
   handle: async (c) => {
-    const reported = await reportDeposit(
-      c.env,
-      c.req.valid('json'),
-      (asset, amount) => valueInUsdt(c.env, asset, amount),
-      actorOf(c),
-      config.DEPOSITS_AGREED_FROM,
-    );
+    const report = c.req.valid('json');
+    const reported = await reportDeposit(c.env, report, valueIn(c.env), actorOf(c), config.DEPOSITS_AGREED_FROM);
     if (!reported.ok) return reported;
     c.set('changedLedger', ledgerNumberOf(reported.value.deposit.id));
     c.status(reported.value.isNew ? 201 : 200);
@@ -62,7 +97,7 @@ add({
   },
 });
 
-add({
+depositRoutes.add({
   operationId: 'listOpenDeposits',
   path: DEPOSITS_PATH,
   duty: 'read',
@@ -83,21 +118,18 @@ add({
   ...onePage('deposits', OperatorDeposit),
   handle: async (c) => {
     const { status, decision, ...query } = c.req.valid('query');
-    if (decision !== undefined && status !== 'QUARANTINED') return decidedIsQuarantined;
-    const list = { path: DEPOSITS_PATH, filter: { status, decision }, order: oldestFirst } as const;
-    return readMerged(
-      c.env,
-      { ...list, name: 'deposits', show: showDepositToOperator },
-      query,
-      (database, after, count) =>
-        decision === undefined
-          ? selectOpenDeposits(database, status, after, count)
-          : selectDecidedDeposits(database, decision, after, count),
+    if (decision !== undefined && status !== 'QUARANTINED') return ofQuarantined;
+    const filter = { status, decision };
+    const list = { name: 'deposits', show: showDepositToOperator, filter, order: oldestFirst } as const;
+    return readMerged(c, list, query, (database, after, count) =>
+      decision === undefined
+        ? selectOpenDeposits(database, status, after, count)
+        : selectDecidedDeposits(database, decision, after, count),
     );
   },
 });
 
-add({
+depositRoutes.add({
   operationId: 'listDust',
   path: `${DEPOSITS_PATH}/dust`,
   duty: 'read',
@@ -109,7 +141,7 @@ add({
   handle: async (c) => accept({ dust: await listDust(c.env) }),
 });
 
-add({
+depositRoutes.add({
   operationId: 'fillSolanaPool',
   method: 'post',
   path: '/operator/v1/solana-addresses',
@@ -118,11 +150,88 @@ add({
   summary: 'Add Solana addresses that were made offline, each for the account of its index',
   description: 'At most 1,000 addresses, all or none. Entries that the pool has already are no error.',
   request: { body: jsonBody(SolanaUpload) },
+  ...pool.documented,
   answer: 'The pool after the upload',
-  body: { solanaPool: SolanaPool },
   refusals: ['invalid_state'],
-  handle: async (c) => {
-    const filled = await fillSolanaPool(directoryOf(c.env), c.req.valid('json'), actorOf(c));
-    return filled.ok ? accept({ solanaPool: filled.value }) : filled;
+  handle: (c) => pool.answer(fillSolanaPool(directoryOf(c.env), c.req.valid('json'), actorOf(c))),
+});
+
+depositRoutes.add({
+  operationId: 'getReportedDeposit',
+  path: DEPOSIT_PATH,
+  duty: 'read',
+  summary: 'One deposit that the custodian reported',
+  description:
+    'In whichever state. Of a quarantined one: what can be done with it, and what became of it. Who decided is in the audit, whose `target` is its id.',
+  of: aDeposit,
+  ...deposit.documented,
+  handle: (_c, { row }) => deposit.answer(accept(row)),
+});
+
+depositRoutes.add({
+  operationId: 'creditDeposit',
+  method: 'post',
+  path: `${DEPOSIT_PATH}/credit`,
+  duty: 'decide_quarantine',
+  needsTwo: true,
+  summary: 'Credit a quarantined deposit to an account, once',
+  description:
+    'The account receives an internal deposit of the same amount, up to the supply cap. It cannot be undone. One that was kept can still be credited. The same decision again is no error. An account of another ledger is refused: keep the deposit, and credit the account by hand.',
+  of: aDeposit,
+  request: { body: jsonBody(z.strictObject({ accountId: Id, reason: Reason })) },
+  ...deposit.documented,
+  refusals: ['invalid_state', 'supply_cap_exceeded'],
+  handle: async (c, { row }) => {
+    const { accountId, reason } = c.req.valid('json');
+    const account = await findAccount(c.env, { id: accountId });
+    if (!account.ok) return account;
+    // Money never moves between ledgers here.
+    if (ledgerNumberOf(accountId) !== ledgerNumberOf(row.id)) return ofAnotherLedger;
+    return deposit.answer(creditQuarantined(c.env, row, accountId, reason, valueIn(c.env), actorOf(c)));
   },
+});
+
+depositRoutes.add({
+  operationId: 'keepDeposit',
+  method: 'post',
+  path: `${DEPOSIT_PATH}/keep`,
+  duty: 'decide_quarantine',
+  summary: 'Keep a quarantined deposit in custody, owed to nobody',
+  description:
+    'It no longer waits for the operator, and no later report credits it. If its owner is found, it can still be credited.',
+  of: aDeposit,
+  request: { body: ReasonBody },
+  ...deposit.documented,
+  refusals: ['invalid_state'],
+  handle: (c, { row, database }) =>
+    deposit.answer(keepQuarantined(database, row, c.req.valid('json').reason, actorOf(c))),
+});
+
+depositRoutes.add({
+  operationId: 'lookAtWithdrawal',
+  method: 'post',
+  path: '/operator/v1/withdrawals/{id}/look',
+  duty: 'ask_custodian',
+  summary: 'Have Bureau ask the custodian about a withdrawal at once',
+  description:
+    'Bureau looks the payout up at once, as it does by itself after longer and longer pauses, and settles it if it can. Nothing else is taken from this request. 404 when no withdrawal of this id is PROCESSING.',
+  of: aPayout,
+  answer: 'The withdrawal’s status after the look-up',
+  body: { id: Id, status: z.enum(['PROCESSING', 'COMPLETED', 'FAILED']) },
+  handle: async (c, { row, database }) => {
+    const { id, status } = await payOut({ database, ledgers: c.env, custody, now: () => Date.now() }, row, false);
+    return accept({ id, status: status === 'PENDING' ? 'PROCESSING' : status });
+  },
+});
+
+depositRoutes.add({
+  operationId: 'getAddressRange',
+  path: '/operator/v1/address-range',
+  duty: 'ask_custodian',
+  summary: 'How many deposit addresses each network may have',
+  description:
+    'Every account has one index, from 0 on. Watch the addresses of all indexes below the count and of some more, since accounts are opened meanwhile.',
+  answer: 'The number of indexes in use',
+  body: { count: z.number().int().openapi({ example: 42 }) },
+  handle: async (c) => accept({ count: await countAddressIndexes(directoryOf(c.env)) }),
 });

@@ -1,14 +1,24 @@
 import { z } from '@hono/zod-openapi';
-import { FIRST_LEDGER } from '../db/record-id.ts';
-import { createArea } from '../http/area.ts';
-import { operationsOf } from './operations.ts';
-import { OperatorEventPage, OperatorEventQuery, readEvents } from '../events/read-events.ts';
-import { findNumberedLedger } from '../db/database.ts';
-import { refuseLedger } from './find-records.ts';
+import type { Context } from 'hono';
+import { config } from '../env.ts';
 import { operatorFeed } from '../events/feed.ts';
+import { OPERATOR } from '../events/operator-event.ts';
+import { OperatorEventPage, OperatorEventQuery, readEvents } from '../events/read-events.ts';
+import { copyEndpointsToAll } from '../events/webhooks/endpoint-copies.ts';
+import { type AdmittedOwner, createEndpointArea } from '../events/webhooks/endpoint-routes.ts';
+import { operatorEndpointSchemas } from '../events/webhooks/endpoint-schemas.ts';
+import { type Outcome, accept } from '../http/answer.ts';
+import { insertAudit } from '../db/audit.ts';
+import { FIRST_LEDGER } from '../db/record-id.ts';
+import type { Bindings } from '../platform/bindings.ts';
+import { describeError, logFault } from '../platform/log.ts';
+import { chooseSenderSettings } from '../providers.ts';
+import { type OperatorEnvironment, actorOf } from './authenticate-operator.ts';
+import { findLedgerAt } from './find-records.ts';
+import { createOperatorArea, operatorKind } from './operations.ts';
 
 /** The parameter that names the ledger of the operator's events. */
-export const LedgerNumber = z
+const LedgerNumber = z
   .string()
   .regex(/^\d{1,4}$/, 'is not the number of a ledger')
   .transform(Number)
@@ -21,11 +31,9 @@ export const LedgerNumber = z
   });
 
 /** The operator's own feed: what happened in a ledger, in the order in which it happened. */
-export const eventRoutes = createArea();
+export const eventRoutes = createOperatorArea('Events');
 
-const add = operationsOf(eventRoutes, 'Events');
-
-add({
+eventRoutes.add({
   operationId: 'listOperatorEvents',
   path: '/operator/v1/events',
   duty: 'read',
@@ -38,8 +46,52 @@ add({
   refusals: ['events_expired'],
   handle: async (c) => {
     const { ledger = FIRST_LEDGER, ...query } = c.req.valid('query');
-    const database = findNumberedLedger(c.env, ledger);
-    if (!database) return refuseLedger('ledger');
-    return readEvents(database, operatorFeed(ledger), query);
+    const database = findLedgerAt('ledger', c.env, ledger);
+    if (!database.ok) return database;
+    return readEvents(database.value, operatorFeed(ledger), query);
   },
+});
+
+/**
+ * The operator has endpoints of its own, which tell of all ledgers. Each change of one has its row in the audit of ledger
+ * 0; a replay of the events of another ledger in its audit.
+ */
+async function admitOperator(
+  c: Context<OperatorEnvironment>,
+  ledger: number = FIRST_LEDGER,
+): Promise<Outcome<AdmittedOwner>> {
+  const found = findLedgerAt('ledger', c.env, ledger);
+  if (!found.ok) return found;
+  return accept({
+    listenerId: OPERATOR,
+    keyId: null,
+    ledger,
+    database: found.value,
+    note: (action, endpointId, detail) => [insertAudit(found.value, actorOf(c), action, endpointId, detail)],
+    tell: () => copyToLedgers(c.env),
+  });
+}
+
+/** Copies what was changed to the other ledgers. What fails here is made good by their keepers within a minute. */
+async function copyToLedgers(bindings: Bindings): Promise<void> {
+  try {
+    await copyEndpointsToAll(bindings);
+  } catch (error) {
+    logFault('endpoints_not_copied', { error: describeError(error) });
+  }
+}
+
+/** The webhook endpoints of the operator, to which the events of its feed are sent. */
+export const webhookRoutes = createEndpointArea({
+  path: '/operator/v1/webhook-endpoints',
+  operationSuffix: 'OfOperator',
+  ownerName: 'The operator',
+  kindOf: (isChange, hasBody) => operatorKind('Events', isChange ? 'manage_webhooks' : 'read', hasBody),
+  schemas: operatorEndpointSchemas,
+  rules: chooseSenderSettings(config),
+  deliveries: {
+    query: z.strictObject({ ledger: LedgerNumber }),
+    ledgerOf: (c) => LedgerNumber.parse(c.req.query('ledger')),
+  },
+  admit: admitOperator,
 });

@@ -1,12 +1,17 @@
-import type { LedgerBindings } from '../platform/bindings.ts';
-import { type Outcome, accept, refuse } from '../http/answer.ts';
-import { findLedger, type Database } from '../db/database.ts';
+import { type Outcome, accept, refuse, refuseField } from '../http/answer.ts';
+import { type Database, findLedger, findNumberedLedger } from '../db/database.ts';
 import { type Account, accountNotFound, readAccount } from '../accounts/account.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
-import type { z } from '@hono/zod-openapi';
-import { type WithdrawalRow, readWithdrawal } from '../withdrawals/withdrawal.ts';
+import type { LedgerBindings } from '../platform/bindings.ts';
+import { readWithdrawal } from '../withdrawals/withdrawal.ts';
 
-/** The account of a path and the database of its ledger; `not_found` also for an id of an unknown ledger. Throws when D1 fails. */
+/** An account, and the database of its ledger. */
+export interface FoundAccount {
+  readonly account: Account;
+  readonly database: Database;
+}
+
+/** The account of an id; `not_found` also for an id of an unknown ledger. Throws when D1 fails. */
 export async function findAccount(
   bindings: LedgerBindings,
   { id }: { readonly id: string },
@@ -16,28 +21,40 @@ export async function findAccount(
   return account ? accept({ account, database }) : accountNotFound;
 }
 
-/** An account that a path names, and the database of its ledger. */
-export interface FoundAccount {
-  readonly account: Account;
-  readonly database: Database;
+/** The row of an id that names its ledger, and the database that has it. Refuses with `not_found`. Throws when D1 fails. */
+export async function findRow<Row>(
+  bindings: LedgerBindings,
+  id: string,
+  read: (database: Database) => Promise<Row | undefined>,
+  detail: string,
+): Promise<Outcome<{ readonly row: Row; readonly database: Database }>> {
+  const database = findLedger(bindings, id);
+  const row = database && (await read(database));
+  return row ? accept({ row, database }) : refuse('not_found', detail);
 }
 
-/** The path of a withdrawal of an account. */
-export const WithdrawalPath = RecordPath.extend({ withdrawalId: Id });
+/** A path that names an account. */
+export const anAccount = { params: RecordPath, find: findAccount };
 
-/** The same for a withdrawal. */
-export async function findWithdrawal(
-  bindings: LedgerBindings,
-  { id, withdrawalId }: z.output<typeof WithdrawalPath>,
-): Promise<Outcome<{ readonly row: WithdrawalRow; readonly database: Database }>> {
-  const database = findLedger(bindings, withdrawalId);
-  const row = database && (await readWithdrawal(database, id, withdrawalId));
-  return row ? accept({ row, database }) : refuse('not_found', 'The account has no withdrawal of that id.');
+/** A path that names a withdrawal of an account. */
+export const aWithdrawal = {
+  params: RecordPath.extend({ withdrawalId: Id }),
+  find: (bindings: LedgerBindings, { id, withdrawalId }: { readonly id: string; readonly withdrawalId: string }) =>
+    findRow(
+      bindings,
+      withdrawalId,
+      (database) => readWithdrawal(database, id, withdrawalId),
+      'The account has no withdrawal of that id.',
+    ),
+};
+
+/** The database of the ledger of a number, which the member or parameter at `pointer` gives. */
+export function findLedgerAt(pointer: string, bindings: LedgerBindings, ledger: number): Outcome<Database> {
+  const database = findNumberedLedger(bindings, ledger);
+  return database ? accept(database) : refuseLedger(pointer);
 }
 
 /** Refuses a number that is the one of no ledger, in the member or parameter at `pointer`. */
 export function refuseLedger(pointer: string) {
-  return refuse('invalid_request', 'The request is not valid.', {
-    errors: [{ pointer, code: 'unknown_value', detail: 'is the number of no ledger of this exchange' }],
-  });
+  return refuseField(pointer, 'unknown_value', 'is the number of no ledger of this exchange');
 }

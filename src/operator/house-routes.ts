@@ -1,6 +1,6 @@
 import { readSnapshot, readStandings } from '../markets/read-hub.ts';
-import { type WrittenAnswer, createArea } from '../http/area.ts';
-import { operationsOf } from './operations.ts';
+import type { WrittenAnswer } from '../http/area.ts';
+import { createOperatorArea } from './operations.ts';
 import { House, describeHouse, firstDayShown, readPositions } from './house.ts';
 import { askLedgers } from '../db/ask-ledgers.ts';
 import { VALUE_MAX_AGE_MS } from '../markets/firm-price.ts';
@@ -17,11 +17,9 @@ import { listLedgers } from '../db/database.ts';
 import { describeError, logFault } from '../platform/log.ts';
 
 /** The operator's routes for the position of the house, and for a scraper. */
-export const houseRoutes = createArea();
+export const houseRoutes = createOperatorArea('House');
 
-const add = operationsOf(houseRoutes, 'House');
-
-add({
+houseRoutes.add({
   operationId: 'getHouse',
   path: '/operator/v1/house',
   duty: 'read',
@@ -41,7 +39,7 @@ add({
   },
 });
 
-add({
+houseRoutes.add({
   operationId: 'getMetrics',
   path: '/operator/v1/metrics',
   duty: 'read',

@@ -8,8 +8,8 @@ import {
   type OperationKind,
   type RequestParts,
   addOperation,
+  createArea,
   jsonContent,
-  type Area,
   takeJsonUpTo,
 } from '../http/area.ts';
 import type { Outcome } from '../http/answer.ts';
@@ -26,10 +26,11 @@ import { Proposal } from './proposals.ts';
 import type { Duty } from './roles.ts';
 import type { z } from '@hono/zod-openapi';
 
-/** The parameters of the path of a request. */
-type PathOf<Parts extends RequestParts> = Parts extends { readonly params: infer Path extends z.ZodType }
-  ? z.output<Path>
-  : object;
+/** What the path of an operation names: its parameters, and how it is found. Its refusal is the answer. */
+export interface Named<Path extends z.ZodType, Found> {
+  readonly params: Path;
+  find(bindings: Bindings, path: z.output<Path>): Promise<Outcome<Found>>;
+}
 
 /** What an operation of the operator says beyond every other. */
 interface OperatorParts<Parts extends RequestParts, Body extends BodyParts, Given, Found> {
@@ -39,8 +40,7 @@ interface OperatorParts<Parts extends RequestParts, Body extends BodyParts, Give
   readonly ledgerOfChange?: LedgerOfChange;
   /** Of an upload. */
   readonly maxBytes?: number;
-  /** Finds what the path names. Its refusal is the answer. */
-  readonly find?: (bindings: Bindings, path: PathOf<Parts>) => Promise<Outcome<Found>>;
+  readonly of?: Named<z.ZodObject, Found>;
   readonly handle: (c: OperationContext<Parts, OperatorEnvironment>, found: Found) => Answered<Given, Body>;
 }
 
@@ -53,33 +53,31 @@ const proposed = {
   },
 };
 
-/** What adds operations of the operator to an area, under a tag of the document. */
-export function operationsOf(area: Area, tag: string) {
-  return <
+/** An area of the operator's operations, under a tag of the document. */
+export function createOperatorArea(tag: string) {
+  const area = createArea();
+  const add = <
     Given extends BodyOf<Body>,
     Found,
     const Parts extends RequestParts = object,
     Body extends BodyParts = BodyParts,
-  >({
-    duty,
-    find,
-    handle,
-    needsTwo,
-    ledgerOfChange,
-    maxBytes,
-    ...operation
-  }: Operation<Parts, Body> & OperatorParts<Parts, Body, Given, Found>): void => {
-    const kind = operatorKind(tag, duty, operation.request?.body !== undefined, { needsTwo, ledgerOfChange, maxBytes });
-    const found = {
+  >(
+    operation: Operation<Parts, Body> & OperatorParts<Parts, Body, Given, Found>,
+  ): void => {
+    const { duty, of, handle, request, refusals = [] } = operation;
+    const named = {
       ...operation,
+      request: { ...request, ...(of && { params: of.params }) },
+      refusals: of ? ['not_found', ...refusals] : refusals,
       handle: async (c: OperationContext<Parts, OperatorEnvironment>) => {
-        if (!find) return handle(c, undefined as Found);
-        const named = await find(c.env, c.req.valid('param' as never) as PathOf<Parts>);
-        return named.ok ? handle(c, named.value) : named;
+        if (!of) return handle(c, undefined as Found);
+        const found = await of.find(c.env, c.req.valid('param' as never) as never);
+        return found.ok ? handle(c, found.value) : found;
       },
     };
-    addOperation(area, kind, found as never);
+    addOperation(area, operatorKind(tag, duty, request?.body !== undefined, operation), named as never);
   };
+  return Object.assign(area, { add });
 }
 
 /** How a change is authenticated beyond its duty. */

@@ -1,5 +1,4 @@
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { findLedger } from '../db/database.ts';
 import {
   Proposal,
   type ProposalRow,
@@ -9,12 +8,13 @@ import {
   refuseApproval,
   showProposal,
 } from './proposals.ts';
-import { accept, refuse } from '../http/answer.ts';
-import { type Area, createArea, send } from '../http/area.ts';
-import { operationsOf } from './operations.ts';
+import { accept } from '../http/answer.ts';
+import { type Area, send } from '../http/area.ts';
+import { createOperatorArea } from './operations.ts';
 import { executeBy } from './approval.ts';
-import { ListQuery, onePage } from '../http/list.ts';
+import { ListQuery, oneOf, onePage } from '../http/list.ts';
 import { newestFirst } from '../db/merge-pages.ts';
+import { findRow } from './find-records.ts';
 import { readMerged } from './read-merged.ts';
 import { RecordPath } from '../http/wire-types.ts';
 import { jsonBody } from '../http/request.ts';
@@ -23,24 +23,25 @@ import { actorOf, refuseDuty } from './authenticate-operator.ts';
 import { ReasonBody } from './reason.ts';
 import type { Duty } from './roles.ts';
 
-const PROPOSALS_PATH = '/operator/v1/proposals';
-const PROPOSAL_PATH = `${PROPOSALS_PATH}/{id}`;
+const PROPOSAL_PATH = '/operator/v1/proposals/{id}';
 
-async function findProposal(bindings: LedgerBindings, { id }: { readonly id: string }) {
-  const database = findLedger(bindings, id);
-  const row = database && (await readProposal(database, id));
-  return row ? accept({ row, database }) : refuse('not_found', 'There is no proposal of that id.');
-}
+const proposal = oneOf('proposal', Proposal, (row: ProposalRow) => showProposal(row, Date.now()));
+
+/** A path that names a proposal. */
+const aProposal = {
+  params: RecordPath,
+  find: (bindings: LedgerBindings, { id }: { readonly id: string }) =>
+    findRow(bindings, id, (database) => readProposal(database, id), 'There is no proposal of that id.'),
+};
 
 /** Makes the operator's routes that show and decide proposals. What is approved is executed by the routes of `changes`. */
 export function proposalRoutes(changes: Area): Area {
-  const routes = createArea();
-  const add = operationsOf(routes, 'Proposals');
+  const routes = createOperatorArea('Proposals');
   const execute = executeBy(changes);
 
-  add({
+  routes.add({
     operationId: 'listProposals',
-    path: PROPOSALS_PATH,
+    path: '/operator/v1/proposals',
     duty: 'read',
     summary: 'Changes that wait for a second person, or did, newest first',
     description: 'A page at a time. One that nobody decides within 24 hours expires.',
@@ -54,28 +55,25 @@ export function proposalRoutes(changes: Area): Area {
       const { status, ...query } = c.req.valid('query');
       const now_ms = Date.now();
       const show = (row: ProposalRow) => showProposal(row, now_ms);
-      const list = { path: PROPOSALS_PATH, filter: { status }, order: newestFirst, name: 'proposals', show } as const;
-      return readMerged(c.env, list, query, (database, behind, count) =>
+      const list = { name: 'proposals', show, filter: { status }, order: newestFirst } as const;
+      return readMerged(c, list, query, (database, behind, count) =>
         listProposals(database, status, now_ms, behind, count),
       );
     },
   });
 
-  add({
+  routes.add({
     operationId: 'getProposal',
     path: PROPOSAL_PATH,
     duty: 'read',
     summary: 'One proposal, with the whole request',
     description: 'Whoever approves it names its digest.',
-    request: { params: RecordPath },
-    answer: 'The proposal',
-    body: { proposal: Proposal },
-    refusals: ['not_found'],
-    find: findProposal,
-    handle: (_c, { row }) => accept({ proposal: showProposal(row, Date.now()) }),
+    of: aProposal,
+    ...proposal.documented,
+    handle: (_c, { row }) => proposal.answer(accept(row)),
   });
 
-  add({
+  routes.add({
     operationId: 'approveProposal',
     method: 'post',
     path: `${PROPOSAL_PATH}/approve`,
@@ -83,17 +81,14 @@ export function proposalRoutes(changes: Area): Area {
     summary: 'Approve what another person proposed: it is executed at once',
     description:
       'The change is made as it was proposed, under the name of the one who approves, who must be allowed to make it. When it is refused, for instance because a balance is too small by now, that refusal is the answer and the proposal stays open. A token never approves.',
-    request: {
-      params: RecordPath,
-      body: jsonBody(z.strictObject({ digest: Proposal.shape.digest })),
-    },
+    of: aProposal,
+    request: { body: jsonBody(z.strictObject({ digest: Proposal.shape.digest })) },
     answer: 'The proposal, and what the route of the change answered',
     body: {
       proposal: Proposal,
       answer: z.record(z.string(), z.unknown()).openapi({ example: { settings: { tradingHalted: false } } }),
     },
     refusals: [
-      'not_found',
       'invalid_state',
       'precision_exceeded',
       'amount_above_maximum',
@@ -108,16 +103,12 @@ export function proposalRoutes(changes: Area): Area {
       'order_rejected',
       'outcome_unknown',
     ],
-    find: findProposal,
     handle: async (c, { row, database }) => {
       const actor = actorOf(c);
       const refused = refuseApproval(row, c.req.valid('json').digest, actor);
       if (refused) return refused;
-      const approval = {
-        proposal: row.id,
-        caller: { roles: c.var.roles, ...(c.var.email !== undefined && { email: c.var.email }) },
-      };
-      const answered = await execute(c, row, approval);
+      const { roles, email } = c.var;
+      const answered = await execute(c, row, { proposal: row.id, caller: { roles, email } });
       const body = await answered.text();
       if (!answered.ok) {
         return send(c, { status: answered.status, headers: Object.fromEntries(answered.headers), body });
@@ -128,25 +119,21 @@ export function proposalRoutes(changes: Area): Area {
     },
   });
 
-  add({
+  routes.add({
     operationId: 'declineProposal',
     method: 'post',
     path: `${PROPOSAL_PATH}/decline`,
     duty: 'decide_proposals',
     summary: 'Decline a proposal, or take one’s own back',
     description: 'For whoever may make the change. A declined proposal is never executed.',
-    request: { params: RecordPath, body: ReasonBody },
-    answer: 'The proposal',
-    body: { proposal: Proposal },
-    refusals: ['not_found', 'invalid_state'],
-    find: findProposal,
-    handle: async (c, { row, database }) => {
-      const refused = refuseDuty(c, row.duty as Duty);
-      if (refused) return refused;
-      const actor = actorOf(c);
-      const declined = await decline(database, row, c.req.valid('json').reason, actor);
-      return declined.ok ? accept({ proposal: showProposal(declined.value, actor.now_ms) }) : declined;
-    },
+    of: aProposal,
+    request: { body: ReasonBody },
+    ...proposal.documented,
+    refusals: ['invalid_state'],
+    handle: (c, { row, database }) =>
+      proposal.answer(
+        refuseDuty(c, row.duty as Duty) ?? decline(database, row, c.req.valid('json').reason, actorOf(c)),
+      ),
   });
 
   return routes;

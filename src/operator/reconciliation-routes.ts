@@ -7,16 +7,15 @@ import { askLedgers } from '../db/ask-ledgers.ts';
 import { reachKeeper } from '../reconciliation/reach-keeper.ts';
 import { listViolations } from '../reconciliation/violations.ts';
 import { mergeReconciliations } from './merge-reconciliations.ts';
-import { createArea } from '../http/area.ts';
-import { operationsOf } from './operations.ts';
-import { accept, refuse } from '../http/answer.ts';
-import { findLedger, findNumberedLedger, listLedgers } from '../db/database.ts';
+import { createOperatorArea } from './operations.ts';
+import { accept, refuseUnconfirmed } from '../http/answer.ts';
+import { findLedger, listLedgers } from '../db/database.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { Reason, ReasonBody } from './reason.ts';
 import { clearViolation, noViolation } from '../reconciliation/clear-violation.ts';
 import { actorOf } from './authenticate-operator.ts';
 import { jsonBody } from '../http/request.ts';
-import { refuseLedger } from './find-records.ts';
+import { findLedgerAt } from './find-records.ts';
 import { acceptHistory } from '../reconciliation/accept-history.ts';
 
 const RECONCILIATION_PATH = '/operator/v1/reconciliation';
@@ -39,11 +38,9 @@ async function readReconciliation(bindings: Bindings) {
 }
 
 /** The operator's routes for the reconciliation. */
-export const reconciliationRoutes = createArea();
+export const reconciliationRoutes = createOperatorArea('Reconciliation');
 
-const add = operationsOf(reconciliationRoutes, 'Reconciliation');
-
-add({
+reconciliationRoutes.add({
   operationId: 'getReconciliation',
   path: RECONCILIATION_PATH,
   duty: 'read',
@@ -54,7 +51,7 @@ add({
   handle: async (c) => accept(await readReconciliation(c.env)),
 });
 
-add({
+reconciliationRoutes.add({
   operationId: 'runReconciliation',
   method: 'post',
   path: `${RECONCILIATION_PATH}/run`,
@@ -68,17 +65,13 @@ add({
       await Promise.all(listLedgers(c.env).map((ledger) => reachKeeper(c.env, ledger).run()));
     } catch (error) {
       logFault('reconciliation_failed', { error: describeError(error) });
-      return notConfirmed;
+      return refuseUnconfirmed('The pass was interrupted. Send it again.');
     }
     return accept(await readReconciliation(c.env));
   },
 });
 
-const notConfirmed = refuse('service_unavailable', 'The pass was interrupted. Send it again.', {
-  retryAfterSeconds: 1,
-});
-
-add({
+reconciliationRoutes.add({
   operationId: 'clearViolation',
   method: 'post',
   path: `${RECONCILIATION_PATH}/violations/{violationId}/clear`,
@@ -101,7 +94,7 @@ add({
   },
 });
 
-add({
+reconciliationRoutes.add({
   operationId: 'acceptHistory',
   method: 'post',
   path: `${RECONCILIATION_PATH}/history/accept`,
@@ -113,9 +106,9 @@ add({
   ...oneReconciliation,
   handle: async (c) => {
     const { reason, ledger = FIRST_LEDGER } = c.req.valid('json');
-    const database = findNumberedLedger(c.env, ledger);
-    if (!database) return refuseLedger('/ledger');
-    const accepted = await acceptHistory(database, reachKeeper(c.env, ledger), reason, actorOf(c));
+    const database = findLedgerAt('/ledger', c.env, ledger);
+    if (!database.ok) return database;
+    const accepted = await acceptHistory(database.value, reachKeeper(c.env, ledger), reason, actorOf(c));
     return accepted.ok ? accept(await readReconciliation(c.env)) : accepted;
   },
 });

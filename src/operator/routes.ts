@@ -2,34 +2,25 @@ import type { MiddlewareHandler } from 'hono';
 import { wakeAfterChange } from '../events/webhooks/wake-after-change.ts';
 import { createArea, type AppEnvironment } from '../http/area.ts';
 import { listLedgers } from '../db/database.ts';
-import { accountReadRoutes } from './account-read-routes.ts';
 import { accountRoutes } from './account-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
-import { custodyRoutes } from './custody-routes.ts';
 import { depositRoutes } from './deposit-routes.ts';
-import { eventRoutes } from './event-routes.ts';
-import { holderRoutes } from './holder-routes.ts';
+import { eventRoutes, webhookRoutes } from './event-routes.ts';
 import { houseRoutes } from './house-routes.ts';
 import { proposalRoutes } from './proposal-routes.ts';
-import { quarantineRoutes } from './quarantine-routes.ts';
 import { reconciliationRoutes } from './reconciliation-routes.ts';
 import { securityRoutes } from './security-routes.ts';
 import { settingsRoutes } from './settings-routes.ts';
 import { settlementRoutes } from './settlement-routes.ts';
 import { staffRoutes } from './staff-routes.ts';
-import { webhookRoutes } from './webhook-routes.ts';
 import { withdrawalRoutes } from './withdrawal-routes.ts';
 
 /** What the operator reads and changes. */
 const changes = createArea();
 
 changes.route('/', accountRoutes);
-changes.route('/', accountReadRoutes);
 changes.route('/', securityRoutes);
-changes.route('/', holderRoutes);
 changes.route('/', depositRoutes);
-changes.route('/', quarantineRoutes);
-changes.route('/', custodyRoutes);
 changes.route('/', withdrawalRoutes);
 changes.route('/', settlementRoutes);
 changes.route('/', settingsRoutes);

@@ -1,9 +1,9 @@
 import { ChangeSettings, ExchangeSettings, type SettingDefaults, readExchangeSettings } from './settings.ts';
 import { config } from '../env.ts';
 import { MIN_SPREAD_BPS } from '../config.ts';
-import { createArea } from '../http/area.ts';
-import { operationsOf } from './operations.ts';
+import { createOperatorArea } from './operations.ts';
 import { accept } from '../http/answer.ts';
+import { oneOf } from '../http/list.ts';
 import { jsonBody } from '../http/request.ts';
 import { actorOf, refuseDuty } from './authenticate-operator.ts';
 import { changeExchangeSettings } from './change-exchange-settings.ts';
@@ -18,23 +18,23 @@ const defaults: SettingDefaults = {
   minSpreadBps: MIN_SPREAD_BPS[config.ENVIRONMENT],
 };
 
+const settings = oneOf('settings', ExchangeSettings);
+const shares = oneOf('shares', ShareReport);
+
 /** The operator's routes for the settings of the exchange, and each ledger's share of its limits. */
-export const settingsRoutes = createArea();
+export const settingsRoutes = createOperatorArea('Settings');
 
-const add = operationsOf(settingsRoutes, 'Settings');
-
-add({
+settingsRoutes.add({
   operationId: 'getSettings',
   path: SETTINGS_PATH,
   duty: 'read',
   summary: 'The settings of the exchange',
   description: 'The values in force. Where the operator has set nothing, they are the configuration’s.',
-  answer: 'The settings',
-  body: { settings: ExchangeSettings },
+  ...settings.documented,
   handle: async (c) => accept({ settings: await readExchangeSettings(c.env, defaults) }),
 });
 
-add({
+settingsRoutes.add({
   operationId: 'changeSettings',
   method: 'patch',
   path: SETTINGS_PATH,
@@ -44,8 +44,7 @@ add({
   description:
     'Settings that are not named stay as they are. `pausedDeposits`, `fees`, `minimums`, `depositMinimums`, `approvalAbove` and `openingWeights` are replaced as a whole, `fallbackPrices` coin by coin. Either the whole change takes effect or nothing. The treasury may change `supplyCaps` and `exposure` alone.',
   request: { body: jsonBody(ChangeSettings) },
-  answer: 'The settings',
-  body: { settings: ExchangeSettings },
+  ...settings.documented,
   refusals: [
     'precision_exceeded',
     'amount_above_maximum',
@@ -58,23 +57,21 @@ add({
     const isOfCaps = Object.keys(change).every((name) => name === 'supplyCaps' || name === 'exposure');
     const refused = isOfCaps ? undefined : refuseDuty(c, 'change_settings');
     if (refused) return refused;
-    const changed = await changeExchangeSettings(c.env, change, defaults, actorOf(c));
-    return changed.ok ? accept({ settings: changed.value }) : changed;
+    return settings.answer(changeExchangeSettings(c.env, change, defaults, actorOf(c)));
   },
 });
 
-add({
+settingsRoutes.add({
   operationId: 'getShares',
   path: SHARES_PATH,
   duty: 'read',
   summary: 'Each ledger’s share of the supply caps and exposures, and what is used of it',
   description: 'The limits of the whole exchange are in the settings. Each is the sum of the ledgers’ shares of it.',
-  answer: 'The shares',
-  body: { shares: ShareReport },
+  ...shares.documented,
   handle: async (c) => accept({ shares: await readShareReport(c.env) }),
 });
 
-add({
+settingsRoutes.add({
   operationId: 'changeShares',
   method: 'patch',
   path: SHARES_PATH,
@@ -83,11 +80,7 @@ add({
   description:
     'Ledger 0 gives the ledger what it lacks, and gets what it has more. No limit of the exchange changes, and shares that are not named stay. Either all take effect or none. What is taken is taken first: until every ledger has confirmed that, no ledger may use more.',
   request: { body: jsonBody(ChangeShares) },
-  answer: 'The shares',
-  body: { shares: ShareReport },
+  ...shares.documented,
   refusals: ['precision_exceeded', 'amount_above_maximum', 'invalid_state'],
-  handle: async (c) => {
-    const changed = await changeShares(c.env, c.req.valid('json'), actorOf(c));
-    return changed.ok ? accept({ shares: changed.value }) : changed;
-  },
+  handle: (c) => shares.answer(changeShares(c.env, c.req.valid('json'), actorOf(c))),
 });

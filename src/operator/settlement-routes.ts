@@ -1,5 +1,4 @@
-import { createArea } from '../http/area.ts';
-import { operationsOf } from './operations.ts';
+import { createOperatorArea } from './operations.ts';
 import { CreateSettlement, ledgerOfTrade } from '../settlements/create-settlement.ts';
 import { jsonBody } from '../http/request.ts';
 import { Settlement, showSettlement } from '../settlements/settlement.ts';
@@ -8,11 +7,9 @@ import { actorOf } from './authenticate-operator.ts';
 import { accept } from '../http/answer.ts';
 
 /** The operator's route for trades that were agreed elsewhere. */
-export const settlementRoutes = createArea();
+export const settlementRoutes = createOperatorArea('Settlements');
 
-const add = operationsOf(settlementRoutes, 'Settlements');
-
-add({
+settlementRoutes.add({
   operationId: 'settleTrade',
   method: 'post',
   path: '/operator/v1/settlements',

@@ -1,25 +1,20 @@
-import { createArea } from '../http/area.ts';
-import { operationsOf } from './operations.ts';
+import { createOperatorArea } from './operations.ts';
 import { z } from '@hono/zod-openapi';
+import { cursorsOf } from '../access/answer-read.ts';
 import { accept } from '../http/answer.ts';
 import { nameActor } from '../db/audit.ts';
 import { ListQuery, onePage, readPage, showPage } from '../http/list.ts';
 import { Email, SetRoles, StaffMember, listStaff, setRoles, showStaffMember } from './staff.ts';
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
-import { config } from '../env.ts';
 import { firstLedger } from '../db/database.ts';
 import { jsonBody } from '../http/request.ts';
 import { actorOf } from './authenticate-operator.ts';
 import { copyToLedgers } from './copy-to-ledgers.ts';
 
-const STAFF_PATH = '/operator/v1/staff';
-
 /** The operator's routes for the people who work there. */
-export const staffRoutes = createArea();
+export const staffRoutes = createOperatorArea('Staff');
 
-const add = operationsOf(staffRoutes, 'Staff');
-
-add({
+staffRoutes.add({
   operationId: 'getMe',
   path: '/operator/v1/me',
   duty: 'know_interface',
@@ -35,27 +30,28 @@ add({
   handle: (c) => accept({ me: { actor: nameActor(c.var), roles: [...c.var.roles] } }),
 });
 
-add({
+staffRoutes.add({
   operationId: 'listStaff',
-  path: STAFF_PATH,
+  path: '/operator/v1/staff',
   duty: 'read',
   summary: 'The people of the staff and their roles, in the order of their e-mails',
   description: 'Those who left are listed without a role.',
   request: { query: ListQuery },
   ...onePage('staff', StaffMember),
   handle: async (c) => {
-    const scope = { route: STAFF_PATH, accountId: OPERATOR_SCOPE };
-    const page = await readPage(c.req.valid('query'), scope, config.CURSOR_SECRET, (behind, count) =>
+    const { path, secret } = cursorsOf(c);
+    const scope = { route: path, accountId: OPERATOR_SCOPE };
+    const page = await readPage(c.req.valid('query'), scope, secret, (behind, count) =>
       listStaff(firstLedger(c.env), behind, count),
     );
     return showPage(page, 'staff', showStaffMember);
   },
 });
 
-add({
+staffRoutes.add({
   operationId: 'setRoles',
   method: 'put',
-  path: `${STAFF_PATH}/{email}`,
+  path: '/operator/v1/staff/{email}',
   duty: 'manage_staff',
   needsTwo: true,
   summary: 'Give a person roles, in place of those before; without any they may do nothing',

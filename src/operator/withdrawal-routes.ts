@@ -1,4 +1,4 @@
-import { accept, refuse } from '../http/answer.ts';
+import { accept, refuse, refuseField } from '../http/answer.ts';
 import { z } from '@hono/zod-openapi';
 import { chooseCustody } from '../providers.ts';
 import { config } from '../env.ts';
@@ -12,28 +12,20 @@ import {
   releaseClaim,
   showClaim,
 } from '../withdrawals/claim-payout.ts';
-import type { LedgerBindings } from '../platform/bindings.ts';
-import type { Database } from '../db/database.ts';
-import { type ReviewContext, approveWithdrawal, settleByHand } from '../withdrawals/review-withdrawal.ts';
-import { createArea } from '../http/area.ts';
-import { operationsOf } from './operations.ts';
-import { ListQuery, onePage } from '../http/list.ts';
+import { approveWithdrawal, settleByHand } from '../withdrawals/review-withdrawal.ts';
+import type { WithdrawalEnd } from '../withdrawals/settle-withdrawal.ts';
+import { createOperatorArea } from './operations.ts';
+import { ListQuery, oneOf, onePage } from '../http/list.ts';
 import { oldestFirst } from '../db/merge-pages.ts';
 import { readMerged } from './read-merged.ts';
 import { selectOpenWithdrawals } from '../withdrawals/withdrawal.ts';
-import { WithdrawalPath, findWithdrawal } from './find-records.ts';
+import { aWithdrawal } from './find-records.ts';
 import { Reason, ReasonBody } from './reason.ts';
 import { actorOf } from './authenticate-operator.ts';
 import { jsonBody } from '../http/request.ts';
 import { readTransactionHash } from '../custody/transaction-hash.ts';
 import { nameActor } from '../db/audit.ts';
 
-const CLAIMS_PATH = '/operator/v1/payout-claims';
-const CLAIM_PATH = '/operator/v1/accounts/{id}/withdrawals/{withdrawalId}/claim';
-
-const notByHand = refuse('invalid_state', 'A custodian pays here. Only where people pay by hand is there a claim.');
-
-const WITHDRAWALS_PATH = '/operator/v1/withdrawals';
 const WITHDRAWAL_PATH = '/operator/v1/accounts/{id}/withdrawals/{withdrawalId}';
 const MINUTE_MS = 60_000;
 
@@ -42,24 +34,19 @@ const TxHash = z.string().openapi({ example: '7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e
 const custody = chooseCustody(config);
 const isManual = custody.name === 'manual';
 
-const oneWithdrawal = { answer: 'The withdrawal', body: { withdrawal: OperatorWithdrawal } };
-const oneClaim = { answer: 'The claim', body: { claim: PayoutClaim } };
+const withdrawal = oneOf('withdrawal', OperatorWithdrawal, showToOperator);
+const claim = oneOf('claim', PayoutClaim, showClaim);
+
+const notByHand = refuse('invalid_state', 'A custodian pays here. Only where people pay by hand is there a claim.');
 
 const notClaimed = refuse('invalid_state', 'Claim the withdrawal first: then nobody else pays it.');
 
-/** What an approval needs, with the database of the request. */
-function openReviewDesk(ledgers: LedgerBindings, database: Database): ReviewContext {
-  return { database, ledgers, custody, allowlistMode: config.ALLOWLIST_MODE, now: () => Date.now() };
-}
-
 /** The operator's routes for withdrawals: reviews, and stuck ones. */
-export const withdrawalRoutes = createArea();
+export const withdrawalRoutes = createOperatorArea('Withdrawals');
 
-const add = operationsOf(withdrawalRoutes, 'Withdrawals');
-
-add({
+withdrawalRoutes.add({
   operationId: 'listOpenWithdrawals',
-  path: WITHDRAWALS_PATH,
+  path: '/operator/v1/withdrawals',
   duty: 'read',
   summary: 'Withdrawals that wait for a review (PENDING) or for the custodian (PROCESSING), oldest first',
   description: 'A page at a time. A withdrawal that is PROCESSING for an hour needs the operator.',
@@ -86,27 +73,25 @@ add({
   handle: async (c) => {
     const { status, olderThanMinutes, ...query } = c.req.valid('query');
     const before_ms = olderThanMinutes === undefined ? null : Date.now() + 1 - olderThanMinutes * MINUTE_MS;
-    const list = { path: WITHDRAWALS_PATH, filter: { status }, order: oldestFirst } as const;
-    return readMerged(c.env, { ...list, name: 'withdrawals', show: showToOperator }, query, (database, after, count) =>
+    const list = { name: 'withdrawals', show: showToOperator, filter: { status }, order: oldestFirst } as const;
+    return readMerged(c, list, query, (database, after, count) =>
       selectOpenWithdrawals(database, status, before_ms, after, count),
     );
   },
 });
 
-add({
+withdrawalRoutes.add({
   operationId: 'getWithdrawalOfAccount',
   path: WITHDRAWAL_PATH,
   duty: 'read',
   summary: 'One withdrawal',
   description: 'A withdrawal of the account, as the operator sees it.',
-  request: { params: WithdrawalPath },
-  ...oneWithdrawal,
-  find: findWithdrawal,
-  refusals: ['not_found'],
-  handle: (_c, { row }) => accept({ withdrawal: showToOperator(row) }),
+  of: aWithdrawal,
+  ...withdrawal.documented,
+  handle: (_c, { row }) => withdrawal.answer(accept(row)),
 });
 
-add({
+withdrawalRoutes.add({
   operationId: 'approveWithdrawal',
   method: 'post',
   path: `${WITHDRAWAL_PATH}/approve`,
@@ -114,44 +99,40 @@ add({
   summary: 'Approve a withdrawal that waits for its review',
   description:
     'From PENDING to PROCESSING; the custodian is asked at once. Freeze, halts, a paused network, a strict allowlist and the revocation of the key are checked again; if one of them refuses, the withdrawal stays PENDING.',
-  request: { params: WithdrawalPath, body: ReasonBody },
-  find: findWithdrawal,
-  ...oneWithdrawal,
+  of: aWithdrawal,
+  request: { body: ReasonBody },
+  ...withdrawal.documented,
   refusals: [
-    'not_found',
     'invalid_state',
     'account_frozen',
     'account_recovered',
     'withdrawals_suspended',
     'address_not_allowlisted',
   ],
-  handle: async (c, { row, database }) => {
-    const { reason } = c.req.valid('json');
-    const approved = await approveWithdrawal(openReviewDesk(c.env, database), row, reason, actorOf(c));
-    return approved.ok ? accept({ withdrawal: showToOperator(approved.value) }) : approved;
+  handle: (c, { row, database }) => {
+    const desk = { database, ledgers: c.env, custody, allowlistMode: config.ALLOWLIST_MODE, now: () => Date.now() };
+    return withdrawal.answer(approveWithdrawal(desk, row, c.req.valid('json').reason, actorOf(c)));
   },
 });
 
-add({
+withdrawalRoutes.add({
   operationId: 'rejectWithdrawal',
   method: 'post',
   path: `${WITHDRAWAL_PATH}/reject`,
   duty: 'review_withdrawals',
   summary: 'Reject a withdrawal that waits for its review, and return the money',
   description: 'From PENDING to FAILED; amount and fee return to the account.',
-  request: { params: WithdrawalPath, body: ReasonBody },
-  find: findWithdrawal,
-  ...oneWithdrawal,
-  refusals: ['not_found', 'invalid_state'],
-  handle: async (c, { row, database }) => {
-    const { reason } = c.req.valid('json');
-    const settlement = { kind: 'failed', reason: 'rejected' } as const;
-    const rejected = await settleByHand(database, row, 'PENDING', settlement, reason, actorOf(c));
-    return rejected.ok ? accept({ withdrawal: showToOperator(rejected.value) }) : rejected;
+  of: aWithdrawal,
+  request: { body: ReasonBody },
+  ...withdrawal.documented,
+  refusals: ['invalid_state'],
+  handle: (c, { row, database }) => {
+    const end = { kind: 'failed', reason: 'rejected' } as const;
+    return withdrawal.answer(settleByHand(database, row, 'PENDING', end, c.req.valid('json').reason, actorOf(c)));
   },
 });
 
-add({
+withdrawalRoutes.add({
   operationId: 'settleWithdrawal',
   method: 'post',
   path: `${WITHDRAWAL_PATH}/settle`,
@@ -161,7 +142,6 @@ add({
   description:
     'From PROCESSING to COMPLETED with the given transaction, or to FAILED with the money returned. Check the chain first: a settlement cannot be undone.',
   request: {
-    params: WithdrawalPath,
     body: jsonBody(
       z.discriminatedUnion('outcome', [
         z.strictObject({ outcome: z.literal('paid'), txHash: TxHash, reason: Reason }),
@@ -169,79 +149,60 @@ add({
       ]),
     ),
   },
-  find: findWithdrawal,
-  ...oneWithdrawal,
-  refusals: ['not_found', 'invalid_state', 'approval_required'],
+  of: aWithdrawal,
+  ...withdrawal.documented,
+  refusals: ['invalid_state'],
   handle: async (c, { row, database }) => {
     const wanted = c.req.valid('json');
     const txHash = wanted.outcome === 'paid' ? readTransactionHash(row.network, wanted.txHash) : '';
-    if (txHash === undefined) {
-      const errors = [
-        { pointer: '/txHash', code: 'wrong_format', detail: `is no transaction hash of ${row.network}` },
-      ] as const;
-      return refuse('invalid_request', 'The request is not valid.', { errors });
-    }
+    if (txHash === undefined) return refuseField('/txHash', 'wrong_format', `is no transaction hash of ${row.network}`);
     if (isManual) {
-      const claim = await readClaim(database, row);
+      const claimed = await readClaim(database, row);
+      if (!claimed) return notClaimed;
       // An approval is another person's; who proposed it had the claim.
-      const isOwn = c.var.proposal !== undefined || claim?.claimedBy === nameActor(c.var);
-      if (!claim || !isOwn) return claim ? claimedByAnother(claim) : notClaimed;
+      if (c.var.proposal === undefined && claimed.claimedBy !== nameActor(c.var)) return claimedByAnother(claimed);
     }
-    const settlement =
-      wanted.outcome === 'paid'
-        ? ({ kind: 'paid', txHash } as const)
-        : ({ kind: 'failed', reason: 'settled' } as const);
-    const settled = await settleByHand(database, row, 'PROCESSING', settlement, wanted.reason, actorOf(c));
-    return settled.ok ? accept({ withdrawal: showToOperator(settled.value) }) : settled;
+    const end: WithdrawalEnd =
+      wanted.outcome === 'paid' ? { kind: 'paid', txHash } : { kind: 'failed', reason: 'settled' };
+    return withdrawal.answer(settleByHand(database, row, 'PROCESSING', end, wanted.reason, actorOf(c)));
   },
 });
 
-add({
+withdrawalRoutes.add({
   operationId: 'listPayoutClaims',
-  path: CLAIMS_PATH,
+  path: '/operator/v1/payout-claims',
   duty: 'read',
   summary: 'Who pays which withdrawal by hand, oldest withdrawal first',
   description: 'Those that are PROCESSING and claimed, a page at a time. The others that are PROCESSING wait.',
   request: { query: ListQuery },
   ...onePage('claims', PayoutClaim),
-  handle: (c) => {
-    const list = { path: CLAIMS_PATH, order: oldestFirst, name: 'claims', show: showClaim } as const;
-    return readMerged(c.env, list, c.req.valid('query'), listClaims);
-  },
+  handle: (c) =>
+    readMerged(c, { name: 'claims', show: showClaim, order: oldestFirst }, c.req.valid('query'), listClaims),
 });
 
-add({
+withdrawalRoutes.add({
   operationId: 'claimPayout',
   method: 'post',
-  path: CLAIM_PATH,
+  path: `${WITHDRAWAL_PATH}/claim`,
   duty: 'settle_withdrawals',
   summary: 'Claim a withdrawal to pay it by hand, so that nobody else does',
   description:
     'For CUSTODY_PROVIDER = "manual". Pay it after that, and settle it with the hash. It is refused while withdrawals are halted, the network is paused or the account is frozen. Claiming one’s own again is no error.',
-  request: { params: WithdrawalPath },
-  find: findWithdrawal,
-  ...oneClaim,
-  refusals: ['not_found', 'invalid_state', 'account_frozen', 'withdrawals_suspended'],
-  handle: async (c, { row, database }) => {
-    if (!isManual) return notByHand;
-    const claimed = await claimPayout(database, row, actorOf(c));
-    return claimed.ok ? accept({ claim: showClaim(claimed.value) }) : claimed;
-  },
+  of: aWithdrawal,
+  ...claim.documented,
+  refusals: ['invalid_state', 'account_frozen', 'withdrawals_suspended'],
+  handle: (c, { row, database }) => claim.answer(isManual ? claimPayout(database, row, actorOf(c)) : notByHand),
 });
 
-add({
+withdrawalRoutes.add({
   operationId: 'releasePayout',
   method: 'delete',
-  path: CLAIM_PATH,
+  path: `${WITHDRAWAL_PATH}/claim`,
   duty: 'settle_withdrawals',
   summary: 'Give a claim back, so that another can take it',
   description: 'By the one who has it, or an admin. Be sure that nothing was paid.',
-  request: { params: WithdrawalPath },
-  find: findWithdrawal,
-  ...oneClaim,
-  refusals: ['not_found', 'invalid_state'],
-  handle: async (c, { row, database }) => {
-    const released = await releaseClaim(database, row, actorOf(c));
-    return released.ok ? accept({ claim: showClaim(released.value) }) : released;
-  },
+  of: aWithdrawal,
+  ...claim.documented,
+  refusals: ['invalid_state'],
+  handle: (c, { row, database }) => claim.answer(releaseClaim(database, row, actorOf(c))),
 });

@@ -3,7 +3,7 @@ import { config } from '../env.ts';
 import { type Outcome, refuse } from '../http/answer.ts';
 import { Id } from '../http/wire-types.ts';
 import type { Actor } from '../db/audit.ts';
-import { valueInUsdt } from '../markets/value-in-usdt.ts';
+import { valueIn } from '../markets/value-in-usdt.ts';
 import { assetSymbols, assets } from '../money/assets.ts';
 import { findNetwork } from '../money/networks.ts';
 import { findAccount } from '../operator/find-records.ts';
@@ -44,5 +44,5 @@ export async function giveDeposit(
   const confirmations = listing[0]?.confirmations ?? 1;
   const txHash = await deriveTransactionHash(`bureau sandbox deposit ${crypto.randomUUID()}`, network);
   const report = { network, address, asset, amount, txHash, outputIndex: 0, confirmations, failed: false };
-  return reportDeposit(bindings, report, (of, atoms) => valueInUsdt(bindings, of, atoms), actor);
+  return reportDeposit(bindings, report, valueIn(bindings), actor);
 }

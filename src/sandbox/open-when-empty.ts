@@ -7,7 +7,7 @@ import { prepareApiKey } from '../keys/api-key.ts';
 import type { Actor } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
 import { firstLedger } from '../db/database.ts';
-import { valueInUsdt } from '../markets/value-in-usdt.ts';
+import { valueIn } from '../markets/value-in-usdt.ts';
 import { assetSymbols } from '../money/assets.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { logEvent } from '../platform/log.ts';
@@ -61,8 +61,7 @@ async function openDemoAccount(bindings: Bindings): Promise<void> {
   const { id: accountId } = opened.value;
   for (const asset of assetSymbols) {
     const credit = { asset, amount: String(demoFunds[asset]), reference: `demo ${asset}` };
-    const valueOf = (of: typeof asset, amount: bigint) => valueInUsdt(bindings, of, amount);
-    const credited = await creditAccount(bindings, accountId, credit, valueOf, actor);
+    const credited = await creditAccount(bindings, accountId, credit, valueIn(bindings), actor);
     if (!credited.ok) return report(credited);
   }
   const { id, scopes, secret } = demoKey;

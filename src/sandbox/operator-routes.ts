@@ -1,5 +1,4 @@
-import { createArea } from '../http/area.ts';
-import { operationsOf } from '../operator/operations.ts';
+import { createOperatorArea } from '../operator/operations.ts';
 import { jsonBody } from '../http/request.ts';
 import { MoveMarket, MovedMarket } from './market.ts';
 import { changeMarket } from './move-market.ts';
@@ -11,11 +10,9 @@ import type { FurtherRoutes } from '../app.ts';
 
 const TAG = 'Sandbox';
 
-const area = createArea();
+const area = createOperatorArea(TAG);
 
-const add = operationsOf(area, TAG);
-
-add({
+area.add({
   operationId: 'moveMarket',
   method: 'patch',
   path: '/operator/v1/sandbox/market',
@@ -32,7 +29,7 @@ add({
   },
 });
 
-add({
+area.add({
   operationId: 'giveDeposit',
   method: 'post',
   path: '/operator/v1/sandbox/deposits',

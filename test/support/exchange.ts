@@ -9,7 +9,7 @@ import { CreateApiKey, prepareApiKey } from '../../src/keys/api-key.ts';
 import type { Actor } from '../../src/db/audit.ts';
 import { ledgerOf } from '../../src/db/database.ts';
 import { ledgerNumberOf, newRecordId } from '../../src/db/record-id.ts';
-import { valueInUsdt } from '../../src/markets/value-in-usdt.ts';
+import { valueIn } from '../../src/markets/value-in-usdt.ts';
 import { openAccountOnce } from '../../src/accounts/open-account-once.ts';
 import { CreateCredit, creditAccount } from '../../src/deposits/credit.ts';
 import { expectDocumented, listOperations } from './document/documented.ts';
@@ -72,7 +72,7 @@ export async function openAccount(funds: Partial<Record<Asset, string>> = {}): P
   const { id } = opened.value;
   for (const [asset, amount] of Object.entries(funds)) {
     const wanted = CreateCredit.parse({ asset, amount, reference: `fund ${asset}` });
-    const credited = await creditAccount(env, id, wanted, (of, atoms) => valueInUsdt(env, of, atoms), operator());
+    const credited = await creditAccount(env, id, wanted, valueIn(env), operator());
     if (!credited.ok) throw new Error(credited.code);
   }
   return id;

@@ -1,15 +1,5 @@
 import type { Context } from 'hono';
-import {
-  type BodyOf,
-  type BodyParts,
-  type Handled,
-  type Operation,
-  type OperationKind,
-  type RequestParts,
-  addOperation,
-  type Area,
-  type AppEnvironment,
-} from '../../http/area.ts';
+import { type AppEnvironment, type OperationKind, createAreaOf } from '../../http/area.ts';
 import {
   type EndpointAction,
   type EndpointOwner,
@@ -62,22 +52,16 @@ export interface EndpointSurface {
   admit(c: Context, ledger?: number): Promise<Outcome<AdmittedOwner>>;
 }
 
-/** Adds the routes of a surface: of its owners' endpoints, and of what is sent to them. */
-export function addEndpointRoutes(area: Area, surface: EndpointSurface): void {
+/** The routes of a surface: of its owners' endpoints, and of what is sent to them. */
+export function createEndpointArea(surface: EndpointSurface) {
+  const area = createAreaOf(({ method, request }) => surface.kindOf(method !== undefined, request?.body !== undefined));
   addOwnerRoutes(area, surface);
   addOneRoutes(area, surface);
   addDeliveryRoutes(area, surface);
+  return area;
 }
 
-/** What adds the operations of a surface to an area. */
-function operationsOf(area: Area, surface: EndpointSurface) {
-  return <Given extends BodyOf<Body>, const Parts extends RequestParts = object, Body extends BodyParts = BodyParts>(
-    operation: Operation<Parts, Body> & Handled<Parts, Body, Given, AppEnvironment>,
-  ): void => {
-    const kind = surface.kindOf(operation.method !== undefined, operation.request?.body !== undefined);
-    addOperation(area, kind, { ...operation, operationId: `${operation.operationId}${surface.operationSuffix}` });
-  };
-}
+type EndpointArea = ReturnType<typeof createAreaOf<AppEnvironment>>;
 
 /**
  * Admits a request about one endpoint, or about its copy in the ledger that it asks for, and acts. An unknown one and
@@ -100,10 +84,9 @@ async function actOn<Done>(
 /** The answer of operations about one endpoint. */
 const oneEndpoint = ({ schemas }: EndpointSurface) => ({ webhookEndpoint: schemas.WebhookEndpoint });
 
-function addOwnerRoutes(area: Area, surface: EndpointSurface): void {
-  const add = operationsOf(area, surface);
-  add({
-    operationId: 'createWebhookEndpoint',
+function addOwnerRoutes(area: EndpointArea, surface: EndpointSurface): void {
+  area.add({
+    operationId: `createWebhookEndpoint${surface.operationSuffix}`,
     method: 'post',
     path: surface.path,
     summary: 'Have events sent to an address',
@@ -122,8 +105,8 @@ function addOwnerRoutes(area: Area, surface: EndpointSurface): void {
     },
   });
 
-  add({
-    operationId: 'listWebhookEndpoints',
+  area.add({
+    operationId: `listWebhookEndpoints${surface.operationSuffix}`,
     path: surface.path,
     summary: 'The addresses that events are sent to',
     description: 'All webhook endpoints, oldest first, at most ten. Secrets are not shown.',
@@ -136,10 +119,9 @@ function addOwnerRoutes(area: Area, surface: EndpointSurface): void {
   });
 }
 
-function addOneRoutes(area: Area, surface: EndpointSurface): void {
-  const add = operationsOf(area, surface);
-  add({
-    operationId: 'getWebhookEndpoint',
+function addOneRoutes(area: EndpointArea, surface: EndpointSurface): void {
+  area.add({
+    operationId: `getWebhookEndpoint${surface.operationSuffix}`,
     path: `${surface.path}/{id}`,
     summary: 'One webhook endpoint',
     description: 'An endpoint by its id. One that belongs to somebody else is not found.',
@@ -151,8 +133,8 @@ function addOneRoutes(area: Area, surface: EndpointSurface): void {
       actOn(surface, c, c.req.valid('param').id, async (_owner, row) => accept({ webhookEndpoint: showEndpoint(row) })),
   });
 
-  add({
-    operationId: 'changeWebhookEndpoint',
+  area.add({
+    operationId: `changeWebhookEndpoint${surface.operationSuffix}`,
     method: 'patch',
     path: `${surface.path}/{id}`,
     summary: 'Change an endpoint, or switch it off or on',
@@ -173,8 +155,8 @@ function addOneRoutes(area: Area, surface: EndpointSurface): void {
       }),
   });
 
-  add({
-    operationId: 'deleteWebhookEndpoint',
+  area.add({
+    operationId: `deleteWebhookEndpoint${surface.operationSuffix}`,
     method: 'delete',
     path: `${surface.path}/{id}`,
     summary: 'Send nothing more to an address',
@@ -194,11 +176,10 @@ function addOneRoutes(area: Area, surface: EndpointSurface): void {
   });
 }
 
-function addDeliveryRoutes(area: Area, surface: EndpointSurface): void {
-  const add = operationsOf(area, surface);
+function addDeliveryRoutes(area: EndpointArea, surface: EndpointSurface): void {
   const query = surface.deliveries && { query: surface.deliveries.query };
-  add({
-    operationId: 'rotateWebhookSecret',
+  area.add({
+    operationId: `rotateWebhookSecret${surface.operationSuffix}`,
     method: 'post',
     path: `${surface.path}/{id}/rotate-secret`,
     summary: 'Get a new secret for an endpoint',
@@ -217,8 +198,8 @@ function addDeliveryRoutes(area: Area, surface: EndpointSurface): void {
       }),
   });
 
-  add({
-    operationId: 'testWebhookEndpoint',
+  area.add({
+    operationId: `testWebhookEndpoint${surface.operationSuffix}`,
     method: 'post',
     path: `${surface.path}/{id}/test`,
     summary: 'Send one event that says nothing',
@@ -235,8 +216,8 @@ function addDeliveryRoutes(area: Area, surface: EndpointSurface): void {
       }),
   });
 
-  add({
-    operationId: 'replayEvents',
+  area.add({
+    operationId: `replayEvents${surface.operationSuffix}`,
     method: 'post',
     path: `${surface.path}/{id}/replay`,
     summary: 'Send events again from a number on',
@@ -261,8 +242,8 @@ function addDeliveryRoutes(area: Area, surface: EndpointSurface): void {
     },
   });
 
-  add({
-    operationId: 'listWebhookDeliveries',
+  area.add({
+    operationId: `listWebhookDeliveries${surface.operationSuffix}`,
     path: `${surface.path}/{id}/deliveries`,
     summary: 'The newest attempts of an endpoint',
     description:
