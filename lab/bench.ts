@@ -4,6 +4,7 @@ import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Peer, isPeer, startPeer } from './bench/peer.ts';
+import { measurePlatform, writePlatform } from './bench/platform.ts';
 import { profileSubject } from './bench/profile.ts';
 import { measureProcesses } from './bench/processes.ts';
 import { measureRounds } from './bench/rounds.ts';
@@ -28,6 +29,9 @@ import {
  * `-- --processes 2` instead compares the throughput of orders to one ledger with that to two, each in a runtime
  * process of its own or both in one, and writes that into the document.
  *
+ * `-- --platform` gives each write of an object and each call of D1 the time that it takes on the platform, prints the waits
+ * of each kind of request in order, and writes them into the document.
+ *
  * `-- --profile "an order"` records a CPU profile of one kind of request instead, with `--connections` at once, into
  * `dist/<name>.cpuprofile`. Chrome's DevTools, Visual Studio Code and speedscope show such a file.
  */
@@ -50,6 +54,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: FULL.rounds },
     slice: { type: 'string' },
     processes: { type: 'string' },
+    platform: { type: 'boolean', default: false },
     only: { type: 'string', default: FULL.only },
     profile: { type: 'string' },
     connections: { type: 'string', default: '16' },
@@ -60,6 +65,7 @@ const { values, positionals } = parseArgs({
 const directory = mkdtempSync(join(tmpdir(), 'bureau-bench-'));
 try {
   if (values.profile !== undefined) await profile(values.profile, Number(values.connections));
+  else if (values.platform) await showWaits();
   else if (values.processes !== undefined) await compareProcesses(values.processes);
   else await measure();
 } finally {
@@ -109,6 +115,13 @@ async function compareProcesses(processes: string): Promise<void> {
   }
   const lines = describeThroughput(rows, { rounds, slice_ms, date: new Date(), ...describeMachine() });
   writeFileSync(DOCUMENT, writeProcesses(readFileSync(DOCUMENT, 'utf8'), lines));
+  console.log(`written into ${DOCUMENT}`);
+}
+
+async function showWaits(): Promise<void> {
+  const rows = await measurePlatform(directory);
+  console.table(rows);
+  writeFileSync(DOCUMENT, writePlatform(readFileSync(DOCUMENT, 'utf8'), rows, new Date()));
   console.log(`written into ${DOCUMENT}`);
 }
 

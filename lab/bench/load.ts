@@ -40,6 +40,12 @@ export class Connections {
     return (total / (performance.now() - begun_ms)) * 1_000;
   }
 
+  /** Sends one request of a load. Throws on an answer with another status. */
+  async sendOne(load: Load): Promise<void> {
+    const [client] = this.#clients;
+    if (client) await send(client, load, load.next(0));
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#clients.map((client) => client.close()));
   }

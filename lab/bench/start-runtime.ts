@@ -5,6 +5,7 @@ import { Operator } from '../../test/support/node/exchange/operator.ts';
 import { startServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
 import { buildWorker } from '../../scripts/build-worker.ts';
 import { writeCountingEntry } from './counting-entry.ts';
+import { writePlatformEntry } from './platform-entry.ts';
 
 const FLOORS_CONFIG = 'lab/bench/floors/wrangler.toml';
 
@@ -31,6 +32,8 @@ export interface RuntimeOptions {
   readonly traders: number;
   /** Whether the exchange can be profiled: functions keep their names, and an inspector listens. */
   readonly profiled?: boolean;
+  /** Whether the exchange has the platform's time: see platform-entry.ts. */
+  readonly platform?: boolean;
 }
 
 export interface BenchBundle {
@@ -52,9 +55,10 @@ export async function buildExchange(directory: string, keepsNames = false): Prom
 /** Bundles the exchange and the floors as they would be deployed, and starts both in one runtime without a proxy. */
 export async function startBenchRuntime(
   directory: string,
-  { traders, profiled = false }: RuntimeOptions,
+  { traders, profiled = false, platform = false }: RuntimeOptions,
 ): Promise<BenchRuntime> {
-  const { bundle, entry } = await buildExchange(directory, profiled);
+  const { bundle, entry: counting } = await buildExchange(directory, profiled);
+  const entry = platform ? writePlatformEntry(bundle) : counting;
   const floorsBundle = join(directory, 'floors');
   await buildWorker('', floorsBundle, { config: FLOORS_CONFIG });
   const served = await startServedExchange(

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SLOW_DATABASE } from '../slow-database.ts';
 
 const ENTRY = 'flooded-entry.js';
 
@@ -36,47 +37,22 @@ export const ADDED_MS = 10;
 const slow = (callsOfRefusal: number) => `${SILENT}
 import { KeyLane as Lane, LedgerGate as Gate } from './index.js';
 
-const originals = new WeakMap();
-const bound = (target, name) => (typeof target[name] === 'function' ? target[name].bind(target) : target[name]);
+${SLOW_DATABASE}
 
-const slowStatement = (statement) => {
-  const slowed = new Proxy(statement, {
-    get(target, name) {
-      if (name === 'bind') return (...values) => slowStatement(target.bind(...values));
-      if (!['all', 'first', 'raw', 'run'].includes(name)) return bound(target, name);
-      return async (...values) => {
-        await scheduler.wait(${ADDED_MS});
-        return target[name](...values);
-      };
-    },
-  });
-  originals.set(slowed, statement);
-  return slowed;
-};
-
-const slowDatabase = (database) => new Proxy(database, {
-  get(target, name) {
-    if (name === 'prepare') return (sql) => slowStatement(target.prepare(sql));
-    if (name !== 'batch') return bound(target, name);
-    return async (statements) => {
-      await scheduler.wait(${ADDED_MS});
-      const results = await target.batch(statements.map((statement) => originals.get(statement) ?? statement));
-      const refused = results.flatMap((result) => result.results ?? []).filter(({ reason }) => reason !== undefined);
-      if (refused.length > 0) await scheduler.wait(${ADDED_MS} * ${callsOfRefusal} * refused.length);
-      return results;
-    };
-  },
+const slow = (database) => slowDatabase(database, () => scheduler.wait(${ADDED_MS}), async (results) => {
+  const refused = results.flatMap((result) => result.results ?? []).filter(({ reason }) => reason !== undefined);
+  if (refused.length > 0) await scheduler.wait(${ADDED_MS} * ${callsOfRefusal} * refused.length);
 });
 
 export class KeyLane extends Lane {
   constructor(state, bindings) {
-    super(state, { ...bindings, DB: slowDatabase(bindings.DB) });
+    super(state, { ...bindings, DB: slow(bindings.DB) });
   }
 }
 
 export class LedgerGate extends Gate {
   constructor(state, bindings) {
-    super(state, { ...bindings, DB: slowDatabase(bindings.DB) });
+    super(state, { ...bindings, DB: slow(bindings.DB) });
   }
 }
 `;

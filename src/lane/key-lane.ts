@@ -189,7 +189,7 @@ export class KeyLane extends DurableObject<Bindings> {
         ledger: ledgerNumberOf(decided.value.accountId),
         now: () => Date.now(),
         mayAct: () => decideEffect(this.#held.current ?? decided.value),
-        sync: () => this.#sync(),
+        sync: () => this.#sync(call.request !== null),
       });
       if (call.request) await this.#ensureAlarm();
       return executed;
@@ -265,8 +265,10 @@ export class KeyLane extends DurableObject<Bindings> {
     return answered;
   }
 
-  async #sync(): Promise<void> {
+  /** Has all writes on disk. The alarm for what is stored is set with them, so that no answer waits for its write. */
+  async #sync(needsAlarm: boolean): Promise<void> {
     this.#late.flush();
+    if (needsAlarm) await this.#ensureAlarm();
     await this.ctx.storage.sync();
   }
 
