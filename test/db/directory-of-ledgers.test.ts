@@ -10,8 +10,10 @@ import { indexOf, readAddresses } from '../support/addresses/addresses.ts';
 import { asOperator, json } from '../support/exchange.ts';
 import { agreeQuick, settle } from '../support/operator/settlements.ts';
 import { measure } from '../support/runtime/meter.ts';
-import { databaseOf, openInLedger, openTraderIn } from '../support/db/open-in-ledger.ts';
+import { openInLedger, openTraderIn } from '../support/db/open-in-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { sqlIn } from '../support/db/sql.ts';
+import { atOnce } from '../support/at-once.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
@@ -24,10 +26,7 @@ function countIn(table: string, condition: string, ...values: string[]): Promise
   const query = `SELECT count(*) AS n FROM ${table} WHERE ${condition}`;
   return Promise.all(
     ledgers.map(async (ledger) => {
-      const row = await databaseOf(ledger)
-        .prepare(query)
-        .bind(...values)
-        .first<{ n: number }>();
+      const row = await sqlIn(ledger, query, ...values).first<{ n: number }>();
       return row?.n ?? 0;
     }),
   );
@@ -76,7 +75,7 @@ describe.each(ledgers)('an account of ledger %i', (ledger) => {
     const early = await reportTo(BTC, txHash, { confirmations: 0 });
     const { deposit } = await json<{ deposit: { id: string; status: string } }>(early);
     expect([early.status, deposit.status, ledgerNumberOf(deposit.id)]).toEqual([201, 'PENDING', ledger]);
-    const reports = await Promise.all(Array.from({ length: 6 }, () => reportTo(BTC, txHash)));
+    const reports = await atOnce(6, () => reportTo(BTC, txHash));
     expect(reports.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 200));
     expect((await trader.balances())['BTC']).toBe('0.5');
     expect(await countIn('deposits', 'tx_hash = ?', txHash)).toEqual(elsewhere);

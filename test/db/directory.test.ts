@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { claimNames, countAddressIndexes, findHolders, takeAddressIndex } from '../../src/db/directory.ts';
 import { newRecordId } from '../../src/db/record-id.ts';
-import { NOON_MS, database, sql } from '../support/db/raw-ledger.ts';
+import { NOON_MS, database } from '../support/db/raw-ledger.ts';
 import { CONNECTION_LOST, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { openAccount } from '../support/exchange.ts';
+import { sql } from '../support/db/sql.ts';
+import { atOnce } from '../support/at-once.ts';
 
 const inserts = ['INSERT', 'INSERT OR REPLACE', 'INSERT OR IGNORE'];
 const updates = ['UPDATE', 'UPDATE OR REPLACE', 'UPDATE OR IGNORE'];
@@ -30,7 +32,7 @@ describe('a claim in the directory', () => {
 
   it('belongs to the first account that made it, and every later caller is told which one', async () => {
     const wanted = (holder: string) => ({ ...nameOf('raced'), holder });
-    const told = await Promise.all(Array.from({ length: 12 }, (_, at) => claimNames(database, [wanted(String(at))])));
+    const told = await atOnce(12, (at) => claimNames(database, [wanted(String(at))]));
     expect(new Set(told.flat()).size).toBe(1);
     expect(await findHolders(database, [nameOf('raced')])).toEqual([told[0]?.[0]]);
   });
@@ -78,7 +80,7 @@ describe('an address index', () => {
 
   it('is the next one for each account and no other, also for many accounts at once', async () => {
     const first = await countAddressIndexes(database);
-    const taken = await Promise.all(Array.from({ length: 12 }, () => takeAddressIndex(database, newId())));
+    const taken = await atOnce(12, () => takeAddressIndex(database, newId()));
     expect(taken.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 12 }, (_, at) => first + at));
     expect(await countAddressIndexes(database)).toBe(first + 12);
   });

@@ -1,18 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { purgeEvents } from '../../src/events/purge-events.ts';
 import { newRecordId } from '../../src/db/record-id.ts';
-import {
-  NOON_MS,
-  credit,
-  database,
-  keyOf,
-  makeKey,
-  openFunded,
-  order,
-  setFloor,
-  sql,
-} from '../support/db/raw-ledger.ts';
+import { NOON_MS, credit, database, keyOf, makeKey, openFunded, order, setFloor } from '../support/db/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { sql, listRows } from '../support/db/sql.ts';
 
 /** What the database itself promises about events, whatever the code does. */
 
@@ -55,10 +46,14 @@ function tell(sequence: number, ts = Date.now(), accountId = account): D1Prepare
 }
 
 function insertEvent(type: string, subject: string, detail: string | null = null, insert = 'INSERT') {
-  return env.DB.prepare(
+  return sql(
     `${insert} INTO events (account_id, sequence, type, subject, detail)
      SELECT ?1, coalesce(max(sequence), 0) + 1, ?2, ?3, ?4 FROM events WHERE account_id = ?1`,
-  ).bind(account, type, subject, detail);
+    account,
+    type,
+    subject,
+    detail,
+  );
 }
 
 describe('an account that listens', () => {
@@ -82,11 +77,11 @@ describe('an account that listens', () => {
     await Promise.all(writes.map((write) => write.run()));
     const told = await listEvents();
     expect(told.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 40 }, (_, at) => at + 1));
-    const { results } = await sql(
+    const results = await listRows<{ reference: string }>(
       `SELECT reference, min(id) AS first FROM transfers WHERE reference IN (SELECT subject FROM events WHERE account_id = ?)
        GROUP BY reference ORDER BY first`,
       account,
-    ).all<{ reference: string }>();
+    );
     expect(told.map(({ subject }) => subject)).toEqual(results.map(({ reference }) => reference));
   });
 
@@ -120,7 +115,7 @@ describe('an account that listens', () => {
   it('is told of an approved address and of its end, each with the entry, which may be gone by then', async () => {
     await sql(`INSERT INTO allowlist VALUES (?, 'entry', 'ETH', '0x1', 'cold', 7)`, account).run();
     await sql('DELETE FROM allowlist WHERE account_id = ?', account).run();
-    const { results } = await sql('SELECT type, detail FROM events WHERE account_id = ?', account).all();
+    const results = await listRows('SELECT type, detail FROM events WHERE account_id = ?', account);
     const detail = JSON.stringify({ network: 'ETH', address: '0x1', label: 'cold', usableAt: 7 });
     expect(results).toEqual([
       { type: 'allowlist.added', detail },
@@ -165,7 +160,7 @@ describe('an account that begins to listen', () => {
   const begin = (accountId: string) => sql('INSERT INTO listeners (account_id) VALUES (?)', accountId);
   const listTold = async (accountId: string) => {
     const query = 'SELECT sequence, type, subject, ts FROM events WHERE account_id = ? ORDER BY sequence';
-    return (await sql(query, accountId).all<Told>()).results;
+    return await listRows<Told>(query, accountId);
   };
 
   it('is told of the records of the last 90 days, once each, in their order and with their times', async () => {

@@ -10,9 +10,9 @@ import {
   order,
   readLedger,
   setFloor,
-  sql,
 } from '../support/db/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { sql, listRows } from '../support/db/sql.ts';
 
 /**
  * Every write that the database itself must refuse. The writes are derived from the schema: the kinds of transfers, the
@@ -227,9 +227,7 @@ async function reach(sort: Sort, status: string): Promise<string | undefined> {
 
 /** Every transfer of a record a second time, and variants of each with one other value. */
 async function forge(id: string): Promise<D1PreparedStatement[]> {
-  const { results } = await sql('SELECT * FROM transfers WHERE reference = ?', id).all<
-    Record<string, string | number>
-  >();
+  const results = await listRows<Record<string, string | number>>('SELECT * FROM transfers WHERE reference = ?', id);
   const changes: Record<string, string>[] = [
     {},
     { debit: `'${other}'` },
@@ -331,7 +329,7 @@ describe.each(Object.entries(sorts))('%s', (_, sort) => {
       forbidden.push([`a deletion in ${status}`, sql(`DELETE FROM ${sort.table} WHERE id = ?`, id)]);
     }
     const numbers = ['first_transfer', 'transfer', 'taken_transfer', 'paid_transfer', 'returned_transfer'];
-    const { results } = await sql(`SELECT name FROM pragma_table_info('${sort.table}')`).all<{ name: string }>();
+    const results = await listRows<{ name: string }>(`SELECT name FROM pragma_table_info('${sort.table}')`);
     for (const { name } of results.filter((column) => numbers.includes(column.name))) {
       for (const status of await readList(sort.table, 'status')) {
         const id = await reach(sort, status);
@@ -443,10 +441,10 @@ describe('a withdrawal to an account of another ledger', () => {
     ]);
     expect(await sql('SELECT count(*) AS n FROM payout_claims').first('n')).toBe(0);
     await complete().run();
-    const { results } = await sql(
+    const results = await listRows(
       `SELECT debit, credit, amount FROM transfers WHERE reference = ? AND debit = 'house:payouts'`,
       id,
-    ).all();
+    );
     expect(results).toEqual([{ debit: 'house:payouts', credit: 'house:transit', amount: 7 }]);
     expect(await sql('SELECT count(*) AS n FROM deposits WHERE withdrawal_id = ?', id).first('n')).toBe(0);
   });
@@ -465,7 +463,7 @@ describe('the receipt of a withdrawal in another ledger', () => {
   it('has one transfer, out of transit', async () => {
     const id = newId();
     await write('INSERT', id).run();
-    const { results } = await sql('SELECT debit, credit, amount FROM transfers WHERE reference = ?', id).all();
+    const results = await listRows('SELECT debit, credit, amount FROM transfers WHERE reference = ?', id);
     expect(results).toEqual([{ debit: 'house:transit', credit: account, amount: 7 }]);
     await expectNothing([
       ['a second one', ...CONFLICTS.map((insert) => write(insert, id))],

@@ -2,27 +2,22 @@ import { describe, expect, it } from 'vitest';
 import { assetSymbols } from '../../src/money/assets.ts';
 import { openAccount } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { sql, listRows } from '../support/db/sql.ts';
 
 /** The balances of an account, and the house's balances of an asset. */
 async function listAssets(account: string): Promise<string[]> {
-  const { results } = await env.DB.prepare('SELECT asset FROM balances WHERE account = ?')
-    .bind(account)
-    .all<{ asset: string }>();
+  const results = await listRows<{ asset: string }>('SELECT asset FROM balances WHERE account = ?', account);
   return results.map(({ asset }) => asset);
 }
 
 function addAsset(): Promise<unknown> {
   return env.DB.batch([
-    env.DB.prepare(
-      `INSERT INTO audit (id, ts, role, action, target, detail)
-       SELECT coalesce(max(id), 0) + 1, 0, 'reconciliation', 'add_asset', 'XRP', '{}' FROM audit`,
-    ),
-    env.DB.prepare(
-      `UPDATE settings SET revision = revision + 1,
-         shares = json_set(shares, '$."house:custody".XRP', json('["1000"]'), '$."house:liquidity".XRP', json('["10"]'))`,
-    ),
-    env.DB.prepare(`INSERT INTO assets (asset, unit) VALUES ('XRP', 1000000)`),
-    env.DB.prepare(
+    sql(`INSERT INTO audit (id, ts, role, action, target, detail)
+       SELECT coalesce(max(id), 0) + 1, 0, 'reconciliation', 'add_asset', 'XRP', '{}' FROM audit`),
+    sql(`UPDATE settings SET revision = revision + 1,
+         shares = json_set(shares, '$."house:custody".XRP', json('["1000"]'), '$."house:liquidity".XRP', json('["10"]'))`),
+    sql(`INSERT INTO assets (asset, unit) VALUES ('XRP', 1000000)`),
+    sql(
       `INSERT INTO balances (account, asset, floor) SELECT account, asset, -amount FROM own_shares WHERE asset = 'XRP'`,
     ),
   ]);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { numberLedger } from '../../src/db/copy-settings.ts';
 import { newRecordId } from '../../src/db/record-id.ts';
-import { NOON_MS, database, sql } from '../support/db/raw-ledger.ts';
+import { NOON_MS, database } from '../support/db/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { sql, listRows } from '../support/db/sql.ts';
 
 /** The database of this file is a new one that becomes ledger 3. */
 
@@ -20,10 +21,10 @@ const shareAmongFour = () => [
 
 const readFloors = async () =>
   (
-    await sql(`SELECT DISTINCT floor FROM balances WHERE account IN ('house:custody', 'house:liquidity')`).all<{
+    await listRows<{
       floor: number;
-    }>()
-  ).results.map(({ floor }) => floor);
+    }>(`SELECT DISTINCT floor FROM balances WHERE account IN ('house:custody', 'house:liquidity')`)
+  ).map(({ floor }) => floor);
 
 describe('a database that is added as ledger 3', () => {
   it('has no share of any limit from then on, and says so in its audit', async () => {

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/db/record-id.ts';
-import { NOON_MS, expectRefused, openFunded, order, sql } from '../support/db/raw-ledger.ts';
+import { NOON_MS, expectRefused, openFunded, order } from '../support/db/raw-ledger.ts';
+import { sql, listRows } from '../support/db/sql.ts';
 
 async function roundsOfHouse(): Promise<Record<string, number>> {
-  const { results } = await sql(`SELECT account, asset, price_round FROM balances WHERE price_round <> 0`).all<{
+  const results = await listRows<{
     account: string;
     asset: string;
     price_round: number;
-  }>();
+  }>(`SELECT account, asset, price_round FROM balances WHERE price_round <> 0`);
   return Object.fromEntries(results.map((row) => [`${row.account} ${row.asset}`, row.price_round]));
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { tokenSettings } from '../../src/access/authenticate.ts';
 import { mintToken } from '../../src/keys/token.ts';
 import { isRecordId, newRecordId, timeOfRecord } from '../../src/db/record-id.ts';
-import { type ProblemBody, asOperator, json, openTrader, send } from '../support/exchange.ts';
+import { asOperator, openTrader, send, expectCode } from '../support/exchange.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
@@ -31,12 +31,12 @@ describe('the id of a record', () => {
     expect((await trader.get(`/api/v1/orders/${id}`)).status).toBe(200);
     for (const path of [`/api/v1/orders/${elsewhere(id)}`, `/api/v1/wallet/withdrawals/${elsewhere(id)}`]) {
       const refused = await trader.get(path);
-      expect([refused.status, (await json<ProblemBody>(refused)).code]).toEqual([404, 'not_found']);
+      await expectCode(refused, '404 not_found');
     }
     const keyId = elsewhere(trader.keyId);
     const { token } = await mintToken(keyId, ['read'], tokenSettings.prefix, tokenSettings.secrets);
     const refused = await send('/api/v1/orders', { headers: { Authorization: `Bearer ${token}` } });
-    expect([refused.status, (await json<ProblemBody>(refused)).code]).toEqual([401, 'invalid_api_key']);
+    await expectCode(refused, '401 invalid_api_key');
   });
 
   it.each([
@@ -58,11 +58,11 @@ describe('the id of a record', () => {
   ])('of a ledger that does not exist is not found by the operator: %s …%s', async (method, path, body) => {
     const trader = await openTrader();
     const refused = await asOperator(method, `/accounts/${elsewhere(trader.accountId)}${path}`, body);
-    expect([refused.status, (await json<ProblemBody>(refused)).code]).toEqual([404, 'not_found']);
+    await expectCode(refused, '404 not_found');
   });
 
   it('of a withdrawal in a ledger that does not exist is not found by the custodian', async () => {
     const refused = await asOperator('POST', `/withdrawals/${newRecordId(Date.now(), 1)}/look`);
-    expect([refused.status, (await json<ProblemBody>(refused)).code]).toEqual([404, 'not_found']);
+    await expectCode(refused, '404 not_found');
   });
 });

@@ -2,8 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { FIRST_LEDGER, newRecordId } from '../../src/db/record-id.ts';
 import { readSettings } from '../../src/db/settings.ts';
 import { openInLedger } from '../support/db/open-in-ledger.ts';
-import { NOON_MS, credit, database, expectRefused, openFunded, order, sql } from '../support/db/raw-ledger.ts';
+import { NOON_MS, credit, database, expectRefused, openFunded, order } from '../support/db/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { listRows, sql } from '../support/db/sql.ts';
 
 let victim: string;
 beforeAll(async () => {
@@ -47,11 +48,11 @@ describe('an account', () => {
 
   it('is opened with a balance of every asset at zero, under an index that no other has', async () => {
     const [one, other] = [await openInLedger(FIRST_LEDGER, NOON_MS), await openInLedger(FIRST_LEDGER, NOON_MS)];
-    const { results } = await sql(
+    const results = await listRows(
       'SELECT account, count(*) AS assets, max(abs(amount)) AS most FROM balances WHERE account IN (?, ?) GROUP BY account',
       one,
       other,
-    ).all();
+    );
     expect(results).toEqual([one, other].toSorted().map((account) => ({ account, assets: 9, most: 0 })));
     const indexes = await sql('SELECT address_index FROM accounts WHERE id IN (?, ?)', one, other).all();
     expect(new Set(indexes.results.map((row) => row['address_index'])).size).toBe(2);

@@ -3,7 +3,7 @@ import { SQL, is } from 'drizzle-orm';
 import { type SQLiteColumn, SQLiteAsyncDialect, SQLiteTable, getTableConfig } from 'drizzle-orm/sqlite-core';
 import { describe, expect, it } from 'vitest';
 import { assetSymbols, scaleOf } from '../../src/money/assets.ts';
-import { env } from '../support/runtime/test-env.ts';
+import { listRows } from '../support/db/sql.ts';
 
 const tables = Object.values<unknown>(schema)
   .filter((value): value is SQLiteTable => is(value, SQLiteTable))
@@ -14,17 +14,17 @@ const dialect = new SQLiteAsyncDialect();
 const named = tables.map((table) => [table.name, table] as const);
 
 async function pragma<Row>(name: string, argument: string): Promise<Row[]> {
-  return (await env.DB.prepare(`PRAGMA ${name}(${argument})`).all<Row>()).results;
+  return await listRows<Row>(`PRAGMA ${name}(${argument})`);
 }
 
 async function listTables() {
-  const { results } = await env.DB.prepare('PRAGMA table_list').all<{
+  const results = await listRows<{
     schema: string;
     name: string;
     type: string;
     wr: number;
     strict: number;
-  }>();
+  }>('PRAGMA table_list');
   const isOurs = (name: string) => !/^(sqlite_|_cf_|d1_migrations$)/.test(name);
   return results.filter((table) => table.schema === 'main' && table.type === 'table' && isOurs(table.name));
 }
@@ -79,13 +79,13 @@ describe('the tables of the migrations', () => {
   });
 
   it('list the assets of the code, with the same number of atoms for one unit', async () => {
-    const { results } = await env.DB.prepare('SELECT asset, unit FROM assets ORDER BY asset').all();
+    const results = await listRows('SELECT asset, unit FROM assets ORDER BY asset');
     const known = assetSymbols.map((asset) => ({ asset, unit: 10 ** scaleOf(asset) }));
     expect(results).toEqual(known.toSorted((one, other) => (one.asset < other.asset ? -1 : 1)));
   });
 
   it('check what they refer to', async () => {
-    const [row] = (await env.DB.prepare('PRAGMA foreign_keys').all<{ foreign_keys: number }>()).results;
+    const [row] = await listRows<{ foreign_keys: number }>('PRAGMA foreign_keys');
     expect(row?.foreign_keys).toBe(1);
   });
 });

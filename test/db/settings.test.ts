@@ -4,13 +4,14 @@ import { reportFindings } from '../../src/reconciliation/violations.ts';
 import { keepSettings } from '../../src/db/copy-settings.ts';
 import { openLedger } from '../../src/db/database.ts';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
-import { type ProblemBody, asOperator, json, send } from '../support/exchange.ts';
+import { type ProblemBody, asOperator, json, send, expectCode } from '../support/exchange.ts';
 import { forgetConditions } from '../support/gate.ts';
-import { databaseOf, openTraderIn } from '../support/db/open-in-ledger.ts';
+import { openTraderIn } from '../support/db/open-in-ledger.ts';
 import { runKeeper } from '../support/reconciliation.ts';
 import { emptyEdgeCache } from '../support/runtime/edge-cache.ts';
 import { CONNECTION_LOST, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { sqlIn } from '../support/db/sql.ts';
 
 const ledgers = [0, 1, 2] as const;
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
@@ -18,7 +19,7 @@ const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 const patch = (change: Record<string, unknown>) => asOperator('PATCH', '/settings', change);
 
 const readRows = () =>
-  Promise.all(ledgers.map((ledger) => databaseOf(ledger).prepare('SELECT * FROM settings').first())) as Promise<
+  Promise.all(ledgers.map((ledger) => sqlIn(ledger, 'SELECT * FROM settings').first())) as Promise<
     Record<string, unknown>[]
   >;
 
@@ -35,9 +36,9 @@ async function breakLedger(ledger: number): Promise<string> {
   const finding = { invariant: 'journal_has_no_gap', example: { transfer: '7' } } as const;
   const own = { database: openLedger(env, ledger), ledger };
   await reportFindings(own, [finding], 1, Date.now());
-  const violation = await databaseOf(ledger)
-    .prepare('SELECT id FROM reconciliation_violations WHERE cleared_at IS NULL')
-    .first<{ id: string }>();
+  const violation = await sqlIn(ledger, 'SELECT id FROM reconciliation_violations WHERE cleared_at IS NULL').first<{
+    id: string;
+  }>();
   return violation?.id ?? '';
 }
 
@@ -79,18 +80,16 @@ describe('a change of the settings', () => {
     const [original, ...copies] = await readRows();
     expect(original).toMatchObject({ spread_bps: 37, allowlist_mode: 'strict' });
     for (const [at, copy] of copies.entries()) expect(copy).toEqual({ ...original, ledger: at + 1 });
-    const threshold = await databaseOf(2)
-      .prepare('SELECT CAST(review_threshold AS TEXT) AS t FROM settings')
-      .first('t');
+    const threshold = await sqlIn(2, 'SELECT CAST(review_threshold AS TEXT) AS t FROM settings').first('t');
     expect(threshold).toBe('90071992547409931');
-    const row = await databaseOf(1).prepare('SELECT role, action FROM audit ORDER BY id DESC LIMIT 1').first();
+    const row = await sqlIn(1, 'SELECT role, action FROM audit ORDER BY id DESC LIMIT 1').first();
     expect(row).toEqual({ role: 'reconciliation', action: 'copy_settings' });
     await patch({ spreadBps: 0, allowlistMode: 'off', reviewThreshold: null, pausedNetworks: [], approvalAbove: {} });
   });
 
   it('is written to a copy once', async () => {
     await patch({ spreadBps: 12 });
-    const count = () => databaseOf(1).prepare('SELECT count(*) AS n FROM audit').first('n');
+    const count = () => sqlIn(1, 'SELECT count(*) AS n FROM audit').first('n');
     const before = await count();
     await keepAll();
     expect(await count()).toBe(before);
@@ -111,7 +110,7 @@ describe('a change of the settings', () => {
     const lost = aroundBatches('before', 1, fail(CONNECTION_LOST), isCopy);
     const answer = await patch({ tradingHalted: true });
     lost.restore();
-    expect([answer.status, (await json<ProblemBody>(answer)).code]).toEqual([503, 'service_unavailable']);
+    await expectCode(answer, '503 service_unavailable');
     const open = (await haltsOf()).findIndex(([trading]) => trading === 0);
     expect([1, 2]).toContain(open);
     expect((await readStatus())['trading']).toBe('HALTED');
@@ -121,9 +120,9 @@ describe('a change of the settings', () => {
 
   it('is never replaced by an older copy that arrives later', async () => {
     await patch({ spreadBps: 5 });
-    const older = databaseOf(1).prepare('UPDATE settings SET spread_bps = 4, revision = revision - 1');
+    const older = sqlIn(1, 'UPDATE settings SET spread_bps = 4, revision = revision - 1');
     await expect(older.run()).rejects.toThrow('guard: settings_overtaken');
-    const again = databaseOf(1).prepare('UPDATE settings SET spread_bps = 6');
+    const again = sqlIn(1, 'UPDATE settings SET spread_bps = 6');
     await again.run();
     await keepSettings(env, 1, Date.now());
     expect((await readRows()).map(({ spread_bps }) => spread_bps)).toEqual([5, 5, 5]);
@@ -153,14 +152,14 @@ describe('a violation in one ledger', () => {
     const id = await breakLedger(2);
     // Before its keeper has told the others, nothing there is halted, and lifting must be refused all the same.
     const refused = await lift();
-    expect([refused.status, (await json<ProblemBody>(refused)).code]).toEqual([409, 'invalid_state']);
+    await expectCode(refused, '409 invalid_state');
     await keepAll();
     expect(await haltsOf()).toEqual([
       [1, 1],
       [1, 1],
       [1, 1],
     ]);
-    await databaseOf(0).prepare('UPDATE settings SET trading_halted = 0, revision = revision + 1').run();
+    await sqlIn(0, 'UPDATE settings SET trading_halted = 0, revision = revision + 1').run();
     await keepSettings(env, 0, Date.now());
     expect((await haltsOf())[2]).toEqual([1, 1]);
     await keepSettings(env, 2, Date.now());
@@ -195,7 +194,7 @@ describe('a violation in one ledger', () => {
   it('stays halted in its own ledger when its copy is mended without a later change', async () => {
     const id = await breakLedger(1);
     expect((await clear(id)).status).toBe(200);
-    await databaseOf(1).prepare('UPDATE settings SET spread_bps = 6').run();
+    await sqlIn(1, 'UPDATE settings SET spread_bps = 6').run();
     await keepSettings(env, 1, Date.now());
     const [original, copy] = await readRows();
     expect(copy?.['spread_bps']).toBe(original?.['spread_bps']);

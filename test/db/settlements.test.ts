@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/db/record-id.ts';
-import { NOON_MS, balanceOf, expectRefused, openFunded, sql } from '../support/db/raw-ledger.ts';
+import { NOON_MS, balanceOf, expectRefused, openFunded } from '../support/db/raw-ledger.ts';
+import { sql, listRows } from '../support/db/sql.ts';
 
 const HOUSE = 'house:liquidity';
 
@@ -79,7 +80,7 @@ describe('the transfers of a settlement', () => {
     ] as const) {
       const id = newRecordId(NOON_MS);
       await settlement({ accountId: buyer, counterparty: HOUSE, type, id }).run();
-      const { results } = await sql('SELECT debit, credit, asset, amount FROM transfers WHERE reference = ?', id).all();
+      const results = await listRows('SELECT debit, credit, asset, amount FROM transfers WHERE reference = ?', id);
       expect(results).toEqual([
         { debit: from, credit: to, asset: 'USDT', amount: 5 },
         { debit: to, credit: from, asset: 'BTC', amount: 7 },
@@ -90,7 +91,7 @@ describe('the transfers of a settlement', () => {
 
   it('write the seller’s row with the buyer’s', async () => {
     const id = await settleOne();
-    const { results } = await sql('SELECT * FROM settlements WHERE id = ? ORDER BY type', id).all();
+    const results = await listRows('SELECT * FROM settlements WHERE id = ? ORDER BY type', id);
     const [bought, sold] = results;
     expect(sold).toEqual({ ...bought, account_id: seller, counterparty: buyer, type: 'P2P_SELL' });
   });

@@ -13,9 +13,9 @@ import {
   openFunded,
   order,
   setFloor,
-  sql,
 } from '../support/db/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { sql, listRows } from '../support/db/sql.ts';
 
 const newId = () => `${lowestRecordId(NOON_MS)}-7000-8000-${crypto.randomUUID().slice(-12)}`;
 
@@ -123,10 +123,10 @@ describe('an order among others of its batch', () => {
     });
     const answers = await decide(...wanted);
     expect(answers.filter((reason) => reason === undefined)).toHaveLength(33);
-    const { results } = await sql(
+    const results = await listRows<{ number: number }>(
       'SELECT first_transfer AS number FROM orders WHERE account_id = ? ORDER BY first_transfer',
       account,
-    ).all<{ number: number }>();
+    );
     expect(results.map(({ number }) => number)).toEqual(results.map((_, index) => (first ?? 0) + 2 * index));
     expect(await countNotes()).toBe(0);
   });
@@ -166,7 +166,7 @@ describe('an order among others of its batch', () => {
       want(listens, { amount: 1_000n, round: 7 }),
       want(silent, { round: 7 }),
     );
-    const { results } = await sql(`SELECT account_id, subject FROM events WHERE type = 'order.filled'`).all();
+    const results = await listRows(`SELECT account_id, subject FROM events WHERE type = 'order.filled'`);
     expect(results).toEqual([{ account_id: listens, subject: filled }]);
   });
 });

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
 import { type NearlyUsed, watchShares } from '../../src/db/shares/watch-shares.ts';
-import { NOON_MS, credit, database, openFunded, setFloor, sql } from '../support/db/raw-ledger.ts';
+import { NOON_MS, credit, database, openFunded, setFloor } from '../support/db/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { listRows } from '../support/db/sql.ts';
 
 const listTold = async () =>
-  (
-    await sql(`SELECT detail FROM audit WHERE action = 'share_nearly_used' ORDER BY id`).all<{ detail: string }>()
-  ).results.map(({ detail }) => JSON.parse(detail) as Record<string, unknown>);
+  (await listRows<{ detail: string }>(`SELECT detail FROM audit WHERE action = 'share_nearly_used' ORDER BY id`)).map(
+    ({ detail }) => JSON.parse(detail) as Record<string, unknown>,
+  );
 
 it('a share that is used to 80 % is told once, and again only after less than 70 % was', async () => {
   const account = await openFunded();

@@ -1,16 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/db/record-id.ts';
-import {
-  NEXT,
-  NOON_MS,
-  balanceOf,
-  expectRefused,
-  insertRow,
-  keyOf,
-  openFunded,
-  sql,
-} from '../support/db/raw-ledger.ts';
+import { NEXT, NOON_MS, balanceOf, expectRefused, insertRow, keyOf, openFunded } from '../support/db/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { sql, listRows } from '../support/db/sql.ts';
 
 let account: string;
 let stranger: string;
@@ -68,14 +60,14 @@ const payInside = (receipt: string) =>
   set(`status = 'COMPLETED', released_at = ${NOON_MS}, paid_transfer = ${NEXT}, receipt_id = ${receipt}`);
 
 async function readMoves(): Promise<unknown[]> {
-  const { results } = await sql(
+  const results = await listRows<{ move: string }>(
     `SELECT replace(replace(debit, ?1, 'account'), ?2, 'stranger') || ' ' ||
        replace(replace(credit, ?1, 'account'), ?2, 'stranger') || ' ' || amount AS move
      FROM transfers WHERE kind = 'withdrawal' AND reference = ?3 ORDER BY id`,
     account,
     stranger,
     id,
-  ).all<{ move: string }>();
+  );
   return results.map(({ move }) => move);
 }
 

@@ -1,12 +1,21 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { evictDurableObject } from 'cloudflare:test';
 import { newRecordId } from '../../src/db/record-id.ts';
-import { type ProblemBody, type Trader, asOperator, createKey, json, openTrader } from '../support/exchange.ts';
+import {
+  type ProblemBody,
+  type Trader,
+  asOperator,
+  createKey,
+  json,
+  openTrader,
+  operate,
+  expectCode,
+} from '../support/exchange.ts';
 import { type Moment, abort, aroundBatches, aroundKeyReads } from '../support/runtime/faults.ts';
 import { readEffects, sumOfBalances } from '../support/db/probes.ts';
-import { env } from '../support/runtime/test-env.ts';
 import { readTriggers, runWithout } from '../support/db/triggers.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { sql } from '../support/db/sql.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
@@ -16,7 +25,7 @@ afterEach(() => restore());
 const isOrder = (text: string) => text.includes('INSERT INTO wanted_orders');
 
 async function expectNoKey(response: Response): Promise<void> {
-  expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([401, 'invalid_api_key']);
+  await expectCode(response, '401 invalid_api_key');
 }
 
 /** Holds the order's batch before or after D1 takes it, does something meanwhile, and returns the order's status. */
@@ -49,7 +58,7 @@ describe('a key that becomes invalid while its order is on the way to D1', () =>
     const { accountId, keyId } = trader;
     const before = await readEffects(accountId);
     const status = await placeWhile(trader, async () => {
-      expect((await asOperator('DELETE', `/accounts/${accountId}/api-keys/${keyId}`)).status).toBe(200);
+      await operate('DELETE', `/accounts/${accountId}/api-keys/${keyId}`);
       await expectNoKey(await trader.order(ORDER));
       await expectNoKey(await trader.get('/api/v1/orders'));
     });
@@ -154,23 +163,20 @@ async function restoreTo(...statements: D1PreparedStatement[]): Promise<void> {
   await runWithout(guards, statements);
 }
 
-const forgetKey = (keyId: string) => restoreTo(env.DB.prepare('DELETE FROM api_keys WHERE id = ?').bind(keyId));
+const forgetKey = (keyId: string) => restoreTo(sql('DELETE FROM api_keys WHERE id = ?', keyId));
 
 /** A copy of a key's row, as a later restore would write it back. */
 async function keepRow(keyId: string): Promise<() => Promise<unknown>> {
-  const row = await env.DB.prepare('SELECT * FROM api_keys WHERE id = ?').bind(keyId).first();
+  const row = await sql('SELECT * FROM api_keys WHERE id = ?', keyId).first();
   const names = Object.keys(row ?? {});
   const insert = `INSERT INTO api_keys (${names.join()}) VALUES (${names.map(() => '?').join()})`;
-  return () =>
-    env.DB.prepare(insert)
-      .bind(...Object.values(row ?? {}))
-      .run();
+  return () => sql(insert, ...Object.values(row ?? {})).run();
 }
 
 const countAudit = async (keyId: string) =>
-  env.DB.prepare("SELECT count(*) AS n FROM audit WHERE action = 'revoke_api_key' AND detail LIKE ?")
-    .bind(`%${keyId}%`)
-    .first<number>('n');
+  sql("SELECT count(*) AS n FROM audit WHERE action = 'revoke_api_key' AND detail LIKE ?", `%${keyId}%`).first<number>(
+    'n',
+  );
 
 describe('a key that was made after the time to which the database was restored', () => {
   it('can be revoked for good, because its lane knows it, and the audit records it', async () => {
@@ -238,13 +244,13 @@ describe('a lane with newer records than a restored database', () => {
     const trader = await openTrader({ USDT: '1000' });
     const second = await createKey(trader.accountId);
     const number = (value: number) =>
-      env.DB.prepare('UPDATE accounts SET record_number = ? WHERE id = ?').bind(value, trader.accountId);
+      sql('UPDATE accounts SET record_number = ? WHERE id = ?', value, trader.accountId);
     // The freeze got its number from a clock that was ahead.
     await number(Date.now() + 1e9).run();
     for (const key of [trader, second]) expect((await key.get(BALANCES)).status).toBe(200);
     expect((await setStatus(trader.accountId, 'frozen')).status).toBe(200);
     for (const key of [trader, second]) expect((await key.order(ORDER)).status).toBe(403);
-    const thaw = env.DB.prepare("UPDATE accounts SET status = 'active' WHERE id = ?").bind(trader.accountId);
+    const thaw = sql("UPDATE accounts SET status = 'active' WHERE id = ?", trader.accountId);
     await restoreTo(thaw, number(0));
 
     expect((await setStatus(trader.accountId, 'active')).status).toBe(200);
@@ -255,7 +261,7 @@ describe('a lane with newer records than a restored database', () => {
   it('keeps a revocation that the database has lost', async () => {
     const trader = await openTrader({ USDT: '1000' });
     expect((await revoke(trader)).status).toBe(200);
-    await restoreTo(env.DB.prepare('UPDATE api_keys SET revoked_at = NULL WHERE id = ?').bind(trader.keyId));
+    await restoreTo(sql('UPDATE api_keys SET revoked_at = NULL WHERE id = ?', trader.keyId));
     await setStatus(trader.accountId, 'active');
     await abort(trader.lane);
     await expectRevokedForGood(trader);
@@ -272,7 +278,7 @@ describe('an account that is frozen', () => {
     expect([again.status, again.headers.get('X-Idempotency-Replay')]).toEqual([201, 'true']);
     expect(await again.text()).toBe(await first.text());
     const refused = await trader.order(ORDER, 'after-the-freeze');
-    expect([refused.status, (await json<ProblemBody>(refused)).code]).toEqual([403, 'account_frozen']);
+    await expectCode(refused, '403 account_frozen');
     const another = await trader.order({ ...ORDER, value: '11' }, 'before-the-freeze');
     expect((await json<ProblemBody>(another)).code).toBe('idempotency_key_reused');
     await setStatus(trader.accountId, 'active');

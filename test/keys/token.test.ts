@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/keys/rights.ts';
 import { type TokenSecrets, mintToken, verifyToken } from '../../src/keys/token.ts';
 import { newRecordId } from '../../src/db/record-id.ts';
+import { atOnce } from '../support/at-once.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const secrets: TokenSecrets = { '1': 'first-server-secret-of-at-least-32-characters' };
@@ -38,7 +39,7 @@ describe('a token', () => {
 
   it('contains a random secret of 256 bits', async () => {
     const keyId = newKeyId();
-    const minted = await Promise.all(Array.from({ length: 50 }, () => mintToken(keyId, ['read'], 'bk_test', secrets)));
+    const minted = await atOnce(50, () => mintToken(keyId, ['read'], 'bk_test', secrets));
     const made = minted.map(({ token }) => token.slice(`bk_test_1_${keyId}_r_`.length, -44));
     expect(new Set(made).size).toBe(50);
     for (const secret of made) expect(Uint8Array.fromBase64(secret, { alphabet: 'base64url' })).toHaveLength(32);

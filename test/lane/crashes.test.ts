@@ -1,6 +1,6 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type OrderAnswer, type ProblemBody, type Trader, json, openTrader } from '../support/exchange.ts';
+import { type OrderAnswer, type ProblemBody, type Trader, json, openTrader, expectCode } from '../support/exchange.ts';
 import { CONNECTION_LOST, OVERLOADED, TIMED_OUT, abort, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { readEffects, sumOfBalances } from '../support/db/probes.ts';
 
@@ -47,7 +47,7 @@ describe('an object that is aborted', () => {
       throw new Error(CONNECTION_LOST);
     });
     const first = await trader.order(ORDER, 'crash');
-    expect([first.status, (await json<ProblemBody>(first)).code]).toEqual([504, 'outcome_unknown']);
+    await expectCode(first, '504 outcome_unknown');
     expect(fault.state.injected).toBe(2);
     expect((await readEffects(trader.accountId)).orders).toBe(1);
     await expectOneOrder(trader, await trader.order(ORDER, 'crash'));
@@ -68,7 +68,7 @@ describe('an object that is aborted', () => {
     const trader = await openWarmTrader();
     injectFault('after', 1, () => abort(trader.lane));
     const response = await trader.order(ORDER);
-    expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([504, 'outcome_unknown']);
+    await expectCode(response, '504 outcome_unknown');
     expect((await readEffects(trader.accountId)).orders).toBe(2);
   });
 
@@ -138,7 +138,7 @@ describe('D1 that refuses the batch because it is overloaded', () => {
     const trader = await openWarmTrader();
     const fault = injectFault('before', 1, fail(OVERLOADED));
     const response = await trader.order(ORDER, 'overload');
-    expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([503, 'service_unavailable']);
+    await expectCode(response, '503 service_unavailable');
     expect(response.headers.get('Retry-After')).toBe('1');
     expect((await readEffects(trader.accountId)).orders).toBe(1);
     fault.restore();

@@ -6,17 +6,17 @@ import { GateConditions, SHARED_INTERVAL_MS, LedgerGate } from '../../src/orders
 import { SETTINGS_MAX_AGE_MS } from '../../src/db/settings.ts';
 import type { PriceHub } from '../../src/markets/price-hub.ts';
 import { handOver, ledgerGate, until } from '../support/gate.ts';
-import { databaseOf, openTraderIn } from '../support/db/open-in-ledger.ts';
+import { openTraderIn } from '../support/db/open-in-ledger.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { sqlIn } from '../support/db/sql.ts';
 
 const BUY = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '5' } as const;
 
 async function readRound(ledger: number, orderId: string): Promise<number> {
-  const row = await databaseOf(ledger)
-    .prepare('SELECT price_round FROM orders WHERE id = ?')
-    .bind(orderId)
-    .first<{ price_round: number }>();
+  const row = await sqlIn(ledger, 'SELECT price_round FROM orders WHERE id = ?', orderId).first<{
+    price_round: number;
+  }>();
   return row?.price_round ?? 0;
 }
 

@@ -9,6 +9,7 @@ import { type ProblemBody, asOperator, json, openTrader, send } from '../support
 import { measureDatabase } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { breakVenues, forgetPrices, resetVenues, setVenue, setVenues } from '../support/markets/venues.ts';
+import { sql } from '../support/db/sql.ts';
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
@@ -95,10 +96,10 @@ describe('the operator’s fallback prices', () => {
     await setFallbacks({ BTC: '91234.5' });
     await breakVenues();
     expect((await listTickers()).bitcoin?.price).toBe('91234.5');
-    await env.DB.prepare('ALTER TABLE settings RENAME TO settings_away').run();
+    await sql('ALTER TABLE settings RENAME TO settings_away').run();
     pass(36_000);
     const away = await listTickers();
-    await env.DB.prepare('ALTER TABLE settings_away RENAME TO settings').run();
+    await sql('ALTER TABLE settings_away RENAME TO settings').run();
     expect(away.bitcoin?.price).toBe('91234.5');
     await setFallbacks({ BTC: null });
   });

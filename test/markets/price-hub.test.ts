@@ -18,6 +18,7 @@ import {
   setVenues,
 } from '../support/markets/venues.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { atOnce } from '../support/at-once.ts';
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
@@ -42,7 +43,7 @@ describe('a round', () => {
 
   it('serves 50 readers without a cached answer at once', async () => {
     await setVenue('kraken', { delay_ms: 200 });
-    const snapshots = await Promise.all(Array.from({ length: 50 }, () => snapshotNow(10_000)));
+    const snapshots = await atOnce(50, () => snapshotNow(10_000));
     expect(new Set(snapshots.map((snapshot) => shownOf(snapshot)))).toEqual(new Set(['65003.36']));
     expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
   });

@@ -3,6 +3,7 @@ import { TickerList } from '../../src/markets/schemas.ts';
 import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
 import { forkVenues } from '../support/node/venues/fork-venues.ts';
 import { VenueRemote, venueUrlVariables } from '../support/node/venues/venue-remote.ts';
+import { atOnce } from '../support/at-once.ts';
 
 /** On a busy machine the venues may answer after the hub's own deadline. Such a try proves nothing, and there is another. */
 const TRIES = 8;
@@ -31,7 +32,7 @@ function startColdExchange(): Promise<Exchange> {
 }
 
 function readAtOnce({ urls }: Exchange, read: (origin: string) => Promise<Response>): Promise<string[]> {
-  return Promise.all(Array.from({ length: 500 }, async (_, reader) => (await read(urls[reader % 2] ?? '')).text()));
+  return atOnce(500, async (reader) => (await read(urls[reader % 2] ?? '')).text());
 }
 
 /** The different answers of 500 readers of an exchange without prices, and how often the venues were asked for them. */

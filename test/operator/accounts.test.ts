@@ -1,20 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { Scope } from '../../src/keys/rights.ts';
-import { type ProblemBody, asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
+import { asOperator, createKey, json, openAccount, openTrader, operate, expectCode } from '../support/exchange.ts';
 import { readEffects, sumOfBalances } from '../support/db/probes.ts';
-import { env } from '../support/runtime/test-env.ts';
-
-async function expectProblem(response: Response, status: number, code: string): Promise<void> {
-  expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
-}
+import { sql, listRows } from '../support/db/sql.ts';
+import { atOnce } from '../support/at-once.ts';
 
 describe('POST /operator/v1/accounts', () => {
   it('opens an account with all nine balances, and an address index that no other account has', async () => {
-    const ids = await Promise.all(Array.from({ length: 8 }, () => openAccount()));
-    const { results } = await env.DB.prepare('SELECT id, address_index FROM accounts').all<{
+    const ids = await atOnce(8, () => openAccount());
+    const results = await listRows<{
       id: string;
       address_index: number;
-    }>();
+    }>('SELECT id, address_index FROM accounts');
     const indices = results.filter(({ id }) => ids.includes(id)).map(({ address_index }) => address_index);
     expect(new Set(indices).size).toBe(8);
     expect(indices.every((index) => index < results.length)).toBe(true);
@@ -28,13 +25,13 @@ describe('POST /operator/v1/accounts', () => {
     const { account } = await json<{ account: { id: string } }>(response);
     expect(response.headers.get('Location')).toBe(`/operator/v1/accounts/${account.id}`);
     expect(account).toMatchObject({ label: 'Ada', status: 'active', dailyWithdrawalLimit: '5000' });
-    expect(await json(await asOperator('GET', `/accounts/${account.id}`))).toMatchObject({
+    expect(await operate('GET', `/accounts/${account.id}`)).toMatchObject({
       account: { ...account, apiKeys: [], usdValue: '0' },
     });
   });
 
   it.each([{}, { label: '' }, { label: 1 }, { label: 'x'.repeat(101) }])('refuses %o', async (body) => {
-    await expectProblem(await asOperator('POST', '/accounts', body), 400, 'invalid_request');
+    await expectCode(asOperator('POST', '/accounts', body), '400 invalid_request');
   });
 });
 
@@ -60,7 +57,7 @@ describe('API keys', () => {
     const shown = await (await asOperator('GET', `/accounts/${accountId}`)).text();
     expect(shown).toContain(String(apiKey['id']));
     expect(shown).not.toContain(token);
-    const stored = await env.DB.prepare('SELECT * FROM api_keys WHERE id = ?').bind(apiKey['id']).first();
+    const stored = await sql('SELECT * FROM api_keys WHERE id = ?', apiKey['id']).first();
     expect(JSON.stringify(stored)).not.toContain(token.slice(-100));
   });
 
@@ -74,15 +71,15 @@ describe('API keys', () => {
   it('are revoked for good, and revoking one again is no error', async () => {
     const trader = await openTrader();
     const path = `/accounts/${trader.accountId}/api-keys/${trader.keyId}`;
-    const first = await json<{ apiKey: { revokedAt: string } }>(await asOperator('DELETE', path));
-    const second = await json<{ apiKey: { revokedAt: string } }>(await asOperator('DELETE', path));
+    const first = await operate<{ apiKey: { revokedAt: string } }>('DELETE', path);
+    const second = await operate<{ apiKey: { revokedAt: string } }>('DELETE', path);
     expect(second.apiKey.revokedAt).toBe(first.apiKey.revokedAt);
     expect((await trader.get('/api/v1/orders')).status).toBe(401);
   });
 
   it('are revoked only through the path of their own account', async () => {
     const [trader, other] = await Promise.all([openTrader(), openAccount()]);
-    await expectProblem(await asOperator('DELETE', `/accounts/${other}/api-keys/${trader.keyId}`), 404, 'not_found');
+    await expectCode(asOperator('DELETE', `/accounts/${other}/api-keys/${trader.keyId}`), '404 not_found');
     expect((await trader.get('/api/v1/orders')).status).toBe(200);
   });
 
@@ -107,19 +104,11 @@ describe('API keys', () => {
   ];
   it.each(bad)('refuses %o', async (change) => {
     const body = { label: 'bot', scopes: ['read'], ...change };
-    await expectProblem(
-      await asOperator('POST', `/accounts/${await openAccount()}/api-keys`, body),
-      400,
-      'invalid_request',
-    );
+    await expectCode(asOperator('POST', `/accounts/${await openAccount()}/api-keys`, body), '400 invalid_request');
   });
 
   it('are not made for an unknown account', async () => {
-    await expectProblem(
-      await asOperator('POST', '/accounts/x/api-keys', { label: 'bot', scopes: ['read'] }),
-      404,
-      'not_found',
-    );
+    await expectCode(asOperator('POST', '/accounts/x/api-keys', { label: 'bot', scopes: ['read'] }), '404 not_found');
   });
 });
 
@@ -134,7 +123,7 @@ describe('POST /operator/v1/accounts/{id}/credits', () => {
 
   it('credits once per reference, ten times in parallel', async () => {
     const trader = await openTrader();
-    const responses = await Promise.all(Array.from({ length: 10 }, () => credit(trader.accountId, {})));
+    const responses = await atOnce(10, () => credit(trader.accountId, {}));
     expect(responses.map((response) => response.status)).toEqual(Array.from({ length: 10 }, () => 201));
     expect(new Set(await Promise.all(responses.map((response) => response.text()))).size).toBe(1);
     expect((await trader.balances())['USDT']).toBe('100');
@@ -160,19 +149,15 @@ describe('POST /operator/v1/accounts/{id}/credits', () => {
   it('refuses a reference that was used for another credit', async () => {
     const accountId = await openAccount();
     await credit(accountId, {});
-    await expectProblem(await credit(accountId, { amount: '101' }), 409, 'invalid_state');
-    await expectProblem(await credit(accountId, { asset: 'USDC' }), 409, 'invalid_state');
+    await expectCode(credit(accountId, { amount: '101' }), '409 invalid_state');
+    await expectCode(credit(accountId, { asset: 'USDC' }), '409 invalid_state');
   });
 
   it('refuses a credit above the supply cap, and credits nothing of it', async () => {
     const accountId = await openAccount();
     const before = await readEffects(accountId);
-    await expectProblem(await credit(accountId, { asset: 'BTC', amount: '620000' }), 422, 'supply_cap_exceeded');
-    await expectProblem(
-      await credit(accountId, { asset: 'BTC', amount: '99999999999999999999' }),
-      422,
-      'supply_cap_exceeded',
-    );
+    await expectCode(credit(accountId, { asset: 'BTC', amount: '620000' }), '422 supply_cap_exceeded');
+    await expectCode(credit(accountId, { asset: 'BTC', amount: '99999999999999999999' }), '422 supply_cap_exceeded');
     expect(await readEffects(accountId)).toEqual(before);
   });
 
@@ -180,7 +165,7 @@ describe('POST /operator/v1/accounts/{id}/credits', () => {
     const accountId = await openAccount({ BTC: '1' });
     const before = await readEffects(accountId);
     const most = { asset: 'BTC', amount: '92233720368.54775807', reference: 'most' };
-    await expectProblem(await credit(accountId, most), 422, 'supply_cap_exceeded');
+    await expectCode(credit(accountId, most), '422 supply_cap_exceeded');
     expect(await readEffects(accountId)).toEqual(before);
   });
 
@@ -192,10 +177,10 @@ describe('POST /operator/v1/accounts/{id}/credits', () => {
     [{ asset: 'XRP' }, 400, 'invalid_request'],
     [{ reference: '' }, 400, 'invalid_request'],
   ])('refuses %o', async (change, status, code) => {
-    await expectProblem(await credit(await openAccount(), change), status, code);
+    await expectCode(credit(await openAccount(), change), `${status} ${code}`);
   });
 
   it('refuses a credit to an unknown account', async () => {
-    await expectProblem(await credit('x', {}), 404, 'not_found');
+    await expectCode(credit('x', {}), '404 not_found');
   });
 });

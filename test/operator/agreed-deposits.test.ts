@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Role } from '../../src/db/role.ts';
 import { ReportDeposit, reportDeposit } from '../../src/deposits/report-deposit.ts';
 import { type Trader, json, openTrader } from '../support/exchange.ts';
-import { sumOfBalances, unexplainedBalances } from '../support/db/probes.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { expectWholeLedger } from '../support/db/probes.ts';
+import { atOnce } from '../support/at-once.ts';
 
 /** Of everything else these tests credit, nothing is of this asset, so the sum of 24 hours is their own. */
 const ASSET = 'AVAX';
@@ -64,8 +65,7 @@ describe('a deposit above the bound of one watcher', () => {
     expect(await late('deposits')).toBe('COMPLETED');
     expect(seconded).toBe(2);
     expect((await trader.balances())[ASSET]).toBe('21.5');
-    expect(await sumOfBalances()).toEqual([]);
-    expect(await unexplainedBalances()).toEqual([]);
+    await expectWholeLedger();
   });
 
   it.each([
@@ -94,7 +94,7 @@ describe('deposits on the word of one watcher', () => {
   it('are credited up to the bound in any 24 hours together, also when all arrive at once', async () => {
     now_ms += 2 * DAY_MS;
     const trader = await openTrader();
-    const reports = await Promise.all(Array.from({ length: 12 }, () => reportOf(trader, '2')));
+    const reports = await atOnce(12, () => reportOf(trader, '2'));
     const states = await Promise.all(reports.map((report) => report('deposits')));
     expect(states.filter((status) => status === 'COMPLETED')).toHaveLength(5);
     const waiting = reports[states.indexOf('PENDING')];
@@ -107,7 +107,7 @@ describe('deposits on the word of one watcher', () => {
   it('count from when they are credited, not from their first report', async () => {
     now_ms += 2 * DAY_MS;
     const trader = await openTrader();
-    const reports = await Promise.all(Array.from({ length: 8 }, () => reportOf(trader, '2')));
+    const reports = await atOnce(8, () => reportOf(trader, '2'));
     for (const report of reports) expect(await report('deposits', { confirmations: 1 })).toBe('PENDING');
     now_ms += 2 * DAY_MS;
     const states = await Promise.all(reports.map((report) => report('deposits')));

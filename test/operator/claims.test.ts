@@ -1,18 +1,10 @@
 // @runtime outside-by-hand
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
-import { sql } from '../support/db/raw-ledger.ts';
-import {
-  ADA,
-  BOB,
-  TREASURER,
-  approve,
-  by,
-  codeOf,
-  employTwoAdmins,
-  readProposal,
-} from '../support/operator/two-people.ts';
-import { expectWholeLedger, readOwn, readTaken, setSettings, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { type Trader, asOperator, openTrader, operate, expectCode, codeOf } from '../support/exchange.ts';
+import { ADA, BOB, TREASURER, approve, by, employTwoAdmins, readProposal } from '../support/operator/two-people.ts';
+import { readOwn, readTaken, setSettings, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { expectWholeLedger } from '../support/db/probes.ts';
+import { sql } from '../support/db/sql.ts';
 
 const HASH = 'ab'.repeat(32);
 const PAID = { outcome: 'paid', txHash: HASH, reason: 'sent from the vault' };
@@ -31,20 +23,18 @@ beforeEach(async () => {
 
 const claim = (email: string) => by(email, 'POST', `${path}/claim`);
 const listed = async () => {
-  const { claims } = await json<{ claims: { withdrawalId: string; claimedBy: string }[] }>(
-    await asOperator('GET', '/payout-claims'),
-  );
+  const { claims } = await operate<{ claims: { withdrawalId: string; claimedBy: string }[] }>('GET', '/payout-claims');
   return claims.find(({ withdrawalId }) => withdrawalId === id)?.claimedBy;
 };
 
 describe('a withdrawal that people pay by hand', () => {
   it('waits until one has claimed and paid it, and another approved the settlement with the hash', async () => {
-    expect(await codeOf(await by(TREASURER, 'POST', `${path}/settle`, PAID))).toBe('409 invalid_state');
-    expect(await codeOf(await claim(TREASURER))).toBe('200');
+    await expectCode(by(TREASURER, 'POST', `${path}/settle`, PAID), '409 invalid_state');
+    await expectCode(claim(TREASURER), '200');
     expect(await listed()).toBe(TREASURER);
     const proposal = await readProposal(await by(TREASURER, 'POST', `${path}/settle`, PAID));
     expect((await readOwn(trader, id)).status).toBe('PROCESSING');
-    expect(await codeOf(await approve(ADA, proposal))).toBe('200');
+    await expectCode(approve(ADA, proposal), '200');
     expect(await readOwn(trader, id)).toMatchObject({ status: 'COMPLETED', txHash: HASH });
     expect(await listed()).toBeUndefined();
     await expectWholeLedger();
@@ -56,34 +46,34 @@ describe('a withdrawal that people pay by hand', () => {
     expect(codes.toSorted()).toEqual(['200', '409 invalid_state', '409 invalid_state']);
     const owner = people[codes.indexOf('200')] ?? '';
     expect(await listed()).toBe(owner);
-    expect(await codeOf(await claim(owner))).toBe('200');
+    await expectCode(claim(owner), '200');
     const other = people.find((email) => email !== owner) ?? '';
-    expect(await codeOf(await by(other, 'POST', `${path}/settle`, PAID))).toBe('409 invalid_state');
+    await expectCode(by(other, 'POST', `${path}/settle`, PAID), '409 invalid_state');
   });
 
   it('is given back by the one who has it, or an admin, and by nobody else', async () => {
-    expect(await codeOf(await by(ADA, 'DELETE', `${path}/claim`))).toBe('409 invalid_state');
+    await expectCode(by(ADA, 'DELETE', `${path}/claim`), '409 invalid_state');
     await claim(ADA);
-    expect(await codeOf(await by(TREASURER, 'DELETE', `${path}/claim`))).toBe('409 invalid_state');
-    expect(await codeOf(await by(BOB, 'DELETE', `${path}/claim`))).toBe('200');
-    expect(await codeOf(await claim(TREASURER))).toBe('200');
-    expect(await codeOf(await by(TREASURER, 'DELETE', `${path}/claim`))).toBe('200');
+    await expectCode(by(TREASURER, 'DELETE', `${path}/claim`), '409 invalid_state');
+    await expectCode(by(BOB, 'DELETE', `${path}/claim`), '200');
+    await expectCode(claim(TREASURER), '200');
+    await expectCode(by(TREASURER, 'DELETE', `${path}/claim`), '200');
     expect(await listed()).toBeUndefined();
   });
 
   it('is not claimed while it must not be paid, nor once it has ended', async () => {
     await asOperator('PATCH', `/accounts/${trader.accountId}`, { status: 'frozen' });
-    expect(await codeOf(await claim(ADA))).toBe('403 account_frozen');
+    await expectCode(claim(ADA), '403 account_frozen');
     await asOperator('PATCH', `/accounts/${trader.accountId}`, { status: 'active' });
     await setSettings({ pausedNetworks: ['TRC20'] });
-    expect(await codeOf(await claim(ADA))).toBe('503 withdrawals_suspended');
+    await expectCode(claim(ADA), '503 withdrawals_suspended');
     await setSettings({ pausedNetworks: ['BTC'] });
-    expect(await codeOf(await claim(ADA))).toBe('200');
+    await expectCode(claim(ADA), '200');
     const failed = { outcome: 'failed', reason: 'the address is wrong' };
     const proposal = await readProposal(await by(ADA, 'POST', `${path}/settle`, failed));
-    expect(await codeOf(await approve(BOB, proposal))).toBe('200');
+    await expectCode(approve(BOB, proposal), '200');
     expect((await trader.balances())['USDT']).toBe('1000');
-    expect(await codeOf(await by(ADA, 'DELETE', `${path}/claim`))).toBe('409 invalid_state');
+    await expectCode(by(ADA, 'DELETE', `${path}/claim`), '409 invalid_state');
   });
 
   it('has a claim that the database keeps', async () => {

@@ -1,7 +1,7 @@
 // @runtime outside
 import { describe, expect, it } from 'vitest';
 import { countCustodianRequests, decidePayout, programCustodian } from '../support/withdrawals/custodian.ts';
-import { type ProblemBody, asOperator, json, openAccount, openTrader } from '../support/exchange.ts';
+import { asOperator, json, openAccount, openTrader, operate, expectCode } from '../support/exchange.ts';
 import { indexOf } from '../support/addresses/addresses.ts';
 import { useCustodian, withdrawFrom } from '../support/withdrawals/withdrawal-custodian.ts';
 
@@ -30,7 +30,7 @@ describe('a custodian’s call to look a withdrawal up', () => {
     expect(withdrawal.status).toBe('COMPLETED');
     for (const id of [withdrawal.id, '01a1fcca-895a-734c-b43c-11f474a4f8d5']) {
       const response = await look(id);
-      expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([404, 'not_found']);
+      await expectCode(response, '404 not_found');
     }
   });
 });
@@ -38,6 +38,6 @@ describe('a custodian’s call to look a withdrawal up', () => {
 describe('the range of address indexes', () => {
   it('contains every index that an account was given', async () => {
     const index = await indexOf(await openAccount());
-    expect(await json(await asOperator('GET', '/address-range'))).toEqual({ count: index + 1 });
+    expect(await operate('GET', '/address-range')).toEqual({ count: index + 1 });
   });
 });

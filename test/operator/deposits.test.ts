@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type ProblemBody, type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
-import { sumOfBalances, unexplainedBalances } from '../support/db/probes.ts';
-import { env } from '../support/runtime/test-env.ts';
+import { type Trader, asOperator, json, openTrader, operate, expectCode } from '../support/exchange.ts';
+import { expectWholeLedger } from '../support/db/probes.ts';
+import { sql } from '../support/db/sql.ts';
+import { atOnce } from '../support/at-once.ts';
 
 interface DepositBody {
   readonly deposit: Record<string, unknown> & { readonly id: string; readonly status: string };
@@ -31,11 +32,6 @@ async function feedOf(trader: Trader): Promise<Record<string, string>[]> {
     await trader.get('/api/v1/wallet/transactions'),
   );
   return transactions;
-}
-
-async function expectWholeLedger(): Promise<void> {
-  expect(await sumOfBalances()).toEqual([]);
-  expect(await unexplainedBalances()).toEqual([]);
 }
 
 describe('a deposit with all its confirmations', () => {
@@ -71,9 +67,7 @@ describe('a deposit with all its confirmations', () => {
     const trader = await openTrader();
     const body = await reportFor(trader);
     const hashes = [body['txHash'], String(body['txHash']).toUpperCase().replace('0X', '0x')];
-    const responses = await Promise.all(
-      Array.from({ length: 10 }, (_, at) => report({ ...body, txHash: hashes[at % 2] })),
-    );
+    const responses = await atOnce(10, (at) => report({ ...body, txHash: hashes[at % 2] }));
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(new Set(await Promise.all(responses.map((response) => response.text()))).size).toBe(1);
     expect((await trader.balances())['ETH']).toBe('2.5');
@@ -131,7 +125,7 @@ describe('a deposit that waits for confirmations', () => {
     const trader = await openTrader();
     const body = await reportFor(trader, { confirmations: 1 });
     await report(body);
-    const responses = await Promise.all(Array.from({ length: 10 }, () => report({ ...body, confirmations: 32 })));
+    const responses = await atOnce(10, () => report({ ...body, confirmations: 32 }));
     for (const response of responses) expect((await json<DepositBody>(response)).deposit.status).toBe('COMPLETED');
     expect((await trader.balances())['ETH']).toBe('2.5');
     await expectWholeLedger();
@@ -152,7 +146,7 @@ describe('a deposit that waits for confirmations', () => {
     const body = await reportFor(trader);
     await report(body);
     const response = await report({ ...body, failed: true });
-    expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([409, 'invalid_state']);
+    await expectCode(response, '409 invalid_state');
     expect((await trader.balances())['ETH']).toBe('2.5');
   });
 });
@@ -206,17 +200,21 @@ describe('a deposit that cannot be credited', () => {
   it('because a contract paid it is credited by no write to the database either', async () => {
     const trader = await openTrader();
     const { deposit } = await json<DepositBody>(await report(await reportFor(trader, { outputIndex: 2 ** 31 + 7 })));
-    const complete = env.DB.prepare(
+    const complete = sql(
       `UPDATE deposits SET status = 'COMPLETED', reason = NULL, transfer = (SELECT max(id) + 1 FROM transfers)
        WHERE account_id = ? AND id = ?`,
-    ).bind(trader.accountId, deposit.id);
+      trader.accountId,
+      deposit.id,
+    );
     await expect(complete.run()).rejects.toThrow('CHECK constraint failed: output_index < 2147483648');
-    const copy = env.DB.prepare(
+    const copy = sql(
       `INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, network, tx_hash, output_index,
          address, exact_amount, confirmations)
        SELECT account_id, id || 'x', type, asset, amount, usd_value, 'PENDING', network, tx_hash, output_index + 1,
          address, exact_amount, confirmations FROM deposits WHERE account_id = ? AND id = ?`,
-    ).bind(trader.accountId, deposit.id);
+      trader.accountId,
+      deposit.id,
+    );
     await expect(copy.run()).rejects.toThrow('CHECK constraint failed: output_index < 2147483648');
   });
 
@@ -230,8 +228,7 @@ describe('a deposit that cannot be credited', () => {
     async (amount, tooLow) => {
       const trader = await openTrader();
       const address = await addressOf(trader, 'LTC');
-      const cap = async (value: string) =>
-        expect((await asOperator('PATCH', '/settings', { supplyCaps: { LTC: value } })).status).toBe(200);
+      const cap = async (value: string) => await operate('PATCH', '/settings', { supplyCaps: { LTC: value } });
       await cap(tooLow);
       const body = { network: 'LTC', address, asset: 'LTC', amount, txHash: drawHash(''), confirmations: 1 };
       const pending = (await json<DepositBody>(await report(body))).deposit.status;
@@ -267,7 +264,7 @@ describe('an invalid report of a deposit', () => {
   ];
   it.each(cases)('is refused: %s', async (_name, change, status, code) => {
     const response = await report(await reportFor(await openTrader(), change));
-    expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
+    await expectCode(response, `${status} ${code}`);
   });
 
   it.each([{ amount: '2.6' }, { asset: 'USDT' }, { address: '0x52908400098527886E0F7030069857D2E4169EE7' }])(
@@ -277,7 +274,7 @@ describe('an invalid report of a deposit', () => {
       const body = await reportFor(trader);
       await report(body);
       const response = await report({ ...body, ...change });
-      expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([409, 'invalid_state']);
+      await expectCode(response, '409 invalid_state');
       expect((await trader.balances())['ETH']).toBe('2.5');
     },
   );
@@ -288,9 +285,11 @@ describe('the database', () => {
     const trader = await openTrader();
     const body = await reportFor(trader, { confirmations: 1 });
     const { deposit } = await json<DepositBody>(await report(body));
-    const credit = env.DB.prepare(
+    const credit = sql(
       `INSERT INTO transfers SELECT max(id) + 1, 'house:custody', ?, 'ETH', 250000000, 'deposit', ?, 1 FROM transfers`,
-    ).bind(trader.accountId, deposit.id);
+      trader.accountId,
+      deposit.id,
+    );
     await expect(credit.run()).rejects.toThrow('ledger: no deposit explains the transfer');
   });
 });

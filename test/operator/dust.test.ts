@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
+import { type Trader, asOperator, json, openTrader, operate } from '../support/exchange.ts';
 import { type DatabaseCost, holdWakingsThroughout, measureDatabase } from '../support/runtime/meter.ts';
 import { addressOf, drawHash } from '../support/reconciliation.ts';
-import { env } from '../support/runtime/test-env.ts';
+import { sql } from '../support/db/sql.ts';
 
 holdWakingsThroughout();
 
@@ -50,17 +50,17 @@ async function sendEachBlock(report: Report, blocks: number): Promise<DatabaseCo
 }
 
 async function countAudits(id: string): Promise<number> {
-  const row = await env.DB.prepare('SELECT count(*) AS n FROM audit WHERE target = ?').bind(id).first<{ n: number }>();
+  const row = await sql('SELECT count(*) AS n FROM audit WHERE target = ?', id).first<{ n: number }>();
   return row?.n ?? 0;
 }
 
 async function readDust(asset: string, network: string): Promise<Dust | undefined> {
-  const { dust } = await json<{ dust: Dust[] }>(await asOperator('GET', '/deposits/dust'));
+  const { dust } = await operate<{ dust: Dust[] }>('GET', '/deposits/dust');
   return dust.find((sum) => sum.asset === asset && sum.network === network);
 }
 
 async function setMinimums(depositMinimums: Record<string, Record<string, string>>): Promise<void> {
-  expect((await asOperator('PATCH', '/settings', { depositMinimums })).status).toBe(200);
+  await operate('PATCH', '/settings', { depositMinimums });
 }
 
 async function feedOf(trader: Trader): Promise<readonly { id: string; status: string }[]> {
@@ -184,8 +184,7 @@ describe('a report of a deposit', () => {
 
   it('that the supply cap holds back writes nothing while it is held', async () => {
     const trader = await openTrader();
-    const change = async (cap: string) =>
-      expect((await asOperator('PATCH', '/settings', { supplyCaps: { LTC: cap } })).status).toBe(200);
+    const change = async (cap: string) => await operate('PATCH', '/settings', { supplyCaps: { LTC: cap } });
     await change('1');
     const address = await addressOf(trader, 'LTC');
     const report = { network: 'LTC', asset: 'LTC', amount: '2', address, txHash: drawHash().slice(2) };
@@ -208,8 +207,7 @@ describe('the database', () => {
   it('refuses to credit a deposit that was too small, and to call one too small later', async () => {
     const trader = await openTrader();
     const { id: waiting } = await send(await reportFor(trader, '5'), 1);
-    const update = (set: string, id: string) =>
-      env.DB.prepare(`UPDATE deposits SET ${set} WHERE id = ?`).bind(id).run();
+    const update = (set: string, id: string) => sql(`UPDATE deposits SET ${set} WHERE id = ?`, id).run();
     const credited = `status = 'COMPLETED', reason = NULL, transfer = (SELECT coalesce(max(id), 0) + 1 FROM transfers)`;
     await expect(update(credited, await reportDust())).rejects.toThrow('never credited');
     await expect(update("reason = 'supply_cap'", await reportDust())).rejects.toThrow('never credited');
@@ -217,7 +215,7 @@ describe('the database', () => {
   });
 
   it('refuses to write a report that changes no status', async () => {
-    const update = env.DB.prepare('UPDATE deposits SET confirmations = 2 WHERE id = ?').bind(await reportDust());
+    const update = sql('UPDATE deposits SET confirmations = 2 WHERE id = ?', await reportDust());
     await expect(update.run()).rejects.toThrow('guard: ');
   });
 });

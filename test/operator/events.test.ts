@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { OperatorEvent } from '../../src/events/operator-event.ts';
-import { asOperator, json, openAccount, openTrader } from '../support/exchange.ts';
+import { asOperator, openAccount, openTrader, operate } from '../support/exchange.ts';
 import { addressOf } from '../support/reconciliation.ts';
 import { quarantine } from '../support/operator/quarantine.ts';
-import { env } from '../support/runtime/test-env.ts';
 import { readTaken, resetSettings, setSettings, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { sql } from '../support/db/sql.ts';
 
 interface Page {
   readonly events: readonly OperatorEvent[];
@@ -13,7 +13,7 @@ interface Page {
   readonly newest: number;
 }
 
-const read = async (query = '') => json<Page>(await asOperator('GET', `/events?limit=200&${query}`));
+const read = async (query = '') => operate<Page>('GET', `/events?limit=200&${query}`);
 
 /** Everything from now on. */
 async function follow(): Promise<() => Promise<readonly OperatorEvent[]>> {
@@ -29,12 +29,12 @@ describe('the operator’s feed', () => {
   it('begins with the first read, and gives every row of the audit once, in order, by its number', async () => {
     await openAccount();
     expect(await read()).toEqual({ events: [], nextAfter: 0, since: 0, newest: 0 });
-    const before = await env.DB.prepare('SELECT count(*) AS n FROM audit').first<number>('n');
+    const before = await sql('SELECT count(*) AS n FROM audit').first<number>('n');
     await openAccount({ USDT: '1' });
     const seen: OperatorEvent[] = [];
     let after = 0;
     for (let pages = 0; ; pages += 1) {
-      const page = await json<Page>(await asOperator('GET', `/events?after=${after}&limit=2`));
+      const page = await operate<Page>('GET', `/events?after=${after}&limit=2`);
       if (page.events.length === 0) {
         expect(page.nextAfter).toBe(after);
         break;
@@ -44,7 +44,7 @@ describe('the operator’s feed', () => {
       if (pages < 2) await openAccount();
     }
     expect(seen.map(({ sequence }) => sequence)).toEqual(seen.map((_, at) => at + 1));
-    const { entries } = await json<{ entries: { id: string }[] }>(await asOperator('GET', '/audit?limit=200'));
+    const { entries } = await operate<{ entries: { id: string }[] }>('GET', '/audit?limit=200');
     const told = seen.filter(({ type }) => type === 'audit.added').map(({ data }) => data);
     expect(told).toEqual(
       entries
@@ -72,9 +72,7 @@ describe('the operator’s feed', () => {
     await asOperator('POST', '/deposits', { ...report, ...dust, confirmations: 32 });
     const events = (await news()).filter(({ type }) => type !== 'audit.added');
     expect(typesOf(events)).toEqual(['deposit.pending', 'deposit.completed']);
-    const { deposits } = await json<{ deposits: object[] }>(
-      await asOperator('GET', `/accounts/${trader.accountId}/deposits`),
-    );
+    const { deposits } = await operate<{ deposits: object[] }>('GET', `/accounts/${trader.accountId}/deposits`);
     expect(events.map(recordOf)).toEqual([deposits.at(-1), deposits.at(-1)]);
   });
 
@@ -94,7 +92,7 @@ describe('the operator’s feed', () => {
     onTestFinished(resetSettings);
     const waiting = await readTaken(await withdraw(trader));
     const path = `/accounts/${trader.accountId}/withdrawals/${waiting.id}`;
-    expect((await asOperator('POST', `${path}/reject`, { reason: 'no' })).status).toBe(200);
+    await operate('POST', `${path}/reject`, { reason: 'no' });
     const events = (await news()).filter(({ type }) => type !== 'audit.added');
     expect(events.map((event) => [event.type, recordOf(event)['id'], recordOf(event)['status']])).toEqual([
       ['withdrawal.processing', paid.id, 'COMPLETED'],
@@ -102,14 +100,14 @@ describe('the operator’s feed', () => {
       ['withdrawal.pending', waiting.id, 'FAILED'],
       ['withdrawal.failed', waiting.id, 'FAILED'],
     ]);
-    const { withdrawal } = await json<{ withdrawal: object }>(await asOperator('GET', path));
+    const { withdrawal } = await operate<{ withdrawal: object }>('GET', path);
     expect(events.at(-1)?.data).toEqual({ withdrawal });
   });
 
   it('costs a row for each event, and only from the first read on', async () => {
     const trader = await openTrader({ USDT: '500' });
     await follow();
-    const count = () => env.DB.prepare('SELECT account_id, count(*) AS n FROM events GROUP BY account_id').all();
+    const count = () => sql('SELECT account_id, count(*) AS n FROM events GROUP BY account_id').all();
     const { results: before } = await count();
     await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
     expect((await count()).results).toEqual(before);
@@ -120,7 +118,7 @@ describe('the operator’s feed', () => {
     const before = await read();
     await openAccount({ USDT: '5' });
     await openAccount();
-    const { events, nextAfter, since, newest } = await json<Page>(await asOperator('GET', '/events?limit=1'));
+    const { events, nextAfter, since, newest } = await operate<Page>('GET', '/events?limit=1');
     expect([events.length, nextAfter]).toEqual([1, since + 1]);
     expect(newest).toBeGreaterThan(before.newest + 2);
     const last = await read(`after=${newest - 2}`);

@@ -6,12 +6,13 @@ import { newRecordId, timestampOfRecord } from '../../src/db/record-id.ts';
 import { SpreadSums, spreadOf } from '../../src/reconciliation/spread-sums.ts';
 import { parseAmount } from '../../src/money/amounts.ts';
 import { describeHouse } from '../../src/operator/house.ts';
-import { type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
-import { NEXT, expectRefused, sql } from '../support/db/raw-ledger.ts';
+import { type Trader, asOperator, openTrader, operate } from '../support/exchange.ts';
+import { NEXT, expectRefused } from '../support/db/raw-ledger.ts';
 import { runKeeper, tradeAll } from '../support/reconciliation.ts';
 import { countRowsRead } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { sql, listRows } from '../support/db/sql.ts';
 
 interface Shown {
   readonly house: {
@@ -23,12 +24,12 @@ interface Shown {
   };
 }
 
-const read = async () => (await json<Shown>(await asOperator('GET', '/house'))).house;
+const read = async () => (await operate<Shown>('GET', '/house')).house;
 const assetOf = (house: Shown['house'], asset: string) => house.assets.find((one) => one['asset'] === asset) ?? {};
 
 async function countOwed(asset: string): Promise<number> {
   const sum = `SELECT sum(amount) AS owed FROM balances WHERE asset = ? AND account NOT LIKE 'house:%'`;
-  return (await env.DB.prepare(sum).bind(asset).first<number>('owed')) ?? 0;
+  return (await sql(sum, asset).first<number>('owed')) ?? 0;
 }
 
 describe('GET /operator/v1/house', () => {
@@ -109,10 +110,10 @@ describe('the spread earned', () => {
 
   /** What the orders in the database earned, by day and coin, in exact fractions: an order's is rounded down. */
   async function sumOrders(): Promise<Map<string, { orders: number; atoms: bigint }>> {
-    const { results } = await env.DB.prepare(
-      `SELECT id, coin, side, CAST(middle_price AS TEXT) AS middle, CAST(coin_amount AS TEXT) AS amount,
-         CAST(usdt_amount AS TEXT) AS usdt FROM orders`,
-    ).all<Record<'id' | 'coin' | 'side' | 'middle' | 'amount' | 'usdt', string>>();
+    const results = await listRows<
+      Record<'id' | 'coin' | 'side' | 'middle' | 'amount' | 'usdt', string>
+    >(`SELECT id, coin, side, CAST(middle_price AS TEXT) AS middle, CAST(coin_amount AS TEXT) AS amount,
+         CAST(usdt_amount AS TEXT) AS usdt FROM orders`);
     const sums = new Map<string, { orders: number; atoms: bigint }>();
     for (const { id, coin, side, middle, amount, usdt } of results) {
       // Both prices and amounts of coins have 8 decimals, amounts of USDT have 6.

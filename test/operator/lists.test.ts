@@ -6,12 +6,13 @@ import { openLedger } from '../../src/db/database.ts';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { propose } from '../../src/operator/proposals.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
-import { type Trader, asOperator, json } from '../support/exchange.ts';
-import { databaseOf, openInLedger, openTraderIn } from '../support/db/open-in-ledger.ts';
+import { type Trader, asOperator, json, operate } from '../support/exchange.ts';
+import { openInLedger, openTraderIn } from '../support/db/open-in-ledger.ts';
 import { CONNECTION_LOST } from '../support/runtime/faults.ts';
 import { measureDatabase } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { sqlIn, listRowsIn } from '../support/db/sql.ts';
 
 type Row = Record<string, unknown> & { readonly id: string; readonly ledger?: number };
 type Page = Record<string, Row[]> & { readonly nextCursor: string | null };
@@ -40,7 +41,7 @@ async function walk(path: string, name: string, query: Record<string, string> = 
 const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id);
 
 async function idsIn(query: string): Promise<string[]> {
-  const found = await Promise.all(ledgers.map((ledger) => databaseOf(ledger).prepare(query).all<{ id: string }>()));
+  const found = await Promise.all(ledgers.map((ledger) => sqlIn(ledger, query).all<{ id: string }>()));
   return found.flatMap(({ results }) => results.map(({ id }) => id));
 }
 
@@ -106,7 +107,7 @@ describe('the operator’s lists over three ledgers', () => {
     for (const [place, label] of labels.entries()) {
       const ledger = place % 3;
       const id = await openInLedger(ledger, Date.now());
-      await databaseOf(ledger).prepare('UPDATE accounts SET label = ? WHERE id = ?').bind(label, id).run();
+      await sqlIn(ledger, 'UPDATE accounts SET label = ? WHERE id = ?', label, id).run();
       opened.push({ id, label, ledger });
     }
     const rank = ['m', 'ma', 'mb', 'mc', 'm\u{FFFD}', 'm\u{1F600}'];
@@ -144,7 +145,7 @@ describe('the operator’s lists over three ledgers', () => {
   });
 
   it('add up dust', async () => {
-    expect((await asOperator('PATCH', '/settings', { depositMinimums: { BTC: { BTC: '0.01' } } })).status).toBe(200);
+    await operate('PATCH', '/settings', { depositMinimums: { BTC: { BTC: '0.01' } } });
     for (const address of addresses) expect((await report(address, '0.001', 9)).status).toBe(201);
     const { dust } = await read('/deposits/dust', {});
     expect(dust).toEqual([{ asset: 'BTC', network: 'BTC', deposits: 3, amount: '0.003' }]);
@@ -169,7 +170,7 @@ describe('the operator’s lists over three ledgers', () => {
 describe('the audit of three ledgers', () => {
   const numbersIn = async (ledger: number, condition = '1') => {
     const query = `SELECT CAST(id AS TEXT) AS id FROM audit WHERE ${condition} ORDER BY audit.id DESC`;
-    return (await databaseOf(ledger).prepare(query).all<{ id: string }>()).results.map(({ id }) => id);
+    return (await listRowsIn<{ id: string }>(ledger, query)).map(({ id }) => id);
   };
 
   const expectWhole = async (rows: readonly Row[], condition?: string) => {
@@ -196,9 +197,9 @@ describe('the audit of three ledgers', () => {
   });
 
   it('names the ledger of a row in the operator’s events as well', async () => {
-    expect((await asOperator('GET', '/events?ledger=2')).status).toBe(200);
+    await operate('GET', '/events?ledger=2');
     await asOperator('PATCH', `/accounts/${traders[2]?.accountId}`, { status: 'active' });
-    const { events } = await json<{ events: { data: { entry: Row } }[] }>(await asOperator('GET', '/events?ledger=2'));
+    const { events } = await operate<{ events: { data: { entry: Row } }[] }>('GET', '/events?ledger=2');
     expect(events.map(({ data }) => data.entry.ledger)).toEqual([2]);
   });
 });

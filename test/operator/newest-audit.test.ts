@@ -1,12 +1,11 @@
 // @runtime outside
 import { beforeAll, describe, expect, it } from 'vitest';
-import { asOperator, openTrader } from '../support/exchange.ts';
-import { sql } from '../support/db/raw-ledger.ts';
+import { openTrader, operate } from '../support/exchange.ts';
 import { changes } from '../support/operator/changes-by-two.ts';
 import { quarantine } from '../support/operator/quarantine.ts';
 import { ADA, BOB, approve, by, employTwoAdmins, readProposal } from '../support/operator/two-people.ts';
 import { forgetEarlierAudit } from '../support/runtime/forget-earlier-audit.ts';
-import { env } from '../support/runtime/test-env.ts';
+import { sql } from '../support/db/sql.ts';
 
 beforeAll(async () => {
   await employTwoAdmins();
@@ -24,15 +23,13 @@ describe('a batch that needs a row of the audit', () => {
 
   it('begins with it, and needs none of an earlier batch: a deposit that is kept', async () => {
     const { id } = await quarantine('LTC', '2');
-    expect((await asOperator('POST', `/deposits/${id}/keep`, { reason: 'nobody asked' })).status).toBe(200);
+    await operate('POST', `/deposits/${id}/keep`, { reason: 'nobody asked' });
   });
 
   it('is refused by the row of an earlier one', async () => {
     await sql(`INSERT INTO audit (id, ts, role, action, target, detail)
       SELECT max(id) + 1, 1, 'admin', 'change_settings', 'settings', '{}' FROM audit`).run();
-    const plan = env.DB.prepare(
-      `UPDATE settings SET shares = json_set(shares, '$.x', json('{}')), revision = revision + 1`,
-    );
+    const plan = sql(`UPDATE settings SET shares = json_set(shares, '$.x', json('{}')), revision = revision + 1`);
     await expect(plan.run()).rejects.toThrow('guard: no audit row names the shares');
   });
 });

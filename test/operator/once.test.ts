@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type ProblemBody, json, openAccount, send } from '../support/exchange.ts';
+import { json, openAccount, send, expectCode } from '../support/exchange.ts';
 import { CONNECTION_LOST, aroundBatch, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { sql } from '../support/db/sql.ts';
+import { atOnce } from '../support/at-once.ts';
 
 interface Opened {
   readonly account: { readonly id: string; readonly externalId: string | null };
@@ -24,16 +26,12 @@ function post(path: string, body: unknown, key?: string, token: string = env.OPE
   });
 }
 
-async function expectProblem(response: Response, status: number, code: string): Promise<void> {
-  expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
-}
-
-const count = (table: string) => env.DB.prepare(`SELECT count(*) AS rows FROM ${table}`).first<number>('rows');
+const count = (table: string) => sql(`SELECT count(*) AS rows FROM ${table}`).first<number>('rows');
 
 describe('an account that is opened with an Idempotency-Key', () => {
   it('is opened once, however often and at once it is asked for', async () => {
     const before = (await count('accounts')) ?? 0;
-    const answers = await Promise.all(Array.from({ length: 8 }, () => post('/accounts', { label: 'once' }, '"k-1"')));
+    const answers = await atOnce(8, () => post('/accounts', { label: 'once' }, '"k-1"'));
     const ids = await Promise.all(answers.map(async (answer) => (await json<Opened>(answer)).account.id));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 201));
     expect(new Set(ids).size).toBe(1);
@@ -45,10 +43,10 @@ describe('an account that is opened with an Idempotency-Key', () => {
 
   it('is refused for another body under the same key, and the key is of one route', async () => {
     const { account } = await json<Opened>(await post('/accounts', { label: 'mine' }, 'k-2'));
-    await expectProblem(await post('/accounts', { label: 'yours' }, 'k-2'), 422, 'idempotency_key_reused');
+    await expectCode(post('/accounts', { label: 'yours' }, 'k-2'), '422 idempotency_key_reused');
     const key = post(`/accounts/${account.id}/api-keys`, { label: 'x', scopes: ['read'] }, 'k-2');
-    await expectProblem(await key, 422, 'idempotency_key_reused');
-    await expectProblem(await post('/accounts', { label: 'mine' }, 'k'.repeat(256)), 400, 'invalid_idempotency_key');
+    await expectCode(key, '422 idempotency_key_reused');
+    await expectCode(post('/accounts', { label: 'mine' }, 'k'.repeat(256)), '400 invalid_idempotency_key');
   });
 
   it.each(['before', 'after'] as const)('is one account when the connection is lost %s its batch', async (moment) => {
@@ -71,7 +69,7 @@ describe('a request with an Idempotency-Key', () => {
       `UPDATE OR REPLACE operator_requests SET fingerprint = 'other'`,
       `DELETE FROM operator_requests WHERE idempotency_key = 'k-kept'`,
     ]) {
-      await expect(env.DB.prepare(statement).run(), statement).rejects.toThrow('guard: a request is never');
+      await expect(sql(statement).run(), statement).rejects.toThrow('guard: a request is never');
     }
   });
 });
@@ -82,8 +80,8 @@ describe('an externalId', () => {
     const { account } = await json<Opened>(await post('/accounts', { label: 'a', externalId }));
     expect(account.externalId).toBe(externalId);
     const before = await count('accounts');
-    await expectProblem(await post('/accounts', { label: 'b', externalId }), 409, 'invalid_state');
-    await expectProblem(await post('/accounts', { label: 'b', externalId }, 'other-key'), 409, 'invalid_state');
+    await expectCode(post('/accounts', { label: 'b', externalId }), '409 invalid_state');
+    await expectCode(post('/accounts', { label: 'b', externalId }, 'other-key'), '409 invalid_state');
     expect(await count('accounts')).toBe(before);
     const found = await send(`/operator/v1/accounts?${new URLSearchParams({ query: externalId }).toString()}`, {
       headers: { Authorization: `Bearer ${env.OPERATOR_TOKEN}` },
@@ -100,7 +98,7 @@ describe('an externalId', () => {
     expect(lost.state.injected).toBe(1);
     lost.restore();
     expect(await json(await post('/accounts', wanted))).toMatchObject({ account: wanted });
-    await expectProblem(await post('/accounts', wanted), 409, 'invalid_state');
+    await expectCode(post('/accounts', wanted), '409 invalid_state');
   });
 
   it('is kept by the database itself', async () => {
@@ -110,7 +108,7 @@ describe('an externalId', () => {
       `UPDATE OR REPLACE accounts SET external_id = 'kept' WHERE id <> '${account.id}'`,
       `INSERT OR REPLACE INTO accounts (id, address_index, label, created_at, external_id) VALUES ('019ac5a4-7c00-7000-8000-000000000001', 9999, 'x', 1, 'kept')`,
     ]) {
-      await expect(env.DB.prepare(statement).run(), statement).rejects.toThrow(/guard: /);
+      await expect(sql(statement).run(), statement).rejects.toThrow(/guard: /);
     }
   });
 });

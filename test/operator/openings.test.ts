@@ -1,11 +1,12 @@
 // @runtime three-ledgers
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
-import { type ProblemBody, asOperator, createKey, json, send } from '../support/exchange.ts';
+import { type ProblemBody, asOperator, createKey, expectCode, json, operate, send } from '../support/exchange.ts';
 import { accepted } from '../support/holder/holders.ts';
-import { databaseOf } from '../support/db/open-in-ledger.ts';
 import { CONNECTION_LOST, aroundBatch, fail } from '../support/runtime/faults.ts';
 import { env, holderEntrypoint } from '../support/runtime/test-env.ts';
+import { sql, sqlIn } from '../support/db/sql.ts';
+import { atOnce } from '../support/at-once.ts';
 
 const ledgers = [0, 1, 2] as const;
 
@@ -33,8 +34,6 @@ async function idOf(answer: Promise<Response>): Promise<string> {
   return (await json<Opened>(response)).account.id;
 }
 
-const codeOf = async (answer: Promise<Response>) => (await json<ProblemBody>(await answer)).code;
-
 /** Has the next openings draw these ledgers, one after the other, where all weights are equal. */
 function draw(...drawn: readonly number[]): void {
   const random = vi.spyOn(Math, 'random');
@@ -43,9 +42,7 @@ function draw(...drawn: readonly number[]): void {
 
 async function countAccounts(condition = '1 = 1'): Promise<number> {
   const counts = await Promise.all(
-    ledgers.map((ledger) =>
-      databaseOf(ledger).prepare(`SELECT count(*) AS n FROM accounts WHERE ${condition}`).first<number>('n'),
-    ),
+    ledgers.map((ledger) => sqlIn(ledger, `SELECT count(*) AS n FROM accounts WHERE ${condition}`).first<number>('n')),
   );
   return counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
 }
@@ -58,9 +55,9 @@ describe('an account', () => {
     draw(ledger);
     const id = await idOf(open());
     expect(ledgerNumberOf(id)).toBe(ledger);
-    expect(await databaseOf(ledger).prepare('SELECT id FROM accounts WHERE id = ?').bind(id).first('id')).toBe(id);
+    expect(await sqlIn(ledger, 'SELECT id FROM accounts WHERE id = ?', id).first('id')).toBe(id);
     expect(ledgerNumberOf((await createKey(id)).keyId)).toBe(ledger);
-    expect((await asOperator('GET', `/accounts/${id}`)).status).toBe(200);
+    await operate('GET', `/accounts/${id}`);
   });
 
   it.each(ledgers)('that a holder opens is drawn in the same way, for ledger %i', async (ledger) => {
@@ -72,16 +69,14 @@ describe('an account', () => {
   it('that a holder opens is one for each address, though five links are spent at once and each draws another ledger', async () => {
     draw(2, 0, 1, 1, 0);
     const before = await countAccounts();
-    const opened = await Promise.all(
-      Array.from({ length: 5 }, () => accepted(holderEntrypoint.openAccount('at-once@customers.test'))),
-    );
+    const opened = await atOnce(5, () => accepted(holderEntrypoint.openAccount('at-once@customers.test')));
     expect(new Set(opened.map(({ accountId }) => accountId)).size).toBe(1);
     expect(await countAccounts()).toBe(before + 1);
   });
 
   it('is opened in no ledger that has no weight, nor in one that the settings do not name', async () => {
     await setWeights({ '0': 0, '2': 5 });
-    const opened = await Promise.all(Array.from({ length: 12 }, () => idOf(open())));
+    const opened = await atOnce(12, () => idOf(open()));
     expect(new Set(opened.map(ledgerNumberOf))).toEqual(new Set([2]));
   });
 });
@@ -90,7 +85,7 @@ describe('an account that is opened with an Idempotency-Key', () => {
   it('is opened once, though every repetition draws another ledger', async () => {
     draw(2, 0, 1, 1, 0, 2);
     const before = await countAccounts();
-    const opened = await Promise.all(Array.from({ length: 6 }, () => idOf(open({}, 'at-once'))));
+    const opened = await atOnce(6, () => idOf(open({}, 'at-once')));
     expect(new Set(opened).size).toBe(1);
     draw(0, 1, 2);
     for (let n = 0; n < 3; n += 1) {
@@ -106,10 +101,10 @@ describe('an account that is opened with an Idempotency-Key', () => {
     await idOf(open({ externalId: 'reused-1' }, 'reused'));
     for (const ledger of ledgers) {
       draw(ledger);
-      expect(await codeOf(open({ label: 'other' }, 'reused'))).toBe('idempotency_key_reused');
+      await expectCode(open({ label: 'other' }, 'reused'), '422 idempotency_key_reused');
       draw(ledger);
       const other = open({ externalId: `reused-2-${ledger}` }, 'reused');
-      expect(await codeOf(other)).toBe('idempotency_key_reused');
+      await expectCode(other, '422 idempotency_key_reused');
     }
   });
 
@@ -131,10 +126,8 @@ describe('an account that is opened with an Idempotency-Key', () => {
     await setWeights({ '0': 1 });
     const id = await idOf(open({}, 'newer'));
     // As the only ledger has recorded it: without a claim in the directory.
-    await env.DB.prepare(
-      `INSERT INTO operator_requests SELECT caller, 'older', fingerprint, record_id FROM operator_requests
-       WHERE idempotency_key = 'newer'`,
-    ).run();
+    await sql(`INSERT INTO operator_requests SELECT caller, 'older', fingerprint, record_id FROM operator_requests
+       WHERE idempotency_key = 'newer'`).run();
     await setWeights({ '1': 1 });
     const again = await open({}, 'older');
     expect([again.status, again.headers.get('X-Idempotency-Replay')]).toEqual([201, 'true']);
@@ -148,14 +141,14 @@ describe('an externalId', () => {
     await idOf(open({ externalId: 'one-of-all' }));
     for (const ledger of ledgers) {
       draw(ledger);
-      expect(await codeOf(open({ externalId: 'one-of-all' }))).toBe('invalid_state');
+      await expectCode(open({ externalId: 'one-of-all' }), '409 invalid_state');
     }
     expect(await countAccounts(`external_id = 'one-of-all'`)).toBe(1);
   });
 
   it('is of one account when several are opened with it at once', async () => {
     draw(0, 1, 2, 0, 1, 2);
-    const answers = await Promise.all(Array.from({ length: 6 }, () => open({ externalId: 'raced' })));
+    const answers = await atOnce(6, () => open({ externalId: 'raced' }));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(5);
     expect(await countAccounts(`external_id = 'raced'`)).toBe(1);
@@ -175,9 +168,9 @@ describe('an externalId', () => {
 describe('the weights', () => {
   it('are a setting, whose change is in the audit', async () => {
     await setWeights({ '0': 3, '1': 1 });
-    const { settings } = await json<{ settings: Record<string, unknown> }>(await asOperator('GET', '/settings'));
+    const { settings } = await operate<{ settings: Record<string, unknown> }>('GET', '/settings');
     expect(settings['openingWeights']).toEqual({ '0': 3, '1': 1 });
-    const row = await env.DB.prepare('SELECT action, detail FROM audit ORDER BY id DESC LIMIT 1').first<{
+    const row = await sql('SELECT action, detail FROM audit ORDER BY id DESC LIMIT 1').first<{
       action: string;
       detail: string;
     }>();
@@ -199,7 +192,7 @@ describe('the weights', () => {
     const refused = await setWeights(weights);
     const { code, errors } = await json<ProblemBody>(refused);
     expect([refused.status, code, errors?.[0]?.pointer]).toEqual([400, 'invalid_request', pointer]);
-    const { settings } = await json<{ settings: Record<string, unknown> }>(await asOperator('GET', '/settings'));
+    const { settings } = await operate<{ settings: Record<string, unknown> }>('GET', '/settings');
     expect(settings['openingWeights']).toEqual({ '0': 1, '1': 1, '2': 1 });
   });
 });

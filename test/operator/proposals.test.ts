@@ -2,8 +2,15 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { exampleOfProblem } from '../../src/http/document/problem-examples.ts';
 import { digestRequest } from '../../src/operator/proposals.ts';
-import { type ProblemBody, type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
-import { sql } from '../support/db/raw-ledger.ts';
+import {
+  type ProblemBody,
+  type Trader,
+  asOperator,
+  json,
+  openTrader,
+  expectCode,
+  codeOf,
+} from '../support/exchange.ts';
 import { raiseLimit, recoverWithoutCode } from '../support/operator/changes-by-two.ts';
 import { agreeQuick } from '../support/operator/settlements.ts';
 import {
@@ -14,11 +21,12 @@ import {
   TREASURER,
   approve,
   by,
-  codeOf,
   employTwoAdmins,
   look,
   readProposal,
 } from '../support/operator/two-people.ts';
+import { sql } from '../support/db/sql.ts';
+import { atOnce } from '../support/at-once.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -40,18 +48,18 @@ describe('a proposal', () => {
 
   it('is not approved by its maker', async () => {
     const { proposal, expectNothing } = await make();
-    expect(await codeOf(await approve(ADA, proposal))).toBe('409 invalid_state');
-    expect(await codeOf(await approve(ADA.toUpperCase(), proposal))).toBe('409 invalid_state');
+    await expectCode(approve(ADA, proposal), '409 invalid_state');
+    await expectCode(approve(ADA.toUpperCase(), proposal), '409 invalid_state');
     await expectNothing();
   });
 
   it('is not approved twice, also at once', async () => {
     const agreed = agreeQuick(trader, 'BUY');
     const proposal = await readProposal(await by(ADA, 'POST', '/settlements', agreed));
-    const answers = await Promise.all(Array.from({ length: 6 }, () => approve(BOB, proposal)));
+    const answers = await atOnce(6, () => approve(BOB, proposal));
     const codes = await Promise.all(answers.map(codeOf));
     expect(codes.filter((code) => code === '200').length).toBeGreaterThanOrEqual(1);
-    expect(await codeOf(await approve(BOB, proposal))).toBe('409 invalid_state');
+    await expectCode(approve(BOB, proposal), '409 invalid_state');
     const named = await sql('SELECT count(*) AS rows FROM audit WHERE proposal = ?', proposal.id).first();
     expect(named).toEqual({ rows: 1 });
     expect((await trader.balances())['USDT']).toBe('900');
@@ -60,7 +68,7 @@ describe('a proposal', () => {
   it('is not approved late', async () => {
     const { proposal, expectNothing } = await make();
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + DAY_MS });
-    expect(await codeOf(await approve(BOB, proposal))).toBe('409 invalid_state');
+    await expectCode(approve(BOB, proposal), '409 invalid_state');
     expect((await look(proposal.id)).status).toBe('EXPIRED');
     await expectNothing();
     // The same request is another proposal then.
@@ -76,7 +84,7 @@ describe('a proposal', () => {
     const path = `/operator/v1/accounts/${trader.accountId}`;
     const digest = await digestRequest({ method: 'PATCH', path, body });
     expect(digest).not.toBe(proposal.digest);
-    expect(await codeOf(await approve(BOB, { ...proposal, digest }))).toBe('409 invalid_state');
+    await expectCode(approve(BOB, { ...proposal, digest }), '409 invalid_state');
     for (const text of [`body = '${body}'`, `path = '/operator/v1/settings'`, `digest = '${digest}'`]) {
       for (const update of ['UPDATE', 'UPDATE OR REPLACE']) {
         const changed = sql(`${update} proposals SET ${text} WHERE id = ?`, proposal.id).run();
@@ -89,9 +97,10 @@ describe('a proposal', () => {
   it('is not approved by somebody who may not make the change', async () => {
     const { proposal, expectNothing } = await make();
     for (const email of [TREASURER, REVIEWER]) {
-      expect(await codeOf(await approve(email, proposal))).toBe('403 insufficient_role');
+      await expectCode(approve(email, proposal), '403 insufficient_role');
     }
-    expect(await codeOf(await by(TREASURER, 'POST', `/proposals/${proposal.id}/decline`, { reason: 'x' }))).toBe(
+    await expectCode(
+      by(TREASURER, 'POST', `/proposals/${proposal.id}/decline`, { reason: 'x' }),
       '403 insufficient_role',
     );
     await expectNothing();
@@ -107,7 +116,7 @@ describe('a proposal', () => {
         decidedBy: email,
         reason: 'not agreed',
       });
-      expect(await codeOf(await approve(BOB, proposal))).toBe('409 invalid_state');
+      await expectCode(approve(BOB, proposal), '409 invalid_state');
       await expectNothing();
     }
   });
@@ -117,20 +126,20 @@ describe('a proposal', () => {
     const refused = await by(TREASURER, 'POST', '/settlements', agreed);
     const proposal = refused.status === 202 ? await readProposal(refused) : undefined;
     if (!proposal) throw new Error(await refused.text());
-    expect(await codeOf(await approve(ADA, proposal))).toBe('422 insufficient_balance');
+    await expectCode(approve(ADA, proposal), '422 insufficient_balance');
     expect((await look(proposal.id)).status).toBe('OPEN');
     await asOperator('POST', `/accounts/${trader.accountId}/credits`, {
       asset: 'USDT',
       amount: '500',
       reference: 'more',
     });
-    expect(await codeOf(await approve(ADA, proposal))).toBe('200');
+    await expectCode(approve(ADA, proposal), '200');
     expect((await trader.balances())['USDT']).toBe('0');
   });
 
   it('is one, however often the same request is sent', async () => {
     const { method, path, body } = raiseLimit(trader);
-    const sent = await Promise.all(Array.from({ length: 5 }, () => by(ADA, method, path, body)));
+    const sent = await atOnce(5, () => by(ADA, method, path, body));
     const ids = await Promise.all(sent.map(async (response) => (await readProposal(response)).id));
     expect(new Set(ids).size).toBe(1);
   });
@@ -142,7 +151,7 @@ describe('a proposal', () => {
     expect(await list('')).toContainEqual(proposal);
     expect((await list('?status=OPEN')).map(({ id }) => id)).toContain(proposal.id);
     expect((await list('?status=DECLINED')).map(({ id }) => id)).not.toContain(proposal.id);
-    expect(await codeOf(await asOperator('GET', '/proposals/nothing'))).toBe('404 not_found');
+    await expectCode(asOperator('GET', '/proposals/nothing'), '404 not_found');
   });
 
   it('is one of 20 that one person has open, also of those made at once, and others make theirs', async () => {
@@ -152,7 +161,7 @@ describe('a proposal', () => {
     await declineAll.run();
     const { method, path } = raiseLimit(trader);
     const raise = (email: string, to: number) => by(email, method, path, { dailyWithdrawalLimit: String(to) });
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, nth) => raise(ADA, 9_000 + nth)));
+    const answers = await atOnce(30, (nth) => raise(ADA, 9_000 + nth));
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(20);
     const problem = await json<ProblemBody>(await raise(ADA, 8_000));
     const { code, status, detail } = exampleOfProblem('approval_required', false) as ProblemBody;
@@ -175,7 +184,7 @@ describe('a recovery', () => {
     const made = answers.filter(({ status }) => status === 202);
     expect(made).toHaveLength(1);
     const proposal = await readProposal(made[0] as Response);
-    expect(await codeOf(await propose(ADA, 'e'))).toBe('409 invalid_state');
+    await expectCode(propose(ADA, 'e'), '409 invalid_state');
     expect((await propose(REVIEWER, 'a', other)).status).toBe(202);
     const told = () =>
       sql(`SELECT count(*) AS n FROM audit WHERE action = 'ask_recovery' AND target = ?`, trader.accountId).first('n');

@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/db/record-id.ts';
-import { type ProblemBody, type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
-import { sumOfBalances, unexplainedBalances } from '../support/db/probes.ts';
-import { NEXT, expectRefused, sql } from '../support/db/raw-ledger.ts';
-import { addressOf, allOk, drawHash, reconcileAnew, statusesOf } from '../support/reconciliation.ts';
+import { type Trader, asOperator, json, openTrader, operate, expectCode, codeOf } from '../support/exchange.ts';
+import { NEXT, expectRefused } from '../support/db/raw-ledger.ts';
+import { addressOf, drawHash } from '../support/reconciliation.ts';
 import { type NobodysReport, quarantine } from '../support/operator/quarantine.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { expectWholeLedger } from '../support/db/probes.ts';
+import { sql } from '../support/db/sql.ts';
+import { atOnce } from '../support/at-once.ts';
 
 interface Shown {
   readonly id: string;
@@ -30,20 +32,11 @@ async function read(response: Response): Promise<Shown> {
   return (await json<{ deposit: Shown }>(response)).deposit;
 }
 
-async function codeOf(response: Response): Promise<string> {
-  return response.ok ? String(response.status) : `${response.status} ${(await json<ProblemBody>(response)).code}`;
-}
-
 const look = async (id: string) => read(await asOperator('GET', `/deposits/${id}`));
 const list = async (query: string) =>
-  (
-    await json<{ deposits: Shown[] }>(await asOperator('GET', `/deposits?status=QUARANTINED&limit=200${query}`))
-  ).deposits.map(({ id }) => id);
-
-async function expectWholeLedger(): Promise<void> {
-  expect([await sumOfBalances(), await unexplainedBalances()]).toEqual([[], []]);
-  expect(statusesOf(await reconcileAnew())).toEqual(allOk);
-}
+  (await operate<{ deposits: Shown[] }>('GET', `/deposits?status=QUARANTINED&limit=200${query}`)).deposits.map(
+    ({ id }) => id,
+  );
 
 /** A deposit of LTC above the supply cap, to the trader's own address. */
 async function overCap(): Promise<{ readonly id: string; readonly report: Record<string, unknown> }> {
@@ -55,7 +48,7 @@ async function overCap(): Promise<{ readonly id: string; readonly report: Record
     txHash: drawHash().slice(2),
     confirmations: 100,
   };
-  return { id: (await json<{ deposit: Shown }>(await asOperator('POST', '/deposits', report))).deposit.id, report };
+  return { id: (await operate<{ deposit: Shown }>('POST', '/deposits', report)).deposit.id, report };
 }
 
 describe('a quarantined deposit that is credited', () => {
@@ -85,10 +78,10 @@ describe('a quarantined deposit that is credited', () => {
     expect(Number(deposit['usdValue'])).toBeGreaterThan(0);
 
     // The same decision again, in a row and at once, and every later report.
-    const again = await Promise.all(Array.from({ length: 5 }, () => credit(id)));
+    const again = await atOnce(5, () => credit(id));
     for (const answer of again) expect(await read(answer)).toEqual(credited);
-    expect(await codeOf(await asOperator('POST', '/deposits', { ...report, confirmations: 200 }))).toBe('200');
-    expect(await codeOf(await asOperator('POST', '/deposits', { ...report, failed: true }))).toBe('409 invalid_state');
+    await expectCode(asOperator('POST', '/deposits', { ...report, confirmations: 200 }), '200');
+    await expectCode(asOperator('POST', '/deposits', { ...report, failed: true }), '409 invalid_state');
     expect((await trader.balances())['ETH']).toBe('1.5');
     await expectWholeLedger();
   });
@@ -96,9 +89,7 @@ describe('a quarantined deposit that is credited', () => {
   it('is credited to one account when two are sent at the same time', async () => {
     const other = await openTrader();
     const { id } = await quarantine('LTC', '3');
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, at) => decide(id, 'credit', at % 2 ? other.accountId : trader.accountId)),
-    );
+    const answers = await atOnce(10, (at) => decide(id, 'credit', at % 2 ? other.accountId : trader.accountId));
     const codes = await Promise.all(answers.map((answer) => codeOf(answer)));
     expect(codes.filter((code) => code === '200')).toHaveLength(5);
     expect(codes.filter((code) => code === '409 invalid_state')).toHaveLength(5);
@@ -110,7 +101,7 @@ describe('a quarantined deposit that is credited', () => {
   it('names in the audit who decided, to whom it went and why', async () => {
     const { id } = await quarantine('LTC', '3');
     const { creditId } = await read(await credit(id));
-    const { entries } = await json<{ entries: object[] }>(await asOperator('GET', `/audit?target=${id}&limit=1`));
+    const { entries } = await operate<{ entries: object[] }>('GET', `/audit?target=${id}&limit=1`);
     expect(entries).toMatchObject([
       {
         action: 'credit_deposit',
@@ -125,7 +116,7 @@ describe('a quarantined deposit that is kept', () => {
   it('waits no longer, is credited by no later report, and can still be credited by the operator', async () => {
     const { id, report } = await overCap();
     expect((await look(id)).remedies).toEqual(['raise_supply_cap', 'credit', 'keep']);
-    expect(await codeOf(await credit(id))).toBe('422 supply_cap_exceeded');
+    await expectCode(credit(id), '422 supply_cap_exceeded');
     const kept = await read(await decide(id, 'keep'));
     expect(kept).toMatchObject({
       status: 'QUARANTINED',
@@ -139,11 +130,11 @@ describe('a quarantined deposit that is kept', () => {
     ]);
     expect(await read(await decide(id, 'keep'))).toEqual(kept);
     await asOperator('PATCH', '/settings', { supplyCaps: { LTC: '1000000000' } });
-    expect(await codeOf(await asOperator('POST', '/deposits', { ...report, confirmations: 200 }))).toBe('200');
+    await expectCode(asOperator('POST', '/deposits', { ...report, confirmations: 200 }), '200');
     expect((await trader.balances())['LTC']).toBe('0');
     expect((await read(await credit(id))).decision).toBe('CREDITED');
     expect((await trader.balances())['LTC']).toBe('99999999');
-    expect(await codeOf(await decide(id, 'keep'))).toBe('409 invalid_state');
+    await expectCode(decide(id, 'keep'), '409 invalid_state');
     await asOperator('PATCH', '/settings', { supplyCaps: { LTC: '100000000' } });
     await expectWholeLedger();
   });
@@ -151,9 +142,9 @@ describe('a quarantined deposit that is kept', () => {
   it('can still fail on its chain, and then nothing can be done with it', async () => {
     const { id, report } = await quarantine('ETH', '1');
     await read(await decide(id, 'keep'));
-    expect(await codeOf(await asOperator('POST', '/deposits', { ...report, failed: true }))).toBe('200');
+    await expectCode(asOperator('POST', '/deposits', { ...report, failed: true }), '200');
     expect(await look(id)).toMatchObject({ status: 'FAILED', remedies: [] });
-    expect(await codeOf(await credit(id))).toBe('409 invalid_state');
+    await expectCode(credit(id), '409 invalid_state');
     expect((await trader.balances())['ETH']).toBe('0');
   });
 });
@@ -168,7 +159,7 @@ describe('a decision is refused', () => {
       txHash: drawHash(),
       confirmations: 100,
     };
-    return (await json<{ deposit: Shown }>(await asOperator('POST', '/deposits', { ...body, ...change }))).deposit.id;
+    return (await operate<{ deposit: Shown }>('POST', '/deposits', { ...body, ...change })).deposit.id;
   };
   it.each([
     ['a deposit that waits for confirmations', { confirmations: 1 }, '409 invalid_state', '409 invalid_state'],
@@ -179,28 +170,28 @@ describe('a decision is refused', () => {
   ])('for %s', async (_what, change, ofCredit, ofKeep) => {
     const id = await own(change);
     const before = await trader.balances();
-    expect(await codeOf(await credit(id))).toBe(ofCredit);
-    expect(await codeOf(await decide(id, 'keep'))).toBe(ofKeep);
+    await expectCode(credit(id), ofCredit);
+    await expectCode(decide(id, 'keep'), ofKeep);
     expect(await trader.balances()).toEqual(before);
   });
 
   it('for an account or a deposit that does not exist, and without a reason', async () => {
     const { id } = await quarantine('ETH', '1');
     const nobody = newRecordId(Date.now());
-    expect(await codeOf(await decide(id, 'credit', nobody))).toBe('404 not_found');
-    expect(await codeOf(await decide(nobody, 'credit', trader.accountId))).toBe('404 not_found');
-    expect(await codeOf(await decide(nobody, 'keep'))).toBe('404 not_found');
-    expect(await codeOf(await asOperator('GET', `/deposits/${nobody}`))).toBe('404 not_found');
+    await expectCode(decide(id, 'credit', nobody), '404 not_found');
+    await expectCode(decide(nobody, 'credit', trader.accountId), '404 not_found');
+    await expectCode(decide(nobody, 'keep'), '404 not_found');
+    await expectCode(asOperator('GET', `/deposits/${nobody}`), '404 not_found');
     const bare = { accountId: trader.accountId };
-    expect(await codeOf(await asOperator('POST', `/deposits/${id}/credit`, bare))).toBe('400 invalid_request');
-    expect(await codeOf(await asOperator('GET', '/deposits?status=PENDING&decision=KEPT'))).toBe('400 invalid_request');
+    await expectCode(asOperator('POST', `/deposits/${id}/credit`, bare), '400 invalid_request');
+    await expectCode(asOperator('GET', '/deposits?status=PENDING&decision=KEPT'), '400 invalid_request');
   });
 
   it('to a credit by hand under the name of a quarantined deposit’s credit', async () => {
     const { id } = await quarantine('ETH', '1');
     const body = { asset: 'ETH', amount: '1', reference: `quarantine ${id}` };
     const answer = await asOperator('POST', `/accounts/${trader.accountId}/credits`, body);
-    expect(await codeOf(answer)).toBe('400 invalid_request');
+    await expectCode(answer, '400 invalid_request');
   });
 });
 
@@ -287,7 +278,7 @@ describe('the database', () => {
       ['1', 100, 'quarantine_decided'],
     ] as const) {
       const body = { network: 'ETH', asset: 'ETH', address, amount, txHash: drawHash(), confirmations };
-      const { deposit } = await json<{ deposit: Shown }>(await asOperator('POST', '/deposits', body));
+      const { deposit } = await operate<{ deposit: Shown }>('POST', '/deposits', body);
       const named = audit('credit_deposit', deposit.id, { accountId: trader.accountId });
       await expectRefused(refusal, named, set(deposit.id, crediting(trader.accountId)));
     }

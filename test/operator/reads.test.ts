@@ -1,13 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MAX_LOOKED_AT } from '../../src/http/list.ts';
 import {
-  type ProblemBody,
   type Trader,
   asOperator,
   createKey,
   json,
   openAccount,
   openTrader,
+  operate,
+  expectCode,
 } from '../support/exchange.ts';
 import { openCrowd } from '../support/growth/open-crowd.ts';
 import { addressOf, drawHash } from '../support/reconciliation.ts';
@@ -15,6 +16,7 @@ import { agreeP2p, readSettled, settle } from '../support/operator/settlements.t
 import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { sql, listRows } from '../support/db/sql.ts';
 
 holdWakingsThroughout();
 
@@ -43,11 +45,11 @@ async function walk(path: string, name: string, query: Record<string, string> = 
 
 async function expectRefused(path: string, status: number, code: string): Promise<void> {
   const response = await asOperator('GET', path);
-  expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
+  await expectCode(response, `${status} ${code}`);
 }
 
 async function openNamed(label: string): Promise<string> {
-  const { account } = await json<{ account: { id: string } }>(await asOperator('POST', '/accounts', { label }));
+  const { account } = await operate<{ account: { id: string } }>('POST', '/accounts', { label });
   return account.id;
 }
 
@@ -56,7 +58,7 @@ const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id);
 describe('GET /operator/v1/accounts', () => {
   it('lists every account once, newest first, at any size of page', async () => {
     for (let opened = 0; opened < 5; opened += 1) await openNamed('walked');
-    const { results } = await env.DB.prepare('SELECT id FROM accounts ORDER BY id DESC').all<Row>();
+    const results = await listRows<Row>('SELECT id FROM accounts ORDER BY id DESC');
     for (const limit of ['1', '3', '200']) {
       expect(idsOf(await walk('/accounts', 'accounts', { limit }))).toEqual(idsOf(results));
     }
@@ -87,11 +89,9 @@ describe('GET /operator/v1/accounts', () => {
   it('lists the frozen ones among thousands, a bounded look at a time', async () => {
     await openCrowd(0, 4_000);
     const [old, young] = [await openNamed('cold 1'), await openNamed('cold 2')];
-    const first = await env.DB.prepare('SELECT id FROM accounts ORDER BY id LIMIT 1').first<string>('id');
+    const first = await sql('SELECT id FROM accounts ORDER BY id LIMIT 1').first<string>('id');
     for (const id of [old, young, first]) await asOperator('PATCH', `/accounts/${id}`, { status: 'frozen' });
-    const { results } = await env.DB.prepare(
-      "SELECT id FROM accounts WHERE status = 'frozen' ORDER BY id DESC",
-    ).all<Row>();
+    const results = await listRows<Row>("SELECT id FROM accounts WHERE status = 'frozen' ORDER BY id DESC");
     expect(idsOf(await walk('/accounts', 'accounts', { status: 'frozen' }))).toEqual(idsOf(results));
     expect(results.length).toBeGreaterThanOrEqual(3);
     const queries: Record<string, string>[] = [
@@ -142,7 +142,7 @@ describe('GET /operator/v1/accounts/{id}', () => {
 
   it('shows no secret, and is not found for an unknown id', async () => {
     const trader = await openTrader();
-    const { secret } = await json<{ secret: string }>(await asOperator('POST', `/accounts/${trader.accountId}/totp`));
+    const { secret } = await operate<{ secret: string }>('POST', `/accounts/${trader.accountId}/totp`);
     const shown = await (await asOperator('GET', `/accounts/${trader.accountId}`)).text();
     expect(shown).not.toContain(secret);
     expect(shown).not.toContain(trader.token.slice(-60));
@@ -203,7 +203,7 @@ describe('GET /operator/v1/deposits', () => {
     const address = await addressOf(trader, 'ETH');
     const report = async (change: Record<string, unknown>) => {
       const body = { network: 'ETH', asset: 'ETH', amount: '0.5', address, txHash: drawHash(), confirmations: 99 };
-      const { deposit } = await json<{ deposit: Row }>(await asOperator('POST', '/deposits', { ...body, ...change }));
+      const { deposit } = await operate<{ deposit: Row }>('POST', '/deposits', { ...body, ...change });
       return deposit.id;
     };
     const pending = [await report({ confirmations: 1 }), await report({ confirmations: 2 })];
@@ -247,26 +247,27 @@ describe('GET /operator/v1/audit', () => {
     ]);
     expect(await walk('/audit', 'entries', { target: id, action: 'open_account' })).toEqual([own[2]]);
     expect(await walk('/audit', 'entries', { target: id, actor: 'deposits' })).toEqual([]);
-    const { results } = await env.DB.prepare(
-      'SELECT CAST(id AS TEXT) AS id FROM audit ORDER BY audit.id DESC',
-    ).all<Row>();
+    const results = await listRows<Row>('SELECT CAST(id AS TEXT) AS id FROM audit ORDER BY audit.id DESC');
     expect(idsOf(await walk('/audit', 'entries', { limit: '200' }))).toEqual(idsOf(results));
   });
 
   it('has a span of time, and reads a bounded part of it however long the audit is', async () => {
     const day_ms = 86_400_000;
     const [head, begin_ms, count] = [
-      (await env.DB.prepare('SELECT max(id) AS head FROM audit').first<number>('head')) ?? 0,
+      (await sql('SELECT max(id) AS head FROM audit').first<number>('head')) ?? 0,
       Date.now() + 30 * day_ms,
       6_000,
     ];
     await env.DB.batch(
       Array.from({ length: count / 1_000 }, (_, thousand) =>
-        env.DB.prepare(
+        sql(
           `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?1 + 1000)
            INSERT INTO audit (id, ts, role, action, target, detail)
            SELECT ?2 + i, ?3 + i * 60000, 'deposits', 'report_deposit', 'crowd', '{}' FROM n`,
-        ).bind(thousand * 1_000 + 1, head, begin_ms),
+          thousand * 1_000 + 1,
+          head,
+          begin_ms,
+        ),
       ),
     );
     const at = (minutes: number) => new Date(begin_ms + minutes * 60_000).toISOString();
@@ -321,7 +322,7 @@ describe('GET /operator/v1/search', () => {
     const [credit] = await walk(`/accounts/${accountId}/deposits`, 'deposits');
     const address = await addressOf(trader, 'ETH');
     const body = { network: 'ETH', asset: 'ETH', amount: '0.5', address, txHash: drawHash(), confirmations: 1 };
-    const { deposit } = await json<{ deposit: Row }>(await asOperator('POST', '/deposits', body));
+    const { deposit } = await operate<{ deposit: Row }>('POST', '/deposits', body);
     const expected = [
       [accountId, 'account'],
       [trader.keyId, 'api_key'],

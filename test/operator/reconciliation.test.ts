@@ -4,21 +4,23 @@ import entry from '../../src/index.ts';
 import { invariants } from '../../src/reconciliation/invariants.ts';
 import { PASS_INTERVAL_MS } from '../../src/reconciliation/reconciler.ts';
 import type { Reconciliation } from '../../src/operator/reconciliation.ts';
-import { type ProblemBody, type Trader, asOperator, json, openTrader, send } from '../support/exchange.ts';
+import {
+  type ProblemBody,
+  type Trader,
+  asOperator,
+  json,
+  openTrader,
+  send,
+  operate,
+  expectCode,
+} from '../support/exchange.ts';
 import { CONNECTION_LOST, OVERLOADED, abort, aroundBatch, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
-import { sql } from '../support/db/raw-ledger.ts';
 import { ORDER, allOk, keeper, makeActivity, reopen, runKeeper, statusesOf } from '../support/reconciliation.ts';
 import { forgetConditions } from '../support/gate.ts';
 import { env } from '../support/runtime/test-env.ts';
-import {
-  expectProblem,
-  moveClock,
-  readOwn,
-  readTaken,
-  stopClock,
-  withdraw,
-} from '../support/withdrawals/withdrawals.ts';
+import { moveClock, readOwn, readTaken, stopClock, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { sql } from '../support/db/sql.ts';
 
 let trader: Trader;
 /** An account without addresses. */
@@ -171,7 +173,7 @@ describe('the reconciliation', () => {
   it('answers 503 when D1 does not answer, and shows no progress that was not made', async () => {
     const before = await readReconciliation();
     const fault = aroundBatches('before', 1, fail(CONNECTION_LOST), (text) => text.includes('no record explains it'));
-    await expectProblem(await asOperator('POST', `${PATH}/run`), 503, 'service_unavailable');
+    await expectCode(asOperator('POST', `${PATH}/run`), '503 service_unavailable');
     fault.restore();
     expect(await readReconciliation()).toEqual(before);
     logged.length = 0;
@@ -194,9 +196,9 @@ describe('a broken invariant', () => {
     expect(logged.map(({ event }) => event)).toEqual(['invariant_broken']);
     expect(logged[0]?.['violations']).toContain(violation?.id);
 
-    await expectProblem(await trader.order(ORDER), 503, 'trading_halted');
-    await expectProblem(await withdraw(trader), 503, 'withdrawals_suspended');
-    const audit = await env.DB.prepare('SELECT role, action FROM audit WHERE target = ?').bind(violation?.id).all();
+    await expectCode(trader.order(ORDER), '503 trading_halted');
+    await expectCode(withdraw(trader), '503 withdrawals_suspended');
+    const audit = await sql('SELECT role, action FROM audit WHERE target = ?', violation?.id).all();
     expect(audit.results).toEqual([{ role: 'reconciliation', action: 'halt' }]);
 
     for (const change of [
@@ -204,32 +206,31 @@ describe('a broken invariant', () => {
       { withdrawalsHalted: false },
       { tradingHalted: false, withdrawalsHalted: false, spreadBps: 7 },
     ]) {
-      const { detail } = await expectProblem(await asOperator('PATCH', '/settings', change), 409, 'invalid_state');
+      const { detail } = await expectCode(asOperator('PATCH', '/settings', change), '409 invalid_state');
       expect(detail).toContain('Clear the violation before you lift the halt.');
     }
-    const kept = await json<{ settings: unknown }>(await asOperator('GET', '/settings'));
+    const kept = await operate<{ settings: unknown }>('GET', '/settings');
     expect(kept.settings).toMatchObject({ tradingHalted: true, withdrawalsHalted: true, spreadBps: 0 });
-    expect((await asOperator('PATCH', '/settings', { spreadBps: 0 })).status).toBe(200);
+    await operate('PATCH', '/settings', { spreadBps: 0 });
 
     await mend();
     const clear = `${PATH}/violations/${violation?.id}/clear`;
     const cleared = await read(asOperator('POST', clear, { reason: 'it was a test’s' }));
     expect([cleared.status, cleared.violations]).toEqual(['pending', []]);
-    await expectProblem(await trader.order(ORDER), 503, 'trading_halted');
-    expect((await asOperator('PATCH', '/settings', { tradingHalted: false })).status).toBe(200);
+    await expectCode(trader.order(ORDER), '503 trading_halted');
+    await operate('PATCH', '/settings', { tradingHalted: false });
     // The gate may hold settings of some seconds ago.
     await forgetConditions();
     expect((await trader.order(ORDER)).status).toBe(201);
-    await expectProblem(await withdraw(trader), 503, 'withdrawals_suspended');
+    await expectCode(withdraw(trader), '503 withdrawals_suspended');
     await reopen();
     expect((await withdraw(trader)).status).toBe(201);
     expect((await runPass()).status).toBe('ok');
 
-    const row = await env.DB.prepare(
+    const row = await sql(
       `SELECT role, action, detail FROM audit WHERE target = ? AND action = 'clear_violation'`,
-    )
-      .bind(violation?.id)
-      .first<Record<string, string>>();
+      violation?.id,
+    ).first<Record<string, string>>();
     expect(row).toMatchObject({ role: 'operator' });
     expect(JSON.parse(row?.['detail'] ?? '')).toEqual({
       invariant: 'addresses_have_one_owner',
@@ -251,7 +252,7 @@ describe('a broken invariant', () => {
     const [second] = (await readReconciliation()).violations;
     expect(second?.id).not.toBe(first?.id);
     expect(logged).toHaveLength(2);
-    await expectProblem(await trader.order(ORDER), 503, 'trading_halted');
+    await expectCode(trader.order(ORDER), '503 trading_halted');
     await mend();
     await reopen();
     expect(statusesOf(await runPass())).toEqual(allOk);
@@ -264,11 +265,11 @@ describe('a broken invariant', () => {
     ] as const) {
       await breakInvariant();
       const fault = aroundBatches(moment, 1, fail(message), (text) => text.includes('reconciliation_violations'));
-      await expectProblem(await asOperator('POST', `${PATH}/run`), 503, 'service_unavailable');
+      await expectCode(asOperator('POST', `${PATH}/run`), '503 service_unavailable');
       fault.restore();
       await runPass();
       expect((await readReconciliation()).violations).toHaveLength(1);
-      await expectProblem(await trader.order(ORDER), 503, 'trading_halted');
+      await expectCode(trader.order(ORDER), '503 trading_halted');
       await mend();
       await reopen();
     }
@@ -294,7 +295,7 @@ describe('a history that an operator accepts', () => {
     const accepted = await read(asOperator('POST', `${PATH}/history/accept`, { reason: 'restored to noon' }));
     expect(accepted.progress.transfersRead).toBe('0');
     expect(accepted.history).toEqual({ transfers: null, audit: null });
-    const row = await env.DB.prepare("SELECT role, detail FROM audit WHERE action = 'accept_history'").first<{
+    const row = await sql("SELECT role, detail FROM audit WHERE action = 'accept_history'").first<{
       role: string;
       detail: string;
     }>();
@@ -314,12 +315,12 @@ describe('clearing a violation', () => {
     await mend();
     const [violation] = (await readReconciliation()).violations;
     const clear = (id: string | undefined, body: unknown) => asOperator('POST', `${PATH}/violations/${id}/clear`, body);
-    await expectProblem(await clear('01a1fcca-895a-7000-b43c-11f474a4f8d5', { reason: 'x' }), 404, 'not_found');
-    await expectProblem(await clear(violation?.id, { reason: '' }), 400, 'invalid_request');
-    await expectProblem(await clear(violation?.id, {}), 400, 'invalid_request');
+    await expectCode(clear('01a1fcca-895a-7000-b43c-11f474a4f8d5', { reason: 'x' }), '404 not_found');
+    await expectCode(clear(violation?.id, { reason: '' }), '400 invalid_request');
+    await expectCode(clear(violation?.id, {}), '400 invalid_request');
     expect((await readReconciliation()).violations).toHaveLength(1);
     await read(clear(violation?.id, { reason: 'x' }));
-    await expectProblem(await clear(violation?.id, { reason: 'y' }), 409, 'invalid_state');
+    await expectCode(clear(violation?.id, { reason: 'y' }), '409 invalid_state');
     await reopen();
     await runPass();
   });

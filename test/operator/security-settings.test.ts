@@ -1,13 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type ProblemBody, asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
-import { codeOf } from '../support/holder/holders.ts';
+import { asOperator, createKey, json, openAccount, openTrader, operate, expectCode } from '../support/exchange.ts';
+import { codeOf as totpOf } from '../support/holder/holders.ts';
 import { aroundBatches } from '../support/runtime/faults.ts';
-import { env } from '../support/runtime/test-env.ts';
 import { stopClock } from '../support/withdrawals/withdrawals.ts';
-
-async function expectProblem(response: Response, status: number, code: string): Promise<void> {
-  expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
-}
+import { sql } from '../support/db/sql.ts';
 
 describe('two-factor authentication', () => {
   beforeEach(stopClock);
@@ -16,7 +12,7 @@ describe('two-factor authentication', () => {
   });
 
   const draw = async (accountId: string) =>
-    json<{ secret: string; otpauthUri: string }>(await asOperator('POST', `/accounts/${accountId}/totp`));
+    operate<{ secret: string; otpauthUri: string }>('POST', `/accounts/${accountId}/totp`);
   const confirm = (accountId: string, totpCode: string) =>
     asOperator('POST', `/accounts/${accountId}/totp/confirm`, { totpCode });
 
@@ -26,36 +22,32 @@ describe('two-factor authentication', () => {
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
     expect(otpauthUri).toContain(`secret=${secret}`);
     expect(otpauthUri).toMatch(/^otpauth:\/\/totp\/Bureau/);
-    const confirmed = await confirm(accountId, await codeOf(secret));
+    const confirmed = await confirm(accountId, await totpOf(secret));
     expect(await json(confirmed)).toEqual({ totp: { enabled: true } });
-    await expectProblem(await asOperator('POST', `/accounts/${accountId}/totp`), 409, 'invalid_state');
-    expect(await json(await asOperator('DELETE', `/accounts/${accountId}/totp`))).toEqual({ totp: { enabled: false } });
+    await expectCode(asOperator('POST', `/accounts/${accountId}/totp`), '409 invalid_state');
+    expect(await operate('DELETE', `/accounts/${accountId}/totp`)).toEqual({ totp: { enabled: false } });
     expect((await draw(accountId)).secret).not.toBe(secret);
   });
 
   it('accepts codes of the neighbouring time steps, and none further off', async () => {
     for (const steps of [-1, 1]) {
       const accountId = await openAccount();
-      expect((await confirm(accountId, await codeOf((await draw(accountId)).secret, steps))).status).toBe(200);
+      expect((await confirm(accountId, await totpOf((await draw(accountId)).secret, steps))).status).toBe(200);
     }
     for (const steps of [-3, 3]) {
       const accountId = await openAccount();
-      await expectProblem(
-        await confirm(accountId, await codeOf((await draw(accountId)).secret, steps)),
-        403,
-        'totp_invalid',
-      );
+      await expectCode(confirm(accountId, await totpOf((await draw(accountId)).secret, steps)), '403 totp_invalid');
     }
   });
 
   it('is not confirmed by a wrong code, by text that is no code, or without a secret', async () => {
     const accountId = await openAccount();
-    await expectProblem(await confirm(accountId, '000000'), 409, 'invalid_state');
+    await expectCode(confirm(accountId, '000000'), '409 invalid_state');
     const { secret } = await draw(accountId);
-    const wrong = String((Number(await codeOf(secret)) + 1) % 1_000_000).padStart(6, '0');
-    await expectProblem(await confirm(accountId, wrong), 403, 'totp_invalid');
+    const wrong = String((Number(await totpOf(secret)) + 1) % 1_000_000).padStart(6, '0');
+    await expectCode(confirm(accountId, wrong), '403 totp_invalid');
     for (const code of ['12345', '1234567', 'abcdef', '１２３４５６']) {
-      await expectProblem(await confirm(accountId, code), 400, 'invalid_request');
+      await expectCode(confirm(accountId, code), '400 invalid_request');
     }
   });
 
@@ -65,32 +57,27 @@ describe('two-factor authentication', () => {
     const isConfirmation = (text: string) => text.includes('update \\"totp\\"') && text.includes('\\"confirmed_at\\"');
     const fault = aroundBatches('before', 1, async () => void (await draw(accountId)), isConfirmation);
     try {
-      await expectProblem(await confirm(accountId, await codeOf(secret)), 409, 'invalid_state');
+      await expectCode(confirm(accountId, await totpOf(secret)), '409 invalid_state');
     } finally {
       fault.restore();
     }
     expect(fault.state.injected).toBe(1);
-    expect((await asOperator('POST', `/accounts/${accountId}/totp`)).status).toBe(201);
-    const { totp } = (
-      await json<{ account: { totp: { enabled: boolean } } }>(await asOperator('GET', `/accounts/${accountId}`))
-    ).account;
+    await operate('POST', `/accounts/${accountId}/totp`);
+    const { totp } = (await operate<{ account: { totp: { enabled: boolean } } }>('GET', `/accounts/${accountId}`))
+      .account;
     expect(totp.enabled).toBe(false);
   });
 
   it('never accepts a time step twice, also after it was switched off and on', async () => {
     const accountId = await openAccount();
     const { secret } = await draw(accountId);
-    await confirm(accountId, await codeOf(secret));
-    const usedStep = await env.DB.prepare('SELECT used_step FROM totp WHERE account_id = ?')
-      .bind(accountId)
-      .first('used_step');
+    await confirm(accountId, await totpOf(secret));
+    const usedStep = await sql('SELECT used_step FROM totp WHERE account_id = ?', accountId).first('used_step');
     expect(Math.abs(Number(usedStep) - Date.now() / 30_000)).toBeLessThan(2);
-    const spend = env.DB.prepare('UPDATE totp SET used_step = ? WHERE account_id = ?').bind(usedStep, accountId);
+    const spend = sql('UPDATE totp SET used_step = ? WHERE account_id = ?', usedStep, accountId);
     await expect(spend.run()).rejects.toThrow('guard: totp_step_used');
     await asOperator('DELETE', `/accounts/${accountId}/totp`);
-    const after = await env.DB.prepare('SELECT used_step FROM totp WHERE account_id = ?')
-      .bind(accountId)
-      .first('used_step');
+    const after = await sql('SELECT used_step FROM totp WHERE account_id = ?', accountId).first('used_step');
     expect(after).toBe(usedStep);
   });
 
@@ -98,13 +85,11 @@ describe('two-factor authentication', () => {
     const [accountId, other] = [await openAccount(), await openAccount()];
     const { secret } = await draw(accountId);
     await draw(other);
-    const stored = await env.DB.prepare('SELECT sealed_secret FROM totp WHERE account_id = ?')
-      .bind(accountId)
-      .first('sealed_secret');
+    const stored = await sql('SELECT sealed_secret FROM totp WHERE account_id = ?', accountId).first('sealed_secret');
     expect(stored).toMatch(/^1\.[\w-]+\.[\w-]+$/);
     expect(String(stored)).not.toContain(secret);
-    await env.DB.prepare('UPDATE totp SET sealed_secret = ? WHERE account_id = ?').bind(stored, other).run();
-    expect((await confirm(other, await codeOf(secret))).status).toBe(500);
+    await sql('UPDATE totp SET sealed_secret = ? WHERE account_id = ?', stored, other).run();
+    expect((await confirm(other, await totpOf(secret))).status).toBe(500);
   });
 });
 
@@ -127,16 +112,16 @@ describe('the allowlist', () => {
     expect((await json<{ entry: unknown }>(await approve(accountId))).entry).toEqual(entry);
     const list = () => asOperator('GET', `/accounts/${accountId}/allowlist`);
     expect(await json(await list())).toEqual({ entries: [entry], nextCursor: null });
-    expect(await json(await asOperator('DELETE', `/accounts/${accountId}/allowlist/${entry.id}`))).toEqual({ entry });
+    expect(await operate('DELETE', `/accounts/${accountId}/allowlist/${entry.id}`)).toEqual({ entry });
     expect(await json(await list())).toEqual({ entries: [], nextCursor: null });
-    await expectProblem(await asOperator('DELETE', `/accounts/${accountId}/allowlist/${entry.id}`), 404, 'not_found');
+    await expectCode(asOperator('DELETE', `/accounts/${accountId}/allowlist/${entry.id}`), '404 not_found');
   });
 
   it('refuses an invalid address and an unknown network', async () => {
     const accountId = await openAccount();
-    await expectProblem(await approve(accountId, { network: 'BTC' }), 422, 'invalid_address');
-    await expectProblem(await approve(accountId, { network: 'XRP' }), 422, 'network_not_supported');
-    await expectProblem(await approve('x'), 404, 'not_found');
+    await expectCode(approve(accountId, { network: 'BTC' }), '422 invalid_address');
+    await expectCode(approve(accountId, { network: 'XRP' }), '422 network_not_supported');
+    await expectCode(approve('x'), '404 not_found');
   });
 });
 
@@ -149,7 +134,7 @@ describe('PATCH /operator/v1/accounts/{id}', () => {
     await second.trade(order);
     const patch = (status: string) => asOperator('PATCH', `/accounts/${trader.accountId}`, { status });
     expect(await json(await patch('frozen'))).toMatchObject({ account: { status: 'frozen' } });
-    for (const key of [trader, second]) await expectProblem(await key.order(order), 403, 'account_frozen');
+    for (const key of [trader, second]) await expectCode(key.order(order), '403 account_frozen');
     expect((await trader.get('/api/v1/orders')).status).toBe(200);
     await patch('active');
     await trader.trade(order);
@@ -160,8 +145,8 @@ describe('PATCH /operator/v1/accounts/{id}', () => {
     const patch = (dailyWithdrawalLimit: unknown) =>
       asOperator('PATCH', `/accounts/${accountId}`, { dailyWithdrawalLimit });
     expect(await json(await patch('12000.5'))).toMatchObject({ account: { dailyWithdrawalLimit: '12000.5' } });
-    await expectProblem(await patch('1.0000001'), 422, 'precision_exceeded');
-    await expectProblem(await patch('-1'), 400, 'invalid_request');
-    await expectProblem(await patch('99999999999999999999'), 422, 'amount_above_maximum');
+    await expectCode(patch('1.0000001'), '422 precision_exceeded');
+    await expectCode(patch('-1'), '400 invalid_request');
+    await expectCode(patch('99999999999999999999'), '422 amount_above_maximum');
   });
 });

@@ -1,18 +1,15 @@
 import { MARKET_PRICES_DATE } from '../../src/money/assets.ts';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ProblemBody, asOperator, json, openAccount, openTrader, send } from '../support/exchange.ts';
+import { asOperator, json, openAccount, openTrader, send, operate, expectCode } from '../support/exchange.ts';
 import { forgetConditions } from '../support/gate.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { sql, listRows } from '../support/db/sql.ts';
 
 interface Settings {
   readonly settings: Record<string, unknown> & { readonly supplyCaps: Record<string, string> };
 }
 
 const patch = (change: Record<string, unknown>) => asOperator('PATCH', '/settings', change);
-
-async function expectProblem(response: Response, status: number, code: string): Promise<void> {
-  expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
-}
 
 const as = (token: string, method: string, path: string, body?: unknown) =>
   send(`/operator/v1${path}`, {
@@ -25,7 +22,7 @@ afterEach(() => patch({ tradingHalted: false, spreadBps: 0 }));
 
 describe('the settings', () => {
   it('start with the defaults of the sandbox', async () => {
-    const { settings } = await json<Settings>(await asOperator('GET', '/settings'));
+    const { settings } = await operate<Settings>('GET', '/settings');
     expect(settings).toMatchObject({
       allowlistMode: 'off',
       tradingHalted: false,
@@ -84,7 +81,7 @@ describe('the settings', () => {
     const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
     await trader.trade(order);
     await patch({ tradingHalted: true });
-    await expectProblem(await trader.order(order, 'halted'), 503, 'trading_halted');
+    await expectCode(trader.order(order, 'halted'), '503 trading_halted');
     await patch({ tradingHalted: false });
     expect((await trader.order(order, 'halted')).status).toBe(201);
   });
@@ -122,14 +119,14 @@ describe('the settings', () => {
     [{ supplyCaps: { XRP: '1' } }, 400, 'invalid_request'],
   ])('refuse %o and change nothing', async (change, status, code) => {
     const before = await (await asOperator('GET', '/settings')).text();
-    await expectProblem(await patch({ withdrawalsHalted: true, ...change }), status, code);
+    await expectCode(patch({ withdrawalsHalted: true, ...change }), `${status} ${code}`);
     expect(await (await asOperator('GET', '/settings')).text()).toBe(before);
   });
 
   it('refuse a cap below what is owed already, and change nothing', async () => {
     await openAccount({ DOGE: '1000' });
-    await expectProblem(await patch({ withdrawalsHalted: true, supplyCaps: { DOGE: '999' } }), 409, 'invalid_state');
-    expect((await json<Settings>(await asOperator('GET', '/settings'))).settings['withdrawalsHalted']).toBe(false);
+    await expectCode(patch({ withdrawalsHalted: true, supplyCaps: { DOGE: '999' } }), '409 invalid_state');
+    expect((await operate<Settings>('GET', '/settings')).settings['withdrawalsHalted']).toBe(false);
   });
 });
 
@@ -152,29 +149,28 @@ describe('the operator’s three roles', () => {
       ['POST', '/deposits'],
       ['POST', '/settlements'],
     ] as const) {
-      await expectProblem(await as(AUDITOR_TOKEN ?? '', method, path, {}), 403, 'insufficient_role');
+      await expectCode(as(AUDITOR_TOKEN ?? '', method, path, {}), '403 insufficient_role');
     }
   });
 
   it('the token for deposits reports deposits, and does nothing else', async () => {
-    await expectProblem(await as(DEPOSIT_TOKEN ?? '', 'POST', '/deposits', {}), 400, 'invalid_request');
-    await expectProblem(await as(DEPOSIT_TOKEN ?? '', 'GET', '/settings'), 403, 'insufficient_role');
+    await expectCode(as(DEPOSIT_TOKEN ?? '', 'POST', '/deposits', {}), '400 invalid_request');
+    await expectCode(as(DEPOSIT_TOKEN ?? '', 'GET', '/settings'), '403 insufficient_role');
     for (const path of ['/accounts', '/settlements']) {
-      await expectProblem(await as(DEPOSIT_TOKEN ?? '', 'POST', path, { label: 'x' }), 403, 'insufficient_role');
+      await expectCode(as(DEPOSIT_TOKEN ?? '', 'POST', path, { label: 'x' }), '403 insufficient_role');
     }
   });
 });
 
 describe('the audit', () => {
   it('has a row for every change, with the role, in the change’s own batch, and none for a refusal', async () => {
-    const rows = async () =>
-      (await env.DB.prepare('SELECT role, action, target, detail FROM audit ORDER BY id').all<Record<string, string>>())
-        .results;
+    const readAudit = async () =>
+      await listRows<Record<string, string>>('SELECT role, action, target, detail FROM audit ORDER BY id');
     const trader = await openTrader({ USDT: '5' });
     await asOperator('DELETE', `/accounts/${trader.accountId}/api-keys/${trader.keyId}`);
     await asOperator('PATCH', `/accounts/${trader.accountId}`, { status: 'frozen' });
     await asOperator('POST', `/accounts/${trader.accountId}/totp`);
-    const own = (await rows()).filter(({ target }) => target === trader.accountId);
+    const own = (await readAudit()).filter(({ target }) => target === trader.accountId);
     expect(own.map(({ action }) => action)).toEqual([
       'open_account',
       'credit_account',
@@ -186,10 +182,10 @@ describe('the audit', () => {
     expect(new Set(own.map(({ role }) => role))).toEqual(new Set(['operator']));
     expect(JSON.stringify(own)).not.toContain(trader.token.slice(-43));
 
-    const before = (await rows()).length;
+    const before = (await readAudit()).length;
     await patch({ supplyCaps: { USDT: '0' } });
     await asOperator('DELETE', `/accounts/${trader.accountId}/api-keys/nothing`);
-    expect(await rows()).toHaveLength(before);
+    expect(await readAudit()).toHaveLength(before);
   });
 
   it('is append-only', async () => {
@@ -199,7 +195,7 @@ describe('the audit', () => {
       'DELETE FROM audit',
       "INSERT OR REPLACE INTO audit VALUES (1, 1, 'x', 'x', 'x', '{}', NULL, NULL, NULL)",
     ]) {
-      await expect(env.DB.prepare(query).run()).rejects.toThrow('guard: ');
+      await expect(sql(query).run()).rejects.toThrow('guard: ');
     }
   });
 });

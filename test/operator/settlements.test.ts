@@ -2,10 +2,10 @@ import { reachHub } from '../../src/markets/read-hub.ts';
 import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/db/record-id.ts';
-import { type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
+import { type Trader, asOperator, json, openTrader, expectCode } from '../support/exchange.ts';
 import { forgetConditions } from '../support/gate.ts';
 import { countRowsRead, measure } from '../support/runtime/meter.ts';
-import { readEffects } from '../support/db/probes.ts';
+import { readEffects, expectWholeLedger } from '../support/db/probes.ts';
 import {
   agreeP2p,
   agreeQuick,
@@ -15,7 +15,8 @@ import {
   settle,
 } from '../support/operator/settlements.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { expectProblem, expectWholeLedger, houseHolds, setSettings } from '../support/withdrawals/withdrawals.ts';
+import { houseHolds, setSettings } from '../support/withdrawals/withdrawals.ts';
+import { sql, listRows } from '../support/db/sql.ts';
 
 /** A buyer with 1,000 USDT and a seller with 10 ETH. */
 async function openParties(): Promise<[Trader, Trader]> {
@@ -23,9 +24,7 @@ async function openParties(): Promise<[Trader, Trader]> {
 }
 
 async function countSettlements(accountId: string): Promise<number> {
-  const row = await env.DB.prepare('SELECT count(*) AS n FROM settlements WHERE account_id = ?')
-    .bind(accountId)
-    .first<{ n: number }>();
+  const row = await sql('SELECT count(*) AS n FROM settlements WHERE account_id = ?', accountId).first<{ n: number }>();
   return row?.n ?? 0;
 }
 
@@ -66,9 +65,10 @@ describe('a trade between two accounts', () => {
   it('has a row in the audit with its id', async () => {
     const [buyer, seller] = await openParties();
     const settlement = await readSettled(await settle(agreeP2p(buyer, seller)));
-    const { results } = await env.DB.prepare('SELECT role, action, detail FROM audit WHERE target = ?')
-      .bind(settlement.id)
-      .all<{ detail: string }>();
+    const results = await listRows<{ detail: string }>(
+      'SELECT role, action, detail FROM audit WHERE target = ?',
+      settlement.id,
+    );
     expect(results).toEqual([{ role: 'operator', action: 'settle_trade', detail: JSON.stringify(settlement) }]);
   });
 
@@ -101,12 +101,12 @@ describe('a quick trade with the house', () => {
     const trader = await openTrader({ USDT: '1000', LTC: '10' });
     await setSettings({ exposure: { LTC: '3' } });
     const buy = agreeQuick(trader, 'BUY', { coin: 'LTC', coinAmount: '3.00000001' });
-    await expectProblem(await settle(buy), 422, 'order_rejected');
+    await expectCode(settle(buy), '422 order_rejected');
     await readSettled(await settle({ ...buy, coinAmount: '3' }));
     const sell = agreeQuick(trader, 'SELL', { coin: 'LTC', usdtAmount: '20000000' });
-    await expectProblem(await settle(sell), 422, 'order_rejected');
+    await expectCode(settle(sell), '422 order_rejected');
     const beyond64Bits = agreeQuick(trader, 'BUY', { coin: 'LTC', coinAmount: '92233720368.54775807' });
-    await expectProblem(await settle({ ...beyond64Bits, usdtAmount: '1' }), 422, 'order_rejected');
+    await expectCode(settle({ ...beyond64Bits, usdtAmount: '1' }), '422 order_rejected');
     await expectWholeLedger();
   });
 });
@@ -142,22 +142,22 @@ describe('a settlement', () => {
   it.each(cases)('%s is refused, and changes nothing', async (_, change, status, code) => {
     const [buyer, seller] = await openParties();
     const before = [await readEffects(buyer.accountId), await readEffects(seller.accountId)];
-    await expectProblem(await settle(agreeP2p(buyer, seller, change)), status, code);
+    await expectCode(settle(agreeP2p(buyer, seller, change)), `${status} ${code}`);
     expect([await readEffects(buyer.accountId), await readEffects(seller.accountId)]).toEqual(before);
     expect(await countSettlements(buyer.accountId)).toBe(0);
   });
 
   it('with one account on both sides is refused, and the error names the field', async () => {
     const trader = await openTrader({ USDT: '1000', ETH: '10' });
-    const problem = await expectProblem(await settle(agreeP2p(trader, trader)), 400, 'invalid_request');
+    const problem = await expectCode(settle(agreeP2p(trader, trader)), '400 invalid_request');
     expect(problem.errors?.map(({ pointer }) => pointer)).toEqual(['/sellerAccountId']);
   });
 
   it('of a quick trade with an invalid side or an unknown account is refused', async () => {
     const trader = await openTrader({ USDT: '1000' });
-    await expectProblem(await settle(agreeQuick(trader, 'BUY', { side: 'buy' })), 400, 'invalid_request');
+    await expectCode(settle(agreeQuick(trader, 'BUY', { side: 'buy' })), '400 invalid_request');
     for (const accountId of ['nobody', 'house:liquidity']) {
-      await expectProblem(await settle(agreeQuick(trader, 'BUY', { accountId })), 404, 'not_found');
+      await expectCode(settle(agreeQuick(trader, 'BUY', { accountId })), '404 not_found');
     }
   });
 
@@ -170,22 +170,18 @@ describe('a settlement', () => {
 
   it('is refused with the name of the party whose balance is too small', async () => {
     const [buyer, seller] = await openParties();
-    const poor = await expectProblem(
-      await settle(agreeP2p(buyer, seller, { usdtAmount: '1000.000001' })),
-      422,
-      'insufficient_balance',
+    const poor = await expectCode(
+      settle(agreeP2p(buyer, seller, { usdtAmount: '1000.000001' })),
+      '422 insufficient_balance',
     );
     expect(poor.detail).toBe(`The balance of USDT of the buyer, account ${buyer.accountId}, is too small.`);
-    const short = await expectProblem(
-      await settle(agreeP2p(buyer, seller, { coinAmount: '10.00000001' })),
-      422,
-      'insufficient_balance',
+    const short = await expectCode(
+      settle(agreeP2p(buyer, seller, { coinAmount: '10.00000001' })),
+      '422 insufficient_balance',
     );
     expect(short.detail).toBe(`The balance of ETH of the seller, account ${seller.accountId}, is too small.`);
     const sale = await settle(agreeQuick(buyer, 'SELL'));
-    expect((await expectProblem(sale, 422, 'insufficient_balance')).detail).toContain(
-      `seller, account ${buyer.accountId}`,
-    );
+    expect((await expectCode(sale, '422 insufficient_balance')).detail).toContain(`seller, account ${buyer.accountId}`);
     expect(await countSettlements(buyer.accountId)).toBe(0);
     await expectWholeLedger();
   });
@@ -195,7 +191,7 @@ describe('a settlement', () => {
     for (const frozen of [buyer, seller]) {
       await asOperator('PATCH', `/accounts/${frozen.accountId}`, { status: 'frozen' });
       for (const wanted of [agreeP2p(buyer, seller), agreeQuick(frozen, 'BUY')]) {
-        const problem = await expectProblem(await settle(wanted), 403, 'account_frozen');
+        const problem = await expectCode(settle(wanted), '403 account_frozen');
         expect(problem.detail).toContain(frozen.accountId);
       }
       await asOperator('PATCH', `/accounts/${frozen.accountId}`, { status: 'active' });
@@ -209,7 +205,7 @@ describe('a settlement', () => {
     for (const wanted of [agreeP2p(buyer, seller), agreeQuick(buyer, 'BUY')]) {
       const response = await settle(wanted);
       expect(response.headers.get('Retry-After')).toBe('60');
-      await expectProblem(response, 503, 'trading_halted');
+      await expectCode(response, '503 trading_halted');
     }
     await setSettings({ tradingHalted: false });
     await readSettled(await settle(agreeP2p(buyer, seller)));
@@ -220,7 +216,7 @@ describe('a settlement', () => {
     await setSettings({ tradingHalted: true });
     for (const frozen of [buyer, seller]) {
       await asOperator('PATCH', `/accounts/${frozen.accountId}`, { status: 'frozen' });
-      const problem = await expectProblem(await settle(agreeP2p(buyer, seller)), 403, 'account_frozen');
+      const problem = await expectCode(settle(agreeP2p(buyer, seller)), '403 account_frozen');
       expect(problem.detail).toContain(frozen.accountId);
       await asOperator('PATCH', `/accounts/${frozen.accountId}`, { status: 'active' });
     }

@@ -2,10 +2,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keepSettings } from '../../src/db/copy-settings.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
-import { type ProblemBody, type Trader, asOperator, json } from '../support/exchange.ts';
-import { databaseOf, openTraderIn } from '../support/db/open-in-ledger.ts';
+import { type ProblemBody, type Trader, asOperator, json, operate, expectCode } from '../support/exchange.ts';
+import { openTraderIn } from '../support/db/open-in-ledger.ts';
 import { CONNECTION_LOST, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { sqlIn } from '../support/db/sql.ts';
 
 const ledgers = [0, 1, 2] as const;
 const LTC = 100_000_000n;
@@ -17,8 +18,9 @@ interface LimitFigures {
 }
 
 const readShares = async () => {
-  const { shares } = await json<{ shares: { supplyCaps: LimitFigures[]; exposure: LimitFigures[] } }>(
-    await asOperator('GET', '/shares'),
+  const { shares } = await operate<{ shares: { supplyCaps: LimitFigures[]; exposure: LimitFigures[] } }>(
+    'GET',
+    '/shares',
   );
   return shares;
 };
@@ -38,9 +40,10 @@ const setShare = (ledger: number, amount: string) =>
 const readFloors = () =>
   Promise.all(
     ledgers.map(async (ledger) => {
-      const floor = await databaseOf(ledger)
-        .prepare(`SELECT CAST(-floor AS TEXT) AS floor FROM balances WHERE account = 'house:custody' AND asset = 'LTC'`)
-        .first<string>('floor');
+      const floor = await sqlIn(
+        ledger,
+        `SELECT CAST(-floor AS TEXT) AS floor FROM balances WHERE account = 'house:custody' AND asset = 'LTC'`,
+      ).first<string>('floor');
       return BigInt(floor ?? 'none');
     }),
   );
@@ -87,11 +90,11 @@ describe('the shares of three ledgers', () => {
 
   it('bound what each ledger is credited, and a ledger without one is credited nothing', async () => {
     const trader = await openTraderIn(1);
-    expect(await codeOf(await credit(trader, '1'))).toBe('422 supply_cap_exceeded');
+    await expectCode(credit(trader, '1'), '422 supply_cap_exceeded');
     const { used } = (await ofLtc()).ledgers[1] ?? {};
     expect((await setShare(1, String(Number(used) + 5))).status).toBe(200);
     expect((await credit(trader, '5')).status).toBe(201);
-    expect(await codeOf(await credit(trader, '0.00000001'))).toBe('422 supply_cap_exceeded');
+    await expectCode(credit(trader, '0.00000001'), '422 supply_cap_exceeded');
   });
 
   it('refuse to become less than is used, more than ledger 0 has, or those of ledger 0 or of none', async () => {
@@ -100,11 +103,11 @@ describe('the shares of three ledgers', () => {
     expect((await setShare(2, String(Number(used) + 7))).status).toBe(200);
     expect((await credit(trader, '7')).status).toBe(201);
     const before = await readFloors();
-    expect(await codeOf(await setShare(2, String(Number(used) + 6)))).toBe('409 invalid_state');
-    expect(await codeOf(await setShare(1, '999999999'))).toBe('409 invalid_state');
-    expect(await codeOf(await setShare(0, '1'))).toBe('400 invalid_request');
-    expect(await codeOf(await setShare(3, '1'))).toBe('400 invalid_request');
-    expect(await codeOf(await setShare(1, '0.000000001'))).toBe('422 precision_exceeded');
+    await expectCode(setShare(2, String(Number(used) + 6)), '409 invalid_state');
+    await expectCode(setShare(1, '999999999'), '409 invalid_state');
+    await expectCode(setShare(0, '1'), '400 invalid_request');
+    await expectCode(setShare(3, '1'), '400 invalid_request');
+    await expectCode(setShare(1, '0.000000001'), '422 precision_exceeded');
     expect(await readFloors()).toEqual(before);
   });
 
@@ -176,7 +179,7 @@ describe('a change of shares that is cut off', () => {
     const broken = aroundBatches('before', 20, fail(CONNECTION_LOST), (text) =>
       text.includes('reconciliation_violations'),
     );
-    expect(await codeOf(await setShare(1, String(Number(used) + 50)))).toBe('503 service_unavailable');
+    await expectCode(setShare(1, String(Number(used) + 50)), '503 service_unavailable');
     expect(broken.state.injected).toBeGreaterThan(0);
     const [first, second] = await readFloors();
     expect(first).toBe((before[0] ?? 0n) - 50n * LTC);

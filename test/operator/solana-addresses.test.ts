@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { base58 } from '@scure/base';
 import { deriveSolanaUpload } from '../../scripts/offline-wallet.ts';
-import { type ProblemBody, asOperator, json, openAccount } from '../support/exchange.ts';
+import { asOperator, json, openAccount, expectCode } from '../support/exchange.ts';
 import { indexOf } from '../support/addresses/addresses.ts';
 import { type Moment, CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/runtime/faults.ts';
-import { env } from '../support/runtime/test-env.ts';
+import { listRows } from '../support/db/sql.ts';
 
 interface Entry {
   readonly index: number;
@@ -33,18 +33,12 @@ function upload(addresses: unknown): Promise<Response> {
 }
 
 async function poolFrom(index: number, count: number): Promise<Entry[]> {
-  const { results } = await env.DB.prepare(
+  const results = await listRows<Entry & Record<string, unknown>>(
     'SELECT address_index AS "index", address FROM solana_pool WHERE address_index >= ? ORDER BY 1 LIMIT ?',
-  )
-    .bind(index, count)
-    .all<Entry & Record<string, unknown>>();
+    index,
+    count,
+  );
   return results;
-}
-
-async function expectProblem(response: Response, status: number, code: string): Promise<ProblemBody> {
-  const problem = await json<ProblemBody>(response);
-  expect([response.status, problem.code]).toEqual([status, code]);
-  return problem;
 }
 
 describe('POST /operator/v1/solana-addresses', () => {
@@ -69,8 +63,8 @@ describe('POST /operator/v1/solana-addresses', () => {
   it('refuses another address for an index, and an address at another index, and then stores nothing', async () => {
     const [first] = draw(3_000, 1);
     await upload([first]);
-    await expectProblem(await upload([...draw(3_001, 1), ...draw(3_000, 1, 2)]), 409, 'invalid_state');
-    await expectProblem(await upload([...draw(3_001, 1), { ...first, index: 3_002 }]), 409, 'invalid_state');
+    await expectCode(upload([...draw(3_001, 1), ...draw(3_000, 1, 2)]), '409 invalid_state');
+    await expectCode(upload([...draw(3_001, 1), { ...first, index: 3_002 }]), '409 invalid_state');
     expect((await poolFrom(3_000, 5)).filter(({ index }) => index < 4_000)).toEqual([first]);
   });
 
@@ -83,7 +77,7 @@ describe('POST /operator/v1/solana-addresses', () => {
       { ...twin, index: 5_000 },
       { ...good, index: 5_005 },
     ];
-    const { errors } = await expectProblem(await upload(wrong), 400, 'invalid_request');
+    const { errors } = await expectCode(upload(wrong), '400 invalid_request');
     expect(errors?.map(({ pointer }) => pointer)).toEqual([
       '/addresses/1/address',
       '/addresses/2/address',
@@ -103,11 +97,11 @@ describe('POST /operator/v1/solana-addresses', () => {
     ['an index in text', [{ ...entry, index: '6000' }]],
     ['no list', entry],
   ])('refuses %s', async (_name, addresses) => {
-    await expectProblem(await upload(addresses), 400, 'invalid_request');
+    await expectCode(upload(addresses), '400 invalid_request');
   });
 
   it('refuses a body over its limit', async () => {
-    await expectProblem(await upload('x'.repeat(128 * 1024)), 413, 'payload_too_large');
+    await expectCode(upload('x'.repeat(128 * 1024)), '413 payload_too_large');
   });
 
   it.each<[Moment, string, number]>([
@@ -120,7 +114,7 @@ describe('POST /operator/v1/solana-addresses', () => {
     const fault = aroundBatches(moment, 1, fail(message));
     const response = await upload(addresses);
     fault.restore();
-    await expectProblem(response, 503, 'service_unavailable');
+    await expectCode(response, '503 service_unavailable');
     expect(response.headers.get('Retry-After')).toBe('1');
     const held = async () => (await poolFrom(from, 1)).filter(({ index }) => index === from);
     expect(await held()).toHaveLength(kept);

@@ -6,7 +6,16 @@ import { config } from '../../src/env.ts';
 import { exampleOfProblem } from '../../src/http/document/problem-examples.ts';
 import { AccessCertificates } from '../../src/operator/access-certificates.ts';
 import { staffRoles } from '../../src/operator/roles.ts';
-import { type ProblemBody, asOperator, json, openAccount, send } from '../support/exchange.ts';
+import {
+  type ProblemBody,
+  asOperator,
+  json,
+  openAccount,
+  send,
+  operate,
+  expectCode,
+  codeOf,
+} from '../support/exchange.ts';
 import {
   type AccessKey,
   asPerson,
@@ -18,6 +27,7 @@ import {
   signIn,
 } from '../support/operator/access.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { sql } from '../support/db/sql.ts';
 
 let key: AccessKey;
 let stranger: AccessKey;
@@ -30,10 +40,6 @@ beforeEach(async () => {
 });
 
 const { DEPOSIT_TOKEN = '', AUDITOR_TOKEN = '' } = env as unknown as Record<string, string>;
-
-async function codeOf(response: Response): Promise<string> {
-  return response.ok ? String(response.status) : `${response.status} ${(await json<ProblemBody>(response)).code}`;
-}
 
 /** Every operation of the operator, and who may use it besides the operator's token and an admin. */
 const allowed: Record<string, string> = {
@@ -157,9 +163,7 @@ describe('each role and each route', () => {
       const change = { status: 'frozen', dailyWithdrawalLimit: '1' };
       expect(await patch(role, account, change)).toBe('403 insufficient_role');
     }
-    expect((await json<{ account: { status: string } }>(await asOperator('GET', account))).account.status).toBe(
-      'active',
-    );
+    expect((await operate<{ account: { status: string } }>('GET', account)).account.status).toBe('active');
     expect(await patch('admin', account, { dailyWithdrawalLimit: '1' })).toBe('200');
     expect(await patch('treasury', '/settings', { exposure: { BTC: '10' } })).toBe('200');
     for (const change of [
@@ -179,7 +183,7 @@ describe('a person who signed in', () => {
     const { account } = await json<{ account: { id: string } }>(opened);
     await asOperator('PATCH', `/accounts/${account.id}`, { status: 'frozen' });
     const audit = async (query: string) =>
-      (await json<{ entries: Record<string, unknown>[] }>(await asOperator('GET', `/audit?${query}`))).entries;
+      (await operate<{ entries: Record<string, unknown>[] }>('GET', `/audit?${query}`)).entries;
     expect(await audit(`target=${account.id}`)).toMatchObject([
       { action: 'change_account', actor: 'operator', role: 'operator' },
       { action: 'open_account', actor: 'support@bureau.test', role: 'support' },
@@ -197,11 +201,11 @@ describe('a person who signed in', () => {
     expect(await open()).toBe('403 insufficient_role');
     await employ('ADA@bureau.test', 'auditor', 'support', 'support');
     expect(await open()).toBe('201');
-    const { staff } = await json<{ staff: { email: string; roles: string[] }[] }>(await asOperator('GET', '/staff'));
+    const { staff } = await operate<{ staff: { email: string; roles: string[] }[] }>('GET', '/staff');
     expect(staff.find(({ email }) => email === 'ada@bureau.test')?.roles).toEqual(['support', 'auditor']);
     await employ('ada@bureau.test');
     expect(await open()).toBe('403 insufficient_role');
-    expect(await codeOf(await asPerson(token, 'GET', '/me'))).toBe('403 insufficient_role');
+    await expectCode(asPerson(token, 'GET', '/me'), '403 insufficient_role');
   });
 
   it('keeps the row and the e-mail, which the database itself holds', async () => {
@@ -211,7 +215,7 @@ describe('a person who signed in', () => {
       `UPDATE staff SET email = 'other@bureau.test' WHERE email = 'kept@bureau.test'`,
       `UPDATE OR REPLACE staff SET email = 'auditor@bureau.test' WHERE email = 'kept@bureau.test'`,
     ]) {
-      await expect(env.DB.prepare(statement).run(), statement).rejects.toThrow('guard: a person');
+      await expect(sql(statement).run(), statement).rejects.toThrow('guard: a person');
     }
   });
 
@@ -220,7 +224,7 @@ describe('a person who signed in', () => {
     ['an unknown role', '/staff/ada@bureau.test', { roles: ['root'] }],
     ['another member', '/staff/ada@bureau.test', { roles: [], admin: true }],
   ])('is not made with %s', async (_what, path, body) => {
-    expect(await codeOf(await asOperator('PUT', path, body))).toBe('400 invalid_request');
+    await expectCode(asOperator('PUT', path, body), '400 invalid_request');
   });
 
   it('changes something only from the console, without a body too; and reads from anywhere', async () => {
@@ -248,18 +252,18 @@ describe('a person who signed in', () => {
         ['DELETE', `/accounts/${accountId}/totp`],
         ['POST', '/reconciliation/run'],
       ] as const) {
-        expect(await codeOf(await asPerson(token, method, path, undefined, headers))).toBe('403 invalid_origin');
+        await expectCode(asPerson(token, method, path, undefined, headers), '403 invalid_origin');
       }
-      expect(await codeOf(await asPerson(token, 'GET', '/me', undefined, headers))).toBe('200');
+      await expectCode(asPerson(token, 'GET', '/me', undefined, headers), '200');
     }
-    expect(await codeOf(await asPerson(token, 'POST', `/accounts/${accountId}/totp`))).toBe('201');
+    await expectCode(asPerson(token, 'POST', `/accounts/${accountId}/totp`), '201');
   });
 
   it('is nobody beside an Authorization header, which is a token’s', async () => {
     const token = await signIn(key, 'admin@bureau.test');
     const beside = (authorization: string) =>
       asPerson(token, 'GET', '/me', undefined, { Authorization: authorization, Origin: config.CONSOLE_ORIGIN });
-    expect(await codeOf(await beside('Bearer wrong'))).toBe('401 invalid_operator_token');
+    await expectCode(beside('Bearer wrong'), '401 invalid_operator_token');
     expect(await json(await beside(`Bearer ${AUDITOR_TOKEN}`))).toEqual({
       me: { actor: 'auditor', roles: ['auditor'] },
     });
@@ -309,12 +313,12 @@ describe('a token of Access', () => {
   ];
 
   it.each(forgeries)('is refused: %s', async (_what, forge) => {
-    expect(await codeOf(await asPerson(await forge(), 'GET', '/me'))).toBe('401 invalid_operator_token');
+    await expectCode(asPerson(await forge(), 'GET', '/me'), '401 invalid_operator_token');
   });
 
   it('opens no route of clients', async () => {
     const response = await send('/api/v1/orders', { headers: { 'Cf-Access-Jwt-Assertion': await signIn(key, email) } });
-    expect(await codeOf(response)).toBe('401 missing_api_key');
+    await expectCode(response, '401 missing_api_key');
   });
 });
 

@@ -7,10 +7,11 @@ import { reachKeeper } from '../../src/reconciliation/reach-keeper.ts';
 import { reportFindings } from '../../src/reconciliation/violations.ts';
 import type { House } from '../../src/operator/house.ts';
 import type { Reconciliation } from '../../src/operator/reconciliation.ts';
-import { type ProblemBody, type Trader, asOperator, json } from '../support/exchange.ts';
-import { databaseOf, openTraderIn } from '../support/db/open-in-ledger.ts';
+import { type ProblemBody, type Trader, asOperator, json, operate } from '../support/exchange.ts';
+import { openTraderIn } from '../support/db/open-in-ledger.ts';
 import { CONNECTION_LOST } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { sqlIn } from '../support/db/sql.ts';
 
 const ledgers = [0, 1, 2] as const;
 const BUY = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
@@ -81,7 +82,7 @@ describe('the reconciliation of three ledgers', () => {
     expect(figureOf(shown, 'records_match_transfers', 'checked')).toBe(String(1 + 1 + 1 + 1 + 2 + 3));
     const owed = (asset: string) => (figureOf(shown, 'debts_within_caps', asset) as Record<string, string>)['owed'];
     expect(owed('USDT')).toBe(String(3 * 500 - 6 * 10));
-    const { house } = await json<{ house: House }>(await asOperator('GET', '/house'));
+    const { house } = await operate<{ house: House }>('GET', '/house');
     expect(owed('BTC')).toBe(assetOf(house.assets, 'BTC')?.owedToClients);
     expect((figureOf(shown, 'ledger_sums_to_zero', 'BTC') as Record<string, string>)['sum']).toBe('0');
   });
@@ -149,8 +150,8 @@ describe('the reconciliation of three ledgers', () => {
     const shown = await reconciliationOf(await accept(2));
     expect(shown.ledgers.map(({ progress }) => progress?.transfersRead)).toEqual(['3', '5', '0']);
     const newest = 'SELECT action FROM audit ORDER BY id DESC LIMIT 1';
-    expect(await databaseOf(2).prepare(newest).first('action')).toBe('accept_history');
-    expect(await databaseOf(0).prepare(newest).first('action')).not.toBe('accept_history');
+    expect(await sqlIn(2, newest).first('action')).toBe('accept_history');
+    expect(await sqlIn(0, newest).first('action')).not.toBe('accept_history');
     const refused = await accept(3);
     expect([refused.status, (await json<ProblemBody>(refused)).errors?.[0]?.pointer]).toEqual([400, '/ledger']);
   });

@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { keepSettings } from '../../src/db/copy-settings.ts';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
-import { type ProblemBody, asOperator, json } from '../support/exchange.ts';
-import { databaseOf, openTraderIn } from '../support/db/open-in-ledger.ts';
+import { type ProblemBody, asOperator, json, operate, expectCode } from '../support/exchange.ts';
+import { openTraderIn } from '../support/db/open-in-ledger.ts';
 import { type Change, changesOfAccounts, raiseLimit } from '../support/operator/changes-by-two.ts';
 import { employ } from '../support/operator/access.ts';
 import { quarantine } from '../support/operator/quarantine.ts';
@@ -14,20 +14,18 @@ import {
   TREASURER,
   approve,
   by,
-  codeOf,
   employTwoAdmins,
   readProposal,
 } from '../support/operator/two-people.ts';
 import { CONNECTION_LOST, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { sqlIn } from '../support/db/sql.ts';
 
 const ledgers = [0, 1, 2] as const;
 
 /** Whether each ledger knows that two people are admins. */
 const readTwo = () =>
-  Promise.all(
-    ledgers.map((ledger) => databaseOf(ledger).prepare('SELECT count(*) AS n FROM two_admins').first<number>('n')),
-  );
+  Promise.all(ledgers.map((ledger) => sqlIn(ledger, 'SELECT count(*) AS n FROM two_admins').first<number>('n')));
 
 const send = (email: string, { method, path, body }: Change) => by(email, method, path, body);
 
@@ -40,18 +38,15 @@ describe.each(ledgers)('at an account of ledger %i', (ledger) => {
     const proposal = await readProposal(await send(ADA, change));
     expect(ledgerNumberOf(proposal.id)).toBe(ledger);
     expect(await change.read()).toEqual(before);
-    expect(await codeOf(await approve(ADA, proposal))).toBe('409 invalid_state');
-    expect(await codeOf(await approve(BOB, proposal))).toBe('200');
+    await expectCode(approve(ADA, proposal), '409 invalid_state');
+    await expectCode(approve(BOB, proposal), '200');
     expect(await change.read()).not.toEqual(before);
-    const row = await databaseOf(ledger)
-      .prepare('SELECT actor FROM audit WHERE proposal = ?')
-      .bind(proposal.id)
-      .first('actor');
+    const row = await sqlIn(ledger, 'SELECT actor FROM audit WHERE proposal = ?', proposal.id).first('actor');
     expect(row).toBe(BOB);
   });
 
   it('a change goes on needing two people when the settings are changed meanwhile', async () => {
-    expect((await asOperator('PATCH', '/settings', { spreadBps: 1 })).status).toBe(200);
+    await operate('PATCH', '/settings', { spreadBps: 1 });
     const change = raiseLimit(await openTraderIn(ledger));
     expect((await send(ADA, change)).status).toBe(202);
     await asOperator('PATCH', '/settings', { spreadBps: 0 });
@@ -60,7 +55,7 @@ describe.each(ledgers)('at an account of ledger %i', (ledger) => {
 
 describe('what one person credits by hand', () => {
   it('has one limit in all ledgers together', async () => {
-    for (const ledger of ledgers) await databaseOf(ledger).prepare('DELETE FROM hand_credits').run();
+    for (const ledger of ledgers) await sqlIn(ledger, 'DELETE FROM hand_credits').run();
     const credit = async (ledger: number, amount: string) => {
       const { accountId } = await openTraderIn(ledger);
       const body = { asset: 'LTC', amount, reference: 'by hand' };
@@ -75,7 +70,7 @@ describe('the rule that two people must agree', () => {
   it('is copied to every ledger with the second admin, and ends in all of them', async () => {
     expect(await readTwo()).toEqual([1, 1, 1]);
     const proposal = await readProposal(await by(ADA, 'PUT', `/staff/${BOB}`, { roles: [] }));
-    expect(await codeOf(await approve(BOB, proposal))).toBe('200');
+    await expectCode(approve(BOB, proposal), '200');
     expect(await readTwo()).toEqual([0, 0, 0]);
     for (const ledger of ledgers) {
       expect((await send(ADA, raiseLimit(await openTraderIn(ledger)))).status).toBe(200);
@@ -87,12 +82,12 @@ describe('the rule that two people must agree', () => {
   it('is finished by a ledger’s keeper where the copy was not confirmed, which the answer says', async () => {
     vi.spyOn(console, 'error').mockReturnValue();
     const leave = await readProposal(await by(ADA, 'PUT', `/staff/${BOB}`, { roles: [] }));
-    expect(await codeOf(await approve(BOB, leave))).toBe('200');
+    await expectCode(approve(BOB, leave), '200');
     const isCopy = (text: string) => text.includes('"has_two_admins\\" = ');
     const lost = aroundBatches('before', 1, fail(CONNECTION_LOST), isCopy);
     const answer = await asOperator('PUT', `/staff/${BOB}`, { roles: ['admin'] });
     lost.restore();
-    expect([answer.status, (await json<ProblemBody>(answer)).code]).toEqual([503, 'service_unavailable']);
+    await expectCode(answer, '503 service_unavailable');
     expect(lost.state.injected).toBe(1);
     const behind = (await readTwo()).indexOf(0);
     expect([1, 2]).toContain(behind);
@@ -101,20 +96,16 @@ describe('the rule that two people must agree', () => {
   });
 
   it('lets the copies of settings follow that two people have changed', async () => {
-    expect((await asOperator('PATCH', '/settings', { tradingHalted: true })).status).toBe(200);
+    await operate('PATCH', '/settings', { tradingHalted: true });
     const change = {
       tradingHalted: false,
       reviewThreshold: null,
       allowlistMode: 'strict',
       approvalAbove: { LTC: '3' },
     };
-    expect(await codeOf(await approve(BOB, await readProposal(await by(ADA, 'PATCH', '/settings', change))))).toBe(
-      '200',
-    );
+    await expectCode(approve(BOB, await readProposal(await by(ADA, 'PATCH', '/settings', change))), '200');
     const columns = 'trading_halted, review_threshold, allowlist_mode, approval_above';
-    const rows = await Promise.all(
-      ledgers.map((ledger) => databaseOf(ledger).prepare(`SELECT ${columns} FROM settings`).first()),
-    );
+    const rows = await Promise.all(ledgers.map((ledger) => sqlIn(ledger, `SELECT ${columns} FROM settings`).first()));
     for (const row of rows) {
       expect(row).toMatchObject({ trading_halted: 0, review_threshold: null, allowlist_mode: 'strict' });
       expect(row).toEqual(rows[0]);
@@ -126,7 +117,7 @@ describe('the rule that two people must agree', () => {
     for (const trader of traders) {
       const proposal = await readProposal(await send(ADA, raiseLimit(trader)));
       const declined = await by(LEAVER, 'POST', `/proposals/${proposal.id}/decline`, { reason: 'no' });
-      expect(await codeOf(declined)).toBe('403 insufficient_role');
+      await expectCode(declined, '403 insufficient_role');
       const mine = await by(ADA, 'POST', `/proposals/${proposal.id}/decline`, { reason: 'a mistake' });
       expect(await readProposal(mine, 200)).toMatchObject({ id: proposal.id, status: 'DECLINED', decidedBy: ADA });
     }

@@ -1,9 +1,8 @@
 // @runtime outside
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readAddresses } from '../support/addresses/addresses.ts';
-import { type Trader, asOperator, openTrader, send } from '../support/exchange.ts';
+import { type Trader, asOperator, openTrader, send, expectCode } from '../support/exchange.ts';
 import { accepted, signIn, switchTotpOn, codeOf as totpCodeOf } from '../support/holder/holders.ts';
-import { sql } from '../support/db/raw-ledger.ts';
 import { giveHolder } from '../support/holder/invite.ts';
 import { changes, raiseLimit } from '../support/operator/changes-by-two.ts';
 import {
@@ -13,12 +12,12 @@ import {
   TREASURER,
   approve,
   by,
-  codeOf,
   employTwoAdmins,
   look,
   readProposal,
 } from '../support/operator/two-people.ts';
 import { env, holderEntrypoint } from '../support/runtime/test-env.ts';
+import { sql, listRows } from '../support/db/sql.ts';
 
 const DAY_MS = 86_400_000;
 const COLD = '0x52908400098527886E0F7030069857D2E4169EE7';
@@ -40,10 +39,10 @@ describe('a change that needs two people', () => {
     const approved = await approve(BOB, proposal);
     expect(await readProposal(approved, 200)).toMatchObject({ status: 'APPROVED', proposedBy: ADA, decidedBy: BOB });
     expect(await read()).not.toEqual(before);
-    const { results } = await sql(
+    const results = await listRows<Record<string, string>>(
       'SELECT actor, action, target, proposal FROM audit WHERE proposal = ?1 OR target = ?1 ORDER BY id',
       proposal.id,
-    ).all<Record<string, string>>();
+    );
     expect(results).toMatchObject([
       { actor: ADA, action: 'propose', target: proposal.id, proposal: null },
       { actor: BOB, proposal: proposal.id },
@@ -56,20 +55,18 @@ describe('a change that needs two people', () => {
     const before = await read();
     const proposal = await readProposal(await asOperator(method, path, body));
     const { id, digest } = proposal;
-    expect(await codeOf(await asOperator('POST', `/proposals/${id}/approve`, { digest }))).toBe(
-      '403 insufficient_role',
-    );
+    await expectCode(asOperator('POST', `/proposals/${id}/approve`, { digest }), '403 insufficient_role');
     expect([(await look(id)).status, await read()]).toEqual(['OPEN', before]);
-    expect(await codeOf(await approve(BOB, proposal))).toBe('200');
+    await expectCode(approve(BOB, proposal), '200');
     expect(await read()).not.toEqual(before);
   });
 
   it('is made by one where two need not agree: a lower limit, a halt, a small credit', async () => {
     const account = `/accounts/${trader.accountId}`;
-    expect(await codeOf(await by(ADA, 'PATCH', account, { dailyWithdrawalLimit: '10' }))).toBe('200');
-    expect(await codeOf(await by(ADA, 'PATCH', '/settings', { tradingHalted: true }))).toBe('200');
+    await expectCode(by(ADA, 'PATCH', account, { dailyWithdrawalLimit: '10' }), '200');
+    await expectCode(by(ADA, 'PATCH', '/settings', { tradingHalted: true }), '200');
     const credit = { asset: 'LTC', amount: '2', reference: 'small' };
-    expect(await codeOf(await by(TREASURER, 'POST', `${account}/credits`, credit))).toBe('201');
+    await expectCode(by(TREASURER, 'POST', `${account}/credits`, credit), '201');
   });
 });
 
@@ -110,13 +107,13 @@ describe('what one person credits by hand', () => {
     expect((await credit(ADA, '0.00000002')).status).toBe(202);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
     expect((await credit(ADA, '2')).status).toBe(201);
-    const { results } = await sql(`SELECT amount FROM hand_credits WHERE person = ? AND asset = 'LTC'`, ADA).all();
+    const results = await listRows(`SELECT amount FROM hand_credits WHERE person = ? AND asset = 'LTC'`, ADA);
     expect(results).toEqual([{ amount: 200_000_000 }]);
   });
 
   it('does not count what two people agreed on', async () => {
     const proposal = await readProposal(await credit(TREASURER, '2.5'));
-    expect(await codeOf(await approve(ADA, proposal))).toBe('200');
+    await expectCode(approve(ADA, proposal), '200');
     for (const email of [TREASURER, ADA]) expect((await credit(email, '2')).status).toBe(201);
   });
 
@@ -136,7 +133,7 @@ describe('a member of staff who is no admin', () => {
     expect((await set('clerk@bureau.test', ['compliance'])).status).toBe(202);
     expect((await set('clerk@bureau.test', [])).status).toBe(200);
     expect((await set('clerk@bureau.test', ['support'])).status).toBe(202);
-    expect(await codeOf(await by('clerk@bureau.test', 'GET', '/accounts'))).toBe('403 insufficient_role');
+    await expectCode(by('clerk@bureau.test', 'GET', '/accounts'), '403 insufficient_role');
   });
 
   it('is no admin: one admin alone leaves their number as it is', async () => {
@@ -163,7 +160,7 @@ describe('the second factor of an account that has a holder', () => {
     await sql(`INSERT INTO totp (account_id, sealed_secret, confirmed_at) VALUES (?, 's', 1)`, trader.accountId).run();
     await giveHolder(trader.accountId);
     const proposal = await readProposal(await by(ADA, 'DELETE', `/accounts/${trader.accountId}/totp`));
-    expect(await codeOf(await approve(BOB, proposal))).toBe('200');
+    await expectCode(approve(BOB, proposal), '200');
     expect(await sql('SELECT confirmed_at FROM totp WHERE account_id = ?', trader.accountId).first()).toEqual({
       confirmed_at: null,
     });

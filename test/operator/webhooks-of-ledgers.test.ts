@@ -4,12 +4,13 @@ import type { OperatorEvent } from '../../src/events/operator-event.ts';
 import { copyEndpoints } from '../../src/events/webhooks/endpoint-copies.ts';
 import { moveToLedger } from '../../src/db/record-id.ts';
 import { type EndpointBody, Receiver, hasAlarm, runAlarm } from '../support/events/receiver.ts';
-import { type ProblemBody, asOperator, json } from '../support/exchange.ts';
-import { databaseOf, openTraderIn } from '../support/db/open-in-ledger.ts';
+import { type ProblemBody, asOperator, json, operate } from '../support/exchange.ts';
+import { openTraderIn } from '../support/db/open-in-ledger.ts';
 import { CONNECTION_LOST, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { listRowsIn } from '../support/db/sql.ts';
 
 const PATH = '/webhook-endpoints';
 const DAY_MS = 86_400_000;
@@ -47,12 +48,11 @@ async function deliver(endpoint: EndpointBody, from: readonly number[] = ledgers
 
 /** The rows of the operator's endpoints in a ledger, as far as a copy has them. */
 async function readRows(ledger: number): Promise<Record<string, unknown>[]> {
-  const { results } = await databaseOf(ledger)
-    .prepare(
-      `SELECT url, description, types, status, sealed_secret, previous_secrets FROM webhook_endpoints
+  const results = await listRowsIn(
+    ledger,
+    `SELECT url, description, types, status, sealed_secret, previous_secrets FROM webhook_endpoints
        WHERE account_id = 'operator' ORDER BY id`,
-    )
-    .all();
+  );
   return results;
 }
 
@@ -79,15 +79,15 @@ describe('an endpoint of the operator', () => {
     const receiver = new Receiver();
     const endpoint = await subscribe(receiver, { types: ['deposit.completed'] });
     const path = `${PATH}/${endpoint.id}`;
-    const { secret } = await json<{ secret: string }>(await asOperator('POST', `${path}/rotate-secret`));
+    const { secret } = await operate<{ secret: string }>('POST', `${path}/rotate-secret`);
     receiver.secrets.push(secret);
-    expect((await asOperator('PATCH', path, { description: 'books', status: 'disabled' })).status).toBe(200);
+    await operate('PATCH', path, { description: 'books', status: 'disabled' });
     await expectCopies();
-    expect((await asOperator('PATCH', path, { status: 'enabled' })).status).toBe(200);
+    await operate('PATCH', path, { status: 'enabled' });
     await openTraderIn(2);
     await deliver(endpoint, [2]);
     expect(receiver.types).toEqual(['deposit.completed']);
-    expect((await asOperator('DELETE', path)).status).toBe(200);
+    await operate('DELETE', path);
     await expectCopies();
   });
 
@@ -98,7 +98,7 @@ describe('an endpoint of the operator', () => {
     gone.answer = () => new Response(null, { status: 410 });
     await openTraderIn(1);
     await deliver(endpoint, [1]);
-    const shown = await json<{ webhookEndpoint: EndpointBody }>(await asOperator('GET', `${PATH}/${endpoint.id}`));
+    const shown = await operate<{ webhookEndpoint: EndpointBody }>('GET', `${PATH}/${endpoint.id}`);
     expect(shown.webhookEndpoint).toMatchObject({ id: endpoint.id, status: 'disabled', reason: 'gone' });
     for (const ledger of [1, 2]) await copyEndpoints(env, ledger);
     await expectCopies();

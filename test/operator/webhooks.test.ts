@@ -9,10 +9,10 @@ import {
   runAlarm,
   subscribe,
 } from '../support/events/receiver.ts';
-import { asOperator, json, openAccount } from '../support/exchange.ts';
-import { env } from '../support/runtime/test-env.ts';
+import { asOperator, json, openAccount, operate } from '../support/exchange.ts';
 import { moveClock, readTaken, stopClock, withdraw } from '../support/withdrawals/withdrawals.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { listRows } from '../support/db/sql.ts';
 
 const PATH = '/webhook-endpoints';
 const DAY_MS = 86_400_000;
@@ -104,12 +104,12 @@ describe('the operator’s routes of endpoints', () => {
     const { host } = new URL(receiver.url);
     const endpoint = await subscribeOperator(receiver, { types: ['audit.added'] });
     const path = `${PATH}/${endpoint.id}`;
-    expect((await asOperator('PATCH', path, { description: 'books', url: `${receiver.url}-2` })).status).toBe(200);
-    const { secret } = await json<{ secret: string }>(await asOperator('POST', `${path}/rotate-secret`, {}));
-    expect((await asOperator('POST', `${path}/replay`, { after: 0 })).status).toBe(200);
-    const { delivery } = await json<{ delivery: object }>(await asOperator('POST', `${path}/test`, {}));
+    await operate('PATCH', path, { description: 'books', url: `${receiver.url}-2` });
+    const { secret } = await operate<{ secret: string }>('POST', `${path}/rotate-secret`, {});
+    await operate('POST', `${path}/replay`, { after: 0 });
+    const { delivery } = await operate<{ delivery: object }>('POST', `${path}/test`, {});
     expect(delivery).toMatchObject({ type: 'endpoint.test' });
-    expect((await asOperator('DELETE', path)).status).toBe(200);
+    await operate('DELETE', path);
     const audit = await readAudit(endpoint.id);
     expect(audit.map(({ action, detail }) => [action, detail])).toEqual([
       ['create_webhook_endpoint', { host, types: ['audit.added'] }],
@@ -118,7 +118,7 @@ describe('the operator’s routes of endpoints', () => {
       ['replay_events', { after: 0 }],
       ['delete_webhook_endpoint', { host }],
     ]);
-    const { results } = await env.DB.prepare('SELECT detail FROM audit').all();
+    const results = await listRows('SELECT detail FROM audit');
     expect(JSON.stringify(results)).not.toContain(secret.slice(6, 30));
   });
 
@@ -127,7 +127,7 @@ describe('the operator’s routes of endpoints', () => {
     const [mine, theirs] = [await subscribe(trader, new Receiver()), await subscribeOperator(new Receiver())];
     expect((await trader.get(`${ENDPOINTS}/${theirs.id}`)).status).toBe(404);
     expect((await asOperator('GET', `${PATH}/${mine.id}`)).status).toBe(404);
-    const { webhookEndpoints } = await json<{ webhookEndpoints: EndpointBody[] }>(await asOperator('GET', PATH));
+    const { webhookEndpoints } = await operate<{ webhookEndpoints: EndpointBody[] }>('GET', PATH);
     expect(webhookEndpoints.map(({ id }) => id)).toContain(theirs.id);
     expect(webhookEndpoints.map(({ id }) => id)).not.toContain(mine.id);
   });

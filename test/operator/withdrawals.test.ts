@@ -2,16 +2,18 @@ import { createScheduledController, runDurableObjectAlarm } from 'cloudflare:tes
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import worker from '../../src/index.ts';
 import {
-  type ProblemBody,
   type Trader,
   asOperator,
   createKey,
   json,
   openAccount,
   openTrader,
+  operate,
+  expectCode,
 } from '../support/exchange.ts';
-import { sumOfBalances, unexplainedBalances } from '../support/db/probes.ts';
+import { sumOfBalances, expectWholeLedger } from '../support/db/probes.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { sql, listRows } from '../support/db/sql.ts';
 
 const ADDRESS = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8';
 const HASH = 'ab'.repeat(32);
@@ -29,14 +31,8 @@ async function withdraw(trader: Trader, change: Record<string, string> = {}): Pr
 
 const pathOf = (trader: Trader, id: string) => `/accounts/${trader.accountId}/withdrawals/${id}`;
 
-async function expectProblem(response: Response, status: number, code: string): Promise<void> {
-  expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
-}
-
 async function auditOf(id: string): Promise<string[]> {
-  const { results } = await env.DB.prepare('SELECT action FROM audit WHERE target = ? ORDER BY id')
-    .bind(id)
-    .all<{ action: string }>();
+  const results = await listRows<{ action: string }>('SELECT action FROM audit WHERE target = ? ORDER BY id', id);
   return results.map(({ action }) => action);
 }
 
@@ -57,9 +53,7 @@ describe('a withdrawal above the review threshold', () => {
     const withdrawal = await withdraw(trader);
     expect(withdrawal).toMatchObject({ status: 'PENDING', txHash: null });
     expect((await trader.balances())['USDT']).toBe('399');
-    const list = await json<{ withdrawals: Answer['withdrawal'][] }>(
-      await asOperator('GET', '/withdrawals?status=PENDING'),
-    );
+    const list = await operate<{ withdrawals: Answer['withdrawal'][] }>('GET', '/withdrawals?status=PENDING');
     expect(list.withdrawals.find(({ id }) => id === withdrawal.id)).toMatchObject({
       accountId: trader.accountId,
       usdValue: '100',
@@ -67,20 +61,17 @@ describe('a withdrawal above the review threshold', () => {
 
     const approved = await asOperator('POST', `${pathOf(trader, withdrawal.id)}/approve`, { reason: 'known customer' });
     expect((await json<Answer>(approved)).withdrawal.status).toBe('COMPLETED');
-    await expectProblem(
-      await asOperator('POST', `${pathOf(trader, withdrawal.id)}/approve`, { reason: 'again' }),
-      409,
-      'invalid_state',
+    await expectCode(
+      asOperator('POST', `${pathOf(trader, withdrawal.id)}/approve`, { reason: 'again' }),
+      '409 invalid_state',
     );
-    await expectProblem(
-      await asOperator('POST', `${pathOf(trader, withdrawal.id)}/reject`, { reason: 'no' }),
-      409,
-      'invalid_state',
+    await expectCode(
+      asOperator('POST', `${pathOf(trader, withdrawal.id)}/reject`, { reason: 'no' }),
+      '409 invalid_state',
     );
     expect((await trader.balances())['USDT']).toBe('399');
     expect(await auditOf(withdrawal.id)).toEqual(['approve_withdrawal']);
-    expect(await sumOfBalances()).toEqual([]);
-    expect(await unexplainedBalances()).toEqual([]);
+    await expectWholeLedger();
   });
 
   it('has its money and fee returned after a rejection', async () => {
@@ -88,11 +79,7 @@ describe('a withdrawal above the review threshold', () => {
     const { id } = await withdraw(trader);
     const rejected = await asOperator('POST', `${pathOf(trader, id)}/reject`, { reason: 'unknown source of funds' });
     expect((await json<Answer>(rejected)).withdrawal).toMatchObject({ status: 'FAILED', reason: 'rejected' });
-    await expectProblem(
-      await asOperator('POST', `${pathOf(trader, id)}/reject`, { reason: 'again' }),
-      409,
-      'invalid_state',
-    );
+    await expectCode(asOperator('POST', `${pathOf(trader, id)}/reject`, { reason: 'again' }), '409 invalid_state');
     expect((await trader.balances())['USDT']).toBe('500');
     expect(await auditOf(id)).toEqual(['settle_withdrawal']);
     expect(await sumOfBalances()).toEqual([]);
@@ -107,8 +94,7 @@ describe('a withdrawal above the review threshold', () => {
     );
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(['399', '500']).toContain((await trader.balances())['USDT']);
-    expect(await sumOfBalances()).toEqual([]);
-    expect(await unexplainedBalances()).toEqual([]);
+    await expectWholeLedger();
   });
 
   it('to another account of Bureau is paid to it after the approval, without a fee', async () => {
@@ -124,14 +110,13 @@ describe('a withdrawal above the review threshold', () => {
     const approved = await asOperator('POST', `${pathOf(trader, withdrawal.id)}/approve`, { reason: 'fine' });
     expect((await json<Answer>(approved)).withdrawal).toMatchObject({ status: 'COMPLETED', txHash: null });
     expect((await recipient.balances())['USDT']).toBe('100');
-    expect(await sumOfBalances()).toEqual([]);
-    expect(await unexplainedBalances()).toEqual([]);
+    await expectWholeLedger();
   });
 
   it.each([{}, { reason: '' }, { reason: 1 }])('is not ended without a reason: %o', async (body) => {
     const trader = await openTrader({ USDT: '500' });
     const { id } = await withdraw(trader);
-    await expectProblem(await asOperator('POST', `${pathOf(trader, id)}/approve`, body), 400, 'invalid_request');
+    await expectCode(asOperator('POST', `${pathOf(trader, id)}/approve`, body), '400 invalid_request');
   });
 });
 
@@ -140,10 +125,9 @@ describe('the end of a withdrawal', () => {
     const trader = await openTrader({ USDT: '500' });
     const id = await leaveProcessing(trader);
     for (const outcome of [{ outcome: 'paid', txHash: HASH }, { outcome: 'failed' }]) {
-      await expectProblem(
-        await asOperator('POST', `${pathOf(trader, id)}/settle`, { ...outcome, reason: 'x' }),
-        409,
-        'invalid_state',
+      await expectCode(
+        asOperator('POST', `${pathOf(trader, id)}/settle`, { ...outcome, reason: 'x' }),
+        '409 invalid_state',
       );
     }
   });
@@ -155,23 +139,20 @@ describe('the end of a withdrawal', () => {
     ] as const) {
       const trader = await openTrader({ USDT: '500' });
       const { id } = await withdraw(trader);
-      await env.DB.prepare(
+      await sql(
         "UPDATE withdrawals SET status = 'PROCESSING', released_at = 1, next_ask_at = 1 WHERE id = ?",
-      )
-        .bind(id)
-        .run();
-      await expectProblem(
-        await asOperator('POST', `${pathOf(trader, id)}/settle`, { ...body, txHash: 'no hash', outcome: 'paid' }),
-        400,
-        'invalid_request',
+        id,
+      ).run();
+      await expectCode(
+        asOperator('POST', `${pathOf(trader, id)}/settle`, { ...body, txHash: 'no hash', outcome: 'paid' }),
+        '400 invalid_request',
       );
-      const settled = await json<Answer>(await asOperator('POST', `${pathOf(trader, id)}/settle`, body));
+      const settled = await operate<Answer>('POST', `${pathOf(trader, id)}/settle`, body);
       expect(settled.withdrawal).toMatchObject({ status, txHash: status === 'COMPLETED' ? HASH : null });
       expect((await trader.balances())['USDT']).toBe(balance);
       expect(await auditOf(id)).toEqual(['settle_withdrawal']);
     }
-    expect(await sumOfBalances()).toEqual([]);
-    expect(await unexplainedBalances()).toEqual([]);
+    await expectWholeLedger();
   });
 });
 
@@ -181,10 +162,8 @@ describe('the scheduled sweep', () => {
     const [young, old] = [(await withdraw(trader)).id, (await withdraw(trader)).id];
     const release =
       "UPDATE withdrawals SET status = 'PROCESSING', released_at = ?1, next_ask_at = ?1 + 30000 WHERE id = ?2";
-    await env.DB.prepare(release).bind(Date.now(), young).run();
-    await env.DB.prepare(release)
-      .bind(Date.now() - 31_000, old)
-      .run();
+    await sql(release, Date.now(), young).run();
+    await sql(release, Date.now() - 31_000, old).run();
     await worker.scheduled(createScheduledController(), env);
     await runDurableObjectAlarm(env.LEDGER_KEEPER.getByName('0'));
     const statusOf = async (id: string) =>

@@ -6,6 +6,7 @@ import { PriceHub } from '../../src/markets/price-hub.ts';
 import { until } from '../support/gate.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { sql } from '../support/db/sql.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.now() });
@@ -16,7 +17,7 @@ afterEach(async () => {
   await setSpread(0);
 });
 
-const setSpread = (bps: number) => env.DB.prepare('UPDATE settings SET spread_bps = ? WHERE id = 1').bind(bps).run();
+const setSpread = (bps: number) => sql('UPDATE settings SET spread_bps = ? WHERE id = 1', bps).run();
 
 const passTime = (by_ms: number) => vi.setSystemTime(Date.now() + by_ms);
 

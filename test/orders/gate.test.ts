@@ -11,6 +11,8 @@ import { handOver, termsOf, openGate, until } from '../support/gate.ts';
 import { readEffects, unexplainedBalances } from '../support/db/probes.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
+import { sql, listRows } from '../support/db/sql.ts';
+import { atOnce } from '../support/at-once.ts';
 
 const BUY: PlaceOrder = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 const ROOM = 256;
@@ -157,7 +159,7 @@ describe('orders that arrive while a batch is under way', () => {
     return { replies: await Promise.all(waiting), batches: batches() };
   }
 
-  const openMany = (count: number) => Promise.all(Array.from({ length: count }, openRich));
+  const openMany = (count: number) => atOnce(count, openRich);
 
   it('go together in the next batch', async () => {
     const traders = await openMany(5);
@@ -186,19 +188,19 @@ describe('orders that arrive while a batch is under way', () => {
     ],
     [
       'is frozen',
-      ({ accountId }) => env.DB.prepare(`UPDATE accounts SET status = 'frozen' WHERE id = ?`).bind(accountId).run(),
+      ({ accountId }) => sql(`UPDATE accounts SET status = 'frozen' WHERE id = ?`, accountId).run(),
       BUY,
       'account_frozen',
     ],
     [
       'has revoked the key',
-      ({ keyId }) => env.DB.prepare('UPDATE api_keys SET revoked_at = 1 WHERE id = ?').bind(keyId).run(),
+      ({ keyId }) => sql('UPDATE api_keys SET revoked_at = 1 WHERE id = ?', keyId).run(),
       BUY,
       'invalid_api_key',
     ],
     [
       'has a key that has expired',
-      ({ keyId }) => env.DB.prepare('UPDATE api_keys SET expires_at = 1 WHERE id = ?').bind(keyId).run(),
+      ({ keyId }) => sql('UPDATE api_keys SET expires_at = 1 WHERE id = ?', keyId).run(),
       BUY,
       'api_key_expired',
     ],
@@ -266,7 +268,7 @@ describe('two gates of one ledger', () => {
   /** The round of prices that an order filled at. Its price says less: the market stands still at times. */
   async function roundOf(reply: GateReply): Promise<number> {
     if (reply.kind !== 'committed') throw new Error('an order was not filled');
-    const order = env.DB.prepare('SELECT price_round FROM orders WHERE id = ?').bind(reply.row.id);
+    const order = sql('SELECT price_round FROM orders WHERE id = ?', reply.row.id);
     return (await order.first<number>('price_round')) ?? 0;
   }
 
@@ -317,12 +319,11 @@ describe('two gates of one ledger', () => {
       expect(reply?.kind).toBe('committed');
       moveClock(turn % 4 === 0 ? 1_100 : 600);
     }
-    const { results } = await env.DB.prepare(
+    const results = await listRows<{ round: number }>(
       `SELECT o.price_round AS round FROM transfers AS t JOIN orders AS o ON o.id = t.reference AND o.account_id = ?
        WHERE t.asset = 'BTC' ORDER BY t.id`,
-    )
-      .bind(trader.accountId)
-      .all<{ round: number }>();
+      trader.accountId,
+    );
     const rounds = results.map(({ round }) => round);
     expect(rounds).toHaveLength(12);
     expect(rounds).toEqual(rounds.toSorted((one, other) => one - other));

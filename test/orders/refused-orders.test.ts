@@ -8,6 +8,8 @@ import { CONNECTION_LOST, aroundBatch, fail } from '../support/runtime/faults.ts
 import { databaseInternals, holdWakingsThroughout } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { moveClock, resetSettings, setSettings, stopClock } from '../support/withdrawals/withdrawals.ts';
+import { sql } from '../support/db/sql.ts';
+import { atOnce } from '../support/at-once.ts';
 
 /** As many as the gate sends in one batch. */
 const ORDERS = 50;
@@ -20,8 +22,8 @@ holdWakingsThroughout();
 
 let [rich, poor]: Trader[][] = [];
 beforeAll(async () => {
-  rich = await Promise.all(Array.from({ length: ORDERS }, openRich));
-  poor = await Promise.all(Array.from({ length: ORDERS }, () => openTrader()));
+  rich = await atOnce(ORDERS, openRich);
+  poor = await atOnce(ORDERS, () => openTrader());
 });
 beforeEach(stopClock);
 afterEach(() => {
@@ -76,18 +78,16 @@ describe('a refused order', () => {
   });
 
   it('among fifty of every kind in one batch gets its own answer, and so does each of the others', async () => {
-    const [frozen, revoked, expired, seller, spender, doge, before] = await Promise.all(
-      Array.from({ length: 7 }, openRich),
-    );
+    const [frozen, revoked, expired, seller, spender, doge, before] = await atOnce(7, openRich);
     if (!frozen || !revoked || !expired || !seller || !spender || !doge || !before) throw new Error('no traders');
     const gate = openGate();
     const made = handOver(before, BUY);
     expect((await gate.placeOrder(made)).kind).toBe('committed');
     await setSettings({ exposure: { DOGE: '0' } });
     await env.DB.batch([
-      env.DB.prepare(`UPDATE accounts SET status = 'frozen' WHERE id = ?`).bind(frozen.accountId),
-      env.DB.prepare('UPDATE api_keys SET revoked_at = 1 WHERE id = ?').bind(revoked.keyId),
-      env.DB.prepare('UPDATE api_keys SET expires_at = 1 WHERE id = ?').bind(expired.keyId),
+      sql(`UPDATE accounts SET status = 'frozen' WHERE id = ?`, frozen.accountId),
+      sql('UPDATE api_keys SET revoked_at = 1 WHERE id = ?', revoked.keyId),
+      sql('UPDATE api_keys SET expires_at = 1 WHERE id = ?', expired.keyId),
     ]);
     const sale: PlaceOrder = { coin: 'ETH', side: 'SELL', mode: 'COIN_QTY', value: '0.75' };
     const mixed: readonly (readonly [Wanted, string])[] = [

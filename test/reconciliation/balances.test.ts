@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newRecordId } from '../../src/db/record-id.ts';
 import { type Trader, openTrader } from '../support/exchange.ts';
-import { NEXT, order, sql, transfer } from '../support/db/raw-ledger.ts';
+import { NEXT, order, transfer } from '../support/db/raw-ledger.ts';
 import { expectAllWell, expectBroken, invariantOf, makeActivity, saveMoney } from '../support/reconciliation.ts';
-import { env } from '../support/runtime/test-env.ts';
+import { sql } from '../support/db/sql.ts';
 
 let one: Trader;
 let other: Trader;
@@ -12,7 +12,7 @@ let head: number;
 beforeAll(async () => {
   [one, other] = (await makeActivity(2)) as [Trader, Trader];
   bare = await openTrader();
-  head = (await env.DB.prepare('SELECT max(id) AS id FROM transfers').first<number>('id')) ?? 0;
+  head = (await sql('SELECT max(id) AS id FROM transfers').first<number>('id')) ?? 0;
   await saveMoney();
   await expectAllWell();
 });

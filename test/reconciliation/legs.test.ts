@@ -5,7 +5,7 @@ import { database } from '../support/db/raw-ledger.ts';
 import { type Trader, asOperator } from '../support/exchange.ts';
 import { quarantine } from '../support/operator/quarantine.ts';
 import { makeActivity } from '../support/reconciliation.ts';
-import { env } from '../support/runtime/test-env.ts';
+import { sql, listRows } from '../support/db/sql.ts';
 
 /**
  * The transfers of a record are written down four times: by its triggers, by the guards of `transfers`, by the legs of
@@ -32,7 +32,7 @@ interface Row {
   readonly reference: string;
 }
 
-const read = async (query: string) => (await env.DB.prepare(query).all<Row>()).results;
+const read = async (query: string) => await listRows<Row>(query);
 
 const readJournal = () =>
   read('SELECT id, debit, credit, asset, CAST(amount AS TEXT) AS amount, kind, reference FROM transfers ORDER BY id');
@@ -58,9 +58,7 @@ describe('the legs of the kinds of records', () => {
   });
 
   it('are of the kinds that the guard of the journal knows', async () => {
-    const guard = await env.DB.prepare(
-      "SELECT sql FROM sqlite_schema WHERE name = 'transfers_are_numbered'",
-    ).first<string>('sql');
+    const guard = await sql("SELECT sql FROM sqlite_schema WHERE name = 'transfers_are_numbered'").first<string>('sql');
     const [, list = ''] = /kind NOT IN \(([^)]*)\)/.exec(guard ?? '') ?? [];
     expect(list.replaceAll("'", '').split(', ').toSorted()).toEqual(recordKinds.map(({ kind }) => kind).toSorted());
   });

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { Invariant } from '../../src/reconciliation/invariants.ts';
 import { newRecordId } from '../../src/db/record-id.ts';
 import { type Trader, asOperator, openTrader } from '../support/exchange.ts';
-import { NEXT, sql, order as writeOrder } from '../support/db/raw-ledger.ts';
+import { NEXT, order as writeOrder } from '../support/db/raw-ledger.ts';
 import {
   allOk,
   expectAllWell,
@@ -17,6 +17,7 @@ import {
 } from '../support/reconciliation.ts';
 import { quarantine } from '../support/operator/quarantine.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { sql } from '../support/db/sql.ts';
 
 let one: Trader;
 let bare: Trader;
@@ -36,7 +37,7 @@ type Row = Record<string, string>;
 
 async function find(table: string, where: string): Promise<Row> {
   const query = `SELECT * FROM ${table} WHERE account_id = ? AND ${where} LIMIT 1`;
-  const row = await env.DB.prepare(query).bind(one.accountId).first<Row>();
+  const row = await sql(query, one.accountId).first<Row>();
   if (!row) throw new Error(`no row of ${table} is as the test needs it: ${where}`);
   return row;
 }
@@ -106,11 +107,10 @@ describe('a record and its transfers', () => {
     const id = newRecordId(Date.now());
     const { row, legs } = order(id, 'BUY', '100000000000', '1000000', '10000000');
     const other =
-      (await env.DB.prepare(
+      (await sql(
         "SELECT account FROM balances WHERE asset = 'USDT' AND amount > 10000000 AND account <> ? AND account NOT LIKE 'house:%'",
-      )
-        .bind(one.accountId)
-        .first<string>('account')) ?? '';
+        one.accountId,
+      ).first<string>('account')) ?? '';
     const paid = leg('order', id, other, 'house:liquidity', 'USDT', '10000000');
     await expectBroken([sums, tie], guards, row, paid, legs[1]);
   });
@@ -378,9 +378,9 @@ describe('an address', () => {
     const networks = expect.stringContaining('ETH') as string;
     expect(examples).toContainEqual({ address, networks, accountId: one.accountId, other: bare.accountId });
 
-    const index = await env.DB.prepare(
-      "SELECT sql FROM sqlite_master WHERE name = 'addresses_have_one_owner'",
-    ).first<string>('sql');
+    const index = await sql("SELECT sql FROM sqlite_master WHERE name = 'addresses_have_one_owner'").first<string>(
+      'sql',
+    );
     await env.DB.exec('DROP INDEX addresses_have_one_owner');
     await expectBroken(
       ['addresses_have_one_owner'],

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { CHAINS } from '../../src/reconciliation/history.ts';
 import { JOURNAL_START, scanJournal } from '../../src/reconciliation/scan-journal.ts';
-import { type Trader, asOperator } from '../support/exchange.ts';
+import { type Trader, operate } from '../support/exchange.ts';
 import { countRowsRead, holdWakings, measureDatabase } from '../support/runtime/meter.ts';
-import { sql } from '../support/db/raw-ledger.ts';
 import {
   SHORT_CHAINS,
   SMALL,
@@ -20,6 +19,7 @@ import {
 } from '../support/reconciliation.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { readTriggers, runWithout } from '../support/db/triggers.ts';
+import { sql, listRows } from '../support/db/sql.ts';
 
 const SMALL_ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '1.234567' };
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 async function count(table: string): Promise<string> {
-  return String(await env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>('n'));
+  return String(await sql(`SELECT count(*) AS n FROM ${table}`).first<number>('n'));
 }
 
 describe('a pass of the reconciliation', () => {
@@ -74,10 +74,8 @@ describe('a pass of the reconciliation', () => {
 
   it('computes what is owed of each asset, to the atom', async () => {
     const { figures } = invariantOf(await reconcileAnew(), 'debts_within_caps');
-    const { results } = await env.DB.prepare(
-      `SELECT asset, CAST(sum(amount) AS TEXT) AS atoms FROM balances
-       WHERE account NOT LIKE 'house:%' AND asset IN ('USDT', 'BTC') GROUP BY asset ORDER BY asset`,
-    ).all<{ atoms: string }>();
+    const results = await listRows<{ atoms: string }>(`SELECT asset, CAST(sum(amount) AS TEXT) AS atoms FROM balances
+       WHERE account NOT LIKE 'house:%' AND asset IN ('USDT', 'BTC') GROUP BY asset ORDER BY asset`);
     const scales = [8, 6];
     const owed = results.map(({ atoms }, asset) => Number(atoms) / 10 ** (scales[asset] ?? 0));
     expect([figures['BTC'], figures['USDT']].map((one) => Number((one as Record<string, string>)['owed']))).toEqual(
@@ -284,7 +282,7 @@ describe('the history', () => {
         sql('INSERT INTO transfers SELECT * FROM saved_transfers WHERE id > ?', progress.newest.after - 40),
       ]);
       await reopen();
-      expect((await asOperator('GET', '/settings')).status).toBe(200);
+      await operate('GET', '/settings');
     });
     vi.restoreAllMocks();
     expect(statusesOf(await reconcileAnew())).toEqual(allOk);

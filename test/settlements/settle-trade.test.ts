@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Trader, asOperator, openTrader } from '../support/exchange.ts';
+import { type Trader, asOperator, openTrader, expectCode } from '../support/exchange.ts';
 import { CONNECTION_LOST, OVERLOADED, fail } from '../support/runtime/faults.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
 import {
@@ -10,7 +10,9 @@ import {
   readSettled,
   settle,
 } from '../support/operator/settlements.ts';
-import { expectProblem, expectWholeLedger, setSettings, tally } from '../support/withdrawals/withdrawals.ts';
+import { setSettings, tally } from '../support/withdrawals/withdrawals.ts';
+import { expectWholeLedger } from '../support/db/probes.ts';
+import { atOnce } from '../support/at-once.ts';
 
 /** A buyer with 1,000 USDT and a seller with 10 ETH. */
 async function openParties(): Promise<[Trader, Trader]> {
@@ -76,7 +78,7 @@ describe('the same reference', () => {
       agreeQuick(buyer, 'BUY', { reference }),
       agreeQuick(seller, 'SELL', { reference }),
     ]) {
-      await expectProblem(await settle(other), 409, 'invalid_state');
+      await expectCode(settle(other), '409 invalid_state');
     }
     await expectOnce(buyer, seller);
   });
@@ -89,7 +91,7 @@ describe('the same reference', () => {
     ] as const) {
       const wanted = agreeQuick(trader, side);
       const first = await readSettled(await settle(wanted));
-      await expectProblem(await settle({ ...wanted, side: other }), 409, 'invalid_state');
+      await expectCode(settle({ ...wanted, side: other }), '409 invalid_state');
       expect(await readSettled(await settle(wanted), 200)).toEqual(first);
     }
     await expectHoldings(trader, '1000', '10');
@@ -98,7 +100,7 @@ describe('the same reference', () => {
   it('sent twenty times in parallel makes one settlement and gets twenty equal answers', async () => {
     const [buyer, seller] = await openParties();
     const wanted = agreeP2p(buyer, seller);
-    const responses = await Promise.all(Array.from({ length: 20 }, () => settle(wanted)));
+    const responses = await atOnce(20, () => settle(wanted));
     expect(await tally(responses.map((response) => response.clone()))).toEqual({ 200: 19, 201: 1 });
     expect(new Set(await Promise.all(responses.map((response) => response.text()))).size).toBe(1);
     await expectOnce(buyer, seller);
@@ -107,9 +109,7 @@ describe('the same reference', () => {
   it('for twenty different trades in parallel makes one settlement and gets nineteen refusals', async () => {
     const [buyer, seller] = await openParties();
     const wanted = agreeP2p(buyer, seller);
-    const responses = await Promise.all(
-      Array.from({ length: 20 }, (_, at) => settle({ ...wanted, usdtAmount: String(at + 1) })),
-    );
+    const responses = await atOnce(20, (at) => settle({ ...wanted, usdtAmount: String(at + 1) }));
     expect(await tally(responses)).toEqual({ 201: 1, invalid_state: 19 });
     expect((await buyer.balances())['ETH']).toBe('0.5');
     await expectWholeLedger();
@@ -119,7 +119,7 @@ describe('the same reference', () => {
 describe('twenty settlements at once over one balance', () => {
   it('let through exactly as many as the buyer’s USDT covers', async () => {
     const [buyer, seller] = [await openTrader({ USDT: '799.999999' }), await openTrader({ ETH: '10' })];
-    const responses = await Promise.all(Array.from({ length: 20 }, () => settle(agreeP2p(buyer, seller))));
+    const responses = await atOnce(20, () => settle(agreeP2p(buyer, seller)));
     expect(await tally(responses)).toEqual({ 201: 7, insufficient_balance: 13 });
     await expectHoldings(buyer, '99.999999', '3.5');
     await expectHoldings(seller, '700', '6.5');
@@ -128,10 +128,8 @@ describe('twenty settlements at once over one balance', () => {
 
   it('let through exactly as many as the seller’s coin covers, of both kinds', async () => {
     const [buyer, seller] = [await openTrader({ USDT: '10000' }), await openTrader({ ETH: '5.49999999' })];
-    const responses = await Promise.all(
-      Array.from({ length: 20 }, (_, at) =>
-        settle(at % 2 === 0 ? agreeP2p(buyer, seller) : agreeQuick(seller, 'SELL')),
-      ),
+    const responses = await atOnce(20, (at) =>
+      settle(at % 2 === 0 ? agreeP2p(buyer, seller) : agreeQuick(seller, 'SELL')),
     );
     expect(await tally(responses)).toEqual({ 201: 10, insufficient_balance: 10 });
     await expectHoldings(seller, '1000', '0.49999999');
@@ -157,7 +155,7 @@ describe('a lost connection to D1', () => {
     const response = await settle(wanted);
     expect(fault.state.injected).toBe(1);
     expect(response.headers.get('Retry-After')).toBe('1');
-    expect(await expectProblem(response, 504, 'outcome_unknown')).toMatchObject({ reference: wanted.reference });
+    expect(await expectCode(response, '504 outcome_unknown')).toMatchObject({ reference: wanted.reference });
     await expectHoldings(buyer, '1000', '0');
     await readSettled(await settle(wanted));
     await expectOnce(buyer, seller);
@@ -171,7 +169,7 @@ describe('a lost connection to D1', () => {
       throw new Error(CONNECTION_LOST);
     });
     const wanted = agreeP2p(buyer, seller);
-    await expectProblem(await settle(wanted), 504, 'outcome_unknown');
+    await expectCode(settle(wanted), '504 outcome_unknown');
     expect(fault.state.injected).toBe(1);
     await expectOnce(buyer, seller);
     await readSettled(await settle(wanted), 200);
@@ -182,7 +180,7 @@ describe('a lost connection to D1', () => {
     const [buyer, seller] = await openParties();
     vi.spyOn(databaseInternals(), '_send').mockRejectedValueOnce(new Error(CONNECTION_LOST));
     const wanted = agreeP2p(buyer, seller);
-    await expectProblem(await settle(wanted), 503, 'service_unavailable');
+    await expectCode(settle(wanted), '503 service_unavailable');
     await readSettled(await settle(wanted));
     await expectOnce(buyer, seller);
   });
@@ -196,7 +194,7 @@ describe('D1 that refuses the batch because it is overloaded', () => {
     const response = await settle(wanted);
     expect(fault.state.injected).toBe(1);
     expect(response.headers.get('Retry-After')).toBe('1');
-    await expectProblem(response, 503, 'service_unavailable');
+    await expectCode(response, '503 service_unavailable');
     await expectHoldings(buyer, '1000', '0');
     await readSettled(await settle(wanted));
     await expectOnce(buyer, seller);
@@ -209,7 +207,7 @@ describe('a change between the checks and the batch', () => {
     injectFault('before', 1, async () => {
       await asOperator('PATCH', `/accounts/${seller.accountId}`, { status: 'frozen' });
     });
-    await expectProblem(await settle(agreeP2p(buyer, seller)), 403, 'account_frozen');
+    await expectCode(settle(agreeP2p(buyer, seller)), '403 account_frozen');
     await expectHoldings(buyer, '1000', '0');
     await expectWholeLedger();
   });
@@ -220,7 +218,7 @@ describe('a change between the checks and the batch', () => {
     injectFault('before', 1, async () => {
       await readSettled(await settle(wanted));
     });
-    await expectProblem(await settle({ ...wanted, usdtAmount: '99' }), 409, 'invalid_state');
+    await expectCode(settle({ ...wanted, usdtAmount: '99' }), '409 invalid_state');
     await expectOnce(buyer, seller);
   });
 });

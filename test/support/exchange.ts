@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { KeyLane } from '../../src/lane/key-lane.ts';
 import type { Asset } from '../../src/money/assets.ts';
 import type { Scope } from '../../src/keys/rights.ts';
@@ -47,6 +48,11 @@ export interface ProblemBody {
   readonly detail: string;
   readonly errors?: readonly { readonly pointer: string }[];
   readonly orderId?: string;
+  readonly withdrawalId?: string;
+  readonly networks?: readonly string[];
+  readonly limit?: string;
+  readonly used?: string;
+  readonly remaining?: string;
 }
 
 export function asOperator(method: string, path: string, body?: unknown): Promise<Response> {
@@ -57,9 +63,29 @@ export function asOperator(method: string, path: string, body?: unknown): Promis
   });
 }
 
-async function must<T>(response: Response): Promise<T> {
+/** The JSON of an answer. Throws when it is a refusal. */
+async function must<T>(answer: Response | Promise<Response>): Promise<T> {
+  const response = await answer;
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
   return json<T>(response);
+}
+
+/** Sends a request as the operator, and returns the JSON of the answer. Throws when it is refused. */
+export function operate<T>(method: string, path: string, body?: unknown): Promise<T> {
+  return must<T>(asOperator(method, path, body));
+}
+
+/** The status of an answer, with the code of a problem: `200`, `409 invalid_state`. */
+export async function codeOf(answer: Response | Promise<Response>): Promise<string> {
+  const response = await answer;
+  return response.ok ? String(response.status) : `${response.status} ${(await json<ProblemBody>(response)).code}`;
+}
+
+/** Expects an answer of this code, as `codeOf` writes it. Returns its body. */
+export async function expectCode(answer: Response | Promise<Response>, code: string): Promise<ProblemBody> {
+  const response = await answer;
+  expect(await codeOf(response.clone())).toBe(code);
+  return json<ProblemBody>(response);
 }
 
 /** Who opens the accounts of the tests. */

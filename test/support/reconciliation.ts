@@ -11,12 +11,12 @@ import { Reconciler, type SliceLimits } from '../../src/reconciliation/reconcile
 import { SpreadSums } from '../../src/reconciliation/spread-sums.ts';
 import { listViolations } from '../../src/reconciliation/violations.ts';
 import { type LedgerReconciliation, showReconciliation } from '../../src/operator/reconciliation.ts';
-import { type Trader, asOperator, json, openTrader } from './exchange.ts';
+import { type Trader, asOperator, json, openTrader, operate } from './exchange.ts';
 import { agreeP2p, agreeQuick, settle } from './operator/settlements.ts';
-import { sql } from './db/raw-ledger.ts';
 import { env } from './runtime/test-env.ts';
 import { readTriggers, runWithout } from './db/triggers.ts';
 import { readTaken, withdraw } from './withdrawals/withdrawals.ts';
+import { sql } from './db/sql.ts';
 
 /** Limits at which one slice reads everything that a test makes. */
 export const WHOLE: SliceLimits = { explained: 10_000, summed: 10_000, rows: 10_000 };
@@ -138,7 +138,7 @@ export async function reopen(): Promise<void> {
     const cleared = await asOperator('POST', `/reconciliation/violations/${id}/clear`, { reason: 'a test broke it' });
     expect(cleared.status).toBe(200);
   }
-  expect((await asOperator('PATCH', '/settings', { tradingHalted: false, withdrawalsHalted: false })).status).toBe(200);
+  await operate('PATCH', '/settings', { tradingHalted: false, withdrawalsHalted: false });
 }
 
 export const allOk = Object.fromEntries(invariants.map((name) => [name, 'ok']));
@@ -152,17 +152,14 @@ const MONEY = ['balances', 'transfers', 'orders', 'deposits', 'withdrawals', 'se
 
 /** Copies the money as it is now, for `restoreMoney`. Once in a file. */
 export async function saveMoney(): Promise<void> {
-  await env.DB.batch(MONEY.map((table) => env.DB.prepare(`CREATE TABLE saved_${table} AS SELECT * FROM ${table}`)));
+  await env.DB.batch(MONEY.map((table) => sql(`CREATE TABLE saved_${table} AS SELECT * FROM ${table}`)));
 }
 
 export async function restoreMoney(): Promise<void> {
   const triggers = (await readTriggers()).filter((trigger) => MONEY.includes(trigger.tbl_name));
   await runWithout(
     triggers,
-    MONEY.flatMap((table) => [
-      env.DB.prepare(`DELETE FROM ${table}`),
-      env.DB.prepare(`INSERT INTO ${table} SELECT * FROM saved_${table}`),
-    ]),
+    MONEY.flatMap((table) => [sql(`DELETE FROM ${table}`), sql(`INSERT INTO ${table} SELECT * FROM saved_${table}`)]),
   );
 }
 
@@ -315,9 +312,10 @@ export async function makeActivity(accounts: number): Promise<Trader[]> {
     await withdrawAll(trader, other);
     await settleAll(trader, other);
     // A credit whose reference has the form of a receipt's.
-    const rejected = (await env.DB.prepare("SELECT id FROM withdrawals WHERE account_id = ? AND status = 'FAILED'")
-      .bind(trader.accountId)
-      .first<{ id: string }>())!;
+    const rejected = (await sql(
+      "SELECT id FROM withdrawals WHERE account_id = ? AND status = 'FAILED'",
+      trader.accountId,
+    ).first<{ id: string }>())!;
     await asOperator('POST', `/accounts/${trader.accountId}/credits`, {
       asset: 'USDT',
       amount: '3',

@@ -4,6 +4,7 @@ import { readCandles } from '../../../src/markets/candles/read-candles.ts';
 import type { VenueMode } from '../../support/node/venues/venue-state.ts';
 import { env } from '../../support/runtime/test-env.ts';
 import { countVenueRequests, forgetPrices, resetVenues, setVenue } from '../../support/markets/venues.ts';
+import { atOnce } from '../../support/at-once.ts';
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
@@ -22,7 +23,7 @@ describe('candles', () => {
   const question = { coin: 'BTC', interval: '1h', limit: 100, endTime_ms: hour_ms } as const;
 
   it('are the venue’s newest, in ascending order, from one request for 50 readers', async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => readCandles(env, question)));
+    const answers = await atOnce(50, () => readCandles(env, question));
     for (const answer of answers) {
       expect(answer.ok && answer.value.candles).toHaveLength(100);
       expect(answer.ok && answer.value.candles.at(-1)).toEqual({

@@ -1,8 +1,11 @@
 import { prepareAccount } from '../../../src/accounts/account.ts';
-import { bindingOf, ledgerNumberOf, newRecordId } from '../../../src/db/record-id.ts';
+import { ledgerNumberOf, newRecordId } from '../../../src/db/record-id.ts';
 import { listLedgers, openLedger } from '../../../src/db/database.ts';
 import { type Trader, asOperator, createKey } from '../exchange.ts';
 import { env } from '../runtime/test-env.ts';
+import { databaseOf, listRowsIn } from './sql.ts';
+
+export { databaseOf } from './sql.ts';
 
 /** Opens an account in a ledger, whatever the weights are. Returns its id; throws when it is refused. */
 export async function openInLedger(ledger: number, now_ms: number, externalId?: string): Promise<string> {
@@ -30,16 +33,5 @@ export function databaseOfId(id: string): D1Database {
 
 /** The rows that a query finds in all ledgers under test, one ledger after the other. */
 export async function queryAll<Row>(query: string, ...values: string[]): Promise<Row[]> {
-  const ask = (ledger: number) =>
-    databaseOf(ledger)
-      .prepare(query)
-      .bind(...values)
-      .all<Row>();
-  return (await Promise.all(ledgersUnderTest.map(ask))).flatMap(({ results }) => results);
-}
-
-export function databaseOf(ledger: number): D1Database {
-  const database = env[bindingOf(ledger)];
-  if (!database) throw new Error(`ledger ${ledger} is not bound`);
-  return database;
+  return (await Promise.all(ledgersUnderTest.map((ledger) => listRowsIn<Row>(ledger, query, ...values)))).flat();
 }

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { databaseOfId, queryAll } from './open-in-ledger.ts';
 
 /** Everything that a refused request must not change. */
@@ -37,4 +38,8 @@ export async function unexplainedBalances(): Promise<unknown[]> {
        coalesce((SELECT sum(amount) FROM transfers t WHERE t.credit = balances.account AND t.asset = balances.asset), 0) -
        coalesce((SELECT sum(amount) FROM transfers t WHERE t.debit = balances.account AND t.asset = balances.asset), 0)`,
   );
+}
+
+export async function expectWholeLedger(): Promise<void> {
+  expect([await sumOfBalances(), await unexplainedBalances()]).toEqual([[], []]);
 }

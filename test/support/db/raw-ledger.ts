@@ -3,15 +3,14 @@ import { openDatabase } from '../../../src/db/database.ts';
 import { FIRST_LEDGER, newRecordId } from '../../../src/db/record-id.ts';
 import { env } from '../runtime/test-env.ts';
 import { openInLedger } from './open-in-ledger.ts';
+import { sql } from './sql.ts';
+
+export { sql } from './sql.ts';
 
 /** Writes to the ledger by plain SQL, as a bug or an intruder could. */
 
 export const NOON_MS = Date.UTC(2026, 10, 21, 12);
 export const database = openDatabase(env.DB);
-
-export function sql(query: string, ...parameters: (string | number | null)[]): D1PreparedStatement {
-  return env.DB.prepare(query).bind(...parameters);
-}
 
 /** The number of the next transfer, as SQL. */
 export const NEXT = '(SELECT coalesce(max(id), 0) + 1 FROM transfers)';

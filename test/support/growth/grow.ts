@@ -15,6 +15,7 @@ import { measureOperations } from './operations.ts';
 import { type RecordTable, recordKinds } from './record-kinds.ts';
 import { type HistorySize, writeHistory } from './write-history.ts';
 import type { Owners } from './compose-history.ts';
+import { sql } from '../db/sql.ts';
 
 /** How large the exchange is when it is measured. */
 export interface Size {
@@ -128,7 +129,7 @@ async function measureAtOneTime(trader: Trader): Promise<Record<string, Database
 }
 
 async function lookAtDatabase(): Promise<number> {
-  const { meta } = await env.DB.prepare('SELECT 1').run();
+  const { meta } = await sql('SELECT 1').run();
   return meta.size_after;
 }
 
@@ -166,7 +167,7 @@ async function timeBatches({ accountId, keyId }: Trader): Promise<number> {
     coinAmount: 10_000n,
     usdtAmount: 5_000_000n,
     // The round of the newest fill, so that no order is refused for an older round.
-    priceRound: (await env.DB.prepare(NEWEST_ROUND).first<number>('round')) ?? 0,
+    priceRound: (await sql(NEWEST_ROUND).first<number>('round')) ?? 0,
   };
   const begun_ms = Date.now();
   for (let committed = 0; committed < BATCHES; committed += 1) {

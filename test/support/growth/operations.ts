@@ -11,6 +11,7 @@ import { agreeQuick, settle } from '../operator/settlements.ts';
 import { env } from '../runtime/test-env.ts';
 import { withdraw } from '../withdrawals/withdrawals.ts';
 import type { RecordTable } from './record-kinds.ts';
+import { sql } from '../db/sql.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 const MINUTE_MS = 60_000;
@@ -184,5 +185,5 @@ async function succeed(answer: Promise<Response>): Promise<void> {
 async function findMiddle(table: RecordTable, accountId: string): Promise<string> {
   const query = `SELECT id FROM ${table} WHERE account_id = ?1 ORDER BY id
     LIMIT 1 OFFSET (SELECT count(*) / 2 FROM ${table} WHERE account_id = ?1)`;
-  return (await env.DB.prepare(query).bind(accountId).first<string>('id')) ?? '';
+  return (await sql(query, accountId).first<string>('id')) ?? '';
 }

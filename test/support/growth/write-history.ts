@@ -1,7 +1,7 @@
-import { env } from '../runtime/test-env.ts';
 import { readTriggers, runWithout } from '../db/triggers.ts';
 import { type Owners, composeHistory, historyTables, rowsOf } from './compose-history.ts';
 import type { RecordTable } from './record-kinds.ts';
+import { sql } from '../db/sql.ts';
 
 /** How many records one batch writes. */
 const CHUNK = 50_000;
@@ -33,8 +33,8 @@ export async function writeHistory(
   let size = 0;
   for (let from = first; from < history.end; from += CHUNK) {
     const to = Math.min(from + CHUNK, history.end);
-    const head = (await env.DB.prepare('SELECT max(id) AS head FROM transfers').first<number>('head')) ?? 0;
-    const statements = composeHistory(history, from, to, head).map((statement) => env.DB.prepare(statement));
+    const head = (await sql('SELECT max(id) AS head FROM transfers').first<number>('head')) ?? 0;
+    const statements = composeHistory(history, from, to, head).map((statement) => sql(statement));
     const results = await runWithout(triggers, statements);
     size = Math.max(...results.map(({ meta }) => meta.size_after));
   }

@@ -1,13 +1,12 @@
 import { ledgerNumberOf, newRecordId } from '../../../src/db/record-id.ts';
 import { readAddresses } from '../addresses/addresses.ts';
-import { type Trader, asOperator, json } from '../exchange.ts';
+import { type Trader, asOperator, operate } from '../exchange.ts';
 import { giveHolder, hasHolder } from '../holder/invite.ts';
-import { databaseOf } from '../db/open-in-ledger.ts';
-import { sql } from '../db/raw-ledger.ts';
 import { readTaken, withdraw } from '../withdrawals/withdrawals.ts';
 import { quarantine } from './quarantine.ts';
 import { agreeQuick } from './settlements.ts';
 import { LEAVER, handLimits } from './two-people.ts';
+import { sql, sqlIn } from '../db/sql.ts';
 
 /** A change that needs two people, and what it changes: as text, so that it can be compared. */
 export interface Change {
@@ -17,7 +16,7 @@ export interface Change {
   readonly read: () => Promise<unknown>;
 }
 
-const settingsOf = async () => (await json<{ settings: object }>(await asOperator('GET', '/settings'))).settings;
+const settingsOf = async () => (await operate<{ settings: object }>('GET', '/settings')).settings;
 
 const change = (body: Record<string, unknown>): Change => ({
   method: 'PATCH',
@@ -36,10 +35,7 @@ function rise(from: number): string {
 
 const first = (text: string, ...values: string[]) => sql(text, ...values).first();
 
-const at = (accountId: string, text: string, ...values: string[]) =>
-  databaseOf(ledgerNumberOf(accountId))
-    .prepare(text)
-    .bind(...values);
+const at = (accountId: string, text: string, ...values: string[]) => sqlIn(ledgerNumberOf(accountId), text, ...values);
 
 const ownRow = (accountId: string, query: string) => at(accountId, query, accountId).first();
 

@@ -1,4 +1,4 @@
-import { asOperator, json } from '../exchange.ts';
+import { operate } from '../exchange.ts';
 
 /** Addresses that no account of a test has. */
 export const NOBODYS = {
@@ -23,6 +23,6 @@ export async function quarantine(
   const hash = crypto.getRandomValues(new Uint8Array(32)).toHex();
   const txHash = network === 'ETH' ? `0x${hash}` : hash;
   const report = { network, asset: network, address: NOBODYS[network], amount, txHash, confirmations: 100 };
-  const { deposit } = await json<{ deposit: { id: string } }>(await asOperator('POST', '/deposits', report));
+  const { deposit } = await operate<{ deposit: { id: string } }>('POST', '/deposits', report);
   return { id: deposit.id, report };
 }

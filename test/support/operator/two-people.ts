@@ -1,4 +1,6 @@
-import { type ProblemBody, asOperator, json } from '../exchange.ts';
+import { asOperator, json } from '../exchange.ts';
+
+export { codeOf } from '../exchange.ts';
 import { setSettings } from '../withdrawals/withdrawals.ts';
 import { type AccessKey, asPerson, employ, makeAccessKey, showCertificates, signIn } from './access.ts';
 
@@ -38,11 +40,6 @@ export async function employTwoAdmins(): Promise<void> {
 /** Sends a request as one of them, from the console. */
 export async function by(email: string, method: string, path: string, body?: unknown): Promise<Response> {
   return asPerson(await signIn(key, email), method, path, body);
-}
-
-/** The status of an answer, with the code of a problem. */
-export async function codeOf(response: Response): Promise<string> {
-  return response.ok ? String(response.status) : `${response.status} ${(await json<ProblemBody>(response)).code}`;
 }
 
 /** The proposal in an answer of this status. */

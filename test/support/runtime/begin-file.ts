@@ -10,6 +10,7 @@ import { allInFirst } from './all-in-first.ts';
 import { emptyEdgeCache } from './edge-cache.ts';
 import { holdLogs } from './hold-logs.ts';
 import { env } from './test-env.ts';
+import { sql } from '../db/sql.ts';
 
 const ledgers = listLedgers(env).flatMap((ledger) => env[bindingOf(ledger)] ?? []);
 
@@ -42,7 +43,7 @@ async function chooseLedgers(): Promise<void> {
   let draws = 0;
   Math.random = () => ((inFirst ? 0 : draws++ % ledgers.length) + 0.5) / ledgers.length;
   const weights = JSON.stringify(Object.fromEntries(ledgers.map((_, ledger) => [ledger, 1])));
-  await env.DB.prepare('UPDATE settings SET opening_weights = ?').bind(weights).run();
+  await sql('UPDATE settings SET opening_weights = ?', weights).run();
 }
 
 // Another test file may have run in this runtime before. This resets the clock, spies, objects, the databases, the edge

@@ -1,6 +1,7 @@
 import { vi } from 'vitest';
 import { databaseInternals } from './meter.ts';
 import { env } from './test-env.ts';
+import { sql } from '../db/sql.ts';
 
 /**
  * From now on `newest_audit` shows only a row that the same call of D1 has written: a batch that relies on the row of an
@@ -8,10 +9,10 @@ import { env } from './test-env.ts';
  */
 export async function forgetEarlierAudit(): Promise<void> {
   await env.DB.batch([
-    env.DB.prepare('CREATE TABLE audit_before (id INTEGER NOT NULL) STRICT'),
-    env.DB.prepare('INSERT INTO audit_before SELECT coalesce(max(id), 0) FROM audit'),
-    env.DB.prepare('DROP VIEW newest_audit'),
-    env.DB.prepare(`CREATE VIEW newest_audit AS
+    sql('CREATE TABLE audit_before (id INTEGER NOT NULL) STRICT'),
+    sql('INSERT INTO audit_before SELECT coalesce(max(id), 0) FROM audit'),
+    sql('DROP VIEW newest_audit'),
+    sql(`CREATE VIEW newest_audit AS
       SELECT * FROM audit WHERE id > (SELECT id FROM audit_before) ORDER BY id DESC LIMIT 1`),
   ]);
   const internals = databaseInternals();

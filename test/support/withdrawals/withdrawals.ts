@@ -1,10 +1,12 @@
 import { generate } from 'otplib';
-import { expect, vi } from 'vitest';
+import { vi } from 'vitest';
 import type { Asset } from '../../../src/money/assets.ts';
-import { type ProblemBody, type Trader, asOperator, json } from '../exchange.ts';
-import { type Effects, readEffects, sumOfBalances, unexplainedBalances } from '../db/probes.ts';
+import { type ProblemBody, type Trader, asOperator, expectCode, json, operate } from '../exchange.ts';
+import { type Effects, readEffects } from '../db/probes.ts';
 import { forgetConditions } from '../gate.ts';
 import { databaseOfId, queryAll } from '../db/open-in-ledger.ts';
+
+export { expectWholeLedger } from '../db/probes.ts';
 
 export const WITHDRAWALS_PATH = '/api/v1/wallet/withdrawals';
 
@@ -35,14 +37,6 @@ export interface WithdrawalAnswer {
   };
 }
 
-export interface WithdrawalProblem extends ProblemBody {
-  readonly withdrawalId?: string;
-  readonly networks?: readonly string[];
-  readonly limit?: string;
-  readonly used?: string;
-  readonly remaining?: string;
-}
-
 export function withdraw(
   trader: Trader,
   change: Record<string, unknown> = {},
@@ -57,10 +51,8 @@ export async function readTaken(response: Response): Promise<WithdrawalAnswer['w
   return (await json<WithdrawalAnswer>(response)).withdrawal;
 }
 
-export async function expectProblem(response: Response, status: number, code: string): Promise<WithdrawalProblem> {
-  const problem = await json<WithdrawalProblem>(response);
-  expect([response.status, problem.code]).toEqual([status, code]);
-  return problem;
+export function expectProblem(response: Response, status: number, code: string): Promise<ProblemBody> {
+  return expectCode(response, `${status} ${code}`);
 }
 
 /** How often each answer was given, by its code, or by its status when it is no problem. */
@@ -107,11 +99,6 @@ export async function houseHolds(
   return rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
 }
 
-export async function expectWholeLedger(): Promise<void> {
-  expect(await sumOfBalances()).toEqual([]);
-  expect(await unexplainedBalances()).toEqual([]);
-}
-
 /** Changes the operator's settings. Restore them with `resetSettings()`. */
 export async function setSettings(change: Record<string, unknown>): Promise<void> {
   const response = await asOperator('PATCH', '/settings', change);
@@ -141,7 +128,7 @@ export interface Authenticator {
 
 /** Switches the second factor on. Needs the clock of `stopClock`. The code of the time step before is used for it. */
 export async function switchOnTotp(accountId: string): Promise<Authenticator> {
-  const { secret } = await json<{ secret: string }>(await asOperator('POST', `/accounts/${accountId}/totp`));
+  const { secret } = await operate<{ secret: string }>('POST', `/accounts/${accountId}/totp`);
   const code = (steps = 0) => generate({ secret, epoch: Math.floor(Date.now() / 1_000) + 30 * steps });
   const confirmed = await asOperator('POST', `/accounts/${accountId}/totp/confirm`, { totpCode: await code(-1) });
   if (!confirmed.ok) throw new Error(`${confirmed.status} ${await confirmed.text()}`);
