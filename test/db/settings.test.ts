@@ -106,7 +106,6 @@ describe('a change of the settings', () => {
   });
 
   it('that a ledger did not confirm is refused as not confirmed, and finished by that ledger’s keeper', async () => {
-    vi.spyOn(console, 'error').mockReturnValue();
     const lost = aroundBatches('before', 1, fail(CONNECTION_LOST), isCopy);
     const answer = await patch({ tradingHalted: true });
     lost.restore();

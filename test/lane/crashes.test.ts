@@ -1,5 +1,5 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type OrderAnswer, type ProblemBody, type Trader, json, openTrader, expectCode } from '../support/exchange.ts';
 import { CONNECTION_LOST, OVERLOADED, TIMED_OUT, abort, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { readEffects, sumOfBalances } from '../support/db/probes.ts';
@@ -23,26 +23,12 @@ async function expectOneOrder(trader: Trader, response: Response): Promise<void>
   expect(await sumOfBalances()).toEqual([]);
 }
 
-const faults: ReturnType<typeof aroundBatches>[] = [];
-beforeEach(() => {
-  // The injected faults write error lines, which are not shown.
-  vi.spyOn(console, 'error').mockImplementation(() => undefined);
-});
-afterEach(() => {
-  for (const fault of faults.splice(0)) fault.restore();
-  vi.restoreAllMocks();
-});
-
-function injectFault(...values: Parameters<typeof aroundBatches>): ReturnType<typeof aroundBatches> {
-  const fault = aroundBatches(...values);
-  faults.push(fault);
-  return fault;
-}
+afterEach(() => void vi.restoreAllMocks());
 
 describe('an object that is aborted', () => {
   it('after the intent, before the batch: the retry executes the lost request once', async () => {
     const trader = await openWarmTrader();
-    const fault = injectFault('before', 2, async () => {
+    const fault = aroundBatches('before', 2, async () => {
       await abort(trader.lane);
       throw new Error(CONNECTION_LOST);
     });
@@ -55,7 +41,7 @@ describe('an object that is aborted', () => {
 
   it('after the commit, before the answer is stored: the retry gets the order that was made', async () => {
     const trader = await openWarmTrader();
-    const fault = injectFault('after', 1, () => abort(trader.lane));
+    const fault = aroundBatches('after', 1, () => abort(trader.lane));
     const response = await trader.order(ORDER, 'crash');
     expect(fault.state.injected).toBe(1);
     expect(response.headers.get('X-Idempotency-Replay')).toBe('true');
@@ -66,7 +52,7 @@ describe('an object that is aborted', () => {
 
   it('after the commit of an order without Idempotency-Key: the client gets outcome_unknown, not a failure', async () => {
     const trader = await openWarmTrader();
-    injectFault('after', 1, () => abort(trader.lane));
+    aroundBatches('after', 1, () => abort(trader.lane));
     const response = await trader.order(ORDER);
     await expectCode(response, '504 outcome_unknown');
     expect((await readEffects(trader.accountId)).orders).toBe(2);
@@ -74,7 +60,7 @@ describe('an object that is aborted', () => {
 
   it('leaves an open intent, which the alarm completes with its answer without executing anything', async () => {
     const trader = await openWarmTrader();
-    injectFault('after', 2, () => abort(trader.lane));
+    aroundBatches('after', 2, () => abort(trader.lane));
     await trader.order(ORDER, 'mended');
     const open = () =>
       runInDurableObject(
@@ -97,20 +83,20 @@ describe('an object that is aborted', () => {
 describe('a lost connection to D1', () => {
   it('after the commit: the order is looked up and not sent again', async () => {
     const trader = await openWarmTrader();
-    injectFault('after', 1, fail(CONNECTION_LOST));
+    aroundBatches('after', 1, fail(CONNECTION_LOST));
     await expectOneOrder(trader, await trader.order(ORDER, 'lost'));
   });
 
   it('before the commit: the batch is sent once more, under the same id', async () => {
     const trader = await openWarmTrader();
-    const fault = injectFault('before', 1, fail(CONNECTION_LOST));
+    const fault = aroundBatches('before', 1, fail(CONNECTION_LOST));
     await expectOneOrder(trader, await trader.order(ORDER, 'lost'));
     expect(fault.state.injected).toBe(1);
   });
 
   it('that lasts ends in outcome_unknown with the order’s id, and the retry settles it under that id', async () => {
     const trader = await openWarmTrader();
-    const fault = injectFault('before', 9, fail(CONNECTION_LOST));
+    const fault = aroundBatches('before', 9, fail(CONNECTION_LOST));
     const first = await trader.order(ORDER, 'lost');
     const problem = await json<ProblemBody>(first);
     expect([first.status, problem.code]).toEqual([504, 'outcome_unknown']);
@@ -126,7 +112,7 @@ describe('D1 that times out on the batch', () => {
     '%s it took effect: the order is looked up, and is made once',
     async (moment) => {
       const trader = await openWarmTrader();
-      const fault = injectFault(moment, 1, fail(TIMED_OUT));
+      const fault = aroundBatches(moment, 1, fail(TIMED_OUT));
       await expectOneOrder(trader, await trader.order(ORDER, 'late'));
       expect(fault.state.injected).toBe(1);
     },
@@ -136,7 +122,7 @@ describe('D1 that times out on the batch', () => {
 describe('D1 that refuses the batch because it is overloaded', () => {
   it('leads to 503 with Retry-After and no row, and the same Idempotency-Key may be tried again', async () => {
     const trader = await openWarmTrader();
-    const fault = injectFault('before', 1, fail(OVERLOADED));
+    const fault = aroundBatches('before', 1, fail(OVERLOADED));
     const response = await trader.order(ORDER, 'overload');
     await expectCode(response, '503 service_unavailable');
     expect(response.headers.get('Retry-After')).toBe('1');
@@ -201,7 +187,7 @@ describe('the alarm', () => {
       await trader.order(ORDER, 'earlier');
       const reached = Promise.withResolvers<void>();
       const held = Promise.withResolvers<void>();
-      injectFault(moment, 1, () => {
+      aroundBatches(moment, 1, () => {
         reached.resolve();
         return held.promise;
       });

@@ -13,7 +13,6 @@ import { sql } from '../support/db/sql.ts';
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
-  vi.spyOn(console, 'error').mockReturnValue();
   await resetVenues();
   await forgetPrices();
 });

@@ -72,7 +72,6 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  vi.spyOn(console, 'error').mockReturnValue();
   await resetVenues();
   await forgetPrices();
 });

@@ -55,7 +55,6 @@ describe('a price hub that is reset while readers wait', () => {
   });
 
   it('answers the next reader as soon as the venues answer', async () => {
-    vi.spyOn(console, 'error').mockReturnValue();
     const readers = await waitForSilentVenues();
     await abort(reachHub(env));
     await Promise.all(readers);
@@ -70,7 +69,6 @@ describe('a hub that was evicted', () => {
 
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
-    vi.spyOn(console, 'error').mockReturnValue();
   });
 
   afterEach(() => {

@@ -14,8 +14,6 @@ const ticker: SourceTicker = {
   venueTime_ms: null,
 };
 
-beforeEach(() => void vi.spyOn(console, 'error').mockReturnValue());
-
 function createSource(name: string, answer: () => Promise<SourceTicker[]> = () => Promise.resolve([ticker])) {
   const fetchTickers = vi.fn<PriceSource['fetchTickers']>(answer);
   return { name, leastInterval_ms: 0, fetchTickers };

@@ -47,7 +47,6 @@ describe('a hub that cannot be reached', () => {
   const hanging = pretendHubs(() => new Promise(() => {}));
 
   it('throws no exception in its readers', async () => {
-    vi.spyOn(console, 'error').mockReturnValue();
     expect(await readSnapshot(broken, 0)).toBeUndefined();
     expect(await readCandles(broken, question)).toMatchObject({
       ok: false,
@@ -56,7 +55,6 @@ describe('a hub that cannot be reached', () => {
   });
 
   it('makes its readers wait for a bounded time only', async () => {
-    vi.spyOn(console, 'error').mockReturnValue();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const [snapshot, candles] = [readSnapshot(hanging, 0), readCandles(hanging, question)];
     await vi.advanceTimersByTimeAsync(LONGEST_WAIT_MS);

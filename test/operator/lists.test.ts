@@ -152,7 +152,6 @@ describe('the operator’s lists over three ledgers', () => {
   });
 
   it('fail when a ledger does not answer, rather than pass over its rows', async () => {
-    vi.spyOn(console, 'error').mockReturnValue();
     const failing = new Proxy({} as D1Database, {
       get: () => () => {
         throw new Error(CONNECTION_LOST);

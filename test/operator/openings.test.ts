@@ -109,7 +109,6 @@ describe('an account that is opened with an Idempotency-Key', () => {
   });
 
   it.each(['before', 'after'] as const)('is one account when the connection is lost %s its batch', async (moment) => {
-    vi.spyOn(console, 'error').mockReturnValue();
     const before = await countAccounts();
     const lost = aroundBatch('account', moment, 1, fail(CONNECTION_LOST));
     draw(2);
@@ -155,7 +154,6 @@ describe('an externalId', () => {
   });
 
   it('can still be used when the account that claimed it was not opened', async () => {
-    vi.spyOn(console, 'error').mockReturnValue();
     const lost = aroundBatch('account', 'before', 1, fail(CONNECTION_LOST));
     draw(2);
     expect((await open({ externalId: 'cut-off' })).status).toBe(503);

@@ -97,7 +97,6 @@ describe('the reconciliation of three ledgers', () => {
   });
 
   it('is broken when one ledger is, and says which', async () => {
-    vi.spyOn(console, 'error').mockReturnValue();
     const finding = { invariant: 'journal_has_no_gap', example: { transfer: '7' } } as const;
     await reportFindings({ database: openLedger(env, 2), ledger: 2 }, [finding], 9, Date.now());
     const shown = await readReconciliation();
@@ -135,7 +134,6 @@ describe('the reconciliation of three ledgers', () => {
   });
 
   it('says the same when the database of a ledger fails', async () => {
-    vi.spyOn(console, 'error').mockReturnValue();
     const shown = await reconciliationOf(await askWithoutLedger2('/reconciliation'));
     expect([shown.status, ...shown.ledgers.map(({ status }) => status)]).toEqual([
       'pending',
@@ -172,14 +170,12 @@ describe('the position of the house in three ledgers', () => {
   });
 
   it('is shown without a ledger that does not answer, and says so', async () => {
-    vi.spyOn(console, 'error').mockReturnValue();
     const house = await houseOf(await askWithoutLedger2('/house'));
     expect(house.ledgers.map(({ assets }) => assets === null)).toEqual([false, false, true]);
     expect(assetOf(house.assets, 'USDT')?.owedToClients).toBe('970');
   });
 
   it('is in the metrics, of all ledgers or not at all', async () => {
-    vi.spyOn(console, 'error').mockReturnValue();
     const whole = await (await asOperator('GET', '/metrics')).text();
     expect(sampleOf(whole, 'bureau_owed_to_clients{asset="USDT"}')).toBe('1440');
     const partial = await (await askWithoutLedger2('/metrics')).text();

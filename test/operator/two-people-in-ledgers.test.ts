@@ -1,5 +1,5 @@
 // @runtime three-ledgers
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { keepSettings } from '../../src/db/copy-settings.ts';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { type ProblemBody, asOperator, json, operate, expectCode } from '../support/exchange.ts';
@@ -80,7 +80,6 @@ describe('the rule that two people must agree', () => {
   });
 
   it('is finished by a ledger’s keeper where the copy was not confirmed, which the answer says', async () => {
-    vi.spyOn(console, 'error').mockReturnValue();
     const leave = await readProposal(await by(ADA, 'PUT', `/staff/${BOB}`, { roles: [] }));
     await expectCode(approve(BOB, leave), '200');
     const isCopy = (text: string) => text.includes('"has_two_admins\\" = ');

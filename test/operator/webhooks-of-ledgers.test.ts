@@ -112,7 +112,6 @@ describe('an endpoint of the operator', () => {
   });
 
   it('is copied by a ledger’s keeper where the copy was not confirmed', async () => {
-    vi.spyOn(console, 'error').mockReturnValue();
     const isCopy = (text: string) => text.includes('insert into \\"webhook_endpoints\\"') && !text.includes('audit');
     const lost = aroundBatches('before', 2, fail(CONNECTION_LOST), isCopy);
     await subscribe(new Receiver(), { description: 'late' });

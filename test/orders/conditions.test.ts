@@ -119,7 +119,6 @@ describe('the prices and settings that the gate holds', () => {
   it('are used while neither the hub nor D1 answers, until they are too old', async () => {
     const conditions = new GateConditions(env, 0);
     await take(conditions);
-    vi.spyOn(console, 'error').mockReturnValue();
     vi.spyOn(PriceHub.prototype, 'snapshot').mockRejectedValue(new Error('the hub is away'));
     vi.spyOn(databaseInternals(), '_send').mockRejectedValue(new Error('D1_ERROR: Network connection lost.'));
     passTime(3_000);

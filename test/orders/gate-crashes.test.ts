@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LedgerGate } from '../../src/orders/gate.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { type OrderAnswer, type ProblemBody, type Trader, json, openTrader } from '../support/exchange.ts';
@@ -8,15 +8,7 @@ import { readEffects, sumOfBalances } from '../support/db/probes.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
-const restores: (() => void)[] = [];
-beforeEach(() => {
-  // The injected faults write error lines, which are not shown.
-  vi.spyOn(console, 'error').mockReturnValue();
-});
-afterEach(() => {
-  for (const restore of restores.splice(0)) restore();
-  vi.restoreAllMocks();
-});
+afterEach(() => void vi.restoreAllMocks());
 
 /** Aborts the gate at one step of an order, the given number of times. */
 type InjectFault = (times: number) => void;
@@ -39,12 +31,11 @@ function aroundCall(prototype: object, method: string, moment: 'before' | 'after
 
 function aroundOrder(moment: 'before' | 'after'): InjectFault {
   return (times) => {
-    const fault = aroundBatch('order', moment, times, async () => {
+    aroundBatch('order', moment, times, async () => {
       await abort(ledgerGate());
       // What a dead object had not sent yet never arrives.
       if (moment === 'before') throw new Error(CONNECTION_LOST);
     });
-    restores.push(fault.restore);
   };
 }
 
@@ -112,8 +103,7 @@ describe('a gate that is aborted', () => {
 
   it('while D1 does not answer leaves the outcome open, and the retry settles it under the same id', async () => {
     const trader = await openBeforeColdGate();
-    const fault = aroundBatch('order', 'after', 9, fail(CONNECTION_LOST));
-    restores.push(fault.restore);
+    aroundBatch('order', 'after', 9, fail(CONNECTION_LOST));
     aroundCall(LedgerGate.prototype, 'placeOrder', 'after')(1);
     await expectOneOrder(trader, await trader.order(ORDER, 'both'));
   });

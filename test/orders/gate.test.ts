@@ -21,10 +21,8 @@ const BATCH_DEADLINE_MS = 3_000;
 
 const openRich = (): Promise<Trader> => openTrader({ USDT: '100000', BTC: '1' });
 
-const faults: ReturnType<typeof aroundBatch>[] = [];
 beforeEach(stopClock);
 afterEach(() => {
-  for (const fault of faults.splice(0)) fault.restore();
   vi.useRealTimers();
   vi.restoreAllMocks();
 });
@@ -36,8 +34,8 @@ function hold(times: number) {
     await until(() => end !== undefined, 50);
     if (end === 'turned away') throw new Error(OVERLOADED);
   });
-  faults.push(fault);
   return {
+    restore: fault.restore,
     reach: (count = times) => until(() => fault.state.injected === count),
     release: () => void (end = 'released'),
     turnAway: () => void (end = 'turned away'),
@@ -102,13 +100,13 @@ describe('an order at the gate', () => {
   });
 
   async function overfill(gate: ReturnType<typeof openGate>, orders: readonly Trader[], last: Trader) {
-    const { reach, turnAway } = hold(ROOM);
+    const { reach, turnAway, restore } = hold(ROOM);
     const [first, ...others] = orders;
     const begun = gate.placeOrder(handOver(first as Trader, BUY));
     await reach(1);
     const held = [begun, ...others.map((trader) => gate.placeOrder(handOver(trader, BUY)))];
     const beyond = await gate.placeOrder(handOver(last, BUY));
-    return { beyond, held, turnAway };
+    return { beyond, held, turnAway, restore };
   }
 
   it('beyond the gate’s room is refused, and nothing happens', async () => {
@@ -117,12 +115,12 @@ describe('an order at the gate', () => {
     const trader = await openRich();
     const before = await readEffects(trader.accountId);
     const orders = Array.from({ length: ROOM }, (_, index) => traders[index % traders.length] as Trader);
-    const { beyond, held, turnAway } = await overfill(gate, orders, trader);
+    const { beyond, held, turnAway, restore } = await overfill(gate, orders, trader);
     const turnedAway = { kind: 'refused', refusal: { code: 'service_unavailable' } };
     expect(beyond).toMatchObject(turnedAway);
     turnAway();
     for (const reply of await Promise.all(held)) expect(reply).toMatchObject(turnedAway);
-    faults.pop()?.restore();
+    restore();
     expect(await readEffects(trader.accountId)).toEqual(before);
     expect((await gate.placeOrder(handOver(trader, BUY))).kind).toBe('committed');
   });
@@ -130,13 +128,13 @@ describe('an order at the gate', () => {
   it('beyond the room of its account is rate_limited, while other accounts have theirs', async () => {
     const [gate, trader, other] = [openGate(), await openRich(), await openRich()];
     const orders = Array.from({ length: ACCOUNT_ROOM }, () => trader);
-    const { beyond, held, turnAway } = await overfill(gate, orders, trader);
+    const { beyond, held, turnAway, restore } = await overfill(gate, orders, trader);
     expect(beyond).toMatchObject({ kind: 'refused', refusal: { code: 'rate_limited', retryAfterSeconds: 1 } });
     const others = gate.placeOrder(handOver(other, BUY));
     await gate.preview(0, termsOf(BUY));
     turnAway();
     await Promise.all(held);
-    faults.pop()?.restore();
+    restore();
     expect(await others).toMatchObject({ refusal: { code: 'service_unavailable' } });
     expect((await gate.placeOrder(handOver(trader, BUY))).kind).toBe('committed');
   });
@@ -146,14 +144,22 @@ describe('orders that arrive while a batch is under way', () => {
   const MAX_ORDERS = 50;
 
   /** Replies to orders that all waited for the batch of another one, and how many batches were sent in all. */
-  async function placeBehind(traders: readonly Trader[], orderOf: (index: number) => PlaceOrder = () => BUY) {
+  async function placeBehind(
+    traders: readonly Trader[],
+    orderOf: (index: number) => PlaceOrder = () => BUY,
+    inject?: () => void,
+  ) {
     const [leader, gate] = [await openRich(), openGate()];
-    const { reach, release, batches } = hold(1_000);
+    const { reach, release, batches, restore } = hold(inject ? 1 : 1_000);
     const first = gate.placeOrder(handOver(leader, BUY));
     await reach(1);
     const waiting = traders.map((trader, index) => gate.placeOrder(handOver(trader, orderOf(index))));
     // The gate has taken all of them up when it answers a later call.
     await gate.preview(0, termsOf(BUY));
+    if (inject) {
+      restore();
+      inject();
+    }
     release();
     expect((await first).kind).toBe('committed');
     return { replies: await Promise.all(waiting), batches: batches() };
@@ -233,33 +239,23 @@ describe('orders that arrive while a batch is under way', () => {
 
   it('are all outcome_unknown when the connection is lost after the batch, and each is found by its id', async () => {
     const traders = await openMany(3);
-    const [leader, gate] = [await openRich(), openGate()];
-    const { reach, release } = hold(1);
-    const first = gate.placeOrder(handOver(leader, BUY));
-    await reach();
-    const waiting = traders.map((trader) => gate.placeOrder(handOver(trader, BUY)));
-    await gate.preview(0, termsOf(BUY));
-    faults.pop()?.restore();
-    faults.push(aroundBatch('order', 'after', 1, fail(CONNECTION_LOST)));
-    release();
-    await first;
-    expect(await Promise.all(waiting)).toEqual(traders.map(() => ({ kind: 'unknown' })));
+    const { replies } = await placeBehind(
+      traders,
+      () => BUY,
+      () => aroundBatch('order', 'after', 1, fail(CONNECTION_LOST)),
+    );
+    expect(replies).toEqual(traders.map(() => ({ kind: 'unknown' })));
     for (const { accountId } of traders) expect((await readEffects(accountId)).orders).toBe(1);
   });
 
   it('go one by one when the database refuses a whole batch, as for a bug', async () => {
     const traders = await openMany(3);
-    const [leader, gate] = [await openRich(), openGate()];
-    const { reach, release } = hold(1);
-    const first = gate.placeOrder(handOver(leader, BUY));
-    await reach();
-    const waiting = traders.map((trader) => gate.placeOrder(handOver(trader, BUY)));
-    await gate.preview(0, termsOf(BUY));
-    faults.pop()?.restore();
-    faults.push(aroundBatch('order', 'before', 1, fail('D1_ERROR: cannot store REAL value: SQLITE_CONSTRAINT')));
-    release();
-    await first;
-    for (const reply of await Promise.all(waiting)) expect(reply.kind).toBe('committed');
+    const { replies } = await placeBehind(
+      traders,
+      () => BUY,
+      () => aroundBatch('order', 'before', 1, fail('D1_ERROR: cannot store REAL value: SQLITE_CONSTRAINT')),
+    );
+    for (const reply of replies) expect(reply.kind).toBe('committed');
     expect(await unexplainedBalances()).toEqual([]);
   });
 });
@@ -298,7 +294,6 @@ describe('two gates of one ledger', () => {
     const trader = await openRich();
     const { old } = await openApart(trader);
     const before = await readEffects(trader.accountId);
-    vi.spyOn(console, 'error').mockReturnValue();
     vi.spyOn(PriceHub.prototype, 'snapshot').mockRejectedValue(new Error('the hub is away'));
     const { batches, release } = hold(9);
     release();

@@ -122,7 +122,6 @@ describe('a refused order', () => {
 
 describe('a batch that is lost after its commit', () => {
   it('leaves each caller its own truth: a filled order is found, and a refused one is never told as filled', async () => {
-    vi.spyOn(console, 'error').mockReturnValue();
     const [leader, filled, refused] = [await openRich(), await openRich(), await openTrader({ USDT: '5' })];
     // The lanes know their keys, and the gate its prices.
     for (const trader of [leader, filled, refused]) await trader.order({ ...BUY, value: '1' }, 'earlier');

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/db/record-id.ts';
 import { type Trader, openTrader } from '../support/exchange.ts';
 import { NEXT, order, transfer } from '../support/db/raw-ledger.ts';
@@ -17,9 +17,6 @@ beforeAll(async () => {
   await expectAllWell();
 });
 afterAll(expectAllWell);
-
-beforeEach(() => void vi.spyOn(console, 'error').mockReturnValue());
-afterEach(() => void vi.restoreAllMocks());
 
 const add = ({ accountId }: Trader, asset: string, atoms: number) =>
   sql(`UPDATE balances SET amount = amount + (${atoms}) WHERE account = ? AND asset = ?`, accountId, asset);

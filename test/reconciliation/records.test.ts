@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Invariant } from '../../src/reconciliation/invariants.ts';
 import { newRecordId } from '../../src/db/record-id.ts';
 import { type Trader, asOperator, openTrader } from '../support/exchange.ts';
@@ -30,8 +30,6 @@ beforeAll(async () => {
   await expectAllWell();
 });
 afterAll(expectAllWell);
-beforeEach(() => void vi.spyOn(console, 'error').mockReturnValue());
-afterEach(() => void vi.restoreAllMocks());
 
 type Row = Record<string, string>;
 

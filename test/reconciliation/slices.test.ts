@@ -130,7 +130,6 @@ describe('a pass of the reconciliation', () => {
           trader?.accountId ?? '',
         ),
       ]);
-    vi.spyOn(console, 'error').mockReturnValue();
     await add(1);
     const broken = await reconcileAnew(single);
     expect(broken.violations.map(({ invariant }) => invariant).toSorted()).toEqual([
@@ -186,7 +185,6 @@ describe('the history', () => {
   const KEEPER = 'a history of its own';
 
   it('that was rewritten together with its records and balances is found, by its links alone', async () => {
-    vi.spyOn(console, 'error').mockReturnValue();
     await withOwn(
       async (own) => {
         expect(statusesOf(await finishPass(own))).toEqual(allOk);

@@ -1,15 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Trader, asOperator, openTrader, expectCode } from '../support/exchange.ts';
-import { CONNECTION_LOST, OVERLOADED, fail } from '../support/runtime/faults.ts';
+import { CONNECTION_LOST, OVERLOADED, aroundBatch, fail } from '../support/runtime/faults.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
-import {
-  agreeP2p,
-  agreeQuick,
-  aroundSettlements,
-  expectHoldings,
-  readSettled,
-  settle,
-} from '../support/operator/settlements.ts';
+import { agreeP2p, agreeQuick, expectHoldings, readSettled, settle } from '../support/operator/settlements.ts';
 import { setSettings, tally } from '../support/withdrawals/withdrawals.ts';
 import { expectWholeLedger } from '../support/db/probes.ts';
 import { atOnce } from '../support/at-once.ts';
@@ -26,22 +19,10 @@ async function expectOnce(buyer: Trader, seller: Trader): Promise<void> {
   await expectWholeLedger();
 }
 
-const faults: ReturnType<typeof aroundSettlements>[] = [];
-beforeEach(() => {
-  // The injected faults write error lines, which are not shown.
-  vi.spyOn(console, 'error').mockReturnValue();
-});
 afterEach(async () => {
-  for (const fault of faults.splice(0)) fault.restore();
   vi.restoreAllMocks();
   await setSettings({ tradingHalted: false });
 });
-
-function injectFault(...values: Parameters<typeof aroundSettlements>): ReturnType<typeof aroundSettlements> {
-  const fault = aroundSettlements(...values);
-  faults.push(fault);
-  return fault;
-}
 
 describe('the same reference', () => {
   it('with the same body is answered 200 with the same settlement, and moves nothing again', async () => {
@@ -140,7 +121,7 @@ describe('twenty settlements at once over one balance', () => {
 describe('a lost connection to D1', () => {
   it('after the batch: the settlement is looked up, and is answered as new', async () => {
     const [buyer, seller] = await openParties();
-    const fault = injectFault('after', 1, fail(CONNECTION_LOST));
+    const fault = aroundBatch('settlement', 'after', 1, fail(CONNECTION_LOST));
     const wanted = agreeP2p(buyer, seller);
     const settlement = await readSettled(await settle(wanted));
     expect(fault.state.injected).toBe(1);
@@ -150,7 +131,7 @@ describe('a lost connection to D1', () => {
 
   it('before the batch: the outcome is unknown, nothing moved, and the same request settles it once', async () => {
     const [buyer, seller] = await openParties();
-    const fault = injectFault('before', 1, fail(CONNECTION_LOST));
+    const fault = aroundBatch('settlement', 'before', 1, fail(CONNECTION_LOST));
     const wanted = agreeP2p(buyer, seller);
     const response = await settle(wanted);
     expect(fault.state.injected).toBe(1);
@@ -164,7 +145,7 @@ describe('a lost connection to D1', () => {
   it('that lasts until after the batch is outcome_unknown, and the same request then returns the settlement', async () => {
     const [buyer, seller] = await openParties();
     // The statement after the batch is the look-up.
-    const fault = injectFault('after', 1, () => {
+    const fault = aroundBatch('settlement', 'after', 1, () => {
       vi.spyOn(databaseInternals(), '_send').mockRejectedValueOnce(new Error(CONNECTION_LOST));
       throw new Error(CONNECTION_LOST);
     });
@@ -189,7 +170,7 @@ describe('a lost connection to D1', () => {
 describe('D1 that refuses the batch because it is overloaded', () => {
   it('leads to 503 with Retry-After and no row, and the same request may be sent again', async () => {
     const [buyer, seller] = await openParties();
-    const fault = injectFault('before', 1, fail(OVERLOADED));
+    const fault = aroundBatch('settlement', 'before', 1, fail(OVERLOADED));
     const wanted = agreeP2p(buyer, seller);
     const response = await settle(wanted);
     expect(fault.state.injected).toBe(1);
@@ -204,7 +185,7 @@ describe('D1 that refuses the batch because it is overloaded', () => {
 describe('a change between the checks and the batch', () => {
   it('is respected by the batch: a freeze refuses it', async () => {
     const [buyer, seller] = await openParties();
-    injectFault('before', 1, async () => {
+    aroundBatch('settlement', 'before', 1, async () => {
       await asOperator('PATCH', `/accounts/${seller.accountId}`, { status: 'frozen' });
     });
     await expectCode(settle(agreeP2p(buyer, seller)), '403 account_frozen');
@@ -215,7 +196,7 @@ describe('a change between the checks and the batch', () => {
   it('is respected by the batch: another trade with the reference refuses it', async () => {
     const [buyer, seller] = await openParties();
     const wanted = agreeP2p(buyer, seller);
-    injectFault('before', 1, async () => {
+    aroundBatch('settlement', 'before', 1, async () => {
       await readSettled(await settle(wanted));
     });
     await expectCode(settle({ ...wanted, usdtAmount: '99' }), '409 invalid_state');

@@ -25,8 +25,6 @@ function createSource(name: string, fetchCandles: CandleSource['fetchCandles']) 
 const createCache = (sources: CandleSource[], breakers = new CircuitBreakers({}, () => {})) =>
   new CandleCache(sources, breakers);
 
-beforeEach(() => void vi.spyOn(console, 'error').mockReturnValue());
-
 describe('the candle cache asks once', () => {
   it('for callers who request the same at the same time, whatever their limits', async () => {
     const source = createSource('venue', () => Promise.resolve(rows));

@@ -16,7 +16,6 @@ const DAY_MS = 24 * HOUR_MS;
 const THURSDAY_MS = Date.UTC(2026, 9, 1);
 
 beforeEach(async () => {
-  vi.spyOn(console, 'error').mockReturnValue();
   await resetVenues();
   await forgetPrices();
 });

@@ -8,7 +8,6 @@ import { atOnce } from '../../support/at-once.ts';
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
-  vi.spyOn(console, 'error').mockReturnValue();
   await resetVenues();
   await forgetPrices();
 });

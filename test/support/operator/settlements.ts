@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { type Trader, asOperator, json } from '../exchange.ts';
-import { type Moment, aroundBatch } from '../runtime/faults.ts';
 
 export function drawReference(): string {
   return `otc-${crypto.randomUUID()}`;
@@ -51,9 +50,4 @@ export async function readSettled(response: Response, status = 201): Promise<Set
 export async function expectHoldings(trader: Trader, usdt: string, eth: string): Promise<void> {
   const { USDT, ETH } = await trader.balances();
   expect([USDT, ETH]).toEqual([usdt, eth]);
-}
-
-/** Calls `inject` around the next batches that settle a trade. */
-export function aroundSettlements(moment: Moment, times: number, inject: () => Promise<void> | void) {
-  return aroundBatch('settlement', moment, times, inject);
 }

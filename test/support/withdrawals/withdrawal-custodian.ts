@@ -7,8 +7,9 @@ import { listPayouts, listRejections, programCustodian, resetCustodian } from '.
 import type { Trader } from '../exchange.ts';
 import type { CustodianProgramme } from '../node/custody/custodian-state.ts';
 import { env } from '../runtime/test-env.ts';
-import { type WithdrawalAnswer, expectWholeLedger, houseHolds, readOwn, readTaken, withdraw } from './withdrawals.ts';
+import { type WithdrawalAnswer, houseHolds, readOwn, readTaken, withdraw } from './withdrawals.ts';
 import { ledgersUnderTest } from '../db/open-in-ledger.ts';
+import { expectWholeLedger } from '../db/probes.ts';
 
 type WithdrawalBody = WithdrawalAnswer['withdrawal'];
 
@@ -53,7 +54,6 @@ export function useCustodian() {
   let inFlight: bigint;
 
   beforeEach(async () => {
-    vi.spyOn(console, 'error').mockReturnValue();
     await resetCustodian();
     inFlight = await houseHolds('payouts');
   });

@@ -5,14 +5,14 @@ import { sweepWithdrawals } from '../../../src/withdrawals/sweep-withdrawals.ts'
 import { type Trader, openTrader } from '../exchange.ts';
 import { aroundBatch } from '../runtime/faults.ts';
 import { env } from '../runtime/test-env.ts';
-import { expectWholeLedger, houseHolds, listOwn, readTaken } from './withdrawals.ts';
+import { houseHolds, listOwn, readTaken } from './withdrawals.ts';
 import { ledgersUnderTest } from '../db/open-in-ledger.ts';
+import { expectWholeLedger } from '../db/probes.ts';
 
 /**
  * Injects faults around withdrawals of the sandbox, and checks what was paid. Its hooks reset everything for each test.
  */
 export function useWithdrawalFaults() {
-  const faults: ReturnType<typeof aroundBatch>[] = [];
   let submissions: MockInstance<typeof sandboxCustody.submit>;
   let inFlight: bigint;
 
@@ -20,8 +20,6 @@ export function useWithdrawalFaults() {
   const submittedIds = () => submissions.mock.calls.map(([payout]) => payout.withdrawalId);
 
   beforeEach(async () => {
-    // The injected faults write error lines, which are not shown.
-    vi.spyOn(console, 'error').mockReturnValue();
     submissions = vi.spyOn(sandboxCustody, 'submit');
     const lookup = sandboxCustody.lookup.bind(sandboxCustody);
     // The sandbox's custodian has no memory of its own, so it gets one here.
@@ -31,18 +29,13 @@ export function useWithdrawalFaults() {
     inFlight = await houseHolds('payouts');
   });
   afterEach(() => {
-    for (const fault of faults.splice(0)) fault.restore();
     vi.useRealTimers();
     vi.restoreAllMocks();
   });
 
   return {
     submittedIds,
-    injectFault(...values: Parameters<typeof aroundBatch>): ReturnType<typeof aroundBatch> {
-      const fault = aroundBatch(...values);
-      faults.push(fault);
-      return fault;
-    },
+    injectFault: aroundBatch,
     /** Runs the scheduled sweep as if a minute had passed. */
     sweep: async () => {
       for (const ledger of ledgersUnderTest) {
