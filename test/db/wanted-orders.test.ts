@@ -134,7 +134,10 @@ describe('an order among others of its batch', () => {
   it('keeps amounts beyond 2^53 to the atom, and names a balance of that size', async () => {
     const account = await openFunded();
     const coinAmount = 2n ** 53n + 1n;
-    await credit(account, 'MATIC', `${coinAmount}`).run();
+    await env.DB.batch([
+      ...setFloor('house:custody', 'MATIC', `-${coinAmount}`),
+      credit(account, 'MATIC', `${coinAmount}`),
+    ]);
     const terms = { coin: 'MATIC', side: 'SELL', executedPrice: 1_000_000n, middlePrice: 1_000_000n } as const;
     const sell = (atoms: bigint): PlannedOrder => ({
       ...want(account),

@@ -154,6 +154,13 @@ async function restore(manifest: Manifest, binding: string, into: string): Promi
 describe('a backup', () => {
   it('restores an empty exchange, and amounts of 64 bits to the atom', async () => {
     const ledger = await openLedger('DB');
+    memory.open('DB').exec(
+      `INSERT INTO audit (id, ts, role, action, target, detail)
+         SELECT coalesce(max(id), 0) + 1, 1, 'operator', 'change_settings', 'settings', '{}' FROM audit;
+       UPDATE settings SET revision = revision + 1,
+         shares = json_set(shares, '$."house:custody".DOGE', json_array('9007199254740993'));
+       UPDATE balances SET floor = -9007199254740993 WHERE account = 'house:custody' AND asset = 'DOGE'`,
+    );
     const trader = new Trader(memory.open('DB'), 1);
     trader.deposit('DOGE', 9_007_199_254_740_993n);
     await restore(await backUp([ledger]), 'DB', 'RESTORED');
