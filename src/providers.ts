@@ -4,16 +4,17 @@ import type { LaneSettings } from './features.ts';
 import type { KeeperSettings } from './keeper/ledger-keeper.ts';
 import type { CandleSource } from './markets/candles/candle-source.ts';
 import { createSandboxCandleSource } from './markets/candles/sandbox-candles.ts';
-import { createBinanceCandleSource, createBinancePriceSource } from './markets/sources/binance.ts';
+import { binancePrices, createBinanceCandleSource } from './markets/sources/binance.ts';
 import { createBybitCandleSource } from './markets/sources/bybit.ts';
-import { createCoinbasePriceSource } from './markets/sources/coinbase.ts';
-import { createGatePriceSource } from './markets/sources/gate.ts';
-import { createKrakenPriceSource } from './markets/sources/kraken.ts';
-import { createKucoinCandleSource, createKucoinPriceSource } from './markets/sources/kucoin.ts';
-import { createOkxPriceSource } from './markets/sources/okx.ts';
+import { coinbasePrices } from './markets/sources/coinbase.ts';
+import { gatePrices } from './markets/sources/gate.ts';
+import { krakenPrices } from './markets/sources/kraken.ts';
+import { createKucoinCandleSource, kucoinPrices } from './markets/sources/kucoin.ts';
+import { okxPrices } from './markets/sources/okx.ts';
+import { type PriceFeed, createPriceSource } from './markets/sources/price-feed.ts';
 import type { PriceSource } from './markets/sources/price-source.ts';
 import { type SandboxVenue, createSandboxPriceSource } from './markets/sources/sandbox.ts';
-import { venues } from './money/venue-symbols.ts';
+import { type PriceVenue, venues } from './money/venue-symbols.ts';
 import { houseProvider, type LiquidityProvider, type TradingContext } from './orders/plan.ts';
 import { type BoundsOf, boundsFrom } from './orders/terms.ts';
 import { DepositKeys } from './addresses/deposit-keys.ts';
@@ -24,18 +25,13 @@ import { createHttpCustody } from './custody/http.ts';
 import { manualCustody } from './custody/manual.ts';
 import { sandboxCustody } from './custody/sandbox.ts';
 
-const sandboxPrices = (name: SandboxVenue) => () => createSandboxPriceSource(name);
-
-const priceSources: Record<Config['PRICE_SOURCES'][number], (url: string) => PriceSource> = {
-  'sandbox-a': sandboxPrices('sandbox-a'),
-  'sandbox-b': sandboxPrices('sandbox-b'),
-  'sandbox-c': sandboxPrices('sandbox-c'),
-  binance: createBinancePriceSource,
-  okx: createOkxPriceSource,
-  coinbase: createCoinbasePriceSource,
-  kucoin: createKucoinPriceSource,
-  kraken: createKrakenPriceSource,
-  gate: createGatePriceSource,
+const priceFeeds: Record<PriceVenue, PriceFeed> = {
+  binance: binancePrices,
+  okx: okxPrices,
+  coinbase: coinbasePrices,
+  kucoin: kucoinPrices,
+  kraken: krakenPrices,
+  gate: gatePrices,
 };
 
 const candleSources: Record<Config['CANDLE_SOURCES'][number], (url: string) => CandleSource> = {
@@ -53,7 +49,11 @@ function urlOf(config: Config, name: string): string {
 
 /** The venues that are asked for prices, in the configured order. */
 export function choosePriceSources(config: Config): PriceSource[] {
-  return config.PRICE_SOURCES.map((name) => priceSources[name](urlOf(config, name)));
+  return config.PRICE_SOURCES.map((name) =>
+    name in priceFeeds
+      ? createPriceSource(priceFeeds[name as PriceVenue], urlOf(config, name))
+      : createSandboxPriceSource(name as SandboxVenue),
+  );
 }
 
 /** The venues that are asked for candles, in the configured order. */

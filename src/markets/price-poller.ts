@@ -49,14 +49,15 @@ export class PricePoller {
     const asked = this.#chooseSources(begun_ms, repeats);
     const enough = Math.max(MIN_ANSWERS, Math.floor(asked.filter(({ isGood }) => isGood).length / 2) + 1);
     const answers = new Map<string, readonly Observation[]>(repeats);
-    const grace = new Grace();
+    const grace = Promise.withResolvers<void>();
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const questions = asked.map(async ({ source }) => {
       const observations = await this.#askSource(source);
       if (observations.length > 0) answers.set(source.name, observations);
-      if (answers.size - repeats.size >= enough) grace.begin();
+      if (answers.size - repeats.size >= enough) timer ??= setTimeout(grace.resolve, GRACE_MS);
     });
-    await Promise.race([Promise.all(questions), grace.over]);
-    grace.end();
+    await Promise.race([Promise.all(questions), grace.promise]);
+    if (timer !== undefined) clearTimeout(timer);
     return this.#sources.flatMap(({ name }) => answers.get(name) ?? []);
   }
 
@@ -112,24 +113,4 @@ export class PricePoller {
 
 function breakerOf({ name }: PriceSource): string {
   return `prices/${name}`;
-}
-
-/** The time that slower sources get after enough have answered. */
-class Grace {
-  readonly #over = Promise.withResolvers<void>();
-  #stopTimer: (() => void) | undefined;
-
-  get over(): Promise<void> {
-    return this.#over.promise;
-  }
-
-  begin(): void {
-    if (this.#stopTimer) return;
-    const timer = setTimeout(this.#over.resolve, GRACE_MS);
-    this.#stopTimer = () => clearTimeout(timer);
-  }
-
-  end(): void {
-    this.#stopTimer?.();
-  }
 }

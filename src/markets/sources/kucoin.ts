@@ -6,18 +6,8 @@ import { foldWeeks } from '../candles/fold-weeks.ts';
 import type { Interval } from '../candles/interval.ts';
 import { type RawCandle, normaliseCandles } from '../candles/normalise-candles.ts';
 import { fetchJson } from './fetch-json.ts';
-import { createMarketPriceSource } from './listed-price-source.ts';
-import type { PriceSource, SourceTicker } from './price-source.ts';
-import {
-  type Faults,
-  NumericText,
-  OptionalNumericText,
-  TimeText,
-  candleRow,
-  readAnswer,
-  toCandle,
-} from './read-answer.ts';
-import { type RawTicker, readTickers } from './read-tickers.ts';
+import type { PriceFeed } from './price-feed.ts';
+import { type Faults, TimeText, candleRow, fieldOf, readAnswer, textOf, toCandle } from './read-answer.ts';
 import { type WindowedQuestion, createWindowedCandleSource } from './windowed-candle-source.ts';
 
 /** Of weight 3 each. KuCoin allows an address a weight of 4,000 in 30 s, of which prices take 450. */
@@ -45,19 +35,6 @@ function envelopeOf<Data extends z.ZodType>(data: Data) {
   return z.object({ code: z.literal('200000'), data });
 }
 
-/**
- * A ticker. `changeRate` is a fraction cut off at four places, so the open is the price less `changePrice`. `vol` is
- * in the base, `volValue` in the quote.
- */
-const TickerRow = z.object({
-  last: NumericText,
-  buy: OptionalNumericText,
-  sell: OptionalNumericText,
-  changePrice: OptionalNumericText,
-  vol: OptionalNumericText,
-});
-
-/** The answer of `GET /api/v1/market/allTickers`: one time for all tickers, which KuCoin gathers every two seconds. */
 const AllTickers = envelopeOf(z.object({ time: z.int().positive(), ticker: z.array(z.unknown()) }));
 
 /** Rows of `GET /api/v1/market/candles`: start in seconds, open, close, high, low, base volume, quote volume. */
@@ -81,10 +58,24 @@ function nameInterval(interval: Interval): string {
   return interval.replace(/\D/, (unit) => unitNames.get(unit) ?? unit);
 }
 
-/** Prices from KuCoin's public market data at `baseUrl`: one request, which it answers with its whole spot market. */
-export function createKucoinPriceSource(baseUrl: string): PriceSource {
-  return createMarketPriceSource('kucoin', `${baseUrl}/api/v1/market/allTickers`, parseKucoinTickers);
-}
+/**
+ * KuCoin's public market data: one request, which it answers with its whole spot market, and with one time for all
+ * tickers, which it gathers every two seconds. `changeRate` is a fraction cut off at four places, so the open is the price
+ * less `changePrice`. `vol` is in the base, `volValue` in the quote.
+ */
+export const kucoinPrices: PriceFeed = {
+  venue: 'kucoin',
+  path: '/api/v1/market/allTickers',
+  listRows: (answer) => readAnswer(AllTickers, answer, 'code', faults).data.ticker,
+  symbolField: 'symbol',
+  readRow: (row, answer) => ({
+    price: row['last'],
+    book: { bid: row['buy'], ask: row['sell'] },
+    open24h: priceBeforeChange(textOf(row['last']), textOf(row['changePrice'])),
+    volume24h: row['vol'],
+    venueTime_ms: fieldOf(fieldOf(answer, 'data'), 'time') as number,
+  }),
+};
 
 /**
  * Candles from KuCoin's public market data at `baseUrl`, which has all 13 intervals. Its weeks begin on Thursday, so
@@ -116,19 +107,6 @@ function candleQuery({ symbol, interval, first_ms, last_ms }: RangeQuestion): st
   const startAt = String(first_ms / 1_000);
   const endAt = String(last_ms / 1_000 + 1);
   return new URLSearchParams({ symbol, type: nameInterval(interval), startAt, endAt }).toString();
-}
-
-/** The tickers in KuCoin's answer. Throws a `SourceError` when it is an error or another envelope. */
-export function parseKucoinTickers(answer: unknown): SourceTicker[] {
-  const { time, ticker } = readAnswer(AllTickers, answer, 'code', faults).data;
-  const Row = TickerRow.transform(({ last, buy, sell, changePrice, vol }): RawTicker => ({
-    price: last,
-    book: { bid: buy, ask: sell },
-    open24h: priceBeforeChange(last, changePrice),
-    volume24h: vol,
-    venueTime_ms: time,
-  }));
-  return readTickers('kucoin', ticker, 'symbol', Row);
 }
 
 /** The candles in KuCoin's answer, as it wrote them. Throws a `SourceError` when any row has another shape. */

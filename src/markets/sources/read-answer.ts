@@ -5,10 +5,12 @@ import type { RawCandle } from '../candles/normalise-candles.ts';
 import { SourceError, type SourceFault } from './source-error.ts';
 
 /** A number that a venue writes as text. No venue writes longer ones, which would only take time to parse. */
-export const NumericText = z.string().max(40);
+const NumericText = z.string().max(40);
 
-/** The same for an optional field: any other value counts as text that is no number. */
-export const OptionalNumericText = NumericText.catch('');
+/** The same where any other value counts as text that is no number. */
+export function textOf(value: unknown): string {
+  return NumericText.catch('').parse(value);
+}
 
 /** A time in whole milliseconds that a venue writes as text. */
 export const TimeText = z

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseBinanceKlines, parseBinanceTickers } from '../../../src/markets/sources/binance.ts';
+import { binancePrices, parseBinanceKlines } from '../../../src/markets/sources/binance.ts';
+import { readTickers } from '../../../src/markets/sources/price-feed.ts';
 import { SourceError } from '../../../src/markets/sources/source-error.ts';
 import { parsePrice } from '../../../src/money/amounts.ts';
 import { faultOf } from '../../support/runtime/fault-of.ts';
@@ -29,7 +30,7 @@ const names = { price: 'lastPrice', open: 'openPrice', volume: 'volume' };
 
 describe('Binance’s tickers', () => {
   it('are read with the rolling open, the base volume and the venue’s time', () => {
-    expect(parseBinanceTickers([row()])).toEqual([
+    expect(readTickers(binancePrices, [row()])).toEqual([
       {
         coin: 'BTC',
         price: parsePrice('65000.1'),
@@ -42,12 +43,12 @@ describe('Binance’s tickers', () => {
   });
 
   it('read MATIC from POL only', () => {
-    const tickers = parseBinanceTickers([row({ symbol: 'POLUSDT' }), row({ symbol: 'MATICUSDT' })]);
+    const tickers = readTickers(binancePrices, [row({ symbol: 'POLUSDT' }), row({ symbol: 'MATICUSDT' })]);
     expect(tickers.map(({ coin }) => coin)).toEqual(['MATIC']);
   });
 
   testTickerEdges(
-    (change) => parseBinanceTickers([changeFields(row(), names, change), row({ symbol: 'ETHUSDT' })]),
+    (change) => readTickers(binancePrices, [changeFields(row(), names, change), row({ symbol: 'ETHUSDT' })]),
     impossiblePrices,
   );
 
@@ -61,16 +62,16 @@ describe('Binance’s tickers', () => {
     ['a symbol that is no text', { symbol: 7 }],
     ['a symbol that every object has', { symbol: '__proto__' }],
   ])('skip a row with %s, and only that row', (_fault, change) => {
-    const tickers = parseBinanceTickers([row(change), row({ symbol: 'ETHUSDT' })]);
+    const tickers = readTickers(binancePrices, [row(change), row({ symbol: 'ETHUSDT' })]);
     expect(tickers.map(({ coin }) => coin)).toEqual(['ETH']);
   });
 
   it.each([null, 'text', 7, []])('skip a row that is %j', (entry) => {
-    expect(parseBinanceTickers([entry, row()])).toHaveLength(1);
+    expect(readTickers(binancePrices, [entry, row()])).toHaveLength(1);
   });
 
   it('count a coin once, with its last row, however often it is listed', () => {
-    expect(parseBinanceTickers([row(), row({ lastPrice: '1' })])).toMatchObject([{ price: parsePrice('1') }]);
+    expect(readTickers(binancePrices, [row(), row({ lastPrice: '1' })])).toMatchObject([{ price: parsePrice('1') }]);
   });
 
   it.each([
@@ -82,7 +83,7 @@ describe('Binance’s tickers', () => {
     [null, 'unavailable'],
     ['text', 'unavailable'],
   ])('are refused as a whole when the answer is %j: %s', (answer, fault) => {
-    expect(faultOf(() => parseBinanceTickers(answer))).toBe(fault);
+    expect(faultOf(() => readTickers(binancePrices, answer))).toBe(fault);
   });
 });
 

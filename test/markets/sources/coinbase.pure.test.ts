@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseCoinbaseTickers } from '../../../src/markets/sources/coinbase.ts';
+import { coinbasePrices } from '../../../src/markets/sources/coinbase.ts';
+import { readTickers } from '../../../src/markets/sources/price-feed.ts';
 import { parsePrice } from '../../../src/money/amounts.ts';
 import { faultOf } from '../../support/runtime/fault-of.ts';
 import { changeFields, testTickerEdges } from '../../support/markets/ticker-edges.ts';
@@ -41,7 +42,7 @@ const names = { price: 'price', open: 'price_percentage_change_24h', volume: 'vo
 
 describe('Coinbase’s tickers', () => {
   it('are read with the open computed from a change in percent, the base volume, and no time', () => {
-    expect(parseCoinbaseTickers(envelope(row()))).toEqual([
+    expect(readTickers(coinbasePrices, envelope(row()))).toEqual([
       {
         coin: 'BTC',
         price: parsePrice('65000.1'),
@@ -55,7 +56,7 @@ describe('Coinbase’s tickers', () => {
 
   it('have the exact open for a change of many digits, and for a change below zero', () => {
     const change = '-1.94109772423025';
-    expect(parseCoinbaseTickers(envelope(row({ price_percentage_change_24h: change })))).toMatchObject([
+    expect(readTickers(coinbasePrices, envelope(row({ price_percentage_change_24h: change })))).toMatchObject([
       // 65000.1 / 0.9805890227576975 is 66286.79139931740...
       { open24h: parsePrice('66286.79139932') },
     ]);
@@ -69,7 +70,7 @@ describe('Coinbase’s tickers', () => {
       row({ product_id: 'BIT-27MAR26-CDE', product_type: 'FUTURE' }),
       row({ product_type: 'FUTURE' }),
     ];
-    const tickers = parseCoinbaseTickers(envelope(...others, row({ product_id: 'DOGE-USDT' })));
+    const tickers = readTickers(coinbasePrices, envelope(...others, row({ product_id: 'DOGE-USDT' })));
     expect(tickers.map(({ coin }) => coin)).toEqual(['DOGE']);
   });
 
@@ -84,17 +85,20 @@ describe('Coinbase’s tickers', () => {
     { status: 'offline' },
     { status: 'delisted' },
   ])('skip a product that does not trade freely, whose price may be old or an auction’s: %o', (change) => {
-    const tickers = parseCoinbaseTickers(envelope(row(change), row({ product_id: 'ETH-USDT' })));
+    const tickers = readTickers(coinbasePrices, envelope(row(change), row({ product_id: 'ETH-USDT' })));
     expect(tickers.map(({ coin }) => coin)).toEqual(['ETH']);
   });
 
   it('accept a product that trades, whichever fields say so', () => {
     const { status: _status, auction_mode: _mode, ...bare } = row();
-    expect(parseCoinbaseTickers(envelope(bare, row({ product_id: 'ETH-USDT', view_only: false })))).toHaveLength(2);
+    expect(readTickers(coinbasePrices, envelope(bare, row({ product_id: 'ETH-USDT', view_only: false })))).toHaveLength(
+      2,
+    );
   });
 
   testTickerEdges(
-    (change) => parseCoinbaseTickers(envelope(changeFields(row(), names, change), row({ product_id: 'ETH-USDT' }))),
+    (change) =>
+      readTickers(coinbasePrices, envelope(changeFields(row(), names, change), row({ product_id: 'ETH-USDT' }))),
     [
       ['a fall of 100 %', '-100'],
       ['a fall of more than 100 %', '-250.5'],
@@ -104,18 +108,20 @@ describe('Coinbase’s tickers', () => {
 
   it('read a change of zero, and one with an exponent', () => {
     const openOf = (percent: string) =>
-      parseCoinbaseTickers(envelope(row({ price_percentage_change_24h: percent })))[0]?.open24h;
+      readTickers(coinbasePrices, envelope(row({ price_percentage_change_24h: percent })))[0]?.open24h;
     expect(openOf('0')).toBe(parsePrice('65000.1'));
     expect(openOf('-0')).toBe(parsePrice('65000.1'));
     expect(openOf('1e2')).toBe(parsePrice('32500.05'));
   });
 
   it.each([null, 'text', 7, []])('skip a row that is %j', (entry) => {
-    expect(parseCoinbaseTickers(envelope(entry, row()))).toHaveLength(1);
+    expect(readTickers(coinbasePrices, envelope(entry, row()))).toHaveLength(1);
   });
 
   it('count a coin once, with its last row, however often it is listed', () => {
-    expect(parseCoinbaseTickers(envelope(row(), row({ price: '1' })))).toMatchObject([{ price: parsePrice('1') }]);
+    expect(readTickers(coinbasePrices, envelope(row(), row({ price: '1' })))).toMatchObject([
+      { price: parsePrice('1') },
+    ]);
   });
 
   it.each([
@@ -128,6 +134,6 @@ describe('Coinbase’s tickers', () => {
     [[row()], 'unavailable'],
     [null, 'unavailable'],
   ])('are refused as a whole when the answer is %j', (answer, fault) => {
-    expect(faultOf(() => parseCoinbaseTickers(answer))).toBe(fault);
+    expect(faultOf(() => readTickers(coinbasePrices, answer))).toBe(fault);
   });
 });

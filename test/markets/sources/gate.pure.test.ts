@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseGateTickers } from '../../../src/markets/sources/gate.ts';
+import { gatePrices } from '../../../src/markets/sources/gate.ts';
+import { readTickers } from '../../../src/markets/sources/price-feed.ts';
 import { parsePrice } from '../../../src/money/amounts.ts';
 import { faultOf } from '../../support/runtime/fault-of.ts';
 import { changeFields, testTickerEdges } from '../../support/markets/ticker-edges.ts';
@@ -23,7 +24,7 @@ const names = { price: 'last', open: 'change_percentage', volume: 'base_volume' 
 
 describe('Gate’s tickers', () => {
   it('are read with the open computed from a change in percent (not the day’s), the base volume, and no time', () => {
-    expect(parseGateTickers([row()])).toEqual([
+    expect(readTickers(gatePrices, [row()])).toEqual([
       {
         coin: 'BTC',
         price: parsePrice('65000.1'),
@@ -39,11 +40,13 @@ describe('Gate’s tickers', () => {
   it('are those of the market against USDT only, and MATIC is read from POL', () => {
     const others = ['BTC_USDC', 'SHIB_USDT', 'BTC3L_USDT', 'MATIC_USDT', 'BTC-USDT'];
     const rows = others.map((pair) => row({ currency_pair: pair }));
-    expect(parseGateTickers([...rows, row({ currency_pair: 'POL_USDT' })]).map(({ coin }) => coin)).toEqual(['MATIC']);
+    expect(readTickers(gatePrices, [...rows, row({ currency_pair: 'POL_USDT' })]).map(({ coin }) => coin)).toEqual([
+      'MATIC',
+    ]);
   });
 
   testTickerEdges(
-    (change) => parseGateTickers([changeFields(row(), names, change), row({ currency_pair: 'ETH_USDT' })]),
+    (change) => readTickers(gatePrices, [changeFields(row(), names, change), row({ currency_pair: 'ETH_USDT' })]),
     [
       ['a fall of 100 %', '-100'],
       ['a fall of more than 100 %', '-100.01'],
@@ -52,18 +55,18 @@ describe('Gate’s tickers', () => {
   );
 
   it('read a change of zero, one below zero, and one with an exponent', () => {
-    const openOf = (percent: string) => parseGateTickers([row({ change_percentage: percent })])[0]?.open24h;
+    const openOf = (percent: string) => readTickers(gatePrices, [row({ change_percentage: percent })])[0]?.open24h;
     expect(openOf('0')).toBe(parsePrice('65000.1'));
     expect(openOf('-50')).toBe(parsePrice('130000.2'));
     expect(openOf('1E+2')).toBe(parsePrice('32500.05'));
   });
 
   it.each([null, 'text', 7, []])('skip a row that is %j', (entry) => {
-    expect(parseGateTickers([entry, row()])).toHaveLength(1);
+    expect(readTickers(gatePrices, [entry, row()])).toHaveLength(1);
   });
 
   it('count a coin once, with its last row, however often it is listed', () => {
-    expect(parseGateTickers([row(), row({ last: '1' })])).toMatchObject([{ price: parsePrice('1') }]);
+    expect(readTickers(gatePrices, [row(), row({ last: '1' })])).toMatchObject([{ price: parsePrice('1') }]);
   });
 
   it.each([
@@ -76,6 +79,6 @@ describe('Gate’s tickers', () => {
     [null, 'unavailable'],
     ['text', 'unavailable'],
   ])('are refused as a whole when the answer is %j', (answer, fault) => {
-    expect(faultOf(() => parseGateTickers(answer))).toBe(fault);
+    expect(faultOf(() => readTickers(gatePrices, answer))).toBe(fault);
   });
 });

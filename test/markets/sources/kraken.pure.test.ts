@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseKrakenTickers } from '../../../src/markets/sources/kraken.ts';
+import { krakenPrices } from '../../../src/markets/sources/kraken.ts';
+import { readTickers } from '../../../src/markets/sources/price-feed.ts';
 import { parsePrice } from '../../../src/money/amounts.ts';
 import { faultOf } from '../../support/runtime/fault-of.ts';
 import { type TickerChange, testTickerEdges } from '../../support/markets/ticker-edges.ts';
@@ -27,7 +28,7 @@ const changePair = (change: TickerChange) =>
 
 describe('Kraken’s tickers', () => {
   it('are read with the volume of 24 hours, without a time, and without the day’s open', () => {
-    expect(parseKrakenTickers(envelope({ XBTUSDT: pair() }))).toEqual([
+    expect(readTickers(krakenPrices, envelope({ XBTUSDT: pair() }))).toEqual([
       {
         coin: 'BTC',
         price: parsePrice('73380.6'),
@@ -41,31 +42,31 @@ describe('Kraken’s tickers', () => {
 
   it('are matched by the exact name that was requested', () => {
     const result = { XXBTZUSD: pair(), BTCUSDT: pair(), DOGEUSDT: pair(), XDGUSDT: pair(), XBTUSDC: pair() };
-    expect(parseKrakenTickers(envelope(result)).map(({ coin }) => coin)).toEqual(['DOGE']);
+    expect(readTickers(krakenPrices, envelope(result)).map(({ coin }) => coin)).toEqual(['DOGE']);
   });
 
-  testTickerEdges((change) => parseKrakenTickers(envelope({ XBTUSDT: changePair(change), ETHUSDT: pair() })));
+  testTickerEdges((change) => readTickers(krakenPrices, envelope({ XBTUSDT: changePair(change), ETHUSDT: pair() })));
 
   it.each([
     ['no last trade', { c: null }],
     ['an empty last trade', { c: [] }],
     ['a last trade that is text', { c: '73380.6' }],
   ])('skip a pair with %s, and only that pair', (_fault, change) => {
-    const tickers = parseKrakenTickers(envelope({ XBTUSDT: pair(change), ETHUSDT: pair() }));
+    const tickers = readTickers(krakenPrices, envelope({ XBTUSDT: pair(change), ETHUSDT: pair() }));
     expect(tickers.map(({ coin }) => coin)).toEqual(['ETH']);
   });
 
   it.each([null, 7, 'text', []])('skip a pair that is %j', (row) => {
-    expect(parseKrakenTickers(envelope({ XBTUSDT: row, ETHUSDT: pair() }))).toHaveLength(1);
+    expect(readTickers(krakenPrices, envelope({ XBTUSDT: row, ETHUSDT: pair() }))).toHaveLength(1);
   });
 
   it.each([null, [], ['1'], '598'])('keep the price of a pair whose volumes are %j', (v) => {
-    expect(parseKrakenTickers(envelope({ XBTUSDT: pair({ v }) }))).toMatchObject([{ volume24h: null }]);
+    expect(readTickers(krakenPrices, envelope({ XBTUSDT: pair({ v }) }))).toMatchObject([{ volume24h: null }]);
   });
 
   it('are accepted when there is only a warning', () => {
     const warned = { error: ['WGeneral:Degraded service'], result: { XBTUSDT: pair() } };
-    expect(parseKrakenTickers(warned)).toMatchObject([{ coin: 'BTC' }]);
+    expect(readTickers(krakenPrices, warned)).toMatchObject([{ coin: 'BTC' }]);
   });
 
   it.each([
@@ -84,6 +85,6 @@ describe('Kraken’s tickers', () => {
     [[], 'unavailable'],
     [null, 'unavailable'],
   ])('are refused as a whole when the answer is %j', (answer, fault) => {
-    expect(faultOf(() => parseKrakenTickers(answer))).toBe(fault);
+    expect(faultOf(() => readTickers(krakenPrices, answer))).toBe(fault);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseKucoinCandles, parseKucoinTickers } from '../../../src/markets/sources/kucoin.ts';
+import { kucoinPrices, parseKucoinCandles } from '../../../src/markets/sources/kucoin.ts';
+import { readTickers } from '../../../src/markets/sources/price-feed.ts';
 import { parsePrice } from '../../../src/money/amounts.ts';
 import { faultOf } from '../../support/runtime/fault-of.ts';
 import { changeFields, testTickerEdges } from '../../support/markets/ticker-edges.ts';
@@ -45,7 +46,7 @@ const refusals = [
 
 describe('KuCoin’s tickers', () => {
   it('are read with the open computed from the price’s change, the base volume, and one time for all', () => {
-    expect(parseKucoinTickers(envelope(row()))).toEqual([
+    expect(readTickers(kucoinPrices, envelope(row()))).toEqual([
       {
         coin: 'BTC',
         price: parsePrice('65000.1'),
@@ -59,12 +60,12 @@ describe('KuCoin’s tickers', () => {
 
   it('are those of the market against USDT only, and MATIC is read from POL', () => {
     const others = ['BTC-USDC', 'SHIB-USDT', 'BTC3L-USDT', 'MATIC-USDT'].map((symbol) => row({ symbol }));
-    const tickers = parseKucoinTickers(envelope(...others, row({ symbol: 'POL-USDT' })));
+    const tickers = readTickers(kucoinPrices, envelope(...others, row({ symbol: 'POL-USDT' })));
     expect(tickers.map(({ coin }) => coin)).toEqual(['MATIC']);
   });
 
   testTickerEdges(
-    (change) => parseKucoinTickers(envelope(changeFields(row(), names, change), row({ symbol: 'ETH-USDT' }))),
+    (change) => readTickers(kucoinPrices, envelope(changeFields(row(), names, change), row({ symbol: 'ETH-USDT' }))),
     [
       ['a rise by the whole price', '65000.1'],
       ['a rise by more than the price', '70000'],
@@ -73,18 +74,18 @@ describe('KuCoin’s tickers', () => {
   );
 
   it('read a change of zero, one below zero, and one with an exponent', () => {
-    const openOf = (changePrice: string) => parseKucoinTickers(envelope(row({ changePrice })))[0]?.open24h;
+    const openOf = (changePrice: string) => readTickers(kucoinPrices, envelope(row({ changePrice })))[0]?.open24h;
     expect(openOf('0')).toBe(parsePrice('65000.1'));
     expect(openOf('-98.5')).toBe(parsePrice('65098.6'));
     expect(openOf('-1e-8')).toBe(parsePrice('65000.10000001'));
   });
 
   it.each([null, 'text', 7, []])('skip a row that is %j', (entry) => {
-    expect(parseKucoinTickers(envelope(entry, row()))).toHaveLength(1);
+    expect(readTickers(kucoinPrices, envelope(entry, row()))).toHaveLength(1);
   });
 
   it('count a coin once, with its last row, however often it is listed', () => {
-    expect(parseKucoinTickers(envelope(row(), row({ last: '1' })))).toMatchObject([{ price: parsePrice('1') }]);
+    expect(readTickers(kucoinPrices, envelope(row(), row({ last: '1' })))).toMatchObject([{ price: parsePrice('1') }]);
   });
 
   it.each([
@@ -95,7 +96,7 @@ describe('KuCoin’s tickers', () => {
     [{ code: '200000', data: { time: 0, ticker: [row()] } }, 'unavailable'],
     [{ code: '200000', data: { time: TIME_MS, ticker: { 0: row() } } }, 'unavailable'],
   ] as const)('are refused as a whole when the answer is %j', (answer, fault) => {
-    expect(faultOf(() => parseKucoinTickers(answer))).toBe(fault);
+    expect(faultOf(() => readTickers(kucoinPrices, answer))).toBe(fault);
   });
 });
 

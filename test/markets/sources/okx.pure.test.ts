@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseOkxTickers } from '../../../src/markets/sources/okx.ts';
+import { okxPrices } from '../../../src/markets/sources/okx.ts';
+import { readTickers } from '../../../src/markets/sources/price-feed.ts';
 import { parsePrice } from '../../../src/money/amounts.ts';
 import { faultOf } from '../../support/runtime/fault-of.ts';
 import { changeFields, impossiblePrices, testTickerEdges } from '../../support/markets/ticker-edges.ts';
@@ -29,7 +30,7 @@ const names = { price: 'last', open: 'open24h', volume: 'vol24h' };
 
 describe('OKX’s tickers', () => {
   it('are read with the rolling open (not the day’s), the volume in the base asset (not the quote) and their own time', () => {
-    expect(parseOkxTickers(envelope(row()))).toEqual([
+    expect(readTickers(okxPrices, envelope(row()))).toEqual([
       {
         coin: 'BTC',
         price: parsePrice('65000.1'),
@@ -50,28 +51,30 @@ describe('OKX’s tickers', () => {
       row({ instId: 'MATIC-USDT' }),
       row({ instType: undefined }),
     ];
-    const tickers = parseOkxTickers(envelope(...others, row({ instId: 'POL-USDT' })));
+    const tickers = readTickers(okxPrices, envelope(...others, row({ instId: 'POL-USDT' })));
     expect(tickers.map(({ coin }) => coin)).toEqual(['MATIC']);
   });
 
   testTickerEdges(
-    (change) => parseOkxTickers(envelope(changeFields(row(), names, change), row({ instId: 'ETH-USDT' }))),
+    (change) => readTickers(okxPrices, envelope(changeFields(row(), names, change), row({ instId: 'ETH-USDT' }))),
     impossiblePrices,
   );
 
   it.each([undefined, null, '', '0', 'soon', 1795241228900, '1795241228900.5', '-1795241228900', '9'.repeat(200)])(
     'skip a row whose time is %j',
     (ts) => {
-      expect(parseOkxTickers(envelope(row({ ts }), row({ instId: 'ETH-USDT' })))).toMatchObject([{ coin: 'ETH' }]);
+      expect(readTickers(okxPrices, envelope(row({ ts }), row({ instId: 'ETH-USDT' })))).toMatchObject([
+        { coin: 'ETH' },
+      ]);
     },
   );
 
   it.each([null, 'text', 7, []])('skip a row that is %j', (entry) => {
-    expect(parseOkxTickers(envelope(entry, row()))).toHaveLength(1);
+    expect(readTickers(okxPrices, envelope(entry, row()))).toHaveLength(1);
   });
 
   it('count a coin once, with its last row, however often it is listed', () => {
-    expect(parseOkxTickers(envelope(row(), row({ last: '1' })))).toMatchObject([{ price: parsePrice('1') }]);
+    expect(readTickers(okxPrices, envelope(row(), row({ last: '1' })))).toMatchObject([{ price: parsePrice('1') }]);
   });
 
   it.each([
@@ -85,6 +88,6 @@ describe('OKX’s tickers', () => {
     [[row()], 'unavailable'],
     [null, 'unavailable'],
   ])('are refused as a whole when the answer is %j', (answer, fault) => {
-    expect(faultOf(() => parseOkxTickers(answer))).toBe(fault);
+    expect(faultOf(() => readTickers(okxPrices, answer))).toBe(fault);
   });
 });
