@@ -47,7 +47,6 @@ function listOf<const T extends readonly string[]>(names: T) {
     .refine((list) => new Set(list).size === list.length, 'names a provider twice');
 }
 
-/** A variable that holds JSON. */
 function jsonOf<T extends z.ZodType>(schema: T) {
   return z
     .string()
@@ -95,7 +94,6 @@ const Bounds = z
 
 type UrlVariable = `${Uppercase<Venue>}_URL`;
 
-/** The name of the variable with a venue's URL. */
 export function urlVariableOf(venue: Venue): UrlVariable {
   return `${venue.toUpperCase() as Uppercase<Venue>}_URL`;
 }

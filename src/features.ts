@@ -9,7 +9,6 @@ import type { Bindings } from './platform/bindings.ts';
 import { describeError, logFault } from './platform/log.ts';
 import { type WithdrawalSettings, createWithdrawal } from './withdrawals/execute-withdrawal.ts';
 
-/** What lanes are configured with. */
 export interface LaneSettings extends WithdrawalSettings {
   readonly boundsOf: BoundsOf;
 }

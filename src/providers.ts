@@ -63,13 +63,11 @@ export function chooseCandleSources(config: Config): CandleSource[] {
 
 const liquidityProviders: Record<Config['LIQUIDITY_PROVIDER'], LiquidityProvider> = { house: houseProvider };
 
-/** The smallest and the largest order of each symbol. */
 export function chooseBounds(config: Config): BoundsOf {
   const general = { min: config.ORDER_MIN_USDT, max: config.ORDER_MAX_USDT };
   return boundsFrom(general, config.ORDER_BOUNDS);
 }
 
-/** What the gate plans orders with. */
 export function chooseTradingContext(config: Config): TradingContext {
   return {
     liquidity: liquidityProviders[config.LIQUIDITY_PROVIDER],
@@ -79,7 +77,6 @@ export function chooseTradingContext(config: Config): TradingContext {
   };
 }
 
-/** What a lane plans orders and withdrawals with. */
 export function chooseLaneSettings(config: Config): LaneSettings {
   return {
     boundsOf: chooseBounds(config),
@@ -89,7 +86,6 @@ export function chooseLaneSettings(config: Config): LaneSettings {
   };
 }
 
-/** What a keeper sweeps withdrawals and watches custody with. */
 export function chooseKeeperSettings(config: Config): KeeperSettings {
   return { custody: chooseCustody(config), haltsOnShortfall: config.CUSTODY_SHORTFALL === 'halt' };
 }
@@ -134,7 +130,6 @@ const custodies: Record<Config['CUSTODY_PROVIDER'], (config: Config) => Custody>
   }) => createHttpCustody({ url, keyId, secret, signingKey, signerKey }),
 };
 
-/** The custodian that pays withdrawals. */
 export function chooseCustody(config: Config): Custody {
   return custodies[config.CUSTODY_PROVIDER](config);
 }

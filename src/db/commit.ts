@@ -147,7 +147,6 @@ export async function commit(
   return { kind: 'committed' };
 }
 
-/** Logs what has moved, or perhaps has. */
 export function logTransfers(event: 'money_moved' | 'money_perhaps_moved', transfers: readonly Transfer[]): void {
   for (const { kind, reference, debit, credit, asset, amount } of transfers) {
     logEvent(event, { kind, reference, debit, credit, asset, amount: formatAmount(amount, scaleOf(asset)) });

@@ -23,7 +23,6 @@ export const CustodyStanding = z.object({
 
 export type CustodyStanding = z.output<typeof CustodyStanding>;
 
-/** Before the custodian was ever asked. */
 export const NEVER_ASKED: CustodyStanding = { firstAskedAt: null, answeredAt: null, oldestPayoutAt: null, assets: {} };
 
 /** The custodian counts as silent when it has not answered for so long; it is asked every minute. */

@@ -18,7 +18,6 @@ const MAX_TEXT_LENGTH = 200;
 
 const Text = z.string().min(1).max(MAX_TEXT_LENGTH).optional();
 
-/** One change, as the audit has it. */
 export const AuditEntry = z
   .object({
     id: z.string().openapi({
@@ -91,7 +90,6 @@ export function showAuditEntry(row: AuditRow): AuditEntry {
   };
 }
 
-/** A place in the audit of a ledger. */
 interface AuditPlace {
   readonly id: string;
   readonly ts: number;

@@ -9,7 +9,6 @@ import { operatorRequests } from './schema.ts';
 import { type GuardRefusals, approvalRefusals, explain, holdRefusals } from './explain.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 
-/** A request with an Idempotency-Key. */
 export interface OnceRequest {
   readonly caller: string;
   readonly idempotencyKey: string;
@@ -26,7 +25,6 @@ const unconfirmed = refuseUnconfirmed(
   'It was not confirmed. Send the request again with the same Idempotency-Key; without one, look first.',
 );
 
-/** The refusal of a key that came with another request before. */
 export const reusedKey = refuse(
   'idempotency_key_reused',
   'This Idempotency-Key was used for another request. Use a new one for a new request.',

@@ -52,7 +52,6 @@ export function lowestRecordId(time_ms: number): string {
   return `${digits.slice(0, 8)}-${digits.slice(8)}`;
 }
 
-/** The name of the binding of a ledger's database. */
 type BindingName = 'DB' | `DB_${number}`;
 
 /** The names of the bindings of all ledgers but the first. */

@@ -39,7 +39,6 @@ export const DepositBase = z.object({
   }),
 });
 
-/** A deposit as the holder of its account sees it. */
 export const AccountDeposit = DepositBase.extend({
   status: z
     .enum(['PENDING', 'COMPLETED', 'FAILED'])
@@ -117,7 +116,6 @@ export function listDeposits(
 /** Quarantined deposits are credited to nobody, so no holder is shown them. */
 const isCreditable = ne(deposits.status, 'QUARANTINED');
 
-/** An account's deposits, as its holder sees them. */
 export const depositList: RecordList<'deposits', DepositRow, AccountDeposit, DepositFilter> = {
   name: 'deposits',
   tablesOf: () => [deposits],
@@ -141,7 +139,6 @@ export function readReportedDeposit(database: Database, id: string): Promise<Dep
   return findDeposit(database, isReported(id));
 }
 
-/** One deposit of an account, as its holder sees it. */
 export const depositRecord = {
   name: 'deposit',
   readRow: (database: Database, accountId: string, id: string): Promise<DepositRow | undefined> =>

@@ -25,7 +25,6 @@ export const quarantineReasons = [
 /** What the operator decided about a quarantined deposit. One that was kept may still be credited later. */
 export const quarantineDecisions = ['KEPT', 'CREDITED'] as const;
 
-/** A row of `deposits`, of whichever kind. */
 export type DepositRow = typeof deposits.$inferSelect;
 
 type ChainField = 'network' | 'txHash' | 'outputIndex' | 'address' | 'exactAmount' | 'confirmations';
@@ -107,7 +106,6 @@ export async function findDeposit(database: Database, condition: SQL | undefined
   return row;
 }
 
-/** Names one deposit in a statement. */
 export function isDeposit({ accountId, id }: Pick<DepositRow, 'accountId' | 'id'>) {
   return and(eq(deposits.accountId, accountId), eq(deposits.id, id));
 }

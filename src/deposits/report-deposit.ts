@@ -113,7 +113,6 @@ export async function findReportLedger(bindings: LedgerBindings, report: ReportD
   return read.ok ? (await claimOutput(bindings, read.value)).ledger : FIRST_LEDGER;
 }
 
-/** Where a deposit is. */
 interface Place {
   readonly bindings: LedgerBindings;
   readonly ledger: number;

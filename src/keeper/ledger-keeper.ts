@@ -45,7 +45,6 @@ const WAKING_PAUSE_MS = 100;
 const QUEUE_ROOM = 16;
 const QUEUE_DEADLINE_MS = 30_000;
 
-/** What the keeper is configured with. */
 export interface KeeperSettings {
   readonly custody: Custody;
   /** Whether withdrawals are halted when the custodian lastingly holds less than it should. */

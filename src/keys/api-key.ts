@@ -21,7 +21,6 @@ const REVOKED_PAGE = 50;
 /** The most keys of an account that are not revoked. A trigger holds it. */
 const MAX_KEYS = 50;
 
-/** For one key too many. */
 export const tooManyKeys: GuardRefusals = {
   too_many_keys: refuse('invalid_state', `The account has ${MAX_KEYS} API keys. Revoke one first.`),
 };
@@ -29,7 +28,6 @@ export const tooManyKeys: GuardRefusals = {
 const NewAllowance = BucketAllowance.strict().optional();
 const NewLimits = z.strictObject({ read: NewAllowance, trade: NewAllowance, withdraw: NewAllowance });
 
-/** The body with which the operator makes a key. */
 export const CreateApiKey = z
   .strictObject({
     label: z.string().min(1).max(MAX_LABEL_LENGTH).openapi({ example: 'trading bot' }),
@@ -185,7 +183,6 @@ const isStanding = (accountId: string) => and(eq(apiKeys.accountId, accountId), 
 
 const isInUse = (accountId: string) => and(isStanding(accountId), isNull(apiKeys.revokedAt));
 
-/** A page of an account's keys. */
 export interface KeyPage {
   readonly apiKeys: readonly ApiKey[];
   /** The id below which the next page goes on, or `null` on the last one. */

@@ -5,7 +5,6 @@ import { BucketAllowance, type KeyDetails } from './record.ts';
 
 const Limits = z.object({ read: BucketAllowance, trade: BucketAllowance, withdraw: BucketAllowance });
 
-/** A key as its holder sees it. */
 export const OwnApiKey = z
   .object({
     id: Id,

@@ -49,10 +49,8 @@ export const RateLimits = z.object({
 
 export type RateLimits = z.output<typeof RateLimits>;
 
-/** The most ranges that one key may list. */
 const MAX_IP_RANGES = 64;
 
-/** The IP addresses that a key may be used from. */
 export const IpAllowlist = z.array(IpRange).min(1).max(MAX_IP_RANGES);
 
 /** An API key as the database has it, with the status of its account. Times in milliseconds. */

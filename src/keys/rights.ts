@@ -24,7 +24,6 @@ const records: Readonly<Record<Scope, ScopeRecord>> = scopes;
 /** Scopes as a token and the database write them: their letters, each once at most, in one order. */
 export const WRITTEN_SCOPES = Scope.options.map((scope) => `${records[scope].letter}?`).join('');
 
-/** Scopes by their letters. */
 export function writeScopes(wanted: readonly Scope[]): string {
   return Scope.options
     .filter((scope) => wanted.includes(scope))
@@ -32,7 +31,6 @@ export function writeScopes(wanted: readonly Scope[]): string {
     .join('');
 }
 
-/** The scopes behind their letters. */
 export function readScopes(written: string): Scope[] {
   return Scope.options.filter((scope) => written.includes(records[scope].letter));
 }
@@ -47,7 +45,6 @@ export const bucketNames = ['read', 'trade', 'withdraw'] as const;
 
 export type BucketName = (typeof bucketNames)[number];
 
-/** The limits of a bucket. */
 export interface BucketLimits {
   readonly perMinute: number;
   readonly perDay: number;

@@ -16,7 +16,6 @@ export const MAX_SESSIONS = 5;
 /** What a session key is labelled. Nobody is shown it. */
 const LABEL = 'console';
 
-/** A session that is to be opened. */
 export interface NewSession {
   readonly id: string;
   readonly accountId: string;

@@ -31,7 +31,6 @@ export interface PresentedKey {
   readonly tokenHash: string;
 }
 
-/** Draws the secret of a key. */
 export function drawKeySecret(): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
 }

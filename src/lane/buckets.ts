@@ -36,7 +36,6 @@ export interface Bucket {
 
 export const emptyBucket: Bucket = { minute: [], day: 0, dayCount: 0 };
 
-/** One window of a bucket as a client sees it. */
 export interface RateWindow {
   readonly quota: number;
   readonly window_s: number;
@@ -81,7 +80,6 @@ function age(bucket: Bucket, now_ms: number): Bucket {
   };
 }
 
-/** Counts `requests` made at `now_ms`. */
 function add(bucket: Bucket, requests: number, limits: BucketLimits, now_ms: number): Bucket {
   const slot_ms = limits.perMinute > EXACT_PER_MINUTE ? COARSE_SLOT_MS : 1;
   const leaves_ms = (Math.floor(now_ms / slot_ms) + 1) * slot_ms - 1 + MINUTE_MS;
@@ -157,7 +155,6 @@ export interface ReadRun {
   readonly last_ms: number;
 }
 
-/** The run of an object that was just started. */
 export const noRun: ReadRun = { count: 0, last_ms: 0 };
 
 /** The run with one more read, or a new one that begins with it. */

@@ -28,7 +28,6 @@ import {
   executeOnce,
 } from './once.ts';
 
-/** The revocation of a lane's key. */
 export interface RevokeCall {
   readonly accountId: string;
   readonly now_ms: number;
@@ -127,7 +126,6 @@ export interface KeyedCall {
   readonly facts: RequestFacts;
 }
 
-/** The whole answer to a POST. */
 export interface ExecutionReply {
   readonly answer: Answer;
   readonly replayed: boolean;
@@ -289,7 +287,6 @@ export class KeyLane extends DurableObject<Bindings> {
     return readKeyRecord(this.env, keyId);
   }
 
-  /** The limits that a request is counted against. */
   protected limitsFor(record: KeyRecord, bucket: BucketName): BucketLimits {
     return limitsOf(record, bucket);
   }

@@ -17,7 +17,6 @@ export interface Replay {
   readonly answer: Answer | null;
 }
 
-/** An intent that has no answer yet. */
 export interface OpenIntent {
   readonly idempotencyKey: string;
   /** The name of the operation, which decides where the record is looked up. */
@@ -28,7 +27,6 @@ export interface OpenIntent {
 /** A request that asks to take effect at most once. */
 export interface IdempotentRequest {
   readonly idempotencyKey: string;
-  /** The name of the operation. */
   readonly operation: string;
   /** A digest of method, route and validated body: the same key with another one is refused. */
   readonly fingerprint: string;
@@ -206,7 +204,6 @@ export interface Execution<Plan, Row> {
   describeUnknown(recordId: string): Refusal;
 }
 
-/** Whose a POST is. */
 export interface Caller {
   readonly accountId: string;
   readonly keyId: string;
@@ -233,7 +230,6 @@ export interface LaneOperation<Body, Plan, Row> {
   tell(caller: Caller): Promise<void>;
 }
 
-/** The operations of a lane by their names. */
 export type LaneOperations = Readonly<Record<string, LaneOperation<unknown, unknown, unknown>>>;
 
 /** Looks a record up in D1. Never rejects. */
@@ -247,7 +243,6 @@ export async function lookUp<Row>(recordId: string, read: () => Promise<Row | un
   }
 }
 
-/** What an execution needs of its object. */
 export interface LaneClock {
   /** The number of the ledger that the key's account is in. */
   readonly ledger: number;

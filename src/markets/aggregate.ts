@@ -11,7 +11,6 @@ export interface Observation {
   readonly ticker: SourceTicker;
 }
 
-/** An observation, and the price that it votes for. */
 interface Vote {
   readonly observation: Observation;
   readonly price: Price;
@@ -83,7 +82,6 @@ export function agreeOnPrice(
   };
 }
 
-/** The votes behind a price. */
 interface Agreement {
   readonly group: readonly Vote[];
   /** The group and all votes near it. */

@@ -39,7 +39,6 @@ export function answerTicker(
   return { body, lifetime_ms: Math.min(SINGLE_LIFETIME_MS, lifetimeOf([coin], snapshot, now_ms)) };
 }
 
-/** Candles of one market. */
 export function answerCandles(
   question: CandleQuestion,
   series: CandleSeries,

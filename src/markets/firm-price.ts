@@ -14,7 +14,6 @@ export interface FirmPrice {
   readonly price: Price;
   /** The highest price of the agreeing sources minus the lowest. */
   readonly dispersion: Price;
-  /** The number of its round. */
   readonly round: number;
 }
 

@@ -19,7 +19,6 @@ const MIN_ANSWERS = 2;
  */
 const FEW_SOURCES = 3;
 
-/** A source's last answer, and when it was asked. */
 interface LastAnswer {
   readonly asked_ms: number;
   readonly observations: readonly Observation[];
@@ -61,7 +60,6 @@ export class PricePoller {
     return this.#sources.flatMap(({ name }) => answers.get(name) ?? []);
   }
 
-  /** How each source stands, by its name. */
   standingsAt(now_ms: number): Readonly<Record<string, BreakerState>> {
     return Object.fromEntries(
       this.#sources.map((source) => [source.name, this.#breakers.standingOf(breakerOf(source), now_ms)]),

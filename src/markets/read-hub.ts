@@ -5,7 +5,6 @@ import type { SnapshotForOrders } from './snapshot.ts';
 import type { BreakerState } from './sources/circuit-breakers.ts';
 import { withDeadline } from '../platform/deadline.ts';
 
-/** The bindings of the hub. */
 export type HubBindings = Pick<Bindings, 'PRICE_HUB' | 'PRICE_HUB_LOCATION'>;
 
 /** The hub has its own deadline; this one is for a hub that does not answer at all. */

@@ -24,7 +24,6 @@ export function windowAfter(before: RoundWindow, taken_ms: number): RoundWindow 
   return { from_ms: isAhead ? taken_ms : Math.max(taken_ms, before.until_ms), until_ms };
 }
 
-/** Whether a moment is in a window. */
 export function isInWindow({ from_ms, until_ms }: RoundWindow, now_ms: number): boolean {
   return from_ms <= now_ms && now_ms < until_ms;
 }

@@ -5,7 +5,6 @@ import { createRandom, mixBits, seedFrom, smoothNoise } from './sandbox-random.t
 /** The sandbox market opened on this Monday, 00:00 UTC; there is nothing before it. */
 export const SANDBOX_FIRST_DAY_MS = Date.UTC(2024, 0, 1);
 
-/** The trades between two instants. */
 export interface SandboxTrades {
   readonly open: Price;
   readonly high: Price;

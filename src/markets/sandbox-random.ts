@@ -9,7 +9,6 @@ export function mixBits(seed: number, value: number): number {
   return (bits ^ (bits >>> 16)) >>> 0;
 }
 
-/** A text as a seed. */
 export function seedFrom(text: string): number {
   return text.split('').reduce((seed, letter) => mixBits(seed, letter.charCodeAt(0)), 0);
 }

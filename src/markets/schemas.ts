@@ -38,7 +38,6 @@ export const TickerList = z.object({ tickers: z.array(Ticker), ts: Timestamp, de
 
 export type TickerList = z.output<typeof TickerList>;
 
-/** The answer of GET /api/v1/markets/{symbol}. */
 export const TickerAnswer = z.object({ ticker: Ticker, degraded }).openapi('TickerAnswer');
 
 export type TickerAnswer = z.output<typeof TickerAnswer>;

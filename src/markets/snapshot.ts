@@ -4,7 +4,6 @@ import { RoundWindow } from './round-window.ts';
 
 const Price = z.bigint().positive();
 
-/** What is shown for one market. */
 export const ShownMarket = z
   .object({
     price: Price,
@@ -16,7 +15,6 @@ export const ShownMarket = z
     dataTime_ms: z.number(),
     /** When the oldest part of it was received, in milliseconds. */
     received_ms: z.number(),
-    /** The names of the sources that the price was made of. */
     sources: z.array(z.string()).readonly(),
     /** Whether it comes from an earlier round because no source answered for the coin in the last one. */
     isHeld: z.boolean(),
@@ -46,7 +44,6 @@ export const Market = z.object({ shown: ShownMarket.nullable(), agreed: AgreedMa
 
 export type Market = z.output<typeof Market>;
 
-/** The operator's fallback prices. */
 export const FallbackPrices = z.partialRecord(z.enum(coinSymbols), Price).readonly();
 
 export type FallbackPrices = z.output<typeof FallbackPrices>;

@@ -3,7 +3,6 @@ import { type HubBindings, readSnapshot } from './read-hub.ts';
 import { type Asset, QUOTE_ASSET, toUsdt } from '../money/assets.ts';
 import { type Atoms, MAX_ATOMS } from '../money/amounts.ts';
 
-/** How old the prices of a valuation may be. */
 const MAX_AGE_MS = 5_000;
 
 /** What an amount is worth, in atoms of USDT, rounded down. */

@@ -146,7 +146,6 @@ export function sumVolumes(volumes: readonly string[]): string {
   return volumes.reduce((sum, volume) => sum.plus(volume), new Exact(0)).toFixed();
 }
 
-/** Writes a price as a plain decimal string. */
 export function formatPrice(price: Price): string {
   return formatAmount(price, PRICE_SCALE);
 }

@@ -2,7 +2,6 @@ import { type Network, networkRecords } from './networks.ts';
 import { type VenueSymbols, noMarkets, spellMarkets } from './venue-symbols.ts';
 import { type Atoms, divideDown, divideUp, PRICE_SCALE, type Price } from './amounts.ts';
 
-/** What an asset is on one of the networks that carry it. */
 export interface AssetNetwork {
   readonly network: Network;
   /** The token's contract or mint; `null` for the network's own coin. */
@@ -36,7 +35,6 @@ export interface AssetRecord {
   readonly networks: readonly AssetNetwork[];
 }
 
-/** The day that the assets' market prices are of. */
 export const MARKET_PRICES_DATE = '2026-11-21';
 
 /** The asset that every order is paid in, and in which values and limits are counted. */
@@ -161,7 +159,6 @@ export function pairOf(coin: Coin): string {
   return `${coin}-${QUOTE_ASSET}`;
 }
 
-/** Decimals of the ledger for an asset. */
 export function scaleOf(asset: Asset): number {
   return assets[asset].scale;
 }
@@ -177,7 +174,6 @@ export function findCoin(symbol: string): Coin | undefined {
   return coinSymbols.find((coin) => coin === upper);
 }
 
-/** Whether an amount is rounded up or down to a whole atom. */
 export type Rounding = 'down' | 'up';
 
 const divide = { down: divideDown, up: divideUp } as const;

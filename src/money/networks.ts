@@ -109,7 +109,6 @@ export const networkRecords: Readonly<Record<Network, NetworkRecord>> = records;
 
 export const networks = Object.keys(records) as [Network, ...Network[]];
 
-/** The network of exactly this name, or `undefined`. */
 export function findNetwork(name: string): Network | undefined {
   return networks.find((network) => network === name);
 }

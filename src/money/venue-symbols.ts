@@ -18,7 +18,6 @@ const records = {
 
 export type Venue = keyof typeof records;
 
-/** The venues that give this. */
 type VenueOf<What extends VenueRecord['gives'][number]> = {
   [V in Venue]: What extends (typeof records)[V]['gives'][number] ? V : never;
 }[Venue];
@@ -45,7 +44,6 @@ export function spellMarkets(base: string, exceptions: Partial<VenueSymbols> = {
   return { ...ofEachVenue((venue) => records[venue].spell(base)), ...exceptions };
 }
 
-/** The symbols of an asset that no venue trades against USDT. */
 export const noMarkets: VenueSymbols = ofEachVenue(() => null);
 
 function ofEachVenue<T>(give: (venue: Venue) => T): Record<Venue, T> {

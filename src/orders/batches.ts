@@ -10,7 +10,6 @@ import { type OrderPlan, noFirmPrice, tradingHalted, type OrderTerms } from './p
 import { withDeadline } from '../platform/deadline.ts';
 import type { GateCall, GateReply, Placement } from './place-order.ts';
 
-/** An order that was planned, and who places it. */
 export interface PlannedOrder {
   readonly placement: Placement;
   readonly plan: OrderPlan;
@@ -73,7 +72,6 @@ export async function commitOrders(database: Database, planned: readonly Planned
   return { kind: 'decided', refused };
 }
 
-/** A row of `refused_orders`. */
 interface RefusalNote {
   readonly id: string;
   readonly reason: RefusedOrder['reason'];
@@ -86,7 +84,6 @@ function listValues({ placement: { accountId, orderId, keyId }, plan }: PlannedO
   return [accountId, orderId, coin, side, price, coins, usdt, priceRound, keyId, middle];
 }
 
-/** What an order moves. */
 function listTransfers({ placement: { orderId, accountId }, plan }: PlannedOrder): Transfer[] {
   const [coinFrom, coinTo] = plan.side === 'BUY' ? [house.liquidity, accountId] : [accountId, house.liquidity];
   const common = { kind: 'order', reference: orderId } as const;
@@ -95,7 +92,6 @@ function listTransfers({ placement: { orderId, accountId }, plan }: PlannedOrder
   return [pays, delivers];
 }
 
-/** The row that a plan makes. */
 export function toRow({ orderId, keyId }: Placement, plan: OrderPlan): OrderRow {
   const { coin, side, executedPrice, coinAmount, usdtAmount } = plan;
   return { id: orderId, coin, side, executedPrice, coinAmount, usdtAmount, status: 'COMPLETED', keyId };
@@ -151,7 +147,6 @@ export interface BatchSources {
   fetchNewer(round: number): Promise<void>;
 }
 
-/** An order that waits for its batch. */
 interface WaitingOrder {
   readonly call: GateCall;
   /** Whether a batch refused it once because another gate had filled at newer prices. */
@@ -160,7 +155,6 @@ interface WaitingOrder {
   readonly fail: (error: unknown) => void;
 }
 
-/** An order and its plan, in a batch. */
 interface BatchedOrder extends PlannedOrder {
   readonly waiting: WaitingOrder;
 }

@@ -36,7 +36,6 @@ export const FRESH_TIME_MS = 60_000;
 /** How far away a window may begin that orders wait for: no round is given out longer before. */
 const LONGEST_WAIT_MS = HOLD_MS;
 
-/** Where prices and settings come from. */
 type GateSources = HubBindings & LedgerBindings;
 
 /**
@@ -131,7 +130,6 @@ export class GateConditions {
     return isRecent(SETTINGS_MAX_AGE_MS, this.#settings?.read_ms, Date.now());
   }
 
-  /** Resolves after so many milliseconds. */
   pause(duration_ms: number): Promise<void> {
     return new Promise((resolve) => void setTimeout(resolve, duration_ms));
   }
@@ -233,13 +231,11 @@ const accountIsBusy = refuse('rate_limited', 'Too many orders of this account ar
   retryAfterSeconds: 1,
 });
 
-/** An order that is in the gate. */
 interface OrderUnderWay {
   readonly accountId: string;
   readonly reply: Promise<GateReply>;
 }
 
-/** What a gate has of its ledger. */
 interface OwnLedger {
   readonly ledger: number;
   readonly conditions: GateConditions;

@@ -31,7 +31,6 @@ export const Order = z
 
 export type Order = z.output<typeof Order>;
 
-/** A row of `orders`. */
 export interface OrderRow {
   readonly id: string;
   readonly coin: Coin;
@@ -58,7 +57,6 @@ export function showOrder(row: OrderRow): Order {
   };
 }
 
-/** The columns of an order's row. */
 export const orderColumns = {
   id: orders.id,
   coin: orders.coin,
@@ -79,7 +77,6 @@ export async function readOrder(database: Database, accountId: string, id: strin
   return row;
 }
 
-/** The query of a list of orders. */
 export const OrderListQuery = ListQuery.extend({
   ...TimeSpan,
   coin: z
@@ -153,7 +150,6 @@ function listOrders(
     .limit(count);
 }
 
-/** An account's orders. */
 export const orderList: RecordList<'orders', OrderRow, Order, OrderFilter> = {
   name: 'orders',
   tablesOf: () => [orders],
@@ -161,7 +157,6 @@ export const orderList: RecordList<'orders', OrderRow, Order, OrderFilter> = {
   show: showOrder,
 };
 
-/** A preview of an order, as the API shows it. */
 export const OrderPreview = z
   .object({
     ts: Timestamp,
@@ -175,7 +170,6 @@ export const OrderPreview = z
 
 export type OrderPreview = z.output<typeof OrderPreview>;
 
-/** Shows a plan as the preview at `now_ms`. */
 export function showPreview(plan: OrderPlan, now_ms: number): OrderPreview {
   return {
     ts: new Date(now_ms).toISOString(),

@@ -9,14 +9,11 @@ import { type Caller, type LaneOperation, lookUp } from '../lane/once.ts';
 import { type OrderTerms, readTerms } from './plan.ts';
 import type { BoundsOf, PlaceOrder } from './terms.ts';
 
-/** The bindings of the gates. */
 export type GateBindings = Pick<Bindings, 'LEDGER_GATE' | 'LEDGER_LOCATION'>;
 
-/** Who places an order, and the order's id. */
 export interface Placement {
   readonly orderId: string;
   readonly accountId: string;
-  /** The API key that it was placed with. */
   readonly keyId: string;
 }
 
@@ -27,7 +24,6 @@ export interface GateCall extends Placement {
   readonly deadline_ms: number;
 }
 
-/** The gate's answer to an order. */
 export type GateReply =
   | { readonly kind: 'committed'; readonly row: OrderRow }
   /** Nothing happened, and the reason is decided. */
@@ -106,7 +102,6 @@ function takeStub({ LEDGER_GATE, LEDGER_LOCATION: location }: GateBindings, ledg
   return LEDGER_GATE.getByName(gateName(location, ledger), { locationHint: location }) as unknown as OrderGate;
 }
 
-/** The name of a ledger's gate at a location. */
 export function gateName(location: string, ledger: number): string {
   return `gate ${ledger} ${location}`;
 }
@@ -138,12 +133,10 @@ export function placeOrder(
   };
 }
 
-/** The answer to a placed order: 201, `Location`, and the order. */
 export function answerOrder(row: OrderRow): Answer {
   return answerJson(201, { order: showOrder(row) }, { Location: `/api/v1/orders/${row.id}` });
 }
 
-/** The refusal when the outcome of an order is unknown for now. */
 export function describeUnknownOrder(orderId: string): Refusal {
   return refuse(
     'outcome_unknown',

@@ -52,14 +52,12 @@ export interface OrderTerms {
   readonly limitPrice: Price | null;
 }
 
-/** The prices and settings that an order is planned with. */
 export interface TradingConditions {
   /** `undefined` when the price hub could not be reached. */
   readonly snapshot: MarketSnapshot | undefined;
   readonly settings: Settings;
 }
 
-/** The configuration that planning an order needs. */
 export interface TradingContext {
   readonly liquidity: LiquidityProvider;
   /** The spread if the operator has set none, in hundredths of a percent. */
@@ -137,12 +135,10 @@ export function planOrder(
   return accept({ coin, side, executedPrice, middlePrice: firm.price, ...amounts, priceRound: firm.round });
 }
 
-/** The refusal of every trade while trading is halted. */
 export const tradingHalted = refuse('trading_halted', 'Trading is halted by the operator.', {
   retryAfterSeconds: 60,
 });
 
-/** The refusal of an order for a coin without a firm price. */
 export function noFirmPrice(coin: Coin) {
   const detail = `There is no firm price of ${coin} at the moment; no order is filled without one.`;
   return refuse('price_unavailable', detail, { retryAfterSeconds: 1 });

@@ -82,7 +82,6 @@ export type Side = 'BUY' | 'SELL';
 /** Which side of the order the client fixed: the base quantity, or the USDT notional. */
 export type Mode = 'COIN_QTY' | 'USDT_AMOUNT';
 
-/** The amounts that move. */
 export interface Fill {
   readonly coinAmount: Atoms;
   readonly usdtAmount: Atoms;

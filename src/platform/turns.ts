@@ -19,7 +19,6 @@ export class Mutex {
     this.#deadline_ms = deadline_ms;
   }
 
-  /** Whether one more may wait. */
   hasRoom(): boolean {
     return !this.#held || this.#waiting.length < this.#room;
   }

@@ -6,7 +6,6 @@ import type { Database } from '../db/database.ts';
 import { violations } from '../db/schema.ts';
 import { approvalRefusals, explain } from '../db/explain.ts';
 
-/** The refusal for an id that names no violation. */
 export const noViolation = refuse('not_found', 'There is no violation of that id.');
 
 /**

@@ -14,7 +14,6 @@ interface EndsRow {
   readonly head: number | null;
 }
 
-/** Reads the lowest and the highest number of the journal. */
 export function composeEnds(): Statement<EndsRow> {
   return {
     text: 'SELECT (SELECT min(id) FROM transfers) AS first, (SELECT max(id) FROM transfers) AS head',

@@ -31,7 +31,6 @@ export const CHAINS: Chains = {
   },
 };
 
-/** How far a chain has been computed. */
 export const ChainPosition = z.object({
   after: z.int(),
   links: z.int(),
@@ -42,7 +41,6 @@ export const ChainPosition = z.object({
 
 export type ChainPosition = z.output<typeof ChainPosition>;
 
-/** Before the first row. */
 export const CHAIN_START: ChainPosition = { after: 0, links: 0, digest: '', parts: [] };
 
 /** A link of a chain: the digest of the previous link and of the rows after it, up to row number `upTo`. */

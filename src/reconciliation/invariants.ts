@@ -78,7 +78,6 @@ export function addToTallies(tallies: Tallies, checked: Counts, findings: readon
 /** By how many atoms balances differ from the sum of their transfers, per asset, as text. */
 export type Differences = Readonly<Record<string, string>>;
 
-/** What a slice found. */
 export interface SliceResult {
   readonly checked: Counts;
   readonly findings: readonly Finding[];

@@ -16,7 +16,6 @@ export const InvariantReport = z.object({
 
 export type InvariantReport = z.output<typeof InvariantReport>;
 
-/** What a complete pass found. */
 export const PassReport = z.object({
   pass: z.int(),
   startedAt: z.int(),
@@ -71,7 +70,6 @@ export type Progress = z.output<typeof Progress>;
 
 const CHAINS_START = { transfers: CHAIN_START, audit: CHAIN_START };
 
-/** Before anything was read. */
 export const NO_PROGRESS: Progress = {
   number: 1,
   steppedAt: null,

@@ -30,7 +30,6 @@ export interface Keeper {
   beginAnew(): Promise<void>;
 }
 
-/** The bindings through which the keeper is reached. */
 export type KeeperBindings = Pick<Bindings, 'LEDGER_KEEPER' | 'LEDGER_LOCATION'>;
 
 /**

@@ -25,7 +25,6 @@ export const AccountsPosition = z.object({
 
 export type AccountsPosition = z.output<typeof AccountsPosition>;
 
-/** Before the first account. */
 export const ACCOUNTS_START: AccountsPosition = { from: '', before: null, large: null };
 
 export interface AccountsSlice extends SliceResult {

@@ -16,7 +16,6 @@ export const JournalPosition = z.object({
 
 export type JournalPosition = z.output<typeof JournalPosition>;
 
-/** Before the first transfer. */
 export const JOURNAL_START: JournalPosition = { after: 0, house: {} };
 
 export interface JournalSlice extends SliceResult {

@@ -13,7 +13,6 @@ const MovedPrice = z
   .regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "70000"')
   .refine((text) => parsePrice(text) !== undefined, 'is no price that a market could have');
 
-/** A change of the sandbox's market. What is not named stays as it is. */
 export const MoveMarket = z
   .strictObject({
     prices: z
@@ -32,7 +31,6 @@ export const MoveMarket = z
 
 export type MoveMarket = z.output<typeof MoveMarket>;
 
-/** The sandbox's market as the operator sees it. */
 export const MovedMarket = z
   .object({
     prices: z
@@ -59,13 +57,11 @@ export const MarketState = z
 
 export type MarketState = z.output<typeof MarketState>;
 
-/** A market that nobody has touched. */
 export const untouchedMarket: MarketState = { sources: 'up', moves: {} };
 
 /** How many moves of a coin are remembered, for its candles. */
 const MOST_MOVES = 100;
 
-/** The market after a change at `now_ms`. */
 export function moveMarket(market: MarketState, change: MoveMarket, now_ms: number): MarketState {
   const moved = Object.entries(change.prices ?? {}).map(([coin, text]) => {
     const move: Move = { at_ms: now_ms, price: text === null ? null : (parsePrice(text) ?? null) };
@@ -74,7 +70,6 @@ export function moveMarket(market: MarketState, change: MoveMarket, now_ms: numb
   return { sources: change.sources ?? market.sources, moves: { ...market.moves, ...Object.fromEntries(moved) } };
 }
 
-/** The moves of a coin. */
 export function listMoves(market: MarketState, coin: Coin): readonly Move[] {
   return market.moves[coin] ?? [];
 }
@@ -84,7 +79,6 @@ export function findPrice(moves: readonly Move[], time_ms: number): Price | null
   return moves.findLast(({ at_ms }) => at_ms <= time_ms)?.price ?? null;
 }
 
-/** Shows the market with the prices that stand. */
 export function showMarket(market: MarketState): MovedMarket {
   const prices = coinSymbols.flatMap((coin) => {
     const price = listMoves(market, coin).at(-1)?.price ?? null;

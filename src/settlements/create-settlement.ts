@@ -59,7 +59,6 @@ export function readTrade(wanted: CreateSettlement): Outcome<Trade> {
   return accept({ reference: wanted.reference, ...partiesOf(wanted), coin, ...amounts });
 }
 
-/** The refusal of an unknown account. */
 export function refuseAccount(id: string) {
   return refuse('not_found', `There is no account ${id}.`);
 }

@@ -13,7 +13,6 @@ export function repeat(standing: SettledTrade, wanted: Trade): Outcome<Settled> 
   return usedReference;
 }
 
-/** The refusal of a reference that another trade has. */
 export const usedReference = refuse('invalid_state', 'Another trade was settled under this reference. Use a new one.');
 
 /** Why the database refused a settlement. `frozen` is the account of the trade that was seen frozen. */
@@ -38,7 +37,6 @@ export function explainRefusal(
   throw new Error(`a settlement met the guard ${refusal.guard}`);
 }
 
-/** The refusal while it is not known whether a trade was settled. */
 export function describeUnknown({ reference }: Trade) {
   return refuse(
     'outcome_unknown',

@@ -39,12 +39,10 @@ export interface Trade {
   readonly usdtAmount: Atoms;
 }
 
-/** A settled trade, with the id that its parties see. */
 export interface SettledTrade extends Trade {
   readonly id: string;
 }
 
-/** A settlement, and whether this call made it. */
 export interface Settled {
   readonly settlement: SettledTrade;
   readonly isNew: boolean;

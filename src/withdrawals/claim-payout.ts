@@ -11,7 +11,6 @@ import { payoutClaims, withdrawals } from '../db/schema.ts';
 import { withdrawalsSuspended } from './commit-withdrawal.ts';
 import type { WithdrawalRow } from './withdrawal.ts';
 
-/** Somebody pays a withdrawal by hand. */
 export const PayoutClaim = z
   .object({
     accountId: Id,

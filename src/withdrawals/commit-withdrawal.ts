@@ -13,7 +13,6 @@ import { explainAll, holdRefusals } from '../db/explain.ts';
 import { type WithdrawalPlan, addressNotAllowlisted, refuseLimit } from './plan-withdrawal.ts';
 import { FIRST_ASK_MS, type WithdrawalRow, payInside } from './withdrawal.ts';
 
-/** Whose withdrawal it is, and which key asked for it. */
 export interface Requester {
   readonly accountId: string;
   readonly keyId: string;
@@ -136,7 +135,6 @@ export function explainWithdrawalRefusal(
   });
 }
 
-/** The refusal when the outcome of a withdrawal is unknown for now. */
 export function describeUnknownWithdrawal(withdrawalId: string): Refusal {
   return refuse(
     'outcome_unknown',

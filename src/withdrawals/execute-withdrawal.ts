@@ -55,10 +55,8 @@ class Payouts {
   }
 }
 
-/** What executing a withdrawal needs from its lane. */
 type WithdrawalExecutionContext = Requester & Omit<WithdrawalContext, 'now'>;
 
-/** What withdrawals of all keys need. */
 export interface WithdrawalSettings extends Pick<WithdrawalContext, 'totpSecrets' | 'allowlistMode'> {
   readonly custody: Custody;
 }
@@ -103,7 +101,6 @@ export function createWithdrawal(
   };
 }
 
-/** Whether a withdrawal waits for the custodian. */
 function isWithCustodian({ status }: WithdrawalRow): boolean {
   return status === 'PROCESSING';
 }

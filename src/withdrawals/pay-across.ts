@@ -14,7 +14,6 @@ export interface WithdrawalAcross extends WithdrawalRow {
   readonly receiptId: string;
 }
 
-/** Whether a withdrawal is paid to an account of another ledger. */
 export function isAcross(row: WithdrawalRow): row is WithdrawalAcross {
   return row.recipient !== null && row.receiptId !== null && ledgerNumberOf(row.recipient) !== ledgerNumberOf(row.id);
 }

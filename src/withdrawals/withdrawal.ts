@@ -9,12 +9,10 @@ import { type Transfer, house } from '../db/transfers.ts';
 import { scaleOf } from '../money/assets.ts';
 import { type Atoms, formatAmount } from '../money/amounts.ts';
 
-/** The key that requested a withdrawal, in the API. */
 export const KeyId = Id.nullable().openapi({
   description: 'The API key that asked for it; null where none was recorded',
 });
 
-/** Why a withdrawal failed, for its holder. */
 export const FailureReason = z.enum(['rejected', 'refused', 'settled']).nullable().openapi({
   description:
     'Why it is FAILED, else null: the operator’s review rejected it, the custodian refused it, or the operator settled it by hand',
@@ -94,7 +92,6 @@ export function answerWithdrawal(row: WithdrawalRow): Answer {
 
 export const withdrawalColumns = columnsOf(withdrawals);
 
-/** Names one withdrawal in a statement. */
 export function isRow({ accountId, id }: Pick<WithdrawalRow, 'accountId' | 'id'>) {
   return and(eq(withdrawals.accountId, accountId), eq(withdrawals.id, id));
 }

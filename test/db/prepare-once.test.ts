@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, it, vi } from 'vitest';
 import { openDatabase, bindPrepared, prepareOnce } from '../../src/db/database.ts';
-import { accounts, apiKeys, balances, exactly } from '../../src/db/schema.ts';
+import { balances, exactly } from '../../src/db/schema.ts';
 import { openTrader } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
 
@@ -31,32 +31,6 @@ describe('a statement that is prepared once', () => {
     const held = bound.map((rows) => rows.filter(({ amount }) => amount > 0n));
     expect(held).toEqual([[{ asset: 'USDT', amount: 1_000_000n }], [{ asset: 'BTC', amount: 50_000_000n }]]);
     expect(await select(database).all({ account: one.accountId })).toEqual(bound[0]);
-  });
-
-  it('reads what Drizzle reads: columns, expressions, NULL, and the objects of a join', async () => {
-    const { accountId } = await openTrader({ USDT: '1' });
-    const database = openDatabase(env.DB);
-    const flat = () =>
-      database
-        .select({ key: apiKeys, amount: exactly(balances.amount), doubled: sql<number>`1 + 1`.as('doubled') })
-        .from(apiKeys)
-        .innerJoin(balances, eq(balances.account, apiKeys.accountId))
-        .where(eq(apiKeys.accountId, accountId))
-        .prepare();
-    const whole = () => database.select().from(apiKeys).where(eq(apiKeys.accountId, accountId)).prepare();
-    const nothing = sql<bigint | null>`NULL`.mapWith((value: string) => BigInt(value)).as('nothing');
-    const joined = () =>
-      database
-        .select({ id: apiKeys.id, expiresAt: apiKeys.expiresAt, status: accounts.status, nothing })
-        .from(apiKeys)
-        .leftJoin(accounts, eq(accounts.id, apiKeys.accountId))
-        .where(eq(apiKeys.accountId, accountId))
-        .prepare();
-    for (const query of [flat, whole, joined]) {
-      const rows = await query().all();
-      expect(rows).not.toEqual([]);
-      expect(await prepareOnce(() => query())(database).all()).toEqual(rows);
-    }
   });
 
   it('throws when a value is missing', () => {

@@ -8,7 +8,6 @@ export const limitedAccounts = [house.custody, house.liquidity] as const;
 
 export type LimitedAccount = (typeof limitedAccounts)[number];
 
-/** A limit of the exchange in one asset. */
 export interface Limit {
   readonly account: LimitedAccount;
   readonly asset: Asset;
@@ -25,17 +24,14 @@ export const limits: readonly Limit[] = limitedAccounts.flatMap((account) =>
   assetSymbols.map((asset) => ({ account, asset })),
 );
 
-/** Each ledger's share of a limit. */
 export function sharesOf(shares: Shares, { account, asset }: Limit): readonly Atoms[] {
   return shares[account][asset];
 }
 
-/** The shares with those of one limit replaced. */
 export function withShares(shares: Shares, { account, asset }: Limit, replaced: readonly Atoms[]): Shares {
   return { ...shares, [account]: { ...shares[account], [asset]: [...replaced] } };
 }
 
-/** The shares as the settings store them. */
 export function writeShares(shares: Shares): string {
   return JSON.stringify(shares, (_name, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
 }

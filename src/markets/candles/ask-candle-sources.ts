@@ -11,7 +11,6 @@ const DEADLINE_MS = 4_000;
 /** How long to wait for a source before the next is asked as well. */
 const HEDGE_MS = 500;
 
-/** The request budget of each source, by its name. */
 export type RequestBudgets = ReadonlyMap<string, RequestBudget>;
 
 /** The source was not asked because its budget is used up. */

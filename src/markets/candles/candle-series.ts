@@ -1,7 +1,6 @@
 import type { CandleQuestion, MarketCandle } from './candle-source.ts';
 import { freshTimeOfInterval, nextStartOfInterval, shiftInterval, startOfInterval } from './interval.ts';
 
-/** Candles, and when they were received. */
 export interface CandleSeries {
   readonly taken_ms: number;
   readonly candles: MarketCandle[];

@@ -29,10 +29,8 @@ export function isAboutPast({ startTime_ms, endTime_ms }: CandleQuestion): boole
   return startTime_ms !== undefined || endTime_ms !== undefined;
 }
 
-/** The most candles that one question may ask for. */
 export const MAX_CANDLES = 1000;
 
-/** One venue that gives candles. */
 export interface CandleSource {
   readonly name: string;
   /** The most requests that it gets in any minute: a small part of its own limit. */

@@ -6,7 +6,6 @@ import type { CandleHub } from './candle-hub.ts';
 import type { CandleSeries } from './candle-series.ts';
 import { type CandleQuestion, isAboutPast } from './candle-source.ts';
 
-/** The bindings of the hub. */
 export type CandleBindings = Pick<Bindings, 'CANDLE_HUB' | 'PRICE_HUB_LOCATION'>;
 
 /** The hub has its own deadline; this one is for a hub that does not answer at all. */

@@ -38,7 +38,6 @@ const ADDRESS_BLOCK_WAIT_MS = 120_000;
 /** How long a venue that refuses the country is not asked. The object may later run in another place. */
 const GEO_BLOCK_WAIT_MS = 1_800_000;
 
-/** The breaker of a healthy source. */
 export const closedBreaker: CircuitBreaker = {
   failures: 0,
   lastFailure_ms: 0,
@@ -69,7 +68,6 @@ export function recordFailure(
   return { ...failed, openUntil_ms: now_ms + wait_ms, isTold: false };
 }
 
-/** Whether to ask the source at `now_ms`. */
 export function standingOf({ openUntil_ms, isTold, lastFailure_ms }: CircuitBreaker, now_ms: number): BreakerState {
   if (openUntil_ms === null) return 'good';
   if (now_ms >= openUntil_ms) return 'probe';
@@ -97,7 +95,6 @@ export class CircuitBreakers {
     return standingOf(this.#find(name), now_ms);
   }
 
-  /** Records that the source answered well. */
   recordAnswer(name: string): void {
     const wasOpen = this.#find(name).openUntil_ms !== null;
     this.#breakers.delete(name);

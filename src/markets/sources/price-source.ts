@@ -22,7 +22,6 @@ export interface SourceTicker {
   readonly venueTime_ms: number | null;
 }
 
-/** A venue that is asked for prices. */
 export interface PriceSource {
   readonly name: string;
   /** The least time between two requests; 0 if the venue allows far more than Bureau sends. */
