@@ -1,5 +1,9 @@
+import { type CustodySettings, compareHoldings } from './custody/watch-custody.ts';
 import { ledgerOf } from './db/database.ts';
 import { ledgerNumberOf } from './db/record-id.ts';
+import { NearlyUsed, watchShares } from './db/shares/watch-shares.ts';
+import { purgeEvents } from './events/purge-events.ts';
+import { copyEndpoints } from './events/webhooks/endpoint-copies.ts';
 import { wakeSenders } from './events/webhooks/reach-sender.ts';
 import { wakeAfterChange } from './events/webhooks/wake-after-change.ts';
 import type { Caller, LaneOperations } from './lane/once.ts';
@@ -7,7 +11,10 @@ import { placeOrder } from './orders/place-order.ts';
 import type { BoundsOf } from './orders/terms.ts';
 import type { Bindings } from './platform/bindings.ts';
 import { describeError, logFault } from './platform/log.ts';
+import type { Duty } from './reconciliation/duty.ts';
+import { comparePayments } from './withdrawals/check-payments.ts';
 import { type WithdrawalSettings, createWithdrawal } from './withdrawals/execute-withdrawal.ts';
+import { sweepWithdrawals } from './withdrawals/sweep-withdrawals.ts';
 
 export interface LaneSettings extends WithdrawalSettings {
   readonly boundsOf: BoundsOf;
@@ -28,4 +35,34 @@ export function listOperations(bindings: Bindings, settings: LaneSettings): Lane
     placeOrder: placeOrder(bindings, settings.boundsOf, tellAccount),
     createWithdrawal: createWithdrawal(bindings, settings, tellEveryone),
   };
+}
+
+/** What every keeper does each minute, in this order. */
+export function listDuties(settings: CustodySettings): readonly Duty[] {
+  const { custody } = settings;
+  /** Each time the next accounts are looked at. After a restart it starts over; order does not matter. */
+  let purgedTo: string | null = null;
+  return [
+    comparePayments(custody),
+    {
+      fault: 'sweep_failed',
+      run: ({ bindings: ledgers, database }) => sweepWithdrawals({ database, ledgers, custody, now: () => Date.now() }),
+    },
+    compareHoldings(settings),
+    {
+      fault: 'shares_not_watched',
+      run: async ({ database, ledger, state }) => {
+        const known = NearlyUsed.parse(state.read('shares') ?? []);
+        const nearlyUsed = await watchShares(database, ledger, known, Date.now());
+        if (nearlyUsed.join() !== known.join()) state.write('shares', nearlyUsed);
+      },
+    },
+    { fault: 'endpoints_not_copied', run: ({ bindings, ledger }) => copyEndpoints(bindings, ledger) },
+    {
+      fault: 'events_not_purged',
+      run: async ({ database }) => {
+        purgedTo = await purgeEvents(database, purgedTo);
+      },
+    },
+  ];
 }

@@ -1,6 +1,6 @@
 import { app } from './app.ts';
 import { config } from './env.ts';
-import { listOperations } from './features.ts';
+import { listDuties, listOperations } from './features.ts';
 import { WebhookSender as Sender } from './events/webhooks/webhook-sender.ts';
 import { KeyLane as Lane } from './lane/key-lane.ts';
 import { LedgerGate as Gate } from './orders/gate.ts';
@@ -10,12 +10,13 @@ import { PriceHub as Prices } from './markets/price-hub.ts';
 import type { Bindings } from './platform/bindings.ts';
 import {
   chooseCandleSources,
-  chooseKeeperSettings,
+  chooseCustodySettings,
   chooseLaneSettings,
   choosePriceSources,
   chooseSenderSettings,
   chooseTradingContext,
 } from './providers.ts';
+import { recordKinds } from './record-kinds.ts';
 import { runScheduled } from './scheduled.ts';
 
 /** The classes of the objects for the platform, each with the part of the configuration that it needs. */
@@ -45,7 +46,7 @@ export class PriceHub extends Prices {
 
 export class LedgerKeeper extends Keeper {
   constructor(state: DurableObjectState, bindings: Bindings) {
-    super(state, bindings, chooseKeeperSettings(config));
+    super(state, bindings, listDuties(chooseCustodySettings(config)), recordKinds);
   }
 }
 

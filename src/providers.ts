@@ -1,7 +1,6 @@
 import { type Config, MIN_SPREAD_BPS, refuseConfig, urlVariableOf } from './config.ts';
 import type { EndpointRules } from './events/webhooks/endpoint.ts';
 import type { LaneSettings } from './features.ts';
-import type { KeeperSettings } from './keeper/ledger-keeper.ts';
 import type { CandleSource } from './markets/candles/candle-source.ts';
 import { createSandboxCandleSource } from './markets/candles/sandbox-candles.ts';
 import { binancePrices, createBinanceCandleSource } from './markets/sources/binance.ts';
@@ -24,6 +23,7 @@ import type { Custody } from './custody/custody.ts';
 import { createHttpCustody } from './custody/http.ts';
 import { manualCustody } from './custody/manual.ts';
 import { sandboxCustody } from './custody/sandbox.ts';
+import type { CustodySettings } from './custody/watch-custody.ts';
 
 const priceFeeds: Record<PriceVenue, PriceFeed> = {
   binance: binancePrices,
@@ -86,7 +86,7 @@ export function chooseLaneSettings(config: Config): LaneSettings {
   };
 }
 
-export function chooseKeeperSettings(config: Config): KeeperSettings {
+export function chooseCustodySettings(config: Config): CustodySettings {
   return { custody: chooseCustody(config), haltsOnShortfall: config.CUSTODY_SHORTFALL === 'halt' };
 }
 

@@ -15,6 +15,7 @@ const lines: readonly (readonly string[])[] = [
   ['lane'],
   ['addresses', 'custody', 'orders'],
   ['deposits', 'withdrawals', 'settlements'],
+  ['record-kinds.ts'],
   ['activity'],
   ['events'],
   ['keeper', 'exchange'],

@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import { firstNumberFrom } from '../db/find-by-time.ts';
 import { lowestRecordId } from '../db/record-id.ts';
 import { balances, exactly, transfers } from '../db/schema.ts';
-import { recordKinds } from '../reconciliation/record-kinds.ts';
+import { recordKinds } from '../record-kinds.ts';
 import type { Asset } from '../money/assets.ts';
 import type { Atoms } from '../money/amounts.ts';
 

@@ -1,27 +1,54 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
-import type { CustodyStanding } from '../db/custody-standing.ts';
-import type { Database } from '../db/database.ts';
+import { CustodyStanding, NEVER_ASKED } from '../db/custody-standing.ts';
+import { type Database, listLedgers, openLedger } from '../db/database.ts';
+import { FIRST_LEDGER } from '../db/record-id.ts';
 import { balances, exactly, settings, withdrawals } from '../db/schema.ts';
 import { house } from '../db/transfers.ts';
 import type { Atoms } from '../money/amounts.ts';
 import { type Asset, assetSymbols } from '../money/assets.ts';
 import { logFault } from '../platform/log.ts';
+import type { ObjectState } from '../platform/objects.ts';
+import type { Duty } from '../reconciliation/duty.ts';
 import type { Custody } from './custody.ts';
 import { type Due, judgeCover } from './judge-cover.ts';
 
 /** So many complete reports in a row that are a shortfall halt withdrawals, where they may. */
 const SHORTFALLS_THAT_HALT = 3;
 
-/** What a look needs. */
-export interface CustodyWatch {
-  /** All ledgers', since the custodian holds everything together. */
-  readonly databases: readonly Database[];
+export interface CustodySettings {
   readonly custody: Custody;
   /** Whether a lasting shortfall halts withdrawals. */
   readonly haltsOnShortfall: boolean;
+}
+
+/** What a look needs. */
+export interface CustodyWatch extends CustodySettings {
+  /** All ledgers', since the custodian holds everything together. */
+  readonly databases: readonly Database[];
   readonly now: () => number;
+}
+
+/** What the keeper calls what it knows about the custodian. */
+const STANDING = 'custody';
+
+/** What a keeper knows about the custodian. */
+export function readCustodyStanding(state: ObjectState): CustodyStanding {
+  return CustodyStanding.catch(NEVER_ASKED).parse(state.read(STANDING));
+}
+
+/** Compares what the custodian holds with all ledgers together; the keeper of ledger 0 does it. */
+export function compareHoldings(watching: CustodySettings): Duty {
+  return {
+    fault: 'custody_not_watched',
+    run: async ({ bindings, ledger, state }) => {
+      if (ledger !== FIRST_LEDGER) return;
+      const databases = listLedgers(bindings).map((one) => openLedger(bindings, one));
+      const watch = { databases, now: () => Date.now(), ...watching };
+      state.write(STANDING, await watchCustody(watch, readCustodyStanding(state)));
+    },
+  };
 }
 
 /**

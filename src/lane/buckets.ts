@@ -1,6 +1,6 @@
 import { type BucketLimits, type BucketName, limitsOf } from '../keys/rights.ts';
 import type { LateWrites } from '../platform/turns.ts';
-import type { ObjectState } from '../platform/object-state.ts';
+import { type ObjectState, reach } from '../platform/objects.ts';
 import { type Outcome, overloaded } from '../http/answer.ts';
 import type { KeyRecord } from '../keys/record.ts';
 import type { Bindings } from '../platform/bindings.ts';
@@ -254,13 +254,13 @@ interface AccountLane {
  * `service_unavailable` when the account's lane does not answer.
  */
 export async function countSession(
-  { KEY_LANE, LEDGER_LOCATION: locationHint }: Pick<Bindings, 'KEY_LANE' | 'LEDGER_LOCATION'>,
+  { KEY_LANE, LEDGER_LOCATION }: Pick<Bindings, 'KEY_LANE' | 'LEDGER_LOCATION'>,
   record: KeyRecord,
   bucket: BucketName,
   limits = limitsOf(record, bucket),
 ): Promise<Counted> {
   try {
-    const lane = KEY_LANE.getByName(record.accountId, { locationHint }) as unknown as AccountLane;
+    const lane = reach(KEY_LANE, record.accountId, LEDGER_LOCATION) as unknown as AccountLane;
     return await lane.count(bucket, limits);
   } catch (error) {
     logFault('session_not_counted', { accountId: record.accountId, error: describeError(error) });

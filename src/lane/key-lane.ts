@@ -1,5 +1,5 @@
 import { type KeyRecord, decideAdmission, decideEffect, type Admission, readKeyRecord } from '../keys/record.ts';
-import { ObjectState } from '../platform/object-state.ts';
+import { ObjectState, reach } from '../platform/objects.ts';
 import { DurableObject } from 'cloudflare:workers';
 import type { Bindings } from '../platform/bindings.ts';
 import {
@@ -331,12 +331,8 @@ const queueFull = refuse('rate_limited', 'Too many requests of this key wait for
 
 /**
  * The lane of a key, which is made near the ledger that it writes to, wherever its first call comes from. Its name is the
- * key's id alone: a lane at another place would not know what this one answered. A stub fails after its object was
- * reset, so every call takes a new one.
+ * key's id alone: a lane at another place would not know what this one answered.
  */
-export function laneOf(
-  { KEY_LANE, LEDGER_LOCATION: locationHint }: Pick<Bindings, 'KEY_LANE' | 'LEDGER_LOCATION'>,
-  keyId: string,
-): DurableObjectStub<KeyLane> {
-  return KEY_LANE.getByName(keyId, { locationHint }) as DurableObjectStub<KeyLane>;
+export function laneOf({ KEY_LANE, LEDGER_LOCATION }: Pick<Bindings, 'KEY_LANE' | 'LEDGER_LOCATION'>, keyId: string) {
+  return reach(KEY_LANE, keyId, LEDGER_LOCATION) as DurableObjectStub<KeyLane>;
 }

@@ -4,6 +4,7 @@ import type { PriceHub } from './price-hub.ts';
 import type { SnapshotForOrders } from './snapshot.ts';
 import type { BreakerState } from './sources/circuit-breakers.ts';
 import { withDeadline } from '../platform/deadline.ts';
+import { reach } from '../platform/objects.ts';
 
 export type HubBindings = Pick<Bindings, 'PRICE_HUB' | 'PRICE_HUB_LOCATION'>;
 
@@ -40,10 +41,7 @@ async function askHub<Answer>(
   }
 }
 
-/**
- * A stub of the one hub, whose location is part of its name as a gate's is: another location is another hub. It fails
- * after its object was reset, so every call takes a new one.
- */
+/** The one hub. Another location is another hub. */
 export function reachHub({ PRICE_HUB, PRICE_HUB_LOCATION: location }: HubBindings) {
-  return PRICE_HUB.getByName(`prices ${location}`, { locationHint: location }) as DurableObjectStub<PriceHub>;
+  return reach(PRICE_HUB, `prices ${location}`, location) as DurableObjectStub<PriceHub>;
 }

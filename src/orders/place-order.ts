@@ -2,6 +2,7 @@ import type { Bindings, LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { type Answer, type Outcome, type Refusal, answerJson, overloaded, refuse } from '../http/answer.ts';
 import { withDeadline } from '../platform/deadline.ts';
+import { reach } from '../platform/objects.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import { type OrderPreview, type OrderRow, readOrder, showOrder } from './order.ts';
 import { ledgerOf, listLedgers } from '../db/database.ts';
@@ -55,7 +56,7 @@ const PREVIEW_DEADLINE_MS = 5_000;
 export async function fillAtGate(bindings: GateBindings, call: GateCall): Promise<GateReply> {
   try {
     return await withDeadline<GateReply>(FILL_DEADLINE_MS, () =>
-      takeStub(bindings, ledgerNumberOf(call.orderId)).placeOrder(call),
+      reachGate(bindings, ledgerNumberOf(call.orderId)).placeOrder(call),
     );
   } catch (error) {
     logFault('gate_failed', { orderId: call.orderId, error: describeError(error) });
@@ -74,7 +75,7 @@ export async function previewAtGate(
   terms: OrderTerms,
 ): Promise<Outcome<OrderPreview>> {
   try {
-    const gate = takeStub(bindings, ledger);
+    const gate = reachGate(bindings, ledger);
     return await withDeadline<Outcome<OrderPreview>>(PREVIEW_DEADLINE_MS, () => gate.preview(ledger, terms));
   } catch (error) {
     logFault('gate_failed', { error: describeError(error) });
@@ -84,7 +85,7 @@ export async function previewAtGate(
 
 /** How many orders are in all gates; `undefined` when one does not answer. Never rejects. */
 export async function countAtGates(bindings: GateBindings & LedgerBindings): Promise<number | undefined> {
-  const gates = listLedgers(bindings).map((ledger) => takeStub(bindings, ledger));
+  const gates = listLedgers(bindings).map((ledger) => reachGate(bindings, ledger));
   try {
     const counts = await withDeadline(PREVIEW_DEADLINE_MS, () => Promise.all(gates.map((gate) => gate.countOrders())));
     return counts.reduce((sum, count) => sum + count, 0);
@@ -94,12 +95,9 @@ export async function countAtGates(bindings: GateBindings & LedgerBindings): Pro
   }
 }
 
-/**
- * There is one gate for a ledger. Its location is fixed when it is first made, so the location is part of its name. A
- * stub fails after its object was reset, so every call takes a new one.
- */
-function takeStub({ LEDGER_GATE, LEDGER_LOCATION: location }: GateBindings, ledger: number): OrderGate {
-  return LEDGER_GATE.getByName(gateName(location, ledger), { locationHint: location }) as unknown as OrderGate;
+/** There is one gate for a ledger. It stores nothing, so at another location it may be another one. */
+function reachGate({ LEDGER_GATE, LEDGER_LOCATION: location }: GateBindings, ledger: number): OrderGate {
+  return reach(LEDGER_GATE, gateName(location, ledger), location) as unknown as OrderGate;
 }
 
 export function gateName(location: string, ledger: number): string {

@@ -1,6 +1,6 @@
 /**
  * The databases of the ledgers: `DB` is ledger 0, and `DB_1` to `DB_n` are the others, if there are any. Only
- * `db/ledgers.ts` reads them.
+ * `db/database.ts` reads them.
  */
 export interface LedgerBindings {
   readonly DB: D1Database;
@@ -8,8 +8,8 @@ export interface LedgerBindings {
 }
 
 /**
- * What the platform binds to the Worker. The objects' classes are not named here, since they are in rooms above:
- * `laneOf`, `readSnapshot`, `readCandles`, `fillAtGate`, `reachKeeper` and `reachSender` give out typed stubs.
+ * What the platform binds to the Worker. The objects' classes are not named here, since they are in rooms above: who
+ * calls `reach` says which methods an object has.
  */
 export interface Bindings extends LedgerBindings {
   readonly KEY_LANE: DurableObjectNamespace;

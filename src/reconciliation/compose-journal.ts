@@ -1,6 +1,5 @@
-import { type FilledOrder, filledOrderColumns } from './order-records.ts';
+import { type FilledOrder, filledOrderColumns } from './rounding.ts';
 import type { RecordKind } from './record-kind.ts';
-import { recordKinds } from './record-kinds.ts';
 import { isLeg } from './compose-ties.ts';
 import type { Statement } from './statement.ts';
 import type { BalanceRow } from './sums.ts';
@@ -47,8 +46,12 @@ interface UnexplainedRow {
 }
 
 /** Finds transfers, among the next `count` numbers, that are not exactly a leg of a record. */
-export function composeUnexplained(after: number, count: number): Statement<UnexplainedRow> {
-  const cases = recordKinds.map((kind) => `WHEN '${kind.kind}' THEN ${isExplained(kind)}`).join(' ');
+export function composeUnexplained(
+  kinds: readonly RecordKind[],
+  after: number,
+  count: number,
+): Statement<UnexplainedRow> {
+  const cases = kinds.map((kind) => `WHEN '${kind.kind}' THEN ${isExplained(kind)}`).join(' ');
   const example = `json_object('transfer', id, 'kind', kind, 'debit', debit, 'credit', credit, 'reference', reference,
     'fault', 'no record explains it')`;
   return {

@@ -1,5 +1,4 @@
 import type { RecordKind } from './record-kind.ts';
-import { recordKinds } from './record-kinds.ts';
 import {
   type AccountRange,
   type PartOfAccount,
@@ -62,9 +61,9 @@ export interface BalanceFault {
  * Compares each balance of whole accounts with the sum of its records' legs and with the newest of their transfers, and
  * returns the balances that differ. D1 allows five terms in a compound SELECT, so the legs of each kind are a subquery.
  */
-export function composeBalances({ from, before }: AccountRange): Statement<BalanceFault> {
+export function composeBalances(kinds: readonly RecordKind[], { from, before }: AccountRange): Statement<BalanceFault> {
   const compose = () => {
-    const legs = recordKinds.filter(hasOwnLegs).map((kind) => {
+    const legs = kinds.filter(hasOwnLegs).map((kind) => {
       const { text } = selectRange(kind.name, { from, before });
       return `SELECT account, asset, high, low, number, NULL AS amount, NULL AS floor, NULL AS last_transfer
         FROM (${sumOwnLegs(kind, text, (number) => `${number} IS NOT NULL`)})`;

@@ -1,4 +1,5 @@
 import type { Bindings, LedgerBindings } from '../platform/bindings.ts';
+import { reach } from '../platform/objects.ts';
 import type { CustodyStanding } from '../db/custody-standing.ts';
 import type { Progress } from './progress.ts';
 import type { ChainName, Link } from './history.ts';
@@ -32,12 +33,9 @@ export interface Keeper {
 
 export type KeeperBindings = Pick<Bindings, 'LEDGER_KEEPER' | 'LEDGER_LOCATION'>;
 
-/**
- * A stub of the keeper of a ledger. The location hint has the object created near the database. A stub no longer works
- * after its object was reset, so take a new one for every use.
- */
-export function reachKeeper({ LEDGER_KEEPER, LEDGER_LOCATION: locationHint }: KeeperBindings, ledger: number): Keeper {
-  return LEDGER_KEEPER.getByName(nameKeeper(ledger), { locationHint }) as unknown as Keeper;
+/** The keeper of a ledger, which is made near the database. */
+export function reachKeeper({ LEDGER_KEEPER, LEDGER_LOCATION }: KeeperBindings, ledger: number): Keeper {
+  return reach(LEDGER_KEEPER, String(ledger), LEDGER_LOCATION) as unknown as Keeper;
 }
 
 /**
@@ -49,11 +47,7 @@ export function ledgerOfKeeper(
   id: DurableObjectId,
 ): number {
   const { LEDGER_KEEPER } = bindings;
-  const ledger = listLedgers(bindings).find((one) => LEDGER_KEEPER.idFromName(nameKeeper(one)).equals(id));
+  const ledger = listLedgers(bindings).find((one) => LEDGER_KEEPER.idFromName(String(one)).equals(id));
   if (ledger === undefined) throw new Error(`the object ${id.toString()} keeps no ledger`);
   return ledger;
-}
-
-function nameKeeper(ledger: number): string {
-  return String(ledger);
 }

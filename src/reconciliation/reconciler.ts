@@ -5,6 +5,7 @@ import { type Counts, type Finding, type Tallies, addToTallies, invariants } fro
 import { addDifferences } from './sums.ts';
 import type { KeptLinks } from './kept-links.ts';
 import { type InvariantReport, NO_PROGRESS, type Pass, type PassReport, type Progress, beginPass } from './progress.ts';
+import type { Ledger, RecordKind } from './record-kind.ts';
 import { reportFindings } from './violations.ts';
 import type { SpreadSums } from './spread-sums.ts';
 import { scanAccounts } from './scan-accounts.ts';
@@ -26,10 +27,12 @@ export const SLICE_LIMITS: SliceLimits = { explained: 500, summed: 2_500, rows: 
 /** The least time between the beginnings of two passes. */
 export const PASS_INTERVAL_MS = 3_600_000;
 
-/** What is kept beside the progress, in the storage of the same object. */
-export interface Stores {
-  /** The number of the ledger, which the ids of violations carry. */
+/** Which ledger is checked for which kinds of records, and what its object stores beside the progress. */
+export interface ReconcilerParts {
+  readonly database: Database;
+  /** Its number, which the ids of violations carry. */
   readonly ledger: number;
+  readonly kinds: readonly RecordKind[];
   readonly links: KeptLinks;
   readonly spread: SpreadSums;
 }
@@ -48,18 +51,14 @@ export interface Slice {
  * one call at a time.
  */
 export class Reconciler {
-  readonly #database: Database;
-  readonly #links: KeptLinks;
-  readonly #spread: SpreadSums;
+  readonly #parts: ReconcilerParts;
+  readonly #read: Ledger;
   readonly #chains: Chains;
-  readonly #ledger: number;
   #progress: Progress;
 
-  constructor(database: Database, { ledger, links, spread }: Stores, progress: Progress, read: Chains = CHAINS) {
-    this.#database = database;
-    this.#ledger = ledger;
-    this.#links = links;
-    this.#spread = spread;
+  constructor(parts: ReconcilerParts, progress: Progress, read: Chains = CHAINS) {
+    this.#parts = parts;
+    this.#read = { database: parts.database.$client, kinds: parts.kinds };
     this.#progress = progress;
     this.#chains = read;
   }
@@ -101,8 +100,8 @@ export class Reconciler {
   beginAnew(): Readonly<Record<string, string>> {
     const { number, report } = this.#progress;
     this.#progress = { ...NO_PROGRESS, number, report };
-    this.#spread.forget();
-    return this.#links.forget();
+    this.#parts.spread.forget();
+    return this.#parts.links.forget();
   }
 
   /** Reads the next new transfers, or computes the next part of a chain. Throws when D1 fails; nothing of it is kept. */
@@ -112,9 +111,9 @@ export class Reconciler {
     const before = this.#progress;
     // No slice goes beyond the end of a part, so that the sums at the end of a link are known.
     const count = Math.min(explained, this.#endOfPart() - before.newest.after);
-    const scanned = await scanJournal(this.#database.$client, before.newest, count, 'new');
-    await reportFindings({ database: this.#database, ledger: this.#ledger }, scanned.findings, before.number, now_ms);
-    this.#spread.add(scanned.orders);
+    const scanned = await scanJournal(this.#read, before.newest, count, 'new');
+    await reportFindings(this.#parts, scanned.findings, before.number, now_ms);
+    this.#parts.spread.add(scanned.orders);
     const found = addToTallies(before.found, scanned.checked, scanned.findings);
     this.#progress = { ...before, newest: scanned.next, found, steppedAt: now_ms };
     if (!scanned.isAtEnd) return { isMore: true, duration_ms: scanned.duration_ms };
@@ -133,9 +132,9 @@ export class Reconciler {
 
   /** Computes the next new part of a chain, and stores the link if the part completes one. `null`: too few new rows. */
   async #extend(name: ChainName): Promise<Slice | null> {
-    const computed = await computePart(this.#database.$client, name, this.#progress.chains[name], this.#chains[name]);
+    const computed = await computePart(this.#read.database, name, this.#progress.chains[name], this.#chains[name]);
     if (!computed) return null;
-    if (computed.link) this.#links.keep(name, computed.link);
+    if (computed.link) this.#parts.links.keep(name, computed.link);
     const { newest, linked, chains: reached } = this.#progress;
     const isSummed = name === 'transfers' && computed.link?.upTo === newest.after;
     this.#progress = {
@@ -148,7 +147,7 @@ export class Reconciler {
 
   /** Notes what was checked apart from the slices, and halts the exchange for a finding. Throws when D1 fails. */
   async note(checked: Counts, findings: readonly Finding[], now_ms: number): Promise<void> {
-    await reportFindings({ database: this.#database, ledger: this.#ledger }, findings, this.#progress.number, now_ms);
+    await reportFindings(this.#parts, findings, this.#progress.number, now_ms);
     this.#progress = { ...this.#progress, found: addToTallies(this.#progress.found, checked, findings) };
   }
 
@@ -163,7 +162,7 @@ export class Reconciler {
 
   async #advanceAccounts(pass: Pass, { rows }: SliceLimits, now_ms: number): Promise<Slice> {
     if (!pass.accounts) throw new Error('the accounts are scanned already');
-    const scanned = await scanAccounts(this.#database.$client, pass.accounts, rows, pass.head);
+    const scanned = await scanAccounts(this.#read, pass.accounts, rows, pass.head);
     const next = { ...addScanned(pass, scanned), legs: pass.legs + scanned.legs, accounts: scanned.next };
     await this.#keep(next, scanned.checked, scanned.findings, now_ms);
     return { isMore: true, duration_ms: scanned.duration_ms };
@@ -175,9 +174,9 @@ export class Reconciler {
   async #advanceChains(pass: Pass, now_ms: number): Promise<Slice> {
     for (const name of chains) {
       const position = pass.chains[name];
-      const kept = this.#links.find(name, position.links + 1);
+      const kept = this.#parts.links.find(name, position.links + 1);
       if (!kept) continue;
-      const computed = await computePart(this.#database.$client, name, position, this.#chains[name]);
+      const computed = await computePart(this.#read.database, name, position, this.#chains[name]);
       const findings = judgeLink(name, kept, computed);
       // A table that ends before its stored links is done. After a link, the stored digest is used even if it differs,
       // so that one changed row is reported once and not for every later link.
@@ -207,8 +206,8 @@ export class Reconciler {
   async #advanceJournal(pass: Pass, { explained, summed }: SliceLimits, now_ms: number): Promise<Slice> {
     const position = pass.journal ?? JOURNAL_START;
     const scanned = isExplained(pass)
-      ? await scanJournal(this.#database.$client, position, summed, 'sums')
-      : await scanJournal(this.#database.$client, position, explained, 'records');
+      ? await scanJournal(this.#read, position, summed, 'sums')
+      : await scanJournal(this.#read, position, explained, 'records');
     const next = { ...addScanned(pass, scanned), journal: scanned.next };
     await this.#keep(next, scanned.checked, scanned.findings, now_ms);
     if (!scanned.isAtEnd) return { isMore: true, duration_ms: scanned.duration_ms };
@@ -219,7 +218,7 @@ export class Reconciler {
   }
 
   async #keep(pass: Pass, checked: Counts, findings: readonly Finding[], now_ms: number): Promise<void> {
-    await reportFindings({ database: this.#database, ledger: this.#ledger }, findings, this.#progress.number, now_ms);
+    await reportFindings(this.#parts, findings, this.#progress.number, now_ms);
     const tallies = addToTallies(pass.tallies, checked, findings);
     this.#progress = { ...this.#progress, steppedAt: now_ms, pass: { ...pass, tallies } };
   }

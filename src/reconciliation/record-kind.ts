@@ -56,6 +56,12 @@ export interface RecordKind {
   readonly claim?: Claim;
 }
 
+/** A ledger as it is read, and the kinds of its records, which are the same in all ledgers. */
+export interface Ledger {
+  readonly database: D1Database;
+  readonly kinds: readonly RecordKind[];
+}
+
 /** How many records of a kind fit into a slice in which this many orders fit. Pure. */
 export function countFitting({ weight }: RecordKind, orders: number): number {
   return Math.max(1, Math.floor(orders / weight));

@@ -4,8 +4,7 @@ import { composeLimits } from './compose-limits.ts';
 import { type BalanceFault, composeBalances, joinParts } from './compose-sums.ts';
 import { composeTies, judgeTies, readExamples } from './compose-ties.ts';
 import { type Counts, NOTHING, type SliceResult } from './invariants.ts';
-import { countFitting } from './record-kind.ts';
-import { recordKinds } from './record-kinds.ts';
+import { type Ledger, type RecordKind, countFitting } from './record-kind.ts';
 import { type AccountRange, type Statement, composeOnce, onlyRow, readBatch } from './statement.ts';
 import { judgeBalances } from './sums.ts';
 import { LargeAccount, beginLarge, scanLargeAccount } from './scan-large-account.ts';
@@ -42,13 +41,13 @@ const BEYOND_ALL = '~';
  * number `head` that the records name. Throws when D1 fails.
  */
 export async function scanAccounts(
-  database: D1Database,
+  ledger: Ledger,
   position: AccountsPosition,
   count: number,
   head: number,
 ): Promise<AccountsSlice> {
   if (position.large) {
-    const scanned = await scanLargeAccount(database, position.large, count, head);
+    const scanned = await scanLargeAccount(ledger, position.large, count, head);
     // The scan goes on after this account.
     const next = scanned.next
       ? { ...position, large: scanned.next }
@@ -57,10 +56,10 @@ export async function scanAccounts(
   }
   const { from, before } = position;
   if (before === null) {
-    const { rows, duration_ms } = await readBatch(database, [composeMeasure(from, count)]);
+    const { rows, duration_ms } = await readBatch(ledger.database, [composeMeasure(ledger.kinds, from, count)]);
     return { ...NOTHING, next: planSlice(from, rows[0]), duration_ms };
   }
-  const { measured, ...scanned } = await scanRange(database, { from, before }, count, head);
+  const { measured, ...scanned } = await scanRange(ledger, { from, before }, count, head);
   return { ...scanned, next: before === BEYOND_ALL ? null : planSlice(before, measured) };
 }
 
@@ -89,16 +88,15 @@ interface MeasureRow extends Readonly<
   readonly head: number | null;
 }
 
-function composeMeasure(from: string, count: number): Statement<MeasureRow> {
+function composeMeasure(kinds: readonly RecordKind[], from: string, count: number): Statement<MeasureRow> {
   return {
-    text: composeOnce('measure', selectMeasure),
+    text: composeOnce('measure', () => selectMeasure(kinds.map(({ name }) => name))),
     // Besides its records, an account has nine balances and twelve addresses, so fewer accounts fit than records.
-    values: [from, Math.max(1, Math.floor(count / 6)), ...recordKinds.map((kind) => countFitting(kind, count))],
+    values: [from, Math.max(1, Math.floor(count / 6)), ...kinds.map((kind) => countFitting(kind, count))],
   };
 }
 
-function selectMeasure(): string {
-  const tables = recordKinds.map(({ name }) => name);
+function selectMeasure(tables: readonly string[]): string {
   // D1 allows five terms in a compound SELECT, so the lowest of them is found by a function.
   const firsts = [
     'SELECT min(id) FROM accounts WHERE id >= ?1',
@@ -120,26 +118,31 @@ interface RangeSlice extends SliceResult {
   readonly measured: readonly MeasureRow[];
 }
 
-async function scanRange(database: D1Database, range: AccountRange, count: number, head: number): Promise<RangeSlice> {
+async function scanRange(
+  { database, kinds }: Ledger,
+  range: AccountRange,
+  count: number,
+  head: number,
+): Promise<RangeSlice> {
   const counted: Statement<{ readonly balances: number }> = {
     text: `SELECT count(*) AS balances FROM balances
       WHERE account >= ?1 AND account < ?2 AND account NOT LIKE 'house:%'`,
     values: [range.from, range.before],
   };
   const { rows, duration_ms } = await readBatch(database, [
-    composeBalances(range),
+    composeBalances(kinds, range),
     counted,
     composeLimits(range),
     composeAddresses(range),
-    composeMeasure(range.before, count),
-    composeTies(recordKinds, range, head),
+    composeMeasure(kinds, range.before, count),
+    composeTies(kinds, range, head),
   ]);
   const [faults, balances, limits, addresses, measured, ties] = rows;
   const compared = judgeBalances(faults.map(readFault));
   const { balances: compares } = onlyRow(balances);
   const windows = onlyRow(limits);
   const owned = onlyRow(addresses);
-  const judged = recordKinds.map((kind) => judgeTies(kind, ties));
+  const judged = kinds.map((kind) => judgeTies(kind, ties));
   const own: Counts = {
     balances_match_transfers: compares,
     balances_above_floor: compares,

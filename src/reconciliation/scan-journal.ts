@@ -3,7 +3,8 @@ import { composeEnds, composeFilledOrders, composeGaps, composeHouse, composeUne
 import { composeMoved, readMoved } from './compose-sums.ts';
 import { readExamples, readUntied } from './compose-ties.ts';
 import { type Finding, NOTHING, type SliceResult } from './invariants.ts';
-import { type FilledOrder, judgeRounding } from './order-records.ts';
+import { type FilledOrder, judgeRounding } from './rounding.ts';
+import type { Ledger } from './record-kind.ts';
 import { onlyRow, readBatch } from './statement.ts';
 import { type BalanceRow, Sums, addSums, compareSums, judgeBalances } from './sums.ts';
 
@@ -39,7 +40,7 @@ export type JournalDepth = 'sums' | 'records' | 'new';
  * fails.
  */
 export async function scanJournal(
-  database: D1Database,
+  { database, kinds }: Ledger,
   position: JournalPosition,
   count: number,
   depth: JournalDepth,
@@ -50,7 +51,7 @@ export async function scanJournal(
     composeEnds(),
     composeMoved(after, count, 'house'),
     composeHouse(),
-    depth === 'sums' ? null : composeUnexplained(after, count),
+    depth === 'sums' ? null : composeUnexplained(kinds, after, count),
     isNew ? composeFilledOrders(after, count) : null,
   ]);
   const [ends, moved, house, [unexplained], orders] = rows;

@@ -5,8 +5,7 @@ import { composeMoved, composePartSums, hasOwnLegs, readMoved } from './compose-
 import { composeEnds } from './compose-journal.ts';
 import { composeTies, judgeTies, readExamples } from './compose-ties.ts';
 import { NOTHING, type SliceResult } from './invariants.ts';
-import { countFitting } from './record-kind.ts';
-import { recordKinds } from './record-kinds.ts';
+import { type Ledger, countFitting } from './record-kind.ts';
 import { type Statement, onlyRow, readBatch } from './statement.ts';
 import { type BalanceRow, Sums, addSums, compareSums, judgeBalances } from './sums.ts';
 
@@ -17,7 +16,7 @@ export const LargeAccount = z.object({
    * The newest transfer when the scan of this account began. Only legs with a number up to it are summed from records.
    */
   head: z.int(),
-  /** The index in `recordKinds` of the kind being scanned. After the last kind, the journal since `head` is scanned. */
+  /** The index among the kinds of the one being scanned. After the last kind, the journal since `head` is scanned. */
   kind: z.int(),
   /** The id of the last scanned record of that kind. */
   id: z.string(),
@@ -45,12 +44,12 @@ interface LargeSlice extends SliceResult {
  * be the total of both sums, however long the scan took. Throws when D1 fails.
  */
 export async function scanLargeAccount(
-  database: D1Database,
+  { database, kinds }: Ledger,
   large: LargeAccount,
   count: number,
   head: number,
 ): Promise<LargeSlice> {
-  const kind = recordKinds[large.kind];
+  const kind = kinds[large.kind];
   if (!kind) return isHouse(large) ? { ...NOTHING, next: null } : scanSince(database, large, count);
   const fitting = countFitting(kind, count);
   const part = { accountId: large.accountId, after: large.id, rows: fitting };

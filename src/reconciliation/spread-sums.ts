@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findCoin, toUsdt } from '../money/assets.ts';
 import type { Atoms } from '../money/amounts.ts';
-import type { FilledOrder } from './order-records.ts';
+import type { FilledOrder } from './rounding.ts';
 import { timestampOfRecord } from '../db/record-id.ts';
 
 /** What the orders of a coin earned the house on a day (UTC) by their spread. */

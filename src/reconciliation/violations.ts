@@ -31,18 +31,13 @@ export async function listViolations(database: Database): Promise<Violation[]> {
   }));
 }
 
-interface OwnLedger {
-  readonly database: Database;
-  readonly ledger: number;
-}
-
 /**
  * Records a violation for each invariant that a slice found broken, unless it has one that is not cleared, and halts
  * trading and withdrawals in the same batch. Logs each. Throws unless D1 confirms the batch; the caller then reads the
  * slice again.
  */
 export async function reportFindings(
-  { database, ledger }: OwnLedger,
+  { database, ledger }: { readonly database: Database; readonly ledger: number },
   findings: readonly Finding[],
   pass: number,
   now_ms: number,

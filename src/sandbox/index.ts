@@ -1,6 +1,6 @@
 import { createApp } from '../app.ts';
 import { config } from '../env.ts';
-import { listOperations } from '../features.ts';
+import { listDuties, listOperations } from '../features.ts';
 import { type AdmitCall, KeyLane as Lane, type KeyedCall } from '../lane/key-lane.ts';
 import { LedgerKeeper as Keeper } from '../keeper/ledger-keeper.ts';
 import type { BucketLimits, BucketName } from '../keys/rights.ts';
@@ -14,7 +14,7 @@ import type { Bindings } from '../platform/bindings.ts';
 import {
   chooseCandleSources,
   chooseCustody,
-  chooseKeeperSettings,
+  chooseCustodySettings,
   chooseLaneSettings,
   choosePriceSources,
 } from '../providers.ts';
@@ -29,6 +29,7 @@ import { playCandleSources, playPriceSources } from './play-market.ts';
 import { playGate } from './play-gate.ts';
 import { type Scenario, type Staged, currentScene, play } from './scenario.ts';
 import { stageRequest } from './stage-request.ts';
+import { recordKinds } from '../record-kinds.ts';
 import { runScheduled } from '../scheduled.ts';
 
 /**
@@ -121,12 +122,12 @@ export class CandleHub extends Candles {
 
 export class LedgerKeeper extends Keeper implements PayoutMemory {
   constructor(state: DurableObjectState, bindings: Bindings) {
-    const settings = chooseKeeperSettings(config);
+    const settings = chooseCustodySettings(config);
     const custody = playCustody(settings.custody, {
       notePayout: (id, payout) => this.notePayout(id, payout),
       readPayout: (id) => this.readPayout(id),
     });
-    super(state, bindings, { ...settings, custody });
+    super(state, bindings, listDuties({ ...settings, custody }), recordKinds);
   }
 
   async notePayout(withdrawalId: string, payout: PlayedPayout): Promise<void> {

@@ -4,6 +4,7 @@ import type { LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { type Database, listLedgers, openLedger } from '../db/database.ts';
 import { isDatabaseFault } from '../db/commit.ts';
+import type { Duty } from '../reconciliation/duty.ts';
 import type { Finding } from '../reconciliation/invariants.ts';
 import type { Custody } from '../custody/custody.ts';
 import { payOut } from './pay-out.ts';
@@ -21,9 +22,9 @@ const MAX_FINISHED = 30;
  * For each other ledger, the numbers of the newest transfers up to which all payments to it, and all receipts from it,
  * are compared.
  */
-export const PaymentsPosition = z.record(z.string(), z.object({ sent: z.int(), received: z.int() }));
+const PaymentsPosition = z.record(z.string(), z.object({ sent: z.int(), received: z.int() }));
 
-export type PaymentsPosition = z.output<typeof PaymentsPosition>;
+type PaymentsPosition = z.output<typeof PaymentsPosition>;
 
 /** One side of a payment between ledgers: the withdrawal in one, or the receipt in the other. */
 interface Side {
@@ -44,6 +45,24 @@ export interface PaymentsReport {
   /** How many sides were found to have their other side. */
   readonly whole: number;
   readonly findings: readonly Finding[];
+}
+
+/** What the keeper calls the position. */
+const POSITION = 'payments';
+
+/** Compares payments with those in other ledgers, and completes those that were received. */
+export function comparePayments(custody: Custody): Duty {
+  return {
+    fault: 'payments_not_checked',
+    run: async ({ bindings, ledger, state, note }) => {
+      const now_ms = Date.now();
+      const position = PaymentsPosition.catch({}).parse(state.read(POSITION));
+      const { next, whole, findings } = await checkPayments({ bindings, custody, ledger, now_ms }, position);
+      await note({ payments_have_both_sides: whole }, findings, now_ms);
+      state.write(POSITION, next);
+    },
+    beginAnew: ({ state }) => state.write(POSITION, {}),
+  };
 }
 
 /** Whose payments are compared, and who finishes those that are received and not completed. */

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { reachKeeper } from '../../src/reconciliation/reach-keeper.ts';
 import { Progress } from '../../src/reconciliation/progress.ts';
 import { SLICE_LIMITS } from '../../src/reconciliation/reconciler.ts';
-import { ObjectState } from '../../src/platform/object-state.ts';
+import { ObjectState } from '../../src/platform/objects.ts';
 import { openTrader } from '../support/exchange.ts';
 import { until } from '../support/gate.ts';
 import { idInCrowd } from '../support/growth/compose-crowd.ts';

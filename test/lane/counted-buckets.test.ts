@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CountedBuckets } from '../../src/lane/buckets.ts';
 import { LateWrites } from '../../src/platform/turns.ts';
-import { ObjectState } from '../../src/platform/object-state.ts';
+import { ObjectState } from '../../src/platform/objects.ts';
 import type { BucketName } from '../../src/keys/rights.ts';
 import { env } from '../support/runtime/test-env.ts';
 

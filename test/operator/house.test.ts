@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { reachKeeper } from '../../src/reconciliation/reach-keeper.ts';
-import type { FilledOrder } from '../../src/reconciliation/order-records.ts';
+import type { FilledOrder } from '../../src/reconciliation/rounding.ts';
 import { newRecordId, timestampOfRecord } from '../../src/db/record-id.ts';
 import { SpreadSums, spreadOf } from '../../src/reconciliation/spread-sums.ts';
 import { parseAmount } from '../../src/money/amounts.ts';

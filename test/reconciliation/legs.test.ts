@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Movement, readMovements } from '../../src/activity/movements.ts';
-import { recordKinds } from '../../src/reconciliation/record-kinds.ts';
+import { recordKinds } from '../../src/record-kinds.ts';
 import { database } from '../support/db/raw-ledger.ts';
 import { type Trader, asOperator } from '../support/exchange.ts';
 import { quarantine } from '../support/operator/quarantine.ts';

@@ -3,6 +3,7 @@ import { expect, vi } from 'vitest';
 import { openDatabase, openLedger } from '../../src/db/database.ts';
 import { type KeeperStanding, reachKeeper } from '../../src/reconciliation/reach-keeper.ts';
 import { FIRST_LEDGER } from '../../src/db/record-id.ts';
+import { recordKinds } from '../../src/record-kinds.ts';
 import { CHAINS, type Chains } from '../../src/reconciliation/history.ts';
 import { type Invariant, invariants } from '../../src/reconciliation/invariants.ts';
 import { KeptLinks } from '../../src/reconciliation/kept-links.ts';
@@ -69,8 +70,9 @@ export function withOwn<T>(
 ): Promise<T> {
   return runInDurableObject(env.KEY_LANE.getByName(name), (_instance, { storage }) => {
     const links = new KeptLinks(storage.sql);
-    const kept = { ledger, links, spread: new SpreadSums(storage.sql) };
-    const reconciler = new Reconciler(openLedger(env, ledger), kept, NO_PROGRESS, read);
+    const spread = new SpreadSums(storage.sql);
+    const parts = { database: openLedger(env, ledger), ledger, kinds: recordKinds, links, spread };
+    const reconciler = new Reconciler(parts, NO_PROGRESS, read);
     const standing = () => ({
       progress: reconciler.progress,
       links: { transfers: links.newest('transfers') ?? null, audit: links.newest('audit') ?? null },

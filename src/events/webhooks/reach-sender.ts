@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts';
 import { webhookEndpoints } from '../../db/schema/events.ts';
 import type { Bindings } from '../../platform/bindings.ts';
 import { describeError, logFault } from '../../platform/log.ts';
+import { reach } from '../../platform/objects.ts';
 import type { Outcome } from '../../http/answer.ts';
 import type { Delivery } from './delivery-log.ts';
 
@@ -42,9 +43,9 @@ export interface Sender {
 
 export type SenderBindings = Pick<Bindings, 'WEBHOOK_SENDER' | 'LEDGER_LOCATION'>;
 
-/** A stub of the object of an endpoint. A stub fails after its object was reset, so take a new one for every use. */
-export function reachSender({ WEBHOOK_SENDER, LEDGER_LOCATION: locationHint }: SenderBindings, id: string): Sender {
-  return WEBHOOK_SENDER.getByName(id, { locationHint }) as unknown as Sender;
+/** The object of an endpoint. */
+export function reachSender({ WEBHOOK_SENDER, LEDGER_LOCATION }: SenderBindings, id: string): Sender {
+  return reach(WEBHOOK_SENDER, id, LEDGER_LOCATION) as unknown as Sender;
 }
 
 /** How many endpoints one sweep wakes at most; those that have waited longest come first. */

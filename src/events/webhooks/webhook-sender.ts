@@ -3,7 +3,7 @@ import type { SealSecrets } from '../../accounts/seal.ts';
 import { type Database, ledgerOf } from '../../db/database.ts';
 import { type Outcome, accept, refuse } from '../../http/answer.ts';
 import type { Bindings } from '../../platform/bindings.ts';
-import { ObjectState } from '../../platform/object-state.ts';
+import { ObjectState } from '../../platform/objects.ts';
 import type { Event } from '../event.ts';
 import { feedOf } from '../feed.ts';
 import type { OperatorEvent } from '../operator-event.ts';

@@ -2,6 +2,7 @@ import type { Bindings } from '../../platform/bindings.ts';
 import { describeError, logFault } from '../../platform/log.ts';
 import { type Outcome, type Refusal, refuse } from '../../http/answer.ts';
 import { withDeadline } from '../../platform/deadline.ts';
+import { reach } from '../../platform/objects.ts';
 import type { CandleHub } from './candle-hub.ts';
 import type { CandleSeries } from './candle-series.ts';
 import { type CandleQuestion, isAboutPast } from './candle-source.ts';
@@ -50,7 +51,7 @@ export async function readCandles(bindings: CandleBindings, question: CandleQues
   }
 }
 
-/** A stub of the one hub, which has its location in its name. It fails after its object was reset. */
+/** The one hub. Another location is another hub. */
 export function reachCandleHub({ CANDLE_HUB, PRICE_HUB_LOCATION: location }: CandleBindings) {
-  return CANDLE_HUB.getByName(`candles ${location}`, { locationHint: location }) as DurableObjectStub<CandleHub>;
+  return reach(CANDLE_HUB, `candles ${location}`, location) as DurableObjectStub<CandleHub>;
 }

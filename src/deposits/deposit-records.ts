@@ -1,4 +1,4 @@
-import type { RecordKind } from './record-kind.ts';
+import type { RecordKind } from '../reconciliation/record-kind.ts';
 
 /** Whether a receipt is of a withdrawal in another ledger. */
 const isFromAfar =

@@ -1,4 +1,4 @@
-import type { RecordKind } from './record-kind.ts';
+import type { RecordKind } from '../reconciliation/record-kind.ts';
 
 /** Whether it is paid to an account of its own ledger. */
 const isHere = '(substr(r.recipient, 16, 3) = substr(r.id, 16, 3))';

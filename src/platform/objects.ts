@@ -1,4 +1,12 @@
 /**
+ * The object of this name. The platform makes it near `location` at its first call, and it stays there. A stub fails after
+ * its object was reset, so every call takes a new one.
+ */
+export function reach(namespace: DurableObjectNamespace, name: string, location: DurableObjectLocationHint) {
+  return namespace.getByName(name, { locationHint: location });
+}
+
+/**
  * Small named values of an object, each one row, as JSON. A write is durable before the object's next answer is sent.
  */
 export class ObjectState {

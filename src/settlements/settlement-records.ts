@@ -1,4 +1,4 @@
-import type { RecordKind } from './record-kind.ts';
+import type { RecordKind } from '../reconciliation/record-kind.ts';
 
 const isBuy = `r.type IN ('P2P_BUY', 'QUICK_BUY')`;
 const [buyer, seller] = [`iif(${isBuy}, r.account_id, r.counterparty)`, `iif(${isBuy}, r.counterparty, r.account_id)`];
