@@ -10,6 +10,7 @@ import { indexOf, readAddresses } from '../support/addresses/addresses.ts';
 import { asOperator, json } from '../support/exchange.ts';
 import { agreeQuick, settle } from '../support/operator/settlements.ts';
 import { measure } from '../support/runtime/meter.ts';
+import { drawHash } from '../support/deposits.ts';
 import { openInLedger, openTraderIn } from '../support/db/open-in-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { sqlIn } from '../support/db/sql.ts';
@@ -30,11 +31,6 @@ function countIn(table: string, condition: string, ...values: string[]): Promise
       return row?.n ?? 0;
     }),
   );
-}
-
-function drawHash(): string {
-  const bytes = [...crypto.getRandomValues(new Uint8Array(32))];
-  return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function reportTo(address: string, txHash: string, change: Record<string, unknown> = {}): Promise<Response> {
@@ -71,7 +67,7 @@ describe.each(ledgers)('an account of ledger %i', (ledger) => {
   it('is credited there with a deposit to its address, once', async () => {
     const trader = await openTraderIn(ledger);
     const { BTC = '' } = await readAddresses(trader);
-    const txHash = drawHash();
+    const txHash = drawHash('BTC');
     const early = await reportTo(BTC, txHash, { confirmations: 0 });
     const { deposit } = await json<{ deposit: { id: string; status: string } }>(early);
     expect([early.status, deposit.status, ledgerNumberOf(deposit.id)]).toEqual([201, 'PENDING', ledger]);
@@ -87,7 +83,7 @@ describe('across all ledgers', () => {
     for (let round = 0; round < 6; round += 1) {
       const traders = await Promise.all([openTraderIn(1), openTraderIn(2)]);
       const addresses = await Promise.all(traders.map(async (trader) => (await readAddresses(trader))['BTC'] ?? ''));
-      const txHash = drawHash();
+      const txHash = drawHash('BTC');
       const reports = await Promise.all(addresses.map((address) => reportTo(address, txHash)));
       const stored = await countIn('deposits', 'tx_hash = ?', txHash);
       expect(stored.reduce((sum, count) => sum + count, 0)).toBe(1);
@@ -151,7 +147,7 @@ describe('across all ledgers', () => {
   });
 
   it('an output to an unknown address is recorded once, in ledger 0', async () => {
-    const txHash = drawHash();
+    const txHash = drawHash('BTC');
     const reported = await reportTo('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', txHash);
     expect(reported.status).toBe(201);
     expect(await countIn('deposits', 'tx_hash = ?', txHash)).toEqual([1, 0, 0]);

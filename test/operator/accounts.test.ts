@@ -132,9 +132,7 @@ describe('POST /operator/v1/accounts/{id}/credits', () => {
 
   it('shows in the feed as an INTERNAL_DEPOSIT with its value at that time', async () => {
     const trader = await openTrader({ USDC: '5' });
-    const { transactions } = await json<{ transactions: Record<string, string>[] }>(
-      await trader.get('/api/v1/wallet/transactions'),
-    );
+    const transactions = await trader.feed();
     expect(transactions).toHaveLength(1);
     expect(transactions[0]).toMatchObject({
       category: 'DEPOSIT',

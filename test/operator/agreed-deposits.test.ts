@@ -1,42 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import type { Role } from '../../src/db/role.ts';
 import { ReportDeposit, reportDeposit } from '../../src/deposits/report-deposit.ts';
-import { type Trader, json, openTrader } from '../support/exchange.ts';
+import { reportFor } from '../support/deposits.ts';
+import { type Trader, openTrader } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { expectWholeLedger } from '../support/db/probes.ts';
 import { atOnce } from '../support/at-once.ts';
 
 /** Of everything else these tests credit, nothing is of this asset, so the sum of 24 hours is their own. */
 const ASSET = 'AVAX';
-const NETWORK = 'AVAX';
 const BOUND = { [ASSET]: '10' };
 const DAY_MS = 86_400_000;
-const ENOUGH = 100;
 
 let now_ms = Date.now();
 /** How many reports were answered with a deposit that two watchers had reported. */
 let seconded = 0;
 
-async function addressOf(trader: Trader): Promise<string> {
-  const { addresses } = await json<{ addresses: { network: string; address: string }[] }>(
-    await trader.get('/api/v1/wallet/addresses'),
-  );
-  return addresses.find(({ network }) => network === NETWORK)?.address ?? '';
-}
-
-const drawHash = () => `0x${crypto.getRandomValues(new Uint8Array(32)).toHex()}`;
-
 /** A report to an account's address, as a watcher with one of the two tokens sends it. */
 async function reportOf(trader: Trader, amount: string, changes: object = {}) {
-  const report = ReportDeposit.parse({
-    network: NETWORK,
-    address: await addressOf(trader),
-    asset: ASSET,
-    amount,
-    txHash: drawHash(),
-    confirmations: ENOUGH,
-    ...changes,
-  });
+  const report = ReportDeposit.parse(await reportFor(trader, { network: ASSET, amount, ...changes }));
   return async (role: Extract<Role, 'deposits' | 'watcher'>, other: Partial<ReportDeposit> = {}) => {
     const reported = await reportDeposit(
       env,

@@ -1,46 +1,20 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Trader, asOperator, json, openTrader, operate } from '../support/exchange.ts';
+import { type Trader, openTrader, operate } from '../support/exchange.ts';
 import { type DatabaseCost, holdWakingsThroughout, measureDatabase } from '../support/runtime/meter.ts';
-import { addressOf, drawHash } from '../support/reconciliation.ts';
+import type { DustSum } from '../../src/deposits/list-dust.ts';
+import { reportDeposit, reportFor } from '../support/deposits.ts';
 import { sql } from '../support/db/sql.ts';
 
 holdWakingsThroughout();
 
-interface Report {
-  readonly network: string;
-  readonly asset: string;
-  readonly amount: string;
-  readonly address: string;
-  readonly txHash: string;
-}
-
-interface Reported {
-  readonly id: string;
-  readonly accountId: string | null;
-  readonly status: string;
-  readonly reason: string | null;
-  readonly confirmations: number;
-}
-
-interface Dust {
-  readonly asset: string;
-  readonly network: string;
-  readonly deposits: number;
-  readonly amount: string;
-}
+type Report = Awaited<ReturnType<typeof reportDollars>>;
 
 /** A report of USDC on Polygon, where a deposit needs 128 confirmations, more than on any other network. */
-async function reportFor(trader: Trader, amount: string, change: Partial<Report> = {}): Promise<Report> {
-  const network = change.network ?? 'POLYGON';
-  const address = await addressOf(trader, network);
-  return { network, asset: 'USDC', amount, address, txHash: drawHash(), ...change };
-}
+const reportDollars = (trader: Trader, amount: string, change: object = {}) =>
+  reportFor(trader, { network: 'POLYGON', asset: 'USDC', amount, ...change });
 
-async function send(report: Report, confirmations: number, failed = false): Promise<Reported> {
-  const response = await asOperator('POST', '/deposits', { ...report, confirmations, failed });
-  expect(response.ok, await response.clone().text()).toBe(true);
-  return (await json<{ deposit: Reported }>(response)).deposit;
-}
+const send = (report: Report, confirmations: number, failed = false) =>
+  reportDeposit({ ...report, confirmations, failed });
 
 async function sendEachBlock(report: Report, blocks: number): Promise<DatabaseCost> {
   await send(report, 1);
@@ -49,13 +23,10 @@ async function sendEachBlock(report: Report, blocks: number): Promise<DatabaseCo
   });
 }
 
-async function countAudits(id: string): Promise<number> {
-  const row = await sql('SELECT count(*) AS n FROM audit WHERE target = ?', id).first<{ n: number }>();
-  return row?.n ?? 0;
-}
+const countAudits = (id: string) => sql('SELECT count(*) AS n FROM audit WHERE target = ?', id).first('n');
 
-async function readDust(asset: string, network: string): Promise<Dust | undefined> {
-  const { dust } = await operate<{ dust: Dust[] }>('GET', '/deposits/dust');
+async function readDust(asset: string, network: string): Promise<DustSum | undefined> {
+  const { dust } = await operate<{ dust: DustSum[] }>('GET', '/deposits/dust');
   return dust.find((sum) => sum.asset === asset && sum.network === network);
 }
 
@@ -63,49 +34,42 @@ async function setMinimums(depositMinimums: Record<string, Record<string, string
   await operate('PATCH', '/settings', { depositMinimums });
 }
 
-async function feedOf(trader: Trader): Promise<readonly { id: string; status: string }[]> {
-  const answer = await json<{ transactions: { id: string; status: string }[] }>(
-    await trader.get('/api/v1/wallet/transactions'),
-  );
-  return answer.transactions;
-}
-
 afterEach(() => setMinimums({}));
 
 describe('dust', () => {
   it('that is reported for every block writes one row, and one row of the audit', async () => {
     const trader = await openTrader();
-    const report = await reportFor(trader, '0.000001');
+    const report = await reportDollars(trader, '0.000001');
     const cost = await sendEachBlock(report, 128);
     expect(cost.databaseRowsWritten).toBe(0);
     const { id, ...dust } = await send(report, 129);
     expect(dust).toMatchObject({ accountId: trader.accountId, status: 'QUARANTINED', reason: 'below_minimum' });
     expect(await countAudits(id)).toBe(1);
     expect((await trader.balances())['USDC']).toBe('0');
-    expect(await feedOf(trader)).toEqual([]);
+    expect(await trader.feed()).toEqual([]);
   });
 
   it('ends at the minimum: an amount of the minimum is credited, and one atom less is not', async () => {
     const trader = await openTrader();
-    const below = await send(await reportFor(trader, '0.999999999999999999'), 128);
+    const below = await send(await reportDollars(trader, '0.999999999999999999'), 128);
     expect(below).toMatchObject({ status: 'QUARANTINED', reason: 'below_minimum' });
-    expect((await send(await reportFor(trader, '1'), 128)).status).toBe('COMPLETED');
+    expect((await send(await reportDollars(trader, '1'), 128)).status).toBe('COMPLETED');
     expect((await trader.balances())['USDC']).toBe('1');
   });
 
   it('is decided by the operator’s minimum for that asset on that network', async () => {
     const trader = await openTrader();
     await setMinimums({ USDC: { POLYGON: '20' } });
-    expect((await send(await reportFor(trader, '19.999999'), 128)).reason).toBe('below_minimum');
-    expect((await send(await reportFor(trader, '19.999999', { network: 'BASE' }), 20)).status).toBe('COMPLETED');
+    expect((await send(await reportDollars(trader, '19.999999'), 128)).reason).toBe('below_minimum');
+    expect((await send(await reportDollars(trader, '19.999999', { network: 'BASE' }), 20)).status).toBe('COMPLETED');
     await setMinimums({ USDC: { POLYGON: '0' } });
-    expect((await send(await reportFor(trader, '0.000001'), 128)).status).toBe('COMPLETED');
-    expect((await send(await reportFor(trader, '0.000000999'), 128)).reason).toBe('below_minimum');
+    expect((await send(await reportDollars(trader, '0.000001'), 128)).status).toBe('COMPLETED');
+    expect((await send(await reportDollars(trader, '0.000000999'), 128)).reason).toBe('below_minimum');
   });
 
   it('is decided by the first report, however the minimum changes later', async () => {
     const trader = await openTrader();
-    const [small, waiting] = [await reportFor(trader, '0.5'), await reportFor(trader, '2')];
+    const [small, waiting] = [await reportDollars(trader, '0.5'), await reportDollars(trader, '2')];
     await send(small, 1);
     await send(waiting, 1);
     await setMinimums({ USDC: { POLYGON: '0.1' } });
@@ -119,7 +83,7 @@ describe('dust', () => {
     const trader = await openTrader();
     const before = await readDust('USDC', 'POLYGON');
     const address = '0x52908400098527886E0F7030069857D2E4169EE7';
-    expect((await send(await reportFor(trader, '0.1', { address }), 1)).reason).toBe('unknown_address');
+    expect((await send(await reportDollars(trader, '0.1', { address }), 1)).reason).toBe('unknown_address');
     expect(await readDust('USDC', 'POLYGON')).toEqual(before);
   });
 });
@@ -130,7 +94,7 @@ describe('the sums of dust', () => {
     await setMinimums({ ETH: { BASE: '20' } });
     const amounts = ['0.000000000000000001', '0.999999999999999999', '19.5', '7', '0.000000001'];
     for (const amount of amounts) {
-      const report = await reportFor(trader, amount, { asset: 'ETH', network: 'BASE' });
+      const report = await reportDollars(trader, amount, { asset: 'ETH', network: 'BASE' });
       await Promise.all([send(report, 1), send(report, 1)]);
     }
     expect(await readDust('ETH', 'BASE')).toEqual({
@@ -145,7 +109,7 @@ describe('the sums of dust', () => {
   it('do not contain a deposit that was reverted, which ends FAILED', async () => {
     const trader = await openTrader();
     const place = { asset: 'USDT', network: 'AVAX' };
-    const [kept, reverted] = [await reportFor(trader, '0.25', place), await reportFor(trader, '0.5', place)];
+    const [kept, reverted] = [await reportDollars(trader, '0.25', place), await reportDollars(trader, '0.5', place)];
     await send(kept, 1);
     await send(reverted, 1);
     expect(await readDust('USDT', 'AVAX')).toMatchObject({ deposits: 2, amount: '0.75' });
@@ -160,11 +124,11 @@ describe('the sums of dust', () => {
 describe('a report of a deposit', () => {
   it('is written when it changes the status, and at no other time', async () => {
     const trader = await openTrader();
-    const report = await reportFor(trader, '5');
+    const report = await reportDollars(trader, '5');
     const cost = await sendEachBlock(report, 127);
     expect(cost.databaseRowsWritten).toBe(0);
-    const [shown] = await feedOf(trader);
-    expect(shown?.status).toBe('PENDING');
+    const [shown] = await trader.feed();
+    expect(shown?.['status']).toBe('PENDING');
     expect(await send(report, 127)).toMatchObject({ status: 'PENDING', confirmations: 127 });
     const credited = await send(report, 128);
     expect(credited).toMatchObject({ status: 'COMPLETED', confirmations: 128 });
@@ -178,7 +142,7 @@ describe('a report of a deposit', () => {
   it('to an unknown address writes once', async () => {
     const trader = await openTrader();
     const address = '0x52908400098527886E0F7030069857D2E4169EE7';
-    const report = await reportFor(trader, '5', { address });
+    const report = await reportDollars(trader, '5', { address });
     expect((await sendEachBlock(report, 20)).databaseRowsWritten).toBe(0);
   });
 
@@ -186,8 +150,7 @@ describe('a report of a deposit', () => {
     const trader = await openTrader();
     const change = async (cap: string) => await operate('PATCH', '/settings', { supplyCaps: { LTC: cap } });
     await change('1');
-    const address = await addressOf(trader, 'LTC');
-    const report = { network: 'LTC', asset: 'LTC', amount: '2', address, txHash: drawHash().slice(2) };
+    const report = await reportFor(trader, { network: 'LTC', asset: 'LTC', amount: '2' });
     const { id } = await send(report, 6);
     for (let confirmations = 7; confirmations < 12; confirmations += 1) {
       expect((await send(report, confirmations)).reason).toBe('supply_cap');
@@ -201,12 +164,12 @@ describe('a report of a deposit', () => {
 
 describe('the database', () => {
   async function reportDust(): Promise<string> {
-    return (await send(await reportFor(await openTrader(), '0.5'), 1)).id;
+    return (await send(await reportDollars(await openTrader(), '0.5'), 1)).id;
   }
 
   it('refuses to credit a deposit that was too small, and to call one too small later', async () => {
     const trader = await openTrader();
-    const { id: waiting } = await send(await reportFor(trader, '5'), 1);
+    const { id: waiting } = await send(await reportDollars(trader, '5'), 1);
     const update = (set: string, id: string) => sql(`UPDATE deposits SET ${set} WHERE id = ?`, id).run();
     const credited = `status = 'COMPLETED', reason = NULL, transfer = (SELECT coalesce(max(id), 0) + 1 FROM transfers)`;
     await expect(update(credited, await reportDust())).rejects.toThrow('never credited');

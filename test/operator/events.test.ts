@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { OperatorEvent } from '../../src/events/operator-event.ts';
 import { asOperator, openAccount, openTrader, operate } from '../support/exchange.ts';
-import { addressOf } from '../support/reconciliation.ts';
+import { reportDeposit, reportFor } from '../support/deposits.ts';
 import { quarantine } from '../support/operator/quarantine.ts';
 import { readTaken, resetSettings, setSettings, withdraw } from '../support/withdrawals/withdrawals.ts';
 import { sql } from '../support/db/sql.ts';
@@ -59,17 +59,10 @@ describe('the operator’s feed', () => {
   it('tells each status of a deposit of any account, as the operator’s list shows it, and nothing below the minimum', async () => {
     const trader = await openTrader();
     const news = await follow();
-    const report = {
-      network: 'ETH',
-      address: await addressOf(trader, 'ETH'),
-      asset: 'ETH',
-      amount: '2.5',
-      txHash: `0x${crypto.getRandomValues(new Uint8Array(32)).toHex()}`,
-    };
-    await asOperator('POST', '/deposits', { ...report, confirmations: 1 });
-    await asOperator('POST', '/deposits', { ...report, confirmations: 32 });
-    const dust = { txHash: `0x${crypto.getRandomValues(new Uint8Array(32)).toHex()}`, amount: '0.000000000000000001' };
-    await asOperator('POST', '/deposits', { ...report, ...dust, confirmations: 32 });
+    const report = await reportFor(trader);
+    await reportDeposit({ ...report, confirmations: 1 });
+    await reportDeposit(report);
+    await reportDeposit(await reportFor(trader, { amount: '0.000000000000000001' }));
     const events = (await news()).filter(({ type }) => type !== 'audit.added');
     expect(typesOf(events)).toEqual(['deposit.pending', 'deposit.completed']);
     const { deposits } = await operate<{ deposits: object[] }>('GET', `/accounts/${trader.accountId}/deposits`);

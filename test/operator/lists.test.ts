@@ -7,6 +7,7 @@ import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { propose } from '../../src/operator/proposals.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
 import { type Trader, asOperator, json, operate } from '../support/exchange.ts';
+import { drawHash } from '../support/deposits.ts';
 import { openInLedger, openTraderIn } from '../support/db/open-in-ledger.ts';
 import { CONNECTION_LOST } from '../support/runtime/faults.ts';
 import { measureDatabase } from '../support/runtime/meter.ts';
@@ -52,13 +53,8 @@ function expectMixed(ids: readonly string[]): void {
   expect(changes.length).toBeGreaterThan(ledgers.length);
 }
 
-function drawHash(): string {
-  const bytes = [...crypto.getRandomValues(new Uint8Array(32))];
-  return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
 function report(address: string, amount: string, confirmations: number): Promise<Response> {
-  const body = { network: 'BTC', address, asset: 'BTC', amount, txHash: drawHash(), confirmations };
+  const body = { network: 'BTC', address, asset: 'BTC', amount, txHash: drawHash('BTC'), confirmations };
   return asOperator('POST', '/deposits', body);
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { json, openAccount, send, expectCode } from '../support/exchange.ts';
+import { asToken, expectCode, json, openAccount, operate, send } from '../support/exchange.ts';
 import { CONNECTION_LOST, aroundBatch, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { sql } from '../support/db/sql.ts';
@@ -14,17 +14,8 @@ interface MadeKey {
   readonly token: string | null;
 }
 
-function post(path: string, body: unknown, key?: string, token: string = env.OPERATOR_TOKEN): Promise<Response> {
-  return send(`/operator/v1${path}`, {
-    method: 'POST',
-    headers: {
-      Authorization: `Bearer ${token}`,
-      'Content-Type': 'application/json',
-      ...(key !== undefined && { 'Idempotency-Key': key }),
-    },
-    body: JSON.stringify(body),
-  });
-}
+const post = (path: string, body: unknown, key?: string, token: string = env.OPERATOR_TOKEN) =>
+  asToken(token, 'POST', path, body, key === undefined ? {} : { 'Idempotency-Key': key });
 
 const count = (table: string) => sql(`SELECT count(*) AS rows FROM ${table}`).first<number>('rows');
 
@@ -83,10 +74,9 @@ describe('an externalId', () => {
     await expectCode(post('/accounts', { label: 'b', externalId }), '409 invalid_state');
     await expectCode(post('/accounts', { label: 'b', externalId }, 'other-key'), '409 invalid_state');
     expect(await count('accounts')).toBe(before);
-    const found = await send(`/operator/v1/accounts?${new URLSearchParams({ query: externalId }).toString()}`, {
-      headers: { Authorization: `Bearer ${env.OPERATOR_TOKEN}` },
+    expect(await operate('GET', `/accounts?${new URLSearchParams({ query: externalId }).toString()}`)).toMatchObject({
+      accounts: [{ id: account.id }],
     });
-    expect(await json(found)).toMatchObject({ accounts: [{ id: account.id }] });
     // The refused request has used up nothing: its key opens another account.
     expect((await post('/accounts', { label: 'b' }, 'other-key')).status).toBe(201);
   });

@@ -1,22 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { OperatorDeposit } from '../../src/deposits/operator-deposit.ts';
 import { newRecordId } from '../../src/db/record-id.ts';
 import { type Trader, asOperator, json, openTrader, operate, expectCode, codeOf } from '../support/exchange.ts';
 import { NEXT, expectRefused } from '../support/db/raw-ledger.ts';
-import { addressOf, drawHash } from '../support/reconciliation.ts';
-import { type NobodysReport, quarantine } from '../support/operator/quarantine.ts';
+import { reportDeposit, reportFor } from '../support/deposits.ts';
+import { quarantine } from '../support/operator/quarantine.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { expectWholeLedger } from '../support/db/probes.ts';
+import { expectAllWell } from '../support/reconciliation.ts';
 import { sql } from '../support/db/sql.ts';
 import { atOnce } from '../support/at-once.ts';
-
-interface Shown {
-  readonly id: string;
-  readonly status: string;
-  readonly remedies: readonly string[];
-  readonly decision: string | null;
-  readonly creditAccountId: string | null;
-  readonly creditId: string | null;
-}
 
 let trader: Trader;
 beforeEach(async () => {
@@ -27,28 +19,21 @@ const decide = (id: string, verb: 'credit' | 'keep', accountId?: string) =>
   asOperator('POST', `/deposits/${id}/${verb}`, { reason: 'its owner asked', ...(accountId && { accountId }) });
 const credit = (id: string) => decide(id, 'credit', trader.accountId);
 
-async function read(response: Response): Promise<Shown> {
+async function read(response: Response): Promise<OperatorDeposit> {
   expect(response.status, await response.clone().text()).toBe(200);
-  return (await json<{ deposit: Shown }>(response)).deposit;
+  return (await json<{ deposit: OperatorDeposit }>(response)).deposit;
 }
 
 const look = async (id: string) => read(await asOperator('GET', `/deposits/${id}`));
 const list = async (query: string) =>
-  (await operate<{ deposits: Shown[] }>('GET', `/deposits?status=QUARANTINED&limit=200${query}`)).deposits.map(
-    ({ id }) => id,
-  );
+  (
+    await operate<{ deposits: OperatorDeposit[] }>('GET', `/deposits?status=QUARANTINED&limit=200${query}`)
+  ).deposits.map(({ id }) => id);
 
 /** A deposit of LTC above the supply cap, to the trader's own address. */
-async function overCap(): Promise<{ readonly id: string; readonly report: Record<string, unknown> }> {
-  const report = {
-    network: 'LTC',
-    asset: 'LTC',
-    address: await addressOf(trader, 'LTC'),
-    amount: '99999999',
-    txHash: drawHash().slice(2),
-    confirmations: 100,
-  };
-  return { id: (await operate<{ deposit: Shown }>('POST', '/deposits', report)).deposit.id, report };
+async function overCap() {
+  const report = await reportFor(trader, { network: 'LTC', amount: '99999999' });
+  return { id: (await reportDeposit(report)).id, report };
 }
 
 describe('a quarantined deposit that is credited', () => {
@@ -83,7 +68,7 @@ describe('a quarantined deposit that is credited', () => {
     await expectCode(asOperator('POST', '/deposits', { ...report, confirmations: 200 }), '200');
     await expectCode(asOperator('POST', '/deposits', { ...report, failed: true }), '409 invalid_state');
     expect((await trader.balances())['ETH']).toBe('1.5');
-    await expectWholeLedger();
+    await expectAllWell();
   });
 
   it('is credited to one account when two are sent at the same time', async () => {
@@ -95,7 +80,7 @@ describe('a quarantined deposit that is credited', () => {
     expect(codes.filter((code) => code === '409 invalid_state')).toHaveLength(5);
     const held = [(await trader.balances())['LTC'], (await other.balances())['LTC']];
     expect(new Set(held)).toEqual(new Set(['0', '3']));
-    await expectWholeLedger();
+    await expectAllWell();
   });
 
   it('names in the audit who decided, to whom it went and why', async () => {
@@ -136,7 +121,7 @@ describe('a quarantined deposit that is kept', () => {
     expect((await trader.balances())['LTC']).toBe('99999999');
     await expectCode(decide(id, 'keep'), '409 invalid_state');
     await asOperator('PATCH', '/settings', { supplyCaps: { LTC: '100000000' } });
-    await expectWholeLedger();
+    await expectAllWell();
   });
 
   it('can still fail on its chain, and then nothing can be done with it', async () => {
@@ -150,17 +135,7 @@ describe('a quarantined deposit that is kept', () => {
 });
 
 describe('a decision is refused', () => {
-  const own = async (change: Partial<NobodysReport>) => {
-    const body = {
-      network: 'ETH',
-      asset: 'ETH',
-      address: await addressOf(trader, 'ETH'),
-      amount: '1',
-      txHash: drawHash(),
-      confirmations: 100,
-    };
-    return (await operate<{ deposit: Shown }>('POST', '/deposits', { ...body, ...change })).deposit.id;
-  };
+  const own = async (change: object) => (await reportDeposit(await reportFor(trader, change))).id;
   it.each([
     ['a deposit that waits for confirmations', { confirmations: 1 }, '409 invalid_state', '409 invalid_state'],
     ['one that was credited', {}, '409 invalid_state', '409 invalid_state'],
@@ -271,16 +246,14 @@ describe('the database', () => {
   });
 
   it('refuses to decide one below the minimum, or one that is not quarantined', async () => {
-    const address = await addressOf(trader, 'ETH');
     for (const [amount, confirmations, refusal] of [
       ['0.0000000001', 100, 'below the minimum'],
       ['1', 1, 'quarantine_decided'],
       ['1', 100, 'quarantine_decided'],
     ] as const) {
-      const body = { network: 'ETH', asset: 'ETH', address, amount, txHash: drawHash(), confirmations };
-      const { deposit } = await operate<{ deposit: Shown }>('POST', '/deposits', body);
-      const named = audit('credit_deposit', deposit.id, { accountId: trader.accountId });
-      await expectRefused(refusal, named, set(deposit.id, crediting(trader.accountId)));
+      const { id } = await reportDeposit(await reportFor(trader, { amount, confirmations }));
+      const named = audit('credit_deposit', id, { accountId: trader.accountId });
+      await expectRefused(refusal, named, set(id, crediting(trader.accountId)));
     }
   });
 });

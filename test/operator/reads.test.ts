@@ -11,7 +11,7 @@ import {
   expectCode,
 } from '../support/exchange.ts';
 import { openCrowd } from '../support/growth/open-crowd.ts';
-import { addressOf, drawHash } from '../support/reconciliation.ts';
+import { reportDeposit, reportFor } from '../support/deposits.ts';
 import { agreeP2p, readSettled, settle } from '../support/operator/settlements.ts';
 import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -66,7 +66,7 @@ describe('GET /operator/v1/accounts', () => {
 
   it('finds one by its id, by a key and by each of its deposit addresses', async () => {
     const trader = await openTrader();
-    const addresses = await Promise.all(['BTC', 'ETH', 'SOL', 'TRC20'].map((network) => addressOf(trader, network)));
+    const addresses = await Promise.all(['BTC', 'ETH', 'SOL', 'TRC20'].map((network) => trader.addressOn(network)));
     for (const query of [trader.accountId, trader.keyId, ...addresses, addresses[1]?.toLowerCase() ?? '']) {
       expect(idsOf(await walk('/accounts', 'accounts', { query })), query).toEqual([trader.accountId]);
     }
@@ -200,12 +200,7 @@ describe('the records of an account', () => {
 describe('GET /operator/v1/deposits', () => {
   it('lists what waits for confirmations, and what is quarantined with what can be done', async () => {
     const trader = await openTrader();
-    const address = await addressOf(trader, 'ETH');
-    const report = async (change: Record<string, unknown>) => {
-      const body = { network: 'ETH', asset: 'ETH', amount: '0.5', address, txHash: drawHash(), confirmations: 99 };
-      const { deposit } = await operate<{ deposit: Row }>('POST', '/deposits', { ...body, ...change });
-      return deposit.id;
-    };
+    const report = async (change: object) => (await reportDeposit(await reportFor(trader, change))).id;
     const pending = [await report({ confirmations: 1 }), await report({ confirmations: 2 })];
     const unknown = await report({ address: '0x52908400098527886E0F7030069857D2E4169EE7' });
     const unsupported = await report({ asset: 'SHIB' });
@@ -320,9 +315,8 @@ describe('GET /operator/v1/search', () => {
     const withdrawal = await readTaken(await withdraw(trader));
     const settlement = await readSettled(await settle(agreeP2p(trader, other)));
     const [credit] = await walk(`/accounts/${accountId}/deposits`, 'deposits');
-    const address = await addressOf(trader, 'ETH');
-    const body = { network: 'ETH', asset: 'ETH', amount: '0.5', address, txHash: drawHash(), confirmations: 1 };
-    const { deposit } = await operate<{ deposit: Row }>('POST', '/deposits', body);
+    const body = await reportFor(trader, { confirmations: 1 });
+    const deposit = await reportDeposit(body);
     const expected = [
       [accountId, 'account'],
       [trader.keyId, 'api_key'],
@@ -344,7 +338,12 @@ describe('GET /operator/v1/search', () => {
     expect((await find(withdrawal.txHash ?? '')).results).toEqual([
       { kind: 'withdrawal', id: withdrawal.id, accountId, network: 'TRC20' },
     ]);
-    expect((await find(address)).results).toContainEqual({ kind: 'address', id: address, accountId, network: 'ETH' });
+    expect((await find(body.address)).results).toContainEqual({
+      kind: 'address',
+      id: body.address,
+      accountId,
+      network: 'ETH',
+    });
   });
 
   it.each(['01a1fcca-895a-7000-b43c-11f474a4f8d5', 'nothing', "x' OR 1=1 --", `0x${'0'.repeat(64)}`])(

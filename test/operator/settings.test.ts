@@ -1,6 +1,6 @@
 import { MARKET_PRICES_DATE } from '../../src/money/assets.ts';
 import { afterEach, describe, expect, it } from 'vitest';
-import { asOperator, json, openAccount, openTrader, send, operate, expectCode } from '../support/exchange.ts';
+import { asOperator, json, openAccount, openTrader, send, operate, expectCode, asToken } from '../support/exchange.ts';
 import { forgetConditions } from '../support/gate.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { sql, listRows } from '../support/db/sql.ts';
@@ -10,13 +10,6 @@ interface Settings {
 }
 
 const patch = (change: Record<string, unknown>) => asOperator('PATCH', '/settings', change);
-
-const as = (token: string, method: string, path: string, body?: unknown) =>
-  send(`/operator/v1${path}`, {
-    method,
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
 
 afterEach(() => patch({ tradingHalted: false, spreadBps: 0 }));
 
@@ -131,12 +124,10 @@ describe('the settings', () => {
 });
 
 describe('the operator’s three roles', () => {
-  const { DEPOSIT_TOKEN, AUDITOR_TOKEN } = env as unknown as Record<string, string>;
-
   it('the auditor’s token reads everything, and changes nothing', async () => {
     const accountId = await openAccount();
     for (const path of ['/settings', `/accounts/${accountId}`, `/accounts/${accountId}/allowlist`]) {
-      expect((await as(AUDITOR_TOKEN ?? '', 'GET', path)).status).toBe(200);
+      expect((await asToken(env.AUDITOR_TOKEN, 'GET', path)).status).toBe(200);
     }
     for (const [method, path] of [
       ['PATCH', '/settings'],
@@ -149,15 +140,15 @@ describe('the operator’s three roles', () => {
       ['POST', '/deposits'],
       ['POST', '/settlements'],
     ] as const) {
-      await expectCode(as(AUDITOR_TOKEN ?? '', method, path, {}), '403 insufficient_role');
+      await expectCode(asToken(env.AUDITOR_TOKEN, method, path, {}), '403 insufficient_role');
     }
   });
 
   it('the token for deposits reports deposits, and does nothing else', async () => {
-    await expectCode(as(DEPOSIT_TOKEN ?? '', 'POST', '/deposits', {}), '400 invalid_request');
-    await expectCode(as(DEPOSIT_TOKEN ?? '', 'GET', '/settings'), '403 insufficient_role');
+    await expectCode(asToken(env.DEPOSIT_TOKEN, 'POST', '/deposits', {}), '400 invalid_request');
+    await expectCode(asToken(env.DEPOSIT_TOKEN, 'GET', '/settings'), '403 insufficient_role');
     for (const path of ['/accounts', '/settlements']) {
-      await expectCode(as(DEPOSIT_TOKEN ?? '', 'POST', path, { label: 'x' }), '403 insufficient_role');
+      await expectCode(asToken(env.DEPOSIT_TOKEN, 'POST', path, { label: 'x' }), '403 insufficient_role');
     }
   });
 });

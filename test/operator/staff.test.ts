@@ -15,6 +15,7 @@ import {
   operate,
   expectCode,
   codeOf,
+  asToken,
 } from '../support/exchange.ts';
 import {
   type AccessKey,
@@ -39,7 +40,7 @@ beforeEach(async () => {
   for (const role of staffRoles) await employ(`${role}@bureau.test`, role);
 });
 
-const { DEPOSIT_TOKEN = '', AUDITOR_TOKEN = '' } = env as unknown as Record<string, string>;
+const { DEPOSIT_TOKEN, AUDITOR_TOKEN } = env;
 
 /** Every operation of the operator, and who may use it besides the operator's token and an admin. */
 const allowed: Record<string, string> = {
@@ -129,15 +130,10 @@ describe('each role and each route', () => {
       .replaceAll(/{\w+}/g, 'x')
       .slice('/operator/v1'.length);
     const { method, operationId } = operation;
-    const asToken = (token: string) =>
-      send(`/operator/v1${path}`, {
-        method,
-        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-      });
     const answers: Record<string, Response> = {
-      operator: await asToken(config.OPERATOR_TOKEN),
-      deposits: await asToken(DEPOSIT_TOKEN),
-      'auditor token': await asToken(AUDITOR_TOKEN),
+      operator: await asOperator(method, path),
+      deposits: await asToken(DEPOSIT_TOKEN, method, path),
+      'auditor token': await asToken(AUDITOR_TOKEN, method, path),
       nobody: await asPerson(await signIn(key, 'nobody@bureau.test'), method, path),
     };
     for (const role of staffRoles) {

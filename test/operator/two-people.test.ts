@@ -1,7 +1,7 @@
 // @runtime outside
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readAddresses } from '../support/addresses/addresses.ts';
-import { type Trader, asOperator, openTrader, send, expectCode } from '../support/exchange.ts';
+import { drawHash, reportFor } from '../support/deposits.ts';
+import { type Trader, asOperator, openTrader, expectCode, asToken } from '../support/exchange.ts';
 import { accepted, signIn, switchTotpOn, codeOf as totpCodeOf } from '../support/holder/holders.ts';
 import { giveHolder } from '../support/holder/invite.ts';
 import { changes, raiseLimit } from '../support/operator/changes-by-two.ts';
@@ -78,17 +78,9 @@ describe('what one person credits by hand', () => {
       reference: `${amount} ${asset} of ${email}`,
     });
   const report = async (email: string, amount: string, confirmations: number, txHash: string) => {
-    const { LTC = '' } = await readAddresses(trader);
-    return by(email, 'POST', '/deposits', {
-      network: 'LTC',
-      address: LTC,
-      asset: 'LTC',
-      amount,
-      confirmations,
-      txHash,
-    });
+    return by(email, 'POST', '/deposits', await reportFor(trader, { network: 'LTC', amount, confirmations, txHash }));
   };
-  const hash = () => crypto.getRandomValues(new Uint8Array(32)).toHex();
+  const hash = () => drawHash('LTC');
   beforeEach(() => sql('DELETE FROM hand_credits').run());
   afterEach(() => void vi.useRealTimers());
 
@@ -169,16 +161,9 @@ describe('the second factor of an account that has a holder', () => {
 
 describe('a deposit that the custodian reports', () => {
   it('is credited whatever its amount, by its token alone', async () => {
-    const { LTC = '' } = await readAddresses(trader);
-    const report = { network: 'LTC', address: LTC, asset: 'LTC', amount: '7', confirmations: 100 };
-    const txHash = crypto.getRandomValues(new Uint8Array(32)).toHex();
-    const { DEPOSIT_TOKEN = '' } = env as unknown as Record<string, string>;
-    const reported = await send('/operator/v1/deposits', {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${DEPOSIT_TOKEN}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ ...report, txHash }),
-    });
-    expect([reported.status, (await trader.balances())['LTC']]).toEqual([201, '7']);
+    const report = await reportFor(trader, { network: 'LTC', amount: '7' });
+    await expectCode(asToken(env.DEPOSIT_TOKEN, 'POST', '/deposits', report), '201');
+    expect((await trader.balances())['LTC']).toBe('7');
   });
 });
 

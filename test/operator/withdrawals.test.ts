@@ -100,10 +100,7 @@ describe('a withdrawal above the review threshold', () => {
   it('to another account of Bureau is paid to it after the approval, without a fee', async () => {
     const [trader, recipientId] = [await openTrader({ USDT: '500' }), await openAccount()];
     const recipient = await createKey(recipientId);
-    const { addresses } = await json<{ addresses: { network: string; address: string }[] }>(
-      await recipient.get('/api/v1/wallet/addresses'),
-    );
-    const address = addresses.find(({ network }) => network === 'TRC20')?.address ?? '';
+    const address = await recipient.addressOn('TRC20');
     const withdrawal = await withdraw(trader, { address });
     expect(withdrawal).toMatchObject({ status: 'PENDING', fee: '0' });
     expect((await recipient.balances())['USDT']).toBe('0');

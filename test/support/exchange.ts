@@ -55,12 +55,17 @@ export interface ProblemBody {
   readonly remaining?: string;
 }
 
-export function asOperator(method: string, path: string, body?: unknown): Promise<Response> {
+/** Sends a request to the operator's routes with a token. */
+export function asToken(token: string, method: string, path: string, body?: unknown, headers: object = {}) {
   return send(`/operator/v1${path}`, {
     method,
-    headers: { Authorization: `Bearer ${env.OPERATOR_TOKEN}`, 'Content-Type': 'application/json' },
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
+}
+
+export function asOperator(method: string, path: string, body?: unknown): Promise<Response> {
+  return asToken(env.OPERATOR_TOKEN, method, path, body);
 }
 
 /** The JSON of an answer. Throws when it is a refusal. */
@@ -171,18 +176,14 @@ export class Trader {
   }
 
   post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
-    return send(path, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json', ...headers },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-    });
+    return this.send({ method: 'POST', path, body, headers });
   }
 
-  send({ method, path, body }: { method: string; path: string; body?: unknown }): Promise<Response> {
+  send({ method, path, body, headers }: { method: string; path: string; body?: unknown; headers?: object }) {
     return send(path, {
       method,
-      headers: { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      headers: { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json', ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
   }
 
@@ -200,12 +201,28 @@ export class Trader {
     }
   }
 
+  /** The JSON of an answer. Throws when it is a refusal. */
+  read<T>(path: string): Promise<T> {
+    return must<T>(this.get(path));
+  }
+
   /** The account's balances by asset, as the API shows them. */
   async balances(): Promise<Record<string, string>> {
-    const { balances } = await must<{ balances: { asset: string; amount: string }[] }>(
-      await this.get('/api/v1/wallet/balances'),
-    );
+    const { balances } = await this.read<{ balances: { asset: string; amount: string }[] }>('/api/v1/wallet/balances');
     return Object.fromEntries(balances.map(({ asset, amount }) => [asset, amount]));
+  }
+
+  /** The account's deposit address on a network. */
+  async addressOn(network: string): Promise<string> {
+    type Addresses = { addresses: { network: string; address: string }[] };
+    const { addresses } = await this.read<Addresses>('/api/v1/wallet/addresses');
+    return addresses.find((one) => one.network === network)?.address ?? '';
+  }
+
+  /** The newest of the account's transactions. */
+  async feed(): Promise<Record<string, string>[]> {
+    type Feed = { transactions: Record<string, string>[] };
+    return (await this.read<Feed>('/api/v1/wallet/transactions')).transactions;
   }
 
   /** The key's lane. A stub no longer works once its object was aborted, so every use takes a new one. */

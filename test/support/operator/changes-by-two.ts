@@ -1,6 +1,6 @@
 import { ledgerNumberOf, newRecordId } from '../../../src/db/record-id.ts';
-import { readAddresses } from '../addresses/addresses.ts';
-import { type Trader, asOperator, operate } from '../exchange.ts';
+import { reportDeposit, reportFor } from '../deposits.ts';
+import { type Trader, operate } from '../exchange.ts';
 import { giveHolder, hasHolder } from '../holder/invite.ts';
 import { readTaken, withdraw } from '../withdrawals/withdrawals.ts';
 import { quarantine } from './quarantine.ts';
@@ -148,15 +148,9 @@ const changesOfHolders: readonly (readonly [string, (trader: Trader) => Promise<
 ];
 
 /** A confirmed deposit of 2.5 LTC, reported before with these numbers of confirmations. */
-async function reportDeposit(trader: Trader, earlier: readonly number[]): Promise<Change> {
-  const { LTC = '' } = await readAddresses(trader);
-  const txHash = crypto.getRandomValues(new Uint8Array(32)).toHex();
-  const report = { network: 'LTC', address: LTC, asset: 'LTC', amount: '2.5', txHash };
-  for (const confirmations of earlier) {
-    const seen = await asOperator('POST', '/deposits', { ...report, confirmations });
-    if (!seen.ok) throw new Error(await seen.text());
-  }
-  const body = { ...report, confirmations: 100 };
+async function reportTwice(trader: Trader, earlier: readonly number[]): Promise<Change> {
+  const body = await reportFor(trader, { network: 'LTC' });
+  for (const confirmations of earlier) await reportDeposit({ ...body, confirmations });
   return { method: 'POST', path: '/deposits', body, read: () => trader.balances() };
 }
 
@@ -218,8 +212,8 @@ export const changesOfAccounts: readonly (readonly [string, (trader: Trader) => 
       read: () => trader.balances(),
     }),
   ],
-  ['a deposit above the amount that is reported by hand', (trader) => reportDeposit(trader, [])],
-  ['a deposit above the amount that was seen before, and is confirmed by hand', (trader) => reportDeposit(trader, [1])],
+  ['a deposit above the amount that is reported by hand', (trader) => reportTwice(trader, [])],
+  ['a deposit above the amount that was seen before, and is confirmed by hand', (trader) => reportTwice(trader, [1])],
   ...changesOfHolders,
 ];
 

@@ -1,4 +1,4 @@
-import { operate } from '../exchange.ts';
+import { drawHash, reportDeposit } from '../deposits.ts';
 
 /** Addresses that no account of a test has. */
 export const NOBODYS = {
@@ -6,23 +6,9 @@ export const NOBODYS = {
   LTC: 'LUWPbpM43E2p7ZSh8cyTBEkvpHmr3cB8Ez',
 } as const;
 
-export interface NobodysReport {
-  readonly network: keyof typeof NOBODYS;
-  readonly asset: string;
-  readonly address: string;
-  readonly amount: string;
-  readonly txHash: string;
-  readonly confirmations: number;
-}
-
 /** A confirmed deposit to an address of nobody, reported. */
-export async function quarantine(
-  network: keyof typeof NOBODYS,
-  amount: string,
-): Promise<{ readonly id: string; readonly report: NobodysReport }> {
-  const hash = crypto.getRandomValues(new Uint8Array(32)).toHex();
-  const txHash = network === 'ETH' ? `0x${hash}` : hash;
-  const report = { network, asset: network, address: NOBODYS[network], amount, txHash, confirmations: 100 };
-  const { deposit } = await operate<{ deposit: { id: string } }>('POST', '/deposits', report);
-  return { id: deposit.id, report };
+export async function quarantine(network: keyof typeof NOBODYS, amount: string) {
+  const address = NOBODYS[network];
+  const report = { network, asset: network, address, amount, txHash: drawHash(network), confirmations: 100 };
+  return { id: (await reportDeposit(report)).id, report };
 }

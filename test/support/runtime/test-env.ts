@@ -30,6 +30,8 @@ export interface TestEnv extends Omit<
   /** `long` in `npm run test:long`. */
   readonly TEST_LENGTH: 'short' | 'long';
   readonly OPERATOR_TOKEN: string;
+  readonly DEPOSIT_TOKEN: string;
+  readonly AUDITOR_TOKEN: string;
   /** The platform's server of the site's files, which runs in front of the Worker. */
   readonly SITE: Fetcher;
   /** The seed and the number of steps of the simulation. */
