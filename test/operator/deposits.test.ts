@@ -236,7 +236,7 @@ describe('an invalid report of a deposit', () => {
     ['half a confirmation', { confirmations: 1.5 }, 400, 'invalid_request'],
   ];
   it.each(cases)('is refused: %s', async (_name, change, status, code) => {
-    const response = await report(await reportFor(await openTrader(), change));
+    const response = await report({ ...(await reportFor(await openTrader())), ...change });
     await expectCode(response, `${status} ${code}`);
   });
 
