@@ -76,15 +76,15 @@ export const withdrawals: Room = {
     {
       name: 'the retry of an open withdrawal submits it as if it were new',
       file: 'src/withdrawals/execute-withdrawal.ts',
-      find: 'payouts.payInTime(ledgerOf(bindings, row.id), row, isFresh)',
-      replace: 'payouts.payInTime(ledgerOf(bindings, row.id), row, isFresh || true)',
+      find: 'payOut(context, row, isFresh)',
+      replace: 'payOut(context, row, isFresh || true)',
       tests: [crashes],
     },
     {
       name: 'each request that waits for the same payout asks the custodian',
       file: 'src/withdrawals/execute-withdrawal.ts',
-      find: 'let paying = this.#underWay.get(row.id);',
-      replace: 'let paying = this.#underWay.get(`${row.id} `);',
+      find: 'const paying = underWay.get(row.id) ??',
+      replace: 'const paying = underWay.get(`${row.id} `) ??',
       tests: [custodian],
     },
     {

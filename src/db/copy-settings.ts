@@ -4,9 +4,8 @@ import { type Actor, insertAudit } from './audit.ts';
 import { commit } from './commit.ts';
 import { type Database, firstLedger, listLedgers, openLedger } from './database.ts';
 import { FIRST_LEDGER } from './record-id.ts';
-import { settings, violations } from './schema.ts';
+import { columnsOf, settings, violations } from './schema.ts';
 import { lowerFloors, settleShares, shareWithNew } from './shares/keep-shares.ts';
-import { settingsColumns } from './settings.ts';
 
 /**
  * The settings of ledger 0 are the exchange's. Each other ledger has a copy, which its gate and its triggers read; with
@@ -56,17 +55,7 @@ export async function listBrokenLedgers(bindings: LedgerBindings): Promise<numbe
 const hasTwoAdmins = sql<boolean>`EXISTS (SELECT 1 FROM two_admins)`.mapWith(Boolean);
 
 const readRow = async (database: Database) => {
-  const [row] = await database
-    .select({
-      ...settingsColumns,
-      approvalAbove: settings.approvalAbove,
-      openingWeights: settings.openingWeights,
-      shares: settings.shares,
-      hasTwoAdmins,
-      revision: settings.revision,
-      ledger: settings.ledger,
-    })
-    .from(settings);
+  const [row] = await database.select({ ...columnsOf(settings), hasTwoAdmins }).from(settings);
   if (!row) throw new Error('the settings row is missing');
   return row;
 };

@@ -1,7 +1,7 @@
 import { drizzle } from 'drizzle-orm/d1';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { BINDING, bindingOf, FIRST_LEDGER, isRecordId, ledgerNumberOf } from './record-id.ts';
-import { Placeholder, type Query, fillPlaceholders } from 'drizzle-orm';
+import { type Query, fillPlaceholders } from 'drizzle-orm';
 import type { RunnableQuery } from 'drizzle-orm/runnable-query';
 
 const open = (binding: D1Database) => drizzle(binding);
@@ -118,9 +118,4 @@ export function bindPrepared<Statement extends Prepared>(
     mapResult: (result: unknown, isFromBatch?: boolean) => query.mapResult(result, isFromBatch),
   };
   return { _prepare: () => prepared } as unknown as Bound<Statement>;
-}
-
-/** A placeholder under each of these names, for the values of an INSERT. */
-export function placeholdersOf<Name extends string>(...names: readonly Name[]): Record<Name, Placeholder<Name>> {
-  return Object.fromEntries(names.map((name) => [name, new Placeholder(name)])) as Record<Name, Placeholder<Name>>;
 }

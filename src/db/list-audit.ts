@@ -56,15 +56,12 @@ type AuditQuery = z.output<typeof AuditQuery>;
 
 type AuditFilter = Omit<AuditQuery, 'limit' | 'cursor'>;
 
-export interface AuditRow {
+/** The number of a row is only of its ledger. */
+type AuditRow = Omit<typeof audit.$inferSelect, 'id' | 'proposal' | 'request'> & LedgerRow;
+
+interface LedgerRow {
   readonly id: string;
   readonly ledger: number;
-  readonly ts: number;
-  readonly role: string;
-  readonly actor: string | null;
-  readonly action: string;
-  readonly target: string;
-  readonly detail: string;
 }
 
 export const auditColumns = {

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { type SQL, and, desc, eq, gte, lt } from 'drizzle-orm';
+import { type SQL, and, desc, eq, getTableColumns, gte, lt } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import type { CursorScope } from '../http/cursor.ts';
 import { type Found, type ListQuery, MAX_LOOKED_AT, type Page, findPage, nameFilteredList } from '../http/list.ts';
@@ -53,6 +53,16 @@ export function isWithin(id: SQLiteColumn, { before, from }: IdRange): SQL | und
 
 /** A table whose primary key is (account, id), ids rising with time. */
 export type RecordTable = SQLiteTable & { readonly accountId: SQLiteColumn; readonly id: SQLiteColumn };
+
+/** The condition of a list: an account's rows of a range, in whose columns is what the filter names. */
+export function isListed(table: RecordTable, accountId: string, filter: object, range: IdRange): SQL | undefined {
+  const columns: Readonly<Record<string, SQLiteColumn>> = getTableColumns(table);
+  const narrowed = Object.entries(filter).map(([name, value]) => {
+    const column = columns[name];
+    return column && value !== undefined ? eq(column, value) : undefined;
+  });
+  return and(eq(table.accountId, accountId), isWithin(table.id, range), ...narrowed);
+}
 
 /** One kind of an account's records: where they are, how they are listed, and how each is shown. */
 export interface RecordList<Name extends string, Row extends { readonly id: string }, Shown, Filter> {

@@ -3,7 +3,7 @@ import { type Asset, assetSymbols, coinSymbols, scaleOf } from '../money/assets.
 import { AMOUNT_SYNTAX, type Atoms, parseAmount } from '../money/amounts.ts';
 import { type Network, networks } from '../money/networks.ts';
 import { type Database, prepareOnce } from './database.ts';
-import { exactly, settings } from './schema.ts';
+import { columnsOf, settings } from './schema.ts';
 
 /** Amounts that the operator has set, by asset and network, as decimals. They replace those of the asset records. */
 export const NetworkAmounts = z.partialRecord(
@@ -61,23 +61,8 @@ export interface Settings {
 /** How long settings may be used after they were read. */
 export const SETTINGS_MAX_AGE_MS = 5_000;
 
-/** The columns of the settings, each as it is stored. */
-export const settingsColumns = {
-  tradingHalted: settings.tradingHalted,
-  withdrawalsHalted: settings.withdrawalsHalted,
-  allowlistMode: settings.allowlistMode,
-  pausedNetworks: settings.pausedNetworks,
-  pausedDeposits: settings.pausedDeposits,
-  reviewThreshold: exactly(settings.reviewThreshold),
-  fees: settings.fees,
-  minimums: settings.minimums,
-  depositMinimums: settings.depositMinimums,
-  spreadBps: settings.spreadBps,
-  fallbackPrices: settings.fallbackPrices,
-};
-
 /** Selects the settings; `parseSettings` parses the result. */
-export const selectSettings = prepareOnce((database) => database.select(settingsColumns).from(settings).prepare());
+export const selectSettings = prepareOnce((database) => database.select(columnsOf(settings)).from(settings).prepare());
 
 /** Parses the result of `selectSettings`. Throws when the row is missing. */
 export function parseSettings([row]: Awaited<ReturnType<ReturnType<typeof selectSettings>['all']>>): Settings {

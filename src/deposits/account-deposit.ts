@@ -4,7 +4,7 @@ import { ListQuery } from '../http/list.ts';
 import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import type { Database } from '../db/database.ts';
 import { timestampOfRecord } from '../db/record-id.ts';
-import { AssetFilter, type IdRange, type RecordList, TimeSpan, isWithin } from '../db/record-list.ts';
+import { AssetFilter, type IdRange, type RecordList, TimeSpan, isListed } from '../db/record-list.ts';
 import { deposits } from '../db/schema.ts';
 import { QUOTE_ASSET, assets, scaleOf } from '../money/assets.ts';
 import { formatAmount } from '../money/amounts.ts';
@@ -91,7 +91,7 @@ export interface DepositFilter extends Omit<z.output<typeof DepositListQuery>, k
 export function listDeposits(
   database: Database,
   accountId: string,
-  { asset, type, status }: DepositFilter,
+  filter: DepositFilter,
   range: IdRange,
   count: number,
   isShown?: SQL,
@@ -99,16 +99,7 @@ export function listDeposits(
   return database
     .select(depositColumns)
     .from(deposits)
-    .where(
-      and(
-        eq(deposits.accountId, accountId),
-        isWithin(deposits.id, range),
-        isShown,
-        asset && eq(deposits.asset, asset),
-        type && eq(deposits.type, type),
-        status && eq(deposits.status, status),
-      ),
-    )
+    .where(and(isListed(deposits, accountId, filter, range), isShown))
     .orderBy(desc(deposits.id))
     .limit(count);
 }

@@ -27,7 +27,7 @@ const BILLION: Atoms = 10n ** 9n;
  */
 export async function listDust(bindings: LedgerBindings): Promise<DustSum[]> {
   const lists = await Promise.all(listLedgers(bindings).map((ledger) => readDust(openLedger(bindings, ledger))));
-  const sums = new Map<string, Dust>();
+  const sums = new Map<string, Awaited<ReturnType<typeof readDust>>[number]>();
   for (const row of lists.flat()) {
     const name = `${row.asset} ${row.network}`;
     const before = sums.get(name) ?? { deposits: 0, exact: 0n };
@@ -38,15 +38,8 @@ export async function listDust(bindings: LedgerBindings): Promise<DustSum[]> {
     .map(([, { exact, ...row }]) => ({ ...row, amount: formatAmount(exact, DECIMALS) }));
 }
 
-interface Dust {
-  readonly asset: string;
-  readonly network: string;
-  readonly deposits: number;
-  /** In units of the last of the `DECIMALS`. */
-  readonly exact: Atoms;
-}
-
-async function readDust(database: Database): Promise<Dust[]> {
+/** `exact` is in units of the last of the `DECIMALS`. */
+async function readDust(database: Database) {
   const rows = await database
     .select({
       asset: dust.asset,

@@ -31,17 +31,13 @@ export interface PresentedKey {
   readonly tokenHash: string;
 }
 
-export function drawKeySecret(): string {
-  return toBase64Url(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
-}
-
 /** Makes the token of a new key, and the hash that is stored of it. */
 export async function mintToken(
   keyId: string,
   scopes: readonly Scope[],
   prefix: TokenPrefix,
   secrets: TokenSecrets,
-  secret: string = drawKeySecret(),
+  secret: string = toBase64Url(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))),
 ): Promise<{ readonly token: string; readonly tokenHash: string }> {
   const version = String(Math.max(...Object.keys(secrets).map(Number)));
   const serverSecret = secrets[version];

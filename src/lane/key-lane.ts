@@ -109,12 +109,6 @@ export interface AdmitCall {
   readonly bucket: BucketName;
 }
 
-/** The id of the account of a request that was admitted, or the refusal, and the bucket's state if it reached one. */
-export interface AdmitReply {
-  readonly outcome: Outcome<string>;
-  readonly rate: RateState | null;
-}
-
 /** A POST, as the edge sends it to the lane. */
 export interface KeyedCall {
   readonly admission: Admission;
@@ -124,12 +118,6 @@ export interface KeyedCall {
   /** `null` without an Idempotency-Key. */
   readonly request: IdempotentRequest | null;
   readonly facts: RequestFacts;
-}
-
-export interface ExecutionReply {
-  readonly answer: Answer;
-  readonly replayed: boolean;
-  readonly rate: RateState | null;
 }
 
 /**
@@ -155,8 +143,11 @@ export class KeyLane extends DurableObject<Bindings> {
     this.#held = new HeldRecord(this.#state);
   }
 
-  /** Checks a key and counts its request: the one call of every read. */
-  async admit(call: AdmitCall): Promise<AdmitReply> {
+  /**
+   * Checks a key and counts its request: the one call of every read. Gives the id of the account, or the refusal, and the
+   * bucket's state if the request reached one.
+   */
+  async admit(call: AdmitCall): Promise<{ readonly outcome: Outcome<string>; readonly rate: RateState | null }> {
     const record = await this.#decide(call.admission);
     if (!record.ok) return { outcome: record, rate: null };
     const counted = await this.#count(call.bucket, record.value);
@@ -166,7 +157,7 @@ export class KeyLane extends DurableObject<Bindings> {
   }
 
   /** Executes a POST: admission, bucket, turn, and one execution at most per Idempotency-Key. */
-  async execute(call: KeyedCall): Promise<ExecutionReply> {
+  async execute(call: KeyedCall): Promise<Pick<Executed<unknown>, 'answer' | 'replayed'> & Pick<Counted, 'rate'>> {
     const operation = this.#operationOf(call.operation);
     const problem = (refusal: Refusal, rate: RateState | null) => ({
       answer: answerProblem(refusal, call.facts),
@@ -210,7 +201,7 @@ export class KeyLane extends DurableObject<Bindings> {
    * its number is returned; the next change must have a higher number. Throws when D1 fails.
    */
   async reloadRecord(keyId: string): Promise<number | null> {
-    return this.#held.take(await this.#readRecord(keyId)) ?? null;
+    return this.#held.take(await readKeyRecord(this.env, keyId)) ?? null;
   }
 
   /** When the key last made a request that was counted, to the second, in milliseconds; `null` if it never has. */
@@ -273,18 +264,13 @@ export class KeyLane extends DurableObject<Bindings> {
   async #decide(admission: Admission): Promise<Outcome<KeyRecord>> {
     if (!this.#held.current && !this.#held.isRevoked) {
       try {
-        this.#held.take(await this.#readRecord(admission.keyId));
+        this.#held.take(await readKeyRecord(this.env, admission.keyId));
       } catch (error) {
         logFault('key_record_unreadable', { keyId: admission.keyId, error: describeError(error) });
         return overloaded;
       }
     }
     return decideAdmission(this.#held.current, admission, Date.now());
-  }
-
-  /** Throws when D1 fails. */
-  #readRecord(keyId: string): Promise<KeyRecord | undefined> {
-    return readKeyRecord(this.env, keyId);
   }
 
   protected limitsFor(record: KeyRecord, bucket: BucketName): BucketLimits {

@@ -3,12 +3,11 @@ import { and, eq, desc, lt, sql } from 'drizzle-orm';
 import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import { type Database, prepareOnce } from '../db/database.ts';
 import { timestampOfRecord } from '../db/record-id.ts';
-import { exactly, orders } from '../db/schema.ts';
+import { columnsOf, orders } from '../db/schema.ts';
 import { type Coin, QUOTE_ASSET, scaleOf, coinSymbols, upperSymbol } from '../money/assets.ts';
-import { type Atoms, formatAmount, type Price, formatPrice } from '../money/amounts.ts';
-import type { Side } from './terms.ts';
+import { formatAmount, formatPrice } from '../money/amounts.ts';
 import { ListQuery } from '../http/list.ts';
-import { type IdRange, type RecordList, TimeSpan, isWithin } from '../db/record-list.ts';
+import { type IdRange, type RecordList, TimeSpan, isListed } from '../db/record-list.ts';
 import type { OrderPlan } from './plan.ts';
 
 /** An order on the wire (spec, "Order"). */
@@ -31,16 +30,12 @@ export const Order = z
 
 export type Order = z.output<typeof Order>;
 
-export interface OrderRow {
-  readonly id: string;
-  readonly coin: Coin;
-  readonly side: Side;
-  readonly executedPrice: Price;
-  readonly coinAmount: Atoms;
-  readonly usdtAmount: Atoms;
-  readonly status: 'COMPLETED' | 'FAILED';
-  readonly keyId: string;
-}
+export type OrderRow = Readonly<
+  Pick<
+    typeof orders.$inferSelect,
+    'id' | 'coin' | 'side' | 'executedPrice' | 'coinAmount' | 'usdtAmount' | 'status' | 'keyId'
+  >
+>;
 
 /** Shows an order. The time is that of its id. */
 export function showOrder(row: OrderRow): Order {
@@ -57,23 +52,16 @@ export function showOrder(row: OrderRow): Order {
   };
 }
 
-export const orderColumns = {
-  id: orders.id,
-  coin: orders.coin,
-  side: orders.side,
-  executedPrice: exactly(orders.executedPrice),
-  coinAmount: exactly(orders.coinAmount),
-  usdtAmount: exactly(orders.usdtAmount),
-  status: orders.status,
-  keyId: orders.keyId,
-};
+const { id, coin, side, executedPrice, coinAmount, usdtAmount, status, keyId } = columnsOf(orders);
+
+export const orderColumns = { id, coin, side, executedPrice, coinAmount, usdtAmount, status, keyId };
 
 /** One order of an account, or `undefined`. Throws when D1 fails. */
-export async function readOrder(database: Database, accountId: string, id: string): Promise<OrderRow | undefined> {
+export async function readOrder(database: Database, accountId: string, orderId: string): Promise<OrderRow | undefined> {
   const [row] = await database
     .select(orderColumns)
     .from(orders)
-    .where(and(eq(orders.accountId, accountId), eq(orders.id, id)));
+    .where(and(eq(orders.accountId, accountId), eq(orders.id, orderId)));
   return row;
 }
 
@@ -99,23 +87,15 @@ export const OrderListQuery = ListQuery.extend({
 
 type OrderFilter = Omit<z.output<typeof OrderListQuery>, keyof ListQuery>;
 
-const ofAccount = eq(orders.accountId, sql.placeholder('accountId'));
+/** A text that sorts after every id. */
+const BEYOND_ALL = '~';
 
-const selectNewest = prepareOnce((database) =>
-  database
-    .select(orderColumns)
-    .from(orders)
-    .where(ofAccount)
-    .orderBy(desc(orders.id))
-    .limit(sql.placeholder('count'))
-    .prepare(),
-);
-
+/** The query of a list that nothing narrows, which is the one that programs poll. */
 const selectBefore = prepareOnce((database) =>
   database
     .select(orderColumns)
     .from(orders)
-    .where(and(ofAccount, lt(orders.id, sql.placeholder('before'))))
+    .where(and(eq(orders.accountId, sql.placeholder('accountId')), lt(orders.id, sql.placeholder('before'))))
     .orderBy(desc(orders.id))
     .limit(sql.placeholder('count'))
     .prepare(),
@@ -125,27 +105,17 @@ const selectBefore = prepareOnce((database) =>
 function listOrders(
   database: Database,
   accountId: string,
-  { coin, side, status }: OrderFilter,
+  filter: OrderFilter,
   range: IdRange,
   count: number,
 ): Promise<OrderRow[]> {
-  if (range.from === null && coin === undefined && side === undefined && status === undefined) {
-    return range.before === null
-      ? selectNewest(database).all({ accountId, count })
-      : selectBefore(database).all({ accountId, before: range.before, count });
+  if (range.from === null && Object.values(filter).every((value) => value === undefined)) {
+    return selectBefore(database).all({ accountId, before: range.before ?? BEYOND_ALL, count });
   }
   return database
     .select(orderColumns)
     .from(orders)
-    .where(
-      and(
-        eq(orders.accountId, accountId),
-        isWithin(orders.id, range),
-        coin && eq(orders.coin, coin),
-        side && eq(orders.side, side),
-        status && eq(orders.status, status),
-      ),
-    )
+    .where(isListed(orders, accountId, filter, range))
     .orderBy(desc(orders.id))
     .limit(count);
 }

@@ -4,13 +4,13 @@ import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, type Refusal, accept, overloaded, refuse } from '../http/answer.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
-import { type Database, findLedger } from '../db/database.ts';
+import { type Database, directoryOf, findLedger } from '../db/database.ts';
+import { claimNames } from '../db/directory.ts';
 import { ledgerNumberOf, newRecordId } from '../db/record-id.ts';
 import { accounts, settlements } from '../db/schema.ts';
 import { house, nextTransfer } from '../db/transfers.ts';
 import { approvalRefusals, explain } from '../db/explain.ts';
 import { QUOTE_ASSET } from '../money/assets.ts';
-import { claimReference } from './claim-reference.ts';
 import { type CreateSettlement, readTrade, refuseAccount } from './create-settlement.ts';
 import { describeUnknown, explainRefusal, repeat, usedReference } from './explain-settlement.ts';
 import {
@@ -57,7 +57,9 @@ export async function settleTrade(
   const standing = parseSettlement(earlier);
   if (standing) return repeat(standing, trade.value);
 
-  if (!(await claimReference(bindings, trade.value.reference, ledger))) return usedReference;
+  const claim = { kind: 'settlement', name: trade.value.reference, holder: String(ledger) } as const;
+  const [holder] = await claimNames(directoryOf(bindings), [claim]);
+  if (holder !== claim.holder) return usedReference;
   const settlement: SettledTrade = { id: newRecordId(actor.now_ms, ledger), ...trade.value };
   const outcome = await commitSettlement(database, settlement, actor);
   switch (outcome.kind) {

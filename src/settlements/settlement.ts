@@ -3,7 +3,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import type { Database } from '../db/database.ts';
 import { timestampOfRecord } from '../db/record-id.ts';
-import { exactly, settlements } from '../db/schema.ts';
+import { columnsOf, settlements } from '../db/schema.ts';
 import { house } from '../db/transfers.ts';
 import { type Coin, QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { type Atoms, formatAmount } from '../money/amounts.ts';
@@ -74,16 +74,7 @@ export function showSettlement(settled: SettledTrade): Settlement {
 export function selectSettlement(database: Database, reference: string) {
   return (
     database
-      .select({
-        accountId: settlements.accountId,
-        id: settlements.id,
-        type: settlements.type,
-        counterparty: settlements.counterparty,
-        coin: settlements.coin,
-        coinAmount: exactly(settlements.coinAmount),
-        usdtAmount: exactly(settlements.usdtAmount),
-        reference: settlements.reference,
-      })
+      .select(columnsOf(settlements))
       .from(settlements)
       // Written out as in the index of references: SQLite would not use that index for a bound parameter.
       .where(and(eq(settlements.reference, reference), sql`${settlements.type} <> 'P2P_SELL'`))

@@ -4,7 +4,7 @@ import { spendTotpStep } from '../accounts/totp.ts';
 import { type Refusal, refuse } from '../http/answer.ts';
 import { accountFrozen, keyRefusals } from '../keys/record.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
-import { type Database, bindPrepared, placeholdersOf, prepareOnce } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { ledgerNumberOf, newRecordId } from '../db/record-id.ts';
 import { refuseBalance } from '../db/refuse-balance.ts';
 import { accounts, withdrawals } from '../db/schema.ts';
@@ -28,10 +28,8 @@ export function toRow(
   plan: WithdrawalPlan,
   now_ms: number,
 ): WithdrawalRow {
-  const { asset, network, address, amount, fee, usdValue, needsReview } = plan;
-  const { recipient } = plan;
+  const { asset, network, address, amount, fee, usdValue, needsReview, recipient } = plan;
   const isHere = recipient !== null && ledgerNumberOf(recipient) === ledgerNumberOf(id);
-  const isOpen = recipient === null || !isHere;
   return {
     accountId,
     id,
@@ -43,7 +41,7 @@ export function toRow(
     amount,
     fee,
     usdValue,
-    status: needsReview ? 'PENDING' : isOpen ? 'PROCESSING' : 'COMPLETED',
+    status: needsReview ? 'PENDING' : isHere ? 'COMPLETED' : 'PROCESSING',
     committedAt: now_ms,
     releasedAt: needsReview ? null : now_ms,
     txHash: null,
@@ -63,9 +61,16 @@ export function toRow(
 export function commitWithdrawal(database: Database, row: WithdrawalRow, plan: WithdrawalPlan): Promise<CommitOutcome> {
   const { accountId, id, committedAt: now_ms } = row;
   const { totpStep, allowlistRequired } = plan;
-  const nextAskAt = row.status === 'PROCESSING' ? now_ms + FIRST_ASK_MS : null;
-  const values = { ...row, totpStep, allowlistRequired, nextAskAt };
-  const record = bindPrepared(insertWithdrawal(database), values);
+  const record = database.insert(withdrawals).values({
+    ...row,
+    totpStep,
+    allowlistRequired,
+    nextAskAt: row.status === 'PROCESSING' ? now_ms + FIRST_ASK_MS : null,
+    takenTransfer: nextTransfer(),
+    paidTransfer: row.status === 'COMPLETED' ? sql`${nextTransfer()} + 1` : null,
+    // The limit at the moment of the write. The reconciliation compares the row with it, even if the limit changes later.
+    dailyLimit: sql`(SELECT daily_withdrawal_limit FROM ${accounts} WHERE id = ${accountId})`,
+  });
   const debit: Transfer = {
     debit: accountId,
     credit: house.payouts,
@@ -79,31 +84,6 @@ export function commitWithdrawal(database: Database, row: WithdrawalRow, plan: W
   // The step comes first, because the record's guard checks it.
   return commit(database, [spendTotpStep(database, accountId, totpStep), record], transfers);
 }
-
-const insertWithdrawal = prepareOnce((database) =>
-  database
-    .insert(withdrawals)
-    .values({
-      ...placeholdersOf('accountId', 'id', 'keyId', 'type', 'asset', 'network', 'address', 'amount', 'fee', 'usdValue'),
-      ...placeholdersOf(
-        'status',
-        'committedAt',
-        'releasedAt',
-        'nextAskAt',
-        'txHash',
-        'reason',
-        'recipient',
-        'receiptId',
-      ),
-      ...placeholdersOf('totpStep', 'allowlistRequired'),
-      takenTransfer: nextTransfer(),
-      paidTransfer: sql`iif(${sql.placeholder('status')} = 'COMPLETED', ${nextTransfer()} + 1, NULL)`,
-      // The limit at the moment of the write. The reconciliation compares the row with it, even if the limit changes
-      // later.
-      dailyLimit: sql`(SELECT daily_withdrawal_limit FROM ${accounts} WHERE id = ${sql.placeholder('accountId')})`,
-    })
-    .prepare(),
-);
 
 /** The refusal of a withdrawal during a halt or a pause, in the batch or at its approval. */
 export const withdrawalsSuspended = refuse('withdrawals_suspended', 'Withdrawals are suspended by the operator.', {

@@ -24,38 +24,7 @@ import { type Attempt, type Caller, type LaneOperation, lookUp } from '../lane/o
 /** How long a POST waits for the custodian. The whole answer must arrive within 8 s. */
 const DEADLINE_MS = 6_500;
 
-/** The payouts under way in one object. Requests for the same withdrawal wait for the same answer. */
-class Payouts {
-  readonly #custody: Custody;
-  readonly #ledgers: LedgerBindings;
-  readonly #underWay = new Map<string, Promise<WithdrawalRow>>();
-
-  constructor(custody: Custody, ledgers: LedgerBindings) {
-    this.#custody = custody;
-    this.#ledgers = ledgers;
-  }
-
-  /**
-   * The withdrawal after the custodian's answer, or as it is when the custodian takes too long; the payout then
-   * continues.
-   */
-  async payInTime(database: Database, row: WithdrawalRow, isFresh: boolean): Promise<WithdrawalRow> {
-    let paying = this.#underWay.get(row.id);
-    if (!paying) {
-      const context = { database, ledgers: this.#ledgers, custody: this.#custody, now: () => Date.now() };
-      paying = payOut(context, row, isFresh).finally(() => this.#underWay.delete(row.id));
-      this.#underWay.set(row.id, paying);
-    }
-    const underWay = paying;
-    try {
-      return await withDeadline(DEADLINE_MS, () => underWay);
-    } catch {
-      return row;
-    }
-  }
-}
-
-type WithdrawalExecutionContext = Requester & Omit<WithdrawalContext, 'now'>;
+type WithdrawalExecutionContext = Requester & WithdrawalContext;
 
 export interface WithdrawalSettings extends Pick<WithdrawalContext, 'totpSecrets' | 'allowlistMode'> {
   readonly custody: Custody;
@@ -73,7 +42,19 @@ export function createWithdrawal(
   { custody, totpSecrets, allowlistMode }: WithdrawalSettings,
   tell: (caller: Caller) => Promise<void>,
 ): LaneOperation<CreateWithdrawal, WithdrawalPlan, WithdrawalRow> {
-  const payouts = new Payouts(custody, bindings);
+  /** Requests for the same withdrawal wait for the same answer. */
+  const underWay = new Map<string, Promise<WithdrawalRow>>();
+  /** The withdrawal after the custodian's answer, or as it is when that takes too long; the payout then continues. */
+  const payInTime = async (row: WithdrawalRow, isFresh: boolean): Promise<WithdrawalRow> => {
+    const context = { database: ledgerOf(bindings, row.id), ledgers: bindings, custody, now: () => Date.now() };
+    const paying = underWay.get(row.id) ?? payOut(context, row, isFresh).finally(() => underWay.delete(row.id));
+    underWay.set(row.id, paying);
+    try {
+      return await withDeadline(DEADLINE_MS, () => paying);
+    } catch {
+      return row;
+    }
+  };
   const contextOf = ({ accountId, keyId }: Caller): WithdrawalExecutionContext => ({
     accountId,
     keyId,
@@ -82,6 +63,7 @@ export function createWithdrawal(
     totpSecrets,
     allowlistMode,
     readSnapshot: () => readSnapshot(bindings, SNAPSHOT_MAX_AGE_MS),
+    now: () => Date.now(),
   });
   return {
     bucket: 'withdraw',
@@ -90,10 +72,7 @@ export function createWithdrawal(
       commit: (withdrawalId, planned) => take(contextOf(caller), withdrawalId, planned),
       lookUp: (id) => lookUp(id, () => readWithdrawal(ledgerOf(bindings, id), caller.accountId, id)),
       answer: answerWithdrawal,
-      finish: {
-        isOpen: isWithCustodian,
-        run: (row, isFresh) => payouts.payInTime(ledgerOf(bindings, row.id), row, isFresh),
-      },
+      finish: { isOpen: ({ status }) => status === 'PROCESSING', run: payInTime },
       describeUnknown: describeUnknownWithdrawal,
     }),
     tellsOthers: true,
@@ -101,16 +80,12 @@ export function createWithdrawal(
   };
 }
 
-function isWithCustodian({ status }: WithdrawalRow): boolean {
-  return status === 'PROCESSING';
-}
-
 async function plan(
   withdrawal: CreateWithdrawal,
   context: WithdrawalExecutionContext,
 ): Promise<Outcome<WithdrawalPlan>> {
   try {
-    return await planWithdrawal(withdrawal, { ...context, now: () => Date.now() });
+    return await planWithdrawal(withdrawal, context);
   } catch (error) {
     logFault('withdrawal_not_planned', { error: describeError(error) });
     return overloaded;

@@ -1,50 +1,22 @@
-import { type Placeholder, and, eq, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
-import { type Database, bindPrepared, prepareOnce } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { withdrawals } from '../db/schema.ts';
 import { house, nextTransfer } from '../db/transfers.ts';
 import { isAcross } from './pay-across.ts';
-import { type WithdrawalRow, type WithdrawalStatus, transferOn } from './withdrawal.ts';
+import { type WithdrawalRow, isRow, transferOn } from './withdrawal.ts';
 
 /**
  * The next status, if the withdrawal still has the one it was read in. Otherwise the status stays the same, which the
  * trigger `withdrawals_move_on` refuses. A condition in WHERE would match no row and let the rest of the batch succeed.
  */
-export function moveFrom(expected: WithdrawalStatus | Placeholder, next: WithdrawalStatus) {
+export function moveFrom(expected: WithdrawalRow['status'], next: WithdrawalRow['status']) {
   return sql`CASE WHEN ${withdrawals.status} = ${expected} THEN ${next} ELSE ${withdrawals.status} END`;
 }
 
-const own = and(eq(withdrawals.accountId, sql.placeholder('accountId')), eq(withdrawals.id, sql.placeholder('id')));
-
 /** One that has ended waits for nothing. */
 export const notHeld = { heldReason: null, heldSince: null };
-
-const completeWithdrawal = prepareOnce((database) =>
-  database
-    .update(withdrawals)
-    .set({
-      status: moveFrom(sql.placeholder('expected'), 'COMPLETED'),
-      txHash: sql`${sql.placeholder('txHash')}`,
-      paidTransfer: nextTransfer(),
-      ...notHeld,
-    })
-    .where(own)
-    .prepare(),
-);
-
-const failWithdrawal = prepareOnce((database) =>
-  database
-    .update(withdrawals)
-    .set({
-      status: moveFrom(sql.placeholder('expected'), 'FAILED'),
-      reason: sql`${sql.placeholder('reason')}`,
-      returnedTransfer: nextTransfer(),
-      ...notHeld,
-    })
-    .where(own)
-    .prepare(),
-);
 
 /** How a withdrawal ends: paid under a hash, or certainly never paid. */
 export type WithdrawalEnd =
@@ -68,11 +40,18 @@ export function settleWithdrawal(
   settlement: WithdrawalEnd,
   byHand?: SettledByHand,
 ): Promise<CommitOutcome> {
-  const found = { accountId: row.accountId, id: row.id, expected: row.status };
   const isPaid = settlement.kind === 'paid';
-  const record = isPaid
-    ? bindPrepared(completeWithdrawal(database), { ...found, txHash: isAcross(row) ? null : settlement.txHash })
-    : bindPrepared(failWithdrawal(database), { ...found, reason: settlement.reason });
+  const end = isPaid
+    ? {
+        status: moveFrom(row.status, 'COMPLETED'),
+        txHash: isAcross(row) ? null : settlement.txHash,
+        paidTransfer: nextTransfer(),
+      }
+    : { status: moveFrom(row.status, 'FAILED'), reason: settlement.reason, returnedTransfer: nextTransfer() };
+  const record = database
+    .update(withdrawals)
+    .set({ ...end, ...notHeld })
+    .where(isRow(row));
   const fee = row.fee > 0n ? [transferOn(row, house.fees, row.fee)] : [];
   const paid = [transferOn(row, isAcross(row) ? house.transit : house.custody, row.amount), ...fee];
   const returned = [transferOn(row, row.accountId, row.amount + row.fee)];

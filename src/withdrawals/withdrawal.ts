@@ -56,8 +56,6 @@ export type WithdrawalRow = Omit<
   | 'returnedTransfer'
 >;
 
-export type WithdrawalStatus = WithdrawalRow['status'];
-
 /** Shows a withdrawal; its time is that of its id. */
 export function showWithdrawal(row: WithdrawalRow): Withdrawal {
   return {

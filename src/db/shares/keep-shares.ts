@@ -1,4 +1,4 @@
-import { and, eq, inArray, lt, sql } from 'drizzle-orm';
+import { type SQL, and, eq, inArray, sql } from 'drizzle-orm';
 import type { LedgerBindings } from '../../platform/bindings.ts';
 import { insertAudit } from '../audit.ts';
 import { type CommitOutcome, commit } from '../commit.ts';
@@ -13,29 +13,25 @@ const floorOfShare = sql`-(SELECT own_shares.amount FROM own_shares
 
 const isLimited = inArray(balances.account, [...limitedAccounts]);
 
+const isBelow = sql`${balances.floor} < ${floorOfShare}`;
+
+const moveFloors = (database: Database, floor: SQL, condition: SQL) =>
+  database.update(balances).set({ floor }).where(and(isLimited, condition));
+
 /** The statement that lowers a ledger's floors to its shares, where it uses less; else as far as it can. */
-export function lowerFloors(database: Database) {
-  return database
-    .update(balances)
-    .set({ floor: sql`min(${balances.amount}, ${floorOfShare})` })
-    .where(and(isLimited, lt(balances.floor, floorOfShare), sql`${balances.amount} > ${balances.floor}`));
-}
+export const lowerFloors = (database: Database) =>
+  moveFloors(
+    database,
+    sql`min(${balances.amount}, ${floorOfShare})`,
+    sql`${isBelow} AND ${balances.amount} > ${balances.floor}`,
+  );
 
 /** The statement that lowers a ledger's floors to its shares. The database refuses it where the ledger uses more. */
-export function setLowerFloors(database: Database) {
-  return database
-    .update(balances)
-    .set({ floor: floorOfShare })
-    .where(and(isLimited, lt(balances.floor, floorOfShare)));
-}
+export const setLowerFloors = (database: Database) => moveFloors(database, floorOfShare, isBelow);
 
 /** The statement that raises a ledger's floors to its shares, for a batch whose audit row names the revision. */
-export function raiseFloors(database: Database) {
-  return database
-    .update(balances)
-    .set({ floor: floorOfShare })
-    .where(and(isLimited, sql`${balances.floor} > ${floorOfShare}`));
-}
+export const raiseFloors = (database: Database) =>
+  moveFloors(database, floorOfShare, sql`${balances.floor} > ${floorOfShare}`);
 
 /**
  * What changes in the settings of ledger 0 with other shares: they are the next revision. If something has changed since
@@ -89,8 +85,8 @@ export async function settleShares(
 ): Promise<boolean> {
   const [plan, standings] = await Promise.all([readPlan(bindings), readStandings(bindings)]);
   const known = standings.flatMap(({ answer }) => answer ?? []);
-  const above = known.filter((one) => isAbove(one, plan));
-  const lacking = known.filter((one) => isLacking(one, plan));
+  const above = known.filter((one) => differences(one, plan).some((difference) => difference < 0n));
+  const lacking = known.filter((one) => differences(one, plan).some((difference) => difference > 0n));
   if (known.length < standings.length) return false;
   if (above.length > 0 || known.some(({ revision }) => revision !== plan.revision)) {
     const own = above.filter(({ ledger, revision }) => ledgers.includes(ledger) && revision === plan.revision);
@@ -118,15 +114,6 @@ function expectCommitted(outcome: CommitOutcome, fault: string): void {
   if (outcome.kind !== 'committed') throw new Error(`${fault}: ${outcome.kind}`);
 }
 
+/** By how much each of a ledger's shares is more than what it may use. */
 const differences = (standing: LedgerStanding, { shares }: SharesPlan) =>
   limits.map((limit) => (sharesOf(shares, limit)[standing.ledger] ?? 0n) + (findLimit(standing, limit)?.floor ?? 0n));
-
-/** Whether a ledger may use less of a limit than its share. Pure. */
-function isLacking(standing: LedgerStanding, plan: SharesPlan): boolean {
-  return differences(standing, plan).some((difference) => difference > 0n);
-}
-
-/** Whether a ledger may use more of a limit than its share. Pure. */
-function isAbove(standing: LedgerStanding, plan: SharesPlan): boolean {
-  return differences(standing, plan).some((difference) => difference < 0n);
-}
