@@ -187,6 +187,7 @@ async function lookAt(
   noteIfBehind(network, followed, now(), log);
   for (const spend of updateSpends(database, network, followed.finalHeight, (one) => agreed.has({ database }, one))) {
     log('spend_moved', { id: spend.id, network, state: spend.state, purpose: spend.purpose });
+    if (spend.state === 'QUEUED') log('version_given_up', { id: spend.id, network, fence: spend.fence });
     noteIfSwept(database, spend);
     if (spend.purpose === 'payout' && spend.state === 'FINAL_PAID') onSettled();
   }

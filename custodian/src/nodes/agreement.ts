@@ -46,18 +46,42 @@ export interface Sighting {
  * second node does not answer.
  */
 export async function isAgreed(
-  { database, chain, ownerOf, agreeFrom, secondView }: AgreementTools & SecondLook,
+  tools: AgreementTools & SecondLook,
   { txHash, height, asset, atoms, isInner = false }: Sighting,
   isSame: (effects: Effects) => boolean,
   isDeepEnough: (view: SecondView) => boolean,
 ): Promise<boolean> {
-  const bound = parseAmount(agreeFrom[asset] ?? '0', findListing(chain.network, asset)?.decimals ?? 0) ?? 0n;
-  if (atoms < bound) return true;
-  const view = await secondView();
-  if (!view) return bound === 0n;
+  const { database, chain, ownerOf } = tools;
+  const view = await viewIfAsked(tools, asset, atoms);
+  if (typeof view === 'boolean') return view;
   if (!isDeepEnough(view)) return false;
   // A block without a stored hash is none that another node could have.
   const hash = readBlockHash(database, chain.network, height) ?? '';
   const effects = await chain.readAgain({ height, hash }, txHash, ownerOf, isInner);
   return effects !== null && isSame(effects);
+}
+
+/**
+ * Whether a transaction that the first node has in none of its blocks, and that none can have after `diesAt`, is dead by the
+ * second as well, where that must be asked: its newest final block is later, and it does not have the transaction.
+ */
+export async function isAgreedDead(
+  tools: AgreementTools & SecondLook,
+  { txHash, asset, atoms, diesAt }: Omit<Sighting, 'height'> & { readonly diesAt: number },
+): Promise<boolean> {
+  const view = await viewIfAsked(tools, asset, atoms);
+  if (typeof view === 'boolean') return view;
+  if (!tools.chain.secondHas || view.finalClock === undefined || view.finalClock <= diesAt) return false;
+  return !(await tools.chain.secondHas(txHash));
+}
+
+/** The second node's view, or what counts without it: whether the amount needs none, or no second node was wanted. */
+async function viewIfAsked(
+  { chain, agreeFrom, secondView }: AgreementTools & SecondLook,
+  asset: string,
+  atoms: bigint,
+): Promise<SecondView | boolean> {
+  const bound = parseAmount(agreeFrom[asset] ?? '0', findListing(chain.network, asset)?.decimals ?? 0) ?? 0n;
+  if (atoms < bound) return true;
+  return (await secondView()) ?? bound === 0n;
 }

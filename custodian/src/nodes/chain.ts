@@ -23,6 +23,8 @@ export interface Payment {
   readonly isInner: boolean;
   /** What its transaction spent and no other can spend as long as this one is in a block. */
   readonly fences: readonly string[];
+  /** Where fences die: the `clock` of a block after which its transaction can be in none. */
+  readonly diesAt?: number;
 }
 
 /** A fence that a transaction in a block spent. */
@@ -31,6 +33,10 @@ export interface SpentFence {
   readonly txHash: string;
   /** Whether the transaction was reverted, so that it had no other effect. */
   readonly isReverted: boolean;
+  /** Whether it was reverted only because its own limit was too low. */
+  readonly isStarved?: boolean;
+  /** Whether an address of ours sent it, where only its fence shows that: it must be one of our versions. */
+  readonly isOwn?: boolean;
   /** What its sender paid to the network, in atoms of the coin; `null` where the block does not say it. */
   readonly fee: bigint | null;
   /** The transfers of tokens in the logs of a transaction of ours. */
@@ -93,6 +99,8 @@ export interface SecondView {
   readonly finalHeight: number;
   /** As `Chain.finalByTag`, by that node. */
   readonly finalByTag: number | null;
+  /** The `clock` of that node's newest final block, where fences die. */
+  readonly finalClock?: number;
 }
 
 /** A chain as its nodes show it. Every method rejects when no node gives a usable answer. */
@@ -121,5 +129,7 @@ export interface Chain {
     ownerOf: (address: string) => Owner | undefined,
     withInner: boolean,
   ): Promise<Effects | null>;
+  /** Whether the second node has a transaction in a block of its chain. Only where fences die. */
+  secondHas?(txHash: string): Promise<boolean>;
   broadcast(raw: string): Promise<BroadcastOutcome>;
 }

@@ -12,6 +12,7 @@ import {
   listOpenSpends,
   listRefusedToCancel,
   listRefusing,
+  listEarlierVersions,
   listVersions,
   refuseByHand,
   refuseSpend,
@@ -107,7 +108,7 @@ async function startSpend(tools: SpendTools, queued: Spend, height: number): Pro
       return;
     }
     database.transact(() => {
-      reserveFence(database, queued, plan.fence, plan.plan);
+      reserveFence(database, queued, plan.fence, plan.plan, plan.diesAt);
       payer.reserve(queued, plan.plan);
     });
     log('fence_reserved', { id: queued.id, network: queued.network, fence: plan.fence });
@@ -226,7 +227,8 @@ async function refuse(tools: RefusalTools, spend: Spend): Promise<void> {
   const { database, log, onSettled } = tools;
   if (spend.purpose === 'payout') {
     const proof = await burn(tools, spend.id);
-    if (proof.signed && spend.state === 'REFUSING' && spend.fence === null) {
+    const isSignedHere = spend.fence !== null || listEarlierVersions(database, spend.id).length > 0;
+    if (proof.signed && spend.state === 'REFUSING' && !isSignedHere) {
       log('refusal_impossible', { id: spend.id });
       return;
     }

@@ -1,7 +1,7 @@
 import { forEachBounded } from '../bounded.ts';
 import { type Log, describeError } from '../log.ts';
-import { type AgreementTools, type SecondLook, isAgreed } from '../nodes/agreement.ts';
-import { readBlockHash } from '../store/chain-state.ts';
+import { type AgreementTools, type SecondLook, isAgreed, isAgreedDead } from '../nodes/agreement.ts';
+import { findDeath, readBlockHash, readDeadline } from '../store/chain-state.ts';
 import { type Spend, findPaid, findSpent, isAsOrdered, listOpenSpends, listVersions } from '../store/spends.ts';
 
 /** So many payouts are asked about at the same time. */
@@ -29,16 +29,18 @@ export class AgreedPayouts {
   }
 }
 
-/** The name of the end that our blocks show for a payout: its transaction in exactly this block. */
+/** The name of the end that our blocks show for a payout: its transaction in exactly this block, or that it is dead. */
 function nameEnd({ database }: Pick<AgreementTools, 'database'>, spend: Spend): string | undefined {
+  const { network, fence } = spend;
   const spent = findSpent(database, spend);
+  if (!spent && fence !== null && findDeath(database, network, fence) !== undefined) return `${fence} is dead`;
   return spent && [spend.id, spent.txHash, readBlockHash(database, spend.network, spent.height)].join();
 }
 
 /**
  * Asks the second node about every payout that the first shows in a final block: only a payout that both have paid may be
- * answered as *sent*, since Bureau never asks again, and only one that both have not may be refused. Returns whether
- * they now agree about one more. Never rejects.
+ * answered as *sent*, since Bureau never asks again, and only one that both have not may be refused, or given another
+ * version. Returns whether they now agree about one more. Never rejects.
  */
 export async function agreeOnPayouts(
   tools: AgreementTools & SecondLook & { readonly log: Log },
@@ -51,7 +53,11 @@ export async function agreeOnPayouts(
   agreed.keep(open);
   await forEachBounded(open, AT_ONCE, async (spend) => {
     const spent = findSpent(database, spend);
-    if (!spent || spent.height > finalHeight || agreed.has(tools, spend)) return;
+    if (!spent) {
+      isNew ||= await agreeOnDeath(tools, spend, agreed);
+      return;
+    }
+    if (spent.height > finalHeight || agreed.has(tools, spend)) return;
     const version = listVersions(database, spend.id).find(({ txHash }) => txHash === spent.txHash);
     const isPaid = findPaid(database, spend) !== undefined;
     const event = { id: spend.id, network: chain.network, txHash: spent.txHash };
@@ -77,4 +83,27 @@ export async function agreeOnPayouts(
     }
   });
   return isNew;
+}
+
+/** Asks the second node about a payout whose version is dead by the first. Returns whether they now agree. */
+async function agreeOnDeath(
+  tools: AgreementTools & SecondLook & { readonly log: Log },
+  spend: Spend,
+  agreed: AgreedPayouts,
+): Promise<boolean> {
+  const { database, log } = tools;
+  const { id, network, fence } = spend;
+  const txHash = listVersions(database, id).at(-1)?.txHash;
+  if (fence === null || txHash === undefined || findDeath(database, network, fence) === undefined) return false;
+  if (agreed.has(tools, spend)) return false;
+  try {
+    if (await isAgreedDead(tools, { ...spend, txHash, diesAt: readDeadline(database, network, fence) })) {
+      agreed.add(tools, spend);
+      return true;
+    }
+    log('death_doubted', { id, network, txHash });
+  } catch (error) {
+    log('death_doubted', { id, network, txHash, error: describeError(error) });
+  }
+  return false;
 }

@@ -9,6 +9,8 @@ export interface Plan {
   readonly kind: 'plan';
   readonly fence: string;
   readonly plan: string;
+  /** The `clock` of a block after which no transaction can use the fence; absent where fences never die. */
+  readonly diesAt?: number;
 }
 
 /** The chain shows that the database does not know all that was paid, so nothing may be planned. */
@@ -45,7 +47,8 @@ export interface Payer {
   /** The plan of a version with a higher fee and the same fence, or `undefined` when none is due. */
   bump(spend: Spend, versions: readonly Version[], height: number): Promise<string | undefined>;
   /**
-   * The plan of a version that pays nobody and only uses up the fence of a cancelled payout. Rejects where there is none.
+   * The plan of a version that pays nobody and only uses up the fence of a cancelled payout; `undefined` where the fence
+   * dies by itself. Rejects where neither can be.
    */
-  cancel(spend: Spend, versions: readonly Version[]): Promise<string>;
+  cancel(spend: Spend, versions: readonly Version[]): Promise<string | undefined>;
 }

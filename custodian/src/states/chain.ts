@@ -7,6 +7,8 @@ export interface BlockId {
 /** A block with the hash of its parent. */
 export interface Header extends BlockId {
   readonly parent: string;
+  /** What fences die by, where they do: on Tron the block's time in ms. It never falls from one block to the next. */
+  readonly clock?: number;
 }
 
 /** What to do about the next block. */

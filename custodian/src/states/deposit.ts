@@ -14,7 +14,10 @@ export const depositStates = ['INCLUDED', 'ORPHANED', 'FINAL', 'DEAD'] as const 
 export interface DepositFacts {
   /** The height of the block it is in; `null` when it is in none. */
   readonly height: number | null;
-  /** The height at which another transaction spent one of its inputs or its sender's nonce; `null` when none did. */
+  /**
+   * The height at which another transaction spent one of its inputs or its sender's nonce, or by which its own can be in no
+   * block any more; `null` when there is none.
+   */
   readonly conflictHeight: number | null;
   /** Blocks up to this height are final. */
   readonly finalHeight: number;

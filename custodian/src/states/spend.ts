@@ -1,7 +1,8 @@
 /**
  * A spend is one payment that we make: a payout, or the house's own sweep, gas or surplus. It may have several
- * versions, which are signed transactions with different fees. All versions have the same fence, which only one
- * transaction can use: on the EVM a nonce, on Bitcoin-like chains an input. So at most one version can be in a block.
+ * versions, which are signed transactions with different fees. All versions that can still be in a block have the same
+ * fence, which only one transaction can use: on the EVM a nonce, on Bitcoin-like chains an input. On Tron it is the
+ * transaction itself, so there is one version at a time, and another only when that one can never pay any more.
  */
 export type SpendState =
   /** Accepted. A fence may be reserved; nothing was sent. */
@@ -43,17 +44,23 @@ export interface FenceSpent {
   readonly byVersion: boolean;
   /** Whether it certainly paid nobody. */
   readonly isReverted: boolean;
+  /** Whether it was reverted only because its own limit was too low, so that another with a higher limit may pay. */
+  readonly isStarved: boolean;
   /** Whether it did exactly what was ordered, if it was not reverted. */
   readonly isAsOrdered: boolean;
   readonly isFinal: boolean;
 }
 
-/** The next state of a spend. It depends only on how the fence was used in a block (`undefined`: not at all). */
-export function nextSpendState(state: SpendState, spent: FenceSpent | undefined): SpendState {
+/**
+ * The next state of a spend. It depends only on how the fence was used in a block (`undefined`: not at all), and whether
+ * it can never be used any more (`isDead`). QUEUED after SIGNED means another version, with another fence.
+ */
+export function nextSpendState(state: SpendState, spent: FenceSpent | undefined, isDead: boolean): SpendState {
   if (state !== 'SIGNED' && state !== 'INCLUDED') return state;
-  if (!spent) return 'SIGNED';
+  if (!spent) return isDead ? 'QUEUED' : 'SIGNED';
   if (!spent.byVersion) return spent.isFinal ? 'DISPLACED' : 'SIGNED';
   if (!spent.isFinal) return 'INCLUDED';
+  if (spent.isStarved) return 'QUEUED';
   if (spent.isReverted) return 'FINAL_REVERTED';
   return spent.isAsOrdered ? 'FINAL_PAID' : 'DISPLACED';
 }

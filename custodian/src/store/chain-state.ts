@@ -24,18 +24,62 @@ export function readFinalHeight(database: Database, network: ServedNetwork): num
 }
 
 /**
- * Raises the final height. It never falls, whatever a node says later. The hashes of blocks far below it are deleted,
- * except those about which a second node must still be asked.
+ * Raises the final height. It never falls, whatever a node says later. Fences that are used in a final block, or dead by
+ * one, end. The hashes of blocks far below it are deleted, except those about which a second node must still be asked, and
+ * those that show that a fence was not used.
  */
 export function raiseFinalHeight(database: Database, network: ServedNetwork, height: number): void {
+  database.transact(() => {
+    database.run(
+      `INSERT INTO chains (network, final_height) VALUES (?, ?)
+       ON CONFLICT (network) DO UPDATE SET final_height = MAX(final_height, excluded.final_height)`,
+      network,
+      height,
+    );
+    endFences(database, network);
+    deleteOldBlocks(database, network, height);
+  });
+}
+
+/**
+ * Ends the fences that die. One is dead when a final block has a later clock than it, and every block from its reservation
+ * up to that one was read and has it not. Time alone ends nothing: a chain that stood still may take a transaction late.
+ */
+function endFences(database: Database, network: ServedNetwork): void {
+  const height = readFinalHeight(database, network);
   database.run(
-    `INSERT INTO chains (network, final_height) VALUES (?, ?)
-     ON CONFLICT (network) DO UPDATE SET final_height = MAX(final_height, excluded.final_height)`,
+    `UPDATE fences SET ended = ?2 WHERE network = ?1 AND dies_at IS NOT NULL AND ended IS NULL AND (
+       EXISTS (SELECT 1 FROM spent AS s WHERE s.network = ?1 AND s.fence = fences.fence AND s.height <= ?2)
+       OR dies_at < (SELECT clock FROM blocks WHERE network = ?1 AND height = ?2)
+         AND (SELECT COUNT(*) FROM blocks WHERE network = ?1 AND height > read_from AND height <= ?2) = ?2 - read_from)`,
     network,
     height,
   );
+}
+
+/** The final block by which a fence is known to be dead; `undefined` while it may still be used, or is. */
+export function findDeath(database: Database, network: ServedNetwork, fence: string): number | undefined {
+  const row = database.one(
+    `SELECT MIN(ended) AS ended FROM fences AS f WHERE network = ?1 AND fence = ?2
+     AND NOT EXISTS (SELECT 1 FROM spent AS s WHERE s.network = ?1 AND s.fence = ?2)`,
+    network,
+    fence,
+  );
+  return row?.['ended'] == null ? undefined : Number(row['ended']);
+}
+
+/** The clock after which a fence is dead. Throws when it never dies. */
+export function readDeadline(database: Database, network: ServedNetwork, fence: string): number {
+  const row = database.one('SELECT MIN(dies_at) AS at FROM fences WHERE network = ? AND fence = ?', network, fence);
+  if (row?.['at'] == null) throw new Error(`${fence} never dies`);
+  return Number(row['at']);
+}
+
+function deleteOldBlocks(database: Database, network: ServedNetwork, height: number): void {
   database.run(
     `DELETE FROM blocks WHERE network = ?1 AND height < ?2
+     AND height <= COALESCE((SELECT MIN(read_from) FROM fences
+       WHERE network = ?1 AND dies_at IS NOT NULL AND ended IS NULL), ?2)
      AND height NOT IN (SELECT height FROM deposits
        WHERE network = ?1 AND settled IS NULL AND inner_payment = 0 AND height IS NOT NULL)
      AND height NOT IN (SELECT s.height FROM spends AS p JOIN spent AS s ON s.network = p.network AND s.fence = p.fence
@@ -73,6 +117,12 @@ export function resumeChain(database: Database, network: ServedNetwork, finalHei
       network,
     );
     if (changed !== 1) return false;
+    // Blocks above that height are read again.
+    database.run(
+      'UPDATE fences SET ended = NULL, read_from = MAX(read_from, ?1) WHERE network = ?2 AND dies_at IS NOT NULL AND ended > ?1',
+      finalHeight,
+      network,
+    );
     // What was final is open again where its block is above that height. A version that no block has is sent again; of a payout
     // that was refused the fence is used up, so that no version of it is ever paid and no later nonce waits for it.
     const isOpen = `network = ?1 AND fence IS NOT NULL AND NOT EXISTS (
@@ -92,8 +142,12 @@ export function resumeChain(database: Database, network: ServedNetwork, finalHei
 }
 
 /** Stores the first block. Earlier blocks are not read. */
-export function beginAt(database: Database, network: ServedNetwork, { height, hash }: BlockId): void {
-  database.run('INSERT INTO blocks VALUES (?, ?, ?)', network, height, hash);
+export function beginAt(
+  database: Database,
+  network: ServedNetwork,
+  { height, hash, clock }: BlockId & { readonly clock?: number },
+): void {
+  database.run('INSERT INTO blocks VALUES (?, ?, ?, ?)', network, height, hash, clock ?? null);
 }
 
 /**
@@ -104,15 +158,15 @@ export function isAdopted(database: Database, network: ServedNetwork): boolean {
   return database.one('SELECT adopted FROM chains WHERE network = ?', network)?.['adopted'] === 1;
 }
 
-/** A coin of ours that was spent by a transaction that is none of ours. */
+/** What a transaction in a block has used and should not have. */
 export interface ForeignSpend {
   readonly fence: string;
   readonly txHash: string;
 }
 
 /**
- * Stores a block with its payments and spent fences, in one transaction. Returns the coins, but those of the cold wallet,
- * that a transaction which is none of ours has spent.
+ * Stores a block with its payments and spent fences, in one transaction. Returns what a transaction that is none of ours has
+ * spent of ours, but for the cold wallet.
  */
 export function takeBlock(database: Database, network: ServedNetwork, block: ScannedBlock): ForeignSpend[] {
   return database.transact(() => {
@@ -137,7 +191,8 @@ export function takeBlock(database: Database, network: ServedNetwork, block: Sca
           payment.isInner ? 1 : 0,
           block.height,
         );
-        for (const fence of payment.fences) watchFence(database, network, fence, `deposit:${txHash}`);
+        const dying = payment.diesAt === undefined ? undefined : { diesAt: payment.diesAt, readFrom: block.height - 1 };
+        for (const fence of payment.fences) watchFence(database, network, fence, `deposit:${txHash}`, dying);
       }
       if (payment.isCoin) {
         database.run(
@@ -154,11 +209,11 @@ export function takeBlock(database: Database, network: ServedNetwork, block: Sca
         watchFence(database, network, `${txHash}:${outputIndex}`, 'coin');
       }
     }
-    for (const { fence, txHash, isReverted, fee, moves } of block.spent) {
+    for (const { fence, txHash, isReverted, isStarved = false, fee, moves } of block.spent) {
       // A fence that is there already: no chain may stop because one of its rows cannot be stored.
       database.run(
-        `INSERT INTO spent (network, fence, tx_hash, reverted, height, fee, moves)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE EXISTS (SELECT 1 FROM fences WHERE network = ?1 AND fence = ?2)
+        `INSERT INTO spent (network, fence, tx_hash, reverted, height, fee, moves, starved)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE EXISTS (SELECT 1 FROM fences WHERE network = ?1 AND fence = ?2)
          ON CONFLICT DO NOTHING`,
         network,
         fence,
@@ -167,9 +222,13 @@ export function takeBlock(database: Database, network: ServedNetwork, block: Sca
         block.height,
         fee === null ? null : String(fee),
         moves === undefined ? null : JSON.stringify(moves),
+        isStarved ? 1 : 0,
       );
     }
-    return listForeign(database, network, block.height);
+    const isKnown = (txHash: string) =>
+      database.one('SELECT 1 FROM versions WHERE network = ? AND tx_hash = ?', network, txHash) !== undefined;
+    const foreign = block.spent.filter(({ isOwn, txHash }) => isOwn === true && !isKnown(txHash));
+    return [...foreign, ...listForeign(database, network, block.height)];
   });
 }
 
@@ -195,7 +254,26 @@ export function takeBack(database: Database, network: ServedNetwork, height: num
   });
 }
 
+/** When a fence dies, and the block before the first that is compared with it. */
+export interface Dying {
+  readonly diesAt: number;
+  readonly readFrom: number;
+}
+
 /** Watches a fence: from now on it is stored which transaction of a block spends it. */
-export function watchFence(database: Database, network: ServedNetwork, fence: string, owner: string): void {
-  database.run('INSERT INTO fences VALUES (?, ?, ?) ON CONFLICT DO NOTHING', network, fence, owner);
+export function watchFence(
+  database: Database,
+  network: ServedNetwork,
+  fence: string,
+  owner: string,
+  dying?: Dying,
+): void {
+  database.run(
+    'INSERT INTO fences (network, fence, owner, dies_at, read_from) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    network,
+    fence,
+    owner,
+    dying?.diesAt ?? null,
+    dying?.readFrom ?? null,
+  );
 }

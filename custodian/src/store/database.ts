@@ -9,11 +9,13 @@ import { transact } from '../transact.ts';
  * transfers of tokens that the logs of our own transaction show. `restored` marks a payout that
  * was open in a backup. `allowed` and `cancelled` are a person's decisions, `proof`
  * is the signer's about a burnt id. `nonces` has the nonce up to which we know who used it; a chain is not `adopted` while a
- * new or restored database catches up with it. A version that `cancels` pays nobody and only uses the fence.
+ * new or restored database catches up with it. A version that `cancels` pays nobody and only uses the fence. `clock` is what
+ * fences die by: a fence with `dies_at` is used by no block after one with a later clock. `read_from` is the block
+ * before the first that is compared with it. `ended` is the final block by which it was known to be used or dead.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS blocks (
-    network TEXT NOT NULL, height INTEGER NOT NULL, hash TEXT NOT NULL,
+    network TEXT NOT NULL, height INTEGER NOT NULL, hash TEXT NOT NULL, clock INTEGER,
     PRIMARY KEY (network, height)
   ) STRICT, WITHOUT ROWID;
 
@@ -35,14 +37,17 @@ const SCHEMA = `
 
   CREATE TABLE IF NOT EXISTS fences (
     network TEXT NOT NULL, fence TEXT NOT NULL, owner TEXT NOT NULL,
+    dies_at INTEGER, read_from INTEGER, ended INTEGER,
     PRIMARY KEY (network, fence, owner)
   ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS fences_dying ON fences (network, dies_at) WHERE dies_at IS NOT NULL AND ended IS NULL;
   CREATE INDEX IF NOT EXISTS fences_by_owner ON fences (network, owner);
 
   CREATE TABLE IF NOT EXISTS spent (
     network TEXT NOT NULL, fence TEXT NOT NULL, tx_hash TEXT NOT NULL, reverted INTEGER NOT NULL, height INTEGER NOT NULL,
     fee TEXT,
     moves TEXT,
+    starved INTEGER NOT NULL,
     PRIMARY KEY (network, fence)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS spent_by_height ON spent (network, height);
@@ -89,6 +94,7 @@ const SCHEMA = `
     tx_hash TEXT NOT NULL,
     raw TEXT NOT NULL,
     plan TEXT NOT NULL,
+    fence TEXT NOT NULL,
     made_at_height INTEGER NOT NULL,
     fee TEXT NOT NULL,
     cancels INTEGER NOT NULL,

@@ -110,8 +110,8 @@ export function updateDeposits(database: Database, network: ServedNetwork, final
       .map(readDepositRow)
       .flatMap((deposit) => {
         const conflict = database.one(
-          `SELECT MIN(s.height) AS height FROM fences AS f JOIN spent AS s ON s.network = f.network AND s.fence = f.fence
-           WHERE f.network = ? AND f.owner = ?`,
+          `SELECT MIN(COALESCE(s.height, f.ended)) AS height FROM fences AS f
+           LEFT JOIN spent AS s ON s.network = f.network AND s.fence = f.fence WHERE f.network = ? AND f.owner = ?`,
           network,
           `deposit:${deposit.txHash}`,
         )?.['height'];

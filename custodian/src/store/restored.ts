@@ -8,8 +8,8 @@ const RESTORED_AT = 'restored_at_ms';
 
 /**
  * Notes that this database was restored from a backup at this time. What the chains know and it does not is taken over
- * while it catches up. Payouts that were open in the backup and have no fence may have been paid since: they wait for a
- * person. Ids from before that time that it does not know are never answered as *never seen*. The same time again changes
+ * while it catches up. Payouts that were open in the backup and have no fence, or one that dies, may have been paid since
+ * with another: they wait for a person. Ids from before that time that it does not know are never answered as *never seen*. The same time again changes
  * nothing that a person has decided since.
  */
 export function noteRestored(database: Database, at_ms: number): void {
@@ -23,7 +23,9 @@ export function noteRestored(database: Database, at_ms: number): void {
     database.run(`UPDATE chains SET adopted = 0, halted = iif(halted LIKE '${OLDER}%', NULL, halted)`);
     const open = database.all(
       `SELECT id, accepted_at_ms FROM spends
-       WHERE purpose = 'payout' AND restored = 0 AND fence IS NULL AND state IN ('QUEUED', 'HELD')`,
+       WHERE purpose = 'payout' AND restored = 0 AND (fence IS NULL AND state IN ('QUEUED', 'HELD') OR EXISTS (
+         SELECT 1 FROM fences AS f WHERE f.network = spends.network AND f.fence = spends.fence AND f.dies_at IS NOT NULL)
+         AND state IN ('QUEUED', 'HELD', 'SIGNED', 'INCLUDED'))`,
     );
     for (const row of open) {
       // Bureau may have submitted an old one again before anybody said that this is a backup.

@@ -1,7 +1,7 @@
 import type { ServedNetwork } from '../networks.ts';
 import { type BurnProof, type SpendState, nextSpendState } from '../states/spend.ts';
 import type { Move } from '../nodes/chain.ts';
-import { watchFence } from './chain-state.ts';
+import { findDeath, readHead, watchFence } from './chain-state.ts';
 import type { Database, Row } from './database.ts';
 
 export type Purpose = 'payout' | 'sweep' | 'gas' | 'cold' | 'child';
@@ -135,16 +135,37 @@ export function listRefusing(database: Database): Spend[] {
   return database.all(`SELECT * FROM spends WHERE state = 'REFUSING' ORDER BY number`).map(readSpendRow);
 }
 
-/** The versions of a spend, oldest first. */
-export function listVersions(database: Database, spendId: string): Version[] {
-  return database.all('SELECT * FROM versions WHERE spend_id = ? ORDER BY version', spendId).map((row) => ({
+function readVersionRow(row: Row): Version {
+  return {
     version: Number(row['version']),
     txHash: String(row['tx_hash']),
     raw: String(row['raw']),
     plan: String(row['plan']),
     madeAtHeight: Number(row['made_at_height']),
     cancels: row['cancels'] === 1,
-  }));
+  };
+}
+
+/** The versions of a spend with its present fence, oldest first. */
+export function listVersions(database: Database, spendId: string): Version[] {
+  return database
+    .all(
+      `SELECT v.* FROM versions AS v JOIN spends AS p ON p.id = v.spend_id AND p.fence = v.fence
+       WHERE v.spend_id = ? ORDER BY v.version`,
+      spendId,
+    )
+    .map(readVersionRow);
+}
+
+/** The versions of a spend with earlier fences, oldest first: each is dead, or final without having paid. */
+export function listEarlierVersions(database: Database, spendId: string): Version[] {
+  return database
+    .all(
+      `SELECT v.* FROM versions AS v JOIN spends AS p ON p.id = v.spend_id AND p.fence IS NOT v.fence
+       WHERE v.spend_id = ? ORDER BY v.version`,
+      spendId,
+    )
+    .map(readVersionRow);
 }
 
 /** The hash to show for a spend: that of the version in a block, else of the newest; `null` before the first. */
@@ -243,8 +264,11 @@ export function holdSpend(database: Database, id: string, reason: string): void 
   database.run(`UPDATE spends SET state = 'HELD', reason = ? WHERE id = ? AND state IN ('QUEUED', 'HELD')`, reason, id);
 }
 
-/** Reserves a fence before anything is signed with it. Call it in one transaction with `Payer.reserve`. */
-export function reserveFence(database: Database, spend: Spend, fence: string, plan: string): void {
+/**
+ * Reserves a fence before anything is signed with it. Call it in one transaction with `Payer.reserve`, and not before our
+ * newest block is the chain's: a fence that dies (`diesAt`) is looked for in the blocks after it.
+ */
+export function reserveFence(database: Database, spend: Spend, fence: string, plan: string, diesAt?: number): void {
   const changed = database.run(
     `UPDATE spends SET fence = ?, plan = ?, state = 'QUEUED', reason = NULL
      WHERE id = ? AND fence IS NULL AND state IN ('QUEUED', 'HELD')`,
@@ -253,7 +277,14 @@ export function reserveFence(database: Database, spend: Spend, fence: string, pl
     spend.id,
   );
   if (changed !== 1) throw new Error(`${spend.id} has a fence already`);
-  watchFence(database, spend.network, fence, `spend:${spend.id}`);
+  const readFrom = readHead(database, spend.network)?.height ?? -1;
+  watchFence(
+    database,
+    spend.network,
+    fence,
+    `spend:${spend.id}`,
+    diesAt === undefined ? undefined : { diesAt, readFrom },
+  );
 }
 
 /** Releases a fence with which nothing was ever signed. Call it in one transaction with `Payer.release`. */
@@ -264,7 +295,8 @@ export function releaseFence(database: Database, spend: Spend, reason: string): 
     reason,
     spend.id,
   );
-  database.run('DELETE FROM fences WHERE network = ? AND owner = ?', spend.network, `spend:${spend.id}`);
+  const released = 'DELETE FROM fences WHERE network = ? AND owner = ? AND fence = ?';
+  database.run(released, spend.network, `spend:${spend.id}`, spend.fence);
 }
 
 /**
@@ -282,8 +314,9 @@ export function storeVersion(
   // Stored already. The same plan signed again gives the same bytes (RFC 6979).
   if (listVersions(database, spend.id).some(({ txHash }) => txHash === signed.txHash)) return;
   database.run(
-    `INSERT INTO versions (spend_id, version, network, tx_hash, raw, plan, fee, made_at_height, cancels)
-     SELECT ?1, COALESCE(MAX(version), 0) + 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 FROM versions WHERE spend_id = ?1`,
+    `INSERT INTO versions (spend_id, version, network, tx_hash, raw, plan, fee, made_at_height, cancels, fence)
+     SELECT ?1, COALESCE(MAX(version), 0) + 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
+       (SELECT fence FROM spends WHERE id = ?1) FROM versions WHERE spend_id = ?1`,
     spend.id,
     spend.network,
     signed.txHash,
@@ -301,7 +334,8 @@ export function storeVersion(
 
 /**
  * Updates the state of every signed spend by the stored blocks. One about whose end the nodes do not agree is not final,
- * however deep its block is. Returns the spends whose state changed.
+ * however deep its block is, and not dead. One whose version can never pay any more gives up its fence, in the same
+ * transaction: another version needs another. Returns the spends whose state changed, as they were but for the state.
  */
 export function updateSpends(
   database: Database,
@@ -316,12 +350,16 @@ export function updateSpends(
       const spent = row && {
         byVersion: version !== undefined,
         isReverted: row['reverted'] === 1 || version?.cancels === true,
+        // The house's own payments are not tried again, but planned anew.
+        isStarved: row['starved'] === 1 && spend.purpose === 'payout',
         isAsOrdered: isAsOrdered(spend, readMoves(row)),
         isFinal: Number(row['height']) <= finalHeight && isAgreed(spend),
       };
-      const state = nextSpendState(spend.state, spent);
+      const isDead = !row && spend.fence !== null && findDeath(database, network, spend.fence) !== undefined;
+      const state = nextSpendState(spend.state, spent, isDead && isAgreed(spend));
       if (state === spend.state) return [];
       database.run('UPDATE spends SET state = ? WHERE id = ?', state, spend.id);
+      if (state === 'QUEUED') database.run('UPDATE spends SET fence = NULL, plan = NULL WHERE id = ?', spend.id);
       return [{ ...spend, state }];
     }),
   );

@@ -8,7 +8,11 @@ const everySpent: (FenceSpent | undefined)[] = [
   undefined,
   ...booleans.flatMap((byVersion) =>
     booleans.flatMap((isReverted) =>
-      booleans.flatMap((isFinal) => booleans.map((isAsOrdered) => ({ byVersion, isReverted, isFinal, isAsOrdered }))),
+      booleans.flatMap((isFinal) =>
+        booleans.flatMap((isAsOrdered) =>
+          booleans.map((isStarved) => ({ byVersion, isReverted, isFinal, isAsOrdered, isStarved })),
+        ),
+      ),
     ),
   ),
 ];
@@ -16,35 +20,45 @@ const everySpent: (FenceSpent | undefined)[] = [
 test('only a signed spend changes its state with the chain, and final states never change', () => {
   for (const state of spendStates) {
     if (state === 'SIGNED' || state === 'INCLUDED') continue;
-    for (const spent of everySpent) expect(nextSpendState(state, spent)).toBe(state);
+    for (const spent of everySpent) {
+      for (const isDead of booleans) expect(nextSpendState(state, spent, isDead)).toBe(state);
+    }
   }
 });
 
-test('the state of a signed spend depends only on how its fence was used', () => {
-  for (const spent of everySpent) expect(nextSpendState('SIGNED', spent)).toBe(nextSpendState('INCLUDED', spent));
-  expect(nextSpendState('INCLUDED', undefined)).toBe('SIGNED');
+test('the state of a signed spend depends only on how its fence was used, or that it never can be', () => {
+  for (const spent of everySpent) {
+    for (const isDead of booleans) {
+      expect(nextSpendState('SIGNED', spent, isDead)).toBe(nextSpendState('INCLUDED', spent, isDead));
+    }
+  }
+  expect(nextSpendState('INCLUDED', undefined, false)).toBe('SIGNED');
+});
+
+test('a spend gets another version only when its fence is dead, or a final block shows that it moved nothing', () => {
+  expect(nextSpendState('SIGNED', undefined, true)).toBe('QUEUED');
+  for (const spent of everySpent) {
+    const isStarvedForGood = spent?.byVersion && spent.isFinal && spent.isStarved;
+    for (const isDead of booleans) {
+      const isOver = spent ? isStarvedForGood : isDead;
+      expect(nextSpendState('SIGNED', spent, isDead) === 'QUEUED').toBe(isOver === true);
+    }
+  }
 });
 
 test('a spend ends only when the block that used its fence is final', () => {
+  const next = (changes: Partial<FenceSpent>) => {
+    const paid = { byVersion: true, isReverted: false, isStarved: false, isFinal: true, isAsOrdered: true };
+    return nextSpendState('INCLUDED', { ...paid, ...changes }, false);
+  };
   for (const isReverted of booleans) {
-    expect(nextSpendState('SIGNED', { byVersion: true, isReverted, isFinal: false, isAsOrdered: true })).toBe(
-      'INCLUDED',
-    );
-    expect(nextSpendState('SIGNED', { byVersion: false, isReverted, isFinal: false, isAsOrdered: true })).toBe(
-      'SIGNED',
-    );
-    expect(nextSpendState('INCLUDED', { byVersion: false, isReverted, isFinal: true, isAsOrdered: true })).toBe(
-      'DISPLACED',
-    );
+    expect(next({ isReverted, isFinal: false })).toBe('INCLUDED');
+    expect(next({ byVersion: false, isReverted, isFinal: false })).toBe('SIGNED');
+    expect(next({ byVersion: false, isReverted })).toBe('DISPLACED');
   }
-  expect(nextSpendState('INCLUDED', { byVersion: true, isReverted: false, isFinal: true, isAsOrdered: true })).toBe(
-    'FINAL_PAID',
-  );
-  const other = { byVersion: true, isReverted: false, isFinal: true, isAsOrdered: false };
-  expect(nextSpendState('INCLUDED', other)).toBe('DISPLACED');
-  expect(nextSpendState('INCLUDED', { byVersion: true, isReverted: true, isFinal: true, isAsOrdered: true })).toBe(
-    'FINAL_REVERTED',
-  );
+  expect(next({})).toBe('FINAL_PAID');
+  expect(next({ isAsOrdered: false })).toBe('DISPLACED');
+  expect(next({ isReverted: true })).toBe('FINAL_REVERTED');
 });
 
 test('the answer is "sent" only for a payout in a final block, and "refused" only for a burnt id', () => {
