@@ -9,7 +9,7 @@ import {
   readIdempotencyKey,
 } from '../http/area.ts';
 import type { ProblemCode } from '../http/problems.ts';
-import { rateLimitHeaders, type Outcome, refuse } from '../http/answer.ts';
+import { rateLimitHeaders, type Outcome, refuse, refuseUnconfirmed } from '../http/answer.ts';
 import { type KeyedCall, laneOf } from '../lane/key-lane.ts';
 import type { RateState } from '../lane/buckets.ts';
 import { type KeyEnvironment, readCallerIp } from './authenticate.ts';
@@ -47,13 +47,7 @@ export function reportRate(c: RequestContext, rate: RateState | null): void {
 }
 
 /** The refusal when the lane did not answer and the request had no effect that could be lost. */
-export const laneUnreachable = refuse(
-  'service_unavailable',
-  'The exchange cannot be reached at the moment. Try again.',
-  {
-    retryAfterSeconds: 1,
-  },
-);
+export const laneUnreachable = refuseUnconfirmed('The exchange cannot be reached at the moment. Try again.');
 
 /**
  * Admits a request that needs its lane for nothing else, and returns the id of the key's account. One call checks the

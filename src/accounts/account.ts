@@ -1,15 +1,14 @@
 import { z } from '@hono/zod-openapi';
 import { eq } from 'drizzle-orm';
-import { type Outcome, type Refusal, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
+import { type Outcome, type Refusal, accept, refuse } from '../http/answer.ts';
 import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
-import { commit } from '../db/commit.ts';
 import { type Database, directoryOf, ledgerOf } from '../db/database.ts';
 import { claimNames, takeAddressIndex } from '../db/directory.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import { nextRecordNumber } from '../db/record-number.ts';
 import { accounts, exactly } from '../db/schema.ts';
-import { approvalRefusals, explain } from '../db/explain.ts';
+import { commitOrRefuse } from '../db/explain.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { AMOUNT_SYNTAX, MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
@@ -138,8 +137,6 @@ export const ChangeAccount = z
 
 export type ChangeAccount = z.output<typeof ChangeAccount>;
 
-const unconfirmedChange = refuseUnconfirmed('The change was not confirmed. Send it again.');
-
 /**
  * Changes an account. Refuses with `not_found`, `precision_exceeded` and `amount_above_maximum`, with `approval_required`
  * for a limit that only two people raise, and with `service_unavailable` when the outcome is unknown. The caller must
@@ -160,14 +157,14 @@ export async function changeAccount(
     values.dailyWithdrawalLimit = limit;
   }
   if (Object.keys(values).length > 0) {
-    const outcome = await commit(database, [
+    const refused = await commitOrRefuse(database, [
       insertAudit(database, actor, 'change_account', id, change),
       database
         .update(accounts)
         .set({ ...values, ...(values.status && { recordNumber: nextRecordNumber(actor.now_ms) }) })
         .where(eq(accounts.id, id)),
     ]);
-    if (outcome.kind !== 'committed') return explain(outcome, approvalRefusals) ?? unconfirmedChange;
+    if (refused) return refused;
   }
   const account = await readAccount(database, id);
   return account ? accept(account) : accountNotFound;

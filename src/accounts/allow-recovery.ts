@@ -1,10 +1,9 @@
 import { and, eq, gt } from 'drizzle-orm';
 import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
-import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
 import { accounts, allowedRecoveries } from '../db/schema.ts';
-import { approvalRefusals, explain } from '../db/explain.ts';
+import { approvalRefusals, commitOrRefuse } from '../db/explain.ts';
 
 /** For how long an allowed recovery can be used. A trigger holds it. */
 const ALLOWED_MS = 72 * 3_600_000;
@@ -28,13 +27,12 @@ export async function allowRecovery(
   const [account] = await database.select({ holder: accounts.holder }).from(accounts).where(eq(accounts.id, accountId));
   if (!account?.holder) return noHolder;
   const expiresAt = actor.now_ms + ALLOWED_MS;
-  const outcome = await commit(database, [
+  const changes = [
     insertAudit(database, actor, 'allow_recovery', accountId, { because: reason }),
     database.delete(allowedRecoveries).where(eq(allowedRecoveries.accountId, accountId)),
     database.insert(allowedRecoveries).values({ accountId, expiresAt }),
-  ]);
-  if (outcome.kind === 'committed') return accept(expiresAt);
-  return explain(outcome, approvalRefusals) ?? unconfirmed;
+  ] as const;
+  return (await commitOrRefuse(database, changes, approvalRefusals, unconfirmed)) ?? accept(expiresAt);
 }
 
 /** Until when an account may be recovered without a code, in milliseconds, or `null`. Throws when D1 fails. */

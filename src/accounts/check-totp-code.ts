@@ -2,7 +2,7 @@ import { type Outcome, accept, refuse } from '../http/answer.ts';
 import type { Database } from '../db/database.ts';
 import { logEvent } from '../platform/log.ts';
 import { type SealSecrets, unseal } from './seal.ts';
-import { type TotpState, findTotpStep, isLastAttempt, readAndCount } from './totp.ts';
+import { type TotpState, findTotpStep, isLastAttempt, readAndCount, totpInvalid } from './totp.ts';
 
 /**
  * Checks a code against the second factor as it was before the attempt was counted. The step of the code, `null` where
@@ -52,6 +52,3 @@ export function logLock(accountId: string): void {
 
 /** The refusal of what needs a code and came without one. */
 export const totpRequired = refuse('totp_required', 'This account needs a totpCode for every withdrawal.');
-
-/** The refusal of a code, whether it was wrong here or was used first by another request. */
-export const totpInvalid = refuse('totp_invalid', 'The code is wrong, old or was used before. Wait for the next one.');

@@ -3,9 +3,8 @@ import { and, eq, gt, sql } from 'drizzle-orm';
 import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
-import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
-import { approvalRefusals, explain, type GuardRefusals } from '../db/explain.ts';
+import { approvalRefusals, commitOrRefuse, type GuardRefusals } from '../db/explain.ts';
 import { invitations } from '../db/schema.ts';
 import { digest } from '../platform/digest.ts';
 
@@ -60,13 +59,13 @@ export async function inviteHolder(
   if (present && !actor.proposal) return accept(showInvitation(accountId, email, present.expiresAt));
   const expiresAt = actor.now_ms + INVITED_MS;
   const byTwo = actor.proposal ? 1 : 0;
-  const outcome = await commit(database, [
+  const changes = [
     insertAudit(database, actor, 'invite_holder', accountId, { email }),
     database.delete(invitations).where(eq(invitations.accountId, accountId)),
     database.insert(invitations).values({ accountId, address, expiresAt, byTwo }),
-  ]);
-  if (outcome.kind === 'committed') return accept(showInvitation(accountId, email, expiresAt));
-  return explain(outcome, invitationRefusals) ?? unconfirmed;
+  ] as const;
+  const refused = await commitOrRefuse(database, changes, invitationRefusals, unconfirmed);
+  return refused ?? accept(showInvitation(accountId, email, expiresAt));
 }
 
 function showInvitation(accountId: string, email: string, expiresAt_ms: number): Invitation {

@@ -1,12 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { and, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import { generateSecret, generateURI, verify } from 'otplib';
-import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
-import { commit } from '../db/commit.ts';
 import { type Database, bindPrepared, prepareOnce } from '../db/database.ts';
 import { totp } from '../db/schema.ts';
-import { approvalRefusals, explain } from '../db/explain.ts';
+import { commitOrRefuse } from '../db/explain.ts';
 import { type SealSecrets, seal, unseal } from './seal.ts';
 
 /** RFC 6238 with the parameters that every authenticator app knows: SHA-1, six digits, thirty seconds. */
@@ -164,6 +163,9 @@ export async function drawTotp(
   return accept({ secret, otpauthUri });
 }
 
+/** The refusal of a code, whether it was wrong here or was used first by another request. */
+export const totpInvalid = refuse('totp_invalid', 'The code is wrong, old or was used before. Wait for the next one.');
+
 const nothingToConfirm = refuse('invalid_state', 'There is no new secret to confirm, or a newer one.');
 
 /**
@@ -179,22 +181,18 @@ export async function confirmTotp(
   actor: Actor,
 ): Promise<Outcome<null>> {
   const state = await readTotp(database, accountId);
-  if (!state?.sealedSecret || state.confirmedAt !== null) {
-    return nothingToConfirm;
-  }
+  if (!state?.sealedSecret || state.confirmedAt !== null) return nothingToConfirm;
   const secret = await unseal(state.sealedSecret, accountId, secrets);
   const step = await findTotpStep(code, secret, state.usedStep, actor.now_ms);
-  if (step === undefined) return refuse('totp_invalid', 'The code is wrong, old or was used before.');
+  if (step === undefined) return totpInvalid;
   // With the secret, so that the database refuses to confirm another one that was drawn meanwhile.
   const confirmed = { sealedSecret: state.sealedSecret, confirmedAt: actor.now_ms, usedStep: step };
-  const outcome = await commit(database, [
+  const changes = [
     database.update(totp).set(confirmed).where(eq(totp.accountId, accountId)),
     insertAudit(database, actor, 'confirm_totp', accountId),
-  ]);
-  if (outcome.kind === 'committed') return accept(null);
-  if (outcome.kind === 'guarded' && outcome.guard === 'totp_secret_replaced') return nothingToConfirm;
-  if (outcome.kind === 'guarded') return refuse('totp_invalid', 'The code is wrong, old or was used before.');
-  return refuseUnconfirmed('The confirmation did not reach the database. Send it again.');
+  ] as const;
+  const refusals = { totp_secret_replaced: nothingToConfirm, totp_step_used: totpInvalid };
+  return (await commitOrRefuse(database, changes, refusals)) ?? accept(null);
 }
 
 /**
@@ -202,9 +200,7 @@ export async function confirmTotp(
  * `approval_required` where two people are needed, and with `service_unavailable` when the outcome is unknown.
  */
 export async function removeTotp(database: Database, accountId: string, actor: Actor): Promise<Outcome<null>> {
-  const outcome = await commit(database, prepareRemoval(database, accountId, actor));
-  if (outcome.kind === 'committed') return accept(null);
-  return explain(outcome, approvalRefusals) ?? refuseUnconfirmed('It was not confirmed. Send it again.');
+  return (await commitOrRefuse(database, prepareRemoval(database, accountId, actor))) ?? accept(null);
 }
 
 /** The statements that switch the second factor off, with the step of the code that allows it, if one did. */

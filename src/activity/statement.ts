@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { lte, sql } from 'drizzle-orm';
 import { type Outcome, accept, refuse } from '../http/answer.ts';
-import { Decimal, Id, SignedDecimal, Timestamp } from '../http/wire-types.ts';
+import { Decimal, Id, SignedDecimal, Timestamp, showTime } from '../http/wire-types.ts';
 import type { Database } from '../db/database.ts';
 import { TimeSpan } from '../db/record-list.ts';
 import { statements } from '../db/schema.ts';
@@ -133,8 +133,6 @@ export async function* writeStatement(
   }
   yield writer.end(prepared);
 }
-
-const showTime = (time_ms: number) => new Date(time_ms).toISOString();
 
 function listBalances(balances: Balances): Statement['opening'] {
   return [...balances].map(([asset, amount]) => ({ asset, amount: formatAmount(amount, scaleOf(asset)) }));

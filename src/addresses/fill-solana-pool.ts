@@ -1,8 +1,16 @@
 import { z } from '@hono/zod-openapi';
 import { sql } from 'drizzle-orm';
-import { type FieldError, type FieldFault, type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
+import {
+  type FieldError,
+  type FieldFault,
+  type Outcome,
+  accept,
+  refuse,
+  refuseFields,
+  refuseUnconfirmed,
+} from '../http/answer.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
-import { commit } from '../db/commit.ts';
+import { commitOrRefuse } from '../db/explain.ts';
 import type { Database } from '../db/database.ts';
 import { addressIndexes, solanaPool } from '../db/schema.ts';
 import { MAX_ADDRESS_INDEX } from './derive-addresses.ts';
@@ -52,27 +60,20 @@ export async function fillSolanaPool(
   actor: Actor,
 ): Promise<Outcome<SolanaPool>> {
   const errors = findFaults(upload);
-  if (errors.length > 0) return refuse('invalid_request', 'The request is not valid.', { errors });
+  if (errors.length > 0) return refuseFields(errors);
   const indexes = upload.addresses.map(({ index }) => index);
-  const outcome = await commit(directory, [
+  const changes = [
     insertMissing(directory, upload),
     insertAudit(directory, actor, 'fill_solana_pool', 'solana_pool', { indexes }),
-  ]);
-  switch (outcome.kind) {
-    case 'committed':
-      return accept(await readPool(directory, upload.addresses.length));
-    case 'exists':
-      return refuse(
-        'invalid_state',
-        'The pool holds another address at one of these indexes, or one at another index.',
-      );
-    case 'unknown':
-    case 'overloaded':
-    case 'floor':
-    case 'guarded':
-      return notConfirmed;
-  }
+  ] as const;
+  const refused = await commitOrRefuse(directory, changes, { exists: anotherEntry }, notConfirmed);
+  return refused ?? accept(await readPool(directory, upload.addresses.length));
 }
+
+const anotherEntry = refuse(
+  'invalid_state',
+  'The pool holds another address at one of these indexes, or one at another index.',
+);
 
 const notConfirmed = refuseUnconfirmed('The upload was not confirmed. Send it again.');
 

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { type WrittenAnswer } from '../http/area.ts';
-import { refuse } from '../http/answer.ts';
+import { refuseField } from '../http/answer.ts';
 import { admit } from '../access/admit.ts';
 import { ledgerOf } from '../db/database.ts';
 import { describeError, logFault } from '../platform/log.ts';
@@ -39,8 +39,7 @@ statement.add({
     const now_ms = Date.now();
     const end = wantedEnd !== undefined && wantedEnd < now_ms ? wantedEnd : null;
     if (from >= (end ?? now_ms)) {
-      const errors = [{ pointer: 'from', code: 'not_valid', detail: 'is not before `to`, or in the future' }] as const;
-      return refuse('invalid_request', 'The request is not valid.', { errors });
+      return refuseField('from', 'not_valid', 'is not before `to`, or in the future');
     }
     const admitted = await admit(c, 'read', 'read');
     if (!admitted.ok) return admitted;

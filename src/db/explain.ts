@@ -1,5 +1,6 @@
-import { type Refusal, refuse } from '../http/answer.ts';
-import type { CommitOutcome, Guard } from './commit.ts';
+import { type Refusal, refuse, refuseUnconfirmed } from '../http/answer.ts';
+import { type CommitOutcome, type Guard, commit } from './commit.ts';
+import type { Database } from './database.ts';
 
 /**
  * What is said for each guard that a statement may meet. They are declared beside the statement, and put together by
@@ -31,6 +32,23 @@ export const approvalRefusals: GuardRefusals = {
   proposal_decided: refuse('invalid_state', 'The proposal was decided meanwhile. Read it again.'),
   proposal_expired: refuse('invalid_state', 'The proposal has expired. Make it again.'),
 };
+
+const changeUnconfirmed = refuseUnconfirmed('The change was not confirmed. Send it again.');
+
+/**
+ * Commits a change. What the database refuses has the refusal of its guard, or of a record that `exists`; all else is
+ * `unconfirmed`. `undefined` once it is committed.
+ */
+export async function commitOrRefuse(
+  database: Database,
+  records: Parameters<typeof commit>[1],
+  { exists, ...refusals }: GuardRefusals & { readonly exists?: Refusal } = approvalRefusals,
+  unconfirmed: Refusal = changeUnconfirmed,
+): Promise<Refusal | undefined> {
+  const outcome = await commit(database, records);
+  if (outcome.kind === 'committed') return undefined;
+  return (outcome.kind === 'exists' ? exists : explain(outcome, refusals)) ?? unconfirmed;
+}
 
 /** The refusal of what waits until the hold after a recovery is over. */
 export function refuseHeld(heldUntil_ms: number): Refusal {

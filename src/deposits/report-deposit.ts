@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
+import { type Outcome, accept, refuse, refuseField, refuseUnconfirmed } from '../http/answer.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
 import { type Database, directoryOf, listLedgers, openLedger } from '../db/database.ts';
@@ -185,12 +185,7 @@ function readReport(report: ReportDeposit): Outcome<ReadReport> {
   const network = findNetwork(report.network);
   if (!network) return refuse('network_not_supported', `There is no network ${report.network}.`);
   const txHash = readTransactionHash(network, report.txHash);
-  if (txHash === undefined) {
-    const errors = [
-      { pointer: '/txHash', code: 'wrong_format', detail: `is no transaction hash of ${network}` },
-    ] as const;
-    return refuse('invalid_request', 'The request is not valid.', { errors });
-  }
+  if (txHash === undefined) return refuseField('/txHash', 'wrong_format', `is no transaction hash of ${network}`);
   const address = readAddress(network, report.address);
   if (address === undefined) return refuse('invalid_address', `This is not a ${network} address.`);
   return accept({ ...report, network, txHash, address });

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { and, asc, eq, gt, lt, sql } from 'drizzle-orm';
 import { ListQuery, MAX_LOOKED_AT } from '../http/list.ts';
-import { type Outcome, type Refusal, accept, refuse } from '../http/answer.ts';
+import { type Outcome, type Refusal, accept, refuse, refuseField } from '../http/answer.ts';
 import { type Database, bindPrepared, prepareOnce } from '../db/database.ts';
 import { events, listeners } from '../db/schema.ts';
 import { Event, type EventRow, Sequence, eventTypes } from './event.ts';
@@ -246,10 +246,7 @@ export function refuseAfter(
     return refuse('events_expired', `Events are kept after number ${since}. Read without \`after\`.`);
   }
   if (after <= last) return undefined;
-  const detail = `is above ${last}, the number of the newest event`;
-  return refuse('invalid_request', 'The request is not valid.', {
-    errors: [{ pointer, code: 'above_maximum', detail }],
-  });
+  return refuseField(pointer, 'above_maximum', `is above ${last}, the number of the newest event`);
 }
 
 /** Where a listener's events begin and end; nowhere for one that does not listen. Throws when D1 fails. */

@@ -3,7 +3,7 @@ import { type Outcome, accept } from '../http/answer.ts';
 import { endSessions, findOwnSessions } from '../keys/session-key.ts';
 import { revokeInLane } from '../lane/tell-lanes.ts';
 import { insertAudit } from '../db/audit.ts';
-import { commit } from '../db/commit.ts';
+import { commitOrRefuse } from '../db/explain.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import type { Session } from './session.ts';
 
@@ -23,11 +23,12 @@ export async function endOwnSessions(
   // A lane that has no record yet believes whoever revokes its key, so only lanes of own sessions are told.
   const own = await findOwnSessions(database, accountId, ids.slice(0, MAX_ENDED));
   if (own.length === 0) return accept(null);
-  const outcome = await commit(database, [
+  const changes = [
     insertAudit(database, actor, 'end_sessions', accountId, { sessionIds: own }),
     ...endSessions(database, accountId, own, actor),
-  ]);
-  if (outcome.kind !== 'committed') return laneUnreachable;
+  ] as const;
+  const refused = await commitOrRefuse(database, changes, {}, laneUnreachable);
+  if (refused) return refused;
   const told = await Promise.all(own.map((id) => revokeInLane(bindings, accountId, id, actor.now_ms)));
   return told.every(Boolean) ? accept(null) : laneUnreachable;
 }

@@ -8,7 +8,7 @@ import { TotpCode, confirmTotp, drawTotp } from '../accounts/totp.ts';
 import { config } from '../env.ts';
 import { wakeAfterChange } from '../events/webhooks/wake-after-change.ts';
 import { describeFieldErrors } from '../http/field-errors.ts';
-import { type Outcome, accept, refuse } from '../http/answer.ts';
+import { type Outcome, accept, refuse, refuseFields } from '../http/answer.ts';
 import { type ApiKey, CreateOwnKey } from '../keys/api-key.ts';
 import { tellLanes } from '../lane/tell-lanes.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
@@ -261,8 +261,7 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
     return this.#change(token, 'act', async (session) => {
       const parsed = schema.safeParse(body);
       if (parsed.success) return act(session, parsed.data);
-      const errors = describeFieldErrors(parsed.error, { target: 'json', data: body });
-      return refuse('invalid_request', 'The request is not valid.', { errors });
+      return refuseFields(describeFieldErrors(parsed.error, { target: 'json', data: body }));
     });
   }
 }

@@ -3,7 +3,7 @@ import { laneUnreachable } from '../access/admit.ts';
 import { tokenSettings } from '../access/authenticate.ts';
 import { accountNotFound } from '../accounts/account.ts';
 import { digestAddress } from '../accounts/invite-holder.ts';
-import { type Outcome, accept, refuse } from '../http/answer.ts';
+import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
 import { MAX_SESSIONS, listLiveSessionIds, prepareSession } from '../keys/session-key.ts';
 import { revokeInLane } from '../lane/tell-lanes.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
@@ -43,9 +43,7 @@ const anothersAccount = refuse('invalid_state', 'The account has a holder, who i
 
 const notInvited = refuse('invalid_state', 'The account has no holder yet, and nobody is invited by this address.');
 
-const unconfirmed = refuse('service_unavailable', 'The sign-in was not confirmed. Try again.', {
-  retryAfterSeconds: 1,
-});
+const unconfirmed = refuseUnconfirmed('The sign-in was not confirmed. Try again.');
 
 /**
  * Opens a session for an account's holder, and makes the first one to sign in its holder, who must be invited. At most
@@ -89,13 +87,10 @@ async function tryToOpen(
   const sessionId = newRecordId(now_ms, ledgerNumberOf(accountId));
   const wanted = { id: sessionId, accountId, scopes: scopesOf[level], newBrowser };
   const { token, expiresAt_ms, statements } = await prepareSession(database, wanted, ended, tokenSettings, actor);
-  if (!isFirst)
-    return { outcome: await commit(database, statements), opened: { sessionId, token, expiresAt_ms, ended } };
-  const address = await digestAddress(email);
-  const outcome = await commit(database, [
-    insertAudit(database, actor, 'become_holder', accountId, { address }),
+  const taking = [
+    insertAudit(database, actor, 'become_holder', accountId, { address: await digestAddress(email) }),
     database.update(accounts).set({ holder }).where(eq(accounts.id, accountId)),
-    ...statements,
-  ]);
+  ] as const;
+  const outcome = await commit(database, isFirst ? [...taking, ...statements] : statements);
   return { outcome, opened: { sessionId, token, expiresAt_ms, ended } };
 }

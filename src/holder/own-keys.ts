@@ -1,6 +1,6 @@
 import { laneUnreachable } from '../access/admit.ts';
 import { tokenSettings } from '../access/authenticate.ts';
-import { type Outcome, accept, refuse } from '../http/answer.ts';
+import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
 import {
   type ApiKey,
   type CreateApiKey,
@@ -13,9 +13,8 @@ import {
   tooManyKeys,
 } from '../keys/api-key.ts';
 import { readLastUses, revokeInLane } from '../lane/tell-lanes.ts';
-import { commit } from '../db/commit.ts';
 import { newRecordId } from '../db/record-id.ts';
-import { type GuardRefusals, explain, holdRefusals } from '../db/explain.ts';
+import { type GuardRefusals, commitOrRefuse, holdRefusals } from '../db/explain.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { type Session, refuseFrozen } from './session.ts';
 
@@ -55,10 +54,8 @@ const keyRefusals: GuardRefusals = {
   ),
 };
 
-const unconfirmed = refuse(
-  'service_unavailable',
+const unconfirmed = refuseUnconfirmed(
   'It is not known whether the key was made. Look at the list, revoke it if it is there, and make another.',
-  { retryAfterSeconds: 1 },
 );
 
 /**
@@ -76,8 +73,8 @@ export async function makeOwnKey(
   if (refused) return refused;
   const id = newRecordId(actor.now_ms, ledger);
   const { token, statements } = await prepareApiKey(database, id, accountId, wanted, tokenSettings, actor);
-  const outcome = await commit(database, statements);
-  if (outcome.kind !== 'committed') return explain(outcome, keyRefusals) ?? unconfirmed;
+  const uncommitted = await commitOrRefuse(database, statements, keyRefusals, unconfirmed);
+  if (uncommitted) return uncommitted;
   const apiKey = await readApiKey(database, id);
   return apiKey ? accept({ apiKey, token }) : unconfirmed;
 }

@@ -1,14 +1,14 @@
 import { eq, sql } from 'drizzle-orm';
 import { tryTotpCode } from '../accounts/check-totp-code.ts';
 import type { SealSecrets } from '../accounts/seal.ts';
-import { readTotp, spendTotpStep } from '../accounts/totp.ts';
+import { readTotp, spendTotpStep, totpInvalid } from '../accounts/totp.ts';
 import { laneUnreachable } from '../access/admit.ts';
 import { type Outcome, accept, refuse } from '../http/answer.ts';
 import { listKeysRevokedAt, revokeAllKeys } from '../keys/api-key.ts';
 import { endSessions, listLiveSessionIds } from '../keys/session-key.ts';
 import { revokeInLane } from '../lane/tell-lanes.ts';
 import { insertAudit } from '../db/audit.ts';
-import { commit } from '../db/commit.ts';
+import { commitOrRefuse } from '../db/explain.ts';
 import { accounts } from '../db/schema.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import type { Session } from './session.ts';
@@ -16,10 +16,13 @@ import type { Session } from './session.ts';
 /** For how long a recovery holds an account. */
 export const HOLD_MS = 86_400_000;
 
-const notAllowed = refuse(
-  'approval_required',
-  'Two people of the exchange must agree to this first. Ask the exchange, and tell it who you are.',
-);
+const recoveryRefusals = {
+  totp_step_used: totpInvalid,
+  recovery_not_allowed: refuse(
+    'approval_required',
+    'Two people of the exchange must agree to this first. Ask the exchange, and tell it who you are.',
+  ),
+};
 
 /** What shows, beside the e-mail link, that it is the holder who comes back. */
 export type Proof =
@@ -58,18 +61,15 @@ export async function recoverAccount(
     .update(accounts)
     .set({ heldUntil: sql`max(${accounts.heldUntil}, ${heldUntil_ms})` })
     .where(eq(accounts.id, accountId));
-  const outcome = await commit(database, [
+  const changes = [
     insertAudit(database, actor, 'recover_account', accountId, { proof: proof.kind }),
     hold,
     ...endSessions(database, accountId, ended, actor),
     ...revokeAllKeys(database, accountId, actor),
     ...(step.value === null ? [] : [spendTotpStep(database, accountId, step.value)]),
-  ]);
-  if (outcome.kind === 'guarded' && outcome.guard === 'totp_step_used') {
-    return refuse('totp_invalid', 'The code is wrong, old or was used before. Wait for the next one.');
-  }
-  if (outcome.kind === 'guarded' && outcome.guard === 'recovery_not_allowed') return notAllowed;
-  if (outcome.kind !== 'committed') return laneUnreachable;
+  ] as const;
+  const refused = await commitOrRefuse(database, changes, recoveryRefusals, laneUnreachable);
+  if (refused) return refused;
   const revoked = await listKeysRevokedAt(database, accountId, actor.now_ms);
   const told = await Promise.all(
     [...ended, ...revoked].map((id) => revokeInLane(bindings, accountId, id, actor.now_ms)),

@@ -1,11 +1,10 @@
-import { totpInvalid, tryTotpCode } from '../accounts/check-totp-code.ts';
+import { tryTotpCode } from '../accounts/check-totp-code.ts';
 import type { SealSecrets } from '../accounts/seal.ts';
-import { prepareRemoval, readTotp, spendTotpStep } from '../accounts/totp.ts';
+import { prepareRemoval, readTotp, spendTotpStep, totpInvalid } from '../accounts/totp.ts';
 import { laneUnreachable } from '../access/admit.ts';
-import { type Outcome, type Refusal, accept, refuse } from '../http/answer.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
 import { insertAudit } from '../db/audit.ts';
-import { type CommitOutcome, commit } from '../db/commit.ts';
-import { explain } from '../db/explain.ts';
+import { commitOrRefuse } from '../db/explain.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -22,9 +21,10 @@ export async function removeOwnTotp(
   const { accountId, database, actor } = session;
   const step = await readStep(session, code, secrets);
   if (!step.ok) return step;
-  const outcome = await commit(database, prepareRemoval(database, accountId, actor, step.value));
   const codeNeeded = refuse('totp_required', 'Switching two-factor authentication off needs its code.');
-  return conclude(outcome, codeNeeded);
+  const refusals = { totp_required: codeNeeded, totp_step_used: totpInvalid };
+  const removal = prepareRemoval(database, accountId, actor, step.value);
+  return (await commitOrRefuse(database, removal, refusals, laneUnreachable)) ?? accept(null);
 }
 
 /**
@@ -41,11 +41,12 @@ export async function noteRecoveryCodes(
   if (code === undefined && (await readTotp(database, accountId))?.confirmedAt != null) return codeNeeded;
   const step = await readStep(session, code, secrets);
   if (!step.ok) return step;
-  const outcome = await commit(database, [
+  const changes = [
     insertAudit(database, actor, 'draw_recovery_codes', accountId),
     ...(step.value === null ? [] : [spendTotpStep(database, accountId, step.value)]),
-  ]);
-  return conclude(outcome, codeNeeded);
+  ] as const;
+  const refusals = { totp_required: codeNeeded, totp_step_used: totpInvalid };
+  return (await commitOrRefuse(database, changes, refusals, laneUnreachable)) ?? accept(null);
 }
 
 /** The step of a code; `null` without one. */
@@ -56,9 +57,4 @@ function readStep(
 ): Promise<Outcome<number | null>> {
   if (code === undefined) return Promise.resolve(accept(null));
   return tryTotpCode(database, accountId, code, secrets, actor.now_ms);
-}
-
-function conclude(outcome: CommitOutcome, codeNeeded: Refusal): Outcome<null> {
-  if (outcome.kind === 'committed') return accept(null);
-  return explain(outcome, { totp_required: codeNeeded, totp_step_used: totpInvalid }) ?? laneUnreachable;
 }

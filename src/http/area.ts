@@ -11,7 +11,16 @@ import type { JSONValue } from 'hono/utils/types';
 import { type HeaderName, headersOf } from './document/headers.ts';
 import { type DeclaredProblem, describeProblems } from './document/problem-responses.ts';
 import { type Schema, isStrict, parseBody } from './request.ts';
-import { type Outcome, accept, refuse, type Answer, type RequestFacts, answerProblem, type Refusal } from './answer.ts';
+import {
+  type Outcome,
+  accept,
+  refuse,
+  refuseFields,
+  type Answer,
+  type RequestFacts,
+  answerProblem,
+  type Refusal,
+} from './answer.ts';
 import { digest } from '../platform/digest.ts';
 import { bodyLimit } from 'hono/body-limit';
 import { badCursor } from './cursor.ts';
@@ -372,7 +381,7 @@ export function createArea(): Area {
       // The validator also gives what it checked, which its type does not say.
       const errors = describeFieldErrors(result.error, result as unknown as Checked);
       const isCursor = errors.every(({ pointer, code }) => pointer === 'cursor' && code !== 'unknown_parameter');
-      return sendProblem(c, isCursor ? badCursor : refuse('invalid_request', 'The request is not valid.', { errors }));
+      return sendProblem(c, isCursor ? badCursor : refuseFields(errors));
     },
   });
 }

@@ -1,6 +1,6 @@
 import { writePointer } from './field-errors.ts';
 import type { z } from '@hono/zod-openapi';
-import { type FieldError, type Outcome, accept, refuse } from './answer.ts';
+import { type FieldError, type Outcome, accept, refuse, refuseFields } from './answer.ts';
 
 /** The value that a text from outside is the JSON of, or `undefined` when it is not JSON. */
 export function parseJson(text: string): unknown {
@@ -103,5 +103,5 @@ export function parseBody(text: string): Outcome<unknown> {
     code: 'repeated',
     detail: 'comes more than once: nothing was done',
   }));
-  return errors.length === 0 ? accept(body) : refuse('invalid_request', 'The request is not valid.', { errors });
+  return errors.length === 0 ? accept(body) : refuseFields(errors);
 }

@@ -5,6 +5,12 @@ export const Timestamp = z.iso
   .datetime({ precision: 3 })
   .openapi({ description: 'ISO 8601, UTC, milliseconds', example: '2026-11-21T12:00:00.000Z' });
 
+/** A time as it is shown, from milliseconds; `null` stays. */
+export function showTime<Time extends number | null>(time_ms: Time): Time extends number ? string : null;
+export function showTime(time_ms: number | null): string | null {
+  return time_ms === null ? null : new Date(time_ms).toISOString();
+}
+
 /** An amount, a price or a value as it is shown: no sign, no exponent, no trailing zeros, zero is "0". */
 export const Decimal = z
   .string()

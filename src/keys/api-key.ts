@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { and, desc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
 import { type Refusal, refuse, refuseField } from '../http/answer.ts';
 import type { GuardRefusals } from '../db/explain.ts';
-import { Id, Timestamp } from '../http/wire-types.ts';
+import { Id, Timestamp, showTime } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import type { Database } from '../db/database.ts';
 import { isRecordId, lowestRecordId } from '../db/record-id.ts';
@@ -76,10 +76,6 @@ export const ApiKey = z
 
 export type ApiKey = z.output<typeof ApiKey>;
 
-function showTime(time_ms: number | null): string | null {
-  return time_ms === null ? null : new Date(time_ms).toISOString();
-}
-
 /** Shows a key, read from its row or from its lane. */
 export function showApiKey(key: KeyDetails): ApiKey {
   return {
@@ -89,7 +85,7 @@ export function showApiKey(key: KeyDetails): ApiKey {
     scopes: [...key.scopes],
     ipAllowlist: key.ipAllowlist && [...key.ipAllowlist],
     rateLimits: key.rateLimits,
-    createdAt: new Date(key.createdAt_ms).toISOString(),
+    createdAt: showTime(key.createdAt_ms),
     expiresAt: showTime(key.expiresAt_ms),
     revokedAt: showTime(key.revokedAt_ms),
   };

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { Account, readAccount } from '../accounts/account.ts';
 import { AllowlistEntry, MAX_APPROVED, listAllowlist, showEntry } from '../accounts/allowlist.ts';
 import { readTotp } from '../accounts/totp.ts';
-import { Decimal, Timestamp } from '../http/wire-types.ts';
+import { Decimal, Timestamp, showTime } from '../http/wire-types.ts';
 import { ApiKey, listApiKeys } from '../keys/api-key.ts';
 import type { Database } from '../db/database.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
@@ -10,7 +10,7 @@ import type { Valuation } from '../markets/value-in-usdt.ts';
 import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { type Atoms, formatAmount } from '../money/amounts.ts';
 import { Balance, readHoldings } from '../activity/balances.ts';
-import { readDailyUse } from '../withdrawals/read-facts.ts';
+import { showDailyUse } from '../withdrawals/read-facts.ts';
 
 /** An account with everything that an operator asks about it first. */
 export const AccountDetail = Account.extend({
@@ -50,16 +50,16 @@ export async function readAccountDetail(
 ): Promise<AccountDetail | undefined> {
   const account = await readAccount(database, id);
   if (!account) return undefined;
-  const [{ apiKeys }, holdings, daily, totp, allowlist, valueOf] = await Promise.all([
+  const [{ apiKeys }, holdings, dailyWithdrawals, totp, allowlist, valueOf] = await Promise.all([
     listApiKeys(database, id, null),
     readHoldings(database, id),
-    readDailyUse(database, id, now_ms),
+    showDailyUse(database, id, now_ms),
     readTotp(database, id),
     listAllowlist(database, id, null, MAX_APPROVED),
     readValuation(),
   ]);
   const valued = holdings.map(({ asset, amount }) => ({ asset, amount, value: valueOf(asset, amount) }));
-  const lockedUntil = totp !== undefined && totp.lockedUntil > now_ms ? new Date(totp.lockedUntil).toISOString() : null;
+  const lockedUntil = totp && totp.lockedUntil > now_ms ? showTime(totp.lockedUntil) : null;
   return {
     ...account,
     ledger: ledgerNumberOf(id),
@@ -70,11 +70,7 @@ export async function readAccountDetail(
       usdValue: showUsdt(value),
     })),
     usdValue: showUsdt(valued.reduce((sum, { value }) => sum + value, 0n)),
-    dailyWithdrawals: {
-      limit: showUsdt(daily.limit),
-      used: showUsdt(daily.used),
-      remaining: showUsdt(daily.used < daily.limit ? daily.limit - daily.used : 0n),
-    },
+    dailyWithdrawals,
     totp: { enabled: totp?.confirmedAt != null, lockedUntil },
     allowlist: allowlist.map(showEntry),
   };

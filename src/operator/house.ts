@@ -70,19 +70,7 @@ const HouseAsset = z.object({
 });
 
 /** The position of the house in one asset in one ledger. */
-const LedgerAsset = HouseAsset.pick({
-  asset: true,
-  owedToClients: true,
-  inFlight: true,
-  inTransit: true,
-  feesEarned: true,
-  inventory: true,
-  exposure: true,
-  exposureUsed: true,
-  custodyShouldHold: true,
-  supplyCap: true,
-  supplyCapUsed: true,
-});
+const LedgerAsset = HouseAsset.omit({ inventoryUsdValue: true, custodyHolds: true, custodyCovers: true, price: true });
 
 type LedgerAsset = z.output<typeof LedgerAsset>;
 

@@ -2,9 +2,9 @@ import type { CustodyStanding } from '../db/custody-standing.ts';
 import type { KeeperStanding } from '../reconciliation/reach-keeper.ts';
 import type { BreakerState } from '../markets/sources/circuit-breakers.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
-import { coinSymbols } from '../money/assets.ts';
+import { type Coin, coinSymbols } from '../money/assets.ts';
 import type { House } from './house.ts';
-import { MOST_COUNTED, type OpenState, type OpenWork, sumOpenWork } from './open-work.ts';
+import { MOST_COUNTED, type OpenState, type OpenWork, sumStates } from './open-work.ts';
 
 /** The content type of the text (OpenMetrics 1.0.0). */
 export const METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
@@ -28,254 +28,218 @@ export interface Measured {
   readonly now_ms: number;
 }
 
-type Sample = readonly [labels: Readonly<Record<string, string>>, value: number | string];
+type Value = number | string | null | undefined;
 
-interface Family {
-  readonly name: string;
-  readonly unit?: 'seconds' | 'ratio' | 'bytes';
-  readonly help: string;
-  readonly samples: readonly Sample[];
+type Sample = readonly [labels: Readonly<Record<string, string>>, value: Value];
+
+/** Samples of one label; none where there is no value. */
+const by = (label: string, values: readonly (readonly [name: string, value: Value])[]) =>
+  values.map(([name, value]): Sample => [{ [label]: name }, value]);
+
+/** A family of gauges: a unit is the end of its name, and a sample without a value is absent. */
+function gauge(name: string, help: string, samples: Value | readonly Sample[]): string {
+  const all: readonly Sample[] = Array.isArray(samples) ? samples : [[{}, samples as Value]];
+  const lines = all.flatMap(([labels, value]) => {
+    if (value === null || value === undefined) return [];
+    const written = Object.entries(labels).map(([label, text]) => `${label}="${text}"`);
+    return `bureau_${name}${written.length > 0 ? `{${written.join()}}` : ''} ${value}\n`;
+  });
+  if (lines.length === 0) return '';
+  const [, unit] = /_(seconds|ratio|bytes)$/.exec(name) ?? [];
+  const measured = unit === undefined ? '' : `# UNIT bureau_${name} ${unit}\n`;
+  return `# TYPE bureau_${name} gauge\n${measured}# HELP bureau_${name} ${help}\n${lines.join('')}`;
 }
 
 /** Writes the metrics of a moment as OpenMetrics text. All are gauges. Pure. */
 export function writeMetrics(measured: Measured): string {
-  const families = [
-    ...listWork(measured),
-    ...listPositions(measured),
-    ...listCustody(measured),
-    ...listTrading(measured),
-    ...listObjects(measured),
-  ];
-  return `${families
-    .filter(({ samples }) => samples.length > 0)
-    .map(writeFamily)
-    .join('')}# EOF\n`;
-}
-
-function writeFamily({ name, unit, help, samples }: Family): string {
-  const full = `bureau_${name}${unit === undefined ? '' : `_${unit}`}`;
-  const head = [
-    `# TYPE ${full} gauge`,
-    ...(unit === undefined ? [] : [`# UNIT ${full} ${unit}`]),
-    `# HELP ${full} ${help}`,
-  ];
-  const lines = samples.map(([labels, value]) => {
-    const written = Object.entries(labels).map(([label, text]) => `${label}="${text}"`);
-    return `${full}${written.length > 0 ? `{${written.join()}}` : ''} ${value}`;
-  });
-  return [...head, ...lines, ''].join('\n');
+  const parts = [writeWork, writePositions, writeCustody, writeTrading, writeObjects];
+  return `${parts.map((write) => write(measured).join('')).join('')}# EOF\n`;
 }
 
 const ageOf = (since_ms: number, now_ms: number) => Math.max(0, now_ms - since_ms) / 1_000;
 
+/** Samples by the status of what is open. */
+const byStatus = (states: Readonly<Record<string, OpenState>>, value: (state: OpenState) => number) =>
+  by(
+    'status',
+    Object.entries(states).map(([status, state]) => [status, value(state)]),
+  );
+
 /** Of all ledgers that answered: what one of them has must be seen, whatever the others do. */
-function listWork({ ledgers, now_ms }: Measured): Family[] {
-  const work = sumOpenWork(ledgers.flatMap((one) => (one.work ? [one.work] : [])));
+function writeWork({ ledgers, now_ms }: Measured): string[] {
+  const works = ledgers.flatMap(({ work }) => work ?? []);
   const age = ({ oldest_ms }: OpenState) => (oldest_ms === null ? 0 : ageOf(oldest_ms, now_ms));
-  const ages = (open: Readonly<Record<string, OpenState>>): Sample[] =>
-    Object.entries(open).map(([status, state]) => [{ status }, age(state)]);
+  const withdrawals = {
+    PENDING: sumStates(works, 'withdrawalsPending'),
+    PROCESSING: sumStates(works, 'withdrawalsProcessing'),
+  };
+  const deposits = {
+    PENDING: sumStates(works, 'depositsPending'),
+    QUARANTINED: sumStates(works, 'depositsQuarantined'),
+  };
+  const held = sumStates(works, 'payoutsHeld');
+  const violations = works.reduce((sum, work) => sum + work.violations, 0);
   return [
-    { name: 'trading_halted', help: 'Whether trading is halted', samples: [[{}, work.tradingHalted]] },
-    { name: 'withdrawals_halted', help: 'Whether withdrawals are halted', samples: [[{}, work.withdrawalsHalted]] },
-    {
-      name: 'violations_open',
-      help: 'Violations that the reconciliation found and nobody cleared',
-      samples: [[{}, work.violations]],
-    },
-    {
-      name: 'withdrawals_open',
-      help: `Withdrawals that wait for a review or for the custodian, at most ${MOST_COUNTED}`,
-      samples: Object.entries(work.withdrawals).map(([status, { count }]) => [{ status }, count]),
-    },
-    {
-      name: 'withdrawals_oldest_age',
-      unit: 'seconds',
-      help: 'How long the oldest of them has waited; 0 without any',
-      samples: ages(work.withdrawals),
-    },
-    {
-      name: 'payouts_held',
-      help: `Payouts that the custodian holds before it pays, of the oldest ${MOST_COUNTED} that are with it`,
-      samples: [[{}, work.heldPayouts.count]],
-    },
-    {
-      name: 'payouts_held_oldest_age',
-      unit: 'seconds',
-      help: 'How long the oldest of them is known to be held; 0 without any',
-      samples: [[{}, age(work.heldPayouts)]],
-    },
-    {
-      name: 'deposits_open',
-      help: `Deposits that wait for confirmations, or are quarantined and no dust, at most ${MOST_COUNTED}`,
-      samples: Object.entries(work.deposits).map(([status, { count }]) => [{ status }, count]),
-    },
-    {
-      name: 'deposits_oldest_age',
-      unit: 'seconds',
-      help: 'How long ago the oldest of them was first reported; 0 without any',
-      samples: ages(work.deposits),
-    },
+    gauge('trading_halted', 'Whether trading is halted', Number(works.some((work) => work.isTradingHalted))),
+    gauge(
+      'withdrawals_halted',
+      'Whether withdrawals are halted',
+      Number(works.some((work) => work.areWithdrawalsHalted)),
+    ),
+    gauge('violations_open', 'Violations that the reconciliation found and nobody cleared', violations),
+    gauge(
+      'withdrawals_open',
+      `Withdrawals that wait for a review or for the custodian, at most ${MOST_COUNTED}`,
+      byStatus(withdrawals, ({ count }) => count),
+    ),
+    gauge(
+      'withdrawals_oldest_age_seconds',
+      'How long the oldest of them has waited; 0 without any',
+      byStatus(withdrawals, age),
+    ),
+    gauge(
+      'payouts_held',
+      `Payouts that the custodian holds before it pays, of the oldest ${MOST_COUNTED} that are with it`,
+      held.count,
+    ),
+    gauge(
+      'payouts_held_oldest_age_seconds',
+      'How long the oldest of them is known to be held; 0 without any',
+      age(held),
+    ),
+    gauge(
+      'deposits_open',
+      `Deposits that wait for confirmations, or are quarantined and no dust, at most ${MOST_COUNTED}`,
+      byStatus(deposits, ({ count }) => count),
+    ),
+    gauge(
+      'deposits_oldest_age_seconds',
+      'How long ago the oldest of them was first reported; 0 without any',
+      byStatus(deposits, age),
+    ),
   ];
 }
 
 /** Positions are of all ledgers, or absent: a sum without one of them would look like a loss. */
-function listPositions({ house }: Measured): Family[] {
+function writePositions({ house }: Measured): string[] {
   const isWhole = house.ledgers.every(({ assets }) => assets !== null);
-  const of = (member: keyof House['assets'][number]): Sample[] =>
-    (isWhole ? house.assets : []).flatMap((asset) => {
-      const value = asset[member];
-      return value === null ? [] : [[{ asset: asset.asset }, value] as const];
-    });
-  return [
-    { name: 'owed_to_clients', help: 'The sum of all clients’ balances, in the asset', samples: of('owedToClients') },
-    {
-      name: 'in_flight',
-      help: 'Taken for withdrawals that have not ended, in the asset',
-      samples: of('inFlight'),
-    },
-    { name: 'fees_earned', help: 'Withdrawal fees so far, in the asset', samples: of('feesEarned') },
-    {
-      name: 'inventory',
-      help: 'What orders fill from, in the asset; below zero the house is short',
-      samples: of('inventory'),
-    },
-    {
-      name: 'exposure_used',
-      unit: 'ratio',
-      help: 'How much of the exposure limit is used',
-      samples: of('exposureUsed'),
-    },
-    {
-      name: 'supply_cap_used',
-      unit: 'ratio',
-      help: 'How much of the supply cap is used',
-      samples: of('supplyCapUsed'),
-    },
-    {
-      name: 'share_used',
-      unit: 'ratio',
-      help: 'How much a ledger has used of its share of a limit',
-      samples: listShares(house),
-    },
-  ];
-}
-
-/** Of each ledger that answered; without a share there is nothing to show. */
-function listShares({ ledgers }: House): Sample[] {
-  return ledgers.flatMap(({ ledger, assets }) =>
-    (assets ?? []).flatMap(({ asset, exposureUsed, supplyCapUsed }) => {
-      const shares = { exposure: exposureUsed, supply_cap: supplyCapUsed };
-      return Object.entries(shares).flatMap(([limit, used]): Sample[] =>
-        used === null ? [] : [[{ ledger: String(ledger), limit, asset }, used]],
-      );
-    }),
+  const of = (member: keyof House['assets'][number]) =>
+    by(
+      'asset',
+      (isWhole ? house.assets : []).map((asset) => [asset.asset, asset[member]]),
+    );
+  const shares = house.ledgers.flatMap(({ ledger, assets }) =>
+    (assets ?? []).flatMap(({ asset, exposureUsed, supplyCapUsed }): Sample[] => [
+      [{ ledger: String(ledger), limit: 'exposure', asset }, exposureUsed],
+      [{ ledger: String(ledger), limit: 'supply_cap', asset }, supplyCapUsed],
+    ]),
   );
-}
-
-function listCustody({ house, custodian, now_ms }: Measured): Family[] {
-  const since = custodian?.answeredAt ?? custodian?.firstAskedAt ?? null;
   return [
-    {
-      name: 'custody_answer_age',
-      unit: 'seconds',
-      help: 'How long ago the custodian last said what it holds, or since when it was asked in vain',
-      samples: since === null ? [] : [[{}, ageOf(since, now_ms)]],
-    },
-    {
-      name: 'custody_known',
-      help: 'Whether the custodian said of every network how much of the asset it holds',
-      samples: house.assets.map(({ asset, custodyCovers }) => [{ asset }, custodyCovers === 'unknown' ? 0 : 1]),
-    },
-    {
-      name: 'custody_short',
-      help: 'Whether it then holds less than it should by the ledger; 0 while that is not known',
-      samples: house.assets.map(({ asset, custodyCovers }) => [{ asset }, custodyCovers === 'shortfall' ? 1 : 0]),
-    },
+    gauge('owed_to_clients', 'The sum of all clients’ balances, in the asset', of('owedToClients')),
+    gauge('in_flight', 'Taken for withdrawals that have not ended, in the asset', of('inFlight')),
+    gauge('fees_earned', 'Withdrawal fees so far, in the asset', of('feesEarned')),
+    gauge('inventory', 'What orders fill from, in the asset; below zero the house is short', of('inventory')),
+    gauge('exposure_used_ratio', 'How much of the exposure limit is used', of('exposureUsed')),
+    gauge('supply_cap_used_ratio', 'How much of the supply cap is used', of('supplyCapUsed')),
+    gauge('share_used_ratio', 'How much a ledger has used of its share of a limit', shares),
   ];
 }
 
-function listTrading({ house, sources, ordersAtGate, now_ms }: Measured): Family[] {
+function writeCustody({ house, custodian, now_ms }: Measured): string[] {
+  const since = custodian?.answeredAt ?? custodian?.firstAskedAt ?? null;
+  const byCover = (value: (cover: House['assets'][number]['custodyCovers']) => boolean) =>
+    by(
+      'asset',
+      house.assets.map(({ asset, custodyCovers }) => [asset, Number(value(custodyCovers))]),
+    );
+  return [
+    gauge(
+      'custody_answer_age_seconds',
+      'How long ago the custodian last said what it holds, or since when it was asked in vain',
+      since === null ? null : ageOf(since, now_ms),
+    ),
+    gauge(
+      'custody_known',
+      'Whether the custodian said of every network how much of the asset it holds',
+      byCover((cover) => cover !== 'unknown'),
+    ),
+    gauge(
+      'custody_short',
+      'Whether it then holds less than it should by the ledger; 0 while that is not known',
+      byCover((cover) => cover === 'shortfall'),
+    ),
+  ];
+}
+
+function writeTrading({ house, sources, ordersAtGate, now_ms }: Measured): string[] {
   const today = new Date(now_ms).toISOString().slice(0, 10);
   const spread = house.spreadEarned?.filter(({ day }) => day === today);
-  const of = (member: 'orders' | 'usdt'): Sample[] =>
-    spread
-      ? coinSymbols.map((coin) => [{ coin }, spread.find((one) => one.coin === coin)?.[member] ?? 0] as const)
-      : [];
+  const of = (member: 'orders' | 'usdt') =>
+    by(
+      'coin',
+      coinSymbols.map((coin) => [coin, spread && (spread.find((one) => one.coin === coin)?.[member] ?? 0)]),
+    );
+  const isUp = Object.entries(sources ?? {}).map(([source, state]) => [source, Number(state === 'good')] as const);
   return [
-    { name: 'orders_of_day', help: 'Orders that were filled today, in UTC', samples: of('orders') },
-    { name: 'spread_of_day', help: 'What they earned by their spread, in USDT', samples: of('usdt') },
-    {
-      name: 'gate_up',
-      help: 'Whether the gates of all ledgers answered',
-      samples: [[{}, ordersAtGate === undefined ? 0 : 1]],
-    },
-    {
-      name: 'gate_orders',
-      help: 'Orders that are in all gates at this moment',
-      samples: ordersAtGate === undefined ? [] : [[{}, ordersAtGate]],
-    },
-    {
-      name: 'price_source_up',
-      help: 'Whether a source of prices is asked; 0 while it is suspended after failures',
-      samples: Object.entries(sources ?? {}).map(([source, standing]) => [{ source }, standing === 'good' ? 1 : 0]),
-    },
+    gauge('orders_of_day', 'Orders that were filled today, in UTC', of('orders')),
+    gauge('spread_of_day', 'What they earned by their spread, in USDT', of('usdt')),
+    gauge('gate_up', 'Whether the gates of all ledgers answered', Number(ordersAtGate !== undefined)),
+    gauge('gate_orders', 'Orders that are in all gates at this moment', ordersAtGate),
+    gauge(
+      'price_source_up',
+      'Whether a source of prices is asked; 0 while it is suspended after failures',
+      by('source', isUp),
+    ),
   ];
 }
 
-function listObjects({ snapshot, ledgers, now_ms }: Measured): Family[] {
-  const prices = coinSymbols.map((coin) => ({ coin, market: snapshot?.markets[coin] }));
+function writeObjects({ snapshot, ledgers, now_ms }: Measured): string[] {
+  const byCoin = (value: (market: MarketSnapshot['markets'][Coin]) => Value) =>
+    by(
+      'coin',
+      coinSymbols.map((coin) => [coin, snapshot && value(snapshot.markets[coin])]),
+    );
+  const byLedger = (value: (work: OpenWork | undefined) => Value) =>
+    by(
+      'ledger',
+      ledgers.map(({ ledger, work }) => [String(ledger), value(work)]),
+    );
   const stepped = ledgers.flatMap(({ keeper }) => keeper?.progress.steppedAt ?? []);
   const behind = ledgers.flatMap(({ keeper, work }) =>
     keeper && work ? [Math.max(0, work.newestTransfer - keeper.progress.newest.after)] : [],
   );
   return [
-    { name: 'price_hub_up', help: 'Whether the price hub answered', samples: [[{}, snapshot ? 1 : 0]] },
-    {
-      name: 'price_age',
-      unit: 'seconds',
-      help: 'How long ago the price was received that venues agree on; absent without one',
-      samples: prices.flatMap(({ coin, market }) =>
-        market?.agreed ? [[{ coin }, ageOf(market.agreed.received_ms, now_ms)] as const] : [],
-      ),
-    },
-    {
-      name: 'price_sources',
-      help: 'The venues that the shown price is made of',
-      samples: snapshot
-        ? prices.map(
-            ({ coin, market }) =>
-              [{ coin }, market?.shown?.isHeld === false ? market.shown.sources.length : 0] as const,
-          )
-        : [],
-    },
-    {
-      name: 'ledger_up',
-      help: 'Whether the database of the ledger answered',
-      samples: ledgers.map(({ ledger, work }) => [{ ledger: String(ledger) }, work ? 1 : 0]),
-    },
-    {
-      name: 'database',
-      unit: 'bytes',
-      help: 'How large the database of the ledger is; D1 allows 10 GB',
-      samples: ledgers.flatMap(({ ledger, work }) =>
-        work ? [[{ ledger: String(ledger) }, work.databaseBytes] as const] : [],
-      ),
-    },
-    {
-      name: 'keeper_up',
-      help: 'Whether the keepers of all ledgers answered',
-      samples: [[{}, ledgers.every(({ keeper }) => keeper) ? 1 : 0]],
-    },
-    {
-      name: 'reconciliation_step_age',
-      unit: 'seconds',
-      help: 'How long ago the reconciliation last made a step, in the ledger where it is the longest',
-      samples: stepped.length > 0 ? [[{}, ageOf(Math.min(...stepped), now_ms)]] : [],
-    },
-    {
-      name: 'reconciliation_transfers_behind',
-      help: 'Transfers that the reconciliation has not read yet',
-      samples: behind.length > 0 ? [[{}, behind.reduce((sum, one) => sum + one, 0)]] : [],
-    },
+    gauge('price_hub_up', 'Whether the price hub answered', Number(snapshot !== undefined)),
+    gauge(
+      'price_age_seconds',
+      'How long ago the price was received that venues agree on; absent without one',
+      byCoin((market) => market?.agreed && ageOf(market.agreed.received_ms, now_ms)),
+    ),
+    gauge(
+      'price_sources',
+      'The venues that the shown price is made of',
+      byCoin((market) => (market?.shown?.isHeld === false ? market.shown.sources.length : 0)),
+    ),
+    gauge(
+      'ledger_up',
+      'Whether the database of the ledger answered',
+      byLedger((work) => Number(work !== undefined)),
+    ),
+    gauge(
+      'database_bytes',
+      'How large the database of the ledger is; D1 allows 10 GB',
+      byLedger((work) => work?.databaseBytes),
+    ),
+    gauge('keeper_up', 'Whether the keepers of all ledgers answered', Number(ledgers.every(({ keeper }) => keeper))),
+    gauge(
+      'reconciliation_step_age_seconds',
+      'How long ago the reconciliation last made a step, in the ledger where it is the longest',
+      stepped.length > 0 ? ageOf(Math.min(...stepped), now_ms) : null,
+    ),
+    gauge(
+      'reconciliation_transfers_behind',
+      'Transfers that the reconciliation has not read yet',
+      behind.length > 0 ? behind.reduce((sum, one) => sum + one, 0) : null,
+    ),
   ];
 }

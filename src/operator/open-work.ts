@@ -7,20 +7,16 @@ export const MOST_COUNTED = 500;
 
 /** What a scrape reads of a database. */
 export interface OpenWork {
-  readonly tradingHalted: number;
-  readonly withdrawalsHalted: number;
+  readonly isTradingHalted: boolean;
+  readonly areWithdrawalsHalted: boolean;
   readonly violations: number;
   readonly newestTransfer: number;
   /** The size of the database, of which D1 allows 10 GB. */
   readonly databaseBytes: number;
-  /** By state: how many there are, and when the oldest was committed or reported, in milliseconds. */
-  readonly withdrawals: Readonly<Record<'PENDING' | 'PROCESSING', OpenState>>;
-  /** Payouts that the custodian holds, of the oldest that are with it, and since when Bureau knows of the oldest. */
-  readonly heldPayouts: OpenState;
-  readonly deposits: Readonly<Record<'PENDING' | 'QUARANTINED', OpenState>>;
+  readonly states: Readonly<Record<keyof typeof openRecords, OpenState>>;
 }
 
-/** How many records are in a state, and since when the oldest is. */
+/** How many records are in a state, and when the oldest was committed or reported, in milliseconds. */
 export interface OpenState {
   readonly count: number;
   readonly oldest_ms: number | null;
@@ -28,9 +24,7 @@ export interface OpenState {
 
 /** A count of the first `MOST_COUNTED` rows of an index in which a column is not NULL, and the oldest of them. */
 function countOpen(rows: string, column: string) {
-  return sql.raw(
-    `(SELECT json_object('count', count(${column}), 'oldest_ms', min(${column})) FROM (${rows} LIMIT ${MOST_COUNTED}))`,
-  );
+  return `(SELECT json_object('count', count(${column}), 'oldest_ms', min(${column})) FROM (${rows} LIMIT ${MOST_COUNTED}))`;
 }
 
 const openWithdrawals = (status: string, column: 'committed_at' | 'held_since') =>
@@ -49,16 +43,16 @@ const openDeposits = (status: string) =>
     'id',
   );
 
-interface OpenRow {
-  readonly halts: string;
-  readonly violations: number;
-  readonly newest: number;
-  readonly withdrawalsPending: string;
-  readonly withdrawalsProcessing: string;
-  readonly heldPayouts: string;
-  readonly depositsPending: string;
-  readonly depositsQuarantined: string;
-}
+/** By name what is open. Held payouts are those of the oldest with the custodian, by since when Bureau knows of it. */
+const openRecords = {
+  withdrawalsPending: openWithdrawals('PENDING', 'committed_at'),
+  withdrawalsProcessing: openWithdrawals('PROCESSING', 'committed_at'),
+  payoutsHeld: openWithdrawals('PROCESSING', 'held_since'),
+  depositsPending: openDeposits('PENDING'),
+  depositsQuarantined: openDeposits('QUARANTINED'),
+} as const;
+
+const names = Object.keys(openRecords) as (keyof typeof openRecords)[];
 
 function readState(text: string): OpenState {
   const { count, oldest_ms: oldest } = JSON.parse(text) as { count: number; oldest_ms: number | string | null };
@@ -72,48 +66,25 @@ export async function readOpenWork(database: Database): Promise<OpenWork> {
     (SELECT json_array(trading_halted, withdrawals_halted) FROM settings) AS halts,
     (SELECT count(*) FROM (SELECT 1 FROM reconciliation_violations WHERE cleared_at IS NULL LIMIT 100)) AS violations,
     (SELECT coalesce(max(id), 0) FROM transfers) AS newest,
-    ${openWithdrawals('PENDING', 'committed_at')} AS withdrawalsPending,
-    ${openWithdrawals('PROCESSING', 'committed_at')} AS withdrawalsProcessing,
-    ${openWithdrawals('PROCESSING', 'held_since')} AS heldPayouts,
-    ${openDeposits('PENDING')} AS depositsPending, ${openDeposits('QUARANTINED')} AS depositsQuarantined`);
-  const [row] = results as unknown as OpenRow[];
+    ${sql.raw(names.map((name) => `${openRecords[name]} AS ${name}`).join())}`);
+  const [row] = results as unknown as (Record<'violations' | 'newest', number> &
+    Record<'halts' | keyof typeof openRecords, string>)[];
   if (!row) throw new Error('a statement without FROM gave no row');
-  const [tradingHalted, withdrawalsHalted] = JSON.parse(row.halts) as [number, number];
+  const [trading, withdrawals] = JSON.parse(row.halts) as [number, number];
   return {
-    tradingHalted,
-    withdrawalsHalted,
+    isTradingHalted: trading === 1,
+    areWithdrawalsHalted: withdrawals === 1,
     violations: row.violations,
     newestTransfer: row.newest,
     databaseBytes: meta.size_after,
-    withdrawals: { PENDING: readState(row.withdrawalsPending), PROCESSING: readState(row.withdrawalsProcessing) },
-    heldPayouts: readState(row.heldPayouts),
-    deposits: { PENDING: readState(row.depositsPending), QUARANTINED: readState(row.depositsQuarantined) },
+    states: Object.fromEntries(names.map((name) => [name, readState(row[name])])) as OpenWork['states'],
   };
 }
 
-/**
- * What is open in several ledgers together: a halt counts that any of them has. Throws without any ledger. Pure.
- */
-export function sumOpenWork(all: readonly OpenWork[]): OpenWork {
-  return all.reduce((one, other) => ({
-    tradingHalted: Math.max(one.tradingHalted, other.tradingHalted),
-    withdrawalsHalted: Math.max(one.withdrawalsHalted, other.withdrawalsHalted),
-    violations: one.violations + other.violations,
-    newestTransfer: one.newestTransfer + other.newestTransfer,
-    databaseBytes: one.databaseBytes + other.databaseBytes,
-    withdrawals: {
-      PENDING: sumStates(one.withdrawals.PENDING, other.withdrawals.PENDING),
-      PROCESSING: sumStates(one.withdrawals.PROCESSING, other.withdrawals.PROCESSING),
-    },
-    heldPayouts: sumStates(one.heldPayouts, other.heldPayouts),
-    deposits: {
-      PENDING: sumStates(one.deposits.PENDING, other.deposits.PENDING),
-      QUARANTINED: sumStates(one.deposits.QUARANTINED, other.deposits.QUARANTINED),
-    },
-  }));
-}
-
-function sumStates(one: OpenState, other: OpenState): OpenState {
-  const oldest = [one.oldest_ms, other.oldest_ms].filter((time_ms) => time_ms !== null);
-  return { count: one.count + other.count, oldest_ms: oldest.length === 0 ? null : Math.min(...oldest) };
+/** What is open in several ledgers together. Pure. */
+export function sumStates(all: readonly OpenWork[], name: keyof typeof openRecords): OpenState {
+  const states = all.map((work) => work.states[name]);
+  const oldest = states.flatMap(({ oldest_ms }) => oldest_ms ?? []);
+  const count = states.reduce((sum, state) => sum + state.count, 0);
+  return { count, oldest_ms: oldest.length === 0 ? null : Math.min(...oldest) };
 }

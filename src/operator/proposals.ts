@@ -1,13 +1,12 @@
 import { z } from '@hono/zod-openapi';
-import { type SQL, and, desc, eq, gt, lt, lte } from 'drizzle-orm';
-import { type Outcome, accept, refuse } from '../http/answer.ts';
-import { Id, Timestamp } from '../http/wire-types.ts';
+import { and, desc, eq, gt, lt, lte } from 'drizzle-orm';
+import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
+import { Id, Timestamp, showTime } from '../http/wire-types.ts';
 import { type Actor, insertAudit, nameActor } from '../db/audit.ts';
-import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
 import { newRecordId } from '../db/record-id.ts';
 import { proposals } from '../db/schema/staff.ts';
-import { approvalRefusals, explain } from '../db/explain.ts';
+import { type GuardRefusals, approvalRefusals, commitOrRefuse } from '../db/explain.ts';
 import { digestInHex } from '../platform/digest.ts';
 import type { Duty } from './roles.ts';
 
@@ -64,26 +63,16 @@ export function digestRequest({ method, path, body }: SentRequest): Promise<stri
 
 const Body = z.record(z.string(), z.unknown());
 
-function showTime(time_ms: number): string {
-  return new Date(time_ms).toISOString();
-}
-
 /** Shows a proposal. One that nobody decided in time has expired. */
 export function showProposal(row: ProposalRow, now_ms: number): Proposal {
-  const { id, method, path, digest, proposedBy, decidedBy, reason } = row;
+  const { duty: _duty, ...shown } = row;
   return {
-    id,
+    ...shown,
     status: isOpen(row, now_ms) || row.status !== 'OPEN' ? row.status : 'EXPIRED',
-    method,
-    path,
     body: row.body === '' ? {} : Body.parse(JSON.parse(row.body)),
-    digest,
-    proposedBy,
     proposedAt: showTime(row.proposedAt),
     expiresAt: showTime(row.expiresAt),
-    decidedBy,
-    decidedAt: row.decidedAt === null ? null : showTime(row.decidedAt),
-    reason,
+    decidedAt: showTime(row.decidedAt),
   };
 }
 
@@ -92,19 +81,18 @@ export function isOpen({ status, expiresAt }: ProposalRow, now_ms: number): bool
   return status === 'OPEN' && now_ms < expiresAt;
 }
 
-const unconfirmed = refuse('service_unavailable', 'The proposal was not confirmed. Send the request again.', {
-  retryAfterSeconds: 1,
-});
+const unconfirmed = refuseUnconfirmed('The proposal was not confirmed. Send the request again.');
 
-const tooMany = refuse(
-  'approval_required',
-  'Two people must agree on this, and 20 proposals of yours are open already. Have some of them decided first.',
-);
-
-const recoveryProposed = refuse(
-  'invalid_state',
-  'A recovery of this account is proposed already. Approve or decline that one.',
-);
+const proposalRefusals: GuardRefusals = {
+  too_many_proposals: refuse(
+    'approval_required',
+    'Two people must agree on this, and 20 proposals of yours are open already. Have some of them decided first.',
+  ),
+  recovery_proposed: refuse(
+    'invalid_state',
+    'A recovery of this account is proposed already. Approve or decline that one.',
+  ),
+};
 
 /** The account of which a request proposes the recovery; `undefined` for any other request. */
 function accountToRecover(duty: Duty, { path }: SentRequest): string | undefined {
@@ -145,7 +133,7 @@ export async function propose(
   };
   const { method, path } = request;
   const recovered = accountToRecover(duty, request);
-  const outcome = await commit(database, [
+  const changes = [
     insertAudit(database, actor, 'propose', id, { method, path, digest }),
     database
       .update(proposals)
@@ -154,13 +142,12 @@ export async function propose(
     database.insert(proposals).values(row),
     // The row of a proposal names no account; this one does, and so the holder is told.
     ...(recovered === undefined ? [] : [insertAudit(database, actor, 'ask_recovery', recovered, { proposal: id })]),
-  ]);
-  if (outcome.kind === 'committed') return accept(row);
+  ] as const;
+  const refused = await commitOrRefuse(database, changes, proposalRefusals, unconfirmed);
+  if (!refused) return accept(row);
   // The same request at the same moment, or an answer that was lost.
   const [landed] = await database.select().from(proposals).where(isSame);
-  if (landed) return accept(landed);
-  if (outcome.kind !== 'guarded') return unconfirmed;
-  return { too_many_proposals: tooMany, recovery_proposed: recoveryProposed }[outcome.guard as string] ?? unconfirmed;
+  return landed ? accept(landed) : refused;
 }
 
 /** One proposal, or `undefined`. Throws when D1 fails. */
@@ -177,17 +164,16 @@ export function listProposals(
   behind: string | null,
   limit: number,
 ): Promise<ProposalRow[]> {
-  const isDue = gt(proposals.expiresAt, now_ms);
-  const conditions: Record<Proposal['status'], SQL | undefined> = {
-    OPEN: and(eq(proposals.status, 'OPEN'), isDue),
-    APPROVED: eq(proposals.status, 'APPROVED'),
-    DECLINED: eq(proposals.status, 'DECLINED'),
-    EXPIRED: eq(proposals.status, 'EXPIRED'),
-  };
   return database
     .select()
     .from(proposals)
-    .where(and(status && conditions[status], behind === null ? undefined : lt(proposals.id, behind)))
+    .where(
+      and(
+        status && eq(proposals.status, status),
+        status === 'OPEN' ? gt(proposals.expiresAt, now_ms) : undefined,
+        behind === null ? undefined : lt(proposals.id, behind),
+      ),
+    )
     .orderBy(desc(proposals.id))
     .limit(limit);
 }
@@ -202,15 +188,15 @@ export async function decline(
   actor: Actor,
 ): Promise<Outcome<ProposalRow>> {
   if (!isOpen(row, actor.now_ms)) return decided;
-  const outcome = await commit(database, [
+  const changes = [
     insertAudit(database, actor, 'decline_proposal', row.id, { because: reason }),
     database
       .update(proposals)
       .set({ status: 'DECLINED', decidedBy: nameActor(actor), decidedAt: actor.now_ms, reason })
       .where(eq(proposals.id, row.id)),
-  ]);
-  if (outcome.kind !== 'committed') return explain(outcome, approvalRefusals) ?? unconfirmed;
-  return accept((await readProposal(database, row.id)) ?? row);
+  ] as const;
+  const refused = await commitOrRefuse(database, changes, approvalRefusals, unconfirmed);
+  return refused ?? accept((await readProposal(database, row.id)) ?? row);
 }
 
 /**

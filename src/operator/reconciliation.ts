@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { Id, Timestamp } from '../http/wire-types.ts';
+import { Id, Timestamp, showTime } from '../http/wire-types.ts';
 import type { KeeperStanding } from '../reconciliation/reach-keeper.ts';
 import { type Invariant, type Tally, invariants } from '../reconciliation/invariants.ts';
 import { InvariantReport, type Progress } from '../reconciliation/progress.ts';
@@ -121,22 +121,22 @@ export function showReconciliation(
     invariants: shown,
     violations: violations.map(({ foundAt, examples, ...violation }) => ({
       ...violation,
-      foundAt: showTimestamp(foundAt),
+      foundAt: showTime(foundAt),
       examples: [...examples],
     })),
     lastPass: report && {
       pass: report.pass,
-      startedAt: showTimestamp(report.startedAt),
-      completedAt: showTimestamp(report.completedAt),
+      startedAt: showTime(report.startedAt),
+      completedAt: showTime(report.completedAt),
     },
     progress: {
       pass: number,
-      startedAt: pass && showTimestamp(pass.startedAt),
-      lastStepAt: steppedAt === null ? null : showTimestamp(steppedAt),
+      startedAt: pass && showTime(pass.startedAt),
+      lastStepAt: showTime(steppedAt),
       transfersRead: String(newest.after),
       walks: showParts(pass),
     },
-    history: { transfers: links.transfers, audit: links.audit },
+    history: links,
   };
 }
 
@@ -160,8 +160,4 @@ function showInvariant(name: Invariant, { pass, found, report }: Progress): Reco
 
 function showTally({ checked, broken, examples }: Tally = { checked: 0, broken: 0, examples: [] }) {
   return { figures: { checked: String(checked), broken: String(broken) }, examples: [...examples] };
-}
-
-function showTimestamp(time_ms: number): string {
-  return new Date(time_ms).toISOString();
 }

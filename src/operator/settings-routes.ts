@@ -6,7 +6,7 @@ import { accept } from '../http/answer.ts';
 import { oneOf } from '../http/list.ts';
 import { jsonBody } from '../http/request.ts';
 import { actorOf, refuseDuty } from './authenticate-operator.ts';
-import { changeExchangeSettings } from './change-exchange-settings.ts';
+import { changeSettings } from './change-settings.ts';
 import { ChangeShares, ShareReport, changeShares, readShareReport } from './shares.ts';
 
 const SHARES_PATH = '/operator/v1/shares';
@@ -57,7 +57,7 @@ settingsRoutes.add({
     const isOfCaps = Object.keys(change).every((name) => name === 'supplyCaps' || name === 'exposure');
     const refused = isOfCaps ? undefined : refuseDuty(c, 'change_settings');
     if (refused) return refused;
-    return settings.answer(changeExchangeSettings(c.env, change, defaults, actorOf(c)));
+    return settings.answer(changeSettings(c.env, change, defaults, actorOf(c)));
   },
 });
 

@@ -1,15 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { type SQL, eq, sql } from 'drizzle-orm';
-import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core';
-import { type Outcome, accept, refuse } from '../http/answer.ts';
 import { Timestamp } from '../http/wire-types.ts';
-import { type Actor, insertAudit } from '../db/audit.ts';
-import { type CommitOutcome, commit } from '../db/commit.ts';
 import { type Database, firstLedger } from '../db/database.ts';
-import { approvalRefusals, explain } from '../db/explain.ts';
-import { raiseFloors, replaceShares, setLowerFloors } from '../db/shares/keep-shares.ts';
-import { type SharesPlan, listUsed, readPlan, readStandings } from '../db/shares/read-shares.ts';
-import { type Limit, type Shares, planLimit, sharesOf, sumOf, withShares } from '../db/shares/shares.ts';
+import { readPlan } from '../db/shares/read-shares.ts';
+import { type Limit, sharesOf, sumOf } from '../db/shares/shares.ts';
 import { OpeningWeights, readOpeningWeights } from '../db/opening-weights.ts';
 import { settings } from '../db/schema/staff.ts';
 import { NetworkAmounts, PausedDeposits, type Settings, readSettings } from '../db/settings.ts';
@@ -21,20 +14,10 @@ import {
   MARKET_PRICES_DATE,
   QUOTE_ASSET,
   assetSymbols,
-  assets,
   coinSymbols,
   scaleOf,
 } from '../money/assets.ts';
-import {
-  AMOUNT_SYNTAX,
-  type Atoms,
-  MAX_ATOMS,
-  formatAmount,
-  parseAmount,
-  PRICE_SCALE,
-  formatPrice,
-  parsePrice,
-} from '../money/amounts.ts';
+import { AMOUNT_SYNTAX, formatAmount, formatPrice } from '../money/amounts.ts';
 import { networks } from '../money/networks.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 
@@ -142,7 +125,23 @@ export async function readExchangeSettings(
     readApprovalAbove(database),
     readOpeningWeights(database),
   ]);
-  return { ...showSettings(standing, shares, defaults), approvalAbove, openingWeights };
+  const capsOf = (account: Limit['account']) =>
+    Object.fromEntries(
+      assetSymbols.map((asset) => [asset, formatAmount(sumOf(sharesOf(shares, { account, asset })), scaleOf(asset))]),
+    );
+  const { allowlistMode, spreadBps, reviewThreshold, pausedNetworks } = standing;
+  return {
+    ...standing,
+    allowlistMode: allowlistMode ?? defaults.allowlistMode,
+    pausedNetworks: [...pausedNetworks],
+    reviewThreshold: reviewThreshold === null ? null : formatAmount(reviewThreshold, scaleOf(QUOTE_ASSET)),
+    supplyCaps: capsOf(floorAccounts.supplyCaps),
+    spreadBps: spreadBps ?? defaults.spreadBps,
+    exposure: capsOf(floorAccounts.exposure),
+    approvalAbove,
+    openingWeights,
+    fallbackPrices: Object.fromEntries(coinSymbols.map((coin) => [coin, showFallback(coin, standing)])),
+  };
 }
 
 const StoredAtoms = z.partialRecord(z.enum(assetSymbols), z.string());
@@ -156,255 +155,10 @@ async function readApprovalAbove(database: Database): Promise<Partial<Record<Ass
   );
 }
 
-/** What a limit of the exchange becomes, in atoms. */
-interface NewLimit extends Limit {
-  readonly amount: Atoms;
-}
-
-function showSettings(
-  standing: Settings,
-  shares: Shares,
-  defaults: SettingDefaults,
-): Omit<ExchangeSettings, 'approvalAbove' | 'openingWeights'> {
-  const capsOf = (account: Limit['account']) =>
-    Object.fromEntries(
-      assetSymbols.map((asset) => [asset, formatAmount(sumOf(sharesOf(shares, { account, asset })), scaleOf(asset))]),
-    );
-  const { reviewThreshold } = standing;
-  return {
-    allowlistMode: standing.allowlistMode ?? defaults.allowlistMode,
-    tradingHalted: standing.tradingHalted,
-    withdrawalsHalted: standing.withdrawalsHalted,
-    pausedNetworks: [...standing.pausedNetworks],
-    pausedDeposits: standing.pausedDeposits,
-    reviewThreshold: reviewThreshold === null ? null : formatAmount(reviewThreshold, scaleOf(QUOTE_ASSET)),
-    supplyCaps: capsOf(floorAccounts.supplyCaps),
-    fees: standing.fees,
-    minimums: standing.minimums,
-    depositMinimums: standing.depositMinimums,
-    spreadBps: standing.spreadBps ?? defaults.spreadBps,
-    exposure: capsOf(floorAccounts.exposure),
-    fallbackPrices: Object.fromEntries(coinSymbols.map((coin) => [coin, showFallback(coin, standing)])),
-  };
-}
-
 function showFallback(coin: Coin, { fallbackPrices }: Settings) {
   const { price, setAt } = fallbackPrices[coin] ?? {
     price: formatPrice(fallbackPrice(coin)),
     setAt: MARKET_PRICES_DATE,
   };
   return { price, setAt: new Date(setAt).toISOString() };
-}
-
-/**
- * Changes settings, all or none, and records who did it. Refuses with `precision_exceeded`, `amount_above_maximum`,
- * `network_not_supported`, `amount_below_minimum` for a spread that this environment does not allow or a price of zero,
- * `invalid_state` for a cap below what is already owed or short, and for lifting a halt while a violation is not
- * cleared, and `service_unavailable`. Throws when D1 cannot be read.
- *
- * A higher limit is given to the ledgers in proportion to their shares, and a lower one is taken from what they do not
- * use.
- */
-export async function changeSettings(
-  bindings: LedgerBindings,
-  change: ChangeSettings,
-  defaults: SettingDefaults,
-  actor: Actor,
-): Promise<Outcome<ExchangeSettings>> {
-  const checked = checkChange(change, defaults, actor.now_ms);
-  if (!checked.ok) return checked;
-  const planned = await planLimits(bindings, checked.value.limits);
-  if (!planned.ok) return planned;
-  const database = firstLedger(bindings);
-  const outcome = await commitChange(database, change, checked.value, planned.value, actor);
-  if (outcome.kind === 'committed') return accept(await readExchangeSettings(bindings, defaults));
-  const refusal = explain(outcome, approvalRefusals);
-  if (refusal) return refusal;
-  if (outcome.kind === 'floor') return refuseLowered(outcome.asset);
-  if (outcome.kind === 'guarded' && outcome.guard === 'violation_stands') return violationStands;
-  return notConfirmed;
-}
-
-const notConfirmed = refuse('service_unavailable', 'The change was not confirmed. Send it again.', {
-  retryAfterSeconds: 1,
-});
-
-function refuseLowered(asset: string) {
-  return refuse('invalid_state', `More ${asset} is owed or short already than this cap allows.`);
-}
-
-/** The plan that a change of limits was made by, and the shares after it. */
-interface ChangedShares {
-  readonly plan: SharesPlan;
-  readonly shares: Shares;
-}
-
-/** The shares that follow from new limits; `null` without any. Refuses with `invalid_state` and `service_unavailable`. */
-async function planLimits(
-  bindings: LedgerBindings,
-  limits: readonly NewLimit[],
-): Promise<Outcome<ChangedShares | null>> {
-  if (limits.length === 0) return accept(null);
-  const [plan, standings] = await Promise.all([readPlan(bindings), readStandings(bindings)]);
-  let { shares } = plan;
-  for (const { amount, ...limit } of limits) {
-    const used = listUsed(standings, limit);
-    if (!used) return notConfirmed;
-    const planned = planLimit(sharesOf(shares, limit), used, amount);
-    if (!planned) return refuseLowered(limit.asset);
-    shares = withShares(shares, limit, planned);
-  }
-  return accept({ plan, shares });
-}
-
-function commitChange(
-  database: Database,
-  change: ChangeSettings,
-  { values }: CheckedChange,
-  changed: ChangedShares | null,
-  actor: Actor,
-): Promise<CommitOutcome> {
-  const isAlone =
-    changed !== null && Object.values(changed.shares['house:custody']).every(({ length }) => length === 1);
-  return commit(database, [
-    insertAudit(database, actor, 'change_settings', 'settings', change),
-    database
-      .update(settings)
-      .set({
-        ...values,
-        ...(changed ? replaceShares(changed.plan, changed.shares) : { revision: sql`${settings.revision} + 1` }),
-      })
-      .where(eq(settings.id, 1)),
-    ...(changed ? [setLowerFloors(database)] : []),
-    ...(isAlone ? [raiseFloors(database)] : []),
-  ]);
-}
-
-/** The refusal to lift a halt while a violation is not cleared. */
-export const violationStands = refuse(
-  'invalid_state',
-  'Reconciliation found an invariant broken. Clear the violation before you lift the halt.',
-);
-
-interface CheckedChange {
-  readonly values: SQLiteUpdateSetSource<typeof settings>;
-  readonly limits: readonly NewLimit[];
-}
-
-function checkChange(change: ChangeSettings, defaults: SettingDefaults, now_ms: number): Outcome<CheckedChange> {
-  if (change.spreadBps !== undefined && change.spreadBps < defaults.minSpreadBps) {
-    return refuse('amount_below_minimum', `The spread is at least ${defaults.minSpreadBps} here.`);
-  }
-  for (const amounts of [change.fees, change.minimums, change.depositMinimums]) {
-    const refusal = checkNetworkAmounts(amounts);
-    if (refusal) return refusal;
-  }
-  const threshold = readThreshold(change.reviewThreshold);
-  if (!threshold.ok) return threshold;
-  const fallback = checkFallbackPrices(change.fallbackPrices);
-  if (fallback) return fallback;
-  const limits: NewLimit[] = [];
-  for (const name of ['supplyCaps', 'exposure'] as const) {
-    for (const asset of assetSymbols) {
-      const text = change[name]?.[asset];
-      if (text === undefined) continue;
-      const cap = readAtoms(text, asset);
-      if (!cap.ok) return cap;
-      limits.push({ account: floorAccounts[name], asset, amount: cap.value });
-    }
-  }
-  const above = readAmounts(change.approvalAbove);
-  if (!above.ok) return above;
-  return accept({
-    values: { ...toValues(change, threshold.value, now_ms), ...(above.value && { approvalAbove: above.value }) },
-    limits,
-  });
-}
-
-function toValues(
-  change: ChangeSettings,
-  reviewThreshold: Atoms | null | undefined,
-  now_ms: number,
-): CheckedChange['values'] {
-  const { allowlistMode, tradingHalted, withdrawalsHalted, pausedNetworks, spreadBps } = change;
-  const { pausedDeposits, fees, minimums, depositMinimums, openingWeights } = change;
-  return {
-    ...(allowlistMode !== undefined && { allowlistMode }),
-    ...(tradingHalted !== undefined && { tradingHalted }),
-    ...(withdrawalsHalted !== undefined && { withdrawalsHalted }),
-    ...(pausedNetworks !== undefined && { pausedNetworks: JSON.stringify([...new Set(pausedNetworks)]) }),
-    ...(pausedDeposits !== undefined && { pausedDeposits: JSON.stringify(pausedDeposits) }),
-    ...(reviewThreshold !== undefined && { reviewThreshold }),
-    ...(fees !== undefined && { fees: JSON.stringify(fees) }),
-    ...(minimums !== undefined && { minimums: JSON.stringify(minimums) }),
-    ...(depositMinimums !== undefined && { depositMinimums: JSON.stringify(depositMinimums) }),
-    ...(spreadBps !== undefined && { spreadBps }),
-    ...(openingWeights !== undefined && { openingWeights: JSON.stringify(openingWeights) }),
-    ...(change.fallbackPrices !== undefined && { fallbackPrices: patchFallbacks(change.fallbackPrices, now_ms) }),
-  };
-}
-
-/**
- * Merges the change into the stored value in the database, so that two changes at once do not lose each other's coins
- * (RFC 7396).
- */
-function patchFallbacks(change: NonNullable<ChangeSettings['fallbackPrices']>, now_ms: number): SQL {
-  const patch = Object.entries(change).map(([coin, price]) => [coin, price && { price, setAt: now_ms }]);
-  return sql`json_patch(${settings.fallbackPrices}, ${JSON.stringify(Object.fromEntries(patch))})`;
-}
-
-function readThreshold(text: string | null | undefined): Outcome<Atoms | null | undefined> {
-  return text === null || text === undefined ? accept(text) : readAtoms(text, QUOTE_ASSET);
-}
-
-/** Amounts by asset as they are stored: JSON, in atoms. */
-function readAmounts(amounts: ExchangeSettings['approvalAbove'] | undefined): Outcome<string | undefined> {
-  if (!amounts) return accept(undefined);
-  const stored: Partial<Record<Asset, string>> = {};
-  for (const asset of assetSymbols) {
-    const text = amounts[asset];
-    if (text === undefined) continue;
-    const atoms = readAtoms(text, asset);
-    if (!atoms.ok) return atoms;
-    stored[asset] = atoms.value.toString();
-  }
-  return accept(JSON.stringify(stored));
-}
-
-/** An amount in atoms. Refuses with `precision_exceeded` and `amount_above_maximum`. */
-export function readAtoms(text: string, asset: Asset): Outcome<Atoms> {
-  const atoms = parseAmount(text, scaleOf(asset));
-  if (atoms === undefined) {
-    return refuse('precision_exceeded', `An amount of ${asset} has at most ${scaleOf(asset)} decimals.`);
-  }
-  return atoms > MAX_ATOMS
-    ? refuse('amount_above_maximum', `The ledger cannot count so much ${asset}.`)
-    : accept(atoms);
-}
-
-/** Every pair must be one that exists, every amount one that the ledger can move. */
-function checkNetworkAmounts(amounts: NetworkAmounts | undefined): ReturnType<typeof refuse> | undefined {
-  for (const asset of assetSymbols) {
-    for (const [network, text] of Object.entries(amounts?.[asset] ?? {})) {
-      if (!assets[asset].networks.some((listed) => listed.network === network)) {
-        return refuse('network_not_supported', `${asset} is not on ${network}.`);
-      }
-      const atoms = readAtoms(text, asset);
-      if (!atoms.ok) return atoms;
-    }
-  }
-  return undefined;
-}
-
-/** A fallback price is one that a market could have. */
-function checkFallbackPrices(prices: ChangeSettings['fallbackPrices']): ReturnType<typeof refuse> | undefined {
-  for (const [coin, text] of Object.entries(prices ?? {})) {
-    if (text === null) continue;
-    const scaled = parseAmount(text, PRICE_SCALE);
-    if (scaled === undefined) return refuse('precision_exceeded', `A price has at most ${PRICE_SCALE} decimals.`);
-    if (scaled === 0n) return refuse('amount_below_minimum', `The price of ${coin} is not above zero.`);
-    if (parsePrice(text) === undefined)
-      return refuse('amount_above_maximum', `No market of ${coin} is at such a price.`);
-  }
-  return undefined;
 }

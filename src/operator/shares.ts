@@ -1,29 +1,17 @@
 import { z } from '@hono/zod-openapi';
-import { eq } from 'drizzle-orm';
-import { type Outcome, type Refusal, accept, refuse } from '../http/answer.ts';
+import { type Outcome, type Refusal, accept, refuse, refuseField } from '../http/answer.ts';
 import { Decimal } from '../http/wire-types.ts';
 import type { LedgerAnswer } from '../db/ask-ledgers.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
-import { commit } from '../db/commit.ts';
 import { findNumberedLedger, firstLedger } from '../db/database.ts';
 import { FIRST_LEDGER, MAX_LEDGER } from '../db/record-id.ts';
-import { replaceShares, setLowerFloors } from '../db/shares/keep-shares.ts';
-import {
-  type LedgerStanding,
-  type SharesPlan,
-  findLimit,
-  listUsed,
-  readPlan,
-  readStandings,
-  usedOf,
-} from '../db/shares/read-shares.ts';
-import { settings } from '../db/schema/staff.ts';
-import { type Shares, planShare, sharesOf, sumOf, withShares } from '../db/shares/shares.ts';
+import { type LedgerStanding, findLimit, readPlan, readStandings, usedOf } from '../db/shares/read-shares.ts';
+import { type Shares, planShare, sharesOf, sumOf } from '../db/shares/shares.ts';
 import { type Asset, assetSymbols, scaleOf } from '../money/assets.ts';
 import { formatAmount } from '../money/amounts.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { copyToLedgers } from './copy-to-ledgers.ts';
-import { AmountsByAsset, floorAccounts, readAtoms } from './settings.ts';
+import { commitSettings, planShares, readLimits } from './change-settings.ts';
+import { AmountsByAsset, floorAccounts } from './settings.ts';
 import { refuseLedger } from './find-records.ts';
 
 const LimitFigures = z.object({
@@ -71,21 +59,18 @@ export const ChangeShares = z
 
 export type ChangeShares = z.output<typeof ChangeShares>;
 
-const limitNames = ['supplyCaps', 'exposure'] as const;
-
 /** The shares of all ledgers, and what is used of them. Throws when ledger 0 does not answer. */
 export async function readShareReport(bindings: LedgerBindings): Promise<ShareReport> {
   const [{ shares }, standings] = await Promise.all([readPlan(bindings), readStandings(bindings)]);
-  const [supplyCaps = [], exposure = []] = limitNames.map((name) =>
-    assetSymbols.map((asset) => showLimit(shares, standings, name, asset)),
-  );
-  return { supplyCaps, exposure };
+  const showAll = (name: keyof typeof floorAccounts) =>
+    assetSymbols.map((asset) => showLimit(shares, standings, name, asset));
+  return { supplyCaps: showAll('supplyCaps'), exposure: showAll('exposure') };
 }
 
 function showLimit(
   shares: Shares,
   standings: readonly LedgerAnswer<LedgerStanding>[],
-  name: (typeof limitNames)[number],
+  name: keyof typeof floorAccounts,
   asset: Asset,
 ): ShareReport['exposure'][number] {
   const show = (amount: bigint) => formatAmount(amount, scaleOf(asset));
@@ -120,54 +105,22 @@ export async function changeShares(
 ): Promise<Outcome<ShareReport>> {
   if (!findNumberedLedger(bindings, change.ledger)) return refuseLedger('/ledger');
   if (change.ledger === FIRST_LEDGER) return ofFirst;
-  const [plan, standings] = await Promise.all([readPlan(bindings), readStandings(bindings)]);
-  const planned = planChange(plan, standings, change);
+  const limits = readLimits({ supplyCaps: change.supplyCaps, exposure: change.exposure });
+  if (!limits.ok) return limits;
+  const planned = await planShares(bindings, limits.value, (own, used, { asset, amount }) => {
+    if (own.length <= change.ledger) return notBegun;
+    const next = planShare(own, used, change.ledger, amount);
+    return next ? accept(next) : tooMuchUsed(asset);
+  });
   if (!planned.ok) return planned;
-  const first = firstLedger(bindings);
-  const outcome = await commit(first, [
-    insertAudit(first, actor, 'change_shares', 'settings', change),
-    first.update(settings).set(replaceShares(plan, planned.value)).where(eq(settings.id, 1)),
-    setLowerFloors(first),
-  ]);
-  if (outcome.kind === 'floor') return tooMuchUsed(outcome.asset);
-  if (outcome.kind !== 'committed') return sharesNotConfirmed;
-  return (await copyToLedgers(bindings, actor.now_ms)) ?? accept(await readShareReport(bindings));
+  const audit = insertAudit(firstLedger(bindings), actor, 'change_shares', 'settings', change);
+  const refused = await commitSettings(bindings, audit, planned.value, tooMuchUsed, actor.now_ms);
+  return refused ?? accept(await readShareReport(bindings));
 }
 
-function planChange(
-  { shares }: SharesPlan,
-  standings: readonly LedgerAnswer<LedgerStanding>[],
-  change: ChangeShares,
-): Outcome<Shares> {
-  let planned = shares;
-  for (const name of limitNames) {
-    for (const asset of assetSymbols) {
-      const text = change[name]?.[asset];
-      if (text === undefined) continue;
-      const share = readAtoms(text, asset);
-      if (!share.ok) return share;
-      const limit = { account: floorAccounts[name], asset };
-      const [own, used] = [sharesOf(shares, limit), listUsed(standings, limit)];
-      if (!used) return sharesNotConfirmed;
-      if (own.length <= change.ledger) return notBegun;
-      const next = planShare(own, used, change.ledger, share.value);
-      if (!next) return tooMuchUsed(asset);
-      planned = withShares(planned, limit, next);
-    }
-  }
-  return accept(planned);
-}
-
-const ofFirst = refuse('invalid_request', 'The request is not valid.', {
-  errors: [{ pointer: '/ledger', code: 'unknown_value', detail: 'is 0, which gives and gets the difference' }],
-});
+const ofFirst = refuseField('/ledger', 'unknown_value', 'is 0, which gives and gets the difference');
 
 const notBegun = refuse('invalid_state', 'The ledger is not ready. Try again in a minute.');
-
-/** The refusal of shares or limits while a ledger does not answer, or something else changed them. */
-export const sharesNotConfirmed = refuse('service_unavailable', 'The change was not confirmed. Send it again.', {
-  retryAfterSeconds: 1,
-});
 
 function tooMuchUsed(asset: string): Refusal {
   return refuse('invalid_state', `The ledger uses more ${asset} than that, or ledger 0 uses too much to give so much.`);

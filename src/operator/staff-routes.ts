@@ -9,7 +9,7 @@ import { OPERATOR_SCOPE } from '../http/cursor.ts';
 import { firstLedger } from '../db/database.ts';
 import { jsonBody } from '../http/request.ts';
 import { actorOf } from './authenticate-operator.ts';
-import { copyToLedgers } from './copy-to-ledgers.ts';
+import { copyToLedgers } from './change-settings.ts';
 
 /** The operator's routes for the people who work there. */
 export const staffRoutes = createOperatorArea('Staff');

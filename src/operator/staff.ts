@@ -1,12 +1,11 @@
 import { z } from '@hono/zod-openapi';
-import { asc, eq, gt } from 'drizzle-orm';
-import { type Outcome, accept, refuse } from '../http/answer.ts';
+import { asc, eq, getTableColumns, gt } from 'drizzle-orm';
+import { type Outcome, accept } from '../http/answer.ts';
 import { Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
-import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
 import { staff } from '../db/schema/staff.ts';
-import { approvalRefusals, explain } from '../db/explain.ts';
+import { commitOrRefuse } from '../db/explain.ts';
 import { type StaffRole, staffRoles } from './roles.ts';
 
 const Roles = z.array(z.enum(staffRoles)).openapi({ example: ['compliance'] });
@@ -61,16 +60,12 @@ export function listStaff(
   count: number,
 ): Promise<(StaffRow & { readonly id: string })[]> {
   return database
-    .select({ id: staff.email, email: staff.email, roles: staff.roles, changedAt: staff.changedAt })
+    .select({ ...getTableColumns(staff), id: staff.email })
     .from(staff)
     .where(behind === null ? undefined : gt(staff.email, behind))
     .orderBy(asc(staff.email))
     .limit(count);
 }
-
-const unconfirmed = refuse('service_unavailable', 'The change was not confirmed. Send it again.', {
-  retryAfterSeconds: 1,
-});
 
 /**
  * Sets the roles of a person, who may be new. Takes effect with the person's next request. Refuses with
@@ -85,13 +80,12 @@ export async function setRoles(
 ): Promise<Outcome<StaffMember>> {
   const roles = staffRoles.filter((role) => wanted.includes(role));
   const row = { email, roles: JSON.stringify(roles), changedAt: actor.now_ms };
-  const outcome = await commit(database, [
+  const refused = await commitOrRefuse(database, [
     insertAudit(database, actor, 'set_roles', email, { roles }),
     database
       .insert(staff)
       .values(row)
       .onConflictDoUpdate({ target: staff.email, set: { roles: row.roles, changedAt: row.changedAt } }),
   ]);
-  if (outcome.kind === 'committed') return accept(showStaffMember(row));
-  return explain(outcome, approvalRefusals) ?? unconfirmed;
+  return refused ?? accept(showStaffMember(row));
 }

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { totpInvalid, totpRequired } from '../accounts/check-totp-code.ts';
-import { spendTotpStep } from '../accounts/totp.ts';
+import { totpRequired } from '../accounts/check-totp-code.ts';
+import { spendTotpStep, totpInvalid } from '../accounts/totp.ts';
 import { type Refusal, refuse } from '../http/answer.ts';
 import { accountFrozen, keyRefusals } from '../keys/record.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';

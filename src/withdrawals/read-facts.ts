@@ -5,7 +5,8 @@ import { nameAddress, selectHolder } from '../db/directory.ts';
 import { lowestRecordId } from '../db/record-id.ts';
 import { accounts, allowlist, exactly, withdrawals } from '../db/schema.ts';
 import { type Settings, parseSettings, selectSettings } from '../db/settings.ts';
-import type { Atoms } from '../money/amounts.ts';
+import { type Atoms, formatAmount } from '../money/amounts.ts';
+import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import type { Network } from '../money/networks.ts';
 
 const DAY_MS = 86_400_000;
@@ -124,6 +125,14 @@ export async function readDailyUse(
     bindPrepared(selectUsed(database), spanOf(accountId, now_ms)),
   ]);
   return { limit: limits[0]?.limit ?? 0n, used: sums[0]?.used ?? 0n };
+}
+
+const show = (atoms: Atoms) => formatAmount(atoms, scaleOf(QUOTE_ASSET));
+
+/** The same, and what is left, as decimals of USDT. */
+export async function showDailyUse(database: Database, accountId: string, now_ms: number) {
+  const { limit, used } = await readDailyUse(database, accountId, now_ms);
+  return { limit: show(limit), used: show(used), remaining: show(limit > used ? limit - used : 0n) };
 }
 
 /** The withdrawals that the daily limit counts: an id is at most a day older than its commit. */

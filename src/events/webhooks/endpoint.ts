@@ -1,8 +1,8 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { type SealSecrets, seal, unseal } from '../../accounts/seal.ts';
-import { type Outcome, accept, refuse } from '../../http/answer.ts';
-import { type CommitOutcome, commit } from '../../db/commit.ts';
+import { type Outcome, type Refusal, accept, refuse, refuseField, refuseUnconfirmed } from '../../http/answer.ts';
+import { commitOrRefuse } from '../../db/explain.ts';
 import type { Database } from '../../db/database.ts';
 import { keyRevoked } from '../../keys/record.ts';
 import { newRecordId, timestampOfRecord } from '../../db/record-id.ts';
@@ -104,22 +104,27 @@ export interface EndpointRules extends UrlRules {
   readonly sealSecrets: SealSecrets;
 }
 
-function refuseUrl(fault: string) {
-  return refuse('invalid_request', 'The request is not valid.', {
-    errors: [{ pointer: '/url', code: 'not_valid', detail: fault }],
-  });
+const endpointRefusals = {
+  exists: refuse('invalid_state', 'There is an endpoint with this url already.'),
+  key_revoked: keyRevoked,
+  too_many_endpoints: refuse('invalid_state', `There are ${MAX_ENDPOINTS} endpoints already. Delete one first.`),
+};
+
+const unconfirmed = refuseUnconfirmed('The change was not confirmed. List the endpoints, then send it again.');
+
+/** Makes a change of an endpoint, with what its owner notes of it. */
+function change(
+  owner: EndpointOwner,
+  statement: BatchItem<'sqlite'>,
+  ...note: Parameters<EndpointOwner['note']>
+): Promise<Refusal | undefined> {
+  return commitOrRefuse(owner.database, [statement, ...owner.note(...note)], endpointRefusals, unconfirmed);
 }
 
-/** Why a batch of an endpoint was not committed. */
-function explainOutcome(outcome: CommitOutcome) {
-  if (outcome.kind === 'exists') return refuse('invalid_state', 'There is an endpoint with this url already.');
-  if (outcome.kind === 'guarded' && outcome.guard === 'key_revoked') return keyRevoked;
-  if (outcome.kind === 'guarded' && outcome.guard === 'too_many_endpoints') {
-    return refuse('invalid_state', `There are ${MAX_ENDPOINTS} endpoints already. Delete one first.`);
-  }
-  return refuse('service_unavailable', 'The change was not confirmed. List the endpoints, then send it again.', {
-    retryAfterSeconds: 1,
-  });
+/** Why an address is not taken. */
+function refuseUrl(url: string | undefined, rules: UrlRules): Refusal | undefined {
+  const fault = url === undefined ? undefined : findUrlFault(url, rules);
+  return fault === undefined ? undefined : refuseField('/url', 'not_valid', fault);
 }
 
 /** What the audit says of an address. Its path and query may hold a secret of the receiver. */
@@ -136,26 +141,26 @@ export async function createEndpoint(
   rules: EndpointRules,
   now_ms: number,
 ): Promise<Outcome<{ readonly row: EndpointRow; readonly secret: string }>> {
-  const fault = findUrlFault(wanted.url, rules);
-  if (fault !== undefined) return refuseUrl(fault);
+  const refusedUrl = refuseUrl(wanted.url, rules);
+  if (refusedUrl) return refusedUrl;
   const { database, listenerId, ledger } = owner;
   await listen(database, listenerId);
   const id = newRecordId(now_ms, ledger);
   const secret = drawSecret();
-  const outcome = await commit(database, [
-    database.insert(webhookEndpoints).values({
-      accountId: listenerId,
-      id,
-      keyId: owner.keyId,
-      url: wanted.url,
-      description: wanted.description ?? '',
-      types: JSON.stringify(wanted.types ?? []),
-      sealedSecret: await seal(secret, id, rules.sealSecrets, 'webhook'),
-      delivered: sql`(SELECT sequence - 1 FROM next_events WHERE account_id = ${listenerId})`,
-    }),
-    ...owner.note('create_webhook_endpoint', id, { ...nameHost(wanted.url), types: wanted.types ?? [] }),
-  ]);
-  if (outcome.kind !== 'committed') return explainOutcome(outcome);
+  const { url, types = [], description = '' } = wanted;
+  const values = {
+    accountId: listenerId,
+    id,
+    keyId: owner.keyId,
+    url,
+    description,
+    types: JSON.stringify(types),
+    sealedSecret: await seal(secret, id, rules.sealSecrets, 'webhook'),
+    delivered: sql`(SELECT sequence - 1 FROM next_events WHERE account_id = ${listenerId})`,
+  };
+  const insert = database.insert(webhookEndpoints).values(values);
+  const refused = await change(owner, insert, 'create_webhook_endpoint', id, { ...nameHost(url), types });
+  if (refused) return refused;
   const row = await readEndpoint(database, listenerId, id);
   if (!row) throw new Error('a webhook endpoint that was just made is missing');
   return accept({ row, secret });
@@ -168,26 +173,25 @@ export async function createEndpoint(
 export async function changeEndpoint(
   owner: EndpointOwner,
   id: string,
-  change: ChangeEndpoint,
+  wanted: ChangeEndpoint,
   rules: UrlRules,
 ): Promise<Outcome<EndpointRow>> {
-  const fault = change.url === undefined ? undefined : findUrlFault(change.url, rules);
-  if (fault !== undefined) return refuseUrl(fault);
-  const { types, ...rest } = change;
+  const { url, ...described } = wanted;
+  const refusedUrl = refuseUrl(url, rules);
+  if (refusedUrl) return refusedUrl;
+  const { types, status } = wanted;
   const values = {
-    ...rest,
-    ...(types && { types: JSON.stringify(types) }),
-    ...(change.status && { reason: null }),
-    ...((change.url !== undefined || change.status === 'enabled') && { keyId: owner.keyId }),
+    ...wanted,
+    types: types && JSON.stringify(types),
+    ...(status && { reason: null }),
+    ...((url !== undefined || status === 'enabled') && { keyId: owner.keyId }),
     dueAt: 0,
   };
   const { database, listenerId } = owner;
-  const { url, ...described } = change;
-  const outcome = await commit(database, [
-    database.update(webhookEndpoints).set(values).where(isEndpoint(listenerId, id)),
-    ...owner.note('change_webhook_endpoint', id, { ...described, ...(url !== undefined && nameHost(url)) }),
-  ]);
-  if (outcome.kind !== 'committed') return explainOutcome(outcome);
+  const update = database.update(webhookEndpoints).set(values).where(isEndpoint(listenerId, id));
+  const note = { ...described, ...(url !== undefined && nameHost(url)) };
+  const refused = await change(owner, update, 'change_webhook_endpoint', id, note);
+  if (refused) return refused;
   const row = await readEndpoint(database, listenerId, id);
   return row ? accept(row) : endpointNotFound;
 }
@@ -209,12 +213,9 @@ export async function rotateSecret(
     sealedSecret: await seal(secret, row.id, sealSecrets, 'webhook'),
     previousSecrets: JSON.stringify(previous.slice(0, MAX_PREVIOUS)),
   };
-  const { database } = owner;
-  const outcome = await commit(database, [
-    database.update(webhookEndpoints).set(values).where(isEndpoint(row.accountId, row.id)),
-    ...owner.note('rotate_webhook_secret', row.id, {}),
-  ]);
-  return outcome.kind === 'committed' ? accept({ row: { ...row, ...values }, secret }) : explainOutcome(outcome);
+  const update = owner.database.update(webhookEndpoints).set(values).where(isEndpoint(row.accountId, row.id));
+  const refused = await change(owner, update, 'rotate_webhook_secret', row.id, {});
+  return refused ?? accept({ row: { ...row, ...values }, secret });
 }
 
 /**
@@ -222,12 +223,8 @@ export async function rotateSecret(
  * confirmed.
  */
 export async function deleteEndpoint(owner: EndpointOwner, row: EndpointRow): Promise<Outcome<EndpointRow>> {
-  const { database } = owner;
-  const outcome = await commit(database, [
-    database.delete(webhookEndpoints).where(isEndpoint(row.accountId, row.id)),
-    ...owner.note('delete_webhook_endpoint', row.id, nameHost(row.url)),
-  ]);
-  return outcome.kind === 'committed' ? accept(row) : explainOutcome(outcome);
+  const removal = owner.database.delete(webhookEndpoints).where(isEndpoint(row.accountId, row.id));
+  return (await change(owner, removal, 'delete_webhook_endpoint', row.id, nameHost(row.url))) ?? accept(row);
 }
 
 /**
@@ -235,12 +232,9 @@ export async function deleteEndpoint(owner: EndpointOwner, row: EndpointRow): Pr
  * the change was not confirmed.
  */
 export async function setBack(owner: EndpointOwner, row: EndpointRow, after: number): Promise<Outcome<EndpointRow>> {
-  const { database } = owner;
-  const outcome = await commit(database, [
-    database.update(webhookEndpoints).set({ delivered: after, dueAt: 0 }).where(isEndpoint(row.accountId, row.id)),
-    ...owner.note('replay_events', row.id, { after }),
-  ]);
-  return outcome.kind === 'committed' ? accept(row) : explainOutcome(outcome);
+  const values = { delivered: after, dueAt: 0 };
+  const update = owner.database.update(webhookEndpoints).set(values).where(isEndpoint(row.accountId, row.id));
+  return (await change(owner, update, 'replay_events', row.id, { after })) ?? accept(row);
 }
 
 /** Switches an endpoint off that is gone or has failed for too long; the others of its owner are told. */
