@@ -129,13 +129,19 @@ export async function readExchangeSettings(
     Object.fromEntries(
       assetSymbols.map((asset) => [asset, formatAmount(sumOf(sharesOf(shares, { account, asset })), scaleOf(asset))]),
     );
-  const { allowlistMode, spreadBps, reviewThreshold, pausedNetworks } = standing;
+  const { allowlistMode, spreadBps, reviewThreshold, tradingHalted, withdrawalsHalted } = standing;
+  const { pausedNetworks, pausedDeposits, fees, minimums, depositMinimums } = standing;
   return {
-    ...standing,
     allowlistMode: allowlistMode ?? defaults.allowlistMode,
+    tradingHalted,
+    withdrawalsHalted,
     pausedNetworks: [...pausedNetworks],
+    pausedDeposits,
     reviewThreshold: reviewThreshold === null ? null : formatAmount(reviewThreshold, scaleOf(QUOTE_ASSET)),
     supplyCaps: capsOf(floorAccounts.supplyCaps),
+    fees,
+    minimums,
+    depositMinimums,
     spreadBps: spreadBps ?? defaults.spreadBps,
     exposure: capsOf(floorAccounts.exposure),
     approvalAbove,
