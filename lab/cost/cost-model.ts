@@ -33,6 +33,19 @@ export function priceMillion({ requests, counts, active, cpu }: CountedRequests)
   return { worker, objects, database, total: worker + objects + database, log };
 }
 
+/** The cost of a day in whole microdollars, in which something happens so many times. Pure. */
+export function priceDay(counted: CountedRequests, times: number): Price {
+  const million = priceMillion(counted);
+  const day = (picodollars: number) => Math.ceil((picodollars * times) / 1_000_000);
+  return {
+    worker: day(million.worker),
+    objects: day(million.objects),
+    database: day(million.database),
+    total: day(million.total),
+    log: day(million.log),
+  };
+}
+
 function countEvents({ logLines, workerRequests, objectCalls }: Counts): number {
   return logLines + workerRequests + objectCalls;
 }

@@ -236,3 +236,36 @@ export const requestCounts = {
 } as const satisfies Record<string, CountedRequests>;
 
 export type RequestName = keyof typeof requestCounts;
+
+/**
+ * What an exchange costs that nobody uses, in an hour: each minute the schedule wakes the keeper of every ledger, and one
+ * pass is in it. `test/performance/idle-cost.test.ts` counts it.
+ */
+export const idleHours = {
+  'one ledger': {
+    requests: 1,
+    counts: {
+      ...nothing,
+      workerRequests: 60,
+      objectCalls: 120,
+      objectRowsRead: 200,
+      objectRowsWritten: 300,
+      databaseRowsRead: 6_247,
+    },
+    active: 'hour',
+    cpu: 'hour',
+  },
+  'three ledgers': {
+    requests: 1,
+    counts: {
+      ...nothing,
+      workerRequests: 60,
+      objectCalls: 360,
+      objectRowsRead: 600,
+      objectRowsWritten: 780,
+      databaseRowsRead: 34_101,
+    },
+    active: 'hourOfThree',
+    cpu: 'hour',
+  },
+} as const satisfies Record<string, CountedRequests>;
