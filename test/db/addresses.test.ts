@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, it } from 'vitest';
 import { networks } from '../../src/money/networks.ts';
-import { openFunded, sql } from '../support/db/raw-ledger.ts';
+import { INSERTS, UPDATES, expectRefused, openFunded } from '../support/db/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { sql } from '../support/db/sql.ts';
 
 let owner: string;
 let other: string;
@@ -24,28 +25,14 @@ function pool(index: number, address: string, insert = 'INSERT'): D1PreparedStat
   return sql(`${insert} INTO solana_pool (address_index, address) VALUES (?, ?)`, index, address);
 }
 
-/** Expects a refusal, and every row as it was. */
-async function expectRefused(message: string, ...statements: D1PreparedStatement[]): Promise<void> {
-  const read = async () =>
-    (await env.DB.batch([sql('SELECT * FROM addresses'), sql('SELECT * FROM solana_pool')])).map(
-      ({ results }) => results,
-    );
-  const before = await read();
-  await expect(env.DB.batch(statements)).rejects.toThrow(message);
-  expect(await read()).toEqual(before);
-}
-
-const inserts = ['INSERT', 'INSERT OR REPLACE', 'INSERT OR IGNORE'];
-const updates = ['UPDATE', 'UPDATE OR REPLACE', 'UPDATE OR IGNORE'];
-
 describe('an address', () => {
-  it.each(inserts)('is assigned once for an account and network, and to one account: %s', async (insert) => {
+  it.each(INSERTS)('is assigned once for an account and network, and to one account: %s', async (insert) => {
     await expectRefused('guard: address exists', give(owner, 'BTC', 'new', insert));
     await expectRefused('guard: address exists', give(owner, 'BTC', 'a', insert));
     await expectRefused('guard: address exists', give(other, 'ETH', 'b', insert));
   });
 
-  it.each(updates)('is never changed, nor its owner or network: %s', async (update) => {
+  it.each(UPDATES)('is never changed, nor its owner or network: %s', async (update) => {
     const changes = ["address = 'new'", "account_id = 'new'", "network = 'LTC'", 'address = NULL', 'address = address'];
     for (const change of changes) {
       await expectRefused('guard: an address is never changed', sql(`${update} addresses SET ${change}`));
@@ -70,12 +57,12 @@ describe('an address', () => {
 });
 
 describe('the pool of Solana addresses', () => {
-  it.each(inserts)('has each index once, and each address once: %s', async (insert) => {
+  it.each(INSERTS)('has each index once, and each address once: %s', async (insert) => {
     await expectRefused('guard: solana address exists', pool(1, 'new', insert));
     await expectRefused('guard: solana address exists', pool(3, 'x', insert));
   });
 
-  it.each(updates)('is never changed: %s', async (update) => {
+  it.each(UPDATES)('is never changed: %s', async (update) => {
     for (const change of ["address = 'new'", 'address_index = 9', 'address_index = NULL', 'address = NULL']) {
       await expectRefused('guard: the solana pool is never changed', sql(`${update} solana_pool SET ${change}`));
     }

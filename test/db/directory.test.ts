@@ -1,29 +1,16 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { claimNames, countAddressIndexes, findHolders, takeAddressIndex } from '../../src/db/directory.ts';
 import { newRecordId } from '../../src/db/record-id.ts';
-import { NOON_MS, database } from '../support/db/raw-ledger.ts';
+import { INSERTS, NOON_MS, UPDATES, database, expectEachRefused } from '../support/db/raw-ledger.ts';
 import { CONNECTION_LOST, aroundBatches, fail } from '../support/runtime/faults.ts';
-import { env } from '../support/runtime/test-env.ts';
 import { openAccount } from '../support/exchange.ts';
 import { sql } from '../support/db/sql.ts';
 import { atOnce } from '../support/at-once.ts';
 
-const inserts = ['INSERT', 'INSERT OR REPLACE', 'INSERT OR IGNORE'];
-const updates = ['UPDATE', 'UPDATE OR REPLACE', 'UPDATE OR IGNORE'];
-
 const nameOf = (name: string) => ({ kind: 'settlement', name }) as const;
 
-function readAll() {
-  const tables = ['claims', 'address_indexes'].map((table) => sql(`SELECT * FROM ${table}`));
-  return env.DB.batch(tables).then((read) => read.map(({ results }) => results));
-}
-
-/** Expects a refusal, and every row as it was. */
-async function expectRefused(message: string, query: string, ...values: (string | number)[]): Promise<void> {
-  const before = await readAll();
-  await expect(sql(query, ...values).run()).rejects.toThrow(message);
-  expect(await readAll()).toEqual(before);
-}
+const expectRefused = (message: string, query: string, ...values: (string | number)[]) =>
+  expectEachRefused(message, sql(query, ...values));
 
 describe('a claim in the directory', () => {
   beforeAll(async () => {
@@ -55,11 +42,11 @@ describe('a claim in the directory', () => {
     expect(found).toEqual([undefined, '0', undefined]);
   });
 
-  it.each(inserts)('is never replaced: %s', async (insert) => {
+  it.each(INSERTS)('is never replaced: %s', async (insert) => {
     await expectRefused('guard: claim exists', `${insert} INTO claims VALUES ('settlement', 'standing', '1')`);
   });
 
-  it.each(updates)('is never changed: %s', async (update) => {
+  it.each(UPDATES)('is never changed: %s', async (update) => {
     for (const change of ["holder = '1'", "name = 'other'", "kind = 'output'", 'holder = NULL']) {
       await expectRefused('guard: a claim is never changed', `${update} claims SET ${change}`);
     }
@@ -98,7 +85,7 @@ describe('an address index', () => {
     expect(row?.index).toBe(count + 1);
   });
 
-  it.each(inserts)('is never given to another account, and none is left out: %s', async (insert) => {
+  it.each(INSERTS)('is never given to another account, and none is left out: %s', async (insert) => {
     const index = await takeAddressIndex(database, newId());
     const text = `${insert} INTO address_indexes VALUES (?, ?)`;
     await expectRefused('guard: an account takes the next index', text, index, newId());
@@ -116,7 +103,7 @@ describe('an address index', () => {
     );
   });
 
-  it.each(updates)('is never changed: %s', async (update) => {
+  it.each(UPDATES)('is never changed: %s', async (update) => {
     await expectRefused('guard: an address index is never changed', `${update} address_indexes SET account_id = 'x'`);
   });
 

@@ -1,7 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { purgeEvents } from '../../src/events/purge-events.ts';
 import { newRecordId } from '../../src/db/record-id.ts';
-import { NOON_MS, credit, database, keyOf, makeKey, openFunded, order, setFloor } from '../support/db/raw-ledger.ts';
+import {
+  NOON_MS,
+  credit,
+  database,
+  keyOf,
+  makeKey,
+  openFunded,
+  order,
+  setFloor,
+  expectEachRefused,
+} from '../support/db/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { sql, listRows } from '../support/db/sql.ts';
 
@@ -27,12 +37,6 @@ interface Row {
 async function listEvents(accountId = account): Promise<Row[]> {
   const query = sql('SELECT sequence, type, subject FROM events WHERE account_id = ? ORDER BY sequence', accountId);
   return (await query.all<Row>()).results;
-}
-
-async function expectRefused(message: string, ...statements: D1PreparedStatement[]): Promise<void> {
-  const before = await listEvents();
-  for (const statement of statements) await expect(statement.run()).rejects.toThrow(message);
-  expect(await listEvents()).toEqual(before);
 }
 
 /** An event of a kind that no record explains, so that a test may choose its time. */
@@ -134,12 +138,15 @@ describe('an account that listens', () => {
   it('begins once, and listens for good', async () => {
     const again = 'INTO listeners (account_id) VALUES (?)';
     for (const insert of ['INSERT', 'INSERT OR REPLACE']) {
-      await expectRefused('guard: listener exists', sql(`${insert} ${again}`, account));
+      await expectEachRefused('guard: listener exists', sql(`${insert} ${again}`, account));
     }
     const strangers = [`INSERT INTO listeners VALUES ('nobody')`, `INSERT INTO listeners VALUES ('house:unowned')`];
-    await expectRefused('guard: only an account and the operator listen', ...strangers.map((insert) => sql(insert)));
-    await expectRefused('guard: a listener is never changed', sql(`UPDATE listeners SET account_id = 'other'`));
-    await expectRefused('guard: a listener is never deleted', sql('DELETE FROM listeners'));
+    await expectEachRefused(
+      'guard: only an account and the operator listen',
+      ...strangers.map((insert) => sql(insert)),
+    );
+    await expectEachRefused('guard: a listener is never changed', sql(`UPDATE listeners SET account_id = 'other'`));
+    await expectEachRefused('guard: a listener is never deleted', sql('DELETE FROM listeners'));
   });
 });
 
@@ -148,7 +155,7 @@ describe('an account that does not listen', () => {
     const silent = await openFunded();
     await order(silent).run();
     expect(await listEvents(silent)).toEqual([]);
-    await expectRefused('guard: an event takes the next number of an account that listens', tell(1, 1, silent));
+    await expectEachRefused('guard: an event takes the next number of an account that listens', tell(1, 1, silent));
   });
 });
 
@@ -209,7 +216,7 @@ describe('an event', () => {
   it('takes the next number alone', async () => {
     await tell(1).run();
     await tell(2).run();
-    await expectRefused('guard: an event takes the next number', ...[0, 1, 2, 4, -1].map((number) => tell(number)));
+    await expectEachRefused('guard: an event takes the next number', ...[0, 1, 2, 4, -1].map((number) => tell(number)));
   });
 
   it('needs the record that it tells of, in the state that it tells of', async () => {
@@ -237,7 +244,7 @@ describe('an event', () => {
       ['money.made', id],
     ];
     const inserts = ['INSERT', 'INSERT OR REPLACE'];
-    await expectRefused(
+    await expectEachRefused(
       'guard: no record explains the event',
       ...forged.flatMap(([type, subject]) => inserts.map((insert) => insertEvent(type, subject, null, insert))),
       insertEvent('order.filled', id, '{}'),
@@ -247,7 +254,7 @@ describe('an event', () => {
 
   it('is never changed', async () => {
     await tell(1).run();
-    await expectRefused(
+    await expectEachRefused(
       'guard: an event is never changed',
       ...['UPDATE', 'UPDATE OR REPLACE'].map((update) => sql(`${update} events SET sequence = 5`)),
       sql(`UPDATE events SET subject = 'x'`),
@@ -264,13 +271,13 @@ describe('an event', () => {
     ] as const)
       await tell(number, ts).run();
     const remove = (condition: string) => sql(`DELETE FROM events WHERE account_id = ?1 AND ${condition}`, account);
-    await expectRefused(
+    await expectEachRefused(
       'guard: an event is kept for 90 days',
       ...['sequence = 2', 'sequence = 3', 'sequence = 4', 'sequence <= 3', 'sequence >= 1'].map(remove),
     );
     await remove('sequence <= 2').run();
     expect((await listEvents()).map(({ sequence }) => sequence)).toEqual([3, 4]);
-    await expectRefused('guard: an event is kept for 90 days', remove('sequence = 3'), remove('sequence = 4'));
+    await expectEachRefused('guard: an event is kept for 90 days', remove('sequence = 3'), remove('sequence = 4'));
   });
 });
 
@@ -302,7 +309,7 @@ describe('the operator', () => {
     const id = newRecordId(NOON_MS);
     await credit(account, 'USDT', '5', id).run();
     const newest = Number(await sql('SELECT max(id) AS id FROM audit').first('id'));
-    await expectRefused(
+    await expectEachRefused(
       'guard: no record explains the event',
       tellOperator('audit.added', String(newest + 1_000)),
       tellOperator('audit.added', `${newest}x`),
@@ -335,19 +342,19 @@ describe('a webhook endpoint', () => {
     await insertEndpoint('one').run();
     await insertEndpoint('two').run();
     const silent = await openFunded();
-    await expectRefused('guard: who has a webhook endpoint listens', insertEndpoint('none', silent));
-    await expectRefused(
+    await expectEachRefused('guard: who has a webhook endpoint listens', insertEndpoint('none', silent));
+    await expectEachRefused(
       'guard: webhook endpoint exists',
       insertEndpoint('one', account, 'INSERT OR REPLACE'),
       change(`url = 'https://two'`),
     );
-    await expectRefused(
+    await expectEachRefused(
       'guard: a webhook endpoint keeps its account',
       change(`id = 'three'`),
       change(`account_id = '${silent}'`),
     );
     for (let at = 3; at <= 10; at += 1) await insertEndpoint(`${at}`).run();
-    await expectRefused('guard: too_many_endpoints', insertEndpoint('eleven'));
+    await expectEachRefused('guard: too_many_endpoints', insertEndpoint('eleven'));
   });
 
   it('that the exchange switches off is told, and one that its owner switches off is not', async () => {

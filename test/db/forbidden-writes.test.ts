@@ -1,15 +1,20 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/db/record-id.ts';
 import {
+  INSERTS,
   NEXT,
   NOON_MS,
+  type Row,
+  UPDATES,
   credit,
   expectRefused,
-  keyOf,
+  expectUnchanged,
+  insertRow,
   openFunded,
   order,
-  readLedger,
   setFloor,
+  updateRow,
+  withdrawalRow,
 } from '../support/db/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { sql, listRows } from '../support/db/sql.ts';
@@ -46,84 +51,60 @@ type Forbidden = readonly [what: string, ...writes: D1PreparedStatement[]];
  * it takes longer than a write, so a test gathers its writes and tries them together.
  */
 async function expectNothing(forbidden: readonly Forbidden[]): Promise<void> {
-  const before = await readLedger();
-  for (const [what, ...writes] of forbidden) {
-    for (const write of writes) {
-      const changes = await write.run().then(
-        ({ meta }) => meta.changes,
-        () => 0,
-      );
-      expect(changes, what).toBe(0);
+  await expectUnchanged(async () => {
+    for (const [what, ...writes] of forbidden) {
+      for (const write of writes) {
+        const changes = await write.run().then(
+          ({ meta }) => meta.changes,
+          () => 0,
+        );
+        expect(changes, what).toBe(0);
+      }
     }
-  }
-  expect(await readLedger()).toEqual(before);
+  });
 }
-
-const CONFLICTS = ['INSERT', 'INSERT OR IGNORE', 'INSERT OR REPLACE'];
-const UPDATES = ['UPDATE', 'UPDATE OR IGNORE', 'UPDATE OR REPLACE'];
 
 /** The statement that writes a record of a table and type in a state. `null` when a record cannot start there. */
 type Write = (id: string, status: string, insert?: string) => D1PreparedStatement;
 
-function insertRow(insert: string, table: string, row: Readonly<Record<string, string | number>>): D1PreparedStatement {
-  return sql(`${insert} INTO ${table} (${Object.keys(row).join(', ')}) VALUES (${Object.values(row).join(', ')})`);
-}
-
 function writeDeposit(id: string, status: string, insert = 'INSERT', transfer = NEXT): D1PreparedStatement {
-  return insertRow(insert, 'deposits', {
-    account_id: `'${account}'`,
-    id: `'${id}'`,
-    type: `'ONCHAIN_DEPOSIT'`,
-    asset: `'BTC'`,
-    amount: 5,
-    usd_value: 1,
-    status: `'${status}'`,
-    reason: status === 'QUARANTINED' ? `'supply_cap'` : 'NULL',
-    network: `'BTC'`,
-    tx_hash: `'${id}'`,
+  const chain = {
+    network: 'BTC',
+    tx_hash: id,
     output_index: 0,
-    address: `'x'`,
-    exact_amount: `'0.00000005'`,
+    address: 'x',
+    exact_amount: '0.00000005',
     confirmations: 1,
-    transfer: status === 'COMPLETED' ? transfer : 'NULL',
-  });
-}
-
-function writeWithdrawal(isInside: boolean): Write {
-  return (id, status, insert = 'INSERT') =>
-    insertRow(insert, 'withdrawals', {
-      account_id: `'${account}'`,
-      id: `'${id}'`,
-      type: isInside ? `'INTERNAL_WITHDRAWAL'` : `'ONCHAIN_WITHDRAWAL'`,
-      asset: `'USDT'`,
-      network: `'TRC20'`,
-      address: isInside ? `'${other}'` : `'x'`,
-      amount: 7,
-      fee: isInside ? 0 : 2,
-      usd_value: 7,
-      committed_at: NOON_MS,
-      allowlist_required: 0,
-      daily_limit: 5_000_000_000,
-      key_id: `'${keyOf(account)}'`,
-      recipient: isInside ? `'${other}'` : 'NULL',
-      taken_transfer: NEXT,
-      status: `'${status}'`,
-      ...stepOfWithdrawal(isInside, id, status),
-      paid_transfer: status === 'COMPLETED' ? `${NEXT} + 1` : 'NULL',
-    });
+  };
+  const row = { account_id: account, id, type: 'ONCHAIN_DEPOSIT', asset: 'BTC', amount: 5, usd_value: 1, ...chain };
+  return insertRow('deposits', { ...row, status, ...stepOfDeposit(status, transfer) }, insert);
 }
 
 /** The values of the columns that a state requires. */
-function stepOfWithdrawal(isInside: boolean, id: string, status: string): Record<string, string> {
+const stepOfDeposit = (status: string, transfer = NEXT) => ({
+  reason: status === 'QUARANTINED' ? 'supply_cap' : null,
+  transfer: status === 'COMPLETED' ? transfer : null,
+});
+
+function writeWithdrawal(isInside: boolean): Write {
+  return (id, status, insert = 'INSERT') => {
+    const inside = { type: 'INTERNAL_WITHDRAWAL', address: other, fee: 0, recipient: other };
+    const row = { ...withdrawalRow(account, id, status), ...(isInside && inside) };
+    const paid_transfer = status === 'COMPLETED' ? `${NEXT} + 1` : null;
+    return insertRow('withdrawals', { ...row, ...stepOfWithdrawal(isInside, id, status), paid_transfer }, insert);
+  };
+}
+
+function stepOfWithdrawal(isInside: boolean, id: string, status: string): Row {
   return {
-    tx_hash: status === 'COMPLETED' && !isInside ? `'x'` : 'NULL',
-    reason: status === 'FAILED' ? `'x'` : 'NULL',
-    receipt_id: status === 'COMPLETED' && isInside ? `'${id.replace('-7', '-8')}'` : 'NULL',
-    paid_transfer: status === 'COMPLETED' ? NEXT : 'NULL',
-    returned_transfer: status === 'FAILED' ? NEXT : 'NULL',
+    tx_hash: status === 'COMPLETED' && !isInside ? 'x' : null,
+    reason: status === 'FAILED' ? 'x' : null,
+    receipt_id: status === 'COMPLETED' && isInside ? id.replace('-7', '-8') : null,
+    paid_transfer: status === 'COMPLETED' ? NEXT : null,
+    returned_transfer: status === 'FAILED' ? NEXT : null,
     // Only an approval and a payout set the time of release.
-    ...(['PROCESSING', 'COMPLETED'].includes(status) && { released_at: String(NOON_MS) }),
-    next_ask_at: status === 'PROCESSING' ? String(NOON_MS) : 'NULL',
+    ...(['PROCESSING', 'COMPLETED'].includes(status) && { released_at: NOON_MS }),
+    next_ask_at: status === 'PROCESSING' ? NOON_MS : null,
   };
 }
 
@@ -131,17 +112,8 @@ function writeSettlement(type: string): Write {
   return (id, _status, insert = 'INSERT') => {
     const [own, counterparty] =
       type === 'P2P_SELL' ? [other, account] : [account, type === 'P2P_BUY' ? other : 'house:liquidity'];
-    return insertRow(insert, 'settlements', {
-      account_id: `'${own}'`,
-      id: `'${id}'`,
-      type: `'${type}'`,
-      counterparty: `'${counterparty}'`,
-      coin: `'BTC'`,
-      coin_amount: 7,
-      usdt_amount: 5,
-      reference: `'${id}'`,
-      first_transfer: NEXT,
-    });
+    const amounts = { coin: 'BTC', coin_amount: 7, usdt_amount: 5, reference: id, first_transfer: NEXT };
+    return insertRow('settlements', { account_id: own, id, type, counterparty, ...amounts }, insert);
   };
 }
 
@@ -154,7 +126,7 @@ interface Sort {
   readonly begins: Readonly<Record<string, number>>;
   readonly steps: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** The values of the columns that a state requires. */
-  readonly columns: (id: string, status: string) => Record<string, string>;
+  readonly columns: (id: string, status: string) => Row;
 }
 
 const sorts: Readonly<Record<string, Sort>> = {
@@ -164,7 +136,7 @@ const sorts: Readonly<Record<string, Sort>> = {
     write: (id, status, insert) => order(account, { id, status }, insert),
     begins: { COMPLETED: 2, FAILED: 0 },
     steps: {},
-    columns: (_id, status) => ({ first_transfer: status === 'COMPLETED' ? NEXT : 'NULL' }),
+    columns: (_id, status) => ({ first_transfer: status === 'COMPLETED' ? NEXT : null }),
   },
   'a deposit': {
     table: 'deposits',
@@ -175,10 +147,7 @@ const sorts: Readonly<Record<string, Sort>> = {
       PENDING: { COMPLETED: 1, FAILED: 0, QUARANTINED: 0 },
       QUARANTINED: { COMPLETED: 1, FAILED: 0 },
     },
-    columns: (_id, status) => ({
-      reason: status === 'QUARANTINED' ? `'supply_cap'` : 'NULL',
-      transfer: status === 'COMPLETED' ? NEXT : 'NULL',
-    }),
+    columns: (_id, status) => stepOfDeposit(status),
   },
   'a withdrawal': {
     table: 'withdrawals',
@@ -201,9 +170,7 @@ const sorts: Readonly<Record<string, Sort>> = {
 const settlementTypes = ['P2P_BUY', 'P2P_SELL', 'QUICK_BUY', 'QUICK_SELL'];
 
 function step({ table, columns }: Sort, id: string, status: string, update = 'UPDATE'): D1PreparedStatement {
-  const values = { status: `'${status}'`, ...columns(id, status) };
-  const set = Object.entries(values).map(([name, value]) => `${name} = ${value}`);
-  return sql(`${update} ${table} SET ${set.join(', ')} WHERE id = ?`, id);
+  return updateRow(table, id, { status, ...columns(id, status) }, update);
 }
 
 const newId = () => newRecordId(NOON_MS);
@@ -246,15 +213,8 @@ async function forge(id: string): Promise<D1PreparedStatement[]> {
   const own = results.flatMap(({ id: number }) =>
     [...changes, ...kinds.map((kind) => ({ kind: `'${kind}'` }))].flatMap((change) =>
       [NEXT, String(number)].map((place) => {
-        const row = {
-          debit: 'debit',
-          credit: 'credit',
-          asset: 'asset',
-          amount: 'amount',
-          kind: 'kind',
-          reference: 'reference',
-        };
-        const columns = { id: place, ...row, ...change };
+        const names = ['debit', 'credit', 'asset', 'amount', 'kind', 'reference'];
+        const columns = { id: place, ...Object.fromEntries(names.map((name) => [name, name])), ...change };
         return `(${Object.keys(columns).join(', ')}) SELECT ${Object.values(columns).join(', ')} FROM transfers WHERE id = ${number}`;
       }),
     ),
@@ -277,7 +237,7 @@ describe.each(Object.entries(sorts))('%s', (_, sort) => {
     expect(states.length).toBeGreaterThan(1);
     const forbidden: Forbidden[] = [];
     for (const status of states) {
-      for (const insert of CONFLICTS) {
+      for (const insert of INSERTS) {
         const id = newId();
         const made = sort.begins[status];
         if (made === undefined) forbidden.push([`${insert} ${status}`, sort.write(id, status, insert)]);
@@ -325,7 +285,7 @@ describe.each(Object.entries(sorts))('%s', (_, sort) => {
     for (const status of Object.keys(sort.begins)) {
       const id = await reach(sort, status);
       if (id === undefined) continue;
-      forbidden.push([`a second one in ${status}`, ...CONFLICTS.map((insert) => sort.write(id, status, insert))]);
+      forbidden.push([`a second one in ${status}`, ...INSERTS.map((insert) => sort.write(id, status, insert))]);
       forbidden.push([`a deletion in ${status}`, sql(`DELETE FROM ${sort.table} WHERE id = ?`, id)]);
     }
     const numbers = ['first_transfer', 'transfer', 'taken_transfer', 'paid_transfer', 'returned_transfer'];
@@ -351,7 +311,7 @@ describe.each(settlementTypes)('a settlement that is %s', (type) => {
     expect(await readList('settlements', 'type')).toEqual(settlementTypes);
     const forbidden: Forbidden[] = [];
     const written: string[] = [];
-    for (const insert of CONFLICTS) {
+    for (const insert of INSERTS) {
       const id = newId();
       const write = () => writeSettlement(type)(id, '', insert);
       if (type === 'P2P_SELL') {
@@ -361,7 +321,7 @@ describe.each(settlementTypes)('a settlement that is %s', (type) => {
       await write().run();
       expect(await countTransfers(id)).toBe(2);
       written.push(id);
-      forbidden.push(['a second one', ...CONFLICTS.map((conflict) => writeSettlement(type)(id, '', conflict))]);
+      forbidden.push(['a second one', ...INSERTS.map((conflict) => writeSettlement(type)(id, '', conflict))]);
       forbidden.push([
         'a change',
         sql('DELETE FROM settlements WHERE id = ?', id),
@@ -387,40 +347,21 @@ it('the floor of transit is never changed, also with an audit row that names it'
 describe('a withdrawal to an account of another ledger', () => {
   const there = () => newRecordId(NOON_MS, 1);
 
-  function write(change: Readonly<Record<string, string | number>> = {}, id = newId()): D1PreparedStatement {
-    return insertRow('INSERT', 'withdrawals', {
-      account_id: `'${account}'`,
-      id: `'${id}'`,
-      type: `'INTERNAL_WITHDRAWAL'`,
-      asset: `'USDT'`,
-      network: `'TRC20'`,
-      address: `'x'`,
-      amount: 7,
-      fee: 0,
-      usd_value: 7,
-      committed_at: NOON_MS,
-      allowlist_required: 0,
-      daily_limit: 5_000_000_000,
-      key_id: `'${keyOf(account)}'`,
-      taken_transfer: NEXT,
-      status: `'PROCESSING'`,
-      ...stepOfWithdrawal(false, id, 'PROCESSING'),
-      recipient: `'${there()}'`,
-      receipt_id: `'${there()}'`,
-      ...change,
-    });
+  function write(change: Row = {}, id = newId()): D1PreparedStatement {
+    const row = { ...withdrawalRow(account, id), type: 'INTERNAL_WITHDRAWAL', fee: 0, recipient: there() };
+    return insertRow('withdrawals', { ...row, receipt_id: there(), ...change });
   }
 
   it('has its receipt from the start, in the ledger of its recipient, and no fee', async () => {
     await write().run();
-    const changes: Record<string, string | number>[] = [
-      { receipt_id: 'NULL' },
-      { recipient: 'NULL' },
+    const changes: Row[] = [
+      { receipt_id: null },
+      { recipient: null },
       { fee: 1 },
-      { receipt_id: `'${newId()}'` },
-      { recipient: `'${other}'` },
-      { type: `'ONCHAIN_WITHDRAWAL'` },
-      { status: `'COMPLETED'`, paid_transfer: `${NEXT} + 1` },
+      { receipt_id: newId() },
+      { recipient: other },
+      { type: 'ONCHAIN_WITHDRAWAL' },
+      { status: 'COMPLETED', paid_transfer: `${NEXT} + 1` },
     ];
     await expectNothing(changes.map((change): Forbidden => [JSON.stringify(change), write(change)]));
   });
@@ -451,14 +392,10 @@ describe('a withdrawal to an account of another ledger', () => {
 });
 
 describe('the receipt of a withdrawal in another ledger', () => {
-  const write = (insert: string, id: string, withdrawalId: string = newRecordId(NOON_MS, 1)) =>
-    sql(
-      `${insert} INTO deposits (account_id, id, type, asset, amount, usd_value, status, withdrawal_id, transfer)
-       VALUES (?, ?, 'INTERNAL_DEPOSIT', 'BTC', 7, 1, 'COMPLETED', ?, ${NEXT})`,
-      account,
-      id,
-      withdrawalId,
-    );
+  const write = (insert: string, id: string, withdrawalId: string = newRecordId(NOON_MS, 1)) => {
+    const row = { account_id: account, id, type: 'INTERNAL_DEPOSIT', asset: 'BTC', amount: 7, usd_value: 1 };
+    return insertRow('deposits', { ...row, status: 'COMPLETED', withdrawal_id: withdrawalId, transfer: NEXT }, insert);
+  };
 
   it('has one transfer, out of transit', async () => {
     const id = newId();
@@ -466,9 +403,9 @@ describe('the receipt of a withdrawal in another ledger', () => {
     const results = await listRows('SELECT debit, credit, amount FROM transfers WHERE reference = ?', id);
     expect(results).toEqual([{ debit: 'house:transit', credit: account, amount: 7 }]);
     await expectNothing([
-      ['a second one', ...CONFLICTS.map((insert) => write(insert, id))],
-      ['one of no ledger', ...CONFLICTS.map((insert) => write(insert, newId(), 'x'))],
-      ['one of a withdrawal here', ...CONFLICTS.map((insert) => write(insert, newId(), newId()))],
+      ['a second one', ...INSERTS.map((insert) => write(insert, id))],
+      ['one of no ledger', ...INSERTS.map((insert) => write(insert, newId(), 'x'))],
+      ['one of a withdrawal here', ...INSERTS.map((insert) => write(insert, newId(), newId()))],
       ...(await forge(id)).map((forged): Forbidden => ['a transfer', forged]),
     ]);
   });
@@ -479,9 +416,9 @@ describe('the receipt of a withdrawal in another ledger', () => {
     const refuse = (id: string, insert: string) => sql(`${insert} INTO refused_receipts VALUES (?, ?)`, id, account);
     await refuse(refused, 'INSERT').run();
     await expectNothing([
-      ['the receipt afterwards', ...CONFLICTS.map((insert) => write(insert, refused))],
-      ['a refusal afterwards', ...CONFLICTS.map((insert) => refuse(come, insert))],
-      ['a second one', ...CONFLICTS.map((insert) => refuse(refused, insert))],
+      ['the receipt afterwards', ...INSERTS.map((insert) => write(insert, refused))],
+      ['a refusal afterwards', ...INSERTS.map((insert) => refuse(come, insert))],
+      ['a second one', ...INSERTS.map((insert) => refuse(refused, insert))],
       ['a change', sql(`UPDATE refused_receipts SET id = 'x'`)],
       ['a deletion', sql('DELETE FROM refused_receipts')],
     ]);

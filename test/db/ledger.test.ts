@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectRefused, openFunded, setFloor, sql, transfer } from '../support/db/raw-ledger.ts';
+import { audit, expectRefused, openFunded, setFloor, transfer } from '../support/db/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { sql } from '../support/db/sql.ts';
 
 let victim: string;
 beforeAll(async () => {
@@ -98,12 +99,7 @@ describe('a balance', () => {
     await env.DB.batch(raise('change_shares').slice(0, 2));
     const [, , set] = raise('change_shares');
     const revision = await sql('SELECT revision FROM settings').first<number>('revision');
-    const say = (number: number) =>
-      sql(
-        `INSERT INTO audit (id, ts, role, action, target, detail)
-         SELECT max(id) + 1, 1, 'reconciliation', 'raise_shares', 'settings', json_object('revision', ?) FROM audit`,
-        number,
-      );
+    const say = (number: number) => audit('raise_shares', 'settings', { revision: number }, { role: 'reconciliation' });
     await expectRefused('guard: no audit row names the raised share', set);
     await expectRefused('guard: no audit row names the raised share', say((revision ?? 0) - 1), set);
     await env.DB.batch([say(revision ?? 0), set]);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { assetSymbols } from '../../src/money/assets.ts';
 import { openAccount } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { audit } from '../support/db/raw-ledger.ts';
 import { sql, listRows } from '../support/db/sql.ts';
 
 /** The balances of an account, and the house's balances of an asset. */
@@ -12,8 +13,7 @@ async function listAssets(account: string): Promise<string[]> {
 
 function addAsset(): Promise<unknown> {
   return env.DB.batch([
-    sql(`INSERT INTO audit (id, ts, role, action, target, detail)
-       SELECT coalesce(max(id), 0) + 1, 0, 'reconciliation', 'add_asset', 'XRP', '{}' FROM audit`),
+    audit('add_asset', 'XRP', {}, { role: 'reconciliation' }),
     sql(`UPDATE settings SET revision = revision + 1,
          shares = json_set(shares, '$."house:custody".XRP', json('["1000"]'), '$."house:liquidity".XRP', json('["10"]'))`),
     sql(`INSERT INTO assets (asset, unit) VALUES ('XRP', 1000000)`),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { numberLedger } from '../../src/db/copy-settings.ts';
 import { newRecordId } from '../../src/db/record-id.ts';
-import { NOON_MS, database } from '../support/db/raw-ledger.ts';
+import { NOON_MS, audit, database } from '../support/db/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { sql, listRows } from '../support/db/sql.ts';
 
@@ -9,22 +9,17 @@ import { sql, listRows } from '../support/db/sql.ts';
 
 /** Four ledgers have equal shares of the supply cap of USDT. */
 const shareAmongFour = () => [
-  sql(
-    `INSERT INTO audit (id, ts, role, action, target, detail)
-     SELECT max(id) + 1, 1, 'reconciliation', 'copy_settings', 'settings', '{}' FROM audit`,
-  ),
+  audit('copy_settings', 'settings', {}, { role: 'reconciliation' }),
   sql(
     `UPDATE settings SET revision = revision + 1,
        shares = json_set(shares, '$."house:custody".USDT', json('["1", "1", "1", "1"]'))`,
   ),
 ];
 
-const readFloors = async () =>
-  (
-    await listRows<{
-      floor: number;
-    }>(`SELECT DISTINCT floor FROM balances WHERE account IN ('house:custody', 'house:liquidity')`)
-  ).map(({ floor }) => floor);
+const readFloors = async () => {
+  const query = `SELECT DISTINCT floor FROM balances WHERE account IN ('house:custody', 'house:liquidity')`;
+  return (await listRows<{ floor: number }>(query)).map(({ floor }) => floor);
+};
 
 describe('a database that is added as ledger 3', () => {
   it('has no share of any limit from then on, and says so in its audit', async () => {

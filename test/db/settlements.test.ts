@@ -1,6 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/db/record-id.ts';
-import { NOON_MS, balanceOf, expectRefused, openFunded } from '../support/db/raw-ledger.ts';
+import {
+  NOON_MS,
+  balanceOf,
+  expectRefused,
+  openFunded,
+  INSERTS,
+  insertRow,
+  transfer,
+  NEXT,
+} from '../support/db/raw-ledger.ts';
 import { sql, listRows } from '../support/db/sql.ts';
 
 const HOUSE = 'house:liquidity';
@@ -25,34 +34,17 @@ interface Row {
 /** One party's row of a trade of 7 atoms of BTC for 5 atoms of USDT. */
 function settlement(row: Row, insert = 'INSERT'): D1PreparedStatement {
   const { accountId, id, type, counterparty, reference = id, usdtAmount = 5, offset = 0 } = row;
-  return sql(
-    `${insert} INTO settlements
-       (account_id, id, type, counterparty, coin, coin_amount, usdt_amount, reference, first_transfer)
-     SELECT ?, ?, ?, ?, 'BTC', 7, ?, ?, coalesce(max(id), 0) + 1 + ? FROM transfers`,
-    accountId,
-    id,
-    type,
-    counterparty,
-    usdtAmount,
-    reference,
-    offset,
-  );
+  const parties = { account_id: accountId, id, type, counterparty, coin: 'BTC', coin_amount: 7 };
+  const first_transfer = `${NEXT} + ${offset}`;
+  return insertRow('settlements', { ...parties, usdt_amount: usdtAmount, reference, first_transfer }, insert);
 }
 
 function p2p(id: string, change: Partial<Row> = {}): D1PreparedStatement {
   return settlement({ accountId: buyer, counterparty: seller, type: 'P2P_BUY', id, ...change });
 }
 
-function move(reference: string, debit: string, credit: string, asset: string, amount: number): D1PreparedStatement {
-  return sql(
-    `INSERT INTO transfers SELECT coalesce(max(id), 0) + 1, ?, ?, ?, ?, 'settlement', ?, 1 FROM transfers`,
-    debit,
-    credit,
-    asset,
-    amount,
-    reference,
-  );
-}
+const move = (id: string, debit: string, credit: string, asset: string, amount: number) =>
+  transfer(debit, credit, asset, String(amount), 'settlement', id);
 
 const payment = (id: string, from = buyer, to = seller) => move(id, from, to, 'USDT', 5);
 const delivery = (id: string, from = seller, to = buyer) => move(id, from, to, 'BTC', 7);
@@ -124,7 +116,7 @@ describe('a record of a settlement', () => {
   it('is written once, by its id and by its reference', async () => {
     const id = await settleOne();
     const other = { accountId: buyer, counterparty: HOUSE, type: 'QUICK_BUY', id: newRecordId(NOON_MS) };
-    for (const insert of ['INSERT', 'INSERT OR REPLACE', 'INSERT OR IGNORE']) {
+    for (const insert of INSERTS) {
       await expectRefused('guard: settlement exists', settlement({ ...other, id, reference: 'new' }, insert));
       await expectRefused('guard: settlement exists', settlement({ ...other, reference: id }, insert));
     }

@@ -1,6 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/db/record-id.ts';
-import { NEXT, NOON_MS, balanceOf, expectRefused, insertRow, keyOf, openFunded } from '../support/db/raw-ledger.ts';
+import {
+  NEXT,
+  NOON_MS,
+  balanceOf,
+  expectRefused,
+  insertRow,
+  keyOf,
+  openFunded,
+  withdrawalRow,
+} from '../support/db/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { sql, listRows } from '../support/db/sql.ts';
 
@@ -16,27 +25,7 @@ beforeEach(async () => {
 
 /** A withdrawal of 7 atoms with a fee of 2, or with other values, as SQL. */
 function withdrawal(status = 'PROCESSING', change: Readonly<Record<string, string | number | null>> = {}) {
-  const row = {
-    account_id: account,
-    id,
-    type: 'ONCHAIN_WITHDRAWAL',
-    asset: 'USDT',
-    network: 'TRC20',
-    address: 'x',
-    amount: 7,
-    fee: 2,
-    usd_value: 7,
-    status,
-    committed_at: NOON_MS,
-    allowlist_required: 0,
-    daily_limit: 5_000_000_000,
-    key_id: keyOf(account),
-    released_at: status === 'PENDING' ? null : NOON_MS,
-    next_ask_at: status === 'PROCESSING' ? NOON_MS : null,
-    taken_transfer: NEXT,
-    ...change,
-  };
-  return insertRow('withdrawals', row);
+  return insertRow('withdrawals', { ...withdrawalRow(account, id, status), ...change });
 }
 
 /** The same withdrawal when it is paid to the owner of an address in this exchange. */

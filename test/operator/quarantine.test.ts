@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { OperatorDeposit } from '../../src/deposits/operator-deposit.ts';
 import { newRecordId } from '../../src/db/record-id.ts';
 import { type Trader, asOperator, json, openTrader, operate, expectCode, codeOf } from '../support/exchange.ts';
-import { NEXT, expectRefused } from '../support/db/raw-ledger.ts';
+import { NEXT, UPDATES, audit, expectRefused } from '../support/db/raw-ledger.ts';
 import { reportDeposit, reportFor } from '../support/deposits.ts';
 import { quarantine } from '../support/operator/quarantine.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -171,23 +171,15 @@ describe('a decision is refused', () => {
 });
 
 describe('the database', () => {
-  const audit = (action: string, target: string, detail: object = {}) =>
-    sql(
-      `INSERT INTO audit (id, ts, role, action, target, detail) SELECT coalesce(max(id), 0) + 1, 1, 'operator', ?, ?, ? FROM audit`,
-      action,
-      target,
-      JSON.stringify(detail),
-    );
   const creditId = () => newRecordId(Date.now());
   const set = (id: string, values: string, update = 'UPDATE') =>
     sql(`${update} deposits SET ${values} WHERE id = ?`, id);
   const crediting = (accountId: string, as = creditId()) =>
     `decision = 'CREDITED', credit_account = '${accountId}', credit_id = '${as}', credit_usd_value = 1`;
-  const updates = ['UPDATE', 'UPDATE OR REPLACE', 'UPDATE OR IGNORE'];
 
   it('refuses a decision without the audit’s row of it, or with one that says another account', async () => {
     const { id } = await quarantine('LTC', '2');
-    for (const update of updates) {
+    for (const update of UPDATES) {
       await expectRefused('no audit row names the decision', set(id, crediting(trader.accountId), update));
       await expectRefused('no audit row names the decision', set(id, `decision = 'KEPT'`, update));
     }
@@ -210,7 +202,7 @@ describe('the database', () => {
       await expect(env.DB.batch([named, set(id, values)]), values).rejects.toThrow();
     }
     await read(await credit(id));
-    for (const update of updates) {
+    for (const update of UPDATES) {
       await expectRefused('quarantine_decided', named, set(id, crediting(trader.accountId), update));
       await expectRefused(
         'quarantine_decided',

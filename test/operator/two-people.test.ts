@@ -17,7 +17,8 @@ import {
   readProposal,
 } from '../support/operator/two-people.ts';
 import { env, holderEntrypoint } from '../support/runtime/test-env.ts';
-import { sql, listRows } from '../support/db/sql.ts';
+import { type Row, audit } from '../support/db/raw-ledger.ts';
+import { listRows, sql } from '../support/db/sql.ts';
 
 const DAY_MS = 86_400_000;
 const COLD = '0x52908400098527886E0F7030069857D2E4169EE7';
@@ -168,14 +169,8 @@ describe('a deposit that the custodian reports', () => {
 });
 
 describe('the database', () => {
-  const audit = (action: string, target: string, more = 'NULL, NULL, NULL') =>
-    sql(
-      `INSERT INTO audit (id, ts, role, action, target, detail, actor, proposal, request)
-      SELECT coalesce(max(id), 0) + 1, ?, 'admin', ?, ?, '{}', ${more} FROM audit`,
-      Date.now(),
-      action,
-      target,
-    );
+  const audited = (action: string, target: string, more: Row = {}) =>
+    audit(action, target, {}, { ts: Date.now(), role: 'admin', ...more });
 
   it('refuses each change without its proposal, also with a row of the audit', async () => {
     await sql('UPDATE settings SET trading_halted = 1, withdrawals_halted = 1').run();
@@ -209,17 +204,17 @@ describe('the database', () => {
     ];
     for (const [action, target, change] of attempts) {
       await expect(sql(change).run(), change).rejects.toThrow('guard: two_people_needed');
-      await expect(env.DB.batch([audit(action, target), sql(change)]), change).rejects.toThrow(
+      await expect(env.DB.batch([audited(action, target), sql(change)]), change).rejects.toThrow(
         'guard: two_people_needed',
       );
     }
-    await expect(audit('settle_withdrawal', id).run()).rejects.toThrow('guard: two_people_needed');
+    await expect(audited('settle_withdrawal', id).run()).rejects.toThrow('guard: two_people_needed');
   });
 
   it('refuses a higher limit of the exchange, in whichever ledger, and lets shares move between ledgers', async () => {
     const change = (...shares: readonly string[]) =>
       env.DB.batch([
-        audit('change_shares', 'settings'),
+        audited('change_shares', 'settings'),
         sql(
           `UPDATE settings SET revision = revision + 1,
              shares = json_set(shares, '$."house:custody".BTC', json(?))`,
@@ -240,12 +235,12 @@ describe('the database', () => {
   it('takes an approval only by the row of the change, of another person, in time, of the same request', async () => {
     const { method, path, body } = raiseLimit(trader);
     const { id, digest } = await readProposal(await by(ADA, method, path, body));
-    const approveRaw = (actor: string, proposal: string, request: string) =>
-      audit('change_account', trader.accountId, `${actor}, '${proposal}', '${request}'`);
-    await expect(approveRaw('NULL', id, digest).run()).rejects.toThrow('guard: a person approves');
-    await expect(approveRaw(`'${BOB}'`, id, 'other').run()).rejects.toThrow('guard: a person approves');
-    await expect(approveRaw(`'${BOB}'`, 'other', digest).run()).rejects.toThrow('guard: a person approves');
-    await expect(approveRaw(`'${ADA}'`, id, digest).run()).rejects.toThrow('guard: proposed_by_oneself');
+    const approveRaw = (actor: string | null, proposal: string, request: string) =>
+      audited('change_account', trader.accountId, { actor, proposal, request });
+    await expect(approveRaw(null, id, digest).run()).rejects.toThrow('guard: a person approves');
+    await expect(approveRaw(BOB, id, 'other').run()).rejects.toThrow('guard: a person approves');
+    await expect(approveRaw(BOB, 'other', digest).run()).rejects.toThrow('guard: a person approves');
+    await expect(approveRaw(ADA, id, digest).run()).rejects.toThrow('guard: proposed_by_oneself');
     for (const change of [
       `status = 'APPROVED', decided_by = '${BOB}', decided_at = 1`,
       `status = 'EXPIRED', decided_at = 1`,
@@ -263,16 +258,9 @@ describe('the database', () => {
     for (const begun of [copy('APPROVED', 'expires_at', `'${BOB}', 1`), copy('OPEN', 'expires_at + 1', 'NULL, NULL')]) {
       await expect(begun.run()).rejects.toThrow('guard: a proposal begins open, for 24 hours');
     }
-    const late = sql(
-      `INSERT INTO audit (id, ts, role, action, target, detail, actor, proposal, request)
-      SELECT coalesce(max(id), 0) + 1, ?, 'admin', 'x', 'x', '{}', ?, ?, ? FROM audit`,
-      Date.now() + DAY_MS,
-      BOB,
-      id,
-      digest,
-    );
+    const late = audited('x', 'x', { ts: Date.now() + DAY_MS, actor: BOB, proposal: id, request: digest });
     await expect(late.run()).rejects.toThrow('guard: proposal_expired');
-    await approveRaw(`'${BOB}'`, id, digest).run();
-    await expect(approveRaw(`'${BOB}'`, id, digest).run()).rejects.toThrow('guard: proposal_decided');
+    await approveRaw(BOB, id, digest).run();
+    await expect(approveRaw(BOB, id, digest).run()).rejects.toThrow('guard: proposal_decided');
   });
 });

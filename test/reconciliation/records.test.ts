@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Invariant } from '../../src/reconciliation/invariants.ts';
 import { newRecordId } from '../../src/db/record-id.ts';
 import { type Trader, asOperator, openTrader } from '../support/exchange.ts';
-import { NEXT, order as writeOrder } from '../support/db/raw-ledger.ts';
+import { NEXT, insertRow, transfer, withdrawalRow, order as writeOrder } from '../support/db/raw-ledger.ts';
 import {
   allOk,
   expectAllWell,
@@ -42,17 +42,8 @@ async function find(table: string, where: string): Promise<Row> {
 
 const text = (row: Row, name: string) => row[name] ?? '';
 
-function leg(kind: string, reference: string, debit: string, credit: string, asset: string, amount: string) {
-  return sql(
-    `INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (${NEXT}, ?, ?, ?, ?, ?, ?)`,
-    debit,
-    credit,
-    asset,
-    amount,
-    kind,
-    reference,
-  );
-}
+const leg = (kind: string, reference: string, debit: string, credit: string, asset: string, amount: string) =>
+  transfer(debit, credit, asset, amount, kind, reference);
 
 /** Writes an order of ETH as a row alone, without the trigger `orders_move_money`, and then its two transfers. */
 function order(id: string, side: string, price: string, coinAmount: string, usdtAmount: string) {
@@ -235,19 +226,11 @@ describe('a withdrawal', () => {
   });
 
   /** A withdrawal of this value at this time, which the trigger would refuse. */
-  const beyond = (usd: number, committedAt: number, id = newRecordId(committedAt)) => [
-    sql(
-      `INSERT INTO withdrawals (account_id, id, type, asset, network, address, amount, fee, usd_value, status,
-         committed_at, totp_step, allowlist_required, daily_limit, key_id, released_at, next_ask_at, taken_transfer)
-       VALUES (?1, ?2, 'ONCHAIN_WITHDRAWAL', 'USDT', 'TRC20', 'x', 1, 0, ?3, 'PROCESSING', ?4, NULL, 0, 5000000000,
-         ?5, ?4, ?4, ${NEXT})`,
-      one.accountId,
-      id,
-      usd,
-      committedAt,
-      one.keyId,
-    ),
-  ];
+  const beyond = (usd: number, committedAt: number, id = newRecordId(committedAt)) => {
+    const value = { amount: 1, fee: 0, usd_value: usd, committed_at: committedAt, key_id: one.keyId };
+    const times = { released_at: committedAt, next_ask_at: committedAt };
+    return [insertRow('withdrawals', { ...withdrawalRow(one.accountId, id), ...value, ...times })];
+  };
   const DAY_MS = 86_400_000;
   const guard = ['withdrawals_are_guarded'];
 

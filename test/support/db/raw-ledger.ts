@@ -3,7 +3,7 @@ import { openDatabase } from '../../../src/db/database.ts';
 import { FIRST_LEDGER, newRecordId } from '../../../src/db/record-id.ts';
 import { env } from '../runtime/test-env.ts';
 import { openInLedger } from './open-in-ledger.ts';
-import { sql } from './sql.ts';
+import { listRows, sql } from './sql.ts';
 
 export { sql } from './sql.ts';
 
@@ -15,27 +15,67 @@ export const database = openDatabase(env.DB);
 /** The number of the next transfer, as SQL. */
 export const NEXT = '(SELECT coalesce(max(id), 0) + 1 FROM transfers)';
 
-/** Inserts a row. Its values are bound, except one that begins with `NEXT`, so a mistyped value is never another error. */
-export function insertRow(table: string, row: Readonly<Record<string, string | number | null>>): D1PreparedStatement {
-  const isSql = (value: string | number | null) => typeof value === 'string' && value.startsWith(NEXT);
+export type Row = Readonly<Record<string, string | number | null>>;
+
+/** A value that is the SQL of a query, such as `NEXT`, stands in a statement; all others are bound to it. */
+const isSql = (value: Row[string]) => typeof value === 'string' && value.startsWith('(SELECT');
+const placeOf = (value: Row[string]) => (isSql(value) ? value : '?');
+
+export function insertRow(table: string, row: Row, insert = 'INSERT'): D1PreparedStatement {
   const values = Object.values(row);
-  const places = values.map((value) => (isSql(value) ? value : '?'));
-  return sql(
-    `INSERT INTO ${table} (${Object.keys(row).join(', ')}) VALUES (${places.join(', ')})`,
-    ...values.filter((value) => !isSql(value)),
-  );
+  const text = `${insert} INTO ${table} (${Object.keys(row).join(', ')}) VALUES (${values.map(placeOf).join(', ')})`;
+  return sql(text, ...values.filter((value) => !isSql(value)));
 }
 
-/** A transfer that nobody may write: with the next number, but without a record. */
-export function transfer(debit: string, receiver: string, asset: string, amount: string, kind = 'order') {
-  return sql(
-    `INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (${NEXT}, ?, ?, ?, ?, ?, 'test')`,
-    debit,
-    receiver,
-    asset,
-    amount,
-    kind,
-  );
+/** Changes the record of an id. */
+export function updateRow(table: string, id: string, row: Row, update = 'UPDATE'): D1PreparedStatement {
+  const set = Object.entries(row).map(([name, value]) => `${name} = ${placeOf(value)}`);
+  const values = Object.values(row).filter((value) => !isSql(value));
+  return sql(`${update} ${table} SET ${set.join(', ')} WHERE id = ?`, ...values, id);
+}
+
+export const INSERTS = ['INSERT', 'INSERT OR IGNORE', 'INSERT OR REPLACE'] as const;
+export const UPDATES = ['UPDATE', 'UPDATE OR IGNORE', 'UPDATE OR REPLACE'] as const;
+
+/** The next row of the audit. */
+export function audit(action: string, target = 'settings', detail: object = {}, more: Row = {}): D1PreparedStatement {
+  const id = '(SELECT coalesce(max(id), 0) + 1 FROM audit)';
+  return insertRow('audit', { id, ts: 1, role: 'operator', action, target, detail: JSON.stringify(detail), ...more });
+}
+
+/** A transfer with the next number. Nobody may write it by itself. */
+export function transfer(
+  debit: string,
+  receiver: string,
+  asset: string,
+  amount: string,
+  kind = 'order',
+  reference = 'test',
+): D1PreparedStatement {
+  return insertRow('transfers', { id: NEXT, debit, credit: receiver, asset, amount, kind, reference });
+}
+
+/** The row of a withdrawal of 7 atoms with a fee of 2, whose money it takes. */
+export function withdrawalRow(account: string, id: string, status = 'PROCESSING') {
+  return {
+    account_id: account,
+    id,
+    type: 'ONCHAIN_WITHDRAWAL',
+    asset: 'USDT',
+    network: 'TRC20',
+    address: 'x',
+    amount: 7,
+    fee: 2,
+    usd_value: 7,
+    status,
+    committed_at: NOON_MS,
+    allowlist_required: 0,
+    daily_limit: 5_000_000_000,
+    key_id: keyOf(account),
+    released_at: status === 'PENDING' ? null : NOON_MS,
+    next_ask_at: status === 'PROCESSING' ? NOON_MS : null,
+    taken_transfer: NEXT,
+  };
 }
 
 /** The key of an account that `openFunded` opened. */
@@ -44,12 +84,8 @@ export function keyOf(accountId: string): string {
 }
 
 export function makeKey(accountId: string, id = keyOf(accountId)): D1PreparedStatement {
-  return sql(
-    `INSERT INTO api_keys (id, account_id, label, scopes, token_hash, created_at) VALUES (?, ?, 'test', 't', 'h', ?)`,
-    id,
-    accountId,
-    NOON_MS,
-  );
+  const key = { id, account_id: accountId, label: 'test', scopes: 't', token_hash: 'h', created_at: NOON_MS };
+  return insertRow('api_keys', key);
 }
 
 /**
@@ -73,23 +109,22 @@ export interface OrderTerms {
 /** An order, which moves both its amounts. */
 export function order(accountId: string, terms: OrderTerms = {}, insert = 'INSERT'): D1PreparedStatement {
   const { id = newRecordId(NOON_MS), coin = 'BTC', side = 'BUY', price = '1', status = 'COMPLETED' } = terms;
-  const { coinAmount = '1', usdtAmount = '1', first = status === 'COMPLETED' ? NEXT : 'NULL' } = terms;
-  const key =
-    terms.keyId === undefined ? '(SELECT id FROM api_keys WHERE account_id = ?1 LIMIT 1)' : `'${terms.keyId}'`;
-  const newest = `(SELECT price_round FROM balances WHERE account = 'house:liquidity' AND asset = ?3)`;
-  return sql(
-    `${insert} INTO orders
-       (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status, price_round, key_id, first_transfer)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ${terms.priceRound ?? `coalesce(${newest}, 0)`}, ${key}, ${first})`,
-    accountId,
+  const { coinAmount = '1', usdtAmount = '1', first = status === 'COMPLETED' ? NEXT : null } = terms;
+  const newest = `(SELECT coalesce(max(price_round), 0) FROM balances WHERE account = 'house:liquidity' AND asset = '${coin}')`;
+  const row = {
+    account_id: accountId,
     id,
     coin,
     side,
-    price,
-    coinAmount,
-    usdtAmount,
+    executed_price: price,
+    coin_amount: coinAmount,
+    usdt_amount: usdtAmount,
     status,
-  );
+    price_round: terms.priceRound ?? newest,
+    key_id: terms.keyId ?? `(SELECT id FROM api_keys WHERE account_id = '${accountId}' LIMIT 1)`,
+    first_transfer: first,
+  };
+  return insertRow('orders', row, insert);
 }
 
 /** A credit by hand of this amount, out of custody. */
@@ -101,15 +136,8 @@ export function credit(
   reference: string = id,
   insert = 'INSERT',
 ): D1PreparedStatement {
-  return sql(
-    `${insert} INTO deposits (account_id, id, type, asset, amount, usd_value, status, reference, transfer)
-     VALUES (?, ?, 'INTERNAL_DEPOSIT', ?, ?, 1, 'COMPLETED', ?, ${NEXT})`,
-    accountId,
-    id,
-    asset,
-    amount,
-    reference,
-  );
+  const row = { account_id: accountId, id, type: 'INTERNAL_DEPOSIT', asset, amount, usd_value: 1, status: 'COMPLETED' };
+  return insertRow('deposits', { ...row, reference, transfer: NEXT }, insert);
 }
 
 /** The statements that set a limit of the only ledger: the audit row, its share in the settings, and the floor. */
@@ -120,11 +148,7 @@ export function setFloor(
   action = 'change_settings',
 ): [D1PreparedStatement, D1PreparedStatement, D1PreparedStatement] {
   return [
-    sql(
-      `INSERT INTO audit (id, ts, role, action, target, detail)
-       SELECT coalesce(max(id), 0) + 1, 1, 'operator', ?, 'settings', '{}' FROM audit`,
-      action,
-    ),
+    audit(action),
     sql(
       `UPDATE settings SET revision = revision + 1,
          shares = json_set(shares, '$."' || ?1 || '"."' || ?2 || '"', json_array(CAST(-CAST(?3 AS INTEGER) AS TEXT)))`,
@@ -143,32 +167,37 @@ export async function openFunded(now_ms = NOON_MS): Promise<string> {
   return id;
 }
 
-const records = ['accounts', 'orders', 'deposits', 'withdrawals', 'settlements'];
-
-/** Every table about money, to the digit: balances, transfers, and records. */
-export async function readLedger(tables = records): Promise<unknown> {
+/** Every row of the database, to the digit. */
+export async function readLedger(): Promise<unknown> {
+  const query = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'`;
+  const tables = await listRows<{ name: string }>(query);
   const results = await env.DB.batch([
-    sql(
-      'SELECT account, asset, CAST(amount AS TEXT) AS amount, CAST(floor AS TEXT) AS floor, last_transfer FROM balances',
-    ),
-    sql('SELECT *, CAST(amount AS TEXT) AS exact FROM transfers'),
-    ...tables.map((table) => sql(`SELECT * FROM ${table}`)),
+    sql('SELECT account, asset, CAST(amount AS TEXT) AS amount, CAST(floor AS TEXT) AS floor FROM balances'),
+    sql('SELECT id, CAST(amount AS TEXT) AS amount FROM transfers'),
+    ...tables.map(({ name }) => sql(`SELECT * FROM ${name}`)),
   ]);
   return results.map(({ results: rows }) => rows);
 }
 
 export async function balanceOf(account: string, asset: string): Promise<bigint> {
-  const row = await sql(
-    'SELECT CAST(amount AS TEXT) AS amount FROM balances WHERE account = ? AND asset = ?',
-    account,
-    asset,
-  ).first<{ amount: string }>();
-  return BigInt(row?.amount ?? 'no such balance');
+  const query = 'SELECT CAST(amount AS TEXT) AS amount FROM balances WHERE account = ? AND asset = ?';
+  return BigInt((await sql(query, account, asset).first<string>('amount')) ?? 'no such balance');
 }
 
 /** Sends statements as one batch, and expects this refusal and nothing changed. */
 export async function expectRefused(message: string, ...statements: D1PreparedStatement[]): Promise<void> {
+  await expectUnchanged(() => expect(env.DB.batch(statements)).rejects.toThrow(message));
+}
+
+/** Sends each statement by itself, and expects this refusal of each and nothing changed. */
+export async function expectEachRefused(message: string, ...statements: D1PreparedStatement[]): Promise<void> {
+  await expectUnchanged(async () => {
+    for (const statement of statements) await expect(statement.run()).rejects.toThrow(message);
+  });
+}
+
+export async function expectUnchanged(act: () => Promise<void>): Promise<void> {
   const before = await readLedger();
-  await expect(env.DB.batch(statements)).rejects.toThrow(message);
+  await act();
   expect(await readLedger()).toEqual(before);
 }
