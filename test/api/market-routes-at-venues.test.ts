@@ -6,19 +6,12 @@ import { fallbackPrice } from '../../src/markets/fallback-price.ts';
 import { CandleList, TickerAnswer, TickerList } from '../../src/markets/schemas.ts';
 import { formatPrice } from '../../src/money/amounts.ts';
 import { type ProblemBody, json, send } from '../support/exchange.ts';
-import {
-  breakVenues,
-  countVenueRequests,
-  forgetPrices,
-  resetVenues,
-  setVenue,
-  setVenues,
-} from '../support/markets/venues.ts';
+import { forgetPrices, venues } from '../support/markets/venues.ts';
 
 beforeEach(async () => {
   vi.restoreAllMocks();
   vi.spyOn(console, 'error').mockReturnValue();
-  await resetVenues();
+  await venues.reset();
   await forgetPrices();
 });
 
@@ -34,7 +27,7 @@ const maxAgeOf = (cacheControl: string | null) => Number(/^public, max-age=(\d+)
 
 describe('tickers from venues', () => {
   it('show the venues’ prices', async () => {
-    await setVenues({ BTC: '65000.12' });
+    await venues.setPrices({ BTC: '65000.12' });
     const { list } = await listTickers();
     expect(list).toMatchObject({ degraded: false });
     expect(list.tickers[1]).toMatchObject({ symbol: 'BTC', price: '65000.12', change24h: 0, volume24h: '1000' });
@@ -45,12 +38,12 @@ describe('tickers from venues', () => {
   it('ask each venue once for 50 callers at the same time without a cached answer', async () => {
     const responses = await Promise.all(Array.from({ length: 50 }, () => send(TICKERS)));
     expect(responses.every(({ status }) => status === 200)).toBe(true);
-    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
+    expect(await venues.count()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
   });
 
   it('are shown when only one venue answers', async () => {
-    await setVenue('kraken', { mode: 'error' });
-    await setVenue('binance', { coins: { ETH: { price: '2500', open: '2000' } } });
+    await venues.set('kraken', { mode: 'error' });
+    await venues.set('binance', { coins: { ETH: { price: '2500', open: '2000' } } });
     const { list } = await listTickers();
     expect(list.degraded).toBe(false);
     expect(list.tickers[2]).toMatchObject({ price: '2500', change24h: 0.25 });
@@ -59,7 +52,7 @@ describe('tickers from venues', () => {
 
 describe('when every price source is unreachable (spec, "Errors")', () => {
   it('the list answers 200, degraded, with static prices, and is cached for at most 5 s', async () => {
-    await breakVenues();
+    await venues.fail();
     const { list, cacheControl } = await listTickers();
     expect(list.degraded).toBe(true);
     expect(maxAgeOf(cacheControl)).toBeLessThanOrEqual(5);
@@ -71,7 +64,7 @@ describe('when every price source is unreachable (spec, "Errors")', () => {
   });
 
   it('a single ticker answers the same way', async () => {
-    await breakVenues();
+    await venues.fail();
     const response = await send('/api/v1/markets/btc');
     expect(response.status).toBe(200);
     expect(TickerAnswer.parse(await response.json())).toMatchObject({
@@ -82,9 +75,9 @@ describe('when every price source is unreachable (spec, "Errors")', () => {
   });
 
   it('clients see the venues’ prices again within seconds', async () => {
-    await breakVenues();
+    await venues.fail();
     expect((await listTickers()).list.degraded).toBe(true);
-    await setVenues({ BTC: '65000.12' });
+    await venues.setPrices({ BTC: '65000.12' });
     onTestFinished(() => void vi.useRealTimers());
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5_100 });
     expect((await listTickers()).list).toMatchObject({ degraded: false });
@@ -104,14 +97,14 @@ describe('candles from venues', () => {
   });
 
   it('answer 502 when their source fails (spec, "Errors"), and the failure is not cached', async () => {
-    await setVenue('binance', { mode: 'error', status: 500 });
+    await venues.set('binance', { mode: 'error', status: 500 });
     const response = await send('/api/v1/markets/BTC/candles?limit=8');
     expect(response.status).toBe(502);
     expect(response.headers.get('Cache-Control')).toBe('no-store');
     const problem = await json<ProblemBody & { retryable: boolean }>(response);
     expect(problem).toMatchObject({ code: 'upstream_unavailable', retryable: true });
     expect(JSON.stringify(problem)).not.toMatch(/binance|symbol/i);
-    await setVenue('binance', { mode: 'ok' });
+    await venues.set('binance', { mode: 'ok' });
     expect((await send('/api/v1/markets/BTC/candles?limit=8')).status).toBe(200);
   });
 

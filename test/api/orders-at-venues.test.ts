@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type OrderAnswer, type ProblemBody, json, openTrader, send } from '../support/exchange.ts';
 import { readEffects } from '../support/db/probes.ts';
-import { breakVenues, forgetPrices, resetVenues, setVenue, setVenues } from '../support/markets/venues.ts';
+import { forgetPrices, venues } from '../support/markets/venues.ts';
 
 interface Tickers {
   readonly tickers: { readonly symbol: string; readonly price: string }[];
@@ -10,7 +10,7 @@ interface Tickers {
 }
 
 beforeEach(async () => {
-  await resetVenues();
+  await venues.reset();
   await forgetPrices();
 });
 
@@ -29,8 +29,8 @@ describe('orders at the venues’ prices', () => {
   it('fill a purchase of BTC at the aggregate plus half of the venues’ difference, and tickers show the aggregate', async () => {
     const binance = drawPrice();
     const kraken = binance + 1_234_567_800n;
-    await setVenue('binance', { mode: 'ok', coins: { BTC: { price: showPrice(binance) } } });
-    await setVenue('kraken', { mode: 'ok', coins: { BTC: { price: showPrice(kraken) } } });
+    await venues.set('binance', { mode: 'ok', coins: { BTC: { price: showPrice(binance) } } });
+    await venues.set('kraken', { mode: 'ok', coins: { BTC: { price: showPrice(kraken) } } });
     const aggregate = showPrice((binance + kraken + 1n) / 2n);
 
     const { tickers, degraded } = await json<Tickers>(await send('/api/v1/markets/tickers'));
@@ -50,8 +50,8 @@ describe('orders at the venues’ prices', () => {
   });
 
   it('are refused, even at a price that was shown, when the venues differ by more than 1 %', async () => {
-    await setVenue('binance', { mode: 'ok', coins: { BTC: { price: '60000' } } });
-    await setVenue('kraken', { mode: 'ok', coins: { BTC: { price: '60700' } } });
+    await venues.set('binance', { mode: 'ok', coins: { BTC: { price: '60000' } } });
+    await venues.set('kraken', { mode: 'ok', coins: { BTC: { price: '60700' } } });
     const trader = await openTrader({ USDT: '1000' });
     const before = await readEffects(trader.accountId);
     const response = await trader.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' }, 'disputed');
@@ -60,7 +60,7 @@ describe('orders at the venues’ prices', () => {
     expect(await readEffects(trader.accountId)).toEqual(before);
 
     // The refusal is not stored: once the venues agree, the same Idempotency-Key executes.
-    await setVenues({ BTC: '60500' });
+    await venues.setPrices({ BTC: '60500' });
     await forgetPrices();
     const retry = await trader.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' }, 'disputed');
     expect(retry.status).toBe(201);
@@ -68,7 +68,7 @@ describe('orders at the venues’ prices', () => {
   });
 
   it('are refused when every venue is down, while tickers stay 200 and degraded and candles are 502', async () => {
-    await breakVenues();
+    await venues.fail();
     const trader = await openTrader({ USDT: '1000' });
     const response = await trader.order({ coin: 'ETH', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
     expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([503, 'price_unavailable']);
@@ -83,8 +83,8 @@ describe('orders at the venues’ prices', () => {
   });
 
   it('are refused at a price that the venue itself dates more than a minute ago', async () => {
-    await setVenue('binance', { mode: 'ok', coins: { BTC: { price: '60000', age_ms: 61_000 } } });
-    await setVenue('kraken', { mode: 'ok', coins: { BTC: { price: '60000' } } });
+    await venues.set('binance', { mode: 'ok', coins: { BTC: { price: '60000', age_ms: 61_000 } } });
+    await venues.set('kraken', { mode: 'ok', coins: { BTC: { price: '60000' } } });
     const trader = await openTrader({ USDT: '1000' });
     const response = await trader.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
     expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([503, 'price_unavailable']);

@@ -6,14 +6,7 @@ import { networks } from '../../src/money/networks.ts';
 import { chooseCustody } from '../../src/providers.ts';
 import type { Payout } from '../../src/custody/custody.ts';
 import { createHttpCustody } from '../../src/custody/http.ts';
-import {
-  countCustodianRequests,
-  decidePayout,
-  listPayouts,
-  listRejections,
-  programCustodian,
-  resetCustodian,
-} from '../support/withdrawals/custodian.ts';
+import { custodian } from '../support/withdrawals/custodian.ts';
 import type { CustodianAnswer, CustodianProgramme } from '../support/node/custody/custodian-state.ts';
 import { drawPayout } from '../support/withdrawals/payouts.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -28,14 +21,14 @@ const unknown = { kind: 'unknown' };
 
 /** How often the custodian paid a withdrawal, and the state of its payout. */
 async function findPayout({ withdrawalId }: Payout) {
-  const found = (await listPayouts()).filter((one) => one.payout.withdrawalId === withdrawalId);
+  const found = (await custodian.listPayouts()).filter((one) => one.payout.withdrawalId === withdrawalId);
   expect(found.length).toBeLessThanOrEqual(1);
   return found[0];
 }
 
 beforeEach(async () => {
   vi.spyOn(console, 'error').mockReturnValue();
-  await resetCustodian();
+  await custodian.reset();
 });
 afterEach(() => void vi.restoreAllMocks());
 
@@ -53,29 +46,29 @@ describe('a payout over signed HTTP', () => {
     const states = await Promise.all(Array.from({ length: 5 }, () => custody.submit(payout)));
     expect(new Set(states.map((state) => JSON.stringify(state))).size).toBe(1);
     expect(await findPayout(payout)).toMatchObject({ payments: 1 });
-    expect(await countCustodianRequests(payout.withdrawalId)).toEqual({ submissions: 5, lookups: 0 });
+    expect(await custodian.countRequests(payout.withdrawalId)).toEqual({ submissions: 5, lookups: 0 });
   });
 
   it('is reported as never seen when the custodian does not know it, and looking it up pays nothing', async () => {
     const payout = drawPayout();
     expect(await custody.lookup(payout)).toEqual({ kind: 'never_seen' });
-    expect(await listPayouts()).toEqual([]);
+    expect(await custodian.listPayouts()).toEqual([]);
   });
 
   it('can be accepted first and sent later', async () => {
     const payout = drawPayout();
-    await programCustodian({ act: 'accept' });
+    await custodian.program({ act: 'accept' });
     expect(await custody.submit(payout)).toEqual({ kind: 'accepted' });
     expect(await custody.lookup(payout)).toEqual({ kind: 'accepted' });
-    await decidePayout(payout.withdrawalId, 'pay');
+    await custodian.decide(payout.withdrawalId, 'pay');
     expect(await custody.lookup(payout)).toEqual(sent);
   });
 
   it('can be accepted first and refused later', async () => {
     const payout = drawPayout();
-    await programCustodian({ act: 'accept' });
+    await custodian.program({ act: 'accept' });
     expect(await custody.submit(payout)).toEqual({ kind: 'accepted' });
-    await decidePayout(payout.withdrawalId, 'refuse');
+    await custodian.decide(payout.withdrawalId, 'refuse');
     expect(await custody.lookup(payout)).toEqual(refused);
     expect(await custody.submit(payout)).toEqual(refused);
     expect(await findPayout(payout)).toMatchObject({ payments: 0 });
@@ -83,7 +76,7 @@ describe('a payout over signed HTTP', () => {
 
   it('can be refused with a reason', async () => {
     const payout = drawPayout();
-    await programCustodian({ act: 'refuse' });
+    await custodian.program({ act: 'refuse' });
     expect(await custody.submit(payout)).toEqual(refused);
     expect(await custody.lookup(payout)).toEqual(refused);
   });
@@ -99,14 +92,14 @@ describe('a submission that is answered as a duplicate', () => {
   it('has the state that the duplicate tells of the first', async () => {
     const payout = drawPayout();
     const first = await custody.submit(payout);
-    await programCustodian({ answer: 'duplicate' });
+    await custodian.program({ answer: 'duplicate' });
     expect(await custody.submit(payout)).toEqual(first);
     expect(await findPayout(payout)).toMatchObject({ payments: 1 });
   });
 
   it('is accepted when the duplicate tells no state', async () => {
     const payout = drawPayout();
-    await programCustodian({ answer: 'silent_duplicate' });
+    await custodian.program({ answer: 'silent_duplicate' });
     expect(await custody.submit(payout)).toEqual({ kind: 'accepted' });
     expect(await custody.lookup(payout)).toEqual(sent);
   });
@@ -118,7 +111,7 @@ describe('a custodian that fails', () => {
   it.each(faults)('with %s leaves a submission unknown, whether it paid or not', async (answer) => {
     for (const act of ['pay', 'nothing'] as const) {
       const payout = drawPayout();
-      await programCustodian({ withdrawalId: payout.withdrawalId, method: 'PUT', act, answer });
+      await custodian.program({ withdrawalId: payout.withdrawalId, method: 'PUT', act, answer });
       expect(await custody.submit(payout)).toEqual(unknown);
       expect(await custody.lookup(payout)).toEqual(act === 'pay' ? sent : { kind: 'never_seen' });
       expect(await custody.submit(payout)).toEqual(sent);
@@ -129,32 +122,32 @@ describe('a custodian that fails', () => {
   it.each(faults)('with %s leaves a look-up unknown', async (answer) => {
     const payout = drawPayout();
     await custody.submit(payout);
-    await programCustodian({ method: 'GET', answer });
+    await custodian.program({ method: 'GET', answer });
     expect(await custody.lookup(payout)).toEqual(unknown);
     expect(await custody.lookup(payout)).toEqual(sent);
   });
 
   it('with too large a body leaves the submission unknown, at a status that is also known without a body', async () => {
-    await programCustodian({ answer: { status: 409, body: '{}'.padEnd(100_000, ' ') } });
+    await custodian.program({ answer: { status: 409, body: '{}'.padEnd(100_000, ' ') } });
     expect(await custody.submit(drawPayout())).toEqual(unknown);
   });
 
   it('by forgetting a payout is reported as never_seen, and pays it only once all the same', async () => {
     const payout = drawPayout();
     const first = await custody.submit(payout);
-    await programCustodian({ method: 'GET', answer: 'never_seen' });
+    await custodian.program({ method: 'GET', answer: 'never_seen' });
     expect(await custody.lookup(payout)).toEqual({ kind: 'never_seen' });
     expect(await custody.submit(payout)).toEqual(first);
     expect(await findPayout(payout)).toMatchObject({ payments: 1 });
   });
 
   it('with a refusal without a reason leaves the submission unknown', async () => {
-    await programCustodian({ answer: { status: 422, body: '{"status":"refused"}' } });
+    await custodian.program({ answer: { status: 422, body: '{"status":"refused"}' } });
     expect(await custody.submit(drawPayout())).toEqual(unknown);
   });
 
   it('with a hash of another network leaves the submission unknown', async () => {
-    await programCustodian({ answer: { status: 201, body: `{"status":"sent","txHash":"0x${'ab'.repeat(32)}"}` } });
+    await custodian.program({ answer: { status: 201, body: `{"status":"sent","txHash":"0x${'ab'.repeat(32)}"}` } });
     expect(await custody.submit(drawPayout('BTC'))).toEqual(unknown);
   });
 
@@ -173,13 +166,13 @@ describe('a custodian that fails', () => {
   it('with 404 at a wrong path is unknown, not a custodian that never saw the payout', async () => {
     const elsewhere = createHttpCustody({ ...settings, url: `${env.CUSTODIAN_SERVER}/elsewhere/` });
     expect(await elsewhere.lookup(drawPayout())).toEqual(unknown);
-    expect(await listRejections()).toEqual([]);
+    expect(await custodian.listRejections()).toEqual([]);
   });
 
   it('is logged with the withdrawal’s id, without key, address or amount', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const payout = drawPayout('TRC20', { address: 'TSecretAddress', amount: '123.456' });
-    await programCustodian({ answer: 'error' });
+    await custodian.program({ answer: 'error' });
     await custody.submit(payout);
     const [line] = log.mock.calls[0] as [string];
     expect(JSON.parse(line)).toEqual({
@@ -197,7 +190,7 @@ describe('a custodian that replaces a transaction', () => {
     await custody.submit(payout);
     const hashes = [await custody.lookup(payout)];
     for (let round = 0; round < 2; round++) {
-      await decidePayout(payout.withdrawalId, 'rehash');
+      await custodian.decide(payout.withdrawalId, 'rehash');
       hashes.push(await custody.lookup(payout));
     }
     expect(hashes).toEqual([sent, sent, sent]);
@@ -216,7 +209,7 @@ describe('a custodian that does not answer', () => {
     await Promise.all(
       programmes.map(async ([programme, payments]) => {
         const payout = drawPayout();
-        await programCustodian({ ...programme, withdrawalId: payout.withdrawalId, times: 2 });
+        await custodian.program({ ...programme, withdrawalId: payout.withdrawalId, times: 2 });
         expect(await Promise.all([custody.submit(payout), custody.lookup(payout)])).toEqual([unknown, unknown]);
         expect((await findPayout(payout))?.payments ?? 0).toBe(payments);
         expect(await custody.submit(payout)).toEqual(sent);
@@ -227,9 +220,9 @@ describe('a custodian that does not answer', () => {
 
   it('and pays late pays once', async () => {
     const payout = drawPayout();
-    await programCustodian({ method: 'PUT', afterLookup: true });
+    await custodian.program({ method: 'PUT', afterLookup: true });
     const late = custody.submit(payout);
-    await waitFor(async () => expect((await countCustodianRequests(payout.withdrawalId)).submissions).toBe(1));
+    await waitFor(async () => expect((await custodian.countRequests(payout.withdrawalId)).submissions).toBe(1));
     expect(await custody.lookup(payout)).toEqual({ kind: 'never_seen' });
     expect(await Promise.all([late, custody.submit(payout)])).toEqual([sent, sent]);
     expect(await findPayout(payout)).toMatchObject({ payments: 1 });
@@ -244,16 +237,16 @@ describe('the signature', () => {
     const stranger = createHttpCustody({ ...settings, ...change });
     expect(await stranger.submit(drawPayout())).toEqual(unknown);
     expect(await stranger.lookup(drawPayout())).toEqual(unknown);
-    expect(await listRejections()).toEqual([rejection, rejection]);
-    expect(await listPayouts()).toEqual([]);
+    expect(await custodian.listRejections()).toEqual([rejection, rejection]);
+    expect(await custodian.listPayouts()).toEqual([]);
   });
 
   it.each([-310, 310])('is refused by the custodian when the clock is %i seconds off', async (offset_s) => {
     const now_ms = Date.now();
     vi.spyOn(Date, 'now').mockReturnValue(now_ms + offset_s * 1_000);
     expect(await custody.submit(drawPayout())).toEqual(unknown);
-    expect(await listRejections()).toEqual(['outside the window']);
-    expect(await listPayouts()).toEqual([]);
+    expect(await custodian.listRejections()).toEqual(['outside the window']);
+    expect(await custodian.listPayouts()).toEqual([]);
   });
 
   it('covers the body: a body that was changed on the way is not paid', async () => {
@@ -264,14 +257,14 @@ describe('the signature', () => {
       send(url, { ...(init as RequestInit), body: changed }),
     );
     expect(await custody.submit(payout)).toEqual(unknown);
-    expect(await listRejections()).toEqual(['wrong signature']);
-    expect(await listPayouts()).toEqual([]);
+    expect(await custodian.listRejections()).toEqual(['wrong signature']);
+    expect(await custodian.listPayouts()).toEqual([]);
   });
 
   it('is valid for a custodian whose URL has a path', async () => {
     const prefixed = createHttpCustody({ ...settings, url: `${env.CUSTODIAN_SERVER}/bureau` });
     await prefixed.submit(drawPayout());
-    expect(await listRejections()).toEqual([]);
+    expect(await custodian.listRejections()).toEqual([]);
   });
 });
 
@@ -289,7 +282,7 @@ describe('a refusal, where the signer’s key is known', () => {
   it('counts when the signer has signed that nothing was and nothing will be signed, and for that withdrawal alone', async () => {
     const [payout, other] = [drawPayout(), drawPayout()];
     const proof = { signed: false, signature: sign(`bureau-burnt-v1.${payout.withdrawalId}.false`) };
-    await programCustodian({ answer: answerWith(proof), times: 3 });
+    await custodian.program({ answer: answerWith(proof), times: 3 });
     expect(await strict.submit(payout)).toEqual({ kind: 'refused', reason: 'it was reverted' });
     expect(await strict.lookup(payout)).toEqual({ kind: 'refused', reason: 'it was reverted' });
     expect(await strict.lookup(other)).toEqual(held);
@@ -302,7 +295,7 @@ describe('a refusal, where the signer’s key is known', () => {
     ['has another’s signature', () => ({ signed: false, signature: '0'.repeat(128) })],
   ])('is held for a person when it %s', async (_, proofOf) => {
     const payout = drawPayout();
-    await programCustodian({ answer: answerWith(proofOf(payout.withdrawalId)) });
+    await custodian.program({ answer: answerWith(proofOf(payout.withdrawalId)) });
     expect(await strict.lookup(payout)).toEqual(held);
   });
 });

@@ -10,7 +10,7 @@ import { asOperator, json, openAccount, send } from '../support/exchange.ts';
 import { emptyEdgeCache } from '../support/runtime/edge-cache.ts';
 import { runKeeper } from '../support/reconciliation.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { resetCustodian, setHoldings } from '../support/withdrawals/custodian.ts';
+import { custodian } from '../support/withdrawals/custodian.ts';
 import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
 
 const MINUTE_MS = 60_000;
@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000;
 /** Has the custodian say that it holds so much LTC, which one network carries. */
 function hold(held: string): Promise<void> {
   const networks = [{ network: 'LTC', at: new Date().toISOString(), assets: [{ asset: 'LTC', held }] }];
-  return setHoldings({ status: 200, body: JSON.stringify({ networks }) });
+  return custodian.setHoldings({ status: 200, body: JSON.stringify({ networks }) });
 }
 
 const look = () => runKeeper();
@@ -50,7 +50,7 @@ beforeEach(async () => {
   stopClock();
   logged.length = 0;
   vi.spyOn(console, 'error').mockImplementation((line) => logged.push(JSON.parse(String(line))));
-  await resetCustodian();
+  await custodian.reset();
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -81,7 +81,7 @@ describe('what the custodian holds', () => {
     await hold('1000');
     await look();
     expect(await readCover()).toEqual(['1000', 'covered']);
-    await setHoldings('error');
+    await custodian.setHoldings('error');
     for (let minute = 0; minute < 3; minute += 1) {
       moveClock(MINUTE_MS);
       await look();
@@ -103,7 +103,7 @@ describe('what the custodian holds', () => {
     for (const haltsOnShortfall of [false, true]) {
       let standing = NEVER_ASKED;
       const report = async (held: string | undefined) => {
-        await (held === undefined ? setHoldings('error') : hold(held));
+        await (held === undefined ? custodian.setHoldings('error') : hold(held));
         standing = await watchCustody({ ...watch, haltsOnShortfall }, standing);
         return isHalted();
       };
@@ -113,7 +113,7 @@ describe('what the custodian holds', () => {
       expect(await report('0')).toBe(false);
       // Silence, and a report that is not complete, are no part of the row.
       expect(await report(undefined)).toBe(false);
-      await setHoldings({ status: 200, body: '{"networks":[]}' });
+      await custodian.setHoldings({ status: 200, body: '{"networks":[]}' });
       standing = await watchCustody({ ...watch, haltsOnShortfall }, standing);
       expect(await report('0')).toBe(false);
       expect(await report('0')).toBe(haltsOnShortfall);

@@ -71,13 +71,13 @@ describe('a balance', () => {
   });
 
   it('has the share of its ledger for a floor, which changes with an audit row and the next revision', async () => {
-    const [audit, plan, set] = setFloor('house:custody', 'BNB', '-5');
+    const [named, plan, set] = setFloor('house:custody', 'BNB', '-5');
     await expectRefused('guard: a floor is the share of its ledger', set);
-    await expectRefused('guard: a floor is the share of its ledger', audit, set);
+    await expectRefused('guard: a floor is the share of its ledger', named, set);
     const [, ofAnother] = setFloor('house:custody', 'LTC', '-5');
     const [, another] = setFloor('house:custody', 'BNB', '-6');
     for (const other of [ofAnother, another]) {
-      await expectRefused('guard: a floor is the share of its ledger', audit, other, set);
+      await expectRefused('guard: a floor is the share of its ledger', named, other, set);
     }
     await expectRefused('guard: no audit row names the shares', plan);
     await expectRefused(
@@ -86,8 +86,8 @@ describe('a balance', () => {
       plan,
     );
     const same = sql(`UPDATE settings SET shares = json_set(shares, '$."house:custody".BNB', json_array('5'))`);
-    await expectRefused('guard: settings_overtaken', audit, same);
-    await env.DB.batch([audit, plan, set]);
+    await expectRefused('guard: settings_overtaken', named, same);
+    await env.DB.batch([named, plan, set]);
     expect(
       await sql(`SELECT floor FROM balances WHERE account = 'house:custody' AND asset = 'BNB'`).first('floor'),
     ).toBe(-5);

@@ -1,6 +1,6 @@
 // @runtime outside
 import { emptyEdgeCache } from '../support/runtime/edge-cache.ts';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readSnapshot } from '../../src/markets/read-hub.ts';
 import { fallbackPrice } from '../../src/markets/fallback-price.ts';
 import { TickerList } from '../../src/markets/schemas.ts';
@@ -8,16 +8,10 @@ import { formatPrice } from '../../src/money/amounts.ts';
 import { type ProblemBody, asOperator, json, openTrader, send } from '../support/exchange.ts';
 import { measureDatabase } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { breakVenues, forgetPrices, resetVenues, setVenue, setVenues } from '../support/markets/venues.ts';
+import { forgetPrices, useVenues, venues } from '../support/markets/venues.ts';
 import { sql } from '../support/db/sql.ts';
 
-beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
-  await resetVenues();
-  await forgetPrices();
-});
-
-afterEach(() => void vi.useRealTimers());
+useVenues();
 
 const pass = (time_ms: number) => vi.setSystemTime(Date.now() + time_ms);
 
@@ -34,12 +28,12 @@ const setFallbacks = (prices: Record<string, string | null>) =>
 
 describe('when every source fails', () => {
   it('tickers are degraded from that round on: they show the last prices until these are 5 s old, are cached for 5 s at most, and fill no order', async () => {
-    await setVenues({ BTC: '65000.12' });
+    await venues.setPrices({ BTC: '65000.12' });
     const trader = await openTrader({ USDT: '1000' });
     const before = await listTickers();
     expect(before).toMatchObject({ degraded: false, bitcoin: { price: '65000.12' } });
     expect(before.bitcoin).not.toHaveProperty('degraded');
-    await breakVenues();
+    await venues.fail();
     pass(3_000);
     await forgetEdge();
     await readSnapshot(env, 0);
@@ -55,9 +49,9 @@ describe('when every source fails', () => {
   });
 
   it('the first source that answers ends it', async () => {
-    await breakVenues();
+    await venues.fail();
     expect((await listTickers()).degraded).toBe(true);
-    await setVenue('binance', { mode: 'ok' });
+    await venues.set('binance', { mode: 'ok' });
     pass(6_000);
     expect(await listTickers()).toMatchObject({ degraded: false, bitcoin: { price: '65000.12' } });
   });
@@ -66,7 +60,7 @@ describe('when every source fails', () => {
 describe('the operator’s fallback prices', () => {
   it('are shown instead of those in Bureau’s code, until they are removed', async () => {
     expect((await setFallbacks({ BTC: '91234.5' })).status).toBe(200);
-    await breakVenues();
+    await venues.fail();
     expect(await listTickers()).toMatchObject({
       degraded: true,
       bitcoin: { price: '91234.5', change24h: 0, degraded: true },
@@ -85,7 +79,7 @@ describe('the operator’s fallback prices', () => {
       }
     };
     expect((await measureDatabase(() => readFor(60))).databaseTrips).toBe(0);
-    await breakVenues();
+    await venues.fail();
     await forgetPrices();
     expect((await measureDatabase(() => readFor(30))).databaseTrips).toBe(1);
     expect((await measureDatabase(() => readFor(3))).databaseTrips).toBe(1);
@@ -93,7 +87,7 @@ describe('the operator’s fallback prices', () => {
 
   it('stay in use as they were last read when the settings cannot be read', async () => {
     await setFallbacks({ BTC: '91234.5' });
-    await breakVenues();
+    await venues.fail();
     expect((await listTickers()).bitcoin?.price).toBe('91234.5');
     await sql('ALTER TABLE settings RENAME TO settings_away').run();
     pass(36_000);

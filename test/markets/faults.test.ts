@@ -1,5 +1,5 @@
 // @runtime outside-by-hand
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { firmPrice } from '../../src/markets/firm-price.ts';
 import { readSnapshot } from '../../src/markets/read-hub.ts';
 import { TickerList } from '../../src/markets/schemas.ts';
@@ -10,14 +10,7 @@ import type { VenueChange } from '../support/node/venues/venue-remote.ts';
 import { prices } from '../support/node/venues/venue-state.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { waitFor } from '../support/wait-for.ts';
-import {
-  breakVenues,
-  countVenueRequests,
-  forgetPrices,
-  resetVenues,
-  setVenue,
-  setVenues,
-} from '../support/markets/venues.ts';
+import { forgetPrices, useVenues, venues } from '../support/markets/venues.ts';
 
 const sources = ['binance', 'okx', 'coinbase', 'kucoin', 'kraken', 'gate'] as const;
 
@@ -71,15 +64,7 @@ beforeAll(async () => {
   trader = await openTrader({ USDT: '1000000' });
 });
 
-beforeEach(async () => {
-  await resetVenues();
-  await forgetPrices();
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+useVenues('running');
 
 /** How long a round waits for the slower sources, and for any source at all (`src/markets/price-poller.ts`). */
 const waits_ms: readonly (number | undefined)[] = [250, 2_000];
@@ -119,9 +104,9 @@ function expectTruth(faulty: readonly Source[], effect: Effect, change: VenueCha
 }
 
 async function expectTruthAtOnce(faulty: readonly Source[], effect: Effect, change: VenueChange): Promise<void> {
-  await resetVenues();
-  await setVenues(prices);
-  for (const source of faulty) await setVenue(source, change);
+  await venues.reset();
+  await venues.setPrices(prices);
+  for (const source of faulty) await venues.set(source, change);
   await forgetPrices();
 
   const response = await send('/api/v1/markets/tickers');
@@ -172,7 +157,7 @@ describe('after all venues were down', () => {
     async (mode, limit) => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
       const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
-      await breakVenues(mode);
+      await venues.fail(mode);
       for (let round = 0; round < 5; round++) {
         expect(await buy('BTC')).toBe('price_unavailable');
         pass(2_100);
@@ -181,8 +166,8 @@ describe('after all venues were down', () => {
       expect(broken.degraded).toBe(true);
       expect((await send(`/api/v1/markets/BTC/candles?limit=${limit}`)).status).toBe(502);
 
-      await resetVenues();
-      await setVenues(prices);
+      await venues.reset();
+      await venues.setPrices(prices);
       pass(5_000);
       expect(await buy('BTC')).toBe('filled');
       pass(5_000);
@@ -197,15 +182,15 @@ describe('after all venues were down', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
     const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
     const read = async () => TickerList.parse(await (await send('/api/v1/markets/BTC')).json().then(asList));
-    await setVenues(prices);
+    await venues.setPrices(prices);
     await readSnapshot(env, 0);
-    await breakVenues('error');
+    await venues.fail('error');
     pass(3_000);
     expect(await buy('BTC')).toBe('price_unavailable');
     expect(await read()).toMatchObject({ degraded: true, tickers: [{ price: prices.BTC, degraded: true }] });
     pass(2_100);
     expect(await read()).toMatchObject({ degraded: true, tickers: [{ price: '48000', degraded: true }] });
-    await setVenues({ ...prices, BTC: '66000' });
+    await venues.setPrices({ ...prices, BTC: '66000' });
     pass(10_000);
     expect(await read()).toMatchObject({ degraded: false, tickers: [{ price: '66000' }] });
   });
@@ -218,12 +203,12 @@ function asList(answer: unknown) {
 
 it('a source that hangs is suspended after three rounds, and its readers no longer wait for it', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
-  await setVenue('gate', { mode: 'hang' });
+  await venues.set('gate', { mode: 'hang' });
   for (let round = 0; round < 6; round++) {
     await readSnapshot(env, 0);
     // The hanging request ends after 2 s of real time; until then its source is not asked again.
     await new Promise((resolve) => setTimeout(resolve, round < 3 ? 2_050 : 0));
     vi.setSystemTime(Date.now() + 1);
   }
-  expect(await countVenueRequests()).toMatchObject({ gate: { tickers: 3 }, okx: { tickers: 6 } });
+  expect(await venues.count()).toMatchObject({ gate: { tickers: 3 }, okx: { tickers: 6 } });
 });

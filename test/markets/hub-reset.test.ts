@@ -1,7 +1,7 @@
 // @runtime outside
 import { reachHub } from '../../src/markets/read-hub.ts';
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { firmPrice } from '../../src/markets/firm-price.ts';
 import { TickerAnswer, TickerList } from '../../src/markets/schemas.ts';
 import { coinSymbols } from '../../src/money/assets.ts';
@@ -9,29 +9,19 @@ import { send } from '../support/exchange.ts';
 import { abort } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { firmNow, snapshotNow } from '../support/markets/snapshots.ts';
-import {
-  breakVenues,
-  countVenueRequests,
-  forgetPrices,
-  resetVenues,
-  setVenue,
-  setVenues,
-} from '../support/markets/venues.ts';
+import { useVenues, venues } from '../support/markets/venues.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const READERS = 20;
 
-beforeEach(async () => {
-  await resetVenues();
-  await forgetPrices();
-});
+useVenues('running');
 
 /** Starts a round that the venues never answer, with readers that wait for it. */
 async function waitForSilentVenues(): Promise<Promise<Response>[]> {
-  await breakVenues('hang');
+  await venues.fail('hang');
   const readers = Array.from({ length: READERS }, () => send('/api/v1/markets/tickers'));
   await waitFor(async () => {
-    const { binance, kraken } = await countVenueRequests();
+    const { binance, kraken } = await venues.count();
     expect(Math.min(binance.tickers, kraken.tickers)).toBeGreaterThan(0);
   });
   return readers;
@@ -58,7 +48,7 @@ describe('a price hub that is reset while readers wait', () => {
     const readers = await waitForSilentVenues();
     await abort(reachHub(env));
     await Promise.all(readers);
-    await setVenues({ BTC: '65000.12' });
+    await venues.setPrices({ BTC: '65000.12' });
     const { ticker, degraded } = TickerAnswer.parse(await (await send('/api/v1/markets/BTC')).json());
     expect([ticker.price, degraded]).toEqual(['65000.12', false]);
   });
@@ -67,18 +57,12 @@ describe('a price hub that is reset while readers wait', () => {
 describe('a hub that was evicted', () => {
   const hub = () => reachHub(env);
 
-  beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
-  });
-
-  afterEach(() => {
-    vi.useRealTimers();
-  });
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() }));
 
   it('still shows its last prices, with their own time, when no venue answers', async () => {
     const before = await snapshotNow();
     await evictDurableObject(hub());
-    await breakVenues();
+    await venues.fail();
     const held = Object.fromEntries(
       coinSymbols.map((coin) => [coin, { shown: { ...before?.markets[coin].shown, isHeld: true }, agreed: null }]),
     );
@@ -86,21 +70,21 @@ describe('a hub that was evicted', () => {
   });
 
   it('gives no firm price that is older than before', async () => {
-    await setVenues({ BTC: '65000' });
+    await venues.setPrices({ BTC: '65000' });
     expect(await firmNow()).toBe('65000');
     await evictDurableObject(hub());
-    await breakVenues();
+    await venues.fail();
     const snapshot = await snapshotNow();
     const { received_ms = 0 } = snapshot?.markets.BTC.agreed ?? {};
     expect(snapshot && firmPrice(snapshot, 'BTC', received_ms + 5_001)).toBeUndefined();
   });
 
   it('still does not ask a venue that asked to be left alone', async () => {
-    await setVenue('kraken', { mode: 'error', status: 429 });
+    await venues.set('kraken', { mode: 'error', status: 429 });
     await snapshotNow();
     await evictDurableObject(hub());
     await snapshotNow();
-    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 1 } });
+    expect(await venues.count()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 1 } });
   });
 
   it('discards stored data that it cannot read', async () => {

@@ -1,6 +1,6 @@
 // @runtime outside
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readSnapshot, reachHub } from '../../src/markets/read-hub.ts';
 import type { MarketSnapshot } from '../../src/markets/snapshot.ts';
 import { type Coin, coinSymbols } from '../../src/money/assets.ts';
@@ -9,24 +9,11 @@ import type { VenueMode } from '../support/node/venues/venue-state.ts';
 import { abort } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { firmNow, snapshotNow } from '../support/markets/snapshots.ts';
-import {
-  breakVenues,
-  countVenueRequests,
-  forgetPrices,
-  resetVenues,
-  setVenue,
-  setVenues,
-} from '../support/markets/venues.ts';
+import { forgetPrices, useVenues, venues } from '../support/markets/venues.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { atOnce } from '../support/at-once.ts';
 
-beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
-  await resetVenues();
-  await forgetPrices();
-});
-
-afterEach(() => void vi.useRealTimers());
+useVenues();
 
 const shownOf = (snapshot: MarketSnapshot | undefined, coin: Coin = 'BTC') => {
   const shown = snapshot?.markets[coin].shown;
@@ -37,28 +24,28 @@ describe('a round', () => {
   it('asks each venue once for all coins, by the venue’s own symbols', async () => {
     const snapshot = await snapshotNow();
     expect(coinSymbols.filter((coin) => snapshot?.markets[coin].shown === null)).toEqual([]);
-    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
+    expect(await venues.count()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
   });
 
   it('serves 50 readers without a cached answer at once', async () => {
-    await setVenue('kraken', { delay_ms: 200 });
+    await venues.set('kraken', { delay_ms: 200 });
     const snapshots = await atOnce(50, () => snapshotNow(10_000));
     expect(new Set(snapshots.map((snapshot) => shownOf(snapshot)))).toEqual(new Set(['65003.36']));
-    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
+    expect(await venues.count()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
   });
 
   it('is not started while the last round is fresh enough for the reader', async () => {
     await snapshotNow();
     await snapshotNow(10_000);
-    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
+    expect(await venues.count()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
     await new Promise((resolve) => setTimeout(resolve, 5));
     await snapshotNow(0);
-    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 2 } });
+    expect(await venues.count()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 2 } });
   });
 
   it('gives the mean of two venues that agree, the volume of the first, and the change since the rolling open', async () => {
-    await setVenue('binance', { coins: { BTC: { price: '65000.01', open: '50000', volume: '33278.391290' } } });
-    await setVenue('kraken', { coins: { BTC: { price: '65000.02', volume: '598' } } });
+    await venues.set('binance', { coins: { BTC: { price: '65000.01', open: '50000', volume: '33278.391290' } } });
+    await venues.set('kraken', { coins: { BTC: { price: '65000.02', volume: '598' } } });
     const snapshot = await snapshotNow();
     expect(snapshot?.markets.BTC.shown).toMatchObject({
       price: 6_500_001_500_000n,
@@ -71,9 +58,9 @@ describe('a round', () => {
 
 describe('there is no firm price', () => {
   it('when one of two venues is 1000 times off, and the shown price stays near the last one', async () => {
-    await setVenues({ BTC: '65000' });
+    await venues.setPrices({ BTC: '65000' });
     expect(await firmNow()).toBe('65000');
-    await setVenue('kraken', { coins: { BTC: { price: '65000000' } } });
+    await venues.set('kraken', { coins: { BTC: { price: '65000000' } } });
     const snapshot = await snapshotNow();
     expect(snapshot?.markets.BTC.agreed).toBeNull();
     expect(shownOf(snapshot)).toBe('65000');
@@ -81,18 +68,18 @@ describe('there is no firm price', () => {
   });
 
   it('when one venue’s own time is over a minute old', async () => {
-    await setVenues({ BTC: '65000' });
-    await setVenue('binance', { coins: { BTC: { price: '65000', age_ms: 61_000 } } });
+    await venues.setPrices({ BTC: '65000' });
+    await venues.set('binance', { coins: { BTC: { price: '65000', age_ms: 61_000 } } });
     expect(await firmNow()).toBeUndefined();
     expect(await firmNow('ETH')).toBeDefined();
   });
 
   it('when two venues jump together by over 10 % within a minute', async () => {
-    await setVenues({ BTC: '65000' });
+    await venues.setPrices({ BTC: '65000' });
     expect(await firmNow()).toBe('65000');
-    await setVenues({ BTC: '75000' });
+    await venues.setPrices({ BTC: '75000' });
     expect(await firmNow()).toBeUndefined();
-    await setVenues({ BTC: '70000' });
+    await venues.setPrices({ BTC: '70000' });
     expect(await firmNow()).toBe('70000');
   });
 
@@ -113,10 +100,10 @@ describe('there is no firm price', () => {
     ['hangs', 'hang', null],
   ])('when one venue %s, while the other venue’s price is shown within the deadline', async (_case, mode, status) => {
     for (const venue of ['binance', 'kraken'] as const) {
-      await resetVenues();
+      await venues.reset();
       await forgetPrices();
-      await setVenues({ BTC: '65000' });
-      await setVenue(venue, { mode, status });
+      await venues.setPrices({ BTC: '65000' });
+      await venues.set(venue, { mode, status });
       // Its reader waits for three seconds at most, and gets no snapshot after that.
       const snapshot = await snapshotNow();
       expect(snapshot?.markets.BTC.agreed).toBeNull();
@@ -129,9 +116,9 @@ describe('a row with', () => {
   it.each(['nan', '', '-1', '0', '0.000000001', '1e11', 'Infinity'])(
     'the invalid price %j is dropped, and no other row',
     async (price) => {
-      await setVenues({ ETH: '2500' });
-      await setVenue('binance', { coins: { BTC: { price } } });
-      await setVenue('kraken', { coins: { BTC: { price: '65000' } } });
+      await venues.setPrices({ ETH: '2500' });
+      await venues.set('binance', { coins: { BTC: { price } } });
+      await venues.set('kraken', { coins: { BTC: { price: '65000' } } });
       expect(await firmNow()).toBeUndefined();
       expect(shownOf(await snapshotNow(10_000))).toBe('65000');
       expect(await firmNow('ETH')).toBe('2500');
@@ -139,8 +126,8 @@ describe('a row with', () => {
   );
 
   it('a price with an exponent is accepted', async () => {
-    await setVenue('binance', { coins: { BTC: { price: '6.5e4' } } });
-    await setVenue('kraken', { coins: { BTC: { price: '65000.0' } } });
+    await venues.set('binance', { coins: { BTC: { price: '6.5e4' } } });
+    await venues.set('kraken', { coins: { BTC: { price: '65000.0' } } });
     expect(await firmNow()).toBe('65000');
   });
 });
@@ -148,25 +135,25 @@ describe('a row with', () => {
 describe('when no venue answers', () => {
   it('the shown prices stay, with their own time', async () => {
     const before = await snapshotNow();
-    await breakVenues();
+    await venues.fail();
     const after = await snapshotNow();
     expect(after?.taken_ms).toBe(before?.taken_ms);
     expect(after?.markets.BTC.shown).toEqual({ ...before?.markets.BTC.shown, isHeld: true });
   });
 
   it('a hub without any earlier answer shows nothing', async () => {
-    await breakVenues('html');
+    await venues.fail('html');
     const snapshot = await snapshotNow();
     expect(coinSymbols.filter((coin) => snapshot?.markets[coin].shown !== null)).toEqual([]);
   });
 
   it('the venues are asked again after a second at the earliest', async () => {
-    await breakVenues();
+    await venues.fail();
     await readSnapshot(env, 0);
     vi.setSystemTime(Date.now() + 1_000);
     await readSnapshot(env, 0);
-    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
-    await setVenues({ BTC: '65000' });
+    expect(await venues.count()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
+    await venues.setPrices({ BTC: '65000' });
     vi.setSystemTime(Date.now() + 501);
     expect(await firmNow()).toBe('65000');
   });
@@ -179,11 +166,11 @@ describe('between its readers’ calls', () => {
     await snapshotNow();
     vi.setSystemTime(Date.now() + 8_000);
     expect(await runDurableObjectAlarm(hub())).toBe(true);
-    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 2 } });
+    expect(await venues.count()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 2 } });
     vi.setSystemTime(Date.now() + 60_001);
     expect(await runDurableObjectAlarm(hub())).toBe(true);
     expect(await runDurableObjectAlarm(hub())).toBe(false);
-    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 2 } });
+    expect(await venues.count()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 2 } });
   });
 
   it('the next reader starts this again', async () => {
@@ -193,7 +180,7 @@ describe('between its readers’ calls', () => {
     await snapshotNow();
     vi.setSystemTime(Date.now() + 8_000);
     expect(await runDurableObjectAlarm(hub())).toBe(true);
-    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 3 }, kraken: { tickers: 3 } });
+    expect(await venues.count()).toMatchObject({ binance: { tickers: 3 }, kraken: { tickers: 3 } });
   });
 });
 
@@ -201,16 +188,16 @@ describe('while orders come', () => {
   const hub = () => reachHub(env);
   const readForOrders = (maxAge_ms = 1_000) => readSnapshot(env, maxAge_ms, { forOrders: true });
   const waitForRounds = (count: number) =>
-    waitFor(async () => expect((await countVenueRequests()).binance.tickers).toBeGreaterThanOrEqual(count));
+    waitFor(async () => expect((await venues.count()).binance.tickers).toBeGreaterThanOrEqual(count));
 
   it('the hub starts a round every second by itself, and no order waits for one', async () => {
     await readForOrders();
     await waitForRounds(3);
     // Again when a round of the hub's own came between the two.
     await waitFor(async () => {
-      const [before, asked] = [await readForOrders(), await countVenueRequests()];
+      const [before, asked] = [await readForOrders(), await venues.count()];
       expect(await readForOrders(0)).toEqual(before);
-      expect((await countVenueRequests()).binance.tickers).toBe(asked.binance.tickers);
+      expect((await venues.count()).binance.tickers).toBe(asked.binance.tickers);
     });
   });
 
@@ -245,12 +232,12 @@ describe('while orders come', () => {
   });
 
   it('Kraken is asked in every second round, and its last answer is repeated with its own time', async () => {
-    await setVenues({ BTC: '65000' });
+    await venues.setPrices({ BTC: '65000' });
     const first = await readSnapshot(env, 0);
-    await setVenues({ BTC: '65100' });
+    await venues.setPrices({ BTC: '65100' });
     vi.setSystemTime(Date.now() + 1_000);
     const second = await readSnapshot(env, 0);
-    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 1 } });
+    expect(await venues.count()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 1 } });
     expect(second?.markets.BTC.agreed).toMatchObject({
       price: 6_505_000_000_000n,
       dispersion: 10_000_000_000n,
@@ -258,7 +245,7 @@ describe('while orders come', () => {
     });
     vi.setSystemTime(Date.now() + 500);
     const third = await readSnapshot(env, 0);
-    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 3 }, kraken: { tickers: 2 } });
+    expect(await venues.count()).toMatchObject({ binance: { tickers: 3 }, kraken: { tickers: 2 } });
     expect(third?.markets.BTC.agreed).toMatchObject({ price: 6_510_000_000_000n, dispersion: 0n });
   });
 
@@ -268,9 +255,9 @@ describe('while orders come', () => {
     vi.setSystemTime(Date.now() + 60_001);
     // The timer reads the clock once more, and stops.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
-    const { binance } = await countVenueRequests();
+    const { binance } = await venues.count();
     await new Promise((resolve) => setTimeout(resolve, 1_500));
-    expect((await countVenueRequests()).binance.tickers).toBe(binance.tickers);
+    expect((await venues.count()).binance.tickers).toBe(binance.tickers);
     await readForOrders();
     await waitForRounds(binance.tickers + 2);
   });

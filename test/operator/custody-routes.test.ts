@@ -1,6 +1,6 @@
 // @runtime outside
 import { describe, expect, it } from 'vitest';
-import { countCustodianRequests, decidePayout, programCustodian } from '../support/withdrawals/custodian.ts';
+import { custodian } from '../support/withdrawals/custodian.ts';
 import { asOperator, json, openAccount, openTrader, operate, expectCode } from '../support/exchange.ts';
 import { indexOf } from '../support/addresses/addresses.ts';
 import { useCustodian, withdrawFrom } from '../support/withdrawals/withdrawal-custodian.ts';
@@ -12,16 +12,16 @@ const look = (id: string) => asOperator('POST', `/withdrawals/${id}/look`);
 describe('a custodian’s call to look a withdrawal up', () => {
   it('has the custodian asked at once, and its answer settles the withdrawal', async () => {
     const trader = await openTrader({ USDT: '100' });
-    await programCustodian({ act: 'accept' });
+    await custodian.program({ act: 'accept' });
     const withdrawal = await withdrawFrom(trader);
     expect(withdrawal.status).toBe('PROCESSING');
     expect(await json(await look(withdrawal.id))).toEqual({ id: withdrawal.id, status: 'PROCESSING' });
     await expectHeld(trader, withdrawal);
 
-    await decidePayout(withdrawal.id, 'pay');
+    await custodian.decide(withdrawal.id, 'pay');
     expect(await json(await look(withdrawal.id))).toEqual({ id: withdrawal.id, status: 'COMPLETED' });
     await expectPaid(trader, { ...withdrawal, status: 'COMPLETED' });
-    expect((await countCustodianRequests(withdrawal.id)).submissions).toBe(1);
+    expect((await custodian.countRequests(withdrawal.id)).submissions).toBe(1);
   });
 
   it('is answered 404 when the withdrawal is complete, and for an unknown id', async () => {

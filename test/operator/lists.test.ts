@@ -1,45 +1,31 @@
 // @runtime three-ledgers
-import { createExecutionContext } from 'cloudflare:test';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { app } from '../../src/app.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openLedger } from '../../src/db/database.ts';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { propose } from '../../src/operator/proposals.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
-import { type Trader, asOperator, json, operate } from '../support/exchange.ts';
+import { type Trader, asOperator, operate } from '../support/exchange.ts';
 import { drawHash } from '../support/deposits.ts';
 import { openInLedger, openTraderIn } from '../support/db/open-in-ledger.ts';
-import { CONNECTION_LOST } from '../support/runtime/faults.ts';
 import { measureDatabase } from '../support/runtime/meter.ts';
+import {
+  type Page,
+  type Row,
+  askWithoutLedger2,
+  idsOf,
+  walk as walkList,
+  withQuery,
+} from '../support/operator/lists.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
 import { sqlIn, listRowsIn } from '../support/db/sql.ts';
 
-type Row = Record<string, unknown> & { readonly id: string; readonly ledger?: number };
-type Page = Record<string, Row[]> & { readonly nextCursor: string | null };
-
 const ledgers = [0, 1, 2] as const;
 
-async function read(path: string, query: Record<string, string>): Promise<Page> {
-  const response = await asOperator('GET', `${path}?${new URLSearchParams(query).toString()}`);
-  expect(response.status, await response.clone().text()).toBe(200);
-  return json<Page>(response);
-}
+const read = (path: string, query: object) => operate<Page>('GET', withQuery(path, query));
 
-async function walk(path: string, name: string, query: Record<string, string> = {}, limit = 2): Promise<Row[]> {
-  const rows: Row[] = [];
-  let cursor = '';
-  for (let pages = 0; pages < 200; pages += 1) {
-    const page = await read(path, { ...query, limit: String(limit), ...(cursor && { cursor }) });
-    expect(page[name]?.length).toBeLessThanOrEqual(limit);
-    rows.push(...(page[name] ?? []));
-    if (page.nextCursor === null) return rows;
-    cursor = page.nextCursor;
-  }
-  throw new Error('the walk has no end');
-}
-
-const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id);
+const walk = (path: string, name: string, query: Record<string, string> = {}, limit = 2) =>
+  walkList(path, name, { ...query, limit: String(limit) });
 
 async function idsIn(query: string): Promise<string[]> {
   const found = await Promise.all(ledgers.map((ledger) => sqlIn(ledger, query).all<{ id: string }>()));
@@ -148,17 +134,7 @@ describe('the operator’s lists over three ledgers', () => {
   });
 
   it('fail when a ledger does not answer, rather than pass over its rows', async () => {
-    const failing = new Proxy({} as D1Database, {
-      get: () => () => {
-        throw new Error(CONNECTION_LOST);
-      },
-    });
-    const request = new Request('https://exchange.example/operator/v1/accounts', {
-      headers: { Authorization: `Bearer ${env.OPERATOR_TOKEN}` },
-    });
-    const answer = await app.fetch(request, { ...env, DB_2: failing }, createExecutionContext());
-    expect(answer.status).toBe(503);
-    vi.restoreAllMocks();
+    expect((await askWithoutLedger2('/accounts')).status).toBe(503);
   });
 });
 

@@ -14,46 +14,22 @@ import { openCrowd } from '../support/growth/open-crowd.ts';
 import { reportDeposit, reportFor } from '../support/deposits.ts';
 import { agreeP2p, readSettled, settle } from '../support/operator/settlements.ts';
 import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
+import { type Page, type Row, idsOf, walk, withQuery } from '../support/operator/lists.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
 import { sql, listRows } from '../support/db/sql.ts';
 
 holdWakingsThroughout();
 
-type Row = Record<string, unknown> & { readonly id: string };
-type Page = Record<string, Row[]> & { readonly nextCursor: string | null };
+const read = <T = Page>(path: string) => operate<T>('GET', path);
 
-async function read<T = Page>(path: string): Promise<T> {
-  const response = await asOperator('GET', path);
-  if (response.status !== 200) throw new Error(`${path}: ${await response.text()}`);
-  return json<T>(response);
-}
-
-const withQuery = (path: string, query: Record<string, string>) => `${path}?${new URLSearchParams(query).toString()}`;
-
-async function walk(path: string, name: string, query: Record<string, string> = {}): Promise<Row[]> {
-  const rows: Row[] = [];
-  let cursor = '';
-  for (let pages = 0; pages < 100; pages += 1) {
-    const page = await read(withQuery(path, { ...query, cursor }));
-    rows.push(...(page[name] ?? []));
-    if (page.nextCursor === null) return rows;
-    cursor = page.nextCursor;
-  }
-  throw new Error('the walk has no end');
-}
-
-async function expectRefused(path: string, status: number, code: string): Promise<void> {
-  const response = await asOperator('GET', path);
-  await expectCode(response, `${status} ${code}`);
-}
+const expectRefused = (path: string, status: number, code: string) =>
+  expectCode(asOperator('GET', path), `${status} ${code}`);
 
 async function openNamed(label: string): Promise<string> {
   const { account } = await operate<{ account: { id: string } }>('POST', '/accounts', { label });
   return account.id;
 }
-
-const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id);
 
 describe('GET /operator/v1/accounts', () => {
   it('lists every account once, newest first, at any size of page', async () => {

@@ -1,7 +1,6 @@
 // @runtime three-ledgers
-import { createExecutionContext, runInDurableObject } from 'cloudflare:test';
+import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { app } from '../../src/app.ts';
 import { openLedger } from '../../src/db/database.ts';
 import { reachKeeper } from '../../src/reconciliation/reach-keeper.ts';
 import { reportFindings } from '../../src/reconciliation/violations.ts';
@@ -9,7 +8,7 @@ import type { House } from '../../src/operator/house.ts';
 import type { Reconciliation } from '../../src/operator/reconciliation.ts';
 import { type ProblemBody, type Trader, asOperator, json, operate } from '../support/exchange.ts';
 import { openTraderIn } from '../support/db/open-in-ledger.ts';
-import { CONNECTION_LOST } from '../support/runtime/faults.ts';
+import { askWithoutLedger2 } from '../support/operator/lists.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { sqlIn } from '../support/db/sql.ts';
 
@@ -30,18 +29,6 @@ const assetOf = <Asset extends { readonly asset: string }>(assets: readonly Asse
 
 const figureOf = ({ invariants }: Reconciliation, name: string, figure: string) =>
   invariants.find((one) => one.name === name)?.figures[figure];
-
-function askWithoutLedger2(path: string): Promise<Response> {
-  const failing = new Proxy({} as D1Database, {
-    get: () => () => {
-      throw new Error(CONNECTION_LOST);
-    },
-  });
-  const request = new Request(`https://exchange.example/operator/v1${path}`, {
-    headers: { Authorization: `Bearer ${env.OPERATOR_TOKEN}` },
-  });
-  return Promise.resolve(app.fetch(request, { ...env, DB_2: failing }, createExecutionContext()));
-}
 
 /** The sample of a metric; `undefined` where it is absent. */
 const sampleOf = (text: string, name: string) =>

@@ -3,13 +3,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { OperatorEvent } from '../../src/events/operator-event.ts';
 import { copyEndpoints } from '../../src/events/webhooks/endpoint-copies.ts';
 import { moveToLedger } from '../../src/db/record-id.ts';
-import { type EndpointBody, Receiver, hasAlarm, runAlarm } from '../support/events/receiver.ts';
+import { type EndpointBody, Receiver, deliver, runAlarm, subscribeOperator } from '../support/events/receiver.ts';
 import { type ProblemBody, asOperator, json, operate } from '../support/exchange.ts';
 import { openTraderIn } from '../support/db/open-in-ledger.ts';
 import { CONNECTION_LOST, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { listRowsIn } from '../support/db/sql.ts';
 
 const PATH = '/webhook-endpoints';
@@ -26,24 +25,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Has the operator's events sent to a receiver, which verifies each by the reference library. */
-async function subscribe(receiver: Receiver, options: object = {}): Promise<EndpointBody> {
-  const response = await asOperator('POST', PATH, { url: receiver.url, ...options });
-  if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
-  const { webhookEndpoint, secret } = await json<{ webhookEndpoint: EndpointBody; secret: string }>(response);
-  receiver.secrets.push(secret);
-  return webhookEndpoint;
-}
-
 const inLedger = ({ id }: EndpointBody, ledger: number) => ({ id: moveToLedger(id, ledger) });
 
 /** Waits until an endpoint was woken in each ledger, and has what is there sent. */
-async function deliver(endpoint: EndpointBody, from: readonly number[] = ledgers): Promise<void> {
-  for (const ledger of from) {
-    const sender = inLedger(endpoint, ledger);
-    await waitFor(async () => expect(await hasAlarm(sender)).toBe(true));
-    await runAlarm(sender);
-  }
+async function deliverAll(endpoint: EndpointBody, from: readonly number[] = ledgers): Promise<void> {
+  for (const ledger of from) await deliver(inLedger(endpoint, ledger));
 }
 
 /** The rows of the operator's endpoints in a ledger, as far as a copy has them. */
@@ -64,9 +50,9 @@ async function expectCopies(): Promise<void> {
 describe('an endpoint of the operator', () => {
   it('is sent what happens in every ledger, each in its order, as its feed has it', async () => {
     const receiver = new Receiver();
-    const endpoint = await subscribe(receiver, { types: ['deposit.completed'] });
+    const endpoint = await subscribeOperator(receiver, { types: ['deposit.completed'] });
     await Promise.all(ledgers.map(openTraderIn));
-    await deliver(endpoint);
+    await deliverAll(endpoint);
     const sent = receiver.received.map(({ event }) => event as OperatorEvent);
     expect(sent.map(({ id }) => id.split('_')[2])).toEqual(['0', '1', '2']);
     for (const ledger of ledgers) {
@@ -77,7 +63,7 @@ describe('an endpoint of the operator', () => {
 
   it('signs with a new secret in every ledger, and is changed and deleted in all of them', async () => {
     const receiver = new Receiver();
-    const endpoint = await subscribe(receiver, { types: ['deposit.completed'] });
+    const endpoint = await subscribeOperator(receiver, { types: ['deposit.completed'] });
     const path = `${PATH}/${endpoint.id}`;
     const { secret } = await operate<{ secret: string }>('POST', `${path}/rotate-secret`);
     receiver.secrets.push(secret);
@@ -85,7 +71,7 @@ describe('an endpoint of the operator', () => {
     await expectCopies();
     await operate('PATCH', path, { status: 'enabled' });
     await openTraderIn(2);
-    await deliver(endpoint, [2]);
+    await deliverAll(endpoint, [2]);
     expect(receiver.types).toEqual(['deposit.completed']);
     await operate('DELETE', path);
     await expectCopies();
@@ -93,11 +79,11 @@ describe('an endpoint of the operator', () => {
 
   it('that is gone for the events of one ledger is switched off for all, and told of once', async () => {
     const [gone, other] = [new Receiver(), new Receiver()];
-    const endpoint = await subscribe(gone, { types: ['deposit.completed'] });
-    const standing = await subscribe(other, { types: ['endpoint.disabled'] });
+    const endpoint = await subscribeOperator(gone, { types: ['deposit.completed'] });
+    const standing = await subscribeOperator(other, { types: ['endpoint.disabled'] });
     gone.answer = () => new Response(null, { status: 410 });
     await openTraderIn(1);
-    await deliver(endpoint, [1]);
+    await deliverAll(endpoint, [1]);
     const shown = await operate<{ webhookEndpoint: EndpointBody }>('GET', `${PATH}/${endpoint.id}`);
     expect(shown.webhookEndpoint).toMatchObject({ id: endpoint.id, status: 'disabled', reason: 'gone' });
     for (const ledger of [1, 2]) await copyEndpoints(env, ledger);
@@ -114,7 +100,7 @@ describe('an endpoint of the operator', () => {
   it('is copied by a ledger’s keeper where the copy was not confirmed', async () => {
     const isCopy = (text: string) => text.includes('insert into \\"webhook_endpoints\\"') && !text.includes('audit');
     const lost = aroundBatches('before', 2, fail(CONNECTION_LOST), isCopy);
-    await subscribe(new Receiver(), { description: 'late' });
+    await subscribeOperator(new Receiver(), { description: 'late' });
     lost.restore();
     expect(lost.state.injected).toBe(2);
     for (const ledger of [1, 2]) await copyEndpoints(env, ledger);
@@ -123,9 +109,9 @@ describe('an endpoint of the operator', () => {
 
   it('shows its deliveries of each ledger, and sends the events of one again', async () => {
     const receiver = new Receiver();
-    const endpoint = await subscribe(receiver, { types: ['deposit.completed'] });
+    const endpoint = await subscribeOperator(receiver, { types: ['deposit.completed'] });
     await Promise.all(ledgers.map(openTraderIn));
-    await deliver(endpoint);
+    await deliverAll(endpoint);
     for (const ledger of ledgers) {
       const page = await asOperator('GET', `${PATH}/${endpoint.id}/deliveries?ledger=${ledger}`);
       const { deliveries } = await json<{ deliveries: { eventId: string }[] }>(page);

@@ -4,14 +4,14 @@ import {
   ENDPOINTS,
   type EndpointBody,
   Receiver,
-  hasAlarm,
+  deliver,
   openManager,
   runAlarm,
   subscribe,
+  subscribeOperator,
 } from '../support/events/receiver.ts';
 import { asOperator, json, openAccount, operate } from '../support/exchange.ts';
 import { moveClock, readTaken, stopClock, withdraw } from '../support/withdrawals/withdrawals.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { listRows } from '../support/db/sql.ts';
 
 const PATH = '/webhook-endpoints';
@@ -23,21 +23,6 @@ beforeEach(() => {
   moveClock(DAY_MS);
 });
 afterEach(() => void vi.useRealTimers());
-
-/** Has the operator's events sent to a receiver, which verifies each by the reference library. */
-async function subscribeOperator(receiver: Receiver, options: object = {}): Promise<EndpointBody> {
-  const response = await asOperator('POST', PATH, { url: receiver.url, ...options });
-  if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
-  const { webhookEndpoint, secret } = await json<{ webhookEndpoint: EndpointBody; secret: string }>(response);
-  receiver.secrets.push(secret);
-  return webhookEndpoint;
-}
-
-/** Waits until the endpoint was woken, and has what is there sent. */
-async function deliver(endpoint: EndpointBody): Promise<void> {
-  await waitFor(async () => expect(await hasAlarm(endpoint)).toBe(true));
-  await runAlarm(endpoint);
-}
 
 async function readFeed(after: number): Promise<OperatorEvent[]> {
   const page = await asOperator('GET', `/events?after=${after}&limit=200`);

@@ -1,12 +1,7 @@
 // @runtime outside
 import { runDurableObjectAlarm } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
-import {
-  countCustodianRequests,
-  decidePayout,
-  listPayouts,
-  programCustodian,
-} from '../support/withdrawals/custodian.ts';
+import { custodian } from '../support/withdrawals/custodian.ts';
 import { asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { countPayments, sweep, useCustodian, withdrawFrom } from '../support/withdrawals/withdrawal-custodian.ts';
@@ -21,7 +16,7 @@ describe('a custodian that works', () => {
     const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader);
     expect(withdrawal.status).toBe('COMPLETED');
-    expect((await listPayouts()).map(({ payout }) => payout)).toEqual([
+    expect((await custodian.listPayouts()).map(({ payout }) => payout)).toEqual([
       {
         withdrawalId: withdrawal.id,
         asset: 'USDT',
@@ -31,7 +26,7 @@ describe('a custodian that works', () => {
         amount: '50',
       },
     ]);
-    expect(await countCustodianRequests(withdrawal.id)).toEqual({ submissions: 1, lookups: 0 });
+    expect(await custodian.countRequests(withdrawal.id)).toEqual({ submissions: 1, lookups: 0 });
     await expectPaid(trader, withdrawal);
   });
 
@@ -44,7 +39,9 @@ describe('a custodian that works', () => {
     expect(await tally(responses)).toEqual({ 201: 1, insufficient_balance: 79 });
     // On a busy machine the answer's time may be over before the custodian is asked. Then the sweep asks it.
     await sweep();
-    expect((await listPayouts()).map(({ payout, payments }) => [payout.amount, payments])).toEqual([['99', 1]]);
+    expect((await custodian.listPayouts()).map(({ payout, payments }) => [payout.amount, payments])).toEqual([
+      ['99', 1],
+    ]);
     expect((await keys[0]?.balances())?.['USDT']).toBe('0');
   });
 
@@ -55,7 +52,7 @@ describe('a custodian that works', () => {
     expect(new Set(await Promise.all(responses.map((response) => response.text()))).size).toBe(1);
     const [withdrawal] = await listOwn(trader);
     await sweep();
-    expect((await countCustodianRequests(withdrawal?.id ?? '')).submissions).toBe(1);
+    expect((await custodian.countRequests(withdrawal?.id ?? '')).submissions).toBe(1);
     expect(await countPayments(withdrawal?.id ?? '')).toBe(1);
   });
 });
@@ -83,19 +80,19 @@ describe('a custodian that holds a payout', () => {
     await expectHeld(trader, withdrawal);
     const held = await readOpen(withdrawal.id);
     expect(held).toEqual({ reason: 'hot_wallet_low', since: expect.stringMatching(/^20\d\d-.*Z$/) });
-    await programCustodian({ method: 'GET', answer: says('signer: hourly_limit') });
+    await custodian.program({ method: 'GET', answer: says('signer: hourly_limit') });
     await sweep();
     expect(await readOpen(withdrawal.id)).toEqual({ ...held, reason: 'signer: hourly_limit' });
     // Without an answer the last one stands.
-    await programCustodian({ method: 'GET', answer: 'error' });
+    await custodian.program({ method: 'GET', answer: 'error' });
     await sweep();
     expect((await readOpen(withdrawal.id))?.reason).toBe('signer: hourly_limit');
     await sweep();
     expect(await readOpen(withdrawal.id)).toBeNull();
-    await programCustodian({ method: 'GET', answer: says('hot_wallet_low') });
+    await custodian.program({ method: 'GET', answer: says('hot_wallet_low') });
     await sweep();
     expect((await readOpen(withdrawal.id))?.reason).toBe('hot_wallet_low');
-    await decidePayout(withdrawal.id, 'pay');
+    await custodian.decide(withdrawal.id, 'pay');
     await sweep();
     await expectPaid(trader, withdrawal);
     expect(
@@ -116,7 +113,7 @@ describe('a custodian that holds a payout', () => {
       .run();
     const { count, oldest_s } = await readHeld();
     expect([count, Math.floor(oldest_s / 60)]).toEqual([1, 10]);
-    for (const { id } of [withdrawal, accepted]) await decidePayout(id, 'pay');
+    for (const { id } of [withdrawal, accepted]) await custodian.decide(id, 'pay');
     await sweep();
     expect(await readHeld()).toEqual({ count: 0, oldest_s: 0 });
   });
@@ -128,14 +125,14 @@ describe('a custodian that holds a payout', () => {
     await env.DB.exec(
       'CREATE TRIGGER writes_count AFTER UPDATE OF held_reason ON withdrawals BEGIN INSERT INTO writes VALUES (NEW.id); END',
     );
-    await programCustodian({ method: 'GET', times: 3, answer: says('hot_wallet_low') });
+    await custodian.program({ method: 'GET', times: 3, answer: says('hot_wallet_low') });
     for (let round = 0; round < 3; round += 1) await sweep();
     const writes = await env.DB.prepare('SELECT count(*) AS count FROM writes').first('count');
     await env.DB.exec('DROP TRIGGER writes_count');
     await env.DB.exec('DROP TABLE writes');
     expect(writes).toBe(0);
     expect((await readOpen(withdrawal.id))?.reason).toBe('hot_wallet_low');
-    await decidePayout(withdrawal.id, 'refuse');
+    await custodian.decide(withdrawal.id, 'refuse');
     await sweep();
     await expectReturned(trader, withdrawal);
   });
@@ -144,7 +141,7 @@ describe('a custodian that holds a payout', () => {
 describe('a custodian that hangs', () => {
   it('leads to PROCESSING when the wait ends; the money is held, and the key’s lane is free meanwhile', async () => {
     const trader = await openTrader({ USDT: '100' });
-    await programCustodian({ method: 'PUT', act: 'nothing', answer: 'hang' });
+    await custodian.program({ method: 'PUT', act: 'nothing', answer: 'hang' });
     let isAnswered = false;
     const answering = withdraw(trader, {}, 'k').finally(() => {
       isAnswered = true;
@@ -166,14 +163,14 @@ describe('a custodian that hangs', () => {
 
   it('leads to the same answer for every request of one Idempotency-Key that waited for it', async () => {
     const trader = await openTrader({ USDT: '100' });
-    await programCustodian({ method: 'PUT', act: 'pay', answer: 'hang' });
+    await custodian.program({ method: 'PUT', act: 'pay', answer: 'hang' });
     const responses = await Promise.all(Array.from({ length: 5 }, () => withdraw(trader, {}, 'k')));
     const texts = await Promise.all(responses.map((response) => response.text()));
     expect(new Set(texts).size).toBe(1);
     const later = await withdraw(trader, {}, 'k');
     expect(await later.text()).toBe(texts[0]);
     const [withdrawal] = await listOwn(trader);
-    expect(await countCustodianRequests(withdrawal?.id ?? '')).toEqual({ submissions: 1, lookups: 0 });
+    expect(await custodian.countRequests(withdrawal?.id ?? '')).toEqual({ submissions: 1, lookups: 0 });
   });
 
   it('and refuses later leaves the money held however long it takes, and returned once', async () => {
@@ -183,7 +180,7 @@ describe('a custodian that hangs', () => {
       await sweep(later_ms);
       await expectHeld(trader, withdrawal);
     }
-    await decidePayout(withdrawal.id, 'refuse');
+    await custodian.decide(withdrawal.id, 'refuse');
     await Promise.all([sweep(), sweep(), runDurableObjectAlarm(trader.lane)]);
     await expectReturned(trader, withdrawal);
   });
@@ -205,7 +202,7 @@ describe('a custodian that refuses', () => {
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept' });
     expect(withdrawal.status).toBe('PROCESSING');
     await expectHeld(trader, withdrawal);
-    await decidePayout(withdrawal.id, 'refuse');
+    await custodian.decide(withdrawal.id, 'refuse');
     await Promise.all([sweep(), sweep(), runDurableObjectAlarm(trader.lane)]);
     await expectReturned(trader, withdrawal);
   });

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { TickerList } from '../../src/markets/schemas.ts';
 import { type Trader, openTrader, send } from '../support/exchange.ts';
-import { breakVenues, forgetPrices, resetVenues, setVenue, setVenues } from '../support/markets/venues.ts';
+import { forgetPrices, venues } from '../support/markets/venues.ts';
 import { expectProblem, readHoldings, readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
 
 const TO_BITCOIN = {
@@ -14,7 +14,7 @@ const TO_BITCOIN = {
 
 beforeEach(async () => {
   vi.spyOn(console, 'error').mockReturnValue();
-  await resetVenues();
+  await venues.reset();
   await forgetPrices();
 });
 
@@ -22,12 +22,12 @@ const openHolder = (): Promise<Trader> => openTrader({ BTC: '1', USDT: '100' });
 
 describe('a withdrawal of a coin, whose value the daily limit needs', () => {
   it('is valued at the price that the venues agree on', async () => {
-    await setVenues({ BTC: '65000' });
+    await venues.setPrices({ BTC: '65000' });
     expect((await readTaken(await withdraw(await openHolder(), TO_BITCOIN))).status).toBe('COMPLETED');
   });
 
   it('is refused while tickers are degraded: static prices are not used for limits, and USDT can still be withdrawn', async () => {
-    await breakVenues('error');
+    await venues.fail('error');
     const trader = await openHolder();
     const before = await readHoldings(trader.accountId);
     const shown = TickerList.parse(await (await send('/api/v1/markets/tickers')).json());
@@ -40,15 +40,15 @@ describe('a withdrawal of a coin, whose value the daily limit needs', () => {
     expect((await withdraw(trader)).status).toBe(201);
 
     // The refusal was not final: the same request is accepted when there is a price again.
-    await resetVenues();
+    await venues.reset();
     await forgetPrices();
-    await setVenues({ BTC: '65000' });
+    await venues.setPrices({ BTC: '65000' });
     expect((await readTaken(await withdraw(trader, TO_BITCOIN, 'k'))).status).toBe('COMPLETED');
   });
 
   it('is refused while the venues do not agree', async () => {
-    await setVenues({ BTC: '65000' });
-    await setVenue('kraken', { coins: { BTC: { price: '65' } } });
+    await venues.setPrices({ BTC: '65000' });
+    await venues.set('kraken', { coins: { BTC: { price: '65' } } });
     await expectProblem(await withdraw(await openHolder(), TO_BITCOIN), 503, 'price_unavailable');
   });
 });

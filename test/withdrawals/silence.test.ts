@@ -1,7 +1,7 @@
 // @runtime outside
 import { runDurableObjectAlarm } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
-import { countCustodianRequests, decidePayout, resetCustodian } from '../support/withdrawals/custodian.ts';
+import { custodian } from '../support/withdrawals/custodian.ts';
 import { openTrader } from '../support/exchange.ts';
 import { CONNECTION_LOST, abort, aroundBatch } from '../support/runtime/faults.ts';
 import { countPayments, sweep, useCustodian, withdrawFrom } from '../support/withdrawals/withdrawal-custodian.ts';
@@ -21,7 +21,7 @@ describe('a custodian that pays and does not answer', () => {
       await expectHeld(trader, withdrawal);
       expect(await sweep()).toBe(1);
       await expectPaid(trader, withdrawal);
-      expect(await countCustodianRequests(withdrawal.id)).toEqual({ submissions: 1, lookups: 1 });
+      expect(await custodian.countRequests(withdrawal.id)).toEqual({ submissions: 1, lookups: 1 });
     },
   );
 
@@ -29,10 +29,10 @@ describe('a custodian that pays and does not answer', () => {
     const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'pay', answer: 'error' });
     expect(await runDurableObjectAlarm(trader.lane)).toBe(true);
-    expect(await countCustodianRequests(withdrawal.id)).toEqual({ submissions: 1, lookups: 0 });
+    expect(await custodian.countRequests(withdrawal.id)).toEqual({ submissions: 1, lookups: 0 });
     await sweep();
     await expectPaid(trader, withdrawal);
-    expect(await countCustodianRequests(withdrawal.id)).toEqual({ submissions: 1, lookups: 1 });
+    expect(await custodian.countRequests(withdrawal.id)).toEqual({ submissions: 1, lookups: 1 });
   });
 
   it('has its payout settled once, however many look it up at the same time', async () => {
@@ -52,7 +52,7 @@ describe('a custodian that pays and does not answer', () => {
       const withdrawal = await withdrawFrom(trader);
       expect([fault.state.injected, withdrawal.status]).toEqual([1, 'COMPLETED']);
       await expectPaid(trader, withdrawal);
-      expect(await countCustodianRequests(withdrawal.id)).toEqual({ submissions: 1, lookups: 1 });
+      expect(await custodian.countRequests(withdrawal.id)).toEqual({ submissions: 1, lookups: 1 });
     } finally {
       fault.restore();
     }
@@ -73,7 +73,7 @@ describe('a custodian that does not know the payout', () => {
     await expectHeld(trader, withdrawal);
     await sweep();
     await expectPaid(trader, withdrawal);
-    expect(await countCustodianRequests(withdrawal.id)).toEqual({ submissions: 2, lookups: 1 });
+    expect(await custodian.countRequests(withdrawal.id)).toEqual({ submissions: 2, lookups: 1 });
   });
 
   it('because it forgot the payout gets it again under the same id, and pays once', async () => {
@@ -85,7 +85,7 @@ describe('a custodian that does not know the payout', () => {
     );
     await sweep();
     await expectPaid(trader, withdrawal);
-    expect(await countCustodianRequests(withdrawal.id)).toEqual({ submissions: 2, lookups: 1 });
+    expect(await custodian.countRequests(withdrawal.id)).toEqual({ submissions: 2, lookups: 1 });
   });
 
   it('and goes on failing leaves the money held, however long it takes', async () => {
@@ -96,8 +96,8 @@ describe('a custodian that does not know the payout', () => {
       await runDurableObjectAlarm(trader.lane);
       await expectHeld(trader, withdrawal);
     }
-    expect((await countCustodianRequests(withdrawal.id)).submissions).toBe(1);
-    await resetCustodian();
+    expect((await custodian.countRequests(withdrawal.id)).submissions).toBe(1);
+    await custodian.reset();
     await sweep();
     await expectPaid(trader, withdrawal);
   });
@@ -109,7 +109,7 @@ describe('a custodian that accepts first', () => {
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept' });
     await sweep();
     await expectHeld(trader, withdrawal);
-    await decidePayout(withdrawal.id, 'pay');
+    await custodian.decide(withdrawal.id, 'pay');
     await sweep();
     await expectPaid(trader, withdrawal);
   });
@@ -117,7 +117,7 @@ describe('a custodian that accepts first', () => {
   it('and changes the hash before it is recorded has the last hash recorded, and nothing is paid again', async () => {
     const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'pay', answer: 'error' });
-    await decidePayout(withdrawal.id, 'rehash');
+    await custodian.decide(withdrawal.id, 'rehash');
     await sweep();
     await expectPaid(trader, withdrawal);
   });
@@ -125,7 +125,7 @@ describe('a custodian that accepts first', () => {
   it('and changes the hash after it was recorded leaves the withdrawal settled once', async () => {
     const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader);
-    await decidePayout(withdrawal.id, 'rehash');
+    await custodian.decide(withdrawal.id, 'rehash');
     await Promise.all([sweep(), runDurableObjectAlarm(trader.lane)]);
     expect(await readOwn(trader, withdrawal.id)).toEqual(withdrawal);
     expect(await countPayments(withdrawal.id)).toBe(1);

@@ -1,6 +1,6 @@
 // @runtime outside-by-hand
 import { evictDurableObject } from 'cloudflare:test';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { CandleHub } from '../../../src/markets/candles/candle-hub.ts';
 import type { CandleQuestion } from '../../../src/markets/candles/candle-source.ts';
 import { readCandles, reachCandleHub } from '../../../src/markets/candles/read-candles.ts';
@@ -8,19 +8,14 @@ import { readSnapshot } from '../../../src/markets/read-hub.ts';
 import { refuse } from '../../../src/http/answer.ts';
 import { openTrader } from '../../support/exchange.ts';
 import { env } from '../../support/runtime/test-env.ts';
-import { countVenueRequests, forgetPrices, resetVenues, setVenue } from '../../support/markets/venues.ts';
+import { forgetPrices, useVenues, venues } from '../../support/markets/venues.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const THURSDAY_MS = Date.UTC(2026, 9, 1);
 
-beforeEach(async () => {
-  await resetVenues();
-  await forgetPrices();
-});
-
-afterEach(() => void vi.restoreAllMocks());
+useVenues('running');
 
 const ask = (question: Partial<CandleQuestion>) =>
   readCandles(env, { coin: 'BTC', interval: '1h', limit: 5, ...question });
@@ -35,14 +30,14 @@ const askHours = async (count: number, change: Partial<CandleQuestion> = {}) => 
 };
 
 const countKlines = async () => {
-  const { binance, bybit, kucoin } = await countVenueRequests();
+  const { binance, bybit, kucoin } = await venues.count();
   return { binance: binance.klines, bybit: bybit.klines, kucoin: kucoin.klines };
 };
 
 describe('a request for candles that a venue cannot answer', () => {
   it('is made of days for KuCoin’s weeks, which begin on Thursday, and its other intervals stay as they are', async () => {
-    for (const venue of ['binance', 'bybit'] as const) await setVenue(venue, { mode: 'error', status: 451 });
-    await setVenue('kucoin', { coins: { BTC: { price: '65000', volume: '12.5' } } });
+    for (const venue of ['binance', 'bybit'] as const) await venues.set(venue, { mode: 'error', status: 451 });
+    await venues.set('kucoin', { coins: { BTC: { price: '65000', volume: '12.5' } } });
     const weeks = await ask({ interval: '1w', limit: 3, endTime_ms: THURSDAY_MS });
     expect(weeks.ok && weeks.value.candles).toEqual(
       [-17, -10, -3].map((days) => ({
@@ -64,21 +59,21 @@ describe('a request for candles that a venue cannot answer', () => {
 
   it('goes to the next venue when the weeks begin on another day, and other requests stay', async () => {
     const week = [THURSDAY_MS, '1', '2', '1', '2', '3', THURSDAY_MS + 7 * DAY_MS - 1, '3', 1, '3', '3', '0'];
-    await setVenue('binance', { klines: [week] });
+    await venues.set('binance', { klines: [week] });
     for (let index = 1; index <= 4; index++) {
       expect((await ask({ interval: '1w', endTime_ms: THURSDAY_MS - index * 7 * DAY_MS })).ok).toBe(true);
     }
     expect(await countKlines()).toMatchObject({ binance: 4, bybit: 4 });
-    await setVenue('binance', { klines: undefined, coins: {} });
-    await resetVenues();
+    await venues.set('binance', { klines: undefined, coins: {} });
+    await venues.reset();
     expect(await askHours(3)).toEqual(Array<string>(3).fill('answered'));
     expect(await countKlines()).toEqual({ binance: 3, bybit: 0, kucoin: 0 });
   });
 
   it('suspends no venue when the venue does not know the coin or answers 400', async () => {
-    await setVenue('binance', { coins: { DOGE: null } });
-    await setVenue('bybit', { coins: { DOGE: null } });
-    await setVenue('kucoin', { coins: { DOGE: null } });
+    await venues.set('binance', { coins: { DOGE: null } });
+    await venues.set('bybit', { coins: { DOGE: null } });
+    await venues.set('kucoin', { coins: { DOGE: null } });
     expect(await askHours(4, { coin: 'DOGE' })).toEqual(Array<string>(4).fill('upstream_unavailable'));
     expect(await askHours(3)).toEqual(Array<string>(3).fill('answered'));
     expect(await countKlines()).toEqual({ binance: 7, bybit: 4, kucoin: 4 });
@@ -87,7 +82,7 @@ describe('a request for candles that a venue cannot answer', () => {
 
 describe('the candle hub', () => {
   it('remembers over an eviction which venues asked to be left alone', async () => {
-    await setVenue('binance', { mode: 'limited', retryAfter: '60' });
+    await venues.set('binance', { mode: 'limited', retryAfter: '60' });
     expect(await askHours(1)).toEqual(['answered']);
     await evictDurableObject(reachCandleHub(env));
     expect(await askHours(2)).toEqual(['answered', 'answered']);
@@ -95,11 +90,11 @@ describe('the candle hub', () => {
   });
 
   it('suspends no price source, whatever its venues do', async () => {
-    for (const venue of ['binance', 'bybit', 'kucoin'] as const) await setVenue(venue, { mode: 'limited' });
+    for (const venue of ['binance', 'bybit', 'kucoin'] as const) await venues.set(venue, { mode: 'limited' });
     expect(await askHours(2)).toEqual(['upstream_unavailable', 'upstream_unavailable']);
-    await resetVenues();
+    await venues.reset();
     await readSnapshot(env, 0);
-    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kucoin: { tickers: 1 } });
+    expect(await venues.count()).toMatchObject({ binance: { tickers: 1 }, kucoin: { tickers: 1 } });
   });
 
   it('does not ask for another period within a second of a refusal, and goes on giving the newest candles', async () => {

@@ -1,21 +1,15 @@
 // @runtime outside
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readCandles } from '../../../src/markets/candles/read-candles.ts';
 import type { VenueMode } from '../../support/node/venues/venue-state.ts';
 import { env } from '../../support/runtime/test-env.ts';
-import { countVenueRequests, forgetPrices, resetVenues, setVenue } from '../../support/markets/venues.ts';
+import { useVenues, venues } from '../../support/markets/venues.ts';
 import { atOnce } from '../../support/at-once.ts';
 
-beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
-  await resetVenues();
-  await forgetPrices();
-});
-
-afterEach(() => void vi.useRealTimers());
+useVenues();
 
 describe('candles', () => {
-  const klines = (...rows: unknown[][]) => setVenue('binance', { klines: rows });
+  const klines = (...rows: unknown[][]) => venues.set('binance', { klines: rows });
   const hour_ms = Math.floor(Date.now() / 3_600_000) * 3_600_000;
 
   // The requests end in the past, so that a new hour during the tests does not matter.
@@ -34,7 +28,7 @@ describe('candles', () => {
         volume: '1000',
       });
     }
-    expect((await countVenueRequests()).binance.klines).toBe(1);
+    expect((await venues.count()).binance.klines).toBe(1);
   });
 
   it('of MATIC are the venues’ candles of POL', async () => {
@@ -72,12 +66,12 @@ describe('candles', () => {
   it.each<VenueMode>(['error', 'html', 'truncated', 'huge', 'reset', 'hang'])(
     'are refused in time when the venue’s mode is %s, and asked for anew when it is back',
     async (mode) => {
-      await setVenue('binance', { mode });
+      await venues.set('binance', { mode });
       expect(await readCandles(env, question)).toMatchObject({
         ok: false,
         code: 'upstream_unavailable',
       });
-      await setVenue('binance', { mode: 'ok' });
+      await venues.set('binance', { mode: 'ok' });
       expect((await readCandles(env, question)).ok).toBe(true);
     },
   );

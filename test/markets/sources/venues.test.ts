@@ -9,11 +9,11 @@ import { type Coin, assets, coinSymbols } from '../../../src/money/assets.ts';
 import { parsePrice } from '../../../src/money/amounts.ts';
 import { chooseCandleSources, choosePriceSources } from '../../../src/providers.ts';
 import type { Venue, VenueMode, VenueName } from '../../support/node/venues/venue-state.ts';
-import { countVenueRequests, resetVenues, setVenue } from '../../support/markets/venues.ts';
+import { venues } from '../../support/markets/venues.ts';
 
 const HOUR_MS = 3_600_000;
 
-beforeEach(resetVenues);
+beforeEach(() => venues.reset());
 
 const signal = () => AbortSignal.timeout(5_000);
 
@@ -48,11 +48,11 @@ describe.each(priceNames)('prices of %s', (name) => {
   it('are given for every coin that it lists, with one request', async () => {
     const tickers = await ask(priceSource(name));
     expect(coinsOf(tickers)).toEqual(coinsAt(name));
-    expect((await countVenueRequests())[name].tickers).toBe(1);
+    expect((await venues.count())[name].tickers).toBe(1);
   });
 
   it('have the open of 24 hours ago, the base volume, and the venue’s time if it gives one', async () => {
-    await setVenue(name, { coins: { BTC: { price: '65000', open: '52000', volume: '1234.5', age_ms: 20_000 } } });
+    await venues.set(name, { coins: { BTC: { price: '65000', open: '52000', volume: '1234.5', age_ms: 20_000 } } });
     const now_ms = Date.now();
     const bitcoin = (await ask(priceSource(name))).find(({ coin }) => coin === 'BTC');
     const atPrice = parsePrice('65000');
@@ -83,18 +83,18 @@ describe.each(priceNames)('prices of %s', (name) => {
     ['sends 5 MB', { mode: 'huge' }, 'unavailable'],
     ['drops the connection', { mode: 'reset' }, 'unavailable'],
   ])('are none when it %s, after one request', async (_case, change, fault) => {
-    await setVenue(name, change);
+    await venues.set(name, change);
     expect((await failureOf(ask(priceSource(name)))).fault).toBe(fault);
-    expect((await countVenueRequests())[name].tickers).toBe(1);
+    expect((await venues.count())[name].tickers).toBe(1);
   });
 
   it('tell how long the venue asks to be left alone', async () => {
-    await setVenue(name, { mode: 'limited', status: 429, retryAfter: '7' });
+    await venues.set(name, { mode: 'limited', status: 429, retryAfter: '7' });
     expect(await failureOf(ask(priceSource(name)))).toMatchObject({ fault: 'rate_limited', retryAfter_ms: 7_000 });
   });
 
   it('are given up when it hangs', async () => {
-    await setVenue(name, { mode: 'hang' });
+    await venues.set(name, { mode: 'hang' });
     const answer = priceSource(name).fetchTickers(AbortSignal.timeout(50), Date.now());
     expect((await failureOf(answer)).fault).toBe('unavailable');
   });
@@ -102,12 +102,12 @@ describe.each(priceNames)('prices of %s', (name) => {
 
 describe.each(['binance', 'kraken', 'coinbase'] as const)('a coin that %s no longer lists', (name) => {
   const others = () => new Set([...coinsAt(name)].filter((coin) => coin !== 'DOGE'));
-  const countRequests = async () => (await countVenueRequests())[name].tickers;
+  const countRequests = async () => (await venues.count())[name].tickers;
 
   it('does not affect the other coins, and needs one more request in an hour', async () => {
     const source = priceSource(name);
     const now_ms = Date.now();
-    await setVenue(name, { coins: { DOGE: null } });
+    await venues.set(name, { coins: { DOGE: null } });
     expect(coinsOf(await ask(source, now_ms))).toEqual(others());
     expect(await countRequests()).toBe(2);
     expect(coinsOf(await ask(source, now_ms + 2_000))).toEqual(others());
@@ -120,9 +120,9 @@ describe.each(['binance', 'kraken', 'coinbase'] as const)('a coin that %s no lon
   it('is requested again after an hour', async () => {
     const source = priceSource(name);
     const now_ms = Date.now();
-    await setVenue(name, { coins: { DOGE: null } });
+    await venues.set(name, { coins: { DOGE: null } });
     await ask(source, now_ms);
-    await setVenue(name, { coins: { DOGE: { price: '0.1' } } });
+    await venues.set(name, { coins: { DOGE: { price: '0.1' } } });
     expect(coinsOf(await ask(source, now_ms + HOUR_MS - 1))).toEqual(others());
     expect(coinsOf(await ask(source, now_ms + HOUR_MS))).toEqual(coinsAt(name));
     expect(await countRequests()).toBe(4);
@@ -131,9 +131,9 @@ describe.each(['binance', 'kraken', 'coinbase'] as const)('a coin that %s no lon
   it('may be followed by another within the hour', async () => {
     const source = priceSource(name);
     const now_ms = Date.now();
-    await setVenue(name, { coins: { DOGE: null } });
+    await venues.set(name, { coins: { DOGE: null } });
     await ask(source, now_ms);
-    await setVenue(name, { coins: { AVAX: null } });
+    await venues.set(name, { coins: { AVAX: null } });
     const left = new Set([...others()].filter((coin) => coin !== 'AVAX'));
     expect(coinsOf(await ask(source, now_ms + 2_000))).toEqual(left);
     expect(coinsOf(await ask(source, now_ms + 4_000))).toEqual(left);
@@ -144,9 +144,9 @@ describe.each(['binance', 'kraken', 'coinbase'] as const)('a coin that %s no lon
   it('does not stop the others from being requested when the whole market was missing', async () => {
     const source = priceSource(name);
     const all = Object.fromEntries(coinSymbols.map((coin) => [coin, null]));
-    await setVenue(name, { coins: all });
+    await venues.set(name, { coins: all });
     expect(await ask(source)).toEqual([]);
-    await resetVenues();
+    await venues.reset();
     expect(coinsOf(await ask(source))).toEqual(coinsAt(name));
   });
 });
@@ -164,7 +164,7 @@ describe.each(candleNames)('candles of %s', (name) => {
     candles.map(({ start_ms }) => (hour_ms - start_ms) / HOUR_MS);
 
   it('are the newest, ascending, the running one last, each number in its field', async () => {
-    await setVenue(name, { coins: { BTC: { price: '65000', volume: '12.5' } } });
+    await venues.set(name, { coins: { BTC: { price: '65000', volume: '12.5' } } });
     const candles = await fetchCandles({ endTime_ms: hour_ms });
     expect(hoursAgo(candles)).toEqual([4, 3, 2, 1, 0]);
     expect(candles[0]).toEqual({
@@ -204,11 +204,11 @@ describe.each(candleNames)('candles of %s', (name) => {
     expect(candles.at(-1)?.start_ms).toBe(newest_ms);
     expect(candles[0]?.start_ms).toBe(shiftInterval(interval, newest_ms, 1 - candles.length));
     const isFolded = name === 'kucoin' && interval === '1w';
-    expect((await countVenueRequests())[name].klines).toBe(isFolded ? 5 : 1);
+    expect((await venues.count())[name].klines).toBe(isFolded ? 5 : 1);
   });
 
   it('of MATIC are the venue’s candles of POL', async () => {
-    await setVenue(name, { coins: { MATIC: { price: '0.25' } } });
+    await venues.set(name, { coins: { MATIC: { price: '0.25' } } });
     expect((await fetchCandles({ coin: 'MATIC' })).at(-1)?.open).toBe('0.25');
   });
 
@@ -217,7 +217,7 @@ describe.each(candleNames)('candles of %s', (name) => {
   });
 
   it('are refused for a coin that it no longer lists', async () => {
-    await setVenue(name, { coins: { BTC: null } });
+    await venues.set(name, { coins: { BTC: null } });
     expect((await failureOf(fetchCandles({}))).fault).toBe('question_refused');
   });
 
@@ -229,7 +229,7 @@ describe.each(candleNames)('candles of %s', (name) => {
     ['huge', 'unavailable'],
     ['reset', 'unavailable'],
   ])('are refused when the venue’s mode is %s', async (mode, fault) => {
-    await setVenue(name, { mode });
+    await venues.set(name, { mode });
     expect((await failureOf(fetchCandles({}))).fault).toBe(fault);
   });
 });
@@ -238,7 +238,7 @@ it.each([
   ['bybit', { retCode: 0, retMsg: 'OK', result: { category: 'spot', symbol: 'BTCUSDT', list: [] }, time: 1 }],
   ['kucoin', { code: '200000', data: [] }],
 ] as const)('%s leaves a question to others where its history has nothing to say', async (name, klines) => {
-  await setVenue(name, { klines });
+  await venues.set(name, { klines });
   const source = chooseCandleSources(config).find((one) => one.name === name);
   const question = { coin: 'BTC', interval: '1d', limit: 5, startTime_ms: Date.parse('2012-01-01') } as const;
   expect((await failureOf(Promise.resolve(source?.fetchCandles(question, signal(), Date.now())))).fault).toBe(

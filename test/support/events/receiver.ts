@@ -1,9 +1,10 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { Webhook } from 'standardwebhooks';
-import { onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import type { Event } from '../../../src/events/event.ts';
 import type { OperatorEvent } from '../../../src/events/operator-event.ts';
-import { type Trader, createKey, json, openTrader } from '../exchange.ts';
+import { type Trader, asOperator, createKey, json, openTrader } from '../exchange.ts';
+import { waitFor } from '../wait-for.ts';
 import { env } from '../runtime/test-env.ts';
 
 export interface WebhookRequest {
@@ -95,12 +96,27 @@ export async function openManager(funds: Parameters<typeof openTrader>[0] = {}):
 }
 
 /** Has the events of an account sent to a receiver. */
-export async function subscribe(trader: Trader, receiver: Receiver, options: object = {}): Promise<EndpointBody> {
-  const response = await trader.post(ENDPOINTS, { url: receiver.url, ...options });
+export function subscribe(trader: Trader, receiver: Receiver, options: object = {}): Promise<EndpointBody> {
+  return enlist(receiver, trader.post(ENDPOINTS, { url: receiver.url, ...options }));
+}
+
+/** Has the operator's events sent to a receiver. */
+export function subscribeOperator(receiver: Receiver, options: object = {}): Promise<EndpointBody> {
+  return enlist(receiver, asOperator('POST', '/webhook-endpoints', { url: receiver.url, ...options }));
+}
+
+async function enlist(receiver: Receiver, made: Promise<Response>): Promise<EndpointBody> {
+  const response = await made;
   if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
   const { webhookEndpoint, secret } = await json<{ webhookEndpoint: EndpointBody; secret: string }>(response);
   receiver.secrets.push(secret);
   return webhookEndpoint;
+}
+
+/** Waits until the endpoint was woken, and has what is there sent. */
+export async function deliver(endpoint: { readonly id: string }): Promise<void> {
+  await waitFor(async () => expect(await hasAlarm(endpoint)).toBe(true));
+  await runAlarm(endpoint);
 }
 
 /** The object of an endpoint. A stub no longer works once its object was aborted, so every use takes a new one. */

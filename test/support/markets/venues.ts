@@ -1,43 +1,30 @@
 import { reachCandleHub } from '../../../src/markets/candles/read-candles.ts';
 import { reachHub } from '../../../src/markets/read-hub.ts';
 import { runInDurableObject } from 'cloudflare:test';
-import type { Coin } from '../../../src/money/assets.ts';
-import { type VenueChange, VenueRemote } from '../node/venues/venue-remote.ts';
-import type { Venue, VenueName, VenueRequests } from '../node/venues/venue-state.ts';
+import { afterEach, beforeEach, vi } from 'vitest';
+import { VenueRemote } from '../node/venues/venue-remote.ts';
 import { emptyEdgeCache } from '../runtime/edge-cache.ts';
 import { forgetConditions } from '../gate.ts';
 import { abort } from '../runtime/faults.ts';
 import { env } from '../runtime/test-env.ts';
 
 /**
- * The remote control of the server that plays all venues in the runtimes that have some. Its state is shared by all test
- * files of a runtime, which therefore run one after the other; begin each test with `resetVenues()` and `forgetPrices()`.
+ * Controls the server that plays all venues in the runtimes that have some. Its state is shared by all test files of a
+ * runtime, which therefore run one after the other; begin each test with `venues.reset()` and `forgetPrices()`.
  */
-const remote = () => new VenueRemote(env.VENUE_SERVER ?? '');
+export const venues = new VenueRemote(env.VENUE_SERVER ?? '');
 
-/** Puts all venues back as every test finds them, and the counts of requests to zero. */
-export function resetVenues(): Promise<void> {
-  return remote().reset();
-}
-
-/** Changes one venue. Coins that it does not list are ignored. */
-export function setVenue(name: VenueName, change: VenueChange): Promise<void> {
-  return remote().set(name, change);
-}
-
-/** Lets all venues answer, and agree to the digit on these prices: `setVenues({ BTC: '65000.12' })`. */
-export function setVenues(prices: Partial<Record<Coin, string>>): Promise<void> {
-  return remote().setPrices(prices);
-}
-
-/** Lets all venues fail in the same way. */
-export function breakVenues(mode: Venue['mode'] = 'error'): Promise<void> {
-  return remote().setEach({ mode });
-}
-
-/** How often the venues were asked since the last `resetVenues()`. */
-export function countVenueRequests(): Promise<VenueRequests> {
-  return remote().count();
+/** Each test begins with sound venues and hubs that know nothing, if wanted under a clock that stands still. */
+export function useVenues(clock: 'stopped' | 'running' = 'stopped'): void {
+  beforeEach(async () => {
+    if (clock === 'stopped') vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    await venues.reset();
+    await forgetPrices();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
 }
 
 /** Makes the hubs, the gate and the edge forget everything, so that the next reader starts a round. */

@@ -3,7 +3,7 @@ import { config } from '../../../src/env.ts';
 import { openLedger } from '../../../src/db/database.ts';
 import { chooseCustody } from '../../../src/providers.ts';
 import { sweepWithdrawals } from '../../../src/withdrawals/sweep-withdrawals.ts';
-import { listPayouts, listRejections, programCustodian, resetCustodian } from './custodian.ts';
+import { custodian } from './custodian.ts';
 import type { Trader } from '../exchange.ts';
 import type { CustodianProgramme } from '../node/custody/custodian-state.ts';
 import { env } from '../runtime/test-env.ts';
@@ -39,13 +39,13 @@ export async function sweep(later_ms = 3_600_000): Promise<number> {
 }
 
 export async function countPayments(id: string): Promise<number> {
-  const payouts = (await listPayouts()).filter(({ payout }) => payout.withdrawalId === id);
+  const payouts = (await custodian.listPayouts()).filter(({ payout }) => payout.withdrawalId === id);
   return payouts.reduce((sum, { payments }) => sum + payments, 0);
 }
 
 /** Withdraws 50 USDT with the Idempotency-Key "k", while the custodian treats its next requests as given. */
 export async function withdrawFrom(trader: Trader, ...programmes: CustodianProgramme[]): Promise<WithdrawalBody> {
-  for (const programme of programmes) await programCustodian(programme);
+  for (const programme of programmes) await custodian.program(programme);
   return readTaken(await withdraw(trader, {}, 'k'));
 }
 
@@ -54,13 +54,13 @@ export function useCustodian() {
   let inFlight: bigint;
 
   beforeEach(async () => {
-    await resetCustodian();
+    await custodian.reset();
     inFlight = await houseHolds('payouts');
   });
   afterEach(async () => {
     vi.restoreAllMocks();
-    expect(await listRejections()).toEqual([]);
-    await resetCustodian();
+    expect(await custodian.listRejections()).toEqual([]);
+    await custodian.reset();
     await sweep();
     await expectWholeLedger();
   });
@@ -75,7 +75,7 @@ export function useCustodian() {
     },
     /** Checks that it was paid once, with the hash that the custodian gave. */
     async expectPaid(trader: Trader, { id }: WithdrawalBody): Promise<void> {
-      const [entry, ...others] = (await listPayouts()).filter(({ payout }) => payout.withdrawalId === id);
+      const [entry, ...others] = (await custodian.listPayouts()).filter(({ payout }) => payout.withdrawalId === id);
       expect([entry?.payments, others]).toEqual([1, []]);
       expect(await readOwn(trader, id)).toMatchObject({ status: 'COMPLETED', txHash: entry?.txHash });
       expect((await trader.balances())['USDT']).toBe(LEFT);

@@ -1,6 +1,5 @@
-import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { serveOnLoopback } from '../run/serve-on-loopback.ts';
 
 /** What Access is told to protect, by docs/guides/going-live.md. */
 const PROTECTED = /^\/operator(\/|$)/;
@@ -16,7 +15,7 @@ export interface ServiceToken {
  * redirected to a page for signing in; all others pass, with a token of Access that names a service and no person.
  */
 export async function startAccessGate(exchange: string, allowed: ServiceToken) {
-  const pass = async (request: IncomingMessage, response: ServerResponse) => {
+  return serveOnLoopback(async (request, response) => {
     const path = request.url ?? '/';
     const { 'cf-access-client-id': id, 'cf-access-client-secret': secret } = request.headers;
     const isProtected = PROTECTED.test(path);
@@ -35,18 +34,7 @@ export async function startAccessGate(exchange: string, allowed: ServiceToken) {
     const answer = await fetch(`${exchange}${path}`, sent);
     response.writeHead(answer.status, { 'Content-Type': answer.headers.get('Content-Type') ?? 'text/plain' });
     response.end(Buffer.from(await answer.arrayBuffer()));
-  };
-  const server = createServer((request, response) => {
-    pass(request, response).catch(() => response.writeHead(502).end());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: () => {
-      server.closeAllConnections();
-      return new Promise<void>((resolve) => server.close(() => resolve()));
-    },
-  };
 }
 
 /** A token as Access makes it for a service: with the name of the service, an empty subject and no e-mail. */

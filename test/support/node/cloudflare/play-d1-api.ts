@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type IncomingMessage, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { serveOnLoopback } from '../run/serve-on-loopback.ts';
 
 /** What is behind the played API: it runs statements in one transaction, and returns the rows of each as objects. */
 export type RunStatements = (database: string, sql: readonly string[]) => Promise<Record<string, unknown>[][]>;
@@ -57,7 +57,7 @@ export async function playD1Api(run: RunStatements): Promise<PlayedD1Api> {
     }
   };
   const importFile = async (database: string, told: { readonly action: string; readonly etag: string }) => {
-    if (told.action === 'init') return { upload_url: `${origin()}/upload`, filename: 'statements.sql' };
+    if (told.action === 'init') return { upload_url: `${url}/upload`, filename: 'statements.sql' };
     await run(database, [files.get(told.etag) ?? '']);
     const result = {
       num_queries: 1,
@@ -66,30 +66,23 @@ export async function playD1Api(run: RunStatements): Promise<PlayedD1Api> {
     };
     return { success: true, status: 'complete', messages: [], result };
   };
-  const server = createServer((request, response) => {
-    void answer(request).then(({ status, body, etag }) => {
-      response.writeHead(status, {
-        'Content-Type': 'application/json',
-        ...(etag !== undefined && { ETag: `"${etag}"` }),
-      });
-      response.end(JSON.stringify(body));
+  const { url, stop } = await serveOnLoopback(async (request, response) => {
+    const { status, body, etag } = await answer(request);
+    response.writeHead(status, {
+      'Content-Type': 'application/json',
+      ...(etag !== undefined && { ETag: `"${etag}"` }),
     });
+    response.end(JSON.stringify(body));
   });
-  const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     environment: {
-      CLOUDFLARE_API_BASE_URL: origin(),
+      CLOUDFLARE_API_BASE_URL: url,
       CLOUDFLARE_ACCOUNT_ID: ACCOUNT,
       CLOUDFLARE_API_TOKEN: TOKEN,
     },
     asked,
     refusals,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop,
   };
 }
 

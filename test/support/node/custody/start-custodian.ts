@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type PlayedServer, serveOnLoopback } from '../run/serve-on-loopback.ts';
+import { type PlayedServer, type Saying, say, sayWrongly, serveOnLoopback } from '../run/serve-on-loopback.ts';
 import { CustodianBook, readPayout } from './custodian.ts';
 import { CustodianProgrammes } from './custodian-programmes.ts';
 import type {
@@ -23,12 +23,6 @@ export const custodyVariables = (url: string) => ({
   CUSTODY_KEY_ID: custodianKey.id,
   CUSTODY_SECRET: custodianKey.secret,
 });
-
-/** Something said: a status and a body. */
-interface Saying {
-  readonly status: number;
-  readonly body: unknown;
-}
 
 /**
  * Starts the reference custodian of docs/custody.md on loopback, with a book of its own. Tests set it through
@@ -141,32 +135,17 @@ function answer(response: ServerResponse, kind: CustodianAnswer, state: Saying):
       return say(response, { status: 404, body: { status: 'never_seen' } });
     case 'error':
       return say(response, { status: 500, body: { error: 'internal' } });
-    case 'hang':
-      return;
     case 'stall':
       response.writeHead(state.status, { 'Content-Type': 'application/json' }).write('{"status":');
       return;
-    case 'reset':
-      response.destroy();
-      return;
-    case 'html':
-      response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!DOCTYPE html><title>Just a moment...</title>');
-      return;
-    case 'truncated':
-      response
-        .writeHead(state.status, { 'Content-Type': 'application/json' })
-        .end(JSON.stringify(state.body).slice(0, -3));
-      return;
-    case 'huge':
-      response
-        .writeHead(state.status, { 'Content-Type': 'application/json' })
-        .end(JSON.stringify(state.body).padEnd(5_000_000, ' '));
-      return;
     case 'redirect':
       response.writeHead(302, { Location: `/moved?body=${encodeURIComponent(JSON.stringify(state.body))}` }).end();
+      return;
+    case 'hang':
+    case 'reset':
+    case 'html':
+    case 'truncated':
+    case 'huge':
+      sayWrongly(response, kind, state);
   }
-}
-
-function say(response: ServerResponse, { status, body }: Saying): void {
-  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 }

@@ -1,6 +1,6 @@
-import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { type PlayedServer, serveOnLoopback } from '../run/serve-on-loopback.ts';
 import { createRandom } from '../../../../src/markets/sandbox-random.ts';
 
 /** A network that loses answers. */
@@ -13,12 +13,9 @@ export interface DroppingProxyOptions {
   readonly seed: number;
 }
 
-export interface DroppingProxy {
-  /** The proxy's address. */
-  readonly url: string;
+export interface DroppingProxy extends PlayedServer {
   /** How many requests were sent on, and how many of their answers were lost. */
   count(): { readonly requests: number; readonly dropped: number };
-  stop(): Promise<void>;
 }
 
 /** Headers of one connection only (RFC 9110, 7.6.1), and headers that are written anew for a complete body. */
@@ -34,7 +31,7 @@ export async function startDroppingProxy(options: DroppingProxyOptions): Promise
   let requests = 0;
   let dropped = 0;
 
-  const forward = async (request: IncomingMessage, response: ServerResponse) => {
+  const { url, stop } = await serveOnLoopback(async (request, response) => {
     const isLost = random() < options.probability;
     const answer = await askTarget(options.target, request);
     requests += 1;
@@ -44,18 +41,7 @@ export async function startDroppingProxy(options: DroppingProxyOptions): Promise
       return;
     }
     response.writeHead(answer.status, [...answer.headers].flat()).end(answer.body);
-  };
-
-  const server = createServer((request, response) => {
-    forward(request, response).catch(() => request.socket.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const stop = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { url, count: () => ({ requests, dropped }), stop };
 }
 

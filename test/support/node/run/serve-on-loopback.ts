@@ -7,6 +7,33 @@ export interface PlayedServer {
   stop(): Promise<void>;
 }
 
+/** Something said: a status and a body. */
+export interface Saying {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export function say(response: ServerResponse, { status, body }: Saying): void {
+  response.writeHead(status, { 'Content-Type': 'application/json;charset=UTF-8' }).end(JSON.stringify(body));
+}
+
+/** A web page, as a proxy may answer; JSON that is cut off; JSON of 5 MB; no answer ever; a connection that breaks. */
+export type SayingFault = 'html' | 'truncated' | 'huge' | 'hang' | 'reset';
+
+/** Gives an answer with a fault in it. */
+export function sayWrongly(response: ServerResponse, fault: SayingFault, { status, body }: Saying, page = 200): void {
+  if (fault === 'hang') return;
+  if (fault === 'reset') return void response.destroy();
+  if (fault === 'html') {
+    response.writeHead(page, { 'Content-Type': 'text/html' }).end('<!DOCTYPE html><title>Just a moment...</title>');
+    return;
+  }
+  const text = JSON.stringify(body);
+  response
+    .writeHead(status, { 'Content-Type': 'application/json' })
+    .end(fault === 'huge' ? text.padEnd(5_000_000, ' ') : text.slice(0, -3));
+}
+
 /** Starts a server on loopback. When `serve` throws, the connection breaks. */
 export async function serveOnLoopback(
   serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>,

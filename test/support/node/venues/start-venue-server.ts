@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type PlayedServer, serveOnLoopback } from '../run/serve-on-loopback.ts';
+import { type PlayedServer, say, sayWrongly, serveOnLoopback } from '../run/serve-on-loopback.ts';
 import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
 import { playedBinance } from './venue-binance.ts';
 import { playedBybit } from './venue-bybit.ts';
@@ -48,7 +48,7 @@ export async function startVenueServer(): Promise<PlayedServer> {
   const control = async (request: IncomingMessage, response: ServerResponse) => {
     if (request.method === 'DELETE') reset();
     if (request.method === 'PATCH') venues = applyChanges(venues, JSON.parse(await text(request)) as VenueChanges);
-    sendJson(response, { status: 200, body: requests });
+    say(response, { status: 200, body: requests });
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
@@ -56,10 +56,10 @@ export async function startVenueServer(): Promise<PlayedServer> {
     if (url.pathname === '/control') return control(request, response);
     const name = venueNames.find((one) => url.pathname.startsWith(`/${one}/`));
     const question = name && played[name].questions[url.pathname.slice(name.length + 1)];
-    if (!name || !question) return sendJson(response, { status: 404, body: { message: 'NotFound' } });
+    if (!name || !question) return say(response, { status: 404, body: { message: 'NotFound' } });
     requests[name][question.kind]++;
     if (!request.headers['user-agent']?.startsWith('Bureau/')) {
-      return sendJson(response, { status: 403, body: { message: 'Say who you are' } });
+      return say(response, { status: 403, body: { message: 'Say who you are' } });
     }
     const venue = venues[name];
     const wordForWord = venue[question.kind];
@@ -85,36 +85,21 @@ async function answer(
   await sleep(venue.delay_ms);
   switch (venue.mode) {
     case 'ok':
-      return sendJson(response, make());
+      return say(response, make());
     case 'error':
       return sendFailure(response, error, venue);
     case 'limited':
       return sendFailure(response, limited, venue);
-    case 'html':
-      response
-        .writeHead(venue.status ?? 200, { 'Content-Type': 'text/html' })
-        .end('<!DOCTYPE html><title>Just a moment...</title>');
-      return;
-    case 'truncated':
-      response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(make().body).slice(0, -20));
-      return;
-    case 'huge':
-      response
-        .writeHead(200, { 'Content-Type': 'application/json' })
-        .end(JSON.stringify(make().body).padEnd(5_000_000, ' '));
-      return;
     case 'hang':
-      return;
     case 'reset':
-      response.destroy();
+    case 'html':
+    case 'truncated':
+    case 'huge':
+      sayWrongly(response, venue.mode, make(), venue.status ?? 200);
   }
 }
 
 function sendFailure(response: ServerResponse, { status, body }: VenueAnswer, venue: Venue): void {
   if (venue.retryAfter !== null) response.setHeader('Retry-After', venue.retryAfter);
-  sendJson(response, { status: venue.status ?? status, body });
-}
-
-function sendJson(response: ServerResponse, { status, body }: VenueAnswer): void {
-  response.writeHead(status, { 'Content-Type': 'application/json;charset=UTF-8' }).end(JSON.stringify(body));
+  say(response, { status: venue.status ?? status, body });
 }

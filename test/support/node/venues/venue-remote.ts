@@ -1,6 +1,13 @@
 import type { Coin } from '../../../../src/money/assets.ts';
 import { type Venue as VenueName, venues as venueNames } from '../../../../src/money/venue-symbols.ts';
-import { type CoinChanges, type Venue, type VenueChanges, type VenueRequests, spellCoins } from './venue-state.ts';
+import {
+  type CoinChanges,
+  type Venue,
+  type VenueChanges,
+  type VenueMode,
+  type VenueRequests,
+  spellCoins,
+} from './venue-state.ts';
 
 export interface VenueChange extends Partial<Omit<Venue, 'markets'>> {
   readonly coins?: CoinChanges;
@@ -31,6 +38,11 @@ export class VenueRemote {
   async setPrices(prices: Partial<Record<Coin, string>>): Promise<void> {
     const coins = Object.fromEntries(Object.entries(prices).map(([coin, price]) => [coin, { price }]));
     await this.setEach({ mode: 'ok', coins });
+  }
+
+  /** Makes all venues fail in the same way. */
+  async fail(mode: VenueMode = 'error'): Promise<void> {
+    await this.setEach({ mode });
   }
 
   /** How often the venues were asked since the last `reset()`. */
