@@ -5,7 +5,7 @@ import type { FilledOrder } from '../../src/reconciliation/rounding.ts';
 import { newRecordId, timestampOfRecord } from '../../src/db/record-id.ts';
 import { SpreadSums, spreadOf } from '../../src/reconciliation/spread-sums.ts';
 import { parseAmount } from '../../src/money/amounts.ts';
-import { describeHouse } from '../../src/operator/house.ts';
+import { type House, describeHouse } from '../../src/operator/house.ts';
 import { type Trader, asOperator, openTrader, operate } from '../support/exchange.ts';
 import { NEXT, expectRefused } from '../support/db/raw-ledger.ts';
 import { runKeeper, tradeAll } from '../support/reconciliation.ts';
@@ -14,18 +14,10 @@ import { env } from '../support/runtime/test-env.ts';
 import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
 import { sql, listRows } from '../support/db/sql.ts';
 
-interface Shown {
-  readonly house: {
-    readonly inventoryUsdValue: string | null;
-    readonly assets: readonly Record<string, string | null>[];
-    readonly spreadEarned:
-      | readonly { readonly day: string; readonly coin: string; readonly orders: number; readonly usdt: string }[]
-      | null;
-  };
-}
+type Shown = Omit<House, 'assets'> & { readonly assets: readonly Record<string, string | null>[] };
 
-const read = async () => (await operate<Shown>('GET', '/house')).house;
-const assetOf = (house: Shown['house'], asset: string) => house.assets.find((one) => one['asset'] === asset) ?? {};
+const read = async () => (await operate<{ house: Shown }>('GET', '/house')).house;
+const assetOf = (house: Shown, asset: string) => house.assets.find((one) => one['asset'] === asset) ?? {};
 
 async function countOwed(asset: string): Promise<number> {
   const sum = `SELECT sum(amount) AS owed FROM balances WHERE asset = ? AND account NOT LIKE 'house:%'`;

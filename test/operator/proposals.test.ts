@@ -17,7 +17,7 @@ import {
   ADA,
   BOB,
   REVIEWER,
-  type ProposalView,
+  type Proposal,
   TREASURER,
   approve,
   by,
@@ -39,7 +39,7 @@ afterEach(() => void vi.useRealTimers());
 
 describe('a proposal', () => {
   /** One of ADA, and a look at what it would change. */
-  async function make(): Promise<{ proposal: ProposalView; expectNothing: () => Promise<void> }> {
+  async function make(): Promise<{ proposal: Proposal; expectNothing: () => Promise<void> }> {
     const { method, path, body, read } = raiseLimit(trader);
     const before = await read();
     const proposal = await readProposal(await by(ADA, method, path, body));
@@ -147,7 +147,7 @@ describe('a proposal', () => {
   it('is listed by its state', async () => {
     const { proposal } = await make();
     const list = async (query: string) =>
-      (await json<{ proposals: ProposalView[] }>(await by(REVIEWER, 'GET', `/proposals${query}`))).proposals;
+      (await json<{ proposals: Proposal[] }>(await by(REVIEWER, 'GET', `/proposals${query}`))).proposals;
     expect(await list('')).toContainEqual(proposal);
     expect((await list('?status=OPEN')).map(({ id }) => id)).toContain(proposal.id);
     expect((await list('?status=DECLINED')).map(({ id }) => id)).not.toContain(proposal.id);

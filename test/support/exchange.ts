@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { KeyLane } from '../../src/lane/key-lane.ts';
+import type { Order } from '../../src/orders/order.ts';
 import type { Asset } from '../../src/money/assets.ts';
 import type { Scope } from '../../src/keys/rights.ts';
 import type { RateLimits } from '../../src/keys/record.ts';
@@ -146,17 +147,7 @@ export interface OrderBody {
 }
 
 export interface OrderAnswer {
-  readonly order: {
-    readonly id: string;
-    readonly ts: string;
-    readonly coin: string;
-    readonly side: string;
-    readonly executedPrice: string;
-    readonly coinAmount: string;
-    readonly usdtAmount: string;
-    readonly keyId: string;
-    readonly status: string;
-  };
+  readonly order: Order;
 }
 
 /** The holder of one API key. */

@@ -3,34 +3,19 @@ import { binancePrices, parseBinanceKlines } from '../../../src/markets/sources/
 import { readTickers } from '../../../src/markets/sources/price-feed.ts';
 import { SourceError } from '../../../src/markets/sources/source-error.ts';
 import { parsePrice } from '../../../src/money/amounts.ts';
-import { faultOf } from '../../support/runtime/fault-of.ts';
-import { changeFields, impossiblePrices, testTickerEdges } from '../../support/markets/ticker-edges.ts';
+import { writeTicker } from '../../support/node/venues/venue-binance.ts';
+import { impossiblePrices, testRefusedAnswers, testTickers } from '../../support/markets/ticker-edges.ts';
 
-const row = (change: Record<string, unknown> = {}) => ({
-  symbol: 'BTCUSDT',
-  openPrice: '70000.00000000',
-  highPrice: '70500.00000000',
-  lowPrice: '64000.00000000',
-  lastPrice: '65000.10000000',
-  bidPrice: '65000.09000000',
-  bidQty: '0.09810000',
-  askPrice: '65000.11000000',
-  askQty: '8.52891000',
-  volume: '33278.39129000',
-  quoteVolume: '2354076638.59660790',
-  openTime: 1795154828900,
-  closeTime: 1795241228900,
-  firstId: 3983862692,
-  lastId: 3988881941,
-  count: 5019250,
-  ...change,
-});
+const TIME_MS = 1795241228900;
+const market = { price: '65000.1', bid: '65000.09', ask: '65000.11', open: '70000', volume: '33278.39129', age_ms: 0 };
+const row = (fields: object = {}) => writeTicker('BTCUSDT', { ...market, fields: { ...fields } }, TIME_MS);
 
 const names = { price: 'lastPrice', open: 'openPrice', volume: 'volume' };
+const read = (...rows: unknown[]) => readTickers(binancePrices, rows);
 
 describe('Binance’s tickers', () => {
   it('are read with the rolling open, the base volume and the venue’s time', () => {
-    expect(readTickers(binancePrices, [row()])).toEqual([
+    expect(read(row())).toEqual([
       {
         coin: 'BTC',
         price: parsePrice('65000.1'),
@@ -43,14 +28,11 @@ describe('Binance’s tickers', () => {
   });
 
   it('read MATIC from POL only', () => {
-    const tickers = readTickers(binancePrices, [row({ symbol: 'POLUSDT' }), row({ symbol: 'MATICUSDT' })]);
+    const tickers = read(row({ symbol: 'POLUSDT' }), row({ symbol: 'MATICUSDT' }));
     expect(tickers.map(({ coin }) => coin)).toEqual(['MATIC']);
   });
 
-  testTickerEdges(
-    (change) => readTickers(binancePrices, [changeFields(row(), names, change), row({ symbol: 'ETHUSDT' })]),
-    impossiblePrices,
-  );
+  testTickers(read, row, names, { symbol: 'ETHUSDT' }, impossiblePrices);
 
   it.each([
     ['no time', { closeTime: undefined }],
@@ -62,29 +44,22 @@ describe('Binance’s tickers', () => {
     ['a symbol that is no text', { symbol: 7 }],
     ['a symbol that every object has', { symbol: '__proto__' }],
   ])('skip a row with %s, and only that row', (_fault, change) => {
-    const tickers = readTickers(binancePrices, [row(change), row({ symbol: 'ETHUSDT' })]);
+    const tickers = read(row(change), row({ symbol: 'ETHUSDT' }));
     expect(tickers.map(({ coin }) => coin)).toEqual(['ETH']);
   });
 
-  it.each([null, 'text', 7, []])('skip a row that is %j', (entry) => {
-    expect(readTickers(binancePrices, [entry, row()])).toHaveLength(1);
-  });
-
-  it('count a coin once, with its last row, however often it is listed', () => {
-    expect(readTickers(binancePrices, [row(), row({ lastPrice: '1' })])).toMatchObject([{ price: parsePrice('1') }]);
-  });
-
-  it.each([
-    [{ code: -1121, msg: 'Invalid symbol.' }, 'question_refused'],
-    [{ code: -1003, msg: 'Too many requests.' }, 'rate_limited'],
-    [{ code: 0, msg: 'Service unavailable from a restricted location' }, 'unavailable'],
-    [{ code: 'constructor' }, 'unavailable'],
-    [{}, 'unavailable'],
-    [null, 'unavailable'],
-    ['text', 'unavailable'],
-  ])('are refused as a whole when the answer is %j: %s', (answer, fault) => {
-    expect(faultOf(() => readTickers(binancePrices, answer))).toBe(fault);
-  });
+  testRefusedAnswers(
+    (answer) => readTickers(binancePrices, answer),
+    [
+      [{ code: -1121, msg: 'Invalid symbol.' }, 'question_refused'],
+      [{ code: -1003, msg: 'Too many requests.' }, 'rate_limited'],
+      [{ code: 0, msg: 'Service unavailable from a restricted location' }, 'unavailable'],
+      [{ code: 'constructor' }, 'unavailable'],
+      [{}, 'unavailable'],
+      [null, 'unavailable'],
+      ['text', 'unavailable'],
+    ],
+  );
 });
 
 describe('Binance’s candles', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseBybitKlines } from '../../../src/markets/sources/bybit.ts';
-import { faultOf } from '../../support/runtime/fault-of.ts';
+import { testRefusedAnswers } from '../../support/markets/ticker-edges.ts';
 
 const newer = ['1795240800000', '65010', '65200', '65000', '65150', '12.5', '813750.5'];
 const older = ['1795237200000', '65000', '65100', '64900', '65010', '29.11357276', '1892889.301529914'];
@@ -29,7 +29,7 @@ describe('Bybit’s candles', () => {
 
   const refusal = (retCode: unknown, retMsg: string) => ({ ...envelope([]), retCode, retMsg, result: {} });
 
-  it.each([
+  testRefusedAnswers(parseBybitKlines, [
     [refusal(10001, 'Not supported symbols'), 'question_refused'],
     [refusal(10006, 'Too many visits!'), 'rate_limited'],
     [refusal(10018, 'Exceeded the IP Rate Limit.'), 'rate_limited'],
@@ -48,7 +48,5 @@ describe('Bybit’s candles', () => {
     [{ retCode: 0 }, 'unavailable'],
     [[newer], 'unavailable'],
     [null, 'unavailable'],
-  ])('are refused as a whole when the answer is %j', (answer, fault) => {
-    expect(faultOf(() => parseBybitKlines(answer))).toBe(fault);
-  });
+  ]);
 });

@@ -2,47 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { coinbasePrices } from '../../../src/markets/sources/coinbase.ts';
 import { readTickers } from '../../../src/markets/sources/price-feed.ts';
 import { parsePrice } from '../../../src/money/amounts.ts';
-import { faultOf } from '../../support/runtime/fault-of.ts';
-import { changeFields, testTickerEdges } from '../../support/markets/ticker-edges.ts';
+import { writeProduct } from '../../support/node/venues/venue-coinbase.ts';
+import { testRefusedAnswers, testTickers } from '../../support/markets/ticker-edges.ts';
 
-const row = (change: Record<string, unknown> = {}) => ({
-  product_id: 'BTC-USDT',
-  price: '65000.1',
-  price_percentage_change_24h: '4.00016',
-  volume_24h: '310.25',
-  volume_percentage_change_24h: '-12.0170530929949',
-  base_increment: '0.00000001',
-  quote_increment: '0.01',
-  quote_min_size: '1',
-  quote_max_size: '10000000',
-  base_min_size: '0.00000001',
-  base_max_size: '3400',
-  base_name: 'Bitcoin',
-  quote_name: 'USDT',
-  watched: false,
-  is_disabled: false,
-  new: false,
-  status: 'online',
-  cancel_only: false,
-  limit_only: false,
-  post_only: false,
-  trading_disabled: false,
-  auction_mode: false,
-  product_type: 'SPOT',
-  quote_currency_id: 'USDT',
-  base_currency_id: 'BTC',
-  fcm_trading_session_details: null,
-  mid_market_price: '',
-  approximate_quote_24h_volume: '20166281.03',
-  ...change,
-});
+const market = { price: '65000.1', open: '62500', volume: '310.25', age_ms: 0 };
+const row = (fields: object = {}) =>
+  writeProduct('BTC-USDT', { ...market, fields: { price_percentage_change_24h: '4.00016', ...fields } });
 
 const envelope = (...products: unknown[]) => ({ products, num_products: products.length });
 const names = { price: 'price', open: 'price_percentage_change_24h', volume: 'volume_24h' };
+const read = (...rows: unknown[]) => readTickers(coinbasePrices, envelope(...rows));
 
 describe('Coinbase’s tickers', () => {
   it('are read with the open computed from a change in percent, the base volume, and no time', () => {
-    expect(readTickers(coinbasePrices, envelope(row()))).toEqual([
+    expect(read(row())).toEqual([
       {
         coin: 'BTC',
         price: parsePrice('65000.1'),
@@ -56,7 +29,7 @@ describe('Coinbase’s tickers', () => {
 
   it('have the exact open for a change of many digits, and for a change below zero', () => {
     const change = '-1.94109772423025';
-    expect(readTickers(coinbasePrices, envelope(row({ price_percentage_change_24h: change })))).toMatchObject([
+    expect(read(row({ price_percentage_change_24h: change }))).toMatchObject([
       // 65000.1 / 0.9805890227576975 is 66286.79139931740...
       { open24h: parsePrice('66286.79139932') },
     ]);
@@ -70,7 +43,7 @@ describe('Coinbase’s tickers', () => {
       row({ product_id: 'BIT-27MAR26-CDE', product_type: 'FUTURE' }),
       row({ product_type: 'FUTURE' }),
     ];
-    const tickers = readTickers(coinbasePrices, envelope(...others, row({ product_id: 'DOGE-USDT' })));
+    const tickers = read(...others, row({ product_id: 'DOGE-USDT' }));
     expect(tickers.map(({ coin }) => coin)).toEqual(['DOGE']);
   });
 
@@ -85,55 +58,39 @@ describe('Coinbase’s tickers', () => {
     { status: 'offline' },
     { status: 'delisted' },
   ])('skip a product that does not trade freely, whose price may be old or an auction’s: %o', (change) => {
-    const tickers = readTickers(coinbasePrices, envelope(row(change), row({ product_id: 'ETH-USDT' })));
+    const tickers = read(row(change), row({ product_id: 'ETH-USDT' }));
     expect(tickers.map(({ coin }) => coin)).toEqual(['ETH']);
   });
 
   it('accept a product that trades, whichever fields say so', () => {
     const { status: _status, auction_mode: _mode, ...bare } = row();
-    expect(readTickers(coinbasePrices, envelope(bare, row({ product_id: 'ETH-USDT', view_only: false })))).toHaveLength(
-      2,
-    );
+    expect(read(bare, row({ product_id: 'ETH-USDT', view_only: false }))).toHaveLength(2);
   });
 
-  testTickerEdges(
-    (change) =>
-      readTickers(coinbasePrices, envelope(changeFields(row(), names, change), row({ product_id: 'ETH-USDT' }))),
-    [
-      ['a fall of 100 %', '-100'],
-      ['a fall of more than 100 %', '-250.5'],
-      ['a rise that leaves nothing', '1e30'],
-    ],
-  );
+  testTickers(read, row, names, { product_id: 'ETH-USDT' }, [
+    ['a fall of 100 %', '-100'],
+    ['a fall of more than 100 %', '-250.5'],
+    ['a rise that leaves nothing', '1e30'],
+  ]);
 
   it('read a change of zero, and one with an exponent', () => {
-    const openOf = (percent: string) =>
-      readTickers(coinbasePrices, envelope(row({ price_percentage_change_24h: percent })))[0]?.open24h;
+    const openOf = (percent: string) => read(row({ price_percentage_change_24h: percent }))[0]?.open24h;
     expect(openOf('0')).toBe(parsePrice('65000.1'));
     expect(openOf('-0')).toBe(parsePrice('65000.1'));
     expect(openOf('1e2')).toBe(parsePrice('32500.05'));
   });
 
-  it.each([null, 'text', 7, []])('skip a row that is %j', (entry) => {
-    expect(readTickers(coinbasePrices, envelope(entry, row()))).toHaveLength(1);
-  });
-
-  it('count a coin once, with its last row, however often it is listed', () => {
-    expect(readTickers(coinbasePrices, envelope(row(), row({ price: '1' })))).toMatchObject([
-      { price: parsePrice('1') },
-    ]);
-  });
-
-  it.each([
-    [{ error: 'INVALID_ARGUMENT', error_details: 'product_ids', message: 'product_ids' }, 'question_refused'],
-    [{ error: 'RESOURCE_EXHAUSTED', error_details: '', message: '' }, 'rate_limited'],
-    [{ error: 'INTERNAL', error_details: '', message: '' }, 'unavailable'],
-    [{ message: 'NotFound' }, 'unavailable'],
-    [{ errors: [{ id: 'not_found', message: 'not found' }] }, 'unavailable'],
-    [{ products: { 0: row() } }, 'unavailable'],
-    [[row()], 'unavailable'],
-    [null, 'unavailable'],
-  ])('are refused as a whole when the answer is %j', (answer, fault) => {
-    expect(faultOf(() => readTickers(coinbasePrices, answer))).toBe(fault);
-  });
+  testRefusedAnswers(
+    (answer) => readTickers(coinbasePrices, answer),
+    [
+      [{ error: 'INVALID_ARGUMENT', error_details: 'product_ids', message: 'product_ids' }, 'question_refused'],
+      [{ error: 'RESOURCE_EXHAUSTED', error_details: '', message: '' }, 'rate_limited'],
+      [{ error: 'INTERNAL', error_details: '', message: '' }, 'unavailable'],
+      [{ message: 'NotFound' }, 'unavailable'],
+      [{ errors: [{ id: 'not_found', message: 'not found' }] }, 'unavailable'],
+      [{ products: { 0: row() } }, 'unavailable'],
+      [[row()], 'unavailable'],
+      [null, 'unavailable'],
+    ],
+  );
 });

@@ -3,7 +3,7 @@ import { openDatabase } from '../../../src/db/database.ts';
 import { FIRST_LEDGER, newRecordId } from '../../../src/db/record-id.ts';
 import { env } from '../runtime/test-env.ts';
 import { openInLedger } from './open-in-ledger.ts';
-import { listRows, sql } from './sql.ts';
+import { listRows, sql, sqlIn } from './sql.ts';
 
 export { sql } from './sql.ts';
 
@@ -21,17 +21,17 @@ export type Row = Readonly<Record<string, string | number | null>>;
 const isSql = (value: Row[string]) => typeof value === 'string' && value.startsWith('(SELECT');
 const placeOf = (value: Row[string]) => (isSql(value) ? value : '?');
 
-export function insertRow(table: string, row: Row, insert = 'INSERT'): D1PreparedStatement {
+export function insertRow(table: string, row: Row, insert = 'INSERT', ledger = FIRST_LEDGER): D1PreparedStatement {
   const values = Object.values(row);
   const text = `${insert} INTO ${table} (${Object.keys(row).join(', ')}) VALUES (${values.map(placeOf).join(', ')})`;
-  return sql(text, ...values.filter((value) => !isSql(value)));
+  return sqlIn(ledger, text, ...values.filter((value) => !isSql(value)));
 }
 
 /** Changes the record of an id. */
-export function updateRow(table: string, id: string, row: Row, update = 'UPDATE'): D1PreparedStatement {
+export function updateRow(table: string, id: string, row: Row, update = 'UPDATE', ledger = FIRST_LEDGER) {
   const set = Object.entries(row).map(([name, value]) => `${name} = ${placeOf(value)}`);
   const values = Object.values(row).filter((value) => !isSql(value));
-  return sql(`${update} ${table} SET ${set.join(', ')} WHERE id = ?`, ...values, id);
+  return sqlIn(ledger, `${update} ${table} SET ${set.join(', ')} WHERE id = ?`, ...values, id);
 }
 
 export const INSERTS = ['INSERT', 'INSERT OR IGNORE', 'INSERT OR REPLACE'] as const;

@@ -2,6 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, vi } from 'vitest';
 import type { Event } from '../../../src/events/event.ts';
+import type { WebhookEndpoint } from '../../../src/events/webhooks/endpoint-schemas.ts';
 import type { OperatorEvent } from '../../../src/events/operator-event.ts';
 import { type Trader, asOperator, createKey, json, openTrader } from '../exchange.ts';
 import { waitFor } from '../wait-for.ts';
@@ -76,12 +77,7 @@ export class Receiver {
   }
 }
 
-export interface EndpointBody {
-  readonly id: string;
-  readonly url: string;
-  readonly status: string;
-  readonly reason: string | null;
-}
+export type EndpointBody = WebhookEndpoint;
 
 export const ENDPOINTS = '/api/v1/webhook-endpoints';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceTicker } from '../../../src/markets/sources/price-source.ts';
+import { faultOf } from '../runtime/fault-of.ts';
 import { parsePrice } from '../../../src/money/amounts.ts';
 
 /** Texts that a venue may send instead of a number. */
@@ -86,8 +87,40 @@ export function testTickerEdges(
   });
 }
 
+/**
+ * The guarantees that every parser of a list of rows gives. `names` are a row's fields for the numbers, and `other` are
+ * the fields of an ETH row.
+ */
+export function testTickers(
+  read: (...rows: unknown[]) => SourceTicker[],
+  row: (fields?: object) => Readonly<Record<string, unknown>>,
+  names: Readonly<Record<keyof TickerChange, string>>,
+  other: object,
+  noPrevious?: readonly (readonly [name: string, value: string])[],
+): void {
+  testTickerEdges((change) => read(changeFields(row(), names, change), row(other)), noPrevious);
+
+  it.each([null, 'text', 7, []])('skip a row that is %j', (entry) => {
+    expect(read(entry, row())).toHaveLength(1);
+  });
+
+  it('count a coin once, with its last row, however often it is listed', () => {
+    expect(read(row(), row({ [names.price]: '1' }))).toMatchObject([{ price: parsePrice('1') }]);
+  });
+}
+
+/** Answers that are refused as a whole, each with the fault that is found in it. */
+export function testRefusedAnswers(
+  parse: (answer: unknown) => unknown,
+  answers: readonly (readonly [unknown, string])[],
+) {
+  it.each(answers)('are refused as a whole when the answer is %j: %s', (answer, fault) => {
+    expect(faultOf(() => parse(answer))).toBe(fault);
+  });
+}
+
 /** A record with the changed fields, under the venue's names. A field that changes to `undefined` is left out. */
-export function changeFields(
+function changeFields(
   row: Readonly<Record<string, unknown>>,
   names: Readonly<Record<string, string>>,
   change: TickerChange,

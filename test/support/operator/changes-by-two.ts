@@ -7,6 +7,7 @@ import { quarantine } from './quarantine.ts';
 import { agreeQuick } from './settlements.ts';
 import { LEAVER, handLimits } from './two-people.ts';
 import { sql, sqlIn } from '../db/sql.ts';
+import { insertRow, updateRow } from '../db/raw-ledger.ts';
 
 /** A change that needs two people, and what it changes: as text, so that it can be compared. */
 export interface Change {
@@ -39,13 +40,23 @@ const at = (accountId: string, text: string, ...values: string[]) => sqlIn(ledge
 
 const ownRow = (accountId: string, query: string) => at(accountId, query, accountId).first();
 
+/** A change at an account, which is read by a query with the account's id. */
+const atAccount = (
+  { accountId }: Trader,
+  method: string,
+  end: string,
+  body: Change['body'],
+  query: string,
+): Change => ({
+  method,
+  path: `/accounts/${accountId}${end}`,
+  body,
+  read: () => ownRow(accountId, query),
+});
+
 export function raiseLimit(trader: Trader): Change {
-  return {
-    method: 'PATCH',
-    path: `/accounts/${trader.accountId}`,
-    body: { dailyWithdrawalLimit: '9000' },
-    read: () => ownRow(trader.accountId, 'SELECT daily_withdrawal_limit FROM accounts WHERE id = ?'),
-  };
+  const query = 'SELECT daily_withdrawal_limit FROM accounts WHERE id = ?';
+  return atAccount(trader, 'PATCH', '', { dailyWithdrawalLimit: '9000' }, query);
 }
 
 export async function recoverWithoutCode(accountId: string): Promise<Change> {
@@ -68,39 +79,21 @@ async function creditQuarantined(trader: Trader, network: 'ETH' | 'LTC', amount:
   };
 }
 
+/** A change of the settings, after these were set so in the database. */
+const after = (set: string, body: Record<string, unknown>) => async () => {
+  await sql(`UPDATE settings SET ${set}`).run();
+  return change(body);
+};
+
 const changesOfSettings: readonly (readonly [string, (trader: Trader) => Promise<Change>])[] = [
   ['a higher cap', async () => change({ supplyCaps: { DOGE: rise(9_000_000_000) } })],
   ['more exposure', async () => change({ exposure: { DOGE: rise(800_000_000) } })],
-  [
-    'a higher threshold of reviews',
-    async () => {
-      await sql('UPDATE settings SET review_threshold = 1').run();
-      return change({ reviewThreshold: '10' });
-    },
-  ],
-  [
-    'no reviews at all',
-    async () => {
-      await sql('UPDATE settings SET review_threshold = 1').run();
-      return change({ reviewThreshold: null });
-    },
-  ],
+  ['a higher threshold of reviews', after('review_threshold = 1', { reviewThreshold: '10' })],
+  ['no reviews at all', after('review_threshold = 1', { reviewThreshold: null })],
   ['a strict allowlist', async () => change({ allowlistMode: 'strict' })],
   ['an allowlist that is off again', async () => change({ allowlistMode: 'off' })],
-  [
-    'a halt of trading that is lifted',
-    async () => {
-      await sql('UPDATE settings SET trading_halted = 1').run();
-      return change({ tradingHalted: false });
-    },
-  ],
-  [
-    'a halt of withdrawals that is lifted',
-    async () => {
-      await sql('UPDATE settings SET withdrawals_halted = 1').run();
-      return change({ withdrawalsHalted: false });
-    },
-  ],
+  ['a halt of trading that is lifted', after('trading_halted = 1', { tradingHalted: false })],
+  ['a halt of withdrawals that is lifted', after('withdrawals_halted = 1', { withdrawalsHalted: false })],
   ['the amounts that need two people', async () => change({ approvalAbove: { ...handLimits, BTC: rise(1) } })],
 ];
 
@@ -111,24 +104,21 @@ const changesOfHolders: readonly (readonly [string, (trader: Trader) => Promise<
     'an API key of an account that has a holder',
     async (trader) => {
       await giveHolder(trader.accountId);
-      return {
-        method: 'POST',
-        path: `/accounts/${trader.accountId}/api-keys`,
-        body: { label: 'bot', scopes: ['read', 'withdraw'] },
-        read: () => ownRow(trader.accountId, 'SELECT count(*) FROM api_keys WHERE account_id = ?'),
-      };
+      return atAccount(
+        trader,
+        'POST',
+        '/api-keys',
+        { label: 'bot', scopes: ['read', 'withdraw'] },
+        'SELECT count(*) FROM api_keys WHERE account_id = ?',
+      );
     },
   ],
   [
     'an approved address of an account that has a holder',
     async (trader) => {
       await giveHolder(trader.accountId);
-      return {
-        method: 'POST',
-        path: `/accounts/${trader.accountId}/allowlist`,
-        body: { network: 'ETH', address: ADDRESS, label: 'cold' },
-        read: () => ownRow(trader.accountId, 'SELECT count(*) FROM allowlist WHERE account_id = ?'),
-      };
+      const body = { network: 'ETH', address: ADDRESS, label: 'cold' };
+      return atAccount(trader, 'POST', '/allowlist', body, 'SELECT count(*) FROM allowlist WHERE account_id = ?');
     },
   ],
   [
@@ -137,12 +127,7 @@ const changesOfHolders: readonly (readonly [string, (trader: Trader) => Promise<
       const own = trader.accountId;
       await at(own, `INSERT INTO totp (account_id, sealed_secret, confirmed_at) VALUES (?, 'sealed', 1)`, own).run();
       await giveHolder(trader.accountId);
-      return {
-        method: 'DELETE',
-        path: `/accounts/${trader.accountId}/totp`,
-        body: {},
-        read: () => ownRow(trader.accountId, 'SELECT confirmed_at FROM totp WHERE account_id = ?'),
-      };
+      return atAccount(trader, 'DELETE', '/totp', {}, 'SELECT confirmed_at FROM totp WHERE account_id = ?');
     },
   ],
 ];
@@ -171,11 +156,8 @@ export const changesOfAccounts: readonly (readonly [string, (trader: Trader) => 
     'a violation that is cleared',
     async ({ accountId }) => {
       const id = newRecordId(Date.now(), ledgerNumberOf(accountId));
-      await at(
-        accountId,
-        `INSERT INTO reconciliation_violations (id, invariant, pass, found_at, examples) VALUES (?, 'journal_has_no_gap', 1, 1, '[]')`,
-        id,
-      ).run();
+      const row = { id, invariant: 'journal_has_no_gap', pass: 1, found_at: 1, examples: '[]' };
+      await insertRow('reconciliation_violations', row, 'INSERT', ledgerNumberOf(accountId)).run();
       return {
         method: 'POST',
         path: `/reconciliation/violations/${id}/clear`,
@@ -190,11 +172,8 @@ export const changesOfAccounts: readonly (readonly [string, (trader: Trader) => 
       const { accountId } = trader;
       await at(accountId, `UPDATE settings SET review_threshold = 1`).run();
       const { id } = await readTaken(await withdraw(trader));
-      await at(
-        accountId,
-        `UPDATE withdrawals SET status = 'PROCESSING', released_at = 1, next_ask_at = 1 WHERE id = ?`,
-        id,
-      ).run();
+      const released = { status: 'PROCESSING', released_at: 1, next_ask_at: 1 };
+      await updateRow('withdrawals', id, released, 'UPDATE', ledgerNumberOf(accountId)).run();
       return {
         method: 'POST',
         path: `/accounts/${trader.accountId}/withdrawals/${id}/settle`,

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { Settlement } from '../../../src/settlements/settlement.ts';
 import { type Trader, asOperator, json } from '../exchange.ts';
 
 export function drawReference(): string {
@@ -37,13 +38,9 @@ export function settle(body: unknown): Promise<Response> {
   return asOperator('POST', '/settlements', body);
 }
 
-export interface SettlementAnswer {
-  readonly settlement: Record<string, string> & { readonly id: string; readonly ts: string };
-}
-
-export async function readSettled(response: Response, status = 201): Promise<SettlementAnswer['settlement']> {
+export async function readSettled(response: Response, status = 201): Promise<Settlement> {
   if (response.status !== status) throw new Error(`${response.status} ${await response.text()}`);
-  return (await json<SettlementAnswer>(response)).settlement;
+  return (await json<{ settlement: Settlement }>(response)).settlement;
 }
 
 /** Checks that the account holds these amounts of USDT and ETH. */

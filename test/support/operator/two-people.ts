@@ -1,6 +1,7 @@
 import { asOperator, json } from '../exchange.ts';
 
 export { codeOf } from '../exchange.ts';
+import type { Proposal } from '../../../src/operator/proposals.ts';
 import { setSettings } from '../withdrawals/withdrawals.ts';
 import { type AccessKey, asPerson, employ, makeAccessKey, showCertificates, signIn } from './access.ts';
 
@@ -13,14 +14,7 @@ export const REVIEWER = 'reviewer@bureau.test';
 /** What one person may credit by hand in a day. The tests' traders get their funds so, in USDT and ETH. */
 export const handLimits = { LTC: '2', USDT: '1000000000', ETH: '1000000' } as const;
 
-/** A proposal as it is shown. */
-export interface ProposalView {
-  readonly id: string;
-  readonly status: string;
-  readonly digest: string;
-  readonly proposedBy: string;
-  readonly decidedBy: string | null;
-}
+export type { Proposal };
 
 let key: AccessKey;
 
@@ -43,17 +37,17 @@ export async function by(email: string, method: string, path: string, body?: unk
 }
 
 /** The proposal in an answer of this status. */
-export async function readProposal(response: Response, status = 202): Promise<ProposalView> {
+export async function readProposal(response: Response, status = 202): Promise<Proposal> {
   if (response.status !== status) throw new Error(`${response.status} ${await response.text()}`);
-  return (await json<{ proposal: ProposalView }>(response)).proposal;
+  return (await json<{ proposal: Proposal }>(response)).proposal;
 }
 
 /** One proposal as it stands now. */
-export async function look(id: string): Promise<ProposalView> {
+export async function look(id: string): Promise<Proposal> {
   return readProposal(await asOperator('GET', `/proposals/${id}`), 200);
 }
 
 /** Approves a proposal, naming its digest. */
-export function approve(email: string, { id, digest }: ProposalView): Promise<Response> {
+export function approve(email: string, { id, digest }: Proposal): Promise<Response> {
   return by(email, 'POST', `/proposals/${id}/approve`, { digest });
 }

@@ -1,5 +1,6 @@
 import { generate } from 'otplib';
 import { vi } from 'vitest';
+import type { Withdrawal } from '../../../src/withdrawals/withdrawal.ts';
 import type { Asset } from '../../../src/money/assets.ts';
 import { type ProblemBody, type Trader, asOperator, expectCode, json, operate } from '../exchange.ts';
 import { type Effects, readEffects } from '../db/probes.ts';
@@ -22,19 +23,7 @@ export const WITHDRAWAL: Record<string, string> = {
 };
 
 export interface WithdrawalAnswer {
-  readonly withdrawal: {
-    readonly id: string;
-    readonly ts: string;
-    readonly status: string;
-    readonly txHash: string | null;
-    readonly fee: string;
-    readonly amount: string;
-    readonly asset: string;
-    readonly network: string;
-    readonly address: string;
-    readonly keyId: string | null;
-    readonly reason: string | null;
-  };
+  readonly withdrawal: Withdrawal;
 }
 
 export function withdraw(

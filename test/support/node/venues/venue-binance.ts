@@ -39,7 +39,7 @@ function readSymbols(list: string | null): string[] | undefined {
   return /^\["[A-Z0-9]+"(,"[A-Z0-9]+")*\]$/.test(list) ? (JSON.parse(list) as string[]) : ['not a list'];
 }
 
-function writeTicker(symbol: string, market: VenueMarket, now_ms: number) {
+export function writeTicker(symbol: string, market: VenueMarket, now_ms: number) {
   const closeTime = now_ms - market.age_ms;
   const { bid, ask } = bookOf(market, '0.00000000');
   return {

@@ -28,7 +28,7 @@ function answerProducts(venue: Venue, query: URLSearchParams): VenueAnswer {
   return { status: 200, body: { products, num_products: products.length } };
 }
 
-function writeProduct(id: string, { price, open, volume, fields }: VenueMarket) {
+export function writeProduct(id: string, { price, open, volume, fields }: VenueMarket) {
   const [base, quote] = id.split('-');
   return {
     product_id: id,

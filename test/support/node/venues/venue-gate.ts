@@ -24,7 +24,7 @@ function answerTickers(venue: Venue, query: URLSearchParams): VenueAnswer {
  * The change is a percentage with two decimals. `change_utc0` is the day's and far off here, so that a test fails if it
  * is read.
  */
-function writeTicker(pair: string, market: VenueMarket) {
+export function writeTicker(pair: string, market: VenueMarket) {
   const { price, open, volume, fields } = market;
   const { bid, ask } = bookOf(market, '');
   return {

@@ -25,7 +25,7 @@ function answerTickers(venue: Venue, query: URLSearchParams): VenueAnswer {
 /**
  * `o` is the open of the UTC day. Here it is far off, so that a test fails if it is read as the open of 24 hours ago.
  */
-function writePair(market: VenueMarket) {
+export function writePair(market: VenueMarket) {
   const { price, volume, fields } = market;
   const { bid, ask } = bookOf(market, '0.00000');
   return {

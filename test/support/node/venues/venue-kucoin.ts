@@ -27,7 +27,7 @@ function answerTickers(venue: Venue, _query: URLSearchParams, now_ms: number): V
 }
 
 /** `changeRate` is a fraction, cut off at four decimals. */
-function writeTicker(symbol: string, market: VenueMarket) {
+export function writeTicker(symbol: string, market: VenueMarket) {
   const { price, open, volume, fields } = market;
   const { bid, ask } = bookOf(market, null);
   const change = Number(price) - Number(open);

@@ -21,7 +21,7 @@ function answerTickers(venue: Venue, query: URLSearchParams, now_ms: number): Ve
  * `volCcy24h` is in the quote, and `sodUtc0` is the open of the day. Both are far off here, so that a test fails if
  * they are read.
  */
-function writeTicker(instId: string, market: VenueMarket, now_ms: number) {
+export function writeTicker(instId: string, market: VenueMarket, now_ms: number) {
   const { price, open, volume, age_ms, fields } = market;
   const { bid, ask } = bookOf(market, '');
   return {
