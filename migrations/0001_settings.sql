@@ -5,14 +5,12 @@
 -- 'guard:'. src/db/commit.ts parses them. Triggers compare with IS NOT and not with <>, because a comparison by <> with
 -- NULL is NULL, which fires no trigger: UPDATE OR REPLACE replaces a NULL by the column's default only after the triggers.
 
--- What the operator sets while the exchange runs: one row. NULL means that the configuration applies, unless the column says
--- something else.
+-- What the operator sets while the exchange runs: one row. NULL: the configuration applies, unless the column says otherwise.
 CREATE TABLE settings (
   id INTEGER PRIMARY KEY NOT NULL CHECK (id = 1),
   trading_halted INTEGER NOT NULL DEFAULT 0 CHECK (trading_halted IN (0, 1)),
   withdrawals_halted INTEGER NOT NULL DEFAULT 0 CHECK (withdrawals_halted IN (0, 1)),
   allowlist_mode TEXT CHECK (allowlist_mode IN ('off', 'strict')),
-  -- A JSON array of networks.
   paused_networks TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(paused_networks)),
   -- Where deposits are switched off: a JSON object of networks and assets, such as {"networks": ["SOL"], "assets": []}.
   paused_deposits TEXT NOT NULL DEFAULT '{"networks":[],"assets":[]}' CHECK (json_valid(paused_deposits)),
@@ -31,8 +29,7 @@ CREATE TABLE settings (
   approval_above TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(approval_above)),
   -- In ledger 0 each change by the operator takes the next number. In a copy it is the number of what was copied last.
   revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0),
-  -- Which ledger this database is. One that is added as another ledger than 0 takes its number once, before it has an
-  -- account.
+  -- Which ledger this database is. Another than 0 takes its number once, before it has an account.
   ledger INTEGER NOT NULL DEFAULT 0 CHECK (ledger BETWEEN 0 AND 4095),
   -- Each ledger's share of the supply caps, under 'house:custody', and of the exposures, under 'house:liquidity': for each
   -- asset an array of atoms in the order of the ledgers' numbers. Their sum is the limit of the exchange.
@@ -50,9 +47,26 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: settings exist');
 END;
 
--- Two copies may be under way at once, and the older one may arrive last. Shares are planned by those before them.
+-- Of two copies under way at once the older one may arrive last. Shares are planned by those before them. Two people agree
+-- where the staff is: a copy follows ledger 0.
 CREATE TRIGGER settings_are_guarded BEFORE UPDATE ON settings
 BEGIN
+  SELECT RAISE(ABORT, 'guard: violation_stands')
+    WHERE (NEW.trading_halted IS NOT 1 OR NEW.withdrawals_halted IS NOT 1)
+      AND EXISTS (SELECT 1 FROM reconciliation_violations WHERE cleared_at IS NULL);
+  INSERT INTO changes_by_two VALUES (iif(
+    (NEW.trading_halted < OLD.trading_halted
+      OR NEW.withdrawals_halted < OLD.withdrawals_halted
+      OR NEW.allowlist_mode IS NOT OLD.allowlist_mode
+      OR (OLD.review_threshold IS NOT NULL
+        AND (NEW.review_threshold IS NULL OR NEW.review_threshold > OLD.review_threshold))
+      OR NEW.approval_above IS NOT OLD.approval_above
+      OR EXISTS (
+        SELECT 1 FROM json_each(NEW.shares) AS owner, json_each(owner.value) AS asset
+        WHERE (SELECT sum(CAST(value AS INTEGER)) FROM json_each(asset.value)) > coalesce((
+          SELECT sum(CAST(value AS INTEGER))
+          FROM json_each(OLD.shares, '$."' || owner.key || '"."' || asset.key || '"')), 0)))
+      AND EXISTS (SELECT 1 FROM staff), 'change_settings', NULL), 'settings');
   SELECT RAISE(ABORT, 'guard: a setting is never nothing')
     WHERE NEW.trading_halted || NEW.withdrawals_halted || NEW.paused_networks || NEW.paused_deposits || NEW.fees
       || NEW.minimums || NEW.deposit_minimums || NEW.fallback_prices || NEW.shares || NEW.revision IS NULL;
@@ -71,14 +85,12 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: the settings are never deleted');
 END;
 
--- Who changed what, and when: one row for every change by an operator, and for every halt by the reconciliation. The row is
--- written in the batch of the change.
+-- Who changed what, and when: a row for every change by an operator or halt by the reconciliation, in the change's batch.
 CREATE TABLE audit (
   id INTEGER PRIMARY KEY NOT NULL,
   ts INTEGER NOT NULL,
   role TEXT NOT NULL,
   action TEXT NOT NULL,
-  -- The id of what was changed.
   target TEXT NOT NULL,
   -- A JSON object that describes the change. It never contains a secret.
   detail TEXT NOT NULL CHECK (json_valid(detail)),
@@ -89,10 +101,17 @@ CREATE TABLE audit (
   request TEXT CHECK ((request IS NULL) = (proposal IS NULL))
 ) STRICT;
 
-CREATE TRIGGER audit_is_numbered BEFORE INSERT ON audit
-WHEN NEW.id IS NOT (SELECT coalesce(max(id), 0) + 1 FROM audit)
+-- The custodian's answer ends a withdrawal without a row here, so what a person decides of one needs two people by its row.
+-- The row of a recovery is written first in its batch: so of two at once one takes effect.
+CREATE TRIGGER audit_is_guarded BEFORE INSERT ON audit
 BEGIN
-  SELECT RAISE(ABORT, 'guard: an audit row takes the next number');
+  SELECT RAISE(ABORT, 'guard: an audit row takes the next number')
+    WHERE NEW.id IS NOT (SELECT coalesce(max(id), 0) + 1 FROM audit);
+  SELECT RAISE(ABORT, 'guard: two_people_needed') FROM two_admins
+    WHERE NEW.action = 'settle_withdrawal' AND NEW.proposal IS NULL AND NEW.detail ->> 'reason' IS NOT 'rejected';
+  SELECT RAISE(ABORT, 'guard: recovery_not_allowed')
+    WHERE NEW.action = 'recover_account' AND NEW.detail ->> 'proof' = 'allowed' AND NOT EXISTS (
+      SELECT 1 FROM allowed_recoveries WHERE account_id = NEW.target AND expires_at > NEW.ts);
 END;
 
 CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
@@ -105,7 +124,6 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: an audit row is never deleted');
 END;
 
--- What was done to an account or a record.
 CREATE INDEX audit_of_target ON audit (target);
 
 -- The change that is made in this batch: every batch that needs it begins with its row.

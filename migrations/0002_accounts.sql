@@ -44,16 +44,22 @@ END;
 
 CREATE TRIGGER accounts_keep_what_they_are BEFORE UPDATE ON accounts
 BEGIN
-  SELECT RAISE(ABORT, 'guard: an account keeps its id and its index')
-    WHERE NEW.id IS NOT OLD.id OR NEW.address_index IS NOT OLD.address_index;
-  SELECT RAISE(ABORT, 'guard: an account keeps its external id') WHERE NEW.external_id IS NOT OLD.external_id;
+  SELECT RAISE(ABORT, 'guard: an account keeps what it is')
+    WHERE (NEW.id, NEW.address_index, NEW.external_id) IS NOT (OLD.id, OLD.address_index, OLD.external_id);
   SELECT RAISE(ABORT, 'guard: account_has_holder') WHERE OLD.holder IS NOT NULL AND NEW.holder IS NOT OLD.holder;
   SELECT RAISE(ABORT, 'guard: the number of an account''s key records never falls')
     WHERE NEW.record_number < OLD.record_number;
   SELECT RAISE(ABORT, 'guard: a hold is never shortened') WHERE NEW.held_until IS NULL OR NEW.held_until < OLD.held_until;
+  -- The row of the audit says by which address. One person's invitation does not reach what came into the account since.
+  SELECT RAISE(ABORT, 'guard: holder_not_invited')
+    WHERE OLD.holder IS NULL AND NEW.holder IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM newest_audit JOIN invitations ON account_id = target
+      WHERE action = 'become_holder' AND target = NEW.id AND address = detail ->> 'address' AND expires_at > ts
+        AND (by_two = 1 OR NOT EXISTS (SELECT 1 FROM used_accounts WHERE id = NEW.id)));
+  INSERT INTO changes_by_two VALUES (
+    iif(NEW.daily_withdrawal_limit > OLD.daily_withdrawal_limit, 'change_account', NULL), NEW.id);
 END;
 
--- Accounts by the beginning of their label.
 CREATE INDEX accounts_by_label ON accounts (label);
 
 CREATE UNIQUE INDEX accounts_by_external_id ON accounts (external_id) WHERE external_id IS NOT NULL;
@@ -99,6 +105,8 @@ BEGIN
       SELECT count(*) FROM api_keys
       WHERE account_id = NEW.account_id AND kind = 'session' AND revoked_at IS NULL AND expires_at > NEW.created_at
         AND id > printf('%08x-%04x', NEW.created_at - 43200000 >> 16, NEW.created_at - 43200000 & 65535));
+  INSERT INTO changes_by_two SELECT 'create_api_key', id FROM accounts
+    WHERE NEW.kind = 'standing' AND id = NEW.account_id AND holder IS NOT NULL;
 END;
 
 -- By kind, so that an account's standing keys are found without passing over all of its past sessions.
@@ -121,7 +129,6 @@ BEGIN
     WHERE NEW.kind IS NOT OLD.kind OR (OLD.kind = 'session' AND NEW.expires_at IS NOT OLD.expires_at);
 END;
 
--- The keys that are not revoked.
 CREATE INDEX api_keys_in_use ON api_keys (account_id, id) WHERE kind = 'standing' AND revoked_at IS NULL;
 
 CREATE TABLE statements (

@@ -4,10 +4,8 @@
 -- floor. The record is the command: an order, a deposit, a withdrawal or a settlement names the numbers of its transfers,
 -- and its triggers write them. A guard refuses every transfer that is not exactly what its record says.
 
--- The assets. Every other asset is traded against USDT.
 CREATE TABLE assets (
   asset TEXT PRIMARY KEY NOT NULL,
-  -- How many atoms make one unit, such as one bitcoin.
   unit INTEGER NOT NULL CHECK (unit > 0)
 ) STRICT, WITHOUT ROWID;
 
@@ -30,13 +28,11 @@ BEGIN
 END;
 
 -- Ledger accounts: one row for each owner and asset. An owner is the id of an account, or one of five names of the house:
---   house:liquidity  the inventory that orders are filled against. Negative where the house has sold more than it had, and
---                    its floor limits that
+--   house:liquidity  the inventory that orders are filled against. Its floor limits how much more than it had is sold
 --   house:custody    what came in from outside less what was paid out, as a negative number. Its floor is the supply cap
 --   house:payouts    amounts and fees of withdrawals that are neither paid nor returned yet
 --   house:fees       the fees of completed withdrawals
---   house:transit    what has left for other ledgers or come from them. Of either sign, so its floor is the lowest number
---                    that every reader takes exactly: -(2^53 - 1)
+--   house:transit    what has left for other ledgers or come from them. Its floor is the lowest exact number, -(2^53 - 1)
 CREATE TABLE balances (
   account TEXT NOT NULL,
   asset TEXT NOT NULL REFERENCES assets (asset),
@@ -66,8 +62,10 @@ END;
 -- A balance changes by the amount of one transfer that is newer than `last_transfer`. A transfer changes its two balances
 -- when it is written, and they then have its number. So any other UPDATE finds no transfer that explains it.
 CREATE TRIGGER balances_are_explained BEFORE UPDATE ON balances
-WHEN NEW.amount IS NOT OLD.amount OR NEW.last_transfer IS NOT OLD.last_transfer
+WHEN (NEW.account, NEW.asset, NEW.amount, NEW.last_transfer) IS NOT (OLD.account, OLD.asset, OLD.amount, OLD.last_transfer)
 BEGIN
+  SELECT RAISE(ABORT, 'ledger: a balance keeps its owner and asset')
+    WHERE NEW.account IS NOT OLD.account OR NEW.asset IS NOT OLD.asset;
   SELECT RAISE(ABORT, 'ledger: no transfer explains the balance')
     WHERE NEW.last_transfer IS NULL OR NEW.last_transfer <= OLD.last_transfer OR NOT EXISTS (
       SELECT 1 FROM transfers
@@ -76,12 +74,6 @@ BEGIN
         (credit = NEW.account AND NEW.amount = OLD.amount + amount)));
   SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset || ' at ' || OLD.amount)
     WHERE NEW.amount < NEW.floor;
-END;
-
-CREATE TRIGGER balances_keep_their_owner BEFORE UPDATE ON balances
-WHEN NEW.account IS NOT OLD.account OR NEW.asset IS NOT OLD.asset
-BEGIN
-  SELECT RAISE(ABORT, 'ledger: a balance keeps its owner and asset');
 END;
 
 -- What this ledger may use of each limit, in atoms: its share in the settings, and nothing before it has one.
@@ -137,22 +129,19 @@ CREATE TABLE transfers (
   amount INTEGER NOT NULL CHECK (amount > 0),
   -- A trigger checks it and not a CHECK constraint, since adding a kind to a CHECK would copy the whole table.
   kind TEXT NOT NULL,
-  -- The id of its record.
   reference TEXT NOT NULL,
-  -- When it was written, by the database's own clock.
   ts INTEGER NOT NULL DEFAULT (CAST(unixepoch('subsec') * 1000 AS INTEGER)),
   CHECK (debit <> credit)
 ) STRICT;
 
 -- Only the next number is accepted. So no row is replaced and none is missing, and a balance with the number of its newest
--- transfer cannot be moved by an older one again. The guard of each kind is in the file of its record. An order is known by
--- the first comparison, because SQLite builds the list anew for each transfer.
+-- transfer cannot be moved by an older one again. The guard of each kind is in the file of its record.
 CREATE TRIGGER transfers_are_numbered BEFORE INSERT ON transfers
 BEGIN
   SELECT RAISE(ABORT, 'ledger: a transfer takes the next number')
     WHERE NEW.id IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
   SELECT RAISE(ABORT, 'ledger: no such kind of transfer')
-    WHERE NEW.kind <> 'order' AND NEW.kind NOT IN ('order', 'deposit', 'withdrawal', 'settlement');
+    WHERE NEW.kind <> 'order' AND NEW.kind <> 'deposit' AND NEW.kind <> 'withdrawal' AND NEW.kind <> 'settlement';
 END;
 
 -- The transfer of an order's coin also writes the order's round into the row of 'house:liquidity', in the same UPDATE.

@@ -18,7 +18,7 @@ CREATE TABLE orders (
   key_id TEXT NOT NULL,
   -- The number of the transfer by which the account pays. By the next one it receives. NULL when nothing moved.
   first_transfer INTEGER,
-  -- USDT per coin, 8 decimals, as `executed_price`. NULL for orders that are older than this column.
+  -- The market's middle, as `executed_price`.
   middle_price INTEGER,
   PRIMARY KEY (account_id, id),
   CHECK ((status = 'COMPLETED') = (first_transfer IS NOT NULL))
@@ -64,6 +64,9 @@ BEGIN
   INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
     NEW.first_transfer + 1, 'house:liquidity', NEW.account_id, iif(NEW.side = 'BUY', NEW.coin, 'USDT'),
     iif(NEW.side = 'BUY', NEW.coin_amount, NEW.usdt_amount), 'order', NEW.id);
+  -- Not by `happenings`, because an order does not look for the operator's listening.
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, 'order.filled', NEW.id FROM next_events WHERE account_id = NEW.account_id;
 END;
 
 CREATE TRIGGER orders_are_not_changed BEFORE UPDATE ON orders
@@ -76,7 +79,6 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: an order is never deleted');
 END;
 
--- A transfer of the kind 'order' must be exactly one of the two transfers that the order says, under the order's number.
 CREATE TRIGGER transfers_of_orders_are_explained BEFORE INSERT ON transfers
 WHEN NEW.kind = 'order'
 BEGIN
@@ -141,7 +143,6 @@ BEGIN
         LEFT JOIN accounts AS account ON account.id = NEW.account_id
         LEFT JOIN balances AS own ON own.account = NEW.account_id AND own.asset = iif(NEW.side = 'BUY', 'USDT', NEW.coin)
         LEFT JOIN balances AS coin ON coin.account = 'house:liquidity' AND coin.asset = NEW.coin
-        -- Only a sale is paid in USDT.
         LEFT JOIN balances AS usdt ON usdt.account = 'house:liquidity' AND usdt.asset = iif(NEW.side = 'SELL', 'USDT', NULL)
       WHERE settings.id = 1)
     WHERE reason IS NOT NULL;

@@ -21,11 +21,8 @@ CREATE TABLE deposits (
   -- In atoms of USDT, at the price of the time when it was first reported.
   usd_value INTEGER NOT NULL CHECK (usd_value >= 0),
   status TEXT NOT NULL CHECK (status IN ('PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED')),
-  -- Why it was quarantined.
   reason TEXT,
-  -- The operator's own id of a credit made by hand.
   reference TEXT,
-  -- Of a receipt: the withdrawal that was paid.
   withdrawal_id TEXT,
   -- Of a deposit from a chain: where it was seen, and its exact amount as a decimal.
   network TEXT,
@@ -34,7 +31,6 @@ CREATE TABLE deposits (
   address TEXT,
   exact_amount TEXT,
   confirmations INTEGER,
-  -- The number of the transfer that credited it.
   transfer INTEGER,
   -- What the operator decides about a quarantined deposit: it is credited to an account, or kept in custody, owed to nobody.
   decision TEXT CHECK (decision IN ('KEPT', 'CREDITED')),
@@ -68,9 +64,8 @@ CREATE INDEX deposits_from_other_ledgers ON deposits (transfer)
   WHERE substr(withdrawal_id, 16, 3) <> substr(id, 16, 3);
 CREATE UNIQUE INDEX deposits_once_per_output ON deposits (network, tx_hash, output_index) WHERE network IS NOT NULL;
 
--- A receipt whose id and withdrawal name different ledgers is of a withdrawal in another ledger, which is out of reach
--- here: it has a transfer of its own, out of 'house:transit'. Nothing comes in while withdrawals are halted here, and nothing
--- that was refused once.
+-- A receipt whose id and withdrawal name different ledgers is of a withdrawal in another ledger, out of reach here: it has a
+-- transfer of its own, out of 'house:transit'. None comes in while withdrawals are halted here, nor one that was refused.
 CREATE TRIGGER deposits_are_recorded_once BEFORE INSERT ON deposits
 BEGIN
   SELECT RAISE(ABORT, 'guard: no such account')
@@ -93,7 +88,7 @@ BEGIN
     WHERE substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3)
       AND NOT EXISTS (SELECT 1 FROM settings WHERE withdrawals_halted = 0);
   SELECT RAISE(ABORT, 'guard: receipt_refused')
-    WHERE EXISTS (SELECT 1 FROM refused_receipts WHERE id = NEW.id);
+    WHERE EXISTS (SELECT 1 FROM claims WHERE kind = 'refused_receipt' AND name = NEW.id);
   SELECT RAISE(ABORT, 'guard: a deposit begins undecided') WHERE NEW.decision IS NOT NULL;
   SELECT RAISE(ABORT, 'guard: no decision explains the credit')
     WHERE NEW.reference GLOB 'quarantine *' AND NOT EXISTS (
@@ -113,21 +108,6 @@ BEGIN
       IS NOT (OLD.account_id, OLD.id, OLD.type, OLD.asset, OLD.amount, OLD.usd_value, OLD.reference, OLD.withdrawal_id,
         OLD.network, OLD.tx_hash, OLD.output_index, OLD.address, OLD.exact_amount)
       OR NEW.status IS NULL OR (OLD.status = 'QUARANTINED' AND NEW.status = 'PENDING');
-END;
-
-CREATE TRIGGER deposits_move_money AFTER INSERT ON deposits
-WHEN NEW.status = 'COMPLETED' AND (NEW.withdrawal_id IS NULL OR substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3))
-BEGIN
-  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
-    NEW.transfer, iif(NEW.withdrawal_id IS NULL, 'house:custody', 'house:transit'), NEW.account_id, NEW.asset, NEW.amount,
-    'deposit', NEW.id);
-END;
-
-CREATE TRIGGER deposits_move_money_later AFTER UPDATE ON deposits
-WHEN NEW.status = 'COMPLETED'
-BEGIN
-  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
-    VALUES (NEW.transfer, 'house:custody', NEW.account_id, NEW.asset, NEW.amount, 'deposit', NEW.id);
 END;
 
 -- What the second watcher has seen. It credits nothing by itself.
@@ -167,23 +147,34 @@ CREATE VIEW exact_deposits AS
   FROM (
     SELECT *, substr(exact_amount || '000000000000000000', instr(exact_amount || '.', '.') + 1) AS fraction FROM deposits);
 
-CREATE TRIGGER deposits_add_to_dust AFTER INSERT ON deposits
-WHEN NEW.reason IS 'below_minimum'
+-- A receipt of a withdrawal in this ledger has no transfer of its own.
+CREATE TRIGGER deposits_take_effect AFTER INSERT ON deposits
 BEGIN
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
+    SELECT NEW.transfer, iif(NEW.withdrawal_id IS NULL, 'house:custody', 'house:transit'), NEW.account_id, NEW.asset,
+      NEW.amount, 'deposit', NEW.id
+    WHERE NEW.status = 'COMPLETED' AND substr(NEW.withdrawal_id, 16, 3) IS NOT substr(NEW.id, 16, 3);
   INSERT INTO dust SELECT asset, network, 1, units, billionths, quintillionths FROM exact_deposits
-    WHERE account_id = NEW.account_id AND id = NEW.id
+    WHERE NEW.reason IS 'below_minimum' AND account_id = NEW.account_id AND id = NEW.id
     ON CONFLICT DO UPDATE SET deposits = deposits + 1, units = units + excluded.units,
       billionths = billionths + excluded.billionths, quintillionths = quintillionths + excluded.quintillionths;
+  INSERT INTO happenings VALUES (
+    NEW.account_id, iif(NEW.reason IS 'below_minimum', NULL, 'deposit.' || lower(NEW.status)), NEW.id, NULL);
 END;
 
--- A deposit below the minimum that fails, because its transaction was reverted, leaves the sum again.
-CREATE TRIGGER deposits_leave_dust AFTER UPDATE ON deposits
-WHEN OLD.reason IS 'below_minimum' AND NEW.reason IS NOT 'below_minimum'
+-- One below the minimum leaves the sum when its transaction was reverted.
+CREATE TRIGGER deposits_take_their_next_effect AFTER UPDATE ON deposits
 BEGIN
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
+    SELECT NEW.transfer, 'house:custody', NEW.account_id, NEW.asset, NEW.amount, 'deposit', NEW.id
+    WHERE NEW.status = 'COMPLETED';
   UPDATE dust SET deposits = deposits - 1, units = dust.units - exact.units,
       billionths = dust.billionths - exact.billionths, quintillionths = dust.quintillionths - exact.quintillionths
     FROM exact_deposits AS exact
-    WHERE exact.account_id = OLD.account_id AND exact.id = OLD.id AND dust.asset = OLD.asset AND dust.network = OLD.network;
+    WHERE OLD.reason IS 'below_minimum' AND NEW.reason IS NOT 'below_minimum'
+      AND exact.account_id = OLD.account_id AND exact.id = OLD.id AND dust.asset = OLD.asset AND dust.network = OLD.network;
+  INSERT INTO happenings VALUES (
+    NEW.account_id, iif(NEW.status IS OLD.status, NULL, 'deposit.' || lower(NEW.status)), NEW.id, NULL);
 END;
 
 -- The first report decides whether a deposit is below the minimum. A minimum that is set later does not change that. And a
@@ -207,7 +198,6 @@ CREATE INDEX deposits_open ON deposits (status, id)
 
 CREATE INDEX deposits_decided ON deposits (decision, id) WHERE decision IS NOT NULL;
 
--- Finds the quarantined deposit of a credit.
 CREATE INDEX deposits_credited ON deposits (credit_account, credit_id) WHERE credit_id IS NOT NULL;
 
 -- One that was kept may still be credited, when its owner is found. A credit is final. The audit says who decided what, and
@@ -226,7 +216,7 @@ BEGIN
       WHERE target = NEW.id AND (
         (NEW.decision = 'KEPT' AND action = 'keep_deposit') OR
         (NEW.decision = 'CREDITED' AND action = 'credit_deposit' AND detail ->> 'accountId' = NEW.credit_account)));
-  INSERT INTO changes_by_two SELECT 'credit_deposit', NEW.id WHERE NEW.decision IS 'CREDITED';
+  INSERT INTO changes_by_two VALUES (iif(NEW.decision IS 'CREDITED', 'credit_deposit', NULL), NEW.id);
 END;
 
 CREATE TRIGGER deposits_are_credited_by_decision AFTER UPDATE OF decision ON deposits
@@ -237,53 +227,22 @@ BEGIN
     'quarantine ' || NEW.id, (SELECT coalesce(max(id), 0) + 1 FROM transfers));
 END;
 
-CREATE TRIGGER transfers_of_deposits_are_explained BEFORE INSERT ON transfers
-WHEN NEW.kind = 'deposit'
-BEGIN
-  SELECT RAISE(ABORT, 'ledger: no deposit explains the transfer')
-    WHERE NOT EXISTS (
-      SELECT 1 FROM deposits
-      WHERE account_id = NEW.credit AND id = NEW.reference AND transfer = NEW.id AND asset = NEW.asset
-        AND amount = NEW.amount AND iif(withdrawal_id IS NULL, NEW.debit = 'house:custody',
-          substr(withdrawal_id, 16, 3) <> substr(id, 16, 3) AND NEW.debit = 'house:transit'));
-END;
+CREATE INDEX deposits_of_one_watcher ON deposits (asset, credited_at) WHERE agreed_by = 1;
 
 -- Whoever has taken over the one watcher's process could report what never was. Above the bound a second one must have
 -- reported the same, with its own node and token. The transfer is where each deposit is credited, at once or later.
-CREATE INDEX deposits_of_one_watcher ON deposits (asset, credited_at) WHERE agreed_by = 1;
-
-CREATE TRIGGER deposits_are_agreed_on BEFORE INSERT ON transfers
+CREATE TRIGGER transfers_of_deposits_are_explained BEFORE INSERT ON transfers
 WHEN NEW.kind = 'deposit'
 BEGIN
-  SELECT RAISE(ABORT, 'guard: second_watcher_needed') FROM deposits AS reported
-    WHERE account_id = NEW.credit AND id = NEW.reference AND agreed_by = 1 AND single_bound < amount + (
-      SELECT coalesce(sum(amount), 0) FROM deposits
-      WHERE agreed_by = 1 AND asset = NEW.asset AND credited_at > reported.credited_at - 86400000
-        AND (account_id, id) IS NOT (NEW.credit, NEW.reference));
-END;
-
--- Receipts that this ledger has refused to write, for good: one that arrives late is refused as well. So the money may go
--- back in the other ledger.
-CREATE TABLE refused_receipts (
-  id TEXT PRIMARY KEY NOT NULL,
-  -- Whose receipt it would be.
-  account_id TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE TRIGGER receipts_are_refused_once BEFORE INSERT ON refused_receipts
-BEGIN
-  SELECT RAISE(ABORT, 'guard: deposit exists')
-    WHERE EXISTS (SELECT 1 FROM deposits WHERE account_id = NEW.account_id AND id = NEW.id);
-  SELECT RAISE(ABORT, 'guard: refusal exists')
-    WHERE EXISTS (SELECT 1 FROM refused_receipts WHERE id = NEW.id);
-END;
-
-CREATE TRIGGER refusals_are_not_changed BEFORE UPDATE ON refused_receipts
-BEGIN
-  SELECT RAISE(ABORT, 'guard: a refusal is never changed');
-END;
-
-CREATE TRIGGER refusals_are_not_deleted BEFORE DELETE ON refused_receipts
-BEGIN
-  SELECT RAISE(ABORT, 'guard: a refusal is never deleted');
+  SELECT (CASE
+      WHEN reported.id IS NULL THEN RAISE(ABORT, 'ledger: no deposit explains the transfer')
+      WHEN agreed_by = 1 AND single_bound < NEW.amount + (
+        SELECT coalesce(sum(amount), 0) FROM deposits
+        WHERE agreed_by = 1 AND asset = NEW.asset AND credited_at > reported.credited_at - 86400000
+          AND (account_id, id) IS NOT (NEW.credit, NEW.reference))
+        THEN RAISE(ABORT, 'guard: second_watcher_needed') END)
+    FROM (SELECT 1) LEFT JOIN deposits AS reported
+      ON account_id = NEW.credit AND id = NEW.reference AND transfer = NEW.id AND asset = NEW.asset
+        AND amount = NEW.amount AND iif(withdrawal_id IS NULL, NEW.debit = 'house:custody',
+          substr(withdrawal_id, 16, 3) <> substr(id, 16, 3) AND NEW.debit = 'house:transit');
 END;

@@ -13,7 +13,6 @@ CREATE TABLE withdrawals (
   type TEXT NOT NULL CHECK (type IN ('ONCHAIN_WITHDRAWAL', 'INTERNAL_WITHDRAWAL')),
   asset TEXT NOT NULL,
   network TEXT NOT NULL,
-  -- In its canonical form.
   address TEXT NOT NULL,
   -- What the address receives. The account pays this and the fee.
   amount INTEGER NOT NULL CHECK (amount > 0),
@@ -25,14 +24,10 @@ CREATE TABLE withdrawals (
   committed_at INTEGER NOT NULL,
   -- The time step of the second factor's code that was sent with it. NULL when the account had no second factor.
   totp_step INTEGER,
-  -- Whether the address had to be on the account's allowlist.
   allowlist_required INTEGER NOT NULL CHECK (allowlist_required IN (0, 1)),
   tx_hash TEXT,
-  -- Why it failed.
   reason TEXT,
-  -- The account's daily limit at that time, in atoms of USDT.
   daily_limit INTEGER NOT NULL CHECK (daily_limit >= 0),
-  -- The API key that requested it.
   key_id TEXT NOT NULL,
   -- When it was last released, which means that all checks allowed its payment: in the batch that took the money, at its
   -- approval, and before each later submission to the custodian. NULL while it waits for its review.
@@ -49,12 +44,14 @@ CREATE TABLE withdrawals (
   taken_transfer INTEGER NOT NULL,
   paid_transfer INTEGER,
   returned_transfer INTEGER,
-  -- Payouts that the custodian holds: it accepted them, and waits for something before it pays, such as coins for its hot
-  -- wallet. Why, in the custodian's words, and since when Bureau knows it. NULL when it does not wait. Only the operator
-  -- sees it.
+  -- Why the custodian waits before it pays what it accepted, such as for coins in its hot wallet, in its own words, and since
+  -- when Bureau knows it. NULL when it does not wait. Only the operator sees it.
   held_reason TEXT,
   held_since INTEGER
     CHECK ((held_reason IS NULL) = (held_since IS NULL) AND (held_since IS NULL OR status = 'PROCESSING')),
+  -- Who pays it by hand, where no custodian is configured that pays: the e-mail of a person, or the name of a token.
+  claimed_by TEXT,
+  claimed_at INTEGER CHECK ((claimed_at IS NULL) = (claimed_by IS NULL)),
   PRIMARY KEY (account_id, id),
   CHECK ((type = 'INTERNAL_WITHDRAWAL') = (recipient IS NOT NULL)),
   CHECK (recipient <> account_id),
@@ -68,7 +65,6 @@ CREATE TABLE withdrawals (
   CHECK ((status = 'FAILED') = (reason IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
--- For the operator's lists of open withdrawals, oldest first.
 CREATE INDEX withdrawals_open ON withdrawals (status, id) WHERE status IN ('PENDING', 'PROCESSING');
 
 -- For the sweep, which looks up the withdrawals that have been due longest.
@@ -91,23 +87,22 @@ CREATE TRIGGER withdrawals_are_guarded BEFORE INSERT ON withdrawals
 BEGIN
   SELECT RAISE(ABORT, 'guard: withdrawal exists')
     WHERE EXISTS (SELECT 1 FROM withdrawals WHERE id = NEW.id);
-  SELECT RAISE(ABORT, 'guard: key_revoked')
-    WHERE NOT EXISTS (
-      SELECT 1 FROM api_keys WHERE id = NEW.key_id AND account_id = NEW.account_id AND revoked_at IS NULL);
-  SELECT RAISE(ABORT, 'guard: key_expired ' || expires_at) FROM api_keys
-    WHERE id = NEW.key_id AND expires_at <= NEW.committed_at;
+  SELECT (CASE
+      WHEN key.id IS NULL OR key.revoked_at IS NOT NULL THEN RAISE(ABORT, 'guard: key_revoked')
+      WHEN key.expires_at <= NEW.committed_at THEN RAISE(ABORT, 'guard: key_expired ' || key.expires_at) END)
+    FROM (SELECT 1) LEFT JOIN api_keys AS key ON key.id = NEW.key_id AND key.account_id = NEW.account_id;
   SELECT RAISE(ABORT, 'guard: a withdrawal is let out as it is taken')
-    WHERE NEW.released_at IS NOT iif(NEW.status = 'PENDING', NULL, NEW.committed_at)
+    WHERE NEW.claimed_by IS NOT NULL OR NEW.released_at IS NOT iif(NEW.status = 'PENDING', NULL, NEW.committed_at)
       OR (NEW.next_ask_at IS NULL) IS NOT (NEW.status IS NOT 'PROCESSING');
   -- Without a review, one on a chain goes to the custodian next, and one to another ledger to that. One to another account
   -- here is paid in the same batch.
   SELECT RAISE(ABORT, 'guard: a withdrawal begins before it ends')
     WHERE NEW.status IS NOT 'PENDING'
       AND NEW.status IS NOT iif(substr(NEW.recipient, 16, 3) IS substr(NEW.id, 16, 3), 'COMPLETED', 'PROCESSING');
-  SELECT RAISE(ABORT, 'guard: account_frozen')
-    WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
-  SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
-    WHERE id = NEW.account_id AND held_until > NEW.committed_at;
+  SELECT (CASE
+      WHEN status <> 'active' THEN RAISE(ABORT, 'guard: account_frozen')
+      WHEN held_until > NEW.committed_at THEN RAISE(ABORT, 'guard: account_recovered ' || held_until) END)
+    FROM accounts WHERE id = NEW.account_id;
   SELECT RAISE(ABORT, 'guard: withdrawals_suspended') FROM suspended_networks WHERE network IN (NEW.network, '*');
   -- With the second factor on, the batch has just set `used_step` to the step of the code.
   SELECT RAISE(ABORT, 'guard: totp_required')
@@ -123,8 +118,7 @@ BEGIN
   -- The limit and the threshold are for the sum of the 24 hours before `committed_at`, so that splitting a withdrawal avoids
   -- neither. An id is at most a day older than its commit, so ids of 48 hours are enough.
   SELECT (CASE
-      WHEN NEW.usd_value + used > (SELECT daily_withdrawal_limit FROM accounts WHERE id = NEW.account_id)
-        THEN RAISE(ABORT, 'guard: daily_limit_exceeded ' || used)
+      WHEN NEW.usd_value + used > NEW.daily_limit THEN RAISE(ABORT, 'guard: daily_limit_exceeded ' || used)
       WHEN NEW.status IS NOT 'PENDING' AND NEW.usd_value + used > (SELECT review_threshold FROM settings)
         THEN RAISE(ABORT, 'guard: review_required') END)
     FROM (
@@ -146,11 +140,11 @@ BEGIN
   INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
     SELECT NEW.paid_transfer, 'house:payouts', NEW.recipient, NEW.asset, NEW.amount, 'withdrawal', NEW.id
     WHERE NEW.status = 'COMPLETED';
-  -- The receipt of the account that was paid.
   INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, withdrawal_id, transfer)
     SELECT NEW.recipient, NEW.receipt_id, 'INTERNAL_DEPOSIT', NEW.asset, NEW.amount, NEW.usd_value, 'COMPLETED', NEW.id,
       NEW.paid_transfer
     WHERE NEW.status = 'COMPLETED';
+  INSERT INTO happenings VALUES (NEW.account_id, 'withdrawal.' || lower(NEW.status), NEW.id, NULL);
 END;
 
 -- A withdrawal never goes back to an earlier status. An UPDATE selects it by its id alone and not by its status, so that a
@@ -192,11 +186,12 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: withdrawal_settled') WHERE OLD.status IN ('COMPLETED', 'FAILED');
   SELECT RAISE(ABORT, 'guard: a withdrawal is let out at a time')
     WHERE NEW.released_at IS NULL OR NEW.status NOT IN ('PROCESSING', 'COMPLETED');
-  SELECT RAISE(ABORT, 'guard: account_frozen')
-    WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
+  SELECT (CASE
+      WHEN status <> 'active' THEN RAISE(ABORT, 'guard: account_frozen')
+      WHEN OLD.status = 'PENDING' AND held_until > NEW.released_at
+        THEN RAISE(ABORT, 'guard: account_recovered ' || held_until) END)
+    FROM accounts WHERE id = NEW.account_id;
   SELECT RAISE(ABORT, 'guard: withdrawals_suspended') FROM suspended_networks WHERE network IN (NEW.network, '*');
-  SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
-    WHERE OLD.status = 'PENDING' AND id = NEW.account_id AND held_until > NEW.released_at;
   SELECT RAISE(ABORT, 'guard: key_revoked')
     WHERE OLD.status = 'PENDING' AND NOT EXISTS (
       SELECT 1 FROM api_keys WHERE id = NEW.key_id AND account_id = NEW.account_id AND revoked_at IS NULL);
@@ -209,27 +204,24 @@ BEGIN
           AND usable_at <= NEW.released_at);
 END;
 
-CREATE TRIGGER withdrawals_pay_money AFTER UPDATE ON withdrawals
-WHEN NEW.status = 'COMPLETED'
+CREATE TRIGGER withdrawals_pay_or_return_money AFTER UPDATE OF status ON withdrawals
 BEGIN
-  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
-    NEW.paid_transfer, 'house:payouts', iif(NEW.recipient IS NULL, 'house:custody',
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
+    SELECT NEW.paid_transfer, 'house:payouts', iif(NEW.recipient IS NULL, 'house:custody',
       iif(substr(NEW.recipient, 16, 3) = substr(NEW.id, 16, 3), NEW.recipient, 'house:transit')),
-    NEW.asset, NEW.amount, 'withdrawal', NEW.id);
+      NEW.asset, NEW.amount, 'withdrawal', NEW.id
+    WHERE NEW.status = 'COMPLETED';
   INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
     SELECT NEW.paid_transfer + 1, 'house:payouts', 'house:fees', NEW.asset, NEW.fee, 'withdrawal', NEW.id
-    WHERE NEW.fee > 0;
+    WHERE NEW.status = 'COMPLETED' AND NEW.fee > 0;
   INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, withdrawal_id, transfer)
     SELECT NEW.recipient, NEW.receipt_id, 'INTERNAL_DEPOSIT', NEW.asset, NEW.amount, NEW.usd_value, 'COMPLETED', NEW.id,
       NEW.paid_transfer
-    WHERE substr(NEW.recipient, 16, 3) IS substr(NEW.id, 16, 3);
-END;
-
-CREATE TRIGGER withdrawals_return_money AFTER UPDATE ON withdrawals
-WHEN NEW.status = 'FAILED'
-BEGIN
-  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
-    NEW.returned_transfer, 'house:payouts', NEW.account_id, NEW.asset, NEW.amount + NEW.fee, 'withdrawal', NEW.id);
+    WHERE NEW.status = 'COMPLETED' AND substr(NEW.recipient, 16, 3) IS substr(NEW.id, 16, 3);
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
+    SELECT NEW.returned_transfer, 'house:payouts', NEW.account_id, NEW.asset, NEW.amount + NEW.fee, 'withdrawal', NEW.id
+    WHERE NEW.status = 'FAILED';
+  INSERT INTO happenings VALUES (NEW.account_id, 'withdrawal.' || lower(NEW.status), NEW.id, NULL);
 END;
 
 CREATE TRIGGER withdrawals_are_not_deleted BEFORE DELETE ON withdrawals
@@ -237,47 +229,17 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a withdrawal is never deleted');
 END;
 
--- Who pays a withdrawal by hand, where no custodian is configured that pays. One person at a time: two people never pay
--- the same withdrawal. A claim is made only while it may be paid.
-CREATE TABLE payout_claims (
-  account_id TEXT NOT NULL,
-  withdrawal_id TEXT NOT NULL,
-  -- The e-mail of a person, or the name of a token.
-  claimed_by TEXT NOT NULL,
-  claimed_at INTEGER NOT NULL,
-  PRIMARY KEY (account_id, withdrawal_id),
-  FOREIGN KEY (account_id, withdrawal_id) REFERENCES withdrawals (account_id, id)
-) STRICT, WITHOUT ROWID;
-
-CREATE TRIGGER payout_claims_are_made_once BEFORE INSERT ON payout_claims
+-- Only what may be paid is claimed. A claim is given back before the withdrawal has ended. After that it says who paid.
+CREATE TRIGGER withdrawals_are_claimed_once BEFORE UPDATE OF claimed_by, claimed_at ON withdrawals
 BEGIN
-  SELECT RAISE(ABORT, 'guard: payout claim exists')
-    WHERE EXISTS (
-      SELECT 1 FROM payout_claims WHERE account_id = NEW.account_id AND withdrawal_id = NEW.withdrawal_id);
+  SELECT RAISE(ABORT, 'guard: payout claim exists') WHERE OLD.claimed_by IS NOT NULL AND NEW.claimed_by IS NOT NULL;
   SELECT RAISE(ABORT, 'guard: withdrawal_settled')
-    WHERE NOT EXISTS (
-      SELECT 1 FROM withdrawals
-      WHERE account_id = NEW.account_id AND id = NEW.withdrawal_id AND status = 'PROCESSING'
-        AND type = 'ONCHAIN_WITHDRAWAL');
+    WHERE OLD.status <> 'PROCESSING' OR NEW.status <> 'PROCESSING' OR NEW.type <> 'ONCHAIN_WITHDRAWAL';
   SELECT RAISE(ABORT, 'guard: account_frozen')
-    WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
+    WHERE NEW.claimed_by IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
   SELECT RAISE(ABORT, 'guard: withdrawals_suspended') FROM suspended_networks
-    WHERE network IN ('*', (
-      SELECT network FROM withdrawals WHERE account_id = NEW.account_id AND id = NEW.withdrawal_id));
-END;
-
-CREATE TRIGGER payout_claims_are_not_changed BEFORE UPDATE ON payout_claims
-BEGIN
-  SELECT RAISE(ABORT, 'guard: a claim of a payout is never changed');
-END;
-
--- A claim is given back before the withdrawal has ended. After that it says who paid.
-CREATE TRIGGER payout_claims_are_kept BEFORE DELETE ON payout_claims
-BEGIN
-  SELECT RAISE(ABORT, 'guard: withdrawal_settled')
-    WHERE NOT EXISTS (
-      SELECT 1 FROM withdrawals
-      WHERE account_id = OLD.account_id AND id = OLD.withdrawal_id AND status = 'PROCESSING');
+    WHERE NEW.claimed_by IS NOT NULL AND network IN (NEW.network, '*');
 END;
 
 CREATE TRIGGER transfers_of_withdrawals_are_explained BEFORE INSERT ON transfers

@@ -1,7 +1,5 @@
 -- Settlements: trades that were agreed elsewhere, between two accounts or between an account and the house, and that the
--- operator enters here. Each has two transfers.
---
--- Both accounts are of this ledger.
+-- operator enters here. Each has two transfers. Both accounts are of this ledger.
 
 -- One row for each account of the trade, so that the activity feed finds it among that account's records. A trade between
 -- two accounts has two rows with one id: the code writes the buyer's, and a trigger the seller's. The house has no row.
@@ -14,7 +12,6 @@ CREATE TABLE settlements (
   coin TEXT NOT NULL,
   coin_amount INTEGER NOT NULL CHECK (coin_amount > 0),
   usdt_amount INTEGER NOT NULL CHECK (usdt_amount > 0),
-  -- The operator's own id of the trade.
   reference TEXT NOT NULL,
   -- The number of the transfer that pays the USDT. The next one delivers the coin.
   first_transfer INTEGER NOT NULL,
@@ -45,9 +42,9 @@ BEGIN
       WHERE account_id = NEW.counterparty AND id = NEW.id AND type = 'P2P_BUY' AND counterparty = NEW.account_id
         AND coin = NEW.coin AND coin_amount = NEW.coin_amount AND usdt_amount = NEW.usdt_amount
         AND reference = NEW.reference AND first_transfer = NEW.first_transfer);
+  INSERT INTO changes_by_two VALUES (iif(NEW.type IS 'P2P_SELL', NULL, 'settle_trade'), NEW.id);
 END;
 
--- Writes the seller's row of a trade between two accounts, and then the two transfers.
 CREATE TRIGGER settlements_move_money AFTER INSERT ON settlements
 WHEN NEW.type <> 'P2P_SELL'
 BEGIN
@@ -62,6 +59,9 @@ BEGIN
   INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
     NEW.first_transfer + 1, iif(NEW.type = 'QUICK_SELL', NEW.account_id, NEW.counterparty),
     iif(NEW.type = 'QUICK_SELL', NEW.counterparty, NEW.account_id), NEW.coin, NEW.coin_amount, 'settlement', NEW.id);
+  INSERT INTO happenings VALUES (NEW.account_id, 'settlement.completed', NEW.id, NULL);
+  INSERT INTO happenings VALUES (
+    NEW.counterparty, iif(NEW.type = 'P2P_BUY', 'settlement.completed', NULL), NEW.id, NULL);
 END;
 
 CREATE TRIGGER settlements_are_not_changed BEFORE UPDATE ON settlements

@@ -1,12 +1,11 @@
 -- The deposit addresses of accounts, the pool of Solana addresses that were made offline, and the directory.
 --
--- Coins can arrive at an address at any later time, so an address is assigned once and forever: no row is changed, deleted
--- or replaced, and no address has two owners.
+-- Coins can arrive at an address at any later time, so an address is assigned once and forever.
 --
 -- The directory is what is unique in the whole exchange, whichever ledger holds the rest of it. Only ledger 0's tables are
--- used. No order and no read touches them. A row is written before the record that it makes unique, in a batch of its own.
--- A crash between the two leaves a name that its holder may still use, or an index that nobody has. So nothing there is
--- ever changed, deleted or replaced.
+-- used, but for refused receipts. No order and no read touches them. A row is written before the record that it makes unique,
+-- in a batch of its own. A crash between the two leaves a name that its holder may still use, or an index that nobody has. So
+-- nothing there is ever changed, deleted or replaced.
 
 CREATE TABLE addresses (
   account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -58,8 +57,7 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: the solana pool is never deleted');
 END;
 
--- The index of each account, of which its deposit addresses are derived. Never used again, also when the account that
--- took it was not opened after all.
+-- The index of each account, of which its deposit addresses are derived. Never used again, also if no account was opened.
 CREATE TABLE address_indexes (
   address_index INTEGER PRIMARY KEY NOT NULL CHECK (address_index >= 0),
   account_id TEXT NOT NULL UNIQUE
@@ -90,6 +88,8 @@ END;
 --   external_id the operator's own id of an account, held by the ledger of the account, as a number
 --   opening     '<caller> <Idempotency-Key>', held by the ledger in which that request opens its account, as a number. Sent
 --               again, the request goes to the same ledger, whatever would be drawn then.
+--   refused_receipt  its id, held by the account whose it would be: its ledger has refused to write it, also if it arrives
+--               late, so that the money may go back in the other ledger
 CREATE TABLE claims (
   kind TEXT NOT NULL,
   name TEXT NOT NULL,
@@ -102,7 +102,11 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: claim exists')
     WHERE EXISTS (SELECT 1 FROM claims WHERE kind = NEW.kind AND name = NEW.name);
   SELECT RAISE(ABORT, 'guard: no such kind of claim')
-    WHERE NEW.kind IS NULL OR NEW.kind NOT IN ('address', 'output', 'settlement', 'external_id', 'opening');
+    WHERE NEW.kind IS NULL
+      OR NEW.kind NOT IN ('address', 'output', 'settlement', 'external_id', 'opening', 'refused_receipt');
+  SELECT RAISE(ABORT, 'guard: deposit exists')
+    WHERE NEW.kind = 'refused_receipt'
+      AND EXISTS (SELECT 1 FROM deposits WHERE account_id = NEW.holder AND id = NEW.name);
 END;
 
 CREATE TRIGGER claims_are_not_changed BEFORE UPDATE ON claims

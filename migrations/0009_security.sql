@@ -1,5 +1,4 @@
--- The second factors of accounts, the addresses to which they may withdraw, the recoveries of lost accounts, and the
--- invitations of holders.
+-- Second factors, the addresses to which accounts may withdraw, the recoveries of lost accounts, and invitations of holders.
 
 CREATE TABLE totp (
   account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id),
@@ -37,12 +36,6 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: totp_secret_replaced');
 END;
 
-CREATE TRIGGER totp_keeps_its_account BEFORE UPDATE ON totp
-WHEN NEW.account_id IS NOT OLD.account_id
-BEGIN
-  SELECT RAISE(ABORT, 'guard: a second factor keeps its account');
-END;
-
 CREATE TRIGGER totp_is_kept BEFORE DELETE ON totp
 BEGIN
   SELECT RAISE(ABORT, 'guard: a second factor is switched off, never deleted');
@@ -52,10 +45,8 @@ CREATE TABLE allowlist (
   account_id TEXT NOT NULL REFERENCES accounts (id),
   id TEXT NOT NULL,
   network TEXT NOT NULL,
-  -- In its canonical form.
   address TEXT NOT NULL,
   label TEXT NOT NULL,
-  -- When withdrawals to it begin to be allowed.
   usable_at INTEGER NOT NULL,
   PRIMARY KEY (account_id, id)
 ) STRICT, WITHOUT ROWID;
@@ -73,6 +64,7 @@ BEGIN
     WHERE 100 <= (SELECT count(*) FROM allowlist WHERE account_id = NEW.account_id);
   SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
     WHERE id = NEW.account_id AND NEW.id < printf('%08x-%04x', held_until >> 16, held_until & 65535);
+  INSERT INTO changes_by_two SELECT 'approve_address', id FROM accounts WHERE id = NEW.account_id AND holder IS NOT NULL;
 END;
 
 CREATE TRIGGER allowlist_entries_are_not_changed BEFORE UPDATE ON allowlist
@@ -84,7 +76,6 @@ END;
 -- and the recovery codes. They still need a link that is mailed to them, and the account is held for 24 hours afterwards.
 CREATE TABLE allowed_recoveries (
   account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id),
-  -- Good once, for 72 hours.
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
@@ -102,36 +93,20 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: an allowed recovery is never changed');
 END;
 
--- The recovery's row of the audit is written first in its batch: so of two at once one takes effect.
-CREATE TRIGGER recoveries_need_to_be_allowed BEFORE INSERT ON audit
-WHEN NEW.action = 'recover_account' AND NEW.detail ->> 'proof' = 'allowed'
-BEGIN
-  SELECT RAISE(ABORT, 'guard: recovery_not_allowed')
-    WHERE NOT EXISTS (SELECT 1 FROM allowed_recoveries WHERE account_id = NEW.target AND expires_at > NEW.ts);
-END;
-
-CREATE TRIGGER recoveries_end_with_the_first AFTER INSERT ON audit
-WHEN NEW.action = 'recover_account'
-BEGIN
-  DELETE FROM allowed_recoveries WHERE account_id = NEW.target;
-END;
-
 -- Every step is told by mail, so that the real holder can freeze the account. That ends what was allowed.
-CREATE TRIGGER recoveries_and_invitations_end_with_a_freeze AFTER UPDATE OF status ON accounts
-WHEN NEW.status = 'frozen' AND OLD.status IS NOT 'frozen'
+CREATE TRIGGER accounts_change_their_status AFTER UPDATE OF status ON accounts
+WHEN NEW.status IS NOT OLD.status
 BEGIN
-  DELETE FROM allowed_recoveries WHERE account_id = NEW.id;
-  DELETE FROM invitations WHERE account_id = NEW.id;
+  DELETE FROM allowed_recoveries WHERE NEW.status = 'frozen' AND account_id = NEW.id;
+  DELETE FROM invitations WHERE NEW.status = 'frozen' AND account_id = NEW.id;
+  INSERT INTO happenings VALUES (NEW.id, 'account.' || iif(NEW.status = 'frozen', 'frozen', 'thawed'), NEW.id, NULL);
 END;
 
 -- Who may become the holder of an account that has none: whoever reads the mails to an address. The console mails the link.
 CREATE TABLE invitations (
   account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id),
-  -- The digest of the e-mail address.
   address TEXT NOT NULL,
-  -- Good once, for 72 hours.
   expires_at INTEGER NOT NULL,
-  -- Whether two people agreed.
   by_two INTEGER NOT NULL CHECK (by_two IN (0, 1))
 ) STRICT, WITHOUT ROWID;
 
@@ -163,17 +138,6 @@ END;
 CREATE TRIGGER invitations_are_not_changed BEFORE UPDATE ON invitations
 BEGIN
   SELECT RAISE(ABORT, 'guard: an invitation is never changed');
-END;
-
--- The row of the audit says by which address. One person's invitation does not reach what came into the account since.
-CREATE TRIGGER holders_were_invited BEFORE UPDATE OF holder ON accounts
-WHEN OLD.holder IS NULL AND NEW.holder IS NOT NULL
-BEGIN
-  SELECT RAISE(ABORT, 'guard: holder_not_invited')
-    WHERE NOT EXISTS (
-      SELECT 1 FROM newest_audit JOIN invitations ON account_id = target
-      WHERE action = 'become_holder' AND target = NEW.id AND address = detail ->> 'address' AND expires_at > ts
-        AND (by_two = 1 OR NOT EXISTS (SELECT 1 FROM used_accounts WHERE id = NEW.id)));
 END;
 
 CREATE TRIGGER invitations_end_with_the_first AFTER UPDATE OF holder ON accounts

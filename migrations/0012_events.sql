@@ -8,7 +8,6 @@
 
 -- Who listens. Without a foreign key on accounts, because the operator has no account. A trigger says who may listen.
 CREATE TABLE listeners (
-  -- An account's id, or 'operator'.
   account_id TEXT PRIMARY KEY NOT NULL
 ) STRICT, WITHOUT ROWID;
 
@@ -35,24 +34,12 @@ CREATE TABLE events (
   -- 1, 2, 3 and so on for each account, in the order of commits.
   sequence INTEGER NOT NULL,
   type TEXT NOT NULL,
-  -- The id of the record that it is about.
   subject TEXT NOT NULL,
   -- What is shown, a JSON object, where no record is left that could be read. Else NULL.
   detail TEXT CHECK (json_valid(detail)),
-  -- By the database's own clock.
   ts INTEGER NOT NULL DEFAULT (CAST(unixepoch('subsec') * 1000 AS INTEGER)),
   PRIMARY KEY (account_id, sequence)
 ) STRICT, WITHOUT ROWID;
-
--- Only the next number of an account that listens is accepted. So none is missing and none comes twice: the newest event of
--- an account is never deleted, so its number is always known.
-CREATE TRIGGER events_are_numbered BEFORE INSERT ON events
-WHEN NEW.sequence IS NOT (
-  SELECT coalesce((SELECT max(sequence) FROM events WHERE account_id = NEW.account_id), 0) + 1
-  FROM listeners WHERE account_id = NEW.account_id)
-BEGIN
-  SELECT RAISE(ABORT, 'guard: an event takes the next number of an account that listens');
-END;
 
 -- The records that move an account's money, each with the event of its present status. A deposit below the minimum is told as
 -- little as it is listed: a sender of very many must not pay for a row more.
@@ -65,7 +52,6 @@ CREATE VIEW told_records AS
   UNION ALL
   SELECT account_id, id, 'settlement.completed' FROM settlements;
 
--- What else has an event of its present state.
 CREATE VIEW told_states AS
   SELECT id AS account_id, id, 'account.' || iif(status = 'frozen', 'frozen', 'thawed') AS type FROM accounts
   UNION ALL
@@ -73,24 +59,37 @@ CREATE VIEW told_states AS
   UNION ALL
   SELECT account_id, id, 'key.' || iif(revoked_at IS NULL, 'created', 'revoked') FROM api_keys;
 
+-- The number of the next event of each who listens. An account that does not listen has no row here.
+CREATE VIEW next_events AS
+  SELECT account_id,
+    coalesce((SELECT max(sequence) FROM events WHERE events.account_id = listeners.account_id), 0) + 1 AS sequence
+  FROM listeners;
+
+-- Only the next number of an account that listens is accepted. So none is missing and none comes twice: the newest event of
+-- an account is never deleted, so its number is always known.
+--
 -- The types, and what must be in the database when an event of each is written. One that no record explains brings its
 -- detail, and no other does. The operator is told of each row of the audit, by its number, and of each status of a deposit or
 -- a withdrawal, by '<account>/<id>'.
 CREATE TRIGGER events_are_explained BEFORE INSERT ON events
-WHEN NOT (CASE
-  WHEN NEW.detail IS NOT NULL THEN NEW.type = 'endpoint.disabled' OR (NEW.account_id IS NOT 'operator' AND (
-    NEW.type IN ('allowlist.added', 'allowlist.removed')
-    OR (NEW.type GLOB 'security.?*' AND NEW.type NOT IN ('security.totp_on', 'security.totp_off'))))
-  WHEN NEW.type = 'audit.added' THEN NEW.account_id = 'operator' AND EXISTS (
-    SELECT 1 FROM audit WHERE id = CAST(NEW.subject AS INTEGER) AND CAST(id AS TEXT) = NEW.subject)
-  WHEN NEW.account_id = 'operator' THEN (NEW.type GLOB 'deposit.*' OR NEW.type GLOB 'withdrawal.*') AND EXISTS (
-    SELECT 1 FROM told_records
-    WHERE account_id = substr(NEW.subject, 1, instr(NEW.subject, '/') - 1)
-      AND id = substr(NEW.subject, instr(NEW.subject, '/') + 1) AND type = NEW.type)
-  ELSE EXISTS (SELECT 1 FROM told_records WHERE account_id = NEW.account_id AND id = NEW.subject AND type = NEW.type)
-    OR EXISTS (SELECT 1 FROM told_states WHERE account_id = NEW.account_id AND id = NEW.subject AND type = NEW.type) END)
 BEGIN
-  SELECT RAISE(ABORT, 'guard: no record explains the event');
+  SELECT RAISE(ABORT, 'guard: an event takes the next number of an account that listens')
+    WHERE NEW.sequence IS NOT (SELECT sequence FROM next_events WHERE account_id = NEW.account_id);
+  SELECT RAISE(ABORT, 'guard: no record explains the event')
+    WHERE NOT (CASE
+      WHEN NEW.detail IS NOT NULL THEN NEW.type = 'endpoint.disabled' OR (NEW.account_id IS NOT 'operator' AND (
+        NEW.type IN ('allowlist.added', 'allowlist.removed')
+        OR (NEW.type GLOB 'security.?*' AND NEW.type NOT IN ('security.totp_on', 'security.totp_off'))))
+      WHEN NEW.type = 'audit.added' THEN NEW.account_id = 'operator' AND EXISTS (
+        SELECT 1 FROM audit WHERE id = CAST(NEW.subject AS INTEGER) AND CAST(id AS TEXT) = NEW.subject)
+      WHEN NEW.account_id = 'operator' THEN (NEW.type GLOB 'deposit.*' OR NEW.type GLOB 'withdrawal.*') AND EXISTS (
+        SELECT 1 FROM told_records
+        WHERE account_id = substr(NEW.subject, 1, instr(NEW.subject, '/') - 1)
+          AND id = substr(NEW.subject, instr(NEW.subject, '/') + 1) AND type = NEW.type)
+      ELSE EXISTS (
+        SELECT 1 FROM told_records WHERE account_id = NEW.account_id AND id = NEW.subject AND type = NEW.type
+        UNION ALL
+        SELECT 1 FROM told_states WHERE account_id = NEW.account_id AND id = NEW.subject AND type = NEW.type) END);
 END;
 
 CREATE TRIGGER events_are_not_changed BEFORE UPDATE ON events
@@ -108,7 +107,6 @@ BEGIN
 END;
 
 CREATE TABLE webhook_endpoints (
-  -- An account's id, or 'operator'.
   account_id TEXT NOT NULL,
   id TEXT NOT NULL,
   url TEXT NOT NULL,
@@ -120,7 +118,6 @@ CREATE TABLE webhook_endpoints (
   reason TEXT CHECK (reason IN ('gone', 'failing', 'key_revoked')),
   -- The API key by which its address was last set or it was last switched on. NULL for the operator's.
   key_id TEXT,
-  -- The secret that signs, encrypted as the secrets of second factors are.
   sealed_secret TEXT NOT NULL,
   -- Earlier secrets, which sign as well for some time: a JSON array such as [{"sealed": "…", "until": 1795241228900}].
   previous_secrets TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(previous_secrets)),
@@ -133,13 +130,10 @@ CREATE TABLE webhook_endpoints (
   CHECK (reason IS NULL OR status = 'disabled')
 ) STRICT, WITHOUT ROWID;
 
--- Sent again, a creation makes no second one.
 CREATE UNIQUE INDEX webhook_endpoints_once_per_url ON webhook_endpoints (account_id, url);
 
--- Finds those of a key that is revoked.
 CREATE INDEX webhook_endpoints_of_key ON webhook_endpoints (key_id) WHERE key_id IS NOT NULL;
 
--- For the sweep.
 CREATE INDEX webhook_endpoints_due ON webhook_endpoints (due_at) WHERE status = 'enabled';
 
 CREATE TRIGGER webhook_endpoints_are_guarded BEFORE INSERT ON webhook_endpoints
@@ -167,12 +161,6 @@ BEGIN
       AND EXISTS (SELECT 1 FROM api_keys WHERE id = NEW.key_id AND revoked_at IS NOT NULL);
 END;
 
--- The number of the next event of each who listens. An account that does not listen has no row here.
-CREATE VIEW next_events AS
-  SELECT account_id,
-    coalesce((SELECT max(sequence) FROM events WHERE events.account_id = listeners.account_id), 0) + 1 AS sequence
-  FROM listeners;
-
 -- Until an account listens nothing is written for it. Then its feed begins with the records of the last 90 days, in the
 -- order of their ids and with the time of each, which is in its id. The newest 1,000: they are written in one statement.
 -- The operator's feed begins empty, since the audit has what was before.
@@ -190,60 +178,19 @@ BEGIN
     ORDER BY id;
 END;
 
--- What has happened: a trigger inserts it into this view, and it becomes an event of the account, if that listens. The
--- operator is told of the deposits and withdrawals of all accounts.
+-- What has happened: a trigger inserts it into this view, and it becomes an event of the account, if that listens. Nothing
+-- without a type. The operator is told of the deposits and withdrawals of all accounts.
 CREATE VIEW happenings AS
   SELECT account_id, type, subject, detail FROM events;
 
 CREATE TRIGGER happenings_are_told INSTEAD OF INSERT ON happenings
+WHEN NEW.type IS NOT NULL
 BEGIN
   INSERT INTO events (account_id, sequence, type, subject, detail)
     SELECT account_id, sequence, NEW.type, NEW.subject, NEW.detail FROM next_events WHERE account_id = NEW.account_id;
   INSERT INTO events (account_id, sequence, type, subject)
     SELECT account_id, sequence, NEW.type, NEW.account_id || '/' || NEW.subject FROM next_events
     WHERE account_id = 'operator' AND (NEW.type GLOB 'deposit.*' OR NEW.type GLOB 'withdrawal.*');
-END;
-
--- By itself, because an order does not look for the operator's listening.
-CREATE TRIGGER orders_tell AFTER INSERT ON orders
-WHEN NEW.status = 'COMPLETED'
-BEGIN
-  INSERT INTO events (account_id, sequence, type, subject)
-    SELECT account_id, sequence, 'order.filled', NEW.id FROM next_events WHERE account_id = NEW.account_id;
-END;
-
-CREATE TRIGGER deposits_tell AFTER INSERT ON deposits
-WHEN NEW.reason IS NOT 'below_minimum'
-BEGIN
-  INSERT INTO happenings VALUES (NEW.account_id, 'deposit.' || lower(NEW.status), NEW.id, NULL);
-END;
-
-CREATE TRIGGER deposits_tell_their_steps AFTER UPDATE ON deposits
-WHEN NEW.status IS NOT OLD.status
-BEGIN
-  INSERT INTO happenings VALUES (NEW.account_id, 'deposit.' || lower(NEW.status), NEW.id, NULL);
-END;
-
-CREATE TRIGGER withdrawals_tell AFTER INSERT ON withdrawals
-BEGIN
-  INSERT INTO happenings VALUES (NEW.account_id, 'withdrawal.' || lower(NEW.status), NEW.id, NULL);
-END;
-
-CREATE TRIGGER withdrawals_tell_their_steps AFTER UPDATE ON withdrawals
-WHEN NEW.status IS NOT OLD.status
-BEGIN
-  INSERT INTO happenings VALUES (NEW.account_id, 'withdrawal.' || lower(NEW.status), NEW.id, NULL);
-END;
-
-CREATE TRIGGER settlements_tell AFTER INSERT ON settlements
-BEGIN
-  INSERT INTO happenings VALUES (NEW.account_id, 'settlement.completed', NEW.id, NULL);
-END;
-
-CREATE TRIGGER accounts_tell_their_status AFTER UPDATE OF status ON accounts
-WHEN NEW.status IS NOT OLD.status
-BEGIN
-  INSERT INTO happenings VALUES (NEW.id, 'account.' || iif(NEW.status = 'frozen', 'frozen', 'thawed'), NEW.id, NULL);
 END;
 
 CREATE TRIGGER api_keys_tell AFTER INSERT ON api_keys
@@ -290,7 +237,6 @@ BEGIN
     json_object('network', OLD.network, 'address', OLD.address, 'label', OLD.label, 'usableAt', OLD.usable_at));
 END;
 
--- The second factor begins to be in force, and ends.
 CREATE TRIGGER totp_tells AFTER UPDATE OF confirmed_at ON totp
 WHEN (NEW.confirmed_at IS NULL) IS NOT (OLD.confirmed_at IS NULL)
 BEGIN
@@ -298,22 +244,25 @@ BEGIN
     NEW.account_id, 'security.totp_' || iif(NEW.confirmed_at IS NULL, 'off', 'on'), NEW.account_id, NULL);
 END;
 
-CREATE TRIGGER audit_tells AFTER INSERT ON audit
+-- What a row of the audit does, in the transaction of its change. It is the approval of the proposal that it names: so a
+-- proposal is approved and executed at once or not at all, by a person, once, and as it was proposed. It tells the operator of
+-- the change, and an account of what happens to its security: its passkeys, recovery codes and recoveries, and a sign-in from
+-- a browser that was not known.
+CREATE TRIGGER audit_takes_effect AFTER INSERT ON audit
 BEGIN
+  SELECT RAISE(ABORT, 'guard: a person approves the request that was proposed')
+    WHERE NEW.proposal IS NOT NULL AND (NEW.actor IS NULL
+      OR NOT EXISTS (SELECT 1 FROM proposals WHERE id = NEW.proposal AND digest = NEW.request));
+  UPDATE proposals SET status = 'APPROVED', decided_by = NEW.actor, decided_at = NEW.ts WHERE id = NEW.proposal;
+  DELETE FROM allowed_recoveries WHERE NEW.action = 'recover_account' AND account_id = NEW.target;
   INSERT INTO happenings VALUES ('operator', 'audit.added', CAST(NEW.id AS TEXT), NULL);
-END;
-
--- What happens to an account's security: its passkeys, recovery codes and recoveries, and a sign-in from a browser that
--- was not known. The audit's row is written in the transaction of each, and is what the event tells.
-CREATE TRIGGER audit_tells_security AFTER INSERT ON audit
-WHEN NEW.action <> 'open_session' OR NEW.detail ->> 'browser' IS NOT NULL
-BEGIN
-  INSERT INTO happenings
-    SELECT NEW.target, value, NEW.target,
-      json_object('passkey', NEW.detail ->> 'name', 'browser', NEW.detail ->> 'browser', 'proof', NEW.detail ->> 'proof')
-    FROM json_each('{
-      "add_passkey": "security.passkey_added", "remove_passkey": "security.passkey_removed",
-      "draw_recovery_codes": "security.recovery_codes_drawn", "allow_recovery": "security.recovery_allowed",
-      "recover_account": "security.recovered", "open_session": "security.signed_in"
-    }') WHERE key = NEW.action;
+  INSERT INTO happenings VALUES (
+    NEW.target, (CASE NEW.action
+      WHEN 'add_passkey' THEN 'security.passkey_added'
+      WHEN 'remove_passkey' THEN 'security.passkey_removed'
+      WHEN 'draw_recovery_codes' THEN 'security.recovery_codes_drawn'
+      WHEN 'allow_recovery' THEN 'security.recovery_allowed'
+      WHEN 'recover_account' THEN 'security.recovered'
+      WHEN 'open_session' THEN iif(NEW.detail ->> 'browser' IS NULL, NULL, 'security.signed_in') END), NEW.target,
+    json_object('passkey', NEW.detail ->> 'name', 'browser', NEW.detail ->> 'browser', 'proof', NEW.detail ->> 'proof'));
 END;

@@ -2,8 +2,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import type { Mutation, Room } from './mutation.ts';
 
 /**
- * The mutations of triggers, made from the text of the migrations: each refusal is taken out by itself, and a trigger
- * that writes something writes nothing. So a trigger has its mutations as soon as its test file is named here. What
+ * The mutations of triggers, made from the text of the migrations: each refusal is taken out by itself, and so is
+ * each write. So a trigger has its mutations as soon as its test file is named here. What
  * else could be wrong in a condition is in the lists of the other rooms.
  */
 
@@ -15,7 +15,7 @@ export const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'settings_are_one',
     'settings_are_guarded',
     'settings_are_kept',
-    'audit_is_numbered',
+    'audit_is_guarded',
     'audit_is_not_changed',
     'audit_is_not_deleted',
     'accounts_are_opened_once',
@@ -29,8 +29,9 @@ export const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'orders_are_not_deleted',
     'deposits_are_recorded_once',
     'deposits_are_not_deleted',
+    'deposits_are_judged_once',
     'totp_begins_once',
-    'totp_keeps_its_account',
+    'second_factors_of_holders_end_by_two',
     'totp_is_kept',
     'allowlist_entries_begin_once',
     'allowlist_entries_are_not_changed',
@@ -41,7 +42,6 @@ export const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'assets_are_not_changed',
     'balances_begin_at_zero',
     'balances_are_explained',
-    'balances_keep_their_owner',
     'balances_are_kept',
     'balances_keep_to_their_share',
     'transfers_are_numbered',
@@ -60,10 +60,8 @@ export const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'orders_move_money',
     'deposits_are_recorded_once',
     'deposits_move_on',
-    'deposits_move_money_later',
-    'receipts_are_refused_once',
-    'refusals_are_not_changed',
-    'refusals_are_not_deleted',
+    'deposits_take_their_next_effect',
+    'claims_are_made_once',
     'withdrawals_are_guarded',
     'withdrawals_move_on',
     'withdrawals_are_not_deleted',
@@ -85,8 +83,7 @@ export const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'withdrawals_move_on',
     'withdrawals_change_their_status',
     'withdrawals_are_let_out',
-    'withdrawals_pay_money',
-    'withdrawals_return_money',
+    'withdrawals_pay_or_return_money',
   ],
   'test/db/new-assets.test.ts': ['assets_are_held_by_every_account'],
   'test/db/number-ledger.test.ts': [
@@ -116,14 +113,13 @@ export const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'listeners_are_not_changed',
     'listeners_are_not_deleted',
     'listeners_are_told_what_was',
-    'events_are_numbered',
     'events_are_explained',
     'events_are_not_changed',
     'events_are_kept',
     'happenings_are_told',
-    'orders_tell',
-    'deposits_tell',
-    'accounts_tell_their_status',
+    'orders_move_money',
+    'deposits_take_effect',
+    'accounts_change_their_status',
     'api_keys_tell',
     'api_keys_tell_their_end',
     'allowlist_entries_tell',
@@ -132,13 +128,13 @@ export const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'webhook_endpoints_are_guarded',
     'webhook_endpoints_keep_their_account',
     'webhook_endpoints_tell_their_end',
-    'audit_tells',
+    'audit_takes_effect',
   ],
   'test/api/events.test.ts': [
-    'deposits_tell_their_steps',
-    'withdrawals_tell',
-    'withdrawals_tell_their_steps',
-    'settlements_tell',
+    'deposits_take_their_next_effect',
+    'withdrawals_take_money',
+    'withdrawals_pay_or_return_money',
+    'settlements_move_money',
   ],
   'test/reconciliation/guards.test.ts': [
     'withdrawals_are_guarded',
@@ -146,12 +142,12 @@ export const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'violations_are_recorded_once',
     'violations_are_cleared_once',
     'violations_are_kept',
-    'halts_stay_until_violations_are_cleared',
+    'settings_are_guarded',
   ],
   'test/withdrawals/races.test.ts': ['withdrawals_are_guarded'],
   'test/withdrawals/inside.test.ts': ['withdrawals_are_guarded'],
-  'test/withdrawals/across.test.ts': ['deposits_are_recorded_once', 'deposits_move_money'],
-  'test/operator/staff.test.ts': ['staff_are_kept', 'staff_keep_their_email'],
+  'test/withdrawals/across.test.ts': ['deposits_are_recorded_once', 'deposits_take_effect'],
+  'test/operator/staff.test.ts': ['staff_are_kept', 'staff_change_by_two'],
   'test/operator/once.test.ts': [
     'accounts_are_opened_once',
     'accounts_keep_what_they_are',
@@ -159,60 +155,55 @@ export const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'operator_requests_are_not_changed',
     'operator_requests_are_not_deleted',
   ],
-  'test/operator/agreed-deposits.test.ts': ['deposits_are_agreed_on'],
+  'test/operator/agreed-deposits.test.ts': ['transfers_of_deposits_are_explained'],
   'test/operator/deposits.test.ts': ['deposits_move_on', 'deposits_are_judged_once'],
-  'test/operator/dust.test.ts': ['deposits_add_to_dust', 'deposits_leave_dust', 'deposits_are_judged_once'],
+  'test/operator/dust.test.ts': ['deposits_take_effect', 'deposits_take_their_next_effect', 'deposits_are_judged_once'],
   'test/operator/quarantine.test.ts': [
     'deposits_are_recorded_once',
     'deposits_are_judged_once',
     'deposits_are_decided_once',
+    'deposits_take_their_next_effect',
     'deposits_are_credited_by_decision',
   ],
-  'test/operator/claims.test.ts': [
-    'payout_claims_are_made_once',
-    'payout_claims_are_not_changed',
-    'payout_claims_are_kept',
-  ],
+  'test/operator/claims.test.ts': ['withdrawals_are_claimed_once'],
   'test/operator/house.test.ts': ['orders_are_guarded'],
   'test/operator/proposals.test.ts': ['proposals_begin_open', 'proposals_are_decided_once'],
   'test/operator/two-people.test.ts': [
     'proposals_begin_open',
     'proposals_are_kept',
     'proposals_are_decided_once',
-    'audit_approves_proposals',
+    'audit_takes_effect',
     'changes_are_made_by_two',
     'roles_are_set_by_two',
     'staff_join_by_two',
     'staff_change_by_two',
-    'settings_change_by_two',
-    'limits_rise_by_two',
-    'trades_are_settled_by_two',
-    'stuck_withdrawals_are_settled_by_two',
-    'violations_are_cleared_by_two',
+    'settings_are_guarded',
+    'accounts_keep_what_they_are',
+    'settlements_are_guarded',
+    'audit_is_guarded',
+    'violations_are_cleared_once',
     'deposits_are_decided_once',
     'hand_credits_have_a_limit',
-    'hand_credits_end',
     'credits_by_hand_count',
-    'keys_of_holders_are_made_by_two',
-    'addresses_of_holders_are_approved_by_two',
+    'api_keys_are_guarded',
+    'allowlist_entries_begin_once',
     'second_factors_of_holders_end_by_two',
   ],
   'test/operator/security-settings.test.ts': ['totp_steps_increase', 'second_factors_are_confirmed_as_drawn'],
   'test/holder/allowed-recovery.test.ts': [
     'recoveries_are_allowed_by_two',
     'recoveries_are_allowed_as_they_are',
-    'recoveries_need_to_be_allowed',
-    'recoveries_end_with_the_first',
-    'recoveries_and_invitations_end_with_a_freeze',
+    'audit_is_guarded',
+    'audit_takes_effect',
+    'accounts_change_their_status',
   ],
-  'test/holder/security-events.test.ts': ['audit_tells_security', 'webhook_endpoints_tell_their_end'],
+  'test/holder/security-events.test.ts': ['audit_takes_effect', 'webhook_endpoints_tell_their_end'],
   'test/holder/sessions.test.ts': [
     'accounts_keep_what_they_are',
     'api_keys_are_guarded',
     'api_keys_stay_what_they_are',
     'invitations_are_guarded',
     'invitations_are_not_changed',
-    'holders_were_invited',
     'invitations_end_with_the_first',
   ],
   'test/holder/own-settings.test.ts': [
@@ -241,34 +232,36 @@ export function readTriggers(): Trigger[] {
   });
 }
 
-/** A refusal, with its message; or a change that needs two people, which a trigger only names. */
-const REFUSAL =
-  /RAISE\(ABORT, '(?:guard|ledger): ((?:[^']|'')*)'[^()]*\)|INSERT INTO (changes_by_two|set_roles) [^;]*;/g;
+/**
+ * What a trigger does: a refusal, with its message, a change that needs two people, which it only names, or what it
+ * writes.
+ */
+const DEEDS = [
+  /RAISE\(ABORT, '(?:guard|ledger): (?<message>(?:[^']|'')*)'[^()]*\)/g,
+  /INSERT INTO (?:changes_by_two|set_roles) [^;]*;/g,
+  /^ {2}(?<write>(?:INSERT INTO (?!changes_by_two|set_roles)|UPDATE |DELETE FROM )\w+)[\s\S]*?;$/gm,
+];
 
-/** The trigger without one of its refusals, for each of them; one that has none, but writes something, writes nothing. */
+/** The trigger without one of the things that it does, for each of them. */
 function mutate({ name, file, text }: Trigger): Mutation[] {
   const tests = Object.keys(noticedBy).filter((test) => noticedBy[test]?.includes(name));
   if (tests.length === 0) return [];
-  const refusals = Array.from(text.matchAll(REFUSAL), ({ 0: refusal, 1: message, index }) => {
-    return { refusal, what: message?.trim().replaceAll("''", '’') ?? 'one person alone', index };
+  const deeds = DEEDS.flatMap((pattern) => [...text.matchAll(pattern)]).map(({ 0: deed, groups, index }) => {
+    const refusal = groups?.['message']?.trim().replaceAll("''", '’') ?? 'one person alone';
+    return { deed, index, what: groups?.['write'] ? `write: ${groups['write']}` : `refuse: ${refusal}` };
   });
-  const silenced = refusals.map(({ refusal, what, index }): Mutation => {
-    const before = refusals.filter((other) => other.what === what && other.index < index).length;
+  return deeds.map(({ deed, index, what }) => {
+    const before = deeds.filter((other) => other.what === what && other.index < index).length;
     const which = before === 0 ? '' : ` (${before + 1})`;
+    const nothing = deed.endsWith(';') ? 'SELECT 1;' : 'NULL';
     return {
-      name: `the trigger ${name} does not refuse: ${what}${which}`,
+      name: `the trigger ${name} does not ${what}${which}`,
       file,
       find: text,
-      replace: `${text.slice(0, index)}${refusal.endsWith(';') ? 'SELECT 1;' : 'NULL'}${text.slice(index + refusal.length)}`,
+      replace: `${text.slice(0, index)}${nothing}${text.slice(index + deed.length)}`,
       tests,
     };
   });
-  if (silenced.length > 0 && !/ AFTER /.test(text)) return silenced;
-  const [head = ''] = text.split('\nBEGIN\n');
-  return [
-    ...silenced,
-    { name: `the trigger ${name} does nothing`, file, find: text, replace: `${head}\nBEGIN\n  SELECT 1;\nEND;`, tests },
-  ];
 }
 
 export const triggers: Room = {

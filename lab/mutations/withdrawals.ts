@@ -123,13 +123,6 @@ export const withdrawals: Room = {
       tests: [halts],
     },
     {
-      name: 'a payout of a frozen account is released',
-      file: GUARDS,
-      find: "'COMPLETED');\n  SELECT RAISE(ABORT, 'guard: account_frozen')\n    WHERE NOT EXISTS",
-      replace: "'COMPLETED');\n  SELECT RAISE(ABORT, 'guard: account_frozen')\n    WHERE 0 AND NOT EXISTS",
-      tests: [ledgerTest],
-    },
-    {
       name: 'a payout that waits for its review is submitted without a release',
       file: GUARDS,
       find: "(OLD.status = 'PENDING' AND NEW.status IN ('PROCESSING', 'COMPLETED') AND NEW.released_at IS NULL)",
@@ -156,13 +149,6 @@ export const withdrawals: Room = {
       find: '\n          AND usable_at <= NEW.released_at',
       replace: '',
       tests: [halts],
-    },
-    {
-      name: 'the batch accepts any key',
-      file: GUARDS,
-      find: "'guard: key_revoked')\n    WHERE NOT EXISTS (",
-      replace: "'guard: key_revoked')\n    WHERE 0 AND NOT EXISTS (",
-      tests: [ledgerTest],
     },
     {
       name: 'the batch accepts a key at the moment that it expires',
@@ -319,14 +305,6 @@ export const withdrawals: Room = {
       file: GUARDS,
       find: 'SELECT value FROM settings, json_each(settings.paused_networks)',
       replace: 'SELECT value FROM settings, json_each(settings.paused_networks) WHERE 0',
-      tests: [races],
-    },
-    {
-      name: 'the batch does not check whether the account is frozen',
-      file: GUARDS,
-      find: "'COMPLETED', 'PROCESSING');\n  SELECT RAISE(ABORT, 'guard: account_frozen')\n    WHERE NOT EXISTS",
-      replace:
-        "'COMPLETED', 'PROCESSING');\n  SELECT RAISE(ABORT, 'guard: account_frozen')\n    WHERE 0 AND NOT EXISTS",
       tests: [races],
     },
     {

@@ -4,7 +4,7 @@ import { addressIndexes, claims } from './schema.ts';
 
 /** A name that one holder has in the whole exchange. */
 export interface ClaimedName {
-  readonly kind: 'address' | 'output' | 'settlement' | 'external_id' | 'opening';
+  readonly kind: 'address' | 'output' | 'settlement' | 'external_id' | 'opening' | 'refused_receipt';
   readonly name: string;
 }
 

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { and, asc, eq, gt, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, isNotNull, sql } from 'drizzle-orm';
 import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { accountFrozen } from '../keys/record.ts';
@@ -7,9 +7,9 @@ import { type GuardRefusals, explain } from '../db/explain.ts';
 import { type Actor, insertAudit, nameActor } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
-import { payoutClaims, withdrawals } from '../db/schema.ts';
+import { withdrawals } from '../db/schema.ts';
 import { withdrawalsSuspended } from './commit-withdrawal.ts';
-import type { WithdrawalRow } from './withdrawal.ts';
+import { type WithdrawalRow, isRow } from './withdrawal.ts';
 
 export const PayoutClaim = z
   .object({
@@ -25,53 +25,51 @@ export const PayoutClaim = z
 
 export type PayoutClaim = z.output<typeof PayoutClaim>;
 
-type ClaimRow = typeof payoutClaims.$inferSelect;
-
-export function showClaim({ claimedAt, ...row }: ClaimRow): PayoutClaim {
-  return {
-    accountId: row.accountId,
-    withdrawalId: row.withdrawalId,
-    claimedBy: row.claimedBy,
-    claimedAt: new Date(claimedAt).toISOString(),
-  };
+/** What is read of a withdrawal that somebody has claimed. */
+interface ClaimRow {
+  readonly accountId: string;
+  readonly id: string;
+  readonly claimedBy: string;
+  readonly claimedAt: number;
 }
 
-const isOf = ({ accountId, id }: Pick<WithdrawalRow, 'accountId' | 'id'>) =>
-  and(eq(payoutClaims.accountId, accountId), eq(payoutClaims.withdrawalId, id));
+export function showClaim({ accountId, id, claimedBy, claimedAt }: ClaimRow): PayoutClaim {
+  return { accountId, withdrawalId: id, claimedBy, claimedAt: new Date(claimedAt).toISOString() };
+}
+
+type Payout = Pick<WithdrawalRow, 'accountId' | 'id'>;
+
+const isClaimed = isNotNull(withdrawals.claimedBy);
+
+function selectClaims(database: Database) {
+  // The condition `isClaimed` rules NULL out.
+  const claimedBy = sql<string>`${withdrawals.claimedBy}`;
+  const claimedAt = sql<number>`${withdrawals.claimedAt}`;
+  return database
+    .select({ accountId: withdrawals.accountId, id: withdrawals.id, claimedBy, claimedAt })
+    .from(withdrawals);
+}
 
 /** The claim of a withdrawal, or `undefined`. Throws when D1 fails. */
-export async function readClaim(
-  database: Database,
-  row: Pick<WithdrawalRow, 'accountId' | 'id'>,
-): Promise<ClaimRow | undefined> {
-  const [claim] = await database.select().from(payoutClaims).where(isOf(row));
+export async function readClaim(database: Database, row: Payout): Promise<ClaimRow | undefined> {
+  const [claim] = await selectClaims(database).where(and(isRow(row), isClaimed));
   return claim;
 }
 
 /** At most `count` claims of withdrawals that are PROCESSING, oldest withdrawal first, after the id `behind`. */
-export async function listClaims(
-  database: Database,
-  behind: string | null,
-  count: number,
-): Promise<(ClaimRow & { readonly id: string })[]> {
-  const rows = await database
-    .select({ id: withdrawals.id, claim: payoutClaims })
-    .from(withdrawals)
-    .innerJoin(
-      payoutClaims,
-      and(eq(payoutClaims.accountId, withdrawals.accountId), eq(payoutClaims.withdrawalId, withdrawals.id)),
-    )
+export function listClaims(database: Database, behind: string | null, count: number): Promise<ClaimRow[]> {
+  return selectClaims(database)
     .where(
       and(
         // Word for word the condition of the index of open withdrawals.
         sql`${withdrawals.status} IN ('PENDING', 'PROCESSING')`,
         eq(withdrawals.status, 'PROCESSING'),
         behind === null ? undefined : gt(withdrawals.id, behind),
+        isClaimed,
       ),
     )
     .orderBy(asc(withdrawals.id))
     .limit(count);
-  return rows.map(({ id, claim }) => ({ id, ...claim }));
 }
 
 const claimRefusals: GuardRefusals = {
@@ -97,20 +95,15 @@ export function claimedByAnother(claim: Pick<ClaimRow, 'claimedBy'>) {
  * `account_frozen` and `withdrawals_suspended`. Throws when D1 cannot be read.
  */
 export async function claimPayout(database: Database, row: WithdrawalRow, actor: Actor): Promise<Outcome<ClaimRow>> {
-  const claim = {
-    accountId: row.accountId,
-    withdrawalId: row.id,
-    claimedBy: nameActor(actor),
-    claimedAt: actor.now_ms,
-  };
+  const change = { claimedBy: nameActor(actor), claimedAt: actor.now_ms };
   const outcome = await commit(database, [
     insertAudit(database, actor, 'claim_payout', row.id),
-    database.insert(payoutClaims).values(claim),
+    database.update(withdrawals).set(change).where(isRow(row)),
   ]);
-  if (outcome.kind === 'committed') return accept(claim);
+  if (outcome.kind === 'committed') return accept({ accountId: row.accountId, id: row.id, ...change });
   const standing = await readClaim(database, row);
   if (!standing) return explainClaim(outcome);
-  return standing.claimedBy === claim.claimedBy ? accept(standing) : claimedByAnother(standing);
+  return standing.claimedBy === change.claimedBy ? accept(standing) : claimedByAnother(standing);
 }
 
 /**
@@ -124,7 +117,7 @@ export async function releaseClaim(database: Database, row: WithdrawalRow, actor
   if (claim.claimedBy !== nameActor(actor) && !isAdmin) return claimedByAnother(claim);
   const outcome = await commit(database, [
     insertAudit(database, actor, 'release_payout', row.id, { claimedBy: claim.claimedBy }),
-    database.delete(payoutClaims).where(isOf(row)),
+    database.update(withdrawals).set({ claimedBy: null, claimedAt: null }).where(isRow(row)),
   ]);
   return outcome.kind === 'committed' ? accept(claim) : explainClaim(outcome);
 }

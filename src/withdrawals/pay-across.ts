@@ -1,9 +1,10 @@
 import { and, eq } from 'drizzle-orm';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { commit } from '../db/commit.ts';
-import { type Database, ledgerOf } from '../db/database.ts';
+import { type Database, bindPrepared, ledgerOf } from '../db/database.ts';
+import { selectHolder } from '../db/directory.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
-import { deposits, refusedReceipts } from '../db/schema.ts';
+import { claims, deposits } from '../db/schema.ts';
 import { house, nextTransfer } from '../db/transfers.ts';
 import type { CustodyState, NeverSeen } from '../custody/custody.ts';
 import type { WithdrawalRow } from './withdrawal.ts';
@@ -58,10 +59,12 @@ export async function payAcross(bindings: LedgerBindings, row: WithdrawalAcross)
  * refused. Only then may the money go back. Throws when D1 fails after the write.
  */
 export async function refuseReceipt(database: Database, row: WithdrawalAcross): Promise<CustodyState> {
-  const { receiptId: id, recipient: accountId } = row;
-  const outcome = await commit(database, [database.insert(refusedReceipts).values({ id, accountId })]);
+  const refusal = { ...nameRefusal(row), holder: row.recipient };
+  const outcome = await commit(database, [database.insert(claims).values(refusal)]);
   return outcome.kind === 'committed' ? refused : ((await readEnd(database, row)) ?? { kind: 'unknown' });
 }
+
+const nameRefusal = ({ receiptId }: WithdrawalAcross) => ({ kind: 'refused_receipt', name: receiptId }) as const;
 
 const refused = { kind: 'refused', reason: 'refused' } as const;
 
@@ -76,7 +79,7 @@ async function readEnd(database: Database, row: WithdrawalAcross): Promise<Custo
       .select({ id: deposits.id })
       .from(deposits)
       .where(and(eq(deposits.accountId, recipient), eq(deposits.id, receiptId))),
-    database.select({ id: refusedReceipts.id }).from(refusedReceipts).where(eq(refusedReceipts.id, receiptId)),
+    bindPrepared(selectHolder(database), nameRefusal(row)),
   ]);
   if (receipts.length > 0) return paid(row);
   return refusals.length > 0 ? refused : undefined;

@@ -54,6 +54,8 @@ export type WithdrawalRow = Omit<
   | 'takenTransfer'
   | 'paidTransfer'
   | 'returnedTransfer'
+  | 'claimedBy'
+  | 'claimedAt'
 >;
 
 /** Shows a withdrawal; its time is that of its id. */

@@ -161,6 +161,7 @@ const tables: Readonly<Record<string, Checked>> = {
       "(held_reason IS NULL) = (held_since IS NULL) AND (held_since IS NULL OR status = 'PROCESSING')": {
         held_reason: 'hot_wallet_low',
       },
+      '(claimed_at IS NULL) = (claimed_by IS NULL)': { claimed_by: 'somebody' },
       "(type = 'INTERNAL_WITHDRAWAL') = (recipient IS NOT NULL)": { recipient: 'b' },
       'recipient <> account_id': { ...inside, recipient: 'a' },
       "(receipt_id IS NOT NULL) = ( recipient IS NOT NULL AND (status = 'COMPLETED' OR substr(recipient, 16, 3) <> substr(id, 16, 3)))":

@@ -338,6 +338,17 @@ describe('a webhook endpoint', () => {
     );
   const change = (what: string) => sql(`UPDATE OR REPLACE webhook_endpoints SET ${what} WHERE id = 'one'`);
 
+  it('is never set up or changed by a key that was revoked meanwhile', async () => {
+    const owner = await openFunded();
+    await sql('INSERT INTO listeners (account_id) VALUES (?)', owner).run();
+    await insertEndpoint('keyed', owner).run();
+    await sql('UPDATE api_keys SET revoked_at = 1 WHERE id = ?', keyOf(owner)).run();
+    const insert = `INSERT INTO webhook_endpoints (account_id, id, url, description, types, sealed_secret, delivered, key_id)
+      VALUES (?, 'late', 'https://late', '', '[]', 's', 0, ?)`;
+    const move = `UPDATE webhook_endpoints SET key_id = ? WHERE id = 'keyed'`;
+    await expectEachRefused('guard: key_revoked', sql(insert, owner, keyOf(owner)), sql(move, keyOf(owner)));
+  });
+
   it('is of somebody who listens, for good, with an address of its own, and one of ten', async () => {
     await insertEndpoint('one').run();
     await insertEndpoint('two').run();

@@ -41,15 +41,11 @@ describe('an account', () => {
 
   it.each([
     ['deleted', 'DELETE FROM accounts WHERE id = ?1', 'guard: accounts are never deleted'],
-    [
-      'renamed',
-      `UPDATE OR REPLACE accounts SET id = 'new' WHERE id = ?1`,
-      'guard: an account keeps its id and its index',
-    ],
+    ['renamed', `UPDATE OR REPLACE accounts SET id = 'new' WHERE id = ?1`, 'guard: an account keeps what it is'],
     [
       'given other addresses',
       'UPDATE accounts SET address_index = 4242 WHERE id = ?1',
-      'guard: an account keeps its id and its index',
+      'guard: an account keeps what it is',
     ],
   ])('is never %s', async (_, query, message) => {
     await expectRefused(message, sql(query, victim));
@@ -121,6 +117,19 @@ describe('a record', () => {
       await expectRefused('guard: deposit exists', deposit(victim, newRecordId(NOON_MS), 'first', insert));
     }
     await expectRefused('guard: a deposit is never deleted', sql('DELETE FROM deposits WHERE id = ?', id));
+  });
+
+  it('of a deposit is written by a report only if that says something new', async () => {
+    const id = newRecordId(NOON_MS);
+    await sql(
+      `INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, network, tx_hash, output_index,
+         address, exact_amount, confirmations)
+       VALUES (?1, ?2, 'ONCHAIN_DEPOSIT', 'BTC', 5, 1, 'PENDING', 'BTC', ?2, 0, 'x', '0.00000005', 1)`,
+      victim,
+      id,
+    ).run();
+    const again = sql(`UPDATE deposits SET status = 'PENDING', confirmations = 2 WHERE id = ?`, id);
+    await expectRefused('guard: deposit_unchanged', again);
   });
 
   it('of a deposit keeps the credited amount, and replaces no other', async () => {

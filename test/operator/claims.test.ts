@@ -78,13 +78,10 @@ describe('a withdrawal that people pay by hand', () => {
 
   it('has a claim that the database keeps', async () => {
     await claim(ADA);
-    const other = `('${trader.accountId}', '${id}', 'eve@bureau.test', 1)`;
     for (const statement of [
-      `INSERT INTO payout_claims VALUES ${other}`,
-      `INSERT OR REPLACE INTO payout_claims VALUES ${other}`,
-      `UPDATE payout_claims SET claimed_by = 'eve@bureau.test'`,
-      `UPDATE OR REPLACE payout_claims SET claimed_at = 2`,
-      `INSERT INTO payout_claims VALUES ('${trader.accountId}', 'none', 'eve@bureau.test', 1)`,
+      `UPDATE withdrawals SET claimed_by = 'eve@bureau.test' WHERE id = '${id}'`,
+      `UPDATE OR REPLACE withdrawals SET claimed_at = 2 WHERE id = '${id}'`,
+      `UPDATE withdrawals SET claimed_by = NULL, claimed_at = NULL, status = 'PENDING' WHERE id = '${id}'`,
     ]) {
       await expect(sql(statement).run(), statement).rejects.toThrow('guard: ');
     }

@@ -38,7 +38,7 @@ describe('a balance that was changed by hand', () => {
   it('is found by the sum of its asset, also when a record of another asset is wrong', async () => {
     const found = await expectBroken(
       ['ledger_sums_to_zero', 'balances_match_transfers', 'records_match_transfers'],
-      ['balances_are_explained', 'deposits_move_on', 'deposits_move_money_later'],
+      ['balances_are_explained', 'deposits_move_on', 'deposits_take_their_next_effect'],
       add(one, 'BTC', 7),
       sql(
         `UPDATE deposits SET amount = amount + 1 WHERE account_id = ? AND asset = 'ETH' AND status = 'COMPLETED'`,

@@ -59,8 +59,8 @@ describe('the legs of the kinds of records', () => {
 
   it('are of the kinds that the guard of the journal knows', async () => {
     const guard = await sql("SELECT sql FROM sqlite_schema WHERE name = 'transfers_are_numbered'").first<string>('sql');
-    const [, list = ''] = /kind NOT IN \(([^)]*)\)/.exec(guard ?? '') ?? [];
-    expect(list.replaceAll("'", '').split(', ').toSorted()).toEqual(recordKinds.map(({ kind }) => kind).toSorted());
+    const known = Array.from((guard ?? '').matchAll(/kind <> '(\w+)'/g), ([, kind = '']) => kind);
+    expect(known.toSorted()).toEqual(recordKinds.map(({ kind }) => kind).toSorted());
   });
 
   it('move an account as its statement shows it', async () => {

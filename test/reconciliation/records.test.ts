@@ -112,7 +112,7 @@ describe('a record and its transfers', () => {
 
     const waiting = text(await find('deposits', "status = 'PENDING'"), 'id');
     const complete = sql(`UPDATE deposits SET status = 'COMPLETED', transfer = ${NEXT} WHERE id = ?`, waiting);
-    await expectBroken([sums, tie], ['deposits_move_money_later'], complete);
+    await expectBroken([sums, tie], ['deposits_take_their_next_effect'], complete);
     const fail = sql(`UPDATE deposits SET status = 'FAILED' WHERE id = ?`, text(done, 'id'));
     await expectBroken([tie], ['deposits_move_on'], fail);
   });
@@ -150,7 +150,7 @@ describe('a record and its transfers', () => {
     const { id = '' } = await find('withdrawals', where);
     const found = await expectBroken(
       broken as Invariant[],
-      ['withdrawals_move_on', 'withdrawals_pay_money', 'withdrawals_return_money'],
+      ['withdrawals_move_on', 'withdrawals_pay_or_return_money'],
       sql(`UPDATE withdrawals SET ${change} WHERE id = ?`, id),
     );
     expect(invariantOf(found, tie).examples).toContainEqual(expect.objectContaining({ withdrawal: id }));
@@ -187,7 +187,7 @@ describe('a record and its transfers', () => {
     const gone = await expectBroken([sums, tie], ['deposits_are_not_deleted'], remove);
     expect(invariantOf(gone, tie).examples).toMatchObject([{ withdrawal: id }]);
     const renamed = sql(`UPDATE deposits SET withdrawal_id = 'nobody' WHERE withdrawal_id = ?`, id);
-    const found = await expectBroken([tie], ['deposits_move_on', 'deposits_move_money_later'], renamed);
+    const found = await expectBroken([tie], ['deposits_move_on', 'deposits_take_their_next_effect'], renamed);
     expect(invariantOf(found, tie).figures['broken']).toBe('2');
   });
 });
@@ -298,7 +298,12 @@ describe('the receipt of a withdrawal in another ledger', () => {
   ] as const)('with another %s than its transfer is found', async (_, change, broken) => {
     const id = newRecordId(Date.now());
     const changed = sql(`UPDATE deposits SET ${change} WHERE id = ?`, id);
-    const found = await expectBroken(broken, ['deposits_move_on', 'deposits_move_money_later'], insert(id), changed);
+    const found = await expectBroken(
+      broken,
+      ['deposits_move_on', 'deposits_take_their_next_effect'],
+      insert(id),
+      changed,
+    );
     expect(invariantOf(found, tie).examples.length).toBeGreaterThan(0);
   });
 

@@ -354,7 +354,7 @@ describe('a payment between two ledgers', () => {
     [
       'its receipt is of another amount',
       2,
-      ['deposits_move_on', 'deposits_move_money_later'],
+      ['deposits_move_on', 'deposits_take_their_next_effect'],
       'UPDATE deposits SET amount = 1 WHERE id = ?',
       'differs',
     ],

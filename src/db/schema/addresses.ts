@@ -15,7 +15,7 @@ export const addressIndexes = sqliteTable('address_indexes', {
 });
 
 export const claims = sqliteTable('claims', {
-  kind: text({ enum: ['address', 'output', 'settlement'] }).notNull(),
+  kind: text({ enum: ['address', 'output', 'settlement', 'refused_receipt'] }).notNull(),
   name: text().notNull(),
   holder: text().notNull(),
 });

@@ -112,6 +112,9 @@ export const withdrawals = sqliteTable('withdrawals', {
   /** Why the custodian waits before it pays, and since when Bureau knows it. */
   heldReason: text('held_reason'),
   heldSince: integer('held_since'),
+  /** Who pays it by hand. */
+  claimedBy: text('claimed_by'),
+  claimedAt: integer('claimed_at'),
 });
 
 export const settlements = sqliteTable('settlements', {
@@ -124,17 +127,4 @@ export const settlements = sqliteTable('settlements', {
   usdtAmount: atoms('usdt_amount').notNull(),
   reference: text().notNull(),
   firstTransfer: integer('first_transfer').notNull(),
-});
-
-/** Receipts that this ledger will never write. */
-export const refusedReceipts = sqliteTable('refused_receipts', {
-  id: text().primaryKey(),
-  accountId: text('account_id').notNull(),
-});
-
-export const payoutClaims = sqliteTable('payout_claims', {
-  accountId: text('account_id').notNull(),
-  withdrawalId: text('withdrawal_id').notNull(),
-  claimedBy: text('claimed_by').notNull(),
-  claimedAt: integer('claimed_at').notNull(),
 });

@@ -66,7 +66,7 @@ const batches = {
   release: (text: string) => text.includes('update \\"withdrawals\\" set \\"released_at\\"'),
   deposit: (text: string) => text.includes('insert into \\"deposits\\"') || text.includes('update \\"deposits\\"'),
   settlement: (text: string) => text.includes('insert into \\"settlements\\"'),
-  refusal: (text: string) => text.includes('insert into \\"refused_receipts\\"'),
+  refusal: (text: string) => text.includes('insert into \\"claims\\"') && text.includes('refused_receipt'),
   account: (text: string) => text.includes('insert into \\"accounts\\"'),
   key: (text: string) => text.includes('insert into \\"api_keys\\"'),
 } as const;
