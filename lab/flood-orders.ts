@@ -6,8 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Clerk } from '../test/kills/clerk.ts';
 import { Operator } from '../test/support/node/exchange/operator.ts';
-import { type ServedExchange, startServedExchange } from '../test/support/node/exchange/served-exchange.ts';
+import { startServedExchange } from '../test/support/node/exchange/served-exchange.ts';
 import { buildWorker } from '../scripts/build-worker.ts';
+import { findFaults } from './flood/find-faults.ts';
 import { GATE_ABORTED, writeFloodedEntry } from './flood/flooded-entry.ts';
 import { floodWithRefused } from './flood/refused-orders.ts';
 import { measureLiveHeap } from './profile/measure-heap.ts';
@@ -76,7 +77,7 @@ async function flood(abortsGate: boolean): Promise<void> {
       Promise.all(clients.map((client) => placeUntil(clerk, client, end_ms))),
       watchMemory(exchange.inspectorUrl ?? '', end_ms),
     ]);
-    const missing = await findFaults(exchange, clerk);
+    const missing = await findFaults(exchange.probe, clerk);
     const aborted = exchange.log().split(GATE_ABORTED).length - 1;
     report(aborted, clerk, times, memory);
     const faults = [...clerk.violations, ...missing, ...judgeMemory(memory)];
@@ -133,30 +134,6 @@ async function watchMemory(inspectorUrl: string, end_ms: number): Promise<Memory
     return measureLiveHeap(inspectorUrl);
   };
   return { live: [await watchUntil(third_ms), await watchUntil(end_ms)], resident };
-}
-
-/** Compares the ledger with the answers, when no request is open any more. */
-async function findFaults({ probe }: ServedExchange, { entries }: Clerk): Promise<string[]> {
-  const acknowledged = entries.flatMap(({ first }) =>
-    first?.status === 201 ? [(JSON.parse(first.body) as { order: { id: string } }).order.id] : [],
-  );
-  const told = new Set(acknowledged);
-  const wrong = entries.filter(({ first }) => first?.status !== 201);
-  const kept = await probe.query<{ id: string; transfers: number }>(
-    `SELECT orders.id, coalesce(made.count, 0) AS transfers FROM orders LEFT JOIN
-      (SELECT reference, count(*) AS count FROM transfers WHERE kind = 'order' GROUP BY reference) AS made
-      ON made.reference = orders.id`,
-  );
-  const ids = new Set(kept.map(({ id }) => id));
-  const crooked = await probe.query('SELECT asset, sum(amount) FROM balances GROUP BY asset HAVING sum(amount) != 0');
-  return [
-    ...wrong.map(({ first }) => `an order was answered ${first?.status} ${first?.body}`),
-    ...(told.size === acknowledged.length ? [] : ['two requests were answered with one order']),
-    ...acknowledged.filter((id) => !ids.has(id)).map((id) => `order ${id} was acknowledged and is not in the ledger`),
-    ...kept.filter(({ id }) => !told.has(id)).map(({ id }) => `order ${id} is in the ledger and nobody was told`),
-    ...kept.filter(({ transfers }) => transfers !== 2).map(({ id }) => `order ${id} has not two transfers`),
-    ...crooked.map((row) => `balances do not sum to zero: ${JSON.stringify(row)}`),
-  ];
 }
 
 function report(aborted: number, { figures }: Clerk, times_ms: readonly number[][], { resident, live }: Memory): void {

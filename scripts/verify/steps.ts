@@ -19,6 +19,8 @@ export const steps: readonly Step[] = [
   { name: 'kills-ledgers', command: 'npm run test:kills -- --kills 8 --ledgers 3' },
   { name: 'backup', command: 'npm run test:backup' },
   { name: 'backup-ledgers', command: 'npm run test:backup -- --ledgers 3' },
+  { name: 'release', command: 'npm run test:release' },
+  { name: 'upgrade', command: 'npm run test:upgrade' },
   { name: 'fuzz', command: 'npm run fuzz' },
   { name: 'growth', command: 'npm run growth' },
   { name: 'flood', command: 'npm run flood' },

@@ -23,6 +23,8 @@ export interface ExchangeOptions {
   readonly databasesApart?: boolean;
   /** How many Workers share the objects and the database, as data centres do. Default: 1. */
   readonly workers?: number;
+  /** Bundles of further Workers that share them, as while a deployment is on its way; each has the entry, too. */
+  readonly others?: readonly string[];
   /** Whether Cloudflare's own router serves the site's files in front of the Worker. Default: true. */
   readonly site?: boolean;
   /** Another Worker in the same runtime, which shares only the machine with the exchange. */
@@ -73,7 +75,9 @@ type RateLimits = NonNullable<V4WorkerOptionsShape['ratelimits']>;
 export async function startExchange(options: ExchangeOptions): Promise<Exchange> {
   const worker = options.worker ?? (await readWorker('wrangler.toml'));
   const owner = worker.name;
-  const names = Array.from({ length: options.workers ?? 1 }, (_, index) => (index ? `${owner}-${index + 1}` : owner));
+  const { bundle, others = [] } = options;
+  const bundles = [...Array.from({ length: options.workers ?? 1 }, () => bundle), ...others];
+  const names = bundles.map((_, index) => (index ? `${owner}-${index + 1}` : owner));
   const { ledgers = 1 } = options;
   const described = addLedgers(worker.settings, ledgers);
   const neighbours = options.neighbour ? [await describeNeighbour(options.neighbour)] : [];
@@ -88,13 +92,13 @@ export async function startExchange(options: ExchangeOptions): Promise<Exchange>
     ...(assets && options.site !== false && { assets }),
     bindings: { ...worker.variables, ...secrets, ...options.variables },
     ratelimits: limitRates(settings.ratelimits ?? {}, options.rateLimits ?? {}),
-    ...serveBundle(options.bundle, options.entry),
   };
   const runtime = new Miniflare(
     convertV4MiniflareOptions({
       workers: [
-        ...names.map((name) => ({
+        ...names.map((name, index) => ({
           ...shared,
+          ...serveBundle(bundles[index] ?? bundle, options.entry),
           name,
           durableObjects: name === owner ? objects : lendObjects(objects, owner),
         })),
