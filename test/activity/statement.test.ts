@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/db/database.ts';
 import { prepareStatement, writeStatement } from '../../src/activity/statement.ts';
 import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
-import { addressOf, drawHash } from '../support/reconciliation.ts';
+import { drawHash } from '../support/deposits.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
 import { env, worker } from '../support/runtime/test-env.ts';
 import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
@@ -72,15 +72,15 @@ describe('the statement of an account that did everything', () => {
     await readSettled(await settle(agreeQuick(trader, 'BUY')));
     await readTaken(await withdraw(trader));
     const inside = { asset: 'ETH', network: 'ETH', amount: '0.1' };
-    await readTaken(await withdraw(trader, { ...inside, address: await addressOf(other, 'ETH') }));
-    await readTaken(await withdraw(other, { ...inside, address: await addressOf(trader, 'ETH') }));
+    await readTaken(await withdraw(trader, { ...inside, address: await other.addressOn('ETH') }));
+    await readTaken(await withdraw(other, { ...inside, address: await trader.addressOn('ETH') }));
     await asOperator('PATCH', '/settings', { reviewThreshold: '1' });
     const { id } = await readTaken(await withdraw(trader));
     await asOperator('POST', `/accounts/${trader.accountId}/withdrawals/${id}/reject`, { reason: 'no' });
     await readTaken(await withdraw(trader, { amount: '20' }));
     await asOperator('PATCH', '/settings', { reviewThreshold: null });
     for (const confirmations of [1, 99]) {
-      const address = await addressOf(trader, 'ETH');
+      const address = await trader.addressOn('ETH');
       const report = { network: 'ETH', asset: 'ETH', amount: '0.5', address, txHash: drawHash(), confirmations };
       expect((await asOperator('POST', '/deposits', report)).status).toBe(201);
     }

@@ -3,7 +3,7 @@ import { type ProblemBody, type Trader, json, openTrader } from '../support/exch
 import { writeHistory } from '../support/growth/write-history.ts';
 import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
-import { readFeed, readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
 
 holdWakingsThroughout();
 
@@ -64,7 +64,7 @@ describe('the feed of an account with records of every kind', () => {
   });
 
   it('shows the account’s side of each settlement, with the id and time that the operator was given', async () => {
-    const feed = await readFeed(trader);
+    const feed = await trader.feed();
     const settled = feed.filter(({ category }) => category === 'P2P' || category === 'QUICK_TRADE');
     const shown = [
       { category: 'P2P', type: 'P2P_BUY', amount: '0.5', usdValue: '100' },
@@ -84,7 +84,7 @@ describe('the feed of an account with records of every kind', () => {
   });
 
   it('shows the other account its side of the settlements between the two, and nothing else', async () => {
-    const settled = (await readFeed(other)).filter(({ category }) => category !== 'DEPOSIT');
+    const settled = (await other.feed()).filter(({ category }) => category !== 'DEPOSIT');
     expect(settled.map(({ id, type, amount, usdValue }) => ({ id, type, amount, usdValue }))).toEqual([
       { id: ids[3], type: 'P2P_BUY', amount: '0.7', usdValue: '140.5' },
       { id: ids[1], type: 'P2P_SELL', amount: '0.5', usdValue: '100' },
@@ -92,7 +92,7 @@ describe('the feed of an account with records of every kind', () => {
   });
 
   it('shows an unrelated account nothing', async () => {
-    expect(await readFeed(await openTrader())).toEqual([]);
+    expect(await (await openTrader()).feed()).toEqual([]);
   });
 
   it.each([
@@ -102,15 +102,15 @@ describe('the feed of an account with records of every kind', () => {
     ['P2P', ['P2P_SELL', 'P2P_BUY']],
     ['QUICK_TRADE', ['QUICK_SELL', 'QUICK_BUY']],
   ])('has, in the category %s, exactly the types of that category, newest first', async (category, types) => {
-    const rows = (await readFeed(trader)).filter((row) => row['category'] === category);
+    const rows = (await trader.feed()).filter((row) => row['category'] === category);
     expect(rows.map(({ type }) => type)).toEqual(types);
   });
 
   it('returns every row once, newest first, at any page size, while more is settled', async () => {
-    const before = await readFeed(trader);
+    const before = await trader.feed();
     expect(before.slice(0, ids.length).map(({ id }) => id)).toEqual(ids.toReversed());
     for (const limit of [1, 2, 3, before.length, 200]) {
-      const standing = (await readFeed(trader)).map(({ id }) => id);
+      const standing = (await trader.feed()).map(({ id }) => id);
       const rows = await readAllPages(trader, limit, async () => {
         await readSettled(await settle(agreeP2p(trader, other, { coinAmount: '0.00000001', usdtAmount: '0.01' })));
       });

@@ -2,7 +2,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventTypes } from '../../src/events/event.ts';
 import { type ProblemBody, type Trader, asOperator, createKey, json, openTrader } from '../support/exchange.ts';
 import { readFeed, readTypes, recordOf, tellOld } from '../support/events/feed.ts';
-import { addressOf } from '../support/reconciliation.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
 import { measureDatabase } from '../support/runtime/meter.ts';
 import { readTaken, resetSettings, setSettings, withdraw } from '../support/withdrawals/withdrawals.ts';
@@ -49,7 +48,7 @@ describe('the feed of events', () => {
     const settled = await readSettled(await settle(agreeP2p(trader, seller)));
     await asOperator('POST', '/deposits', {
       network: 'ETH',
-      address: await addressOf(trader, 'ETH'),
+      address: await trader.addressOn('ETH'),
       asset: 'ETH',
       amount: '2.5',
       txHash: crypto.getRandomValues(new Uint8Array(32)).toHex().replace(/^/, '0x'),
@@ -75,7 +74,7 @@ describe('the feed of events', () => {
 
   it('tells each step of a deposit, and holds back what is too small to be listed', async () => {
     const trader = await openListener();
-    const address = await addressOf(trader, 'ETH');
+    const address = await trader.addressOn('ETH');
     const report = (change: object) =>
       asOperator('POST', '/deposits', {
         network: 'ETH',
@@ -99,7 +98,7 @@ describe('the feed of events', () => {
 
   it('tells the holder of an address that a deposit is held for the operator', async () => {
     const trader = await openListener();
-    const address = await addressOf(trader, 'LTC');
+    const address = await trader.addressOn('LTC');
     // More than the ledger can count, so above every supply cap.
     const amount = '99999999999999999999';
     const txHash = crypto.getRandomValues(new Uint8Array(32)).toHex();
@@ -130,7 +129,7 @@ describe('the feed of events', () => {
 
   it('tells both accounts of a withdrawal inside the exchange and of a settlement', async () => {
     const [one, other] = [await openListener({ USDT: '500' }), await openListener({ ETH: '5' })];
-    await readTaken(await withdraw(one, { address: await addressOf(other, 'TRC20') }));
+    await readTaken(await withdraw(one, { address: await other.addressOn('TRC20') }));
     const settled = await readSettled(await settle(agreeP2p(one, other)));
     await readSettled(await settle(agreeQuick(one, 'BUY')));
     const funded = ['deposit.completed'] as const;

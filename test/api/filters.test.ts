@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { MAX_LOOKED_AT } from '../../src/http/list.ts';
 import { type ProblemBody, type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
-import { addressOf, drawHash } from '../support/reconciliation.ts';
+import { drawHash } from '../support/deposits.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
 import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
 import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
@@ -56,10 +56,10 @@ describe('the lists of an account that did everything', () => {
     await readSettled(await settle(agreeQuick(trader, 'SELL')));
     await readTaken(await withdraw(trader));
     await readTaken(
-      await withdraw(trader, { asset: 'ETH', network: 'ETH', amount: '0.1', address: await addressOf(other, 'ETH') }),
+      await withdraw(trader, { asset: 'ETH', network: 'ETH', amount: '0.1', address: await other.addressOn('ETH') }),
     );
     for (const confirmations of [1, 99]) {
-      const address = await addressOf(trader, 'ETH');
+      const address = await trader.addressOn('ETH');
       const report = { network: 'ETH', asset: 'ETH', amount: '0.5', address, txHash: drawHash(), confirmations };
       expect((await asOperator('POST', '/deposits', report)).status).toBe(201);
     }
@@ -124,7 +124,7 @@ describe('the lists of an account that did everything', () => {
 
   it('a deposit shows where it came from, and how many confirmations it still needs', async () => {
     const [confirmed, waiting] = (all[DEPOSITS] ?? []).filter(({ network }) => network === 'ETH');
-    const address = await addressOf(trader, 'ETH');
+    const address = await trader.addressOn('ETH');
     const seen = { network: 'ETH', address, asset: 'ETH', amount: '0.5', confirmationsNeeded: 32 };
     expect(confirmed).toMatchObject({ ...seen, status: 'COMPLETED', confirmations: 99 });
     expect(waiting).toMatchObject({ ...seen, status: 'PENDING', confirmations: 1 });
@@ -139,7 +139,7 @@ describe('the lists of an account that did everything', () => {
     const { supplyCaps } = (
       await json<{ settings: { supplyCaps: Record<string, string> } }>(await asOperator('GET', '/settings'))
     ).settings;
-    const address = await addressOf(trader, 'LTC');
+    const address = await trader.addressOn('LTC');
     const txHash = drawHash().slice(2);
     const amount = String(Number(supplyCaps['LTC']) + 1);
     const report = { network: 'LTC', asset: 'LTC', amount, address, txHash, confirmations: 99 };

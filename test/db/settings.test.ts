@@ -23,8 +23,9 @@ const readRows = () =>
     Record<string, unknown>[]
   >;
 
+/** Of each ledger whether trading and withdrawals are halted: `10` is a halt of trading alone. */
 const haltsOf = async () =>
-  (await readRows()).map(({ trading_halted, withdrawals_halted }) => [trading_halted, withdrawals_halted]);
+  (await readRows()).map(({ trading_halted, withdrawals_halted }) => [trading_halted, withdrawals_halted].join(''));
 
 const readStatus = async () => {
   await emptyEdgeCache();
@@ -58,11 +59,7 @@ afterEach(async () => {
   vi.restoreAllMocks();
   await forgetConditions();
   expect((await lift()).status).toBe(200);
-  expect(await haltsOf()).toEqual([
-    [0, 0],
-    [0, 0],
-    [0, 0],
-  ]);
+  expect(await haltsOf()).toEqual(['00', '00', '00']);
 });
 
 describe('a change of the settings', () => {
@@ -110,11 +107,11 @@ describe('a change of the settings', () => {
     const answer = await patch({ tradingHalted: true });
     lost.restore();
     await expectCode(answer, '503 service_unavailable');
-    const open = (await haltsOf()).findIndex(([trading]) => trading === 0);
+    const open = (await haltsOf()).findIndex(([trading]) => trading === '0');
     expect([1, 2]).toContain(open);
     expect((await readStatus())['trading']).toBe('HALTED');
     await keepSettings(env, open, Date.now());
-    expect((await haltsOf()).map(([trading]) => trading)).toEqual([1, 1, 1]);
+    expect((await haltsOf()).map(([trading]) => trading)).toEqual(['1', '1', '1']);
   });
 
   it('is never replaced by an older copy that arrives later', async () => {
@@ -135,14 +132,12 @@ describe('a violation in one ledger', () => {
     async (ledger) => {
       const id = await breakLedger(ledger);
       expect(ledgerNumberOf(id)).toBe(ledger);
-      expect((await haltsOf()).map(([trading]) => trading)).toEqual(ledgers.map((other) => (other === ledger ? 1 : 0)));
+      expect((await haltsOf()).map(([trading]) => trading)).toEqual(
+        ledgers.map((other) => (other === ledger ? '1' : '0')),
+      );
       expect(await readStatus()).toMatchObject({ status: 'HALTED', trading: 'HALTED', withdrawals: 'HALTED' });
       await keepSettings(env, ledger, Date.now());
-      expect(await haltsOf()).toEqual([
-        [1, 1],
-        [1, 1],
-        [1, 1],
-      ]);
+      expect(await haltsOf()).toEqual(['11', '11', '11']);
       expect((await clear(id)).status).toBe(200);
     },
   );
@@ -153,32 +148,20 @@ describe('a violation in one ledger', () => {
     const refused = await lift();
     await expectCode(refused, '409 invalid_state');
     await keepAll();
-    expect(await haltsOf()).toEqual([
-      [1, 1],
-      [1, 1],
-      [1, 1],
-    ]);
+    expect(await haltsOf()).toEqual(['11', '11', '11']);
     await sqlIn(0, 'UPDATE settings SET trading_halted = 0, revision = revision + 1').run();
     await keepSettings(env, 0, Date.now());
-    expect((await haltsOf())[2]).toEqual([1, 1]);
+    expect((await haltsOf())[2]).toBe('11');
     await keepSettings(env, 2, Date.now());
-    expect(await haltsOf()).toEqual([
-      [1, 1],
-      [1, 1],
-      [1, 1],
-    ]);
+    expect(await haltsOf()).toEqual(['11', '11', '11']);
     expect((await clear(id)).status).toBe(200);
-    expect((await haltsOf())[2]).toEqual([1, 1]);
+    expect((await haltsOf())[2]).toBe('11');
   });
 
   it('is told to the others by the ledger’s keeper', async () => {
     const id = await breakLedger(0);
     await runKeeper();
-    expect(await haltsOf()).toEqual([
-      [1, 1],
-      [1, 1],
-      [1, 1],
-    ]);
+    expect(await haltsOf()).toEqual(['11', '11', '11']);
     expect((await clear(id)).status).toBe(200);
   });
 
@@ -186,7 +169,7 @@ describe('a violation in one ledger', () => {
     const id = await breakLedger(1);
     expect((await clear(id)).status).toBe(200);
     await keepAll();
-    expect((await haltsOf())[1]).toEqual([1, 1]);
+    expect((await haltsOf())[1]).toBe('11');
     expect((await readStatus())['trading']).toBe('HALTED');
   });
 
@@ -197,10 +180,6 @@ describe('a violation in one ledger', () => {
     await keepSettings(env, 1, Date.now());
     const [original, copy] = await readRows();
     expect(copy?.['spread_bps']).toBe(original?.['spread_bps']);
-    expect(await haltsOf()).toEqual([
-      [0, 0],
-      [1, 1],
-      [0, 0],
-    ]);
+    expect(await haltsOf()).toEqual(['00', '11', '00']);
   });
 });

@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AssetList, ExchangeInfo, ServerTime, Status } from '../../src/exchange/schemas.ts';
 import { emptyEdgeCache } from '../support/runtime/edge-cache.ts';
 import { asOperator, json, openTrader, send } from '../support/exchange.ts';
-import { addressOf } from '../support/reconciliation.ts';
 import { CONNECTION_LOST } from '../support/runtime/faults.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
 import { setSettings } from '../support/withdrawals/withdrawals.ts';
@@ -78,7 +77,7 @@ describe('a network or an asset whose deposits are paused, or which nobody watch
     expect((await json<{ addresses: unknown[] }>(await trader.get('/api/v1/wallet/addresses'))).addresses).toHaveLength(
       12,
     );
-    const address = await addressOf(trader, 'LTC');
+    const address = await trader.addressOn('LTC');
     const report = { network: 'LTC', asset: 'LTC', amount: '3', address, txHash: 'ab'.repeat(32), confirmations: 99 };
     const { deposit } = await json<{ deposit: { status: string } }>(await asOperator('POST', '/deposits', report));
     expect(deposit.status).toBe('COMPLETED');

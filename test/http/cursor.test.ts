@@ -32,19 +32,12 @@ describe('a cursor', () => {
     expect(taken).toEqual([]);
   });
 
-  it('is refused on another list', async () => {
-    const cursor = await writeCursor(position, scope, SECRET);
-    expect(await refusalOf(cursor, { ...scope, route: '/api/v1/wallet/transactions' })).toBe('invalid_cursor');
-  });
-
-  it('is refused for another account', async () => {
-    const cursor = await writeCursor(position, scope, SECRET);
-    expect(await refusalOf(cursor, { ...scope, accountId: 'account-2' })).toBe('invalid_cursor');
-  });
-
-  it('is refused when it was made with another secret', async () => {
-    const cursor = await writeCursor(position, scope, SECRET);
-    expect(await refusalOf(cursor, scope, 'another-secret-of-at-least-32-characters')).toBe('invalid_cursor');
+  it.each([
+    ['on another list', { ...scope, route: '/api/v1/wallet/transactions' }, SECRET],
+    ['for another account', { ...scope, accountId: 'account-2' }, SECRET],
+    ['when it was made with another secret', scope, 'another-secret-of-at-least-32-characters'],
+  ])('is refused %s', async (_, at, secret) => {
+    expect(await refusalOf(await writeCursor(position, scope, SECRET), at, secret)).toBe('invalid_cursor');
   });
 
   it('is refused with the tag of another position', async () => {

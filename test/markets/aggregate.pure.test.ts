@@ -22,6 +22,8 @@ function observe(text: string | bigint, change: Partial<SourceTicker> = {}, rece
   return { source: 'venue', received_ms, isRepeat: false, ticker };
 }
 
+const observeAll = (prices: readonly bigint[]) => prices.map((value) => observe(value));
+
 const agreed = (observations: Observation[], last: AgreedMarket | null = null) => {
   const market = agreeOnPrice(observations, last, now_ms);
   return market && formatPrice(market.price);
@@ -181,7 +183,7 @@ describe('whatever prices the sources give', () => {
     );
     fc.assert(
       fc.property(shuffles, ([prices, shuffled]) => {
-        const [one, other] = [prices, shuffled].map((list) => list.map((value) => observe(value)));
+        const [one, other] = [prices, shuffled].map(observeAll);
         expect(agreeOnPrice(one ?? [], null, now_ms)).toEqual(agreeOnPrice(other ?? [], null, now_ms));
         expect(chooseShown(one ?? [], 10n ** 10n, now_ms)).toEqual(chooseShown(other ?? [], 10n ** 10n, now_ms));
       }),
@@ -191,11 +193,7 @@ describe('whatever prices the sources give', () => {
   it('one source moves an agreed price only within the others’ range, or with two sources by half the band at most', () => {
     fc.assert(
       fc.property(closePrices, fc.bigInt({ min: 1n, max: 10n ** 18n }), (honest, liar) => {
-        const market = agreeOnPrice(
-          [...honest, liar].map((value) => observe(value)),
-          null,
-          now_ms,
-        );
+        const market = agreeOnPrice(observeAll([...honest, liar]), null, now_ms);
         if (!market) return;
         const sorted = honest.toSorted((one, other) => Number(one - other));
         const [lowest = 0n, highest = 0n] = [sorted[0], sorted.at(-1)];
@@ -222,11 +220,7 @@ describe('whatever prices the sources give', () => {
         ),
         anything,
         (honest, liar, reference) => {
-          const market = chooseShown(
-            [liar, ...honest].map((value) => observe(value)),
-            reference,
-            now_ms,
-          );
+          const market = chooseShown(observeAll([liar, ...honest]), reference, now_ms);
           const sorted = honest.toSorted((one, other) => Number(one - other));
           expect(market?.price).toBeGreaterThanOrEqual(sorted[0] ?? 0n);
           expect(market?.price).toBeLessThanOrEqual(sorted.at(-1) ?? 0n);
@@ -246,7 +240,7 @@ describe('whatever prices the sources give', () => {
     fc.assert(
       fc.property(honestPrices, pushed, pushed, fc.boolean(), (honest, one, other, areRepeated) => {
         const observations = [
-          ...honest.map((value) => observe(value)),
+          ...observeAll(honest),
           ...[one, other].map((value) => ({ ...observe(value), isRepeat: areRepeated })),
         ];
         const market = agreeOnPrice(observations, null, now_ms);
@@ -264,11 +258,7 @@ describe('whatever prices the sources give', () => {
   it('an agreed price lies between two sources that are within 1 % of each other, and in a group of more than half', () => {
     fc.assert(
       fc.property(anyPrices, (prices) => {
-        const market = agreeOnPrice(
-          prices.map((value) => observe(value)),
-          null,
-          now_ms,
-        );
+        const market = agreeOnPrice(observeAll(prices), null, now_ms);
         if (!market) return;
         const near = prices.filter(
           (value) => value * 102n >= market.price * 100n && value * 100n <= market.price * 102n,
@@ -283,7 +273,7 @@ describe('whatever prices the sources give', () => {
   it('the shown price is the agreed one when there is one', () => {
     fc.assert(
       fc.property(anyPrices, (prices) => {
-        const observations = prices.map((value) => observe(value));
+        const observations = observeAll(prices);
         const market = agreeOnPrice(observations, null, now_ms);
         if (market) expect(chooseShown(observations, market.price, now_ms)?.price).toBe(market.price);
       }),
@@ -293,13 +283,7 @@ describe('whatever prices the sources give', () => {
   it('a price is shown as soon as any source gives a positive one', () => {
     fc.assert(
       fc.property(anyPrices, fc.bigInt({ min: 1n, max: 10n ** 18n }), (prices, reference) => {
-        expect(
-          chooseShown(
-            prices.map((value) => observe(value)),
-            reference,
-            now_ms,
-          ),
-        ).not.toBeNull();
+        expect(chooseShown(observeAll(prices), reference, now_ms)).not.toBeNull();
       }),
     );
   });

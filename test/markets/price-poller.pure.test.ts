@@ -19,6 +19,11 @@ function createSource(name: string, answer: () => Promise<SourceTicker[]> = () =
   return { name, leastInterval_ms: 0, fetchTickers };
 }
 
+function followLog() {
+  const { calls } = vi.spyOn(console, 'error').mockReturnValue().mock;
+  return () => calls.map(([line]) => JSON.parse(String(line)) as Record<string, string>);
+}
+
 const hang = () => new Promise<never>(() => {});
 const fail = (fault: SourceFault = 'unavailable') => Promise.reject(new SourceError('failed', { fault }));
 
@@ -29,6 +34,8 @@ function createPoller(...sources: PriceSource[]) {
 }
 
 const namesOf = async (poller: PricePoller) => (await poller.ask()).map(({ source }) => source);
+
+afterEach(() => void vi.useRealTimers());
 
 describe('a round', () => {
   it('returns the answers in the order of the sources, whichever was first', async () => {
@@ -57,7 +64,6 @@ describe('a round', () => {
     expect(isOver).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     expect(await round).toEqual(['b', 'c']);
-    vi.useRealTimers();
   });
 
   it('waits for its 2 s when only half have answered', async () => {
@@ -77,7 +83,6 @@ describe('a round', () => {
     expect(isOver).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     expect(await round).toEqual(['c', 'd']);
-    vi.useRealTimers();
   });
 
   it('does not ask a source whose last request is still open', async () => {
@@ -111,7 +116,6 @@ describe('a source that fails', () => {
     expect(bad.fetchTickers).toHaveBeenCalledTimes(14);
     expect(breakers.list()).toEqual({});
     expect(onChange).toHaveBeenCalledTimes(3);
-    vi.useRealTimers();
   });
 
   it('is tried every 2 s when fewer than three other sources are left', async () => {
@@ -126,7 +130,6 @@ describe('a source that fails', () => {
     vi.setSystemTime(2_000);
     await rounds(poller, 10);
     expect(bad.fetchTickers).toHaveBeenCalledTimes(4);
-    vi.useRealTimers();
   });
 
   it.each<SourceFault>(['rate_limited', 'geo_blocked'])(
@@ -152,14 +155,14 @@ describe('a source that fails', () => {
   });
 
   it('is logged in our own words, and so is its return', async () => {
-    const log = vi.spyOn(console, 'error').mockReturnValue();
+    const log = followLog();
     const answers = [() => Promise.reject(new Error('secret text of a venue')), () => Promise.resolve([ticker])];
     const flaky = createSource('flaky', () => answers.shift()?.() ?? Promise.resolve([ticker]));
     const { poller, breakers } = createPoller(flaky);
     await poller.ask();
     breakers.recordFailure('prices/flaky', new SourceError('blocked', { fault: 'geo_blocked' }), Date.now());
     breakers.recordAnswer('prices/flaky');
-    const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)) as Record<string, string>);
+    const lines = log();
     expect(lines.map(({ event, fault }) => [event, fault])).toEqual([
       ['source_failed', 'unavailable'],
       ['source_failed', 'geo_blocked'],
@@ -170,13 +173,13 @@ describe('a source that fails', () => {
   });
 
   it('by answering with none of the coins is logged, and suspended after three failures', async () => {
-    const log = vi.spyOn(console, 'error').mockReturnValue();
+    const log = followLog();
     const empty = createSource('empty', () => Promise.resolve([]));
     const { poller, breakers } = createPoller(empty, createSource('b'), createSource('c'), createSource('d'));
     await rounds(poller, 5);
     expect(empty.fetchTickers).toHaveBeenCalledTimes(3);
     expect(breakers.standingOf('prices/empty', Date.now())).not.toBe('good');
-    const [line] = log.mock.calls.map(([text]) => JSON.parse(String(text)) as Record<string, string>);
+    const [line] = log();
     expect(line).toMatchObject({
       event: 'source_failed',
       source: 'prices/empty',
@@ -204,7 +207,6 @@ describe('a source with a least interval between requests', () => {
     (await poller.ask()).map(({ source, isRepeat, received_ms }) => [source, isRepeat, received_ms]);
 
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 10_000 }));
-  afterEach(() => void vi.useRealTimers());
 
   it('is asked no earlier, and its last answer is repeated with its own time', async () => {
     const source = slow();

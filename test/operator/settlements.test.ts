@@ -2,7 +2,7 @@ import { reachHub } from '../../src/markets/read-hub.ts';
 import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/db/record-id.ts';
-import { type Trader, asOperator, json, openTrader, expectCode } from '../support/exchange.ts';
+import { asOperator, json, openTrader, expectCode } from '../support/exchange.ts';
 import { forgetConditions } from '../support/gate.ts';
 import { countRowsRead, measure } from '../support/runtime/meter.ts';
 import { readEffects, expectWholeLedger } from '../support/db/probes.ts';
@@ -11,6 +11,7 @@ import {
   agreeQuick,
   drawReference,
   expectHoldings,
+  openParties,
   readSettled,
   settle,
 } from '../support/operator/settlements.ts';
@@ -18,15 +19,8 @@ import { env } from '../support/runtime/test-env.ts';
 import { houseHolds, setSettings } from '../support/withdrawals/withdrawals.ts';
 import { sql, listRows } from '../support/db/sql.ts';
 
-/** A buyer with 1,000 USDT and a seller with 10 ETH. */
-async function openParties(): Promise<[Trader, Trader]> {
-  return [await openTrader({ USDT: '1000' }), await openTrader({ ETH: '10' })];
-}
-
-async function countSettlements(accountId: string): Promise<number> {
-  const row = await sql('SELECT count(*) AS n FROM settlements WHERE account_id = ?', accountId).first<{ n: number }>();
-  return row?.n ?? 0;
-}
+const countSettlements = (accountId: string) =>
+  sql('SELECT count(*) AS n FROM settlements WHERE account_id = ?', accountId).first('n');
 
 afterEach(() => setSettings({ tradingHalted: false }));
 

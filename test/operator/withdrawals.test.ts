@@ -1,5 +1,6 @@
 import { createScheduledController, runDurableObjectAlarm } from 'cloudflare:test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OperatorWithdrawal } from '../../src/withdrawals/operator-withdrawal.ts';
 import worker from '../../src/index.ts';
 import {
   type Trader,
@@ -12,24 +13,22 @@ import {
   expectCode,
 } from '../support/exchange.ts';
 import { sumOfBalances, expectWholeLedger } from '../support/db/probes.ts';
+import { readTaken, withdraw as withdrawFrom } from '../support/withdrawals/withdrawals.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { sql, listRows } from '../support/db/sql.ts';
 
-const ADDRESS = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8';
 const HASH = 'ab'.repeat(32);
 
 interface Answer {
-  readonly withdrawal: Record<string, unknown> & { readonly id: string; readonly status: string };
+  readonly withdrawal: OperatorWithdrawal;
 }
 
-async function withdraw(trader: Trader, change: Record<string, string> = {}): Promise<Answer['withdrawal']> {
-  const body = { asset: 'USDT', network: 'TRC20', amount: '100', address: ADDRESS, ...change };
-  const response = await trader.post('/api/v1/wallet/withdrawals', body);
-  expect(response.status).toBe(201);
-  return (await json<Answer>(response)).withdrawal;
-}
+const withdraw = async (trader: Trader, change: object = {}) =>
+  readTaken(await withdrawFrom(trader, { amount: '100', ...change }));
 
-const pathOf = (trader: Trader, id: string) => `/accounts/${trader.accountId}/withdrawals/${id}`;
+/** The operator's decision about a withdrawal. */
+const decide = (trader: Trader, id: string, verb: string, body: object = { reason: 'known customer' }) =>
+  asOperator('POST', `/accounts/${trader.accountId}/withdrawals/${id}/${verb}`, body);
 
 async function auditOf(id: string): Promise<string[]> {
   const results = await listRows<{ action: string }>('SELECT action FROM audit WHERE target = ? ORDER BY id', id);
@@ -39,7 +38,7 @@ async function auditOf(id: string): Promise<string[]> {
 /** Leaves a withdrawal PROCESSING at the custodian without an answer, as when the answer was lost. */
 async function leaveProcessing(trader: Trader): Promise<string> {
   const { id } = await withdraw(trader);
-  const approve = asOperator('POST', `${pathOf(trader, id)}/approve`, { reason: 'known customer' });
+  const approve = decide(trader, id, 'approve');
   expect((await approve).status).toBe(200);
   return id;
 }
@@ -59,16 +58,10 @@ describe('a withdrawal above the review threshold', () => {
       usdValue: '100',
     });
 
-    const approved = await asOperator('POST', `${pathOf(trader, withdrawal.id)}/approve`, { reason: 'known customer' });
+    const approved = await decide(trader, withdrawal.id, 'approve');
     expect((await json<Answer>(approved)).withdrawal.status).toBe('COMPLETED');
-    await expectCode(
-      asOperator('POST', `${pathOf(trader, withdrawal.id)}/approve`, { reason: 'again' }),
-      '409 invalid_state',
-    );
-    await expectCode(
-      asOperator('POST', `${pathOf(trader, withdrawal.id)}/reject`, { reason: 'no' }),
-      '409 invalid_state',
-    );
+    await expectCode(decide(trader, withdrawal.id, 'approve', { reason: 'again' }), '409 invalid_state');
+    await expectCode(decide(trader, withdrawal.id, 'reject', { reason: 'no' }), '409 invalid_state');
     expect((await trader.balances())['USDT']).toBe('399');
     expect(await auditOf(withdrawal.id)).toEqual(['approve_withdrawal']);
     await expectWholeLedger();
@@ -77,9 +70,9 @@ describe('a withdrawal above the review threshold', () => {
   it('has its money and fee returned after a rejection', async () => {
     const trader = await openTrader({ USDT: '500' });
     const { id } = await withdraw(trader);
-    const rejected = await asOperator('POST', `${pathOf(trader, id)}/reject`, { reason: 'unknown source of funds' });
+    const rejected = await decide(trader, id, 'reject', { reason: 'unknown source of funds' });
     expect((await json<Answer>(rejected)).withdrawal).toMatchObject({ status: 'FAILED', reason: 'rejected' });
-    await expectCode(asOperator('POST', `${pathOf(trader, id)}/reject`, { reason: 'again' }), '409 invalid_state');
+    await expectCode(decide(trader, id, 'reject', { reason: 'again' }), '409 invalid_state');
     expect((await trader.balances())['USDT']).toBe('500');
     expect(await auditOf(id)).toEqual(['settle_withdrawal']);
     expect(await sumOfBalances()).toEqual([]);
@@ -89,9 +82,7 @@ describe('a withdrawal above the review threshold', () => {
     const trader = await openTrader({ USDT: '500' });
     const { id } = await withdraw(trader);
     const actions = Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? 'approve' : 'reject'));
-    const responses = await Promise.all(
-      actions.map((action) => asOperator('POST', `${pathOf(trader, id)}/${action}`, { reason: 'x' })),
-    );
+    const responses = await Promise.all(actions.map((action) => decide(trader, id, action, { reason: 'x' })));
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(['399', '500']).toContain((await trader.balances())['USDT']);
     await expectWholeLedger();
@@ -104,7 +95,7 @@ describe('a withdrawal above the review threshold', () => {
     const withdrawal = await withdraw(trader, { address });
     expect(withdrawal).toMatchObject({ status: 'PENDING', fee: '0' });
     expect((await recipient.balances())['USDT']).toBe('0');
-    const approved = await asOperator('POST', `${pathOf(trader, withdrawal.id)}/approve`, { reason: 'fine' });
+    const approved = await decide(trader, withdrawal.id, 'approve', { reason: 'fine' });
     expect((await json<Answer>(approved)).withdrawal).toMatchObject({ status: 'COMPLETED', txHash: null });
     expect((await recipient.balances())['USDT']).toBe('100');
     await expectWholeLedger();
@@ -113,7 +104,7 @@ describe('a withdrawal above the review threshold', () => {
   it.each([{}, { reason: '' }, { reason: 1 }])('is not ended without a reason: %o', async (body) => {
     const trader = await openTrader({ USDT: '500' });
     const { id } = await withdraw(trader);
-    await expectCode(asOperator('POST', `${pathOf(trader, id)}/approve`, body), '400 invalid_request');
+    await expectCode(decide(trader, id, 'approve', body), '400 invalid_request');
   });
 });
 
@@ -122,10 +113,7 @@ describe('the end of a withdrawal', () => {
     const trader = await openTrader({ USDT: '500' });
     const id = await leaveProcessing(trader);
     for (const outcome of [{ outcome: 'paid', txHash: HASH }, { outcome: 'failed' }]) {
-      await expectCode(
-        asOperator('POST', `${pathOf(trader, id)}/settle`, { ...outcome, reason: 'x' }),
-        '409 invalid_state',
-      );
+      await expectCode(decide(trader, id, 'settle', { ...outcome, reason: 'x' }), '409 invalid_state');
     }
   });
 
@@ -141,10 +129,10 @@ describe('the end of a withdrawal', () => {
         id,
       ).run();
       await expectCode(
-        asOperator('POST', `${pathOf(trader, id)}/settle`, { ...body, txHash: 'no hash', outcome: 'paid' }),
+        decide(trader, id, 'settle', { ...body, txHash: 'no hash', outcome: 'paid' }),
         '400 invalid_request',
       );
-      const settled = await operate<Answer>('POST', `${pathOf(trader, id)}/settle`, body);
+      const settled = await json<Answer>(await decide(trader, id, 'settle', body));
       expect(settled.withdrawal).toMatchObject({ status, txHash: status === 'COMPLETED' ? HASH : null });
       expect((await trader.balances())['USDT']).toBe(balance);
       expect(await auditOf(id)).toEqual(['settle_withdrawal']);

@@ -22,7 +22,8 @@ import { openCrowd } from '../support/growth/open-crowd.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
 import { holdWakings, measure } from '../support/runtime/meter.ts';
 import { firstLedger } from '../../src/db/database.ts';
-import { addressOf, drawHash, followAll, withOwn } from '../support/reconciliation.ts';
+import { followAll, withOwn } from '../support/reconciliation.ts';
+import { drawHash } from '../support/deposits.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { moveClock, stopClock, withdraw } from '../support/withdrawals/withdrawals.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -274,7 +275,7 @@ const scenarios: Record<RequestName, () => Promise<Counts>> = {
     });
   },
   'deposit that custody reports': async () => {
-    const address = await addressOf(await openKnown(), 'ETH');
+    const address = await (await openKnown()).addressOn('ETH');
     await warmHub();
     const report = { network: 'ETH', asset: 'ETH', amount: '0.5', address, txHash: drawHash(), confirmations: 99 };
     return count(async () => {

@@ -5,7 +5,7 @@ import { listLedgers } from '../../src/db/database.ts';
 import { type Trader, asOperator } from '../support/exchange.ts';
 import { followRefreshes, ledgerGate } from '../support/gate.ts';
 import { openTraderIn } from '../support/db/open-in-ledger.ts';
-import { addressOf, drawHash } from '../support/reconciliation.ts';
+import { drawHash } from '../support/deposits.ts';
 import { abort } from '../support/runtime/faults.ts';
 import { type Cost, countTripsByDatabase, holdWakingsThroughout, measure } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -46,7 +46,7 @@ const credit = (trader: Trader) =>
   asOperator('POST', `/accounts/${trader.accountId}/credits`, { asset: 'USDT', amount: '1', reference: 'measured' });
 
 async function report(trader: Trader): Promise<Response> {
-  const address = await addressOf(trader, 'ETH');
+  const address = await trader.addressOn('ETH');
   const deposit = { network: 'ETH', asset: 'ETH', amount: '0.5', address, txHash: drawHash(), confirmations: 99 };
   return asOperator('POST', '/deposits', deposit);
 }

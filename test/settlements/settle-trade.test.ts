@@ -2,15 +2,17 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Trader, asOperator, openTrader, expectCode } from '../support/exchange.ts';
 import { CONNECTION_LOST, OVERLOADED, aroundBatch, fail } from '../support/runtime/faults.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
-import { agreeP2p, agreeQuick, expectHoldings, readSettled, settle } from '../support/operator/settlements.ts';
+import {
+  agreeP2p,
+  agreeQuick,
+  expectHoldings,
+  readSettled,
+  settle,
+  openParties,
+} from '../support/operator/settlements.ts';
 import { setSettings, tally } from '../support/withdrawals/withdrawals.ts';
 import { expectWholeLedger } from '../support/db/probes.ts';
 import { atOnce } from '../support/at-once.ts';
-
-/** A buyer with 1,000 USDT and a seller with 10 ETH. */
-async function openParties(): Promise<[Trader, Trader]> {
-  return [await openTrader({ USDT: '1000' }), await openTrader({ ETH: '10' })];
-}
 
 /** Checks that one settlement of 0.5 ETH for 100 USDT took place, and no other. */
 async function expectOnce(buyer: Trader, seller: Trader): Promise<void> {

@@ -12,7 +12,8 @@ import { Reconciler, type SliceLimits } from '../../src/reconciliation/reconcile
 import { SpreadSums } from '../../src/reconciliation/spread-sums.ts';
 import { listViolations } from '../../src/reconciliation/violations.ts';
 import { type LedgerReconciliation, showReconciliation } from '../../src/operator/reconciliation.ts';
-import { type Trader, asOperator, json, openTrader, operate } from './exchange.ts';
+import { type Trader, asOperator, openTrader, operate } from './exchange.ts';
+import { drawHash, reportDeposit } from './deposits.ts';
 import { agreeP2p, agreeQuick, settle } from './operator/settlements.ts';
 import { env } from './runtime/test-env.ts';
 import { readTriggers, runWithout } from './db/triggers.ts';
@@ -235,38 +236,22 @@ export async function tradeAll(trader: Trader): Promise<string[]> {
   return ids;
 }
 
-export async function report(body: Record<string, unknown>): Promise<void> {
-  const response = await asOperator('POST', '/deposits', body);
-  expect(response.ok, await response.clone().text()).toBe(true);
-}
-
-export async function addressOf(trader: Trader, network: string): Promise<string> {
-  const { addresses } = await json<{ addresses: { network: string; address: string }[] }>(
-    await trader.get('/api/v1/wallet/addresses'),
-  );
-  return addresses.find((one) => one.network === network)?.address ?? '';
-}
-
-let hashes = 0;
-
-/** A hash of no transaction anywhere. */
-export function drawHash(): string {
-  hashes += 1;
-  return `0x${hashes.toString(16).padStart(64, '0')}`;
-}
-
 /** Reports deposits in every state: credited at once and later, failed, pending, and to an unknown address. */
 async function depositAll(trader: Trader): Promise<void> {
-  const address = await addressOf(trader, 'ETH');
-  const deposit = { network: 'ETH', asset: 'ETH', amount: '0.500000000000000001', address };
+  const deposit = {
+    network: 'ETH',
+    asset: 'ETH',
+    amount: '0.500000000000000001',
+    address: await trader.addressOn('ETH'),
+  };
   const later = { ...deposit, txHash: drawHash() };
-  await report({ ...deposit, txHash: drawHash(), confirmations: 99 });
-  await report({ ...later, confirmations: 1 });
-  await report({ ...later, confirmations: 99 });
-  await report({ ...deposit, txHash: drawHash(), confirmations: 1 });
-  await report({ ...deposit, txHash: drawHash(), confirmations: 1, failed: true });
+  await reportDeposit({ ...deposit, txHash: drawHash(), confirmations: 99 });
+  await reportDeposit({ ...later, confirmations: 1 });
+  await reportDeposit({ ...later, confirmations: 99 });
+  await reportDeposit({ ...deposit, txHash: drawHash(), confirmations: 1 });
+  await reportDeposit({ ...deposit, txHash: drawHash(), confirmations: 1, failed: true });
   const nobodys = '0x52908400098527886E0F7030069857D2E4169EE7';
-  await report({ ...deposit, txHash: drawHash(), confirmations: 99, address: nobodys });
+  await reportDeposit({ ...deposit, txHash: drawHash(), confirmations: 99, address: nobodys });
 }
 
 /** The operator's decision about a withdrawal that waits for it. */
@@ -281,7 +266,7 @@ async function decide(trader: Trader, id: string, verb: string): Promise<void> {
  * and still waiting.
  */
 async function withdrawAll(trader: Trader, other: Trader): Promise<void> {
-  const inside = { network: 'ETH', address: await addressOf(other, 'ETH') };
+  const inside = { network: 'ETH', address: await other.addressOn('ETH') };
   await readTaken(await withdraw(trader));
   await readTaken(await withdraw(trader, inside));
   await asOperator('PATCH', '/settings', { reviewThreshold: '20' });

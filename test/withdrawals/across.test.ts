@@ -7,7 +7,7 @@ import { checkPayments } from '../../src/withdrawals/check-payments.ts';
 import { type WithdrawalAcross, refuseReceipt } from '../../src/withdrawals/pay-across.ts';
 import { sweepWithdrawals } from '../../src/withdrawals/sweep-withdrawals.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
-import { readFeed as readFeedPage, recordOf } from '../support/events/feed.ts';
+import { readFeed, recordOf } from '../support/events/feed.ts';
 import { type Trader, asOperator } from '../support/exchange.ts';
 import { databaseOf, openTraderIn } from '../support/db/open-in-ledger.ts';
 import { CONNECTION_LOST, OVERLOADED, type Moment, aroundBatch } from '../support/runtime/faults.ts';
@@ -15,7 +15,6 @@ import { env } from '../support/runtime/test-env.ts';
 import {
   expectProblem,
   moveClock,
-  readFeed,
   readOwn,
   readTaken,
   resetSettings,
@@ -37,7 +36,7 @@ async function openPair(from: number, to: number): Promise<Pair> {
   return { sender, recipient, address: (await readAddresses(recipient))['TRC20'] ?? '' };
 }
 
-const readEvents = async (trader: Trader) => (await readFeedPage(trader, { after: 0 })).events;
+const readEvents = async (trader: Trader) => (await readFeed(trader, { after: 0 })).events;
 
 const usdtOf = async (trader: Trader) => (await trader.balances())['USDT'];
 const holdingsOf = ({ sender, recipient }: Pair) => Promise.all([usdtOf(sender), usdtOf(recipient)]);
@@ -129,8 +128,8 @@ describe('a withdrawal to the address of an account in another ledger', () => {
     const common = { asset: 'USDT', amount: '12.5', usdValue: '12.5', status: 'COMPLETED' };
     const sent = { ...common, id, category: 'WITHDRAWAL', type: 'INTERNAL_WITHDRAWAL' };
     const received = { ...common, category: 'DEPOSIT', type: 'INTERNAL_DEPOSIT' };
-    expect(await readFeed(pair.sender)).toContainEqual(expect.objectContaining(sent));
-    expect(await readFeed(pair.recipient)).toContainEqual(expect.objectContaining(received));
+    expect(await pair.sender.feed()).toContainEqual(expect.objectContaining(sent));
+    expect(await pair.recipient.feed()).toContainEqual(expect.objectContaining(received));
     for (const type of ['INTERNAL_WITHDRAWAL', 'ONCHAIN_WITHDRAWAL']) {
       const listed = await (await pair.sender.get(`/api/v1/wallet/transactions?type=${type}`)).text();
       expect(listed.includes(id)).toBe(type === 'INTERNAL_WITHDRAWAL');

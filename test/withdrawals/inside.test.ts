@@ -5,11 +5,9 @@ import { type Trader, asOperator, createKey, openAccount, openTrader } from '../
 import { aroundBatch } from '../support/runtime/faults.ts';
 import {
   expectProblem,
-  expectWholeLedger,
   houseHolds,
   meetingOf,
   moveClock,
-  readFeed,
   readOwn,
   readTaken,
   resetSettings,
@@ -18,6 +16,7 @@ import {
   switchOnTotp,
   withdraw,
 } from '../support/withdrawals/withdrawals.ts';
+import { expectWholeLedger } from '../support/db/probes.ts';
 
 afterEach(async () => {
   vi.useRealTimers();
@@ -49,10 +48,10 @@ describe('a withdrawal to another account’s deposit address', () => {
     const { sender, recipient, address } = await openPair();
     const { id } = await readTaken(await withdraw(sender, { address, amount: '12.5' }));
     const common = { asset: 'USDT', amount: '12.5', usdValue: '12.5', status: 'COMPLETED' };
-    expect(await readFeed(sender)).toContainEqual(
+    expect(await sender.feed()).toContainEqual(
       expect.objectContaining({ ...common, id, category: 'WITHDRAWAL', type: 'INTERNAL_WITHDRAWAL' }),
     );
-    const received = await readFeed(recipient);
+    const received = await recipient.feed();
     expect(received).toEqual([expect.objectContaining({ ...common, category: 'DEPOSIT', type: 'INTERNAL_DEPOSIT' })]);
     expect(received[0]?.['id']).not.toBe(id);
   });
@@ -110,7 +109,7 @@ describe('a review of a withdrawal', () => {
     const withdrawal = await readTaken(response.clone());
     expect(withdrawal).toMatchObject({ status: 'PENDING', txHash: null, fee: '1' });
     expect(await readOwn(trader, withdrawal.id)).toEqual(withdrawal);
-    expect((await readFeed(trader))[0]).toMatchObject({ id: withdrawal.id, status: 'PENDING' });
+    expect((await trader.feed())[0]).toMatchObject({ id: withdrawal.id, status: 'PENDING' });
     expect((await trader.balances())['USDT']).toBe('48.999999');
     expect((await houseHolds('payouts')) - before).toBe(51_000_001n);
     expect(asked).not.toHaveBeenCalled();
@@ -168,7 +167,7 @@ describe('a review of a withdrawal', () => {
     const withdrawal = await readTaken(await withdraw(sender, { address }));
     expect(withdrawal).toMatchObject({ status: 'PENDING', txHash: null, fee: '0' });
     expect([(await sender.balances())['USDT'], (await recipient.balances())['USDT']]).toEqual(['50', '0']);
-    expect(await readFeed(recipient)).toEqual([]);
+    expect(await recipient.feed()).toEqual([]);
     await expectWholeLedger();
   });
 });

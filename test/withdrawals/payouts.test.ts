@@ -4,15 +4,14 @@ import {
   OUTSIDE,
   WITHDRAWALS_PATH,
   expectProblem,
-  expectWholeLedger,
   houseHolds,
   listOwn,
-  readFeed,
   readOwn,
   readTaken,
   withdraw,
 } from '../support/withdrawals/withdrawals.ts';
 import { databaseOfId } from '../support/db/open-in-ledger.ts';
+import { expectWholeLedger } from '../support/db/probes.ts';
 
 describe('a withdrawal', () => {
   it('is answered with 201 and Location, and is complete with a hash in its network’s form', async () => {
@@ -58,7 +57,7 @@ describe('a withdrawal', () => {
     const second = await readTaken(await withdraw(trader, { amount: '60.5' }));
     expect(await readOwn(trader, first.id)).toEqual(first);
     expect(await listOwn(trader)).toEqual([second, first]);
-    expect((await readFeed(trader))[0]).toEqual({
+    expect((await trader.feed())[0]).toEqual({
       id: second.id,
       ts: second.ts,
       category: 'WITHDRAWAL',

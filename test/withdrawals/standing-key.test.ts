@@ -5,7 +5,6 @@ import { aroundBatch } from '../support/runtime/faults.ts';
 import {
   expectProblem,
   listOwn,
-  readFeed,
   readHoldings,
   readOwn,
   readTaken,
@@ -55,7 +54,7 @@ describe('the key of a withdrawal', () => {
     expect(withdrawal.keyId).toBe(one.keyId);
     expect((await readOwn(other, withdrawal.id)).keyId).toBe(one.keyId);
     expect((await listOwn(other)).map(({ keyId }) => keyId)).toEqual([one.keyId]);
-    expect((await readFeed(other)).map(({ keyId }) => keyId)).toEqual([one.keyId, null]);
+    expect((await other.feed()).map(({ keyId }) => keyId)).toEqual([one.keyId, null]);
   });
 });
 
@@ -67,7 +66,7 @@ describe('the reason of a failed withdrawal', () => {
     const withdrawal = await readTaken(await withdraw(trader));
     expect(withdrawal).toMatchObject({ status: 'FAILED', reason: 'refused' });
     expect(await readOwn(trader, withdrawal.id)).toEqual(withdrawal);
-    expect((await readFeed(trader))[0]).toMatchObject({ status: 'FAILED', reason: 'refused' });
+    expect((await trader.feed())[0]).toMatchObject({ status: 'FAILED', reason: 'refused' });
     const seen = await asOperator('GET', `/accounts/${trader.accountId}/withdrawals/${withdrawal.id}`);
     expect(await seen.json()).toMatchObject({ withdrawal: { reason: secret } });
   });

@@ -17,7 +17,6 @@ import {
 import { signIn } from '../../support/holder/holders.ts';
 import { databaseOfId } from '../../support/db/open-in-ledger.ts';
 import { database } from '../../support/db/raw-ledger.ts';
-import { addressOf } from '../../support/reconciliation.ts';
 import { abort } from '../../support/runtime/faults.ts';
 import { env, holderEntrypoint } from '../../support/runtime/test-env.ts';
 import { moveClock, readTaken, stopClock, withdraw } from '../../support/withdrawals/withdrawals.ts';
@@ -391,7 +390,7 @@ describe('an endpoint', () => {
 
   it('is sent a withdrawal of another account to its own as soon as it is made', async () => {
     const [sender, receiving] = [await openManager({ USDT: '500' }), await openManager()];
-    const address = await addressOf(receiving, 'TRC20');
+    const address = await receiving.addressOn('TRC20');
     const receiver = new Receiver();
     const endpoint = await subscribe(receiving, receiver);
     await readTaken(await withdraw(sender, { address }));

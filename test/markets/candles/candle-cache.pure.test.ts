@@ -16,18 +16,24 @@ const HEDGE_MS = 500;
 const DEADLINE_MS = 4_000;
 
 const rows = [1, 2, 3, 4, 5].map(row);
+const hour = (index: number) => ({ ...question, endTime_ms: index * 3_600_000 });
+const newest = coinSymbols.flatMap((coin) => intervals.map((interval) => ({ coin, interval, limit: 3 })));
 
 function createSource(name: string, fetchCandles: CandleSource['fetchCandles']) {
   const asked = vi.fn(fetchCandles);
   return { name, requestsPerMinute: 1_000, countRequests: () => 1, fetchCandles: asked };
 }
 
+const good = (name = 'venue') => createSource(name, () => Promise.resolve(rows));
+
 const createCache = (sources: CandleSource[], breakers = new CircuitBreakers({}, () => {})) =>
   new CandleCache(sources, breakers);
 
+afterEach(() => void vi.useRealTimers());
+
 describe('the candle cache asks once', () => {
   it('for callers who request the same at the same time, whatever their limits', async () => {
-    const source = createSource('venue', () => Promise.resolve(rows));
+    const source = good();
     const cache = createCache([source]);
     const answers = await Promise.all([1, 2, 5, 100].map((limit) => cache.answer({ ...question, limit })));
     expect(answers.map((answer) => answer.ok && answer.value.candles.length)).toEqual([1, 2, 5, 5]);
@@ -35,7 +41,7 @@ describe('the candle cache asks once', () => {
   });
 
   it('for a hundred candles or a thousand, and the thousand also serve requests for fewer', async () => {
-    const source = createSource('venue', () => Promise.resolve(rows));
+    const source = good();
     const cache = createCache([source]);
     for (const limit of [7, 101, 1000, 100, 1]) expect((await cache.answer({ ...question, limit })).ok).toBe(true);
     expect(source.fetchCandles.mock.calls.map(([asked]) => asked.limit)).toEqual([100, 1000]);
@@ -47,7 +53,7 @@ describe('the candle cache asks once', () => {
 
   it('while the answer is fresh', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 });
-    const source = createSource('venue', () => Promise.resolve(rows));
+    const source = good();
     const cache = createCache([source]);
     await cache.answer(question);
     vi.setSystemTime(1_029_999);
@@ -56,11 +62,10 @@ describe('the candle cache asks once', () => {
     vi.setSystemTime(1_030_000);
     await cache.answer(question);
     expect(source.fetchCandles).toHaveBeenCalledTimes(2);
-    vi.useRealTimers();
   });
 
   it('and once more for another coin, interval or time', async () => {
-    const source = createSource('venue', () => Promise.resolve(rows));
+    const source = good();
     const cache = createCache([source]);
     await cache.answer(question);
     await cache.answer({ ...question, coin: 'ETH' });
@@ -73,7 +78,7 @@ describe('the candle cache asks once', () => {
 
 describe('the candle cache gives', () => {
   it('the newest rows, or the oldest from a start on', async () => {
-    const cache = createCache([createSource('venue', () => Promise.resolve(rows))]);
+    const cache = createCache([good()]);
     expect(await cache.answer(question)).toMatchObject({ value: { candles: [row(3), row(4), row(5)] } });
     expect(await cache.answer({ ...question, startTime_ms: 1 })).toMatchObject({
       value: { candles: [row(1), row(2), row(3)] },
@@ -82,7 +87,7 @@ describe('the candle cache gives', () => {
 
   it('the next source’s series when the first fails', async () => {
     const first = createSource('first', () => Promise.reject(new SourceError('down')));
-    const second = createSource('second', () => Promise.resolve(rows));
+    const second = good('second');
     const answer = await createCache([first, second]).answer(question);
     expect(answer.ok).toBe(true);
     expect(first.fetchCandles).toHaveBeenCalledOnce();
@@ -90,7 +95,7 @@ describe('the candle cache gives', () => {
 
   it('the next source’s series when the first hangs and ignores its abort signal', async () => {
     const first = createSource('first', () => new Promise(() => {}));
-    const second = createSource('second', () => Promise.resolve(rows));
+    const second = good('second');
     expect((await createCache([first, second]).answer(question)).ok).toBe(true);
   });
 
@@ -109,14 +114,12 @@ describe('the candle cache gives', () => {
     const answer = cache.answer(question);
     await vi.advanceTimersByTimeAsync(DEADLINE_MS);
     expect(await answer).toMatchObject({ ok: false, code: 'upstream_unavailable' });
-    vi.useRealTimers();
   });
 });
 
 it('the candle cache refuses new requests when too many are open, but not those that it is already fetching', async () => {
   const { promise, resolve } = Promise.withResolvers<MarketCandle[]>();
   const cache = createCache([createSource('venue', () => promise)]);
-  const newest = coinSymbols.flatMap((coin) => intervals.map((interval) => ({ coin, interval, limit: 3 })));
   const open = newest.slice(0, 16).map((each) => cache.answer(each));
   const [first = question, another = question] = [newest[0], newest[16]];
   expect(await cache.answer(another)).toMatchObject({ ok: false, code: 'service_unavailable' });
@@ -127,9 +130,8 @@ it('the candle cache refuses new requests when too many are open, but not those 
 });
 
 it('the candle cache keeps a bounded number of series', async () => {
-  const source = createSource('venue', () => Promise.resolve(rows));
+  const source = good();
   const cache = createCache([source]);
-  const newest = coinSymbols.flatMap((coin) => intervals.map((interval) => ({ coin, interval, limit: 3 })));
   const [first = question, last = question] = [newest[0], newest[64]];
   for (const each of newest.slice(0, 65)) await cache.answer(each);
   await cache.answer(last);
@@ -139,7 +141,7 @@ it('the candle cache keeps a bounded number of series', async () => {
 });
 
 it('the candle cache answers a request that no candle can match without asking a source', async () => {
-  const source = createSource('venue', () => Promise.resolve(rows));
+  const source = good();
   for (const times of [
     { startTime_ms: 7_200_000, endTime_ms: 3_600_000 },
     { startTime_ms: Date.now() + 3_600_000 },
@@ -152,11 +154,9 @@ it('the candle cache answers a request that no candle can match without asking a
 });
 
 describe('the circuit breakers of candle sources', () => {
-  const hour = (index: number) => ({ ...question, endTime_ms: index * 3_600_000 });
-
   it('suspend a source after three failures in a row', async () => {
     const first = createSource('first', () => Promise.reject(new SourceError('down')));
-    const second = createSource('second', () => Promise.resolve(rows));
+    const second = good('second');
     const cache = createCache([first, second]);
     for (let index = 1; index <= 5; index++) expect((await cache.answer(hour(index))).ok).toBe(true);
     expect(first.fetchCandles).toHaveBeenCalledTimes(3);
@@ -170,7 +170,7 @@ describe('the circuit breakers of candle sources', () => {
       signal.addEventListener('abort', () => reject(new SourceError('did not answer in time')));
       return promise;
     });
-    const second = createSource('second', () => Promise.resolve(rows));
+    const second = good('second');
     const cache = createCache([first, second]);
     for (let index = 1; index <= 4; index++) {
       const answer = cache.answer(hour(index));
@@ -178,13 +178,12 @@ describe('the circuit breakers of candle sources', () => {
       expect((await answer).ok).toBe(true);
     }
     expect(first.fetchCandles).toHaveBeenCalledTimes(3);
-    vi.useRealTimers();
   });
 
   it('do not count a request that a source refuses as a failure', async () => {
     const refused = new SourceError('unknown symbol', { fault: 'question_refused' });
     const first = createSource('first', () => Promise.reject(refused));
-    const cache = createCache([first, createSource('second', () => Promise.resolve(rows))]);
+    const cache = createCache([first, good('second')]);
     for (let index = 1; index <= 5; index++) await cache.answer(hour(index));
     expect(first.fetchCandles).toHaveBeenCalledTimes(5);
   });
@@ -201,15 +200,13 @@ describe('the circuit breakers of candle sources', () => {
 });
 
 describe('the budget of a candle source', () => {
-  const hour = (index: number) => ({ ...question, endTime_ms: index * 3_600_000 });
   const tight = (name: string, requestsPerMinute: number, requests = 1) => ({
-    ...createSource(name, () => Promise.resolve(rows)),
+    ...good(name),
     requestsPerMinute,
     countRequests: () => requests,
   });
 
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 1e12 }));
-  afterEach(() => void vi.useRealTimers());
 
   it('is not exceeded in any minute, and a refusal says when to try again', async () => {
     const source = tight('venue', 50);

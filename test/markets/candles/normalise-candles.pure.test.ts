@@ -11,27 +11,27 @@ function candle(hour: number, change: Partial<RawCandle> = {}): RawCandle {
   return { start_ms: start_ms + hour * HOUR_MS, open: '10', high: '12', low: '9', close: '11', volume: '5', ...change };
 }
 
+const normalise = (rows: RawCandle[], change: object = {}) =>
+  normaliseCandles(rows, { ...question, ...change }, now_ms);
 const hoursOf = (candles: RawCandle[]) => candles.map((row) => (row.start_ms - start_ms) / HOUR_MS);
 
 describe('candles are served in one form, whatever the venue sends:', () => {
   it('in ascending order', () => {
-    expect(hoursOf(normaliseCandles([candle(2), candle(0), candle(1)], question, now_ms))).toEqual([0, 1, 2]);
+    expect(hoursOf(normalise([candle(2), candle(0), candle(1)]))).toEqual([0, 1, 2]);
   });
 
   it('with the later of two rows of the same start', () => {
-    const rows = normaliseCandles([candle(0, { volume: '1' }), candle(0, { volume: '2' })], question, now_ms);
+    const rows = normalise([candle(0, { volume: '1' }), candle(0, { volume: '2' })]);
     expect(rows.map(({ volume }) => volume)).toEqual(['2']);
   });
 
   it('with gaps left as they are', () => {
-    expect(hoursOf(normaliseCandles([candle(0), candle(3)], question, now_ms))).toEqual([0, 3]);
+    expect(hoursOf(normalise([candle(0), candle(3)]))).toEqual([0, 3]);
   });
 
   it('with plain decimals', () => {
     const raw = candle(0, { open: '1.00e1', high: '12.00000000', low: '0.900', close: '11', volume: '0.00000000' });
-    expect(normaliseCandles([raw], question, now_ms)).toEqual([
-      { start_ms, open: '10', high: '12', low: '0.9', close: '11', volume: '0' },
-    ]);
+    expect(normalise([raw])).toEqual([{ start_ms, open: '10', high: '12', low: '0.9', close: '11', volume: '0' }]);
   });
 });
 
@@ -39,19 +39,17 @@ describe('a request for candles gets', () => {
   const rows = [0, 1, 2, 3, 4, 5].map((hour) => candle(hour));
 
   it('the newest rows when it has no start', () => {
-    expect(hoursOf(normaliseCandles(rows, { ...question, limit: 2 }, now_ms))).toEqual([4, 5]);
+    expect(hoursOf(normalise(rows, { limit: 2 }))).toEqual([4, 5]);
   });
 
   it('the oldest from its start on, including the start', () => {
-    const asked = { ...question, limit: 2, startTime_ms: start_ms + HOUR_MS };
-    expect(hoursOf(normaliseCandles(rows, asked, now_ms))).toEqual([1, 2]);
-    expect(hoursOf(normaliseCandles(rows, { ...asked, startTime_ms: start_ms + HOUR_MS + 1 }, now_ms))).toEqual([2, 3]);
+    const asked = { limit: 2, startTime_ms: start_ms + HOUR_MS };
+    expect(hoursOf(normalise(rows, asked))).toEqual([1, 2]);
+    expect(hoursOf(normalise(rows, { ...asked, startTime_ms: start_ms + HOUR_MS + 1 }))).toEqual([2, 3]);
   });
 
   it('the newest up to its end, including the end', () => {
-    expect(
-      hoursOf(normaliseCandles(rows, { ...question, limit: 2, endTime_ms: start_ms + 3 * HOUR_MS }, now_ms)),
-    ).toEqual([2, 3]);
+    expect(hoursOf(normalise(rows, { limit: 2, endTime_ms: start_ms + 3 * HOUR_MS }))).toEqual([2, 3]);
   });
 });
 
@@ -70,11 +68,11 @@ describe('an answer is refused as a whole because of one impossible row:', () =>
     ['a negative volume', candle(0, { volume: '-1' })],
     ['a volume that is no number', candle(0, { volume: 'Infinity' })],
   ])('%s', (_fault, row) => {
-    expect(() => normaliseCandles([candle(1), row], question, now_ms)).toThrow(SourceError);
+    expect(() => normalise([candle(1), row])).toThrow(SourceError);
   });
 
   it('a weekly candle that starts on a Thursday', () => {
     const thursday = candle(0, { start_ms: Date.parse('2026-11-19T00:00:00Z') });
-    expect(() => normaliseCandles([thursday], { ...question, interval: '1w' }, now_ms)).toThrow(SourceError);
+    expect(() => normalise([thursday], { interval: '1w' })).toThrow(SourceError);
   });
 });

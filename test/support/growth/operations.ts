@@ -6,7 +6,7 @@ import { sweepWithdrawals } from '../../../src/withdrawals/sweep-withdrawals.ts'
 import { type Trader, asOperator, createKey } from '../exchange.ts';
 import { followRefreshes } from '../gate.ts';
 import { type DatabaseCost, measureDatabase } from '../runtime/meter.ts';
-import { addressOf, drawHash } from '../reconciliation.ts';
+import { drawHash } from '../deposits.ts';
 import { agreeQuick, settle } from '../operator/settlements.ts';
 import { env } from '../runtime/test-env.ts';
 import { withdraw } from '../withdrawals/withdrawals.ts';
@@ -81,7 +81,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'a withdrawal': (trader) => Promise.resolve(() => succeed(withdraw(trader))),
   'a settled trade': (trader) => Promise.resolve(() => succeed(settle(agreeQuick(trader, 'BUY')))),
   'a deposit that custody reports': async (trader) => {
-    const address = await addressOf(trader, 'ETH');
+    const address = await trader.addressOn('ETH');
     const report = { network: 'ETH', asset: 'ETH', amount: '0.5', address, txHash: drawHash(), confirmations: 99 };
     return () => succeed(asOperator('POST', '/deposits', report));
   },

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Settlement } from '../../../src/settlements/settlement.ts';
-import { type Trader, asOperator, json } from '../exchange.ts';
+import { type Trader, asOperator, json, openTrader } from '../exchange.ts';
 
 export function drawReference(): string {
   return `otc-${crypto.randomUUID()}`;
@@ -32,6 +32,11 @@ export function agreeQuick(trader: Trader, side: 'BUY' | 'SELL', change: Record<
     usdtAmount: '100',
     ...change,
   };
+}
+
+/** A buyer with 1,000 USDT and a seller with 10 ETH. */
+export async function openParties(): Promise<[Trader, Trader]> {
+  return [await openTrader({ USDT: '1000' }), await openTrader({ ETH: '10' })];
 }
 
 export function settle(body: unknown): Promise<Response> {

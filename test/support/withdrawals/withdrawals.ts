@@ -64,11 +64,6 @@ export async function listOwn(trader: Trader): Promise<WithdrawalAnswer['withdra
   return page.withdrawals;
 }
 
-export async function readFeed(trader: Trader): Promise<Record<string, string>[]> {
-  const page = await json<{ transactions: Record<string, string>[] }>(await trader.get('/api/v1/wallet/transactions'));
-  return page.transactions;
-}
-
 /** Everything that a refused withdrawal must not change. */
 export async function readHoldings(accountId: string): Promise<Effects & { readonly withdrawals: string }> {
   const { results } = await databaseOfId(accountId)
