@@ -12,6 +12,7 @@ import { forkVenues } from '../test/support/node/venues/fork-venues.ts';
 import { venueUrlVariables } from '../test/support/node/venues/venue-remote.ts';
 import { writeCountingEntry } from './bench/counting-entry.ts';
 import { buildWorker } from '../scripts/build-worker.ts';
+import { quantiles } from './spread.ts';
 
 /**
  * `npm run flood`: measures how much different candle requests from many addresses, of a thousand candles each, slow
@@ -87,11 +88,6 @@ async function flood<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function quantile(times_ms: readonly number[], share: number): number {
-  const sorted = times_ms.toSorted((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}
-
 try {
   await timeOrders(20);
   const [calm, flooded]: [number[], number[]] = [[], []];
@@ -100,7 +96,7 @@ try {
     flooded.push(...(await flood(() => timeOrders(ordersPerTurn))));
   }
   const rows = [0.5, 0.95].map((share) => {
-    const [without_ms, with_ms] = [quantile(calm, share), quantile(flooded, share)];
+    const [without_ms, with_ms] = [quantiles(calm)(share), quantiles(flooded)(share)];
     return { order: share === 0.5 ? 'median' : 'p95', without_ms, with_ms, times: with_ms / without_ms };
   });
   console.table(rows);

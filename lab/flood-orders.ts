@@ -13,7 +13,7 @@ import { GATE_ABORTED, writeFloodedEntry } from './flood/flooded-entry.ts';
 import { floodWithRefused } from './flood/refused-orders.ts';
 import { measureLiveHeap } from './profile/measure-heap.ts';
 import { readMemory } from './read-memory.ts';
-import { spread } from './spread.ts';
+import { quantiles, spread } from './spread.ts';
 
 /**
  * `npm run flood:orders`: many connections place orders for a minute, each for an account of its own, and once more
@@ -142,19 +142,14 @@ function report(aborted: number, { figures }: Clerk, times_ms: readonly number[]
     `  ${figures.acknowledged} orders in ${seconds} s on ${connections} connections; ` +
       `${figures.cut} answers left an order undecided, ${figures.foundDone} of those orders had been executed`,
   );
-  console.log(`  ${showTimes(times_ms)}`);
+  const [median, p99, longest] = [0.5, 0.99, 1].map((share) => quantiles(times_ms.flat())(share).toFixed(0));
+  console.log(`  median ${median} ms, p99 ${p99} ms, longest ${longest} ms`);
   const third = Math.max(1, Math.floor(resident.length / 3));
   const [early, late] = [resident.slice(0, third), resident.slice(-third)].map((bytes) => spread(bytes).median);
   console.log(
     `  memory of the runtime ${showMebibytes(early)}, then ${showMebibytes(late)}; ` +
       `live objects of the exchange ${showMebibytes(live[0])}, then ${showMebibytes(live[1])}`,
   );
-}
-
-function showTimes(times_ms: readonly number[][]): string {
-  const sorted = times_ms.flat().toSorted((one, other) => one - other);
-  const at = (share: number) => (sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN).toFixed(0);
-  return `median ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms`;
 }
 
 function showMebibytes(bytes = Number.NaN): string {

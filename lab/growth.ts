@@ -7,7 +7,6 @@ import { makeStorage, measurePass } from './growth/measure-pass.ts';
 import { measureStatements } from './growth/measure-statement.ts';
 import { printPass } from './growth/print-pass.ts';
 import { printStatements } from './growth/print-statements.ts';
-import { measureRowSizes } from './growth/row-sizes.ts';
 import { storeInMemory } from '../test/support/node/run/store-in-memory.ts';
 
 /**
@@ -145,5 +144,3 @@ show(
 );
 console.log('\nBytes of the database');
 for (const [what, count] of Object.entries(bytes)) show(`  ${what}, each`, [count]);
-console.log('\nBytes of an order with its transfers, by how they could be stored');
-for (const [layout, count] of Object.entries(measureRowSizes(100_000))) show(`  ${layout}`, [count]);

@@ -8,15 +8,16 @@ import { type Verdict, MutatedCopy } from './mutations/mutated-copy.ts';
  * Checks that the tests notice mistakes. It makes each mutation in a copy of the project, runs the tests that belong to
  * it, and expects one to fail. It fails when a mutation survives, breaks the code, or no longer applies.
  *
- *     npm run mutate [-- <room or part of a name>]
+ *     npm run mutate [-- <room or part of a name>...]
  */
 
 const AT_ONCE = 2;
 
-const { positionals } = parseArgs({ allowPositionals: true });
-const [wanted] = positionals;
-const isRoom = mutations.some(({ room }) => room === wanted);
-const chosen = mutations.filter(({ room, name }) => !wanted || (isRoom ? room === wanted : name.includes(wanted)));
+const { positionals: wanted } = parseArgs({ allowPositionals: true });
+const rooms = new Set(mutations.map(({ room }) => room));
+const isWanted = ({ room, name }: PlacedMutation) =>
+  wanted.some((word) => (rooms.has(word) ? room === word : name.includes(word)));
+const chosen = wanted.length === 0 ? mutations : mutations.filter(isWanted);
 
 /** Takes mutations from the queue and tries them in its own copy until the queue is empty. */
 async function judgeAll(
@@ -38,7 +39,7 @@ async function expectPassingTests(copy: MutatedCopy): Promise<void> {
 
 async function mutate(copies: readonly MutatedCopy[]): Promise<void> {
   const [first] = copies;
-  if (!first || chosen.length === 0) throw new Error(`there is no mutation "${wanted}"`);
+  if (!first || chosen.length === 0) throw new Error(`there is no mutation "${wanted.join(' ')}"`);
   await expectPassingTests(first);
   const verdicts = new Map<PlacedMutation, Verdict>();
   const queue = [...chosen];

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { type Browser, type Page, chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { problems } from '../src/http/problems.ts';
+import { NARROW, WIDE, axe, complaints, openBrowser, openPage, runAxe } from './console/browser.ts';
 import { type LocalExchange, expectThat, withLocalExchange } from './local-exchange.ts';
 
 /**
@@ -8,56 +8,23 @@ import { type LocalExchange, expectThat, withLocalExchange } from './local-excha
  * and checks that nothing is loaded from another machine. CHROMIUM names the browser if it is not Debian's.
  */
 
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-
-/** How long a page may take to show what is expected. */
-const PATIENCE_MS = 90_000;
-
-/** A small phone, and a laptop. */
-const NARROW = { width: 360, height: 740 };
-const WIDE = { width: 1280, height: 800 };
-
-function openBrowser(): Promise<Browser> {
-  if (!existsSync(CHROMIUM)) throw new Error(`there is no browser at ${CHROMIUM}: install chromium, or set CHROMIUM`);
-  const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  const args = ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1', ...asRoot];
-  return chromium.launch({ executablePath: CHROMIUM, args });
-}
-
-/** Faults of a page that only the browser sees. */
-interface Complaints {
-  /** Requests to another origin. Each was blocked. */
-  readonly foreign: string[];
-  /** Errors in the console, exceptions, and files that failed to load. */
-  readonly errors: string[];
-}
-
-async function openPage(browser: Browser, { origin }: LocalExchange): Promise<{ page: Page; complaints: Complaints }> {
+/** Opens a page that can reach nothing but the exchange: what it asks of others is blocked, and a complaint. */
+async function openOwnPage(browser: Browser, { origin }: LocalExchange): Promise<Page> {
   const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
-  const complaints: Complaints = { foreign: [], errors: [] };
-  const isForeign = (url: string) => !url.startsWith(`${origin}/`) && !/^(data|blob|about):/.test(url);
-  context.on('request', (request) => {
-    if (isForeign(request.url())) complaints.foreign.push(request.url());
-  });
   await context.route(
-    (url) => isForeign(url.href),
+    (url) => !url.href.startsWith(`${origin}/`) && !/^(data|blob|about):/.test(url.href),
     (route) => route.abort(),
   );
   await context.routeWebSocket(/.*/, (socket) => {
-    complaints.foreign.push(socket.url());
+    complaints.push(`a socket to ${socket.url()}`);
   });
-  const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.errors.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.errors.push(error.message));
+  const page = await openPage(context, origin);
   page.on('requestfailed', (request) => {
     // A request that was cut off because the test left the page is no fault.
     const reason = request.failure()?.errorText ?? '';
-    if (reason !== 'net::ERR_ABORTED') complaints.errors.push(`${request.url()} could not be loaded: ${reason}`);
+    if (reason !== 'net::ERR_ABORTED') complaints.push(`${request.url()} could not be loaded: ${reason}`);
   });
-  return { page, complaints };
+  return page;
 }
 
 /** Opens the viewer's block of an operation, ready to send. */
@@ -149,15 +116,12 @@ async function checkAccess(page: Page): Promise<void> {
     await page.emulateMedia({ colorScheme });
     // The viewer's colours follow by a script, which has run when the next picture but one is drawn.
     await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
-    const violations = await page.evaluate(`axe.run().then(({ violations }) =>
-      violations.map(({ id, nodes }) => id + ' at ' + nodes.map(({ html }) => html.slice(0, 100)).join(', ')))`);
-    if ((violations as string[]).length > 0) throw new Error(`${page.url()}, ${colorScheme}: ${String(violations)}`);
+    await runAxe(page, `${page.url()}, ${colorScheme}`);
   }
 }
 
 async function readPages(page: Page, { origin }: LocalExchange): Promise<void> {
   await page.setViewportSize(NARROW);
-  const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
   const seen = new Set<string>();
   const open = [`${origin}/docs`];
   for (let url = open.pop(); url !== undefined; url = open.pop()) {
@@ -259,7 +223,7 @@ await withLocalExchange(async (start) => {
   const exchange = await start();
   const browser = await openBrowser();
   try {
-    const { page, complaints } = await openPage(browser, exchange);
+    const page = await openOwnPage(browser, exchange);
     await tryReference(page, exchange);
     await tryErrorPage(page, exchange);
     await trySearch(page, exchange);
@@ -267,9 +231,8 @@ await withLocalExchange(async (start) => {
     await tryLanguages(browser, page, exchange);
     await measureOperations(page, exchange);
     await readPages(page, exchange);
-    if (complaints.foreign.length + complaints.errors.length > 0) console.error(complaints);
-    expectThat(complaints.foreign.length === 0, 'no request to anywhere else');
-    expectThat(complaints.errors.length === 0, 'no complaint in the console');
+    if (complaints.length > 0) console.error(complaints);
+    expectThat(complaints.length === 0, 'no request to anywhere else, and no complaint in the console');
   } finally {
     await browser.close();
   }

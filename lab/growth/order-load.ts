@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
+import { quantiles } from '../spread.ts';
 
 /** How many orders may wait for their answers. At that number, none is sent until one is answered. */
 const MOST_OPEN = 200;
@@ -53,9 +54,8 @@ export class OrderLoad {
     }
     const time_ms = performance.now() - begun_ms;
     await Promise.all(open);
-    const sorted = this.#taken_ms.toSorted((one, other) => one - other);
-    const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
-    const orders = sorted.length;
+    const at = quantiles(this.#taken_ms);
+    const orders = this.#taken_ms.length;
     return {
       median_ms: at(0.5),
       p95_ms: at(0.95),

@@ -1,3 +1,4 @@
+import { quantiles } from '../spread.ts';
 import type { MeasuredPass } from './measure-pass.ts';
 
 /** The longest time of a pass over ten million orders. */
@@ -32,11 +33,8 @@ export function printPass(pass: MeasuredPass): boolean {
     'Seconds of it in D1 / slices',
     `${(inDatabase_ms / 1_000).toFixed(1)} / ${batches_ms.length.toLocaleString('en')}`,
   );
-  const at = (share: number) => batches_ms[Math.floor(batches_ms.length * share)] ?? 0;
-  show(
-    'A slice, ms of D1: median / p95 / p99 / longest',
-    [at(0.5), at(0.95), at(0.99), batches_ms.at(-1) ?? 0].map(ms).join(' / '),
-  );
+  const at = quantiles(batches_ms);
+  show('A slice, ms of D1: median / p95 / p99 / longest', [at(0.5), at(0.95), at(0.99), at(1)].map(ms).join(' / '));
   show('What it found', pass.status);
   show(
     'Median of an order, ms: without / beside / ratio',

@@ -145,6 +145,7 @@ export const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'settings_are_guarded',
   ],
   'test/withdrawals/races.test.ts': ['withdrawals_are_guarded'],
+  'test/withdrawals/halts.test.ts': ['withdrawals_are_let_out'],
   'test/withdrawals/inside.test.ts': ['withdrawals_are_guarded'],
   'test/withdrawals/across.test.ts': ['deposits_are_recorded_once', 'deposits_take_effect'],
   'test/operator/staff.test.ts': ['staff_are_kept', 'staff_change_by_two'],

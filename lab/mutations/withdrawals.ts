@@ -130,20 +130,6 @@ export const withdrawals: Room = {
       tests: [ledgerTest],
     },
     {
-      name: 'an approval does not check the key',
-      file: GUARDS,
-      find: "WHERE OLD.status = 'PENDING' AND NOT EXISTS (",
-      replace: 'WHERE 0 AND NOT EXISTS (',
-      tests: [halts],
-    },
-    {
-      name: 'an approval does not check the allowlist',
-      file: GUARDS,
-      find: "WHERE OLD.status = 'PENDING'\n      AND (NEW",
-      replace: 'WHERE 0\n      AND (NEW',
-      tests: [halts],
-    },
-    {
       name: 'an approval accepts an address that is not usable yet',
       file: GUARDS,
       find: '\n          AND usable_at <= NEW.released_at',
@@ -308,13 +294,6 @@ export const withdrawals: Room = {
       tests: [races],
     },
     {
-      name: 'the batch does not check the allowlist',
-      file: GUARDS,
-      find: "WHERE (NEW.allowlist_required = 1 OR EXISTS (SELECT 1 FROM settings WHERE allowlist_mode = 'strict'))",
-      replace: 'WHERE 0',
-      tests: [races],
-    },
-    {
       name: 'the batch accepts a withdrawal without a code: IS NOT became <>',
       file: GUARDS,
       find: 'used_step IS NOT NEW.totp_step',
@@ -326,13 +305,6 @@ export const withdrawals: Room = {
       file: GUARDS,
       find: '\n          AND usable_at <= NEW.committed_at',
       replace: '',
-      tests: [ledgerTest],
-    },
-    {
-      name: 'a withdrawal may be updated to the status that it already has',
-      file: GUARDS,
-      find: 'WHEN NEW.status IS OLD.status',
-      replace: 'WHEN 0',
       tests: [ledgerTest],
     },
     {

@@ -7,7 +7,7 @@ const PATIENCE_MS = 90_000;
 
 /** A wide screen and the narrowest telephone. */
 export const WIDE = { width: 1280, height: 800 };
-const NARROW = { width: 360, height: 740 };
+export const NARROW = { width: 360, height: 740 };
 
 /** Starts a browser that reaches nothing but this machine. CHROMIUM names it if it is not Debian's. */
 export function openBrowser(): Promise<Browser> {
@@ -65,9 +65,16 @@ export function see(page: Page, text: string | RegExp): Promise<void> {
   return page.getByText(text).first().waitFor();
 }
 
-const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
+export const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
 
 export let checkedStates = 0;
+
+/** Shows a page, in which axe's script runs, to axe. Throws what it finds. */
+export async function runAxe(page: Page, what: string): Promise<void> {
+  const found = await page.evaluate(`axe.run(document, { preload: false }).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ' at ' + nodes.map(({ html }) => html.slice(0, 100)).join(', ')))`);
+  if ((found as string[]).length > 0) throw new Error(`${what}: ${String(found)}`);
+}
 
 /**
  * Shows a page, in the state that it is in, to axe in both themes and widths; throws what it finds, and when the page is
@@ -88,9 +95,7 @@ export async function checkState(page: Page, state: string, shots: string | unde
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       const picture = shots === undefined ? undefined : join(shots, `${state}-${size}-${colorScheme}.png`);
       if (picture !== undefined) await page.screenshot({ path: picture, fullPage: true });
-      const found = await page.evaluate(`axe.run(document, { preload: false }).then(({ violations }) =>
-        violations.map(({ id, nodes }) => id + ' at ' + nodes.map(({ html }) => html.slice(0, 100)).join(', ')))`);
-      if ((found as string[]).length > 0) throw new Error(`${state}, ${size}, ${colorScheme}: ${String(found)}`);
+      await runAxe(page, `${state}, ${size}, ${colorScheme}`);
     }
   }
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
