@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ledgerNumberOf } from '../src/db/record-id.ts';
+import { Operator } from '../test/support/node/exchange/operator.ts';
 import { checkRouting } from './check-routing.ts';
 import { type LocalExchange, expectThat, withLocalExchange } from './local-exchange.ts';
 import { tryClientReadmes } from './try-client-readmes.ts';
@@ -14,34 +15,23 @@ import { readBalances, tryPrintedLines } from './try-printed-lines.ts';
  * with the same balances, until `npm run reset` deletes everything. At last it starts one with three ledgers.
  */
 
+const operatorOf = (exchange: LocalExchange) => new Operator(exchange.origin, exchange.valueOf('operator token'));
+
 /** The schedule runs as in production: within a moment of the start, a whole pass finds the new ledger in order. */
 async function checkReconciliation(exchange: LocalExchange): Promise<void> {
-  const headers = { Authorization: `Bearer ${exchange.valueOf('operator token')}` };
   for (let looks = 0; looks < 100; looks += 1) {
-    const response = await fetch(`${exchange.origin}/operator/v1/reconciliation`, { headers });
-    const { reconciliation } = (await response.json()) as {
+    const { reconciliation } = await operatorOf(exchange).operate<{
       reconciliation: { status: string; lastPass: object | null };
-    };
+    }>('GET', '/reconciliation');
     if (reconciliation.lastPass !== null) return expectThat(reconciliation.status === 'ok', 'a reconciled ledger');
     await sleep(200);
   }
   throw new Error('the ledger was not reconciled');
 }
 
-const asOperator = (exchange: LocalExchange) => ({
-  Authorization: `Bearer ${exchange.valueOf('operator token')}`,
-  'Content-Type': 'application/json',
-});
-
 /** Opens so many accounts. Returns their ids. */
 function openAccounts(exchange: LocalExchange, count: number): Promise<string[]> {
-  const open = async () => {
-    const body = JSON.stringify({ label: 'tried' });
-    const headers = asOperator(exchange);
-    const response = await fetch(`${exchange.origin}/operator/v1/accounts`, { method: 'POST', headers, body });
-    return ((await response.json()) as { account: { id: string } }).account.id;
-  };
-  return Promise.all(Array.from({ length: count }, open));
+  return Promise.all(Array.from({ length: count }, () => operatorOf(exchange).openAccount()));
 }
 
 /** Runs `npm run reset` for a folder of data. Returns its exit code. */
@@ -76,9 +66,8 @@ await withLocalExchange(async (start) => {
   await third.stop();
   const fourth = await start();
   expectThat((await openAccounts(fourth, 1)).length === 1, 'an exchange that still has three ledgers');
-  const found = await fetch(`${fourth.origin}/operator/v1/accounts/${opened.find((id) => ledgerNumberOf(id) === 2)}`, {
-    headers: asOperator(fourth),
-  });
+  const inThird = opened.find((id) => ledgerNumberOf(id) === 2);
+  const found = await operatorOf(fourth).ask('GET', `/accounts/${inThird}`);
   expectThat(found.ok, 'an account of the third ledger after a restart');
   await fourth.stop();
 });

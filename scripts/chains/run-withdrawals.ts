@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { takeFreePort } from '../../custodian/test/support/free-port.ts';
+import type { Client } from '../../test/support/node/exchange/client.ts';
+import { Operator } from '../../test/support/node/exchange/operator.ts';
 import { type ServedExchange, startServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
 import { Books } from './books.ts';
 import { type LocalChain, joinConfigs, mineSteadily, startEthereum, startLitecoin } from './local-chains.ts';
@@ -26,7 +27,6 @@ export interface WithdrawalReport {
   readonly violations: readonly string[];
 }
 
-const OPERATOR_TOKEN = 'sandbox-operator-token-of-the-public-repository';
 const DEPOSIT_TOKEN = 'sandbox-deposit-token-of-the-public-repository';
 const KEY = { id: 'bureau', secret: 'sandbox-custody-secret-of-the-public-repository' };
 const SIGNING_KEY = '07'.repeat(32);
@@ -96,9 +96,9 @@ export async function runWithdrawals(run: WithdrawalRun): Promise<WithdrawalRepo
     report: run.report,
   });
   await books.sampleUntil(async () => {
-    const tokens = await openAccounts(exchange, chains);
+    const clients = await openAccounts(exchange, chains);
     run.report(`${play.accounts} accounts have deposited`);
-    const ids = await withdraw(exchange, tokens, run.count);
+    const ids = await withdraw(clients, run.count);
     run.report(`${ids.length} withdrawals are taken`);
     await untilSettled(exchange);
   });
@@ -110,50 +110,16 @@ export async function runWithdrawals(run: WithdrawalRun): Promise<WithdrawalRepo
   return { withdrawals: run.count, samples, covered, unknown, seconds, violations };
 }
 
-async function ask<T>(
-  exchange: ServedExchange,
-  token: string,
-  method: string,
-  path: string,
-  body?: object,
-): Promise<T> {
-  const response = await fetch(`${exchange.url}${path}`, {
-    method,
-    headers: {
-      Authorization: `Bearer ${token}`,
-      ...(method === 'POST' && { 'Idempotency-Key': randomUUID() }),
-      ...(body && { 'Content-Type': 'application/json' }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
-}
-
 /** Opens accounts, makes a deposit to each on every chain, and waits until all are credited. */
-async function openAccounts(exchange: ServedExchange, chains: readonly LocalChain[]): Promise<string[]> {
-  const tokens: string[] = [];
-  const operate = <T>(method: string, path: string, body: object) =>
-    ask<T>(exchange, OPERATOR_TOKEN, method, `/operator/v1${path}`, body);
+async function openAccounts(exchange: ServedExchange, chains: readonly LocalChain[]): Promise<Client[]> {
+  const clients: Client[] = [];
+  const operator = new Operator(exchange.url);
   for (let index = 0; index < play.accounts; index += 1) {
-    const { account } = await operate<{ account: { id: string } }>('POST', '/accounts', { label: `${index}` });
-    await operate('PATCH', `/accounts/${account.id}`, { dailyWithdrawalLimit: '1000000' });
-    const bucket = { perMinute: 1_000_000, perDay: 10_000_000 };
-    const { token } = await operate<{ token: string }>('POST', `/accounts/${account.id}/api-keys`, {
-      label: 'key',
-      scopes: ['read', 'withdraw'],
-      rateLimits: { read: bucket, trade: bucket, withdraw: bucket },
-    });
-    tokens.push(token);
-    const { addresses } = await ask<{ addresses: { network: string; address: string }[] }>(
-      exchange,
-      token,
-      'GET',
-      '/api/v1/wallet/addresses',
-    );
+    const client = await operator.openClient({}, { scopes: ['read', 'withdraw'] });
+    await operator.operate('PATCH', `/accounts/${client.accountId}`, { dailyWithdrawalLimit: '1000000' });
+    clients.push(client);
     for (const chain of chains) {
-      const address = addresses.find(({ network }) => network === chain.network)?.address ?? '';
-      await chain.send(address, play.deposits[chain.network]);
+      await chain.send(await client.readAddress(chain.network), play.deposits[chain.network]);
     }
   }
   await waitUntil('every deposit is credited', async () => {
@@ -162,26 +128,19 @@ async function openAccounts(exchange: ServedExchange, chains: readonly LocalChai
     );
     return row?.credited === play.accounts * chains.length;
   });
-  return tokens;
+  return clients;
 }
 
 /** Requests the withdrawals: all accounts at the same time, each one after the other. */
-async function withdraw(exchange: ServedExchange, tokens: readonly string[], count: number): Promise<string[]> {
+async function withdraw(clients: readonly Client[], count: number): Promise<string[]> {
   const ids: string[] = [];
   await Promise.all(
-    tokens.map(async (token, account) => {
-      for (let index = account; index < count; index += tokens.length) {
+    clients.map(async (client, account) => {
+      for (let index = account; index < count; index += clients.length) {
         // Both coins of every account.
-        const asset = Math.floor(index / tokens.length) % 2 === 0 ? 'ETH' : 'LTC';
-        const body = { asset, network: asset, amount: play.amount, address: play.recipients[asset] };
-        const made = await ask<{ withdrawal: { id: string } }>(
-          exchange,
-          token,
-          'POST',
-          '/api/v1/wallet/withdrawals',
-          body,
-        );
-        ids.push(made.withdrawal.id);
+        const asset = Math.floor(index / clients.length) % 2 === 0 ? 'ETH' : 'LTC';
+        const address = play.recipients[asset];
+        ids.push((await client.takeOut({ asset, network: asset, amount: play.amount, address })).id);
       }
     }),
   );

@@ -20,19 +20,21 @@ export interface KeyOptions {
   readonly rateLimits?: Readonly<Partial<Record<BucketName, typeof RAISED>>>;
 }
 
-/** The operator of an exchange on loopback that has the public sandbox's secrets. */
+/** The operator of an exchange on loopback, by the token of the public sandbox unless told. */
 export class Operator {
   readonly origin: string;
+  readonly #token: string;
 
-  constructor(origin: string) {
+  constructor(origin: string, token = OPERATOR_TOKEN) {
     this.origin = origin;
+    this.#token = token;
   }
 
   /** Sends JSON as the operator, and returns the answer, also a refusal. */
   ask(method: string, path: string, body?: unknown): Promise<Response> {
     return fetchDocumented(this.origin, `/operator/v1${path}`, {
       method,
-      headers: { Authorization: `Bearer ${OPERATOR_TOKEN}`, 'Content-Type': 'application/json' },
+      headers: { Authorization: `Bearer ${this.#token}`, 'Content-Type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
   }
