@@ -44,13 +44,18 @@ export class MutatedCopy {
     symlinkSync(realpathSync('node_modules'), join(this.#directory, 'node_modules'));
   }
 
-  /** Makes a mutation, runs its tests, and takes it back. */
+  /** Makes a mutation, runs its tests file by file until one notices, and takes it back. */
   async judge(mutation: PlacedMutation): Promise<Verdict> {
     const path = join(this.#directory, mutation.file);
     const original = readFileSync(path, 'utf8');
     writeFileSync(path, applyMutation(original, mutation));
     try {
-      return await this.runTests(mutation.tests);
+      let verdict: Verdict = { kind: 'survived' };
+      for (const test of mutation.tests) {
+        verdict = await this.runTests([test]);
+        if (verdict.kind !== 'survived') break;
+      }
+      return verdict;
     } finally {
       writeFileSync(path, original);
     }
