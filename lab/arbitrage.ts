@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -47,20 +47,17 @@ const [seconds, dustOrders, perMinute] = [Number(values.seconds), Number(values.
 const seeds = Array.from({ length: Number(values.seeds) }, (_, at) => Number(values.seed) + at);
 const spreads = values.spread.split(',').map(Number);
 
-const bundle = mkdtempSync(join(tmpdir(), 'bureau-arbitrage-'));
+using temporary = mkdtempDisposableSync(join(tmpdir(), 'bureau-arbitrage-'));
+const bundle = temporary.path;
 const begun_ms = Date.now();
-try {
-  await buildWorker('', bundle);
-  const reports: PathReport[] = [];
-  for (const seed of seeds) {
-    // Each spread has an exchange of its own, so they run at the same time.
-    reports.push(...(await Promise.all(spreads.map((spread_bps) => tryPath(seed, spread_bps)))));
-    console.log(`${Math.round((Date.now() - begun_ms) / 1_000)} s: seed ${seed}`);
-  }
-  report(reports);
-} finally {
-  rmSync(bundle, { recursive: true, force: true });
+await buildWorker('', bundle);
+const played: PathReport[] = [];
+for (const seed of seeds) {
+  // Each spread has an exchange of its own, so they run at the same time.
+  played.push(...(await Promise.all(spreads.map((spread_bps) => tryPath(seed, spread_bps)))));
+  console.log(`${Math.round((Date.now() - begun_ms) / 1_000)} s: seed ${seed}`);
 }
+report(played);
 
 async function tryPath(seed: number, spread_bps: number): Promise<PathReport> {
   const arena = await openArena(bundle, spread_bps);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,15 +62,12 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const directory = mkdtempSync(join(tmpdir(), 'bureau-bench-'));
-try {
-  if (values.profile !== undefined) await profile(values.profile, Number(values.connections));
-  else if (values.platform) await showWaits();
-  else if (values.processes !== undefined) await compareProcesses(values.processes);
-  else await measure();
-} finally {
-  rmSync(directory, { recursive: true, force: true });
-}
+using temporary = mkdtempDisposableSync(join(tmpdir(), 'bureau-bench-'));
+const directory = temporary.path;
+if (values.profile !== undefined) await profile(values.profile, Number(values.connections));
+else if (values.platform) await showWaits();
+else if (values.processes !== undefined) await compareProcesses(values.processes);
+else await measure();
 
 async function measure(): Promise<void> {
   const report = reportTimes();

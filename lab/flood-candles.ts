@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -33,7 +33,8 @@ const [rate, ordersPerTurn, turns] = [Number(values.rate), Number(values.orders)
 
 const PAUSE_MS = 50;
 
-const directory = mkdtempSync(join(tmpdir(), 'bureau-flood-'));
+using temporary = mkdtempDisposableSync(join(tmpdir(), 'bureau-flood-'));
+const directory = temporary.path;
 await buildWorker('', directory);
 const venues = await forkVenues();
 const exchange = await startServedExchange(
@@ -109,5 +110,4 @@ try {
   asker.disconnect();
   await exchange.stop();
   await venues.stop();
-  rmSync(directory, { recursive: true, force: true });
 }

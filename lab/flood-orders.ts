@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -56,14 +56,11 @@ interface Memory {
   readonly live: readonly [number, number];
 }
 
-const directory = mkdtempSync(join(tmpdir(), 'bureau-flood-'));
-try {
-  await buildWorker('', directory);
-  if (values.refused) tellFaults(await floodWithRefused(directory));
-  else for (const abortsGate of [false, true]) await flood(abortsGate);
-} finally {
-  rmSync(directory, { recursive: true, force: true });
-}
+using temporary = mkdtempDisposableSync(join(tmpdir(), 'bureau-flood-'));
+const directory = temporary.path;
+await buildWorker('', directory);
+if (values.refused) tellFaults(await floodWithRefused(directory));
+else for (const abortsGate of [false, true]) await flood(abortsGate);
 
 async function flood(abortsGate: boolean): Promise<void> {
   const entry = writeFloodedEntry(directory, abortsGate);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -18,25 +18,22 @@ const { values } = parseArgs({
   },
 });
 const seed = Number(values.seed);
-const bundle = mkdtempSync(join(tmpdir(), 'bureau-fuzz-'));
+using temporary = mkdtempDisposableSync(join(tmpdir(), 'bureau-fuzz-'));
+const bundle = temporary.path;
 const begun_ms = Date.now();
 console.log(`seed ${seed}`);
-try {
-  await buildWorker('', bundle);
-  const { requests, statuses, taken, violations } = await runFuzz({
-    bundle,
-    seed,
-    requests: Number(values.requests),
-    ...(values.only !== undefined && { only: Number(values.only) }),
-    report: (line) => console.log(line),
-  });
-  console.log('answers below 400, by operation');
-  console.table(taken);
-  console.log('answers by status');
-  console.table(statuses);
-  console.log(`${requests} requests, ${Math.round((Date.now() - begun_ms) / 1_000)} s, seed ${seed}`);
-  for (const violation of violations.slice(0, 40)) console.error(`VIOLATION: ${violation}`);
-  if (violations.length > 0) process.exitCode = 1;
-} finally {
-  rmSync(bundle, { recursive: true, force: true });
-}
+await buildWorker('', bundle);
+const { requests, statuses, taken, violations } = await runFuzz({
+  bundle,
+  seed,
+  requests: Number(values.requests),
+  ...(values.only !== undefined && { only: Number(values.only) }),
+  report: (line) => console.log(line),
+});
+console.log('answers below 400, by operation');
+console.table(taken);
+console.log('answers by status');
+console.table(statuses);
+console.log(`${requests} requests, ${Math.round((Date.now() - begun_ms) / 1_000)} s, seed ${seed}`);
+for (const violation of violations.slice(0, 40)) console.error(`VIOLATION: ${violation}`);
+if (violations.length > 0) process.exitCode = 1;

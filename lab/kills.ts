@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -21,30 +21,27 @@ const { values } = parseArgs({
   },
 });
 const seed = Number(values.seed);
-const directory = mkdtempSync(join(tmpdir(), 'bureau-kills-'));
+using temporary = mkdtempDisposableSync(join(tmpdir(), 'bureau-kills-'));
+const directory = temporary.path;
 const begun_ms = Date.now();
 console.log(`seed ${seed}`);
-try {
-  await buildWorker('', join(directory, 'bundle'));
-  const { violations, ...figures } = await runKills({
-    bundle: join(directory, 'bundle'),
-    storage: join(directory, 'storage'),
-    seed,
-    kills: Number(values.kills),
-    ledgers: Number(values.ledgers),
-    longestLife_ms: 4_000,
-    leastAcknowledged: 0,
-    awaitSweep: true,
-    ...(values.custodian === 'real' && { startCustodian: startBridgedCustodian }),
-    report: (line) => console.log(line),
-  });
-  console.table(figures);
-  console.log(`${Math.round((Date.now() - begun_ms) / 1_000)} s, seed ${seed}`);
-  for (const violation of violations.slice(0, 20)) console.error(`VIOLATION: ${violation}`);
-  if (violations.length > 0) {
-    console.error(`${violations.length} violations after ${figures.kills} kills`);
-    process.exitCode = 1;
-  }
-} finally {
-  rmSync(directory, { recursive: true, force: true });
+await buildWorker('', join(directory, 'bundle'));
+const { violations, ...figures } = await runKills({
+  bundle: join(directory, 'bundle'),
+  storage: join(directory, 'storage'),
+  seed,
+  kills: Number(values.kills),
+  ledgers: Number(values.ledgers),
+  longestLife_ms: 4_000,
+  leastAcknowledged: 0,
+  awaitSweep: true,
+  ...(values.custodian === 'real' && { startCustodian: startBridgedCustodian }),
+  report: (line) => console.log(line),
+});
+console.table(figures);
+console.log(`${Math.round((Date.now() - begun_ms) / 1_000)} s, seed ${seed}`);
+for (const violation of violations.slice(0, 20)) console.error(`VIOLATION: ${violation}`);
+if (violations.length > 0) {
+  console.error(`${violations.length} violations after ${figures.kills} kills`);
+  process.exitCode = 1;
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,12 +36,9 @@ const LOOK_MS = 1_000;
 const MOST_MS = 900_000;
 
 const say = (text: string) => console.log(`${new Date().toISOString()} ${text}`);
-const directory = mkdtempSync(join(tmpdir(), 'bureau-try-backup-'));
-try {
-  await tryBackup();
-} finally {
-  rmSync(directory, { recursive: true, force: true });
-}
+using temporary = mkdtempDisposableSync(join(tmpdir(), 'bureau-try-backup-'));
+const directory = temporary.path;
+await tryBackup();
 
 async function tryBackup(): Promise<void> {
   const bundle = join(directory, 'bundle');

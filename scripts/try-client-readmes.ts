@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempDisposableSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { LocalExchange } from './local-exchange.ts';
@@ -59,25 +59,22 @@ async function tryClientReadme(
   { installed, expected }: ClientReadme,
 ): Promise<void> {
   const readme = readFileSync(`clients/${name}/README.md`, 'utf8');
-  const place = mkdtempSync(join(tmpdir(), 'bureau-client-'));
-  try {
-    const project = makeProject(place, installed);
-    const programs = readPrograms(readme);
-    for (const [file, program] of programs) writeFileSync(join(project, file), program);
-    const values = { BUREAU: resolve('.'), BUREAU_URL: exchange.origin };
-    const { KEY } = await openExampleAccount(exchange);
-    expectOutput(name, await runExamples(readme, { ...values, BUREAU_API_KEY: KEY }, project), expected);
-    if (readme.includes('BUREAU_TOTP_SECRET')) {
-      const account = await openExampleAccount(exchange);
-      const secured = { BUREAU_API_KEY: account.KEY, BUREAU_TOTP_SECRET: await enableTotp(account) };
-      const output = await runExamples(readme, { ...values, ...secured }, project);
-      expectOutput(`${name} on an account with a second factor`, output, expected);
-    }
-    const typed = [...programs.keys()].filter((file) => file.endsWith('.mjs'));
-    if (typed.length > 0) await checkTypes(project, typed, installed.length > 0);
-  } finally {
-    rmSync(place, { recursive: true, force: true });
+  using temporary = mkdtempDisposableSync(join(tmpdir(), 'bureau-client-'));
+  const place = temporary.path;
+  const project = makeProject(place, installed);
+  const programs = readPrograms(readme);
+  for (const [file, program] of programs) writeFileSync(join(project, file), program);
+  const values = { BUREAU: resolve('.'), BUREAU_URL: exchange.origin };
+  const { KEY } = await openExampleAccount(exchange);
+  expectOutput(name, await runExamples(readme, { ...values, BUREAU_API_KEY: KEY }, project), expected);
+  if (readme.includes('BUREAU_TOTP_SECRET')) {
+    const account = await openExampleAccount(exchange);
+    const secured = { BUREAU_API_KEY: account.KEY, BUREAU_TOTP_SECRET: await enableTotp(account) };
+    const output = await runExamples(readme, { ...values, ...secured }, project);
+    expectOutput(`${name} on an account with a second factor`, output, expected);
   }
+  const typed = [...programs.keys()].filter((file) => file.endsWith('.mjs'));
+  if (typed.length > 0) await checkTypes(project, typed, installed.length > 0);
 }
 
 /** Makes an empty project. Installed packages are in the folder above it, so npm need not resolve them. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -12,19 +12,16 @@ import { runWithdrawals } from './chains/run-withdrawals.ts';
  */
 
 const { values } = parseArgs({ options: { count: { type: 'string', default: '200' } } });
-const directory = mkdtempSync(join(tmpdir(), 'bureau-withdrawals-'));
-try {
-  const bundle = join(directory, 'bundle');
-  await buildWorker('', bundle);
-  const { violations, ...figures } = await runWithdrawals({
-    bundle,
-    folder: join(directory, 'custodian'),
-    count: Number(values.count),
-    report: (line) => console.log(line),
-  });
-  console.table(figures);
-  for (const violation of violations.slice(0, 20)) console.error(`VIOLATION: ${violation}`);
-  if (violations.length > 0) process.exitCode = 1;
-} finally {
-  rmSync(directory, { recursive: true, force: true });
-}
+using temporary = mkdtempDisposableSync(join(tmpdir(), 'bureau-withdrawals-'));
+const directory = temporary.path;
+const bundle = join(directory, 'bundle');
+await buildWorker('', bundle);
+const { violations, ...figures } = await runWithdrawals({
+  bundle,
+  folder: join(directory, 'custodian'),
+  count: Number(values.count),
+  report: (line) => console.log(line),
+});
+console.table(figures);
+for (const violation of violations.slice(0, 20)) console.error(`VIOLATION: ${violation}`);
+if (violations.length > 0) process.exitCode = 1;

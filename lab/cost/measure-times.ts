@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempDisposableSync, readFileSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Operator } from '../../test/support/node/exchange/operator.ts';
@@ -24,7 +24,8 @@ const ORDER = JSON.stringify({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', va
 
 /** Measures requests to the deployed bundle. It reads /proc, so it needs Linux. */
 export async function measureTimes(): Promise<MeasuredTimes[]> {
-  const bundle = mkdtempSync(join(tmpdir(), 'bureau-cost-'));
+  using temporary = mkdtempDisposableSync(join(tmpdir(), 'bureau-cost-'));
+  const bundle = temporary.path;
   await buildWorker('', bundle);
   const exchange = await startExchange({
     bundle,
@@ -53,7 +54,6 @@ export async function measureTimes(): Promise<MeasuredTimes[]> {
     return times;
   } finally {
     await exchange.dispose();
-    rmSync(bundle, { recursive: true, force: true });
   }
 }
 
