@@ -1,7 +1,15 @@
 import type { NotFoundHandler } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { type DocumentTag, documentRoutes } from './api/api-document.ts';
-import { type Area, createArea, sendProblem, type AppEnvironment, logRequest, assignRequestId } from './http/area.ts';
+import {
+  type Area,
+  createArea,
+  sendProblem,
+  type AppEnvironment,
+  logRequest,
+  assignRequestId,
+  refuseHttp,
+} from './http/area.ts';
 import { describeError, logFault } from './platform/log.ts';
 import { answerWithPage } from './http/not-found-page.ts';
 import { answerPreflight, listPublicPaths, openToAnyOrigin } from './http/open-to-any-origin.ts';
@@ -46,6 +54,7 @@ export function createApp(further: readonly FurtherRoutes[] = []): Area {
   ];
   app.use(assignRequestId);
   app.use(logRequest);
+  app.use(refuseHttp);
   for (const path of listPublicPaths(areas)) app.use(path, openToAnyOrigin);
   for (const area of areas) app.route('/', area);
   app.notFound(answerNothingHere(app));

@@ -96,6 +96,18 @@ export const assignRequestId: MiddlewareHandler<AppEnvironment> = (c, next) => {
 };
 
 /**
+ * Refuses what reached the platform over HTTP, which it says in a header: whatever such a request carried, a key above
+ * all, could be read on its way. The zone redirects before that, where it is set up as it should be.
+ */
+export const refuseHttp: MiddlewareHandler<AppEnvironment> = async (c, next) => {
+  if (!c.req.header('CF-Visitor')?.includes('"http"')) return next();
+  return sendProblem(
+    c,
+    refuse('invalid_request', 'Use https. A key that was sent over http is known to others: revoke it.'),
+  );
+};
+
+/**
  * Writes one line for every request: its id, the route that answered (never the path as sent, which may hold anything),
  * the status, the milliseconds, the caller (a key's id, or an operator's role), and
  * where an answer through the edge cache came from.
