@@ -7,7 +7,7 @@ import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { chooseAddressSources } from '../../src/providers.ts';
 import { completeAddresses } from '../../src/addresses/list-addresses.ts';
 import { indexOf, readAddresses } from '../support/addresses/addresses.ts';
-import { asOperator, json } from '../support/exchange.ts';
+import { asOperator, json, ORDER } from '../support/exchange.ts';
 import { agreeQuick, settle } from '../support/operator/settlements.ts';
 import { measure } from '../support/runtime/meter.ts';
 import { drawHash } from '../support/deposits.ts';
@@ -15,8 +15,6 @@ import { openInLedger, openTraderIn } from '../support/db/open-in-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { sqlIn } from '../support/db/sql.ts';
 import { atOnce } from '../support/at-once.ts';
-
-const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
 const ledgers = [0, 1, 2] as const;
 

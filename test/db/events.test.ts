@@ -28,16 +28,14 @@ beforeEach(async () => {
   await sql('INSERT INTO listeners (account_id) VALUES (?)', account).run();
 });
 
-interface Row {
+interface EventRow {
   readonly sequence: number;
   readonly type: string;
   readonly subject: string;
 }
 
-async function listEvents(accountId = account): Promise<Row[]> {
-  const query = sql('SELECT sequence, type, subject FROM events WHERE account_id = ? ORDER BY sequence', accountId);
-  return (await query.all<Row>()).results;
-}
+const listEvents = (accountId = account, columns = 'sequence, type, subject') =>
+  listRows<EventRow>(`SELECT ${columns} FROM events WHERE account_id = ? ORDER BY sequence`, accountId);
 
 /** An event of a kind that no record explains, so that a test may choose its time. */
 function tell(sequence: number, ts = Date.now(), accountId = account): D1PreparedStatement {
@@ -160,15 +158,8 @@ describe('an account that does not listen', () => {
 });
 
 describe('an account that begins to listen', () => {
-  interface Told extends Row {
-    readonly ts: number;
-  }
-
   const begin = (accountId: string) => sql('INSERT INTO listeners (account_id) VALUES (?)', accountId);
-  const listTold = async (accountId: string) => {
-    const query = 'SELECT sequence, type, subject, ts FROM events WHERE account_id = ? ORDER BY sequence';
-    return await listRows<Told>(query, accountId);
-  };
+  const listTold = (accountId: string) => listEvents(accountId, 'sequence, type, subject, ts');
 
   it('is told of the records of the last 90 days, once each, in their order and with their times', async () => {
     const late = await openFunded(LONG_AGO_MS);

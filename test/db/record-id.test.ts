@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { tokenSettings } from '../../src/access/authenticate.ts';
 import { mintToken } from '../../src/keys/token.ts';
 import { isRecordId, newRecordId, timeOfRecord } from '../../src/db/record-id.ts';
-import { asOperator, openTrader, send, expectCode } from '../support/exchange.ts';
-
-const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+import { asOperator, openTrader, send, expectCode, ORDER } from '../support/exchange.ts';
 
 /** The same id with the number of another ledger. */
 function elsewhere(id: string): string {

@@ -4,7 +4,7 @@ import { reportFindings } from '../../src/reconciliation/violations.ts';
 import { keepSettings } from '../../src/db/copy-settings.ts';
 import { openLedger } from '../../src/db/database.ts';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
-import { type ProblemBody, asOperator, json, send, expectCode } from '../support/exchange.ts';
+import { type ProblemBody, asOperator, json, send, expectCode, ORDER } from '../support/exchange.ts';
 import { forgetConditions } from '../support/gate.ts';
 import { openTraderIn } from '../support/db/open-in-ledger.ts';
 import { runKeeper } from '../support/reconciliation.ts';
@@ -14,8 +14,6 @@ import { env } from '../support/runtime/test-env.ts';
 import { sqlIn } from '../support/db/sql.ts';
 
 const ledgers = [0, 1, 2] as const;
-const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
-
 const patch = (change: Record<string, unknown>) => asOperator('PATCH', '/settings', change);
 
 const readRows = () =>

@@ -223,7 +223,7 @@ describe('the key of a withdrawal', () => {
   it('never changes', async () => {
     await withdrawal().run();
     for (const key of ['NULL', `'${stranger}'`]) {
-      const other = sql(`UPDATE withdrawals SET key_id = ${key} WHERE id = ?`, id);
+      const other = set(`key_id = ${key}`);
       await expectRefused('guard: a withdrawal keeps what it is', other);
     }
   });
@@ -243,7 +243,7 @@ describe('the key of a withdrawal', () => {
 });
 
 describe('a withdrawal is released', () => {
-  const release = (more = '') => sql(`UPDATE withdrawals SET released_at = ${NOON_MS}${more} WHERE id = ?`, id);
+  const release = (more = '') => set(`released_at = ${NOON_MS}${more}`);
   const approve = (more = '') => release(`, status = 'PROCESSING', next_ask_at = ${NOON_MS}${more}`);
   const settings = (what: string) => sql(`UPDATE settings SET ${what}`);
   afterEach(() => settings("withdrawals_halted = 0, paused_networks = '[]', allowlist_mode = NULL").run());
@@ -273,15 +273,12 @@ describe('a withdrawal is released', () => {
   it('only with a time, and with a time for the next look-up', async () => {
     await env.DB.batch([withdrawal('PENDING')]);
     const refusal = 'guard: a withdrawal goes on once it is let out';
-    await expectRefused(refusal, sql("UPDATE withdrawals SET status = 'PROCESSING', next_ask_at = 1 WHERE id = ?", id));
+    await expectRefused(refusal, set(`status = 'PROCESSING', next_ask_at = 1`));
     await expectRefused(refusal, release(", status = 'PROCESSING'"));
     await expectRefused('guard: a withdrawal is let out at a time', release());
     await approve().run();
-    await expectRefused(
-      'guard: a withdrawal is let out at a time',
-      sql('UPDATE withdrawals SET released_at = NULL WHERE id = ?', id),
-    );
-    await expectRefused(refusal, sql('UPDATE withdrawals SET next_ask_at = NULL WHERE id = ?', id));
+    await expectRefused('guard: a withdrawal is let out at a time', set('released_at = NULL'));
+    await expectRefused(refusal, set('next_ask_at = NULL'));
   });
 
   it('never after it has ended', async () => {
@@ -292,10 +289,7 @@ describe('a withdrawal is released', () => {
   it('and keeps how it ended and what it needed', async () => {
     await env.DB.batch([withdrawal()]);
     for (const change of ["tx_hash = 'x'", 'allowlist_required = 1']) {
-      await expectRefused(
-        'guard: a withdrawal keeps what it is',
-        sql(`UPDATE withdrawals SET ${change} WHERE id = ?`, id),
-      );
+      await expectRefused('guard: a withdrawal keeps what it is', set(change));
     }
   });
 

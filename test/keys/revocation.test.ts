@@ -10,14 +10,13 @@ import {
   openTrader,
   operate,
   expectCode,
+  ORDER,
 } from '../support/exchange.ts';
 import { type Moment, abort, aroundBatches, aroundKeyReads } from '../support/runtime/faults.ts';
 import { readEffects, sumOfBalances } from '../support/db/probes.ts';
 import { readTriggers, runWithout } from '../support/db/triggers.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { sql } from '../support/db/sql.ts';
-
-const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
 let restore: () => void = () => undefined;
 afterEach(() => restore());

@@ -2,9 +2,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { PricePoller } from '../../src/markets/price-poller.ts';
 import { openSandboxMarket } from '../../src/markets/sandbox-market.ts';
 import { formatPrice } from '../../src/money/amounts.ts';
-import { type Trader, openTrader } from '../support/exchange.ts';
+import { type Trader, openTrader, ORDER } from '../support/exchange.ts';
 
-const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 const FIVE_MINUTES_MS = 300_000;
 
 /**

@@ -1,13 +1,11 @@
 import { evictDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type OrderAnswer, type Trader, json, openTrader } from '../support/exchange.ts';
+import { type OrderAnswer, type Trader, json, openTrader, ORDER } from '../support/exchange.ts';
 import { waitForLateWrites } from '../support/runtime/meter.ts';
 import { failStorageFrom } from '../support/runtime/object-storage.ts';
 import { readEffects, sumOfBalances, unexplainedBalances } from '../support/db/probes.ts';
 import { openWarmTrader, useWithdrawalFaults } from '../support/withdrawals/withdrawal-faults.ts';
 import { withdraw } from '../support/withdrawals/withdrawals.ts';
-
-const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
 /** The lane's writes before a POST's effect: its bucket and its intent. The answer is written later. */
 const WRITES = [1, 2];

@@ -12,6 +12,7 @@ import { forgetConditions } from '../support/gate.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { moveClock, readOwn, readTaken, stopClock, withdraw } from '../support/withdrawals/withdrawals.ts';
 import { sql } from '../support/db/sql.ts';
+import { insertRow } from '../support/db/raw-ledger.ts';
 
 let trader: Trader;
 /** An account without addresses. */
@@ -47,17 +48,8 @@ const runPass = () => read(asOperator('POST', `${PATH}/run`));
 
 /** Gives another account's address to an account. This breaks one invariant and moves no money. */
 async function breakInvariant(): Promise<void> {
-  const { address } = (await sql(
-    "SELECT address FROM addresses WHERE account_id = ? AND network = 'ETH'",
-    trader.accountId,
-  ).first<{
-    address: string;
-  }>())!;
-  await sql(
-    "INSERT INTO addresses (account_id, network, address) VALUES (?, 'DOGE', ?)",
-    bare.accountId,
-    address,
-  ).run();
+  const address = `(SELECT address FROM addresses WHERE account_id = '${trader.accountId}' AND network = 'ETH')`;
+  await insertRow('addresses', { account_id: bare.accountId, network: 'DOGE', address }).run();
 }
 
 /** Removes the address again, without a trace. */
@@ -211,10 +203,8 @@ describe('a broken invariant', () => {
     expect((await withdraw(trader)).status).toBe(201);
     expect((await runPass()).status).toBe('ok');
 
-    const row = await sql(
-      `SELECT role, action, detail FROM audit WHERE target = ? AND action = 'clear_violation'`,
-      violation?.id,
-    ).first<Record<string, string>>();
+    const query = `SELECT role, action, detail FROM audit WHERE target = ? AND action = 'clear_violation'`;
+    const row = await sql(query, violation?.id).first<Record<string, string>>();
     expect(row).toMatchObject({ role: 'operator' });
     expect(JSON.parse(row?.['detail'] ?? '')).toEqual({
       invariant: 'addresses_have_one_owner',

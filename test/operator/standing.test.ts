@@ -6,15 +6,13 @@ import { reachKeeper } from '../../src/reconciliation/reach-keeper.ts';
 import { reportFindings } from '../../src/reconciliation/violations.ts';
 import type { House } from '../../src/operator/house.ts';
 import type { Reconciliation } from '../../src/operator/reconciliation.ts';
-import { type ProblemBody, type Trader, asOperator, json, operate } from '../support/exchange.ts';
+import { type ProblemBody, type Trader, asOperator, json, operate, ORDER } from '../support/exchange.ts';
 import { openTraderIn } from '../support/db/open-in-ledger.ts';
 import { askWithoutLedger2 } from '../support/operator/lists.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { sqlIn } from '../support/db/sql.ts';
 
 const ledgers = [0, 1, 2] as const;
-const BUY = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
-
 async function reconciliationOf(answer: Response): Promise<Reconciliation> {
   expect(answer.status, await answer.clone().text()).toBe(200);
   return (await json<{ reconciliation: Reconciliation }>(answer)).reconciliation;
@@ -40,9 +38,9 @@ const sampleOf = (text: string, name: string) =>
 let traders: Trader[];
 beforeAll(async () => {
   traders = await Promise.all(ledgers.map(openTraderIn));
-  for (const trader of traders) await trader.trade(BUY);
+  for (const trader of traders) await trader.trade(ORDER);
   // The other ledgers have one trade more each than the one before.
-  for (const trader of [traders[1]!, traders[2]!, traders[2]!]) await trader.trade(BUY);
+  for (const trader of [traders[1]!, traders[2]!, traders[2]!]) await trader.trade(ORDER);
 });
 
 afterEach(() => void vi.restoreAllMocks());

@@ -1,12 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LedgerGate } from '../../src/orders/gate.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
-import { type OrderAnswer, type ProblemBody, type Trader, json, openTrader } from '../support/exchange.ts';
+import { type OrderAnswer, type ProblemBody, type Trader, json, openTrader, ORDER } from '../support/exchange.ts';
 import { CONNECTION_LOST, abort, aroundBatch, fail } from '../support/runtime/faults.ts';
 import { forgetConditions, ledgerGate } from '../support/gate.ts';
 import { readEffects, sumOfBalances } from '../support/db/probes.ts';
-
-const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
 afterEach(() => void vi.restoreAllMocks());
 

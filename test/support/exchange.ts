@@ -146,6 +146,9 @@ export interface OrderBody {
   readonly value: unknown;
 }
 
+/** A purchase of bitcoin for 10 USDT. */
+export const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' } as const;
+
 export interface OrderAnswer {
   readonly order: Order;
 }

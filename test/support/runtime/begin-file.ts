@@ -1,11 +1,11 @@
 import { reset } from 'cloudflare:test';
 import { expect, vi } from 'vitest';
-import { bindingOf } from '../../../src/db/record-id.ts';
+import { keepSettings } from '../../../src/db/copy-settings.ts';
+import { FIRST_LEDGER, bindingOf } from '../../../src/db/record-id.ts';
 import { listLedgers } from '../../../src/db/database.ts';
 import { accessCertificates } from '../../../src/operator/access-token.ts';
 import { venues } from '../markets/venues.ts';
 import { custodian } from '../withdrawals/custodian.ts';
-import { shareLimits } from '../db/share-limits.ts';
 import { allInFirst } from './all-in-first.ts';
 import { emptyEdgeCache } from './edge-cache.ts';
 import { holdLogs } from './hold-logs.ts';
@@ -58,5 +58,5 @@ await emptyStorage();
 await emptyEdgeCache();
 await Promise.all(ledgers.map(migrate));
 // Several ledgers begin as an operator has them, each with a part of all limits.
-await shareLimits(env, Date.now());
+await keepSettings(env, FIRST_LEDGER, Date.now());
 if (env.TEST_LEDGERS === '3') await chooseLedgers();

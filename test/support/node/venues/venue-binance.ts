@@ -1,7 +1,7 @@
 import { intervals } from '../../../../src/markets/candles/interval.ts';
 import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
 import { type VenueCandle, listCandles, listNewestCandles } from './venue-candles.ts';
-import { type Venue, type VenueMarket, bookOf } from './venue-state.ts';
+import { type Venue, type VenueMarket, bookOf, listRows } from './venue-state.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -26,12 +26,9 @@ export const playedBinance: PlayedVenue = {
 /** With `symbols=[...]` the named markets, where an unknown one fails the whole request; without it all markets. */
 function answerTickers(venue: Venue, query: URLSearchParams, now_ms: number): VenueAnswer {
   if (query.get('type') !== 'FULL') return refuse(-1102, 'Mandatory parameter missing.');
-  const symbols = readSymbols(query.get('symbols')) ?? Object.keys(venue.markets);
-  const rows = symbols.map((symbol) => {
-    const market = venue.markets[symbol];
-    return market && writeTicker(symbol, market, now_ms);
-  });
-  return rows.includes(undefined) ? refuse(-1121, 'Invalid symbol.') : { status: 200, body: rows };
+  const names = readSymbols(query.get('symbols'));
+  const rows = listRows(venue, names, (symbol, market) => writeTicker(symbol, market, now_ms));
+  return rows ? { status: 200, body: rows.map(([, row]) => row) } : refuse(-1121, 'Invalid symbol.');
 }
 
 function readSymbols(list: string | null): string[] | undefined {

@@ -1,5 +1,5 @@
 import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
-import type { Venue, VenueMarket } from './venue-state.ts';
+import { type Venue, type VenueMarket, listRows } from './venue-state.ts';
 
 const refuse = (status: number, error: string, message: string): VenueAnswer => ({
   status,
@@ -19,13 +19,9 @@ export const playedCoinbase: PlayedVenue = {
  */
 function answerProducts(venue: Venue, query: URLSearchParams): VenueAnswer {
   if (query.get('product_type') !== 'SPOT') return refuse(400, 'INVALID_ARGUMENT', 'product_type is invalid');
-  const ids = query.has('product_ids') ? query.getAll('product_ids') : Object.keys(venue.markets);
-  const products = ids.flatMap((id) => {
-    const market = venue.markets[id];
-    return market ? [writeProduct(id, market)] : [];
-  });
-  if (products.length < ids.length) return refuse(400, 'INVALID_ARGUMENT', 'product_ids is invalid');
-  return { status: 200, body: { products, num_products: products.length } };
+  const rows = listRows(venue, query.has('product_ids') ? query.getAll('product_ids') : undefined, writeProduct);
+  if (!rows) return refuse(400, 'INVALID_ARGUMENT', 'product_ids is invalid');
+  return { status: 200, body: { products: rows.map(([, row]) => row), num_products: rows.length } };
 }
 
 export function writeProduct(id: string, { price, open, volume, fields }: VenueMarket) {

@@ -1,5 +1,5 @@
 import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
-import { type Venue, type VenueMarket, bookOf } from './venue-state.ts';
+import { type Venue, type VenueMarket, bookOf, listRows } from './venue-state.ts';
 
 const refuse = (status: number, label: string, message: string): VenueAnswer => ({ status, body: { label, message } });
 
@@ -11,13 +11,9 @@ export const playedGate: PlayedVenue = {
 };
 
 function answerTickers(venue: Venue, query: URLSearchParams): VenueAnswer {
-  const pairs = query.has('currency_pair') ? query.getAll('currency_pair') : Object.keys(venue.markets);
-  const rows = pairs.flatMap((pair) => {
-    const market = venue.markets[pair];
-    return market ? [writeTicker(pair, market)] : [];
-  });
-  if (rows.length < pairs.length) return refuse(400, 'INVALID_CURRENCY_PAIR', 'invalid currency pair');
-  return { status: 200, body: rows };
+  const rows = listRows(venue, query.has('currency_pair') ? query.getAll('currency_pair') : undefined, writeTicker);
+  if (!rows) return refuse(400, 'INVALID_CURRENCY_PAIR', 'invalid currency pair');
+  return { status: 200, body: rows.map(([, row]) => row) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
-import { type Venue, type VenueMarket, bookOf } from './venue-state.ts';
+import { type Venue, type VenueMarket, bookOf, listRows } from './venue-state.ts';
 
 /** Kraken's errors come with status 200 and without a result. */
 const refuse = (error: string): VenueAnswer => ({ status: 200, body: { error: [error] } });
@@ -13,12 +13,8 @@ export const playedKraken: PlayedVenue = {
 
 /** With `pair=A,B` the named pairs, where an unknown one fails the whole request; without it all pairs. */
 function answerTickers(venue: Venue, query: URLSearchParams): VenueAnswer {
-  const pairs = query.get('pair')?.split(',') ?? Object.keys(venue.markets);
-  const rows = pairs.flatMap((pair) => {
-    const market = venue.markets[pair];
-    return market ? [[pair, writePair(market)] as const] : [];
-  });
-  if (rows.length < pairs.length) return refuse('EQuery:Unknown asset pair');
+  const rows = listRows(venue, query.get('pair')?.split(','), (_pair, market) => writePair(market));
+  if (!rows) return refuse('EQuery:Unknown asset pair');
   return { status: 200, body: { error: [], result: Object.fromEntries(rows) } };
 }
 

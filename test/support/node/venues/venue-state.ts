@@ -146,6 +146,20 @@ function forEachVenue<T>(make: (name: VenueName) => T): Record<VenueName, T> {
   return Object.fromEntries(venueNames.map((name) => [name, make(name)])) as Record<VenueName, T>;
 }
 
+/** The rows of the named markets, or of all; `undefined` where one of the names is unknown. */
+export function listRows<Row>(
+  { markets }: Venue,
+  names: readonly string[] | undefined,
+  write: (symbol: string, market: VenueMarket) => Row,
+): [symbol: string, row: Row][] | undefined {
+  const wanted = names ?? Object.keys(markets);
+  const rows = wanted.flatMap((symbol): [string, Row][] => {
+    const market = markets[symbol];
+    return market ? [[symbol, write(symbol, market)]] : [];
+  });
+  return rows.length === wanted.length ? rows : undefined;
+}
+
 /** The sides of a market's book as the venues write them; an empty side in the venue's own way. */
 export function bookOf<T>(
   { price, bid, ask }: VenueMarket,
