@@ -65,6 +65,7 @@ export const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'withdrawals_are_guarded',
     'withdrawals_move_on',
     'withdrawals_are_not_deleted',
+    'withdrawals_are_claimed_once',
   ],
   'test/db/order-keys.test.ts': ['orders_are_guarded'],
   'test/db/order-rounds.test.ts': ['balances_begin_at_zero', 'balances_keep_their_round'],
@@ -146,7 +147,7 @@ export const noticedBy: Readonly<Record<string, readonly string[]>> = {
   ],
   'test/withdrawals/races.test.ts': ['withdrawals_are_guarded'],
   'test/withdrawals/halts.test.ts': ['withdrawals_are_let_out'],
-  'test/withdrawals/inside.test.ts': ['withdrawals_are_guarded'],
+  'test/withdrawals/inside.test.ts': ['withdrawals_are_guarded', 'withdrawals_take_money'],
   'test/withdrawals/across.test.ts': ['deposits_are_recorded_once', 'deposits_take_effect'],
   'test/operator/staff.test.ts': ['staff_are_kept', 'staff_change_by_two'],
   'test/operator/once.test.ts': [
@@ -206,6 +207,7 @@ export const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'invitations_are_guarded',
     'invitations_are_not_changed',
     'invitations_end_with_the_first',
+    'accounts_change_their_status',
   ],
   'test/holder/own-settings.test.ts': [
     'accounts_keep_what_they_are',
