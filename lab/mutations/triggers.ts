@@ -131,6 +131,7 @@ export const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'webhook_endpoints_tell_their_end',
     'audit_takes_effect',
   ],
+  'test/events/webhooks/deliveries.test.ts': ['api_keys_tell_their_end'],
   'test/api/events.test.ts': [
     'deposits_take_their_next_effect',
     'withdrawals_take_money',
