@@ -3,7 +3,7 @@ import { createBitcoinChain } from './bitcoin/bitcoin-chain.ts';
 import { createBitcoinPayer } from './bitcoin/bitcoin-payer.ts';
 import { orderOwnBitcoinPayments } from './bitcoin/order-own-payments.ts';
 import { readBitcoinHoldings } from './bitcoin/read-holdings.ts';
-import type { BitcoinSettings, Config, EvmSettings } from './config.ts';
+import type { BitcoinSettings, Config, EvmSettings, SolanaSettings } from './config.ts';
 import { createEvmChain } from './evm/evm-chain.ts';
 import { EvmNode } from './evm/evm-node.ts';
 import { createEvmPayer } from './evm/evm-payer.ts';
@@ -11,7 +11,7 @@ import { orderOwnEvmPayments } from './evm/order-own-payments.ts';
 import { readEvmHoldings } from './evm/read-holdings.ts';
 import { NetworkHoldings } from './holdings.ts';
 import type { Log } from './log.ts';
-import { type BitcoinNetwork, type EvmNetwork, bitcoinRules, usualGasBounds } from './networks.ts';
+import { type BitcoinNetwork, type EvmNetwork, type SolanaNetwork, bitcoinRules, usualGasBounds } from './networks.ts';
 import type { Chain } from './nodes/chain.ts';
 import type { FollowSettings, ChainProgress } from './nodes/follow.ts';
 import { connectNode } from './nodes/json-rpc.ts';
@@ -19,7 +19,12 @@ import type { Payer } from './payer/payer.ts';
 import type { AskSigner } from './signer/connect.ts';
 import type { HouseAddresses } from './signer/requests.ts';
 import type { Database } from './store/database.ts';
-import { WatchedAddresses } from './store/watched.ts';
+import { createSolanaChain } from './solana/solana-chain.ts';
+import { SolanaNode } from './solana/solana-node.ts';
+import { createSolanaPayer } from './solana/solana-payer.ts';
+import { orderOwnSolanaPayments } from './solana/order-own-payments.ts';
+import { readSolanaHoldings } from './solana/read-holdings.ts';
+import { WatchedAddresses, deriveFromKey } from './store/watched.ts';
 
 /** What the parts of a network are made with. */
 export interface BranchParts {
@@ -55,8 +60,11 @@ export async function openBranches(parts: BranchParts, database: Database): Prom
     ...Object.entries(config.bitcoin).map(([network, settings]) =>
       branchBitcoin(parts, database, network as BitcoinNetwork, settings, houseOf(houses, network)),
     ),
+    ...Object.entries(config.solana).map(([network, settings]) =>
+      branchSolana(parts, database, network as SolanaNetwork, settings, houseOf(houses, network)),
+    ),
   ];
-  for (const { watched } of branches) watched.watchUpTo(config.watchedAhead);
+  for (const { watched } of branches) await watched.watchUpTo(config.watchedAhead);
   return branches;
 }
 
@@ -82,7 +90,7 @@ function branchEvm(
   const [first = '', second] = settings.nodes;
   const node = new EvmNode(connectNode(first));
   const secondNode = second === undefined ? undefined : new EvmNode(connectNode(second));
-  const watched = new WatchedAddresses(network, database, config.depositKeys, house);
+  const watched = new WatchedAddresses(network, database, deriveFromKey(network, config.depositKeys), house);
   const refused = new Set<string>();
   const common = { network, node, database, house, depositAddress: watched.addressOf };
   return {
@@ -118,7 +126,7 @@ function branchBitcoin(
   return {
     chain: createBitcoinChain(network, node, secondNode, settings),
     payer: createBitcoinPayer(payer),
-    watched: new WatchedAddresses(network, database, config.depositKeys, house),
+    watched: new WatchedAddresses(network, database, deriveFromKey(network, config.depositKeys), house),
     following: settings,
     interval_ms: settings.interval_ms,
     orderOwnPayments: () => orderOwnBitcoinPayments({ ...payer, log, now }),
@@ -130,6 +138,48 @@ function branchBitcoin(
       log,
       now,
       readHoldings: () => Promise.resolve(readBitcoinHoldings(database, network, settings.feeFloat)),
+    }),
+  };
+}
+
+function branchSolana(
+  { askSigner, log, now }: BranchParts,
+  database: Database,
+  network: SolanaNetwork,
+  settings: SolanaSettings,
+  house: HouseAddresses,
+): Branch {
+  const [first = '', second] = settings.nodes;
+  const node = new SolanaNode(connectNode(first));
+  const secondNode = second === undefined ? undefined : new SolanaNode(connectNode(second));
+  // Its derivation has no public half, so only the signer knows the addresses.
+  const watched = new WatchedAddresses(
+    network,
+    database,
+    async (from, count) => {
+      const answer = await askSigner({ kind: 'deposit_addresses', network, from, count });
+      if (answer.kind !== 'deposit_addresses') throw new Error(`the signer answered ${answer.kind}`);
+      return answer.addresses;
+    },
+    house,
+  );
+  const payer = { network, node, database, house, depositAddress: watched.addressOf, settings };
+  return {
+    chain: createSolanaChain({ network, node, secondNode, genesis: settings.genesis }),
+    payer: createSolanaPayer(payer),
+    watched,
+    // Every block is final when it is read.
+    following: { ...settings, finalDepth: 1 },
+    interval_ms: settings.interval_ms,
+    orderOwnPayments: () => orderOwnSolanaPayments({ ...payer, log, now }),
+    seen: undefined,
+    isExamined: false,
+    holdings: new NetworkHoldings({
+      database,
+      network,
+      log,
+      now,
+      readHoldings: () => Promise.resolve(readSolanaHoldings(database, network)),
     }),
   };
 }

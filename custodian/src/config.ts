@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { AMOUNT_SYNTAX } from '../../src/money/amounts.ts';
 import { networks } from '../../src/money/networks.ts';
 import { DepositKeys } from '../../src/addresses/deposit-keys.ts';
-import { bitcoinNetworks, evmNetworks } from './networks.ts';
+import { SOLANA_GENESIS, bitcoinNetworks, evmNetworks, servedNetworks, solanaNetworks } from './networks.ts';
 import { MaxGas } from './signer/policy.ts';
+import { MAX_NONCES } from './signer/requests.ts';
 
 const Amount = z.string().regex(AMOUNT_SYNTAX);
 /** A URL with a placeholder for a secret is checked when it is filled in. */
@@ -83,8 +84,36 @@ const BitcoinSettings = z.strictObject({
   feeRate: z.strictObject({ usual: z.number().int(), min: z.number().int(), max: z.number().int() }),
 });
 
+const { nodes, agreeFrom, startHeight, interval_ms } = following;
+
+const SolanaSettings = z.strictObject({
+  nodes,
+  agreeFrom,
+  /** A slot. */
+  startHeight,
+  interval_ms,
+  sweepFrom: house.sweepFrom,
+  hotWallet: house.hotWallet,
+  /** The hash of the chain's first block, on a chain for tests; the main network's when it is not given. */
+  genesis: z.string().min(32).max(44).default(SOLANA_GENESIS),
+  /**
+   * How many payments may be open at once: each has a nonce account, for which the hot wallet pays 0.00145 SOL once. With
+   * 0 a payment lives by a blockhash, and another version of it is made only when 150 blocks have not had it.
+   */
+  nonceAccounts: z.number().int().min(0).max(MAX_NONCES).default(16),
+  /** The least and the most that is offered for a compute unit, in millionths of a lamport. */
+  computePrice: z
+    .strictObject({ min: z.number().int().min(0), max: z.number().int().max(1_000_000_000) })
+    .default({ min: 1_000, max: 1_000_000 }),
+  /** After this many slots, a transaction that is in no block offers more, if the market asks for it. */
+  bumpAfterBlocks: z.number().int().min(1).default(100),
+  /** The hot wallet must keep this much of its coin, since it would end without it. */
+  keptLamports: z.number().int().min(0).default(10_000_000),
+});
+
 export type EvmSettings = z.output<typeof EvmSettings>;
 export type BitcoinSettings = z.output<typeof BitcoinSettings>;
+export type SolanaSettings = z.output<typeof SolanaSettings>;
 
 /** After how many blocks what was paid out of MWEB can be spent, by Litecoin's rules. Only final coins are spent here. */
 const PEGOUT_MATURITY = 6;
@@ -102,7 +131,7 @@ const members = z.strictObject({
    */
   watchOnly: z
     .partialRecord(
-      z.enum([...evmNetworks, ...bitcoinNetworks]),
+      z.enum(servedNetworks),
       z.strictObject({ hot: z.string(), gas: z.string().nullable(), cold: z.string() }),
     )
     .nullable()
@@ -119,6 +148,7 @@ const members = z.strictObject({
   watchedAhead: z.number().int().min(1).max(100_000).default(1_000),
   evm: z.partialRecord(z.enum(evmNetworks), EvmSettings).default({}),
   bitcoin: z.partialRecord(z.enum(bitcoinNetworks), BitcoinSettings).default({}),
+  solana: z.partialRecord(z.enum(solanaNetworks), SolanaSettings).default({}),
   /**
    * Networks that are not configured here, and on which the exchange holds nothing, by the operator's word. Bureau can
    * compare an asset only when all its networks are reported.
@@ -129,11 +159,16 @@ const members = z.strictObject({
 /** The custodian's configuration: a JSON file without secrets. */
 export const Config = members
   .refine(
-    ({ evm, bitcoin, nothingHeldOn }) =>
-      new Set([...Object.keys(evm), ...Object.keys(bitcoin), ...nothingHeldOn]).size ===
-      Object.keys(evm).length + Object.keys(bitcoin).length + nothingHeldOn.length,
+    ({ evm, bitcoin, solana, nothingHeldOn }) => {
+      const named = [...[evm, bitcoin, solana].flatMap((family) => Object.keys(family)), ...nothingHeldOn];
+      return new Set(named).size === named.length;
+    },
     { path: ['nothingHeldOn'], message: 'names a network twice, or one that is configured' },
   )
+  .refine(({ watchOnly, solana }) => watchOnly === null || Object.keys(solana).length === 0, {
+    path: ['watchOnly'],
+    message: 'cannot watch Solana, whose addresses only a signer knows',
+  })
   .refine(({ bitcoin }) => (bitcoin.LTC?.finalDepth ?? PEGOUT_MATURITY) >= PEGOUT_MATURITY, {
     path: ['bitcoin', 'LTC', 'finalDepth'],
     message: `is less than ${PEGOUT_MATURITY}, after which a payment out of MWEB can be spent`,
@@ -196,7 +231,7 @@ export function readConfig(file: string, environment: Readonly<Record<string, st
     Object.fromEntries(
       Object.entries(family).map(([network, settings]) => [network, { ...settings, nodes: settings.nodes.map(fill) }]),
     );
-  return { ...config, evm: fillAll(config.evm), bitcoin: fillAll(config.bitcoin) };
+  return { ...config, evm: fillAll(config.evm), bitcoin: fillAll(config.bitcoin), solana: fillAll(config.solana) };
 }
 
 /** Reads a configuration file. Throws an error that says what is wrong in it. */

@@ -1,9 +1,17 @@
 import { BitcoinNode } from './bitcoin/bitcoin-node.ts';
-import type { BitcoinSettings, EvmSettings } from './config.ts';
+import type { BitcoinSettings, EvmSettings, SolanaSettings } from './config.ts';
 import { EvmNode } from './evm/evm-node.ts';
 import { describeError } from './log.ts';
-import { type BitcoinNetwork, type EvmNetwork, bitcoinRules, chainIds, maxTipAge_ms } from './networks.ts';
+import {
+  type BitcoinNetwork,
+  type EvmNetwork,
+  type SolanaNetwork,
+  bitcoinRules,
+  chainIds,
+  maxTipAge_ms,
+} from './networks.ts';
 import { connectNode } from './nodes/json-rpc.ts';
+import { type BlockHead, SolanaNode } from './solana/solana-node.ts';
 
 /** One check, and its result. */
 export interface Finding {
@@ -22,7 +30,10 @@ export async function check(name: string, look: () => Promise<string>): Promise<
 }
 
 /** Checks that a second node exists when the configuration requires it for large deposits and payouts. */
-function checkAgreement(network: string, { nodes, agreeFrom }: EvmSettings | BitcoinSettings): Promise<Finding> {
+function checkAgreement(
+  network: string,
+  { nodes, agreeFrom }: Pick<EvmSettings, 'nodes' | 'agreeFrom'>,
+): Promise<Finding> {
   return check(`${network}: two nodes agree on large deposits and payouts`, async () => {
     const assets = Object.keys(agreeFrom);
     if (assets.length > 0 && nodes.length < 2) throw new Error(`${assets.join(', ')}: there is no second node`);
@@ -122,6 +133,53 @@ export async function examineBitcoin(
       }),
     ),
   ]);
+}
+
+/** Checks that the nodes of Solana answer everything that the custodian will ask. */
+export async function examineSolana(
+  network: SolanaNetwork,
+  settings: SolanaSettings,
+  now_ms: number,
+): Promise<Finding[]> {
+  const nodes = settings.nodes.map((url) => new SolanaNode(connectNode(url)));
+  const [node] = nodes;
+  if (!node) return [];
+  return Promise.all([
+    checkAgreement(network, settings),
+    ...nodes.map((one, position) =>
+      check(`${network}, node ${position + 1}: the first block`, async () => {
+        const first = await one.genesis();
+        if (first !== settings.genesis) throw new Error(`it is ${first}, not ${settings.genesis}`);
+        return first;
+      }),
+    ),
+    check(`${network}: the newest block is new`, async () => {
+      const { blockTime } = await headAt(node, await node.slot());
+      return describeAge((blockTime ?? 0) * 1000, now_ms, maxTipAge_ms(network));
+    }),
+    check(`${network}: blocks with their accounts, and transactions by their signature`, async () => {
+      const { transactions } = await node.block(await node.slot());
+      const signature = transactions[0]?.transaction.signatures[0];
+      if (signature === undefined) return 'not tried, because the newest block is empty';
+      const found = await node.transaction(signature);
+      if (!found) throw new Error(`it does not have the transaction ${signature} of its own block`);
+      return `${transactions.length} transactions`;
+    }),
+    ...nodes.slice(1).map((second) =>
+      check(`${network}: the second node has the same blocks`, async () => {
+        const place = Math.min(await node.slot(), await second.slot());
+        const [one, other] = await Promise.all([headAt(node, place), headAt(second, place)]);
+        if (one.blockhash !== other.blockhash) throw new Error(`at ${place} they differ`);
+        return `the same at ${place}`;
+      }),
+    ),
+  ]);
+}
+
+async function headAt(node: SolanaNode, slot: number): Promise<BlockHead> {
+  const head = await node.head(slot);
+  if (!head) throw new Error(`there is no block in slot ${slot}`);
+  return head;
 }
 
 async function hashAt(node: BitcoinNode, height: number): Promise<string> {

@@ -1,13 +1,16 @@
 import { type Asset, type AssetNetwork, assetSymbols, assets } from '../../src/money/assets.ts';
 import { type BitcoinLike, type Network, networkRecords } from '../../src/money/networks.ts';
 
-/** The networks that this custodian can serve, by family. Tron and Solana are not among them. */
+/** The networks that this custodian can serve, by family. Tron is not among them. */
 export const evmNetworks = ['ETH', 'BEP20', 'ARBITRUM', 'OPTIMISM', 'BASE', 'AVAX', 'POLYGON'] as const;
 export const bitcoinNetworks = ['BTC', 'LTC', 'DOGE'] as const;
+export const solanaNetworks = ['SOL'] as const;
+export const servedNetworks = [...evmNetworks, ...bitcoinNetworks, ...solanaNetworks] as const;
 
 export type EvmNetwork = (typeof evmNetworks)[number];
 export type BitcoinNetwork = (typeof bitcoinNetworks)[number];
-export type ServedNetwork = EvmNetwork | BitcoinNetwork;
+export type SolanaNetwork = (typeof solanaNetworks)[number];
+export type ServedNetwork = (typeof servedNetworks)[number];
 
 /** EIP-155 chain ids. */
 export const chainIds: Readonly<Record<EvmNetwork, bigint>> = {
@@ -74,6 +77,10 @@ export function isBitcoinLike(network: string): network is BitcoinNetwork {
   return bitcoinNetworks.some((name) => name === network);
 }
 
+export function isSolana(network: string): network is SolanaNetwork {
+  return solanaNetworks.some((name) => name === network);
+}
+
 export interface Listing extends AssetNetwork {
   readonly asset: Asset;
 }
@@ -95,7 +102,7 @@ export function findListing(network: Network, asset: string): Listing | undefine
  * after ten minutes on average, and after two hours now and then.
  */
 export function maxTipAge_ms(network: ServedNetwork): number {
-  return isEvm(network) ? 10 * 60_000 : 3 * 60 * 60_000;
+  return isBitcoinLike(network) ? 3 * 60 * 60_000 : 10 * 60_000;
 }
 
 /** The hash of each chain's first block. */
@@ -104,6 +111,9 @@ export const genesisHashes: Readonly<Record<BitcoinNetwork, string>> = {
   LTC: '12a765e31ffd4059bada1e25190f6e98c99d9714d334efa41a195a7e7e04bfe2',
   DOGE: '1a91e3dace36e2be3bf030a65679fe821aa1d6ef92e7c9902eb318182c355691',
 };
+
+/** The hash of the first block of Solana's main network. */
+export const SOLANA_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 
 /** The name of the network's own coin, for a person. */
 export function coinOf(network: ServedNetwork): string {
@@ -114,5 +124,6 @@ export function coinOf(network: ServedNetwork): string {
 
 /** Decimals of the network's own coin, in which fees are paid. It need not be an asset of Bureau. */
 export function coinDecimals(network: ServedNetwork): number {
+  if (isSolana(network)) return 9;
   return isEvm(network) ? 18 : 8;
 }

@@ -111,7 +111,7 @@ function startLoops(
   const watching = new Loop(
     async () => {
       const count = (await bureau.countAddresses()) + config.watchedAhead;
-      for (const { watched } of branches) watched.watchUpTo(count);
+      for (const { watched } of branches) await watched.watchUpTo(count);
       if (isWatching) return;
       isWatching = true;
       for (const loop of looking) loop.wake();

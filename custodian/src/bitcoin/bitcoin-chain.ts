@@ -1,5 +1,14 @@
 import { type BitcoinNetwork, genesisHashes } from '../networks.ts';
-import type { BroadcastOutcome, Chain, Effects, Owner, Payment, ScannedBlock, Tip } from '../nodes/chain.ts';
+import {
+  type BroadcastOutcome,
+  type Chain,
+  type Effects,
+  type Owner,
+  type Payment,
+  type ScannedBlock,
+  type Tip,
+  countOn,
+} from '../nodes/chain.ts';
 import { NodeRefusal } from '../nodes/json-rpc.ts';
 import type { BlockId, Header } from '../states/chain.ts';
 import type { BitcoinNode, RawTransaction } from './bitcoin-node.ts';
@@ -35,6 +44,7 @@ export function createBitcoinChain(
   return {
     network,
     ahead: AHEAD,
+    heightsAfter: (height, tipHeight) => countOn(AHEAD, height, tipHeight),
     headerAt,
     secondView: async () => {
       if (!secondNode) return undefined;

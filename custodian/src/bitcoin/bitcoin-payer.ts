@@ -236,6 +236,7 @@ function request(network: BitcoinNetwork, spend: Spend, text: string): SignReque
     case 'child':
     case 'sweep':
       return { kind: 'bitcoin_gather', network, transaction };
+    case 'nonce':
     case 'gas':
       throw new Error(`${network} has no ${spend.purpose}`);
   }

@@ -1,16 +1,17 @@
 import { type EvmNetwork, type Listing, chainIds, listAssets } from '../networks.ts';
-import type {
-  BroadcastOutcome,
-  Chain,
-  Effects,
-  Move,
-  Note,
-  Owner,
-  Payment,
-  ScannedBlock,
-  SecondView,
-  SpentFence,
-  Tip,
+import {
+  type BroadcastOutcome,
+  type Chain,
+  type Effects,
+  type Move,
+  type Note,
+  type Owner,
+  type Payment,
+  type ScannedBlock,
+  type SecondView,
+  type SpentFence,
+  type Tip,
+  countOn,
 } from '../nodes/chain.ts';
 import { NodeRefusal } from '../nodes/json-rpc.ts';
 import type { BlockId, Header } from '../states/chain.ts';
@@ -74,6 +75,7 @@ export function createEvmChain(settings: EvmChainSettings): Chain {
       return readTip(header);
     },
     secondView: () => readSecondView(settings),
+    heightsAfter: (height, tipHeight) => countOn(AHEAD, height, tipHeight),
     headerAt: async (height) => {
       const header = await node.header(height);
       return header && { height: header.number, hash: header.hash, parent: header.parentHash };
@@ -156,7 +158,7 @@ async function scanBlock(
         txHash,
         isReverted,
         fee: readFee(receipt),
-        ...(ownerOf(from) && { moves: listMoves(receipt) }),
+        ...(ownerOf(from) && { moves: listMoves(receipt, from) }),
       });
     }
     // A reverted transaction moved nothing, even if its trace shows payments.
@@ -190,11 +192,13 @@ function matchTraces({ transactions, hash }: EvmBlock, traces: readonly Trace[])
   return (transaction: BlockTransaction) => places.get(transaction.hash);
 }
 
-/** The transfers of tokens that a receipt shows. */
-function listMoves({ logs }: Receipt): Move[] {
+/** The transfers of the sender's tokens that a receipt shows. */
+function listMoves({ logs }: Receipt, sender: string): Move[] {
   return logs.flatMap((log) => {
     const transfer = readTransferLog(log);
-    return transfer ? [{ ...transfer, atoms: String(transfer.atoms) }] : [];
+    if (transfer?.from !== sender) return [];
+    const { contract, to, atoms } = transfer;
+    return [{ contract, to, atoms: String(atoms) }];
   });
 }
 
@@ -291,7 +295,7 @@ async function readAgain(
   const isReverted = receipt.status !== 1n;
   const trace = withInner && !isReverted ? await secondNode.trace(txHash) : undefined;
   const payments = isReverted ? [] : findPayments(transaction, receipt, trace, listings, ownerOf);
-  return { payments, moves: listMoves(receipt), isReverted };
+  return { payments, moves: listMoves(receipt, transaction.from), isReverted };
 }
 
 /** The calls within a transaction that may move value. A failed call is left out, and so are all calls below it. */

@@ -172,6 +172,7 @@ function request(spend: Spend, text: string): SignRequest {
       return { kind: 'evm_gas', network, transaction, index: z.number().parse(spend.sourceIndex) };
     case 'cold':
       return { kind: 'evm_cold', network, transaction };
+    case 'nonce':
     case 'child':
       throw new Error('the EVM has no children that pay');
   }

@@ -39,22 +39,32 @@ export interface SpentFence {
   readonly isOwn?: boolean;
   /** What its sender paid to the network, in atoms of the coin; `null` where the block does not say it. */
   readonly fee: bigint | null;
-  /** The transfers of tokens in the logs of a transaction of ours. */
+  /** What a transaction of ours moved of tokens away from its sender. */
   readonly moves?: readonly Move[];
 }
 
-/** A transfer of a token, as a log of its contract shows it. Addresses are in lower case, atoms are decimal text. */
+/** A transfer of a token from the sender, as the chain itself shows it. Atoms are decimal text. */
 export interface Move {
   readonly contract: string;
-  readonly from: string;
   readonly to: string;
   readonly atoms: string;
+}
+
+/** A token account of ours after a block. */
+export interface TokenBalance {
+  readonly account: string;
+  readonly owner: Owner;
+  /** Bureau's symbol. */
+  readonly asset: string;
+  readonly atoms: bigint;
 }
 
 /** A block with our payments and the fences spent in it. */
 export interface ScannedBlock extends Header {
   readonly payments: readonly Payment[];
   readonly spent: readonly SpentFence[];
+  /** The token accounts of ours that it changed, on a chain that has such accounts. */
+  readonly balances?: readonly TokenBalance[];
   /** What a person should know about it, as events of the log. */
   readonly notes?: readonly Note[];
 }
@@ -103,6 +113,12 @@ export interface SecondView {
   readonly finalClock?: number;
 }
 
+/** The next heights of a chain that has a block at each. */
+export function countOn(ahead: number, height: number, tipHeight: number): Promise<readonly number[]> {
+  const count = Math.max(0, Math.min(ahead, tipHeight - height));
+  return Promise.resolve(Array.from({ length: count }, (_, place) => height + 1 + place));
+}
+
 /** A chain as its nodes show it. Every method rejects when no node gives a usable answer. */
 export interface Chain {
   readonly network: ServedNetwork;
@@ -110,7 +126,9 @@ export interface Chain {
   readonly ahead: number;
   /** The newest block, and the time that its miner gave it. Rejects when the node is of another chain. */
   tip(): Promise<Tip>;
-  /** The block at a height, or `undefined` when the chain is not that high. */
+  /** The heights of the next blocks after ours, up to the tip: in order, at most `ahead` of them. */
+  heightsAfter(height: number, tipHeight: number): Promise<readonly number[]>;
+  /** The block at a height, or `undefined` when the chain has none there. */
   headerAt(height: number): Promise<Header | undefined>;
   /** Reads the block with exactly this hash. */
   scan(block: Header, ownerOf: (address: string) => Owner | undefined): Promise<ScannedBlock>;

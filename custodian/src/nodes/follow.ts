@@ -89,11 +89,9 @@ async function readAhead(tools: FollowTools, tip: Tip): Promise<'done' | 'more' 
   const { database, chain, ownerOf, log } = tools;
   const { network } = chain;
   const head = headOf(tools);
-  const count = Math.min(chain.ahead, tip.height - head.height);
-  if (count <= 0) return compareTips(tools, head);
-  const blocks = await Promise.allSettled(
-    Array.from({ length: count }, (_, place) => readBlock(chain, head.height + 1 + place, ownerOf)),
-  );
+  const heights = await chain.heightsAfter(head.height, tip.height);
+  if (heights.length === 0) return compareTips(tools, head);
+  const blocks = await Promise.allSettled(heights.map((height) => readBlock(chain, height, ownerOf)));
   for (const [place, read] of blocks.entries()) {
     // What was read before it is stored; it is read again in the next round.
     if (read.status === 'rejected' && place === 0) throw read.reason;

@@ -102,6 +102,7 @@ async function startSpend(tools: SpendTools, queued: Spend, height: number): Pro
       log('chain_halted', { network: queued.network, reason: plan.reason });
       return;
     }
+    if (plan.kind === 'wait') return;
     if (plan.kind === 'hold') {
       holdSpend(database, queued.id, plan.reason);
       if (queued.reason !== plan.reason) log('spend_held', { id: queued.id, reason: plan.reason });

@@ -25,6 +25,12 @@ export interface Hold {
   readonly reason: string;
 }
 
+/** A payment that waits for another of ours, so that there is nothing to tell anybody. */
+export interface Wait {
+  readonly kind: 'wait';
+  readonly reason: string;
+}
+
 /** Plans the payments on a network of one family. It neither signs nor sends. */
 export interface Payer {
   readonly network: ServedNetwork;
@@ -34,7 +40,7 @@ export interface Payer {
    */
   findOlder(): Promise<string | undefined>;
   /** Plans a first version, with its fence. Changes nothing. */
-  plan(spend: Spend): Promise<Plan | Hold | Older>;
+  plan(spend: Spend): Promise<Plan | Hold | Older | Wait>;
   /** Reserves what the plan needs besides its fence, such as coins. Runs in the transaction that reserves the fence. */
   reserve(spend: Spend, plan: string): void;
   /** Undoes `reserve`, in the transaction that releases the fence. */

@@ -1,7 +1,9 @@
-import { hex } from '@scure/base';
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { base58, hex } from '@scure/base';
 import * as bitcoin from '@scure/btc-signer';
 import { Transaction as EvmEncoder } from 'micro-eth-signer';
 import { type BitcoinNetwork, bitcoinRules } from '../networks.ts';
+import { writeTransaction } from '../solana/solana-message.ts';
 import type { BitcoinTransaction, EvmTransaction, SignedTransaction } from './requests.ts';
 import type { KeyName, KeyPair } from './wallet.ts';
 
@@ -71,4 +73,11 @@ export function signBitcoin(
   const leaving = transaction.outputs.reduce((sum, { atoms }) => sum + BigInt(atoms), 0n);
   if (draft.fee !== claimed - leaving) throw new Error('a coin is not worth what the request says');
   return { kind: 'signed', raw: draft.hex, txHash: draft.id };
+}
+
+/** Signs a message of Solana by the keys of its signers, in their order. Deterministic: Ed25519 (RFC 8032). */
+export function signSolana(message: Uint8Array, keys: readonly KeyPair[]): SignedTransaction {
+  const signatures = keys.map(({ privateKey }) => ed25519.sign(message, privateKey));
+  const raw = hex.encode(writeTransaction(message, signatures));
+  return { kind: 'signed', raw, txHash: base58.encode(signatures[0] ?? Uint8Array.of()) };
 }

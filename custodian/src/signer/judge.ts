@@ -2,6 +2,8 @@ import { parseAmount } from '../../../src/money/amounts.ts';
 import { readAddress } from '../../../src/addresses/validate-address.ts';
 import { digestOrder, isSignedOrder, readOrder } from '../contract/payout-order.ts';
 import { readTransfer, writeTransfer } from '../evm/token-transfer.ts';
+import { nameFence, tokenAccountOf } from '../solana/solana-message.ts';
+import { type SolanaParties, costOf, writePayment } from '../solana/write-payment.ts';
 import {
   type ServedNetwork,
   chainIds,
@@ -9,6 +11,7 @@ import {
   findListing,
   gasBoundOf,
   isEvm,
+  isSolana,
   listAssets,
   usualGasBounds,
 } from '../networks.ts';
@@ -20,6 +23,7 @@ import {
   type Order,
   type RefusalReason,
   type SignRequest,
+  type SolanaTransaction,
   sumAtoms,
 } from './requests.ts';
 
@@ -75,15 +79,19 @@ const isRefusal = (value: object): value is Refusal => 'kind' in value && value.
 
 /** Identifies the payment of a request by what the request claims. Nothing of it is checked yet. */
 export function nameDeed(request: SignRequest, derived: SignerAddresses): DeedName {
-  const fences = isEvmRequest(request)
-    ? ([`${signingAddress(request, derived).toLowerCase()}:${request.transaction.nonce}`] as const)
-    : nameCoins(request.transaction);
-  const worths = isEvmRequest(request) ? [] : request.transaction.inputs.map(({ atoms }) => atoms);
+  const fences = nameFences(request, derived);
+  const worths = 'inputs' in request.transaction ? request.transaction.inputs.map(({ atoms }) => atoms) : [];
   // An address and its nonce are the same on all EVM networks, so the network is a part of the name.
   const own = `own:${request.network}:${fences[0]}`;
-  if (request.kind === 'evm_cancel') return { id: request.withdrawalId, fences, worths };
+  if ('withdrawalId' in request) return { id: request.withdrawalId, fences, worths };
   const id = 'order' in request ? (readOrder(request.order.body)?.withdrawalId ?? '') : own;
   return { id, fences, worths };
+}
+
+function nameFences(request: SignRequest, derived: SignerAddresses): [string, ...string[]] {
+  if (isEvmRequest(request)) return [`${signingAddress(request, derived).toLowerCase()}:${request.transaction.nonce}`];
+  if (isSolanaRequest(request)) return [nameFence(writePayment(request.transaction, partiesOf(request, derived)))];
+  return nameCoins(request.transaction);
 }
 
 function nameCoins({ inputs }: BitcoinTransaction): [string, ...string[]] {
@@ -107,11 +115,18 @@ export function judge(request: SignRequest, policy: Policy, derived: SignerAddre
     case 'bitcoin_gather':
     case 'bitcoin_cold':
       return judgeBitcoin(request, policy, derived, maxFee);
+    case 'solana_payout':
+    case 'solana_sweep':
+    case 'solana_cold':
+    case 'solana_cancel':
+    case 'solana_nonce':
+      return judgeSolana(request, policy, derived, maxFee);
   }
 }
 
 type EvmRequest = Extract<SignRequest, { transaction: EvmTransaction }>;
 type BitcoinRequest = Extract<SignRequest, { transaction: BitcoinTransaction }>;
+export type SolanaRequest = Extract<SignRequest, { transaction: SolanaTransaction }>;
 
 function judgeEvm(request: EvmRequest, policy: Policy, derived: SignerAddresses, maxFee: bigint): Judgement {
   const { transaction, network } = request;
@@ -204,6 +219,52 @@ function judgeBitcoin(request: BitcoinRequest, policy: Policy, derived: SignerAd
   }
 }
 
+/** Who signs the transaction of a request, and what it makes. */
+export function partiesOf(request: SolanaRequest, { hot, deposit }: SignerAddresses): SolanaParties {
+  return {
+    hot,
+    owner: request.kind === 'solana_sweep' ? deposit(request.index) : hot,
+    newNonce: request.kind === 'solana_nonce' ? request.index : null,
+  };
+}
+
+function judgeSolana(request: SolanaRequest, policy: Policy, derived: SignerAddresses, maxFee: bigint): Judgement {
+  const { transaction, network } = request;
+  const { payment } = transaction;
+  const isListed = ({ mint }: { readonly mint: string }) =>
+    listAssets(network).some(({ contractAddress }) => contractAddress === mint);
+  if (payment && !isListed(payment)) return refuse('another_payment');
+  const most = costOf(transaction, partiesOf(request, derived));
+  if (most > maxFee) return refuse('fee_too_high');
+  const fee = countFee(network, most);
+  const name = nameDeed(request, derived);
+  const own = { kind: 'deed', ...name, orderDigest: null, counted: null, fee, isCancel: false } as const;
+  switch (request.kind) {
+    case 'solana_payout': {
+      const order = readSignedOrder(request.order, network, policy);
+      if (isRefusal(order)) return order;
+      if (payment?.recipient !== order.address) return refuse('another_recipient');
+      const [paid, ...more] = payment.transfers;
+      const isOrdered =
+        payment.mint === order.listing.contractAddress &&
+        more.length === 0 &&
+        paid?.source === tokenAccountOf(derived.hot, payment.mint) &&
+        BigInt(paid.atoms) === order.atoms;
+      return isOrdered ? { ...own, ...order.deed } : refuse('another_payment');
+    }
+    case 'solana_sweep':
+      return payment?.recipient === derived.hot ? own : refuse('another_recipient');
+    case 'solana_cold':
+      return payment?.recipient === derived.cold ? own : refuse('another_recipient');
+    case 'solana_cancel':
+      return payment === null && transaction.nonceAccount !== null
+        ? { ...own, isCancel: true }
+        : refuse('another_payment');
+    case 'solana_nonce':
+      return payment === null && transaction.nonceAccount === null ? own : refuse('another_payment');
+  }
+}
+
 /** Reads an order, or refuses it: it must be signed by Bureau, be for this network, and be payable there. */
 function readSignedOrder({ body, signature }: Order, network: ServedNetwork, policy: Policy) {
   if (!isSignedOrder(body, signature, policy.bureauKeys)) return refuse('not_signed_by_bureau');
@@ -225,4 +286,9 @@ function readSignedOrder({ body, signature }: Order, network: ServedNetwork, pol
 /** Whether a request is for an EVM network. */
 export function isEvmRequest(request: SignRequest): request is EvmRequest {
   return isEvm(request.network);
+}
+
+/** Whether a request is for Solana. */
+export function isSolanaRequest(request: SignRequest): request is SolanaRequest {
+  return isSolana(request.network);
 }

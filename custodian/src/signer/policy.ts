@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AMOUNT_SYNTAX } from '../../../src/money/amounts.ts';
-import { bitcoinNetworks, evmNetworks } from '../networks.ts';
+import { servedNetworks } from '../networks.ts';
 
 const Amount = z.string().regex(AMOUNT_SYNTAX);
 const PerHour = z.record(z.string(), Amount);
@@ -22,7 +22,7 @@ export const Policy = z.strictObject({
   /** The most that payouts may move in any 3,600 s, by asset, over all networks. Other assets are not paid at all. */
   payoutsPerHour: PerHour,
   networks: z.partialRecord(
-    z.enum([...evmNetworks, ...bitcoinNetworks]),
+    z.enum(servedNetworks),
     z.strictObject({
       /** The highest fee of one transaction, in the network's own coin. */
       maxFee: Amount,
@@ -33,7 +33,7 @@ export const Policy = z.strictObject({
       feesPerHour: Amount,
       /** The most gas of one transaction, on the EVM; `usualGasBounds` of networks.ts when it is not given. */
       maxGas: MaxGas.optional(),
-      /** The only address that surplus may go to. */
+      /** The only address that surplus may go to. On Solana it is the wallet's, not that of a token account. */
       cold: z.string().min(1).max(128),
       /** The most that the gas key may pay in any 3,600 s, in the network's own coin. */
       gasPerHour: Amount.default('0'),

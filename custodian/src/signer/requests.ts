@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bitcoinNetworks, evmNetworks } from '../networks.ts';
+import { bitcoinNetworks, evmNetworks, servedNetworks, solanaNetworks } from '../networks.ts';
 
 const Whole = z.string().regex(/^(0|[1-9]\d{0,77})$/);
 const Index = z
@@ -56,6 +56,48 @@ export function sumAtoms(list: readonly { readonly atoms: string }[]): bigint {
   return list.reduce((total, { atoms }) => total + BigInt(atoms), 0n);
 }
 
+/** A key of Solana, in base58: of an account, a nonce or a block. */
+const SolanaKey = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
+
+/** The most nonce accounts of the pool. */
+export const MAX_NONCES = 200;
+
+/** The most token accounts that one transaction empties, so that it stays below 1,232 bytes. */
+export const MAX_SOURCES = 8;
+
+/** What a transaction of Solana does. The signer itself writes the instructions. */
+export const SolanaTransaction = z.strictObject({
+  /** The number of the nonce account whose value it uses up; `null` when it lives by a blockhash, for 150 blocks. */
+  nonceAccount: z
+    .number()
+    .int()
+    .min(0)
+    .max(MAX_NONCES - 1)
+    .nullable(),
+  /** The nonce's value, or the blockhash. */
+  lifetime: SolanaKey,
+  computeLimit: z.number().int().min(1).max(1_400_000),
+  /** In millionths of a lamport for each compute unit. */
+  computePrice: z.string().regex(/^(0|[1-9]\d{0,15})$/),
+  /** Moves tokens to the recipient's associated token account, which is made when there is none; `null` to move nothing. */
+  payment: z
+    .strictObject({
+      mint: SolanaKey,
+      /** The wallet, which owns the token account. */
+      recipient: SolanaKey,
+      transfers: z
+        .array(z.strictObject({ source: SolanaKey, atoms: z.string().regex(/^[1-9]\d{0,18}$/) }))
+        .min(1)
+        .max(MAX_SOURCES),
+    })
+    .nullable(),
+});
+
+export type SolanaTransaction = z.output<typeof SolanaTransaction>;
+
+/** The most addresses that are asked for at once. */
+export const MAX_ADDRESSES = 1_000;
+
 /** Bureau's order: the exact body of its request, and its Ed25519 signature in hex. */
 export const Order = z.strictObject({
   body: z.string().max(4096),
@@ -65,6 +107,7 @@ export const Order = z.strictObject({
 export type Order = z.output<typeof Order>;
 
 const onEvm = { network: z.enum(evmNetworks), transaction: EvmTransaction };
+const onSolana = { network: z.enum(solanaNetworks), transaction: SolanaTransaction };
 const onBitcoin = { network: z.enum(bitcoinNetworks), transaction: BitcoinTransaction };
 
 /** A request to the signer. */
@@ -73,8 +116,14 @@ export const SignerRequest = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('burn'), withdrawalId: z.uuid() }),
   z.strictObject({
     kind: z.literal('fence'),
-    network: z.enum([...evmNetworks, ...bitcoinNetworks]),
+    network: z.enum(servedNetworks),
     fence: z.string(),
+  }),
+  z.strictObject({
+    kind: z.literal('deposit_addresses'),
+    network: z.enum(solanaNetworks),
+    from: Index,
+    count: z.number().int().min(1).max(MAX_ADDRESSES),
   }),
   z.strictObject({ kind: z.literal('evm_payout'), ...onEvm, order: Order }),
   z.strictObject({ kind: z.literal('evm_sweep'), ...onEvm, index: Index }),
@@ -84,12 +133,25 @@ export const SignerRequest = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('bitcoin_payout'), ...onBitcoin, order: Order }),
   z.strictObject({ kind: z.literal('bitcoin_gather'), ...onBitcoin }),
   z.strictObject({ kind: z.literal('bitcoin_cold'), ...onBitcoin }),
+  z.strictObject({ kind: z.literal('solana_payout'), ...onSolana, order: Order }),
+  z.strictObject({ kind: z.literal('solana_sweep'), ...onSolana, index: Index }),
+  z.strictObject({ kind: z.literal('solana_cold'), ...onSolana }),
+  z.strictObject({ kind: z.literal('solana_cancel'), ...onSolana, withdrawalId: z.uuid() }),
+  z.strictObject({
+    kind: z.literal('solana_nonce'),
+    ...onSolana,
+    index: z
+      .number()
+      .int()
+      .min(0)
+      .max(MAX_NONCES - 1),
+  }),
 ]);
 
 export type SignerRequest = z.output<typeof SignerRequest>;
 
 /** A request for a signature. */
-export type SignRequest = Exclude<SignerRequest, { kind: 'addresses' | 'burn' | 'fence' }>;
+export type SignRequest = Exclude<SignerRequest, { kind: 'addresses' | 'burn' | 'fence' | 'deposit_addresses' }>;
 
 /** Why the signer refuses. Only `limit`, `fee_limit`, `fee_too_high` and `not_burnt` can go away by waiting. */
 export type RefusalReason =
@@ -132,6 +194,8 @@ export type SignerAnswer =
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly signed: boolean }
   /** Whether anything was ever signed with this fence. */
   | { readonly kind: 'fence'; readonly signed: boolean }
+  /** Deposit addresses that no public key derives, in the order of their indexes. */
+  | { readonly kind: 'deposit_addresses'; readonly addresses: readonly string[] }
   /**
    * From now on nothing is signed for this id. `signed` says whether something was signed before; `signature` is the
    * signer's own about both, Ed25519 in hex.

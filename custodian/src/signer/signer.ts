@@ -1,7 +1,16 @@
 import { parseAmount } from '../../../src/money/amounts.ts';
-import { type ServedNetwork, isEvm } from '../networks.ts';
-import { signBitcoin, signEvm } from './encode.ts';
-import { type SignerAddresses, LIMIT_DECIMALS, isEvmRequest, judge, nameDeed } from './judge.ts';
+import { type ServedNetwork, isEvm, isSolana } from '../networks.ts';
+import { writePayment } from '../solana/write-payment.ts';
+import { signBitcoin, signEvm, signSolana } from './encode.ts';
+import {
+  type SignerAddresses,
+  LIMIT_DECIMALS,
+  isEvmRequest,
+  isSolanaRequest,
+  judge,
+  nameDeed,
+  partiesOf,
+} from './judge.ts';
 import type { Policy } from './policy.ts';
 import type {
   HouseAddresses,
@@ -36,6 +45,10 @@ export function answerSigner(parts: SignerParts, request: SignerRequest): Signer
   }
   if (request.kind === 'fence') return { kind: 'fence', signed: log.isUsed(request.network, request.fence) };
   const derived = deriveOf(parts, request.network);
+  if (request.kind === 'deposit_addresses') {
+    const { from, count } = request;
+    return { kind: 'deposit_addresses', addresses: Array.from({ length: count }, (_, n) => derived.deposit(from + n)) };
+  }
   const refuse = (reason: RefusalReason): SignerAnswer => {
     const signed = log.hasSigned(nameDeed(request, derived), request.network);
     return { kind: 'refused', reason, signed };
@@ -44,26 +57,33 @@ export function answerSigner(parts: SignerParts, request: SignerRequest): Signer
   if (deed.kind === 'refused') return refuse(deed.reason);
   const reason = log.findObjection(deed, request.network, limitsOf(policy), now());
   if (reason !== undefined) return refuse(reason);
-  const signed = trySign(parts.wallet, request);
+  const signed = trySign(parts.wallet, request, derived);
   if (!signed) return refuse('cannot_be_signed');
   log.recordSigned(deed, request.network, signed.txHash, now());
   return signed;
 }
 
 /** Signs a request; `undefined` when its transaction cannot be encoded, so that the payer can give up its fence. */
-function trySign(wallet: Wallet, request: SignRequest): SignedTransaction | undefined {
+function trySign(wallet: Wallet, request: SignRequest, derived: SignerAddresses): SignedTransaction | undefined {
   try {
-    return sign(wallet, request);
+    return sign(wallet, request, derived);
   } catch {
     return undefined;
   }
 }
 
-function sign(wallet: Wallet, request: SignRequest): SignedTransaction {
-  if (!isEvmRequest(request)) {
-    return signBitcoin(request.network, request.transaction, (name) => wallet.bitcoinKey(request.network, name));
+function sign(wallet: Wallet, request: SignRequest, derived: SignerAddresses): SignedTransaction {
+  if (isEvmRequest(request)) return signEvm(request.transaction, wallet.evmKey(nameKey(request)));
+  if (isSolanaRequest(request)) {
+    const names: KeyName[] = [{ account: 'hot', index: 0 }];
+    if (request.kind === 'solana_sweep') names.push({ account: 'deposit', index: request.index });
+    const message = writePayment(request.transaction, partiesOf(request, derived));
+    return signSolana(
+      message,
+      names.map((name) => wallet.solanaKey(name)),
+    );
   }
-  return signEvm(request.transaction, wallet.evmKey(nameKey(request)));
+  return signBitcoin(request.network, request.transaction, (name) => wallet.bitcoinKey(request.network, name));
 }
 
 function nameKey(request: SignRequest): KeyName {
@@ -73,8 +93,10 @@ function nameKey(request: SignRequest): KeyName {
 
 function deriveOf({ wallet, policy }: SignerParts, network: ServedNetwork): SignerAddresses {
   const cold = policy.networks[network]?.cold ?? '';
-  const addressOf = (name: KeyName) =>
-    isEvm(network) ? wallet.evmAddress(name) : wallet.bitcoinAddress(network, name);
+  const addressOf = (name: KeyName) => {
+    if (isSolana(network)) return wallet.solanaAddress(name);
+    return isEvm(network) ? wallet.evmAddress(name) : wallet.bitcoinAddress(network, name);
+  };
   return {
     hot: addressOf({ account: 'hot', index: 0 }),
     gas: isEvm(network) ? addressOf({ account: 'gas', index: 0 }) : null,

@@ -4,8 +4,10 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { hex } from '@scure/base';
 import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync } from '@scure/bip39';
+import { HDKey as HardenedKey } from 'micro-key-producer/slip10.js';
 import { encodeBitcoinAddress } from '../../../src/addresses/bitcoin-address.ts';
 import { encodeEvmAddress } from '../../../src/addresses/evm-address.ts';
+import { encodeSolanaAddress, solanaPath } from '../../../src/addresses/solana-address.ts';
 import { type BitcoinNetwork, bitcoinRules } from '../networks.ts';
 
 /**
@@ -16,6 +18,9 @@ export interface KeyName {
   readonly account: 'deposit' | 'hot' | 'gas';
   readonly index: number;
 }
+
+/** The hot wallet of Solana. Deposit keys end with 0'. */
+const SOLANA_HOT = "m/44'/501'/0'/1'";
 
 /** A key pair; the public key is compressed. */
 export interface KeyPair {
@@ -38,6 +43,7 @@ function locate({ account, index }: KeyName): { readonly branch: string; readonl
 /** The keys of one mnemonic. They exist only in the memory of the signer. */
 export class Wallet {
   readonly #root: HDKey;
+  readonly #hardened: HardenedKey;
   /** The seed of an Ed25519 key that holds no coins. */
   readonly #signerSeed: Uint8Array;
   /** Each branch is derived once, because hardened derivation is slow. */
@@ -46,6 +52,7 @@ export class Wallet {
   constructor(mnemonic: string) {
     const seed = mnemonicToSeedSync(mnemonic);
     this.#root = HDKey.fromMasterSeed(seed);
+    this.#hardened = HardenedKey.fromMasterSeed(seed);
     this.#signerSeed = hmac(sha256, seed, new TextEncoder().encode('bureau-burnt-v1'));
   }
 
@@ -59,6 +66,12 @@ export class Wallet {
     const { family, coinType } = bitcoinRules[network];
     const purpose = family.segwitPrefix === null ? 44 : 84;
     return this.#derive(`m/${purpose}'/${coinType}'`, name);
+  }
+
+  /** A key of Solana (SLIP-0010), `m/44'/501'/index'/0'` for a deposit address. There is no gas key. */
+  solanaKey({ account, index }: KeyName): KeyPair {
+    const { privateKey, publicKeyRaw } = this.#hardened.derive(account === 'deposit' ? solanaPath(index) : SOLANA_HOT);
+    return { privateKey, publicKey: publicKeyRaw };
   }
 
   /** The public key of `signBurnt`, in hex: the Worker's CUSTODY_SIGNER_KEY. */
@@ -78,6 +91,10 @@ export class Wallet {
 
   bitcoinAddress(network: BitcoinNetwork, name: KeyName): string {
     return encodeBitcoinAddress(bitcoinRules[network].family, this.bitcoinKey(network, name).publicKey);
+  }
+
+  solanaAddress(name: KeyName): string {
+    return encodeSolanaAddress(this.solanaKey(name).publicKey);
   }
 
   #derive(coin: string, name: KeyName): KeyPair {

@@ -7,8 +7,10 @@ export interface BlockId {
 /** A block with the hash of its parent. */
 export interface Header extends BlockId {
   readonly parent: string;
-  /** What fences die by, where they do: on Tron the block's time in ms. It never falls from one block to the next. */
+  /** What fences die by, where they do: on Tron the block's time in ms, on Solana how many blocks there are. It never falls from one block to the next. */
   readonly clock?: number;
+  /** The parent's height, where it need not be the one before. */
+  readonly parentHeight?: number;
 }
 
 /** What to do about the next block. */
@@ -22,7 +24,8 @@ export type FollowStep =
 
 /** Compares our newest block with the chain's block after it. */
 export function followStep(ours: BlockId, next: Header, finalHeight: number): FollowStep {
-  if (next.height !== ours.height + 1) throw new Error('the next block is the one after ours');
+  const { height, parentHeight = height - 1 } = next;
+  if (parentHeight > ours.height) throw new Error(`the node lacks the blocks between ${ours.height} and ${height}`);
   if (next.parent === ours.hash) return { kind: 'extend' };
   return { kind: ours.height <= finalHeight ? 'halt' : 'roll_back' };
 }

@@ -1,7 +1,8 @@
 import type { ServedNetwork } from '../networks.ts';
-import type { BlockId } from '../states/chain.ts';
+import type { BlockId, Header } from '../states/chain.ts';
 import type { ScannedBlock } from '../nodes/chain.ts';
 import type { Database } from './database.ts';
+import { forgetBalances, takeBalances, takeBackBalances } from './token-balances.ts';
 
 /** How many blocks below the final height are kept, so that a person can look at them. */
 const KEPT_BELOW_FINAL = 100;
@@ -51,7 +52,9 @@ function endFences(database: Database, network: ServedNetwork): void {
     `UPDATE fences SET ended = ?2 WHERE network = ?1 AND dies_at IS NOT NULL AND ended IS NULL AND (
        EXISTS (SELECT 1 FROM spent AS s WHERE s.network = ?1 AND s.fence = fences.fence AND s.height <= ?2)
        OR dies_at < (SELECT clock FROM blocks WHERE network = ?1 AND height = ?2)
-         AND (SELECT COUNT(*) FROM blocks WHERE network = ?1 AND height > read_from AND height <= ?2) = ?2 - read_from)`,
+         AND NOT EXISTS (SELECT 1 FROM blocks AS b WHERE b.network = ?1 AND b.height > read_from AND b.height <= ?2
+           AND b.parent_height <> read_from
+           AND NOT EXISTS (SELECT 1 FROM blocks WHERE network = ?1 AND height = b.parent_height)))`,
     network,
     height,
   );
@@ -87,6 +90,7 @@ function deleteOldBlocks(database: Database, network: ServedNetwork, height: num
     network,
     height - KEPT_BELOW_FINAL,
   );
+  forgetBalances(database, network, height - KEPT_BELOW_FINAL);
 }
 
 /** Why the chain is no longer followed, or `null`. Only a person can have it followed again. */
@@ -145,9 +149,9 @@ export function resumeChain(database: Database, network: ServedNetwork, finalHei
 export function beginAt(
   database: Database,
   network: ServedNetwork,
-  { height, hash, clock }: BlockId & { readonly clock?: number },
+  { height, hash, clock, parentHeight = height - 1 }: BlockId & Pick<Header, 'clock' | 'parentHeight'>,
 ): void {
-  database.run('INSERT INTO blocks VALUES (?, ?, ?, ?)', network, height, hash, clock ?? null);
+  database.run('INSERT INTO blocks VALUES (?, ?, ?, ?, ?)', network, height, hash, clock ?? null, parentHeight);
 }
 
 /**
@@ -228,6 +232,7 @@ export function takeBlock(database: Database, network: ServedNetwork, block: Sca
     const isKnown = (txHash: string) =>
       database.one('SELECT 1 FROM versions WHERE network = ? AND tx_hash = ?', network, txHash) !== undefined;
     const foreign = block.spent.filter(({ isOwn, txHash }) => isOwn === true && !isKnown(txHash));
+    takeBalances(database, network, block.height, block.balances ?? []);
     return [...foreign, ...listForeign(database, network, block.height)];
   });
 }
@@ -251,6 +256,7 @@ export function takeBack(database: Database, network: ServedNetwork, height: num
     database.run('DELETE FROM spent WHERE network = ? AND height >= ?', network, height);
     database.run('UPDATE deposits SET height = NULL WHERE network = ? AND height >= ?', network, height);
     database.run('UPDATE coins SET height = NULL WHERE network = ? AND height >= ?', network, height);
+    takeBackBalances(database, network, height);
   });
 }
 

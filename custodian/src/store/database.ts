@@ -12,10 +12,12 @@ import { transact } from '../transact.ts';
  * new or restored database catches up with it. A version that `cancels` pays nobody and only uses the fence. `clock` is what
  * fences die by: a fence with `dies_at` is used by no block after one with a later clock. `read_from` is the block
  * before the first that is compared with it. `ended` is the final block by which it was known to be used or dead.
+ * `parent_height` shows that no block between was left out, also on a chain that has none at some heights.
+ * `token_balances` has what a token account of ours on Solana had after each block that changed it.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS blocks (
-    network TEXT NOT NULL, height INTEGER NOT NULL, hash TEXT NOT NULL, clock INTEGER,
+    network TEXT NOT NULL, height INTEGER NOT NULL, hash TEXT NOT NULL, clock INTEGER, parent_height INTEGER NOT NULL,
     PRIMARY KEY (network, height)
   ) STRICT, WITHOUT ROWID;
 
@@ -56,7 +58,7 @@ const SCHEMA = `
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     network TEXT NOT NULL,
-    purpose TEXT NOT NULL CHECK (purpose IN ('payout', 'sweep', 'gas', 'cold', 'child')),
+    purpose TEXT NOT NULL CHECK (purpose IN ('payout', 'sweep', 'gas', 'cold', 'child', 'nonce')),
     asset TEXT NOT NULL,
     contract TEXT,
     address TEXT NOT NULL,
@@ -136,6 +138,18 @@ const SCHEMA = `
     PRIMARY KEY (network, outpoint)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS coins_by_height ON coins (network, height);
+
+  CREATE TABLE IF NOT EXISTS token_balances (
+    network TEXT NOT NULL,
+    token_account TEXT NOT NULL,
+    height INTEGER NOT NULL,
+    account TEXT NOT NULL,
+    address_index INTEGER NOT NULL,
+    asset TEXT NOT NULL,
+    atoms TEXT NOT NULL,
+    PRIMARY KEY (network, token_account, height)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS token_balances_by_height ON token_balances (network, height);
 `;
 
 /** A row as SQLite returns it. The caller of a query converts it to its own type. */

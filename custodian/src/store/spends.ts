@@ -4,7 +4,7 @@ import type { Move } from '../nodes/chain.ts';
 import { findDeath, readHead, watchFence } from './chain-state.ts';
 import type { Database, Row } from './database.ts';
 
-export type Purpose = 'payout' | 'sweep' | 'gas' | 'cold' | 'child';
+export type Purpose = 'payout' | 'sweep' | 'gas' | 'cold' | 'child' | 'nonce';
 
 /** A payment that we make. */
 export interface Spend {
@@ -15,7 +15,7 @@ export interface Spend {
   readonly contract: string | null;
   readonly address: string;
   readonly atoms: bigint;
-  /** The index of the deposit address that a sweep empties, or that receives gas. */
+  /** The index of the deposit address that a sweep empties, or that receives gas; the number of a nonce account. */
   readonly sourceIndex: number | null;
   /** The exact bytes of Bureau's order, and its signature; `null` for the house's own payments. */
   readonly order: { readonly body: string; readonly signature: string } | null;
@@ -216,10 +216,11 @@ export function listSignedTo(database: Database, { id, network, address }: Spend
  * Whether a transaction that succeeded did what was ordered. A payout of a token counts only when the logs show exactly its
  * transfer: a token's contract may return without having moved anything, or take a fee.
  */
-export function isAsOrdered({ purpose, contract, fence, address, atoms }: Spend, moves: readonly Move[] = []): boolean {
+export function isAsOrdered({ purpose, contract, address, atoms }: Spend, moves: readonly Move[] = []): boolean {
   if (purpose !== 'payout' || contract === null) return true;
-  const wanted = [contract, fence?.split(':')[0] ?? '', address].map((text) => text.toLowerCase()).join();
-  return moves.some((move) => [move.contract, move.from, move.to].join() === wanted && BigInt(move.atoms) === atoms);
+  const isTo = (move: Move) =>
+    move.contract.toLowerCase() === contract.toLowerCase() && move.to.toLowerCase() === address.toLowerCase();
+  return moves.some((move) => isTo(move) && BigInt(move.atoms) === atoms);
 }
 
 /** The bytes of one of our transactions, in hex; `undefined` when it is none of ours. */

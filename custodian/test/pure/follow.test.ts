@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Chain } from '../../src/nodes/chain.ts';
+import { type Chain, countOn } from '../../src/nodes/chain.ts';
 import { follow } from '../../src/nodes/follow.ts';
 import { readHead } from '../../src/store/chain-state.ts';
 import { Database } from '../../src/store/database.ts';
@@ -52,6 +52,7 @@ function playChain(clock: PlayedClock): Chain {
     network: 'ARBITRUM',
     ahead: 16,
     tip: () => answer(() => ({ ...header(heightNow()), mined_ms: clock.now_ms })),
+    heightsAfter: (height, tipHeight) => countOn(16, height, tipHeight),
     headerAt: (height) => answer(() => (height <= heightNow() ? header(height) : undefined)),
     scan: (block) => answer(() => ({ ...block, payments: [], spent: [] })),
     finalByTag: () => answer(() => heightNow() - 10),

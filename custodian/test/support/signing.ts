@@ -20,10 +20,12 @@ export const BUREAU_KEY = hex.encode(ed25519.getPublicKey(bureauSecret));
 export const COLD_EVM = '0x8ba1f109551bD432803012645Ac136ddd64DBA72';
 export const COLD_LTC = 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9';
 
+export const COLD_SOL = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+
 export const policy: Policy = {
   bureauKeys: [BUREAU_KEY],
   sandbox: true,
-  payoutsPerHour: { ETH: '10', USDT: '1000', BTC: '10', LTC: '100', DOGE: '100000' },
+  payoutsPerHour: { ETH: '10', USDT: '1000', USDC: '1000', BTC: '10', LTC: '100', DOGE: '100000' },
   networks: {
     ETH: { maxFee: '0.05', feesPerHour: '1', cold: COLD_EVM, gasPerHour: '0.1' },
     BEP20: { maxFee: '0.05', feesPerHour: '1', cold: COLD_EVM, gasPerHour: '0.1' },
@@ -34,6 +36,7 @@ export const policy: Policy = {
       gasPerHour: '0',
     },
     LTC: { maxFee: '0.01', feesPerHour: '0.1', cold: COLD_LTC, gasPerHour: '0' },
+    SOL: { maxFee: '0.01', feesPerHour: '1', cold: COLD_SOL, gasPerHour: '0' },
     DOGE: { maxFee: '10', feesPerHour: '100', cold: 'DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L', gasPerHour: '0' },
   },
 };
