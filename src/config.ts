@@ -171,7 +171,6 @@ export const Config = z
     ...venueUrls,
     PRICE_HUB_LOCATION: z.enum(locations),
     LEDGER_LOCATION: z.enum(locations),
-    LIQUIDITY_PROVIDER: z.enum(['house']),
     CUSTODY_PROVIDER: z.enum(['sandbox', 'http', 'manual']),
     CUSTODY_URL: z.url(),
     CUSTODY_KEY_ID: z.string().regex(/^[\w.-]{1,64}$/),

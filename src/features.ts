@@ -14,7 +14,7 @@ import { describeError, logFault } from './platform/log.ts';
 import type { Duty } from './reconciliation/duty.ts';
 import { comparePayments } from './withdrawals/check-payments.ts';
 import { type WithdrawalSettings, createWithdrawal } from './withdrawals/execute-withdrawal.ts';
-import { sweepWithdrawals } from './withdrawals/sweep-withdrawals.ts';
+import { sweepWithdrawals } from './withdrawals/pay-out.ts';
 
 export interface LaneSettings extends WithdrawalSettings {
   readonly boundsOf: BoundsOf;

@@ -14,7 +14,7 @@ import { type PriceFeed, createPriceSource } from './markets/sources/price-feed.
 import type { PriceSource } from './markets/sources/price-source.ts';
 import { type SandboxVenue, createSandboxPriceSource } from './markets/sources/sandbox.ts';
 import { type PriceVenue, venues } from './money/venue-symbols.ts';
-import { houseProvider, type LiquidityProvider, type TradingContext } from './orders/plan.ts';
+import type { TradingContext } from './orders/plan.ts';
 import { type BoundsOf, boundsFrom } from './orders/terms.ts';
 import { DepositKeys } from './addresses/deposit-keys.ts';
 import type { AddressSources } from './addresses/list-addresses.ts';
@@ -61,8 +61,6 @@ export function chooseCandleSources(config: Config): CandleSource[] {
   return config.CANDLE_SOURCES.map((name) => candleSources[name](urlOf(config, name)));
 }
 
-const liquidityProviders: Record<Config['LIQUIDITY_PROVIDER'], LiquidityProvider> = { house: houseProvider };
-
 export function chooseBounds(config: Config): BoundsOf {
   const general = { min: config.ORDER_MIN_USDT, max: config.ORDER_MAX_USDT };
   return boundsFrom(general, config.ORDER_BOUNDS);
@@ -70,7 +68,6 @@ export function chooseBounds(config: Config): BoundsOf {
 
 export function chooseTradingContext(config: Config): TradingContext {
   return {
-    liquidity: liquidityProviders[config.LIQUIDITY_PROVIDER],
     spread_bps: config.SPREAD_BPS,
     minSpread_bps: MIN_SPREAD_BPS[config.ENVIRONMENT],
     boundsOf: chooseBounds(config),

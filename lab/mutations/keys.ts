@@ -8,7 +8,7 @@ export const keys: Room = {
   file: 'src/keys/record.ts',
   tests: ['test/keys/admission.test.ts'],
   mutations: [
-    { name: 'a revoked key is admitted', find: 'record.revokedAt_ms !== null || ', replace: '' },
+    { name: 'a revoked key is admitted', find: 'record.revokedAt !== null || ', replace: '' },
     {
       name: 'a token with the key’s id and another secret is admitted',
       find: ' || !equalDigests(record.tokenHash, admission.tokenHash)',
@@ -16,8 +16,8 @@ export const keys: Room = {
     },
     {
       name: 'a key is valid for a millisecond after it expired',
-      find: 'record.expiresAt_ms <= now_ms',
-      replace: 'record.expiresAt_ms < now_ms',
+      find: 'record.expiresAt <= now_ms',
+      replace: 'record.expiresAt < now_ms',
     },
     {
       name: 'the lane does not check the scope',

@@ -137,8 +137,8 @@ export const lane: Room = {
     {
       name: 'an older record, read later, makes a revoked key valid again',
       file: 'src/lane/key-lane.ts',
-      find: 'this.#record.revokedAt_ms ?? this.#revokedAt_ms ?? null',
-      replace: 'this.#record.revokedAt_ms',
+      find: 'this.#record.revokedAt ?? this.#revokedAt_ms ?? null',
+      replace: 'this.#record.revokedAt',
       tests: ['test/keys/revocation.test.ts'],
     },
     {
@@ -165,7 +165,7 @@ export const lane: Room = {
     {
       name: 'the daily limit is not counted',
       file: 'src/lane/buckets.ts',
-      find: 'dayCount: bucket.dayCount + requests };',
+      find: 'dayCount: bucket.dayCount + 1 };',
       replace: 'dayCount: bucket.dayCount };',
       tests: [ratesTest],
     },

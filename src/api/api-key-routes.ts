@@ -1,6 +1,6 @@
 import { admitRead } from '../access/admit-read.ts';
 import { keyRevoked, readKeyRecord } from '../keys/record.ts';
-import { OwnApiKey, showOwnApiKey } from '../keys/own-api-key.ts';
+import { OwnApiKey, showOwnApiKey } from '../keys/api-key.ts';
 import { createKeyArea } from '../access/operations.ts';
 import { accept } from '../http/answer.ts';
 

@@ -2,7 +2,7 @@ import { answerThroughEdge } from '../http/edge-cache.ts';
 import { accept, refuse } from '../http/answer.ts';
 import { findCoin } from '../money/assets.ts';
 import { answerCandles, answerTicker, answerTickers } from '../markets/answers.ts';
-import { alignQuestion } from '../markets/candles/candle-series.ts';
+import { alignQuestion } from '../markets/candles/candle-source.ts';
 import { readCandles } from '../markets/candles/read-candles.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
 import { CandleList, CandleQuery, MarketPath, TickerAnswer, TickerList } from '../markets/schemas.ts';

@@ -14,8 +14,13 @@ import { AccountDeposit, DepositListQuery, depositList, depositRecord } from '..
 import { TransactionListQuery, transactionList } from '../activity/list-transactions.ts';
 import { Transaction } from '../activity/transactions.ts';
 import { CreateWithdrawal } from '../withdrawals/create-withdrawal.ts';
-import { WithdrawalListQuery, withdrawalList } from '../withdrawals/list-withdrawals.ts';
-import { Withdrawal, readWithdrawal, showWithdrawal } from '../withdrawals/withdrawal.ts';
+import {
+  Withdrawal,
+  WithdrawalListQuery,
+  readWithdrawal,
+  showWithdrawal,
+  withdrawalList,
+} from '../withdrawals/withdrawal.ts';
 import { createKeyArea } from '../access/operations.ts';
 import { accept } from '../http/answer.ts';
 import { onePage } from '../http/list.ts';

@@ -61,8 +61,10 @@ export interface Settings {
 /** How long settings may be used after they were read. */
 export const SETTINGS_MAX_AGE_MS = 5_000;
 
+const columns = columnsOf(settings);
+
 /** Selects the settings; `parseSettings` parses the result. */
-export const selectSettings = prepareOnce((database) => database.select(columnsOf(settings)).from(settings).prepare());
+export const selectSettings = prepareOnce((database) => database.select(columns).from(settings).prepare());
 
 /** Parses the result of `selectSettings`. Throws when the row is missing. */
 export function parseSettings([row]: Awaited<ReturnType<ReturnType<typeof selectSettings>['all']>>): Settings {

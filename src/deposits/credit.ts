@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { and, eq } from 'drizzle-orm';
 import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
-import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
+import { Amount, Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
 import { type Database, ledgerOf } from '../db/database.ts';
@@ -11,9 +11,9 @@ import { deposits } from '../db/schema.ts';
 import { nextTransfer } from '../db/transfers.ts';
 import { approvalRefusals, explain } from '../db/explain.ts';
 import { type Asset, QUOTE_ASSET, assetSymbols, scaleOf } from '../money/assets.ts';
-import { commitCredit } from './commit-credit.ts';
+import { countByHand } from './count-by-hand.ts';
 import { creditFromCustody, findDeposit, refuseSupply } from './deposit.ts';
-import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
+import { type Atoms, MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
 
 const MAX_REFERENCE_LENGTH = 200;
 
@@ -21,10 +21,7 @@ const MAX_REFERENCE_LENGTH = 200;
 export const CreateCredit = z
   .strictObject({
     asset: z.enum(assetSymbols).openapi({ example: 'USDT' }),
-    amount: z
-      .string()
-      .regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "0.015"')
-      .openapi({ example: '1000' }),
+    amount: Amount.openapi({ example: '1000' }),
     reference: z
       .string()
       .min(1)
@@ -109,8 +106,8 @@ export async function creditAccount(
     usdValue: await valueOf(wanted.asset, amount),
     reference: wanted.reference,
   };
-  const incoming = { ledger: ledgerNumberOf(accountId), asset: wanted.asset, amount, isByHand: true };
-  const outcome = await commitCredit(bindings, incoming, () => recordCredit(database, accountId, row, actor), actor);
+  const uncounted = await countByHand(bindings, ledgerNumberOf(accountId), wanted.asset, amount, actor);
+  const outcome = uncounted ?? (await recordCredit(database, accountId, row, actor));
   switch (outcome.kind) {
     case 'committed':
       return accept({ credit: showCredit(row), repeated: false });

@@ -14,16 +14,10 @@ import type { Network } from '../money/networks.ts';
 export const UNOWNED = 'house:unowned';
 
 /** Why a deposit is quarantined. Only `supply_cap` is ever tried again. */
-export const quarantineReasons = [
-  'unknown_address',
-  'unsupported_asset',
-  'below_minimum',
-  'inner_payment',
-  'supply_cap',
-] as const;
+export const quarantineReasons = deposits.reason.enumValues;
 
 /** What the operator decided about a quarantined deposit. One that was kept may still be credited later. */
-export const quarantineDecisions = ['KEPT', 'CREDITED'] as const;
+export const quarantineDecisions = deposits.decision.enumValues;
 
 export type DepositRow = typeof deposits.$inferSelect;
 

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { Amount } from '../http/wire-types.ts';
 import { type Outcome, accept, refuse, refuseField, refuseUnconfirmed } from '../http/answer.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
@@ -11,10 +12,10 @@ import { type Settings, minimumInForce, readSettings } from '../db/settings.ts';
 import { nextTransfer } from '../db/transfers.ts';
 import { approvalRefusals, explain } from '../db/explain.ts';
 import { type Asset, type AssetNetwork, assetSymbols, assets, scaleOf } from '../money/assets.ts';
-import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, floorAmount } from '../money/amounts.ts';
+import { type Atoms, MAX_ATOMS, floorAmount } from '../money/amounts.ts';
 import { type Network, findNetwork } from '../money/networks.ts';
 import { readAddress } from '../addresses/validate-address.ts';
-import { commitCredit } from './commit-credit.ts';
+import { countByHand } from './count-by-hand.ts';
 import { type AgreedFrom, readAgreement, storeWitness } from './second-watcher.ts';
 import { type ChainDeposit, UNOWNED, creditFromCustody, isDeposit, readDeposit } from './deposit.ts';
 import { readTransactionHash } from '../custody/transaction-hash.ts';
@@ -31,10 +32,7 @@ export const ReportDeposit = z
     network: z.string().min(1).max(MAX_SYMBOL_LENGTH).openapi({ example: 'ETH' }),
     address: z.string().min(1).max(MAX_TEXT_LENGTH).openapi({ example: '0x52908400098527886E0F7030069857D2E4169EE7' }),
     asset: z.string().min(1).max(MAX_SYMBOL_LENGTH).openapi({ example: 'ETH' }),
-    amount: z
-      .string()
-      .regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "0.015"')
-      .openapi({ description: 'Exactly what the chain moved', example: '0.500000000000000001' }),
+    amount: Amount.openapi({ description: 'Exactly what the chain moved', example: '0.500000000000000001' }),
     txHash: z
       .string()
       .min(1)
@@ -131,7 +129,7 @@ async function write(
   report: ReadReport,
   actor: Actor,
 ): Promise<Outcome<ReportResult>> {
-  const { bindings, database, agreedFrom } = place;
+  const { bindings, ledger, database, agreedFrom } = place;
   const isNew = before === undefined;
   const agreement =
     next.status === 'COMPLETED'
@@ -139,7 +137,10 @@ async function write(
       : undefined;
   const store = (deposit: ChainDeposit) => commitDeposit(database, deposit, isNew, actor);
   const agreed = { ...next, ...agreement };
-  const outcome = await creditOnce(place, next, () => store(agreed), actor);
+  // What is credited on a person's word counts for what that one may enter alone.
+  const isByHand = next.status === 'COMPLETED' && actor.role !== 'deposits';
+  const uncounted = isByHand && (await countByHand(bindings, ledger, next.asset as Asset, next.amount, actor));
+  const outcome = uncounted || (await store(agreed));
   if (outcome.kind === 'committed') return accept({ deposit: agreed, isNew });
   if (outcome.kind === 'overloaded') return unconfirmed;
   const refusal = explain(outcome, approvalRefusals);
@@ -167,18 +168,6 @@ function findOther(
   return isWaiting ? { ...(before ?? { ...next, status: 'PENDING' }), confirmations } : undefined;
 }
 
-/** Attempts to write a deposit. What is credited on a person's word counts for what that one may enter alone. */
-async function creditOnce(
-  { bindings, ledger }: Place,
-  { asset, amount, status }: ChainDeposit,
-  attempt: () => Promise<CommitOutcome>,
-  actor: Actor,
-): Promise<CommitOutcome> {
-  if (status !== 'COMPLETED') return attempt();
-  const incoming = { ledger, asset: asset as Asset, amount, isByHand: actor.role !== 'deposits' };
-  return commitCredit(bindings, incoming, attempt, actor);
-}
-
 const unconfirmed = refuseUnconfirmed('The deposit was not confirmed. Send the same report again.');
 
 function readReport(report: ReportDeposit): Outcome<ReadReport> {
@@ -191,15 +180,11 @@ function readReport(report: ReportDeposit): Outcome<ReadReport> {
   return accept({ ...report, network, txHash, address });
 }
 
-interface ClaimedOutput {
-  readonly ledger: number;
-  /** Whether an earlier report claimed the output. */
-  readonly isKnown: boolean;
-  /** The account that receives at the address, if it is one of that ledger. */
-  readonly owner: string | undefined;
-}
-
-async function claimOutput(bindings: LedgerBindings, report: ReadReport): Promise<ClaimedOutput> {
+/**
+ * The ledger of a report's deposit, whether an earlier report claimed its output, and the account that receives at its
+ * address if it is one of that ledger.
+ */
+async function claimOutput(bindings: LedgerBindings, report: ReadReport) {
   const { network, txHash, outputIndex, address } = report;
   const directory = directoryOf(bindings);
   const output = nameOutput(network, txHash, outputIndex);

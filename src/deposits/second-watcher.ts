@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { witnessedDeposits } from '../db/schema.ts';
 import { type Asset, assets, scaleOf } from '../money/assets.ts';
-import { type Atoms, floorAmount } from '../money/amounts.ts';
+import { floorAmount } from '../money/amounts.ts';
 import { type ChainOutput, isOutput } from './deposit.ts';
 
 /** By asset: the most that is credited in 24 hours on the word of one watcher. Assets without one have no bound. */
@@ -13,14 +13,6 @@ interface Witnessed extends ChainOutput {
   readonly asset: string;
   readonly amount: string;
   readonly confirmations: number;
-}
-
-/** On whose word a deposit is credited: the database refuses it when one watcher's is not enough. */
-export interface Agreement {
-  readonly agreedBy: 1 | 2;
-  readonly creditedAt: number;
-  /** The most that may be credited in the last 24 hours on one word, in atoms; `null` for no bound. */
-  readonly singleBound: Atoms | null;
 }
 
 /** Stores what the second watcher saw. It credits nothing by itself. Throws when D1 fails. */
@@ -37,9 +29,10 @@ export async function storeWitness(database: Database, seen: Witnessed): Promise
 }
 
 /**
- * On whose word a deposit that has all its confirmations would be credited now. The second watcher's counts when it saw
+ * On whose word a deposit that has all its confirmations would be credited now; the database refuses it when one watcher's
+ * is not enough. The second watcher's counts when it saw
  * the same with as many confirmations as the network needs. The bound is of the whole exchange; each ledger has an
- * equal share of it. Throws when D1 fails.
+ * equal share of it, in atoms; `null` is no bound. Throws when D1 fails.
  */
 export async function readAgreement(
   database: Database,
@@ -47,10 +40,10 @@ export async function readAgreement(
   agreedFrom: AgreedFrom,
   ledgers: number,
   now_ms: number,
-): Promise<Agreement> {
+) {
   const asset = seen.asset as Asset;
   const bound = agreedFrom[asset];
-  if (bound === undefined) return { agreedBy: 1, creditedAt: now_ms, singleBound: null };
+  if (bound === undefined) return { agreedBy: 1, creditedAt: now_ms, singleBound: null } as const;
   const singleBound = floorAmount(bound, scaleOf(asset)) / BigInt(ledgers);
   const [second] = await database.select().from(witnessedDeposits).where(isOutput(witnessedDeposits, seen));
   const needed = assets[asset].networks.find(({ network }) => network === seen.network)?.confirmations ?? Infinity;
@@ -60,5 +53,5 @@ export async function readAgreement(
     second.asset === seen.asset &&
     floorAmount(second.exactAmount, 18) === floorAmount(seen.amount, 18) &&
     second.confirmations >= needed;
-  return { agreedBy: isSame ? 2 : 1, creditedAt: now_ms, singleBound };
+  return { agreedBy: isSame ? 2 : 1, creditedAt: now_ms, singleBound } as const;
 }

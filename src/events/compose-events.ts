@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { showEntry } from '../accounts/allowlist.ts';
-import { showOwnApiKey } from '../keys/own-api-key.ts';
+import { showOwnApiKey } from '../keys/api-key.ts';
 import { readKeyRow } from '../keys/record.ts';
 import { type Database, bindPrepared, prepareOnce } from '../db/database.ts';
 import { accounts, apiKeys, deposits, orders, settlements, totp, withdrawals } from '../db/schema.ts';

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { AllowlistEntry } from '../accounts/allowlist.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
-import { OwnApiKey } from '../keys/own-api-key.ts';
+import { OwnApiKey } from '../keys/api-key.ts';
 import { Order } from '../orders/order.ts';
 import { DepositBase } from '../deposits/account-deposit.ts';
 import { Transaction } from '../activity/transactions.ts';

@@ -44,7 +44,7 @@ export async function describeOwnAccount(
   return {
     account: showAccount(row),
     level,
-    sessionExpiresAt_ms: record.expiresAt_ms,
+    sessionExpiresAt_ms: record.expiresAt,
     heldUntil_ms: later(row.heldUntil, now_ms),
     recoveryAllowedUntil_ms,
     totp: { enabled: totp?.confirmedAt != null, lockedUntil_ms: later(totp?.lockedUntil ?? 0, now_ms) },

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { AMOUNT_SYNTAX } from '../money/amounts.ts';
 
 /** A time on the wire: ISO 8601, UTC, milliseconds. */
 export const Timestamp = z.iso
@@ -16,6 +17,9 @@ export const Decimal = z
   .string()
   .regex(/^(0|[1-9]\d*)(\.\d*[1-9])?$/)
   .openapi({ description: 'Plain decimal', example: '0.015' });
+
+/** An amount that a client or an operator sends. */
+export const Amount = z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "0.015"');
 
 /** An amount that may be below zero, in the same form. */
 export const SignedDecimal = z

@@ -9,7 +9,7 @@ import { isRecordId, lowestRecordId } from '../db/record-id.ts';
 import { numberChange } from '../db/record-number.ts';
 import { apiKeys } from '../db/schema.ts';
 import { BucketAllowance, IpAllowlist, type KeyDetails, RateLimits, readKeyRow } from './record.ts';
-import { Scope, writeScopes } from './rights.ts';
+import { type BucketName, Scope, bucketNames, defaultLimits, limitsOf, writeScopes } from './rights.ts';
 import { SESSION_MS } from './session-key.ts';
 import { type TokenPrefix, type TokenSecrets, mintToken } from './token.ts';
 
@@ -85,9 +85,45 @@ export function showApiKey(key: KeyDetails): ApiKey {
     scopes: [...key.scopes],
     ipAllowlist: key.ipAllowlist && [...key.ipAllowlist],
     rateLimits: key.rateLimits,
-    createdAt: showTime(key.createdAt_ms),
-    expiresAt: showTime(key.expiresAt_ms),
-    revokedAt: showTime(key.revokedAt_ms),
+    createdAt: showTime(key.createdAt),
+    expiresAt: showTime(key.expiresAt),
+    revokedAt: showTime(key.revokedAt),
+  };
+}
+
+const Limits = z.object({ read: BucketAllowance, trade: BucketAllowance, withdraw: BucketAllowance });
+
+export const OwnApiKey = z
+  .object({
+    id: Id,
+    label: z.string().openapi({ example: 'trading bot' }),
+    scopes: z.array(Scope).openapi({ example: ['read', 'trade'] }),
+    ipAllowlist: z
+      .array(z.string())
+      .nullable()
+      .openapi({
+        description: 'Addresses and CIDR ranges that the key may be used from; null allows every address',
+        example: ['192.0.2.0/24'],
+      }),
+    createdAt: Timestamp,
+    expiresAt: Timestamp.nullable(),
+    limits: Limits.openapi({ description: 'The limits of each bucket of the key', example: { ...defaultLimits } }),
+  })
+  .openapi('OwnApiKey');
+
+export type OwnApiKey = z.output<typeof OwnApiKey>;
+
+/** Shows a key to its holder, with the limits that hold for it. */
+export function showOwnApiKey(record: KeyDetails): OwnApiKey {
+  const limits = Object.fromEntries(bucketNames.map((bucket) => [bucket, limitsOf(record, bucket)]));
+  return {
+    id: record.id,
+    label: record.label,
+    scopes: [...record.scopes],
+    ipAllowlist: record.ipAllowlist === null ? null : [...record.ipAllowlist],
+    createdAt: new Date(record.createdAt).toISOString(),
+    expiresAt: showTime(record.expiresAt),
+    limits: limits as Record<BucketName, z.output<typeof BucketAllowance>>,
   };
 }
 

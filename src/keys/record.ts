@@ -53,33 +53,27 @@ const MAX_IP_RANGES = 64;
 
 export const IpAllowlist = z.array(IpRange).min(1).max(MAX_IP_RANGES);
 
-/** An API key as the database has it, with the status of its account. Times in milliseconds. */
-export interface KeyRecord {
-  readonly id: string;
-  readonly accountId: string;
-  readonly accountStatus: 'active' | 'frozen';
-  /** A session is the key of a holder who is signed in to the console. */
-  readonly kind: 'standing' | 'session';
-  /** Whether the account has a webhook endpoint that is enabled. */
-  readonly hasWebhooks: boolean;
-  readonly label: string;
+type KeyRow = typeof apiKeys.$inferSelect;
+
+/** An API key as its row has it. A session is the key of a holder who is signed in. Times in milliseconds. */
+export interface KeyDetails extends Readonly<Omit<KeyRow, 'scopes' | 'ipAllowlist' | 'rateLimits'>> {
   readonly scopes: readonly Scope[];
-  readonly tokenHash: string;
   /** `null` allows every address. */
   readonly ipAllowlist: readonly string[] | null;
   readonly rateLimits: RateLimits;
-  readonly createdAt_ms: number;
-  readonly expiresAt_ms: number | null;
-  readonly revokedAt_ms: number | null;
+}
+
+/** A key, and what its lane knows of its account. */
+export interface KeyRecord extends KeyDetails {
+  readonly accountStatus: 'active' | 'frozen';
+  /** Whether the account has a webhook endpoint that is enabled. */
+  readonly hasWebhooks: boolean;
   /**
    * Rises with every change of the key or of its account's status: of two records of a key the one with the higher
    * number was read later, and with the same number they are the same (`nextRecordNumber`).
    */
   readonly number: number;
 }
-
-/** The part of a record that the key's own row has. */
-export type KeyDetails = Omit<KeyRecord, 'accountStatus' | 'hasWebhooks' | 'number'>;
 
 const hasWebhooks = sql<number>`EXISTS (
   SELECT 1 FROM webhook_endpoints WHERE webhook_endpoints.account_id = ${accounts.id} AND status = 'enabled')`;
@@ -100,19 +94,12 @@ export async function readKeyRecord(bindings: LedgerBindings, keyId: string): Pr
 }
 
 /** Reads the part of a record that is in the key's own row. */
-export function readKeyRow(row: typeof apiKeys.$inferSelect): KeyDetails {
+export function readKeyRow(row: KeyRow): KeyDetails {
   return {
-    id: row.id,
-    accountId: row.accountId,
-    kind: row.kind,
-    label: row.label,
+    ...row,
     scopes: readScopes(row.scopes),
-    tokenHash: row.tokenHash,
     ipAllowlist: row.ipAllowlist === null ? null : IpAllowlist.parse(JSON.parse(row.ipAllowlist)),
     rateLimits: RateLimits.parse(JSON.parse(row.rateLimits)),
-    createdAt_ms: row.createdAt,
-    expiresAt_ms: row.expiresAt,
-    revokedAt_ms: row.revokedAt,
   };
 }
 
@@ -135,11 +122,11 @@ export function decideAdmission(
   admission: Admission,
   now_ms: number,
 ): Outcome<KeyRecord> {
-  if (!record || record.revokedAt_ms !== null || !equalDigests(record.tokenHash, admission.tokenHash)) {
+  if (!record || record.revokedAt !== null || !equalDigests(record.tokenHash, admission.tokenHash)) {
     return keyRevoked;
   }
-  if (record.expiresAt_ms !== null && record.expiresAt_ms <= now_ms) {
-    return refuseExpired(record.expiresAt_ms);
+  if (record.expiresAt !== null && record.expiresAt <= now_ms) {
+    return refuseExpired(record.expiresAt);
   }
   if (admission.scope !== null && !record.scopes.includes(admission.scope)) return refuseScope(admission.scope);
   if (record.ipAllowlist !== null && !isIpListed(admission.ip, record.ipAllowlist)) {

@@ -1,7 +1,7 @@
 import { type BucketLimits, type BucketName, limitsOf } from '../keys/rights.ts';
 import type { LateWrites } from '../platform/turns.ts';
 import { type ObjectState, reach } from '../platform/objects.ts';
-import { type Outcome, overloaded } from '../http/answer.ts';
+import { type Outcome, type ReportedRate, overloaded } from '../http/answer.ts';
 import type { KeyRecord } from '../keys/record.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
@@ -36,19 +36,9 @@ export interface Bucket {
 
 export const emptyBucket: Bucket = { minute: [], day: 0, dayCount: 0 };
 
-export interface RateWindow {
-  readonly quota: number;
-  readonly window_s: number;
-  readonly remaining: number;
-  /** When the next request that was counted leaves the window. */
-  readonly reset_ms: number;
-}
-
 /** Both windows after a decision. */
-export interface RateState {
+export interface RateState extends ReportedRate {
   readonly bucket: BucketName;
-  readonly minute: RateWindow;
-  readonly day: RateWindow;
 }
 
 /** A bucket's decision about one more request. A refused one is not counted. */
@@ -80,15 +70,15 @@ function age(bucket: Bucket, now_ms: number): Bucket {
   };
 }
 
-function add(bucket: Bucket, requests: number, limits: BucketLimits, now_ms: number): Bucket {
+function addOne(bucket: Bucket, limits: BucketLimits, now_ms: number): Bucket {
   const slot_ms = limits.perMinute > EXACT_PER_MINUTE ? COARSE_SLOT_MS : 1;
   const leaves_ms = (Math.floor(now_ms / slot_ms) + 1) * slot_ms - 1 + MINUTE_MS;
   const last = bucket.minute.at(-1);
   const minute: Bucket['minute'] =
     last && last[0] >= leaves_ms
-      ? [...bucket.minute.slice(0, -1), [last[0], last[1] + requests]]
-      : [...bucket.minute, [leaves_ms, requests]];
-  return { minute, day: bucket.day, dayCount: bucket.dayCount + requests };
+      ? [...bucket.minute.slice(0, -1), [last[0], last[1] + 1]]
+      : [...bucket.minute, [leaves_ms, 1]];
+  return { minute, day: bucket.day, dayCount: bucket.dayCount + 1 };
 }
 
 function describe(name: BucketName, bucket: Bucket, limits: BucketLimits, now_ms: number): RateState {
@@ -122,7 +112,7 @@ export function takeOne(name: BucketName, bucket: Bucket, limits: BucketLimits, 
       retryAfter_s: Math.max(1, Math.ceil((reset_ms - now_ms) / 1_000)),
     };
   }
-  const counted = add(aged, 1, limits, now_ms);
+  const counted = addOne(aged, limits, now_ms);
   return { admitted: true, bucket: counted, state: describe(name, counted, limits, now_ms), retryAfter_s: 0 };
 }
 
@@ -244,11 +234,6 @@ export interface Counted {
   readonly rate: RateState | null;
 }
 
-/** A lane as the one of an account: it has the account's id for its name, no key, and counts for all sessions. */
-interface AccountLane {
-  count(bucket: BucketName, limits: BucketLimits): Promise<Counted>;
-}
-
 /**
  * Counts a request of a session in the buckets of its account. Refuses with `rate_limited`, and with
  * `service_unavailable` when the account's lane does not answer.
@@ -260,7 +245,10 @@ export async function countSession(
   limits = limitsOf(record, bucket),
 ): Promise<Counted> {
   try {
-    const lane = reach(KEY_LANE, record.accountId, LEDGER_LOCATION) as unknown as AccountLane;
+    // An account's own lane has its id for a name, and no key.
+    const lane = reach(KEY_LANE, record.accountId, LEDGER_LOCATION) as unknown as {
+      count(...asked: [BucketName, BucketLimits]): Promise<Counted>;
+    };
     return await lane.count(bucket, limits);
   } catch (error) {
     logFault('session_not_counted', { accountId: record.accountId, error: describeError(error) });

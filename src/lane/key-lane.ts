@@ -55,7 +55,7 @@ export class HeldRecord {
 
   /** The record; `undefined` if none was read yet or the key has none. */
   get current(): KeyRecord | undefined {
-    return this.#record && { ...this.#record, revokedAt_ms: this.#record.revokedAt_ms ?? this.#revokedAt_ms ?? null };
+    return this.#record && { ...this.#record, revokedAt: this.#record.revokedAt ?? this.#revokedAt_ms ?? null };
   }
 
   /** Whether the key is known to be revoked, with or without a record. Then nothing needs to be read. */
@@ -69,7 +69,7 @@ export class HeldRecord {
    */
   take(read: KeyRecord | undefined): number | undefined {
     if (!read) return undefined;
-    if (read.revokedAt_ms !== null) this.#keepRevoked(read.revokedAt_ms);
+    if (read.revokedAt !== null) this.#keepRevoked(read.revokedAt);
     if (this.#record && read.number < this.#record.number) return this.#record.number;
     this.#record = read;
     this.#state.write('record', read);

@@ -60,8 +60,9 @@ export class Replays {
   /** The entry of a key that was first received less than 24 hours before `now_ms`. */
   find(idempotencyKey: string, now_ms: number): Replay | undefined {
     const [row] = this.#sql
-      .exec<{ fingerprint: string; record_id: string; received_at: number; answer: string | null }>(
-        'SELECT fingerprint, record_id, received_at, answer FROM replays WHERE idempotency_key = ? AND received_at > ?',
+      .exec<{ fingerprint: string; recordId: string; received_ms: number; answer: string | null }>(
+        `SELECT fingerprint, record_id AS recordId, received_at AS received_ms, answer FROM replays
+         WHERE idempotency_key = ? AND received_at > ?`,
         idempotencyKey,
         now_ms - REPLAY_WINDOW_MS,
       )
@@ -69,7 +70,7 @@ export class Replays {
     if (!row) return undefined;
     const unwritten = this.#unwritten.get(idempotencyKey) ?? null;
     const answer = row.answer === null ? unwritten : (JSON.parse(row.answer) as Answer);
-    return { fingerprint: row.fingerprint, recordId: row.record_id, received_ms: row.received_at, answer };
+    return { ...row, answer };
   }
 
   /** Stores an intent. An expired entry of the same key is replaced. */
@@ -147,12 +148,12 @@ export class Replays {
   /** The intents without an answer, at most `limit`. */
   listOpen(limit: number): OpenIntent[] {
     return this.#sql
-      .exec<{ idempotency_key: string; operation: string; record_id: string }>(
-        'SELECT idempotency_key, operation, record_id FROM replays WHERE answer IS NULL LIMIT ?',
+      .exec<{ idempotencyKey: string; operation: string; recordId: string }>(
+        `SELECT idempotency_key AS idempotencyKey, operation, record_id AS recordId FROM replays
+         WHERE answer IS NULL LIMIT ?`,
         limit,
       )
-      .toArray()
-      .map((row) => ({ idempotencyKey: row.idempotency_key, operation: row.operation, recordId: row.record_id }));
+      .toArray();
   }
 
   /** When the oldest entry expires, or `undefined` when there is none. */

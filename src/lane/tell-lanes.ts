@@ -59,15 +59,14 @@ export async function readLastUses(
   bindings: Bindings,
   keyIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const uses = await Promise.all(keyIds.map((id) => readLastUse(bindings, id)));
-  return new Map(uses.flatMap((time_ms, at) => (time_ms === null ? [] : [[keyIds[at] ?? '', time_ms] as const])));
-}
-
-async function readLastUse(bindings: Bindings, keyId: string): Promise<number | null> {
-  try {
-    return await laneOf(bindings, keyId).lastUse();
-  } catch (error) {
-    logFault('lane_not_read', { keyId, error: describeError(error) });
-    return null;
-  }
+  const uses = keyIds.map(async (keyId) => {
+    try {
+      const time_ms = await laneOf(bindings, keyId).lastUse();
+      return time_ms === null ? [] : [[keyId, time_ms] as const];
+    } catch (error) {
+      logFault('lane_not_read', { keyId, error: describeError(error) });
+      return [];
+    }
+  });
+  return new Map((await Promise.all(uses)).flat());
 }

@@ -82,15 +82,8 @@ export function agreeOnPrice(
   };
 }
 
-interface Agreement {
-  readonly group: readonly Vote[];
-  /** The group and all votes near it. */
-  readonly near: readonly Vote[];
-  /** Those of `near` that the price is made of. */
-  readonly members: readonly Vote[];
-}
-
-function findAgreement(observations: readonly Observation[], now_ms: number): Agreement | null {
+/** The group that agrees, with `near` all votes near it, and `members` those of them that the price is made of. */
+function findAgreement(observations: readonly Observation[], now_ms: number) {
   const votes = observations.flatMap((observation) => voteOf(observation, now_ms) ?? []);
   const group = findGroups(votes).reduce(
     (best: readonly Vote[], next) => (best.length === 0 || spreadOf(next) < spreadOf(best) ? next : best),

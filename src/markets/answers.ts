@@ -1,8 +1,7 @@
 import type { CacheableBody } from '../http/edge-cache.ts';
 import { type Coin, assets, coinSymbols, pairOf } from '../money/assets.ts';
 import { formatPrice } from '../money/amounts.ts';
-import { type CandleSeries, freshTimeOfSeries } from './candles/candle-series.ts';
-import type { CandleQuestion } from './candles/candle-source.ts';
+import { type CandleQuestion, type CandleSeries, freshTimeOfSeries } from './candles/candle-source.ts';
 import { fallbackPrice } from './fallback-price.ts';
 import type { CandleList, Ticker, TickerAnswer, TickerList } from './schemas.ts';
 import type { MarketSnapshot, ShownMarket } from './snapshot.ts';

@@ -2,10 +2,11 @@ import { DurableObject } from 'cloudflare:workers';
 import { z } from 'zod';
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
-import { isRecent } from '../platform/deadline.ts';
-import { listLedgers } from '../db/database.ts';
+import { isRecent, withDeadline } from '../platform/deadline.ts';
+import { firstLedger, listLedgers } from '../db/database.ts';
+import { readSettings } from '../db/settings.ts';
+import { parsePrice } from '../money/amounts.ts';
 import { coinSymbols } from '../money/assets.ts';
-import { OperatorFallbacks } from './operator-fallbacks.ts';
 import { PricePoller } from './price-poller.ts';
 import { HubMemory, type LeastRound, emptyMemory, recordRound } from './record-round.ts';
 import { HOLD_MS } from './round-window.ts';
@@ -30,6 +31,12 @@ const ORDER_INTERVAL_MS = 1_000;
 /** How long this goes on after the last reader or the last order. */
 const WARM_TIME_MS = 60_000;
 
+/** How long the operator's fallback prices are used, after a failed read too. */
+const FALLBACKS_FRESH_MS = 30_000;
+
+/** Short, because the reader of a ticker waits for it after waiting for the venues. */
+const FALLBACKS_DEADLINE_MS = 500;
+
 /**
  * What is stored reserves this many round numbers after the newest (they follow the clock in ms). A hub that is reset
  * begins after the reserved ones, above every number that it gave out, whatever its clock says.
@@ -44,12 +51,6 @@ const KEPT = 'kept';
 /** The first number that no hub gave out. It is read by itself, so that it counts when the rest has another shape. */
 const Reservation = z.object({ reserved: z.int() }).catch({ reserved: 0 });
 
-/** The greatest age of the snapshot, and whether orders will fill at it. */
-interface SnapshotQuestion {
-  readonly maxAge_ms: number;
-  readonly forOrders?: boolean;
-}
-
 /**
  * The one object that asks the venues for prices. Whatever the number of callers, at most one round is running. Other
  * code calls it through `read-hub.ts`.
@@ -57,7 +58,6 @@ interface SnapshotQuestion {
 export class PriceHub extends DurableObject<Bindings> {
   readonly #breakers: CircuitBreakers;
   readonly #poller: PricePoller;
-  readonly #fallbacks: OperatorFallbacks;
   readonly #least: LeastRound;
   readonly #areGatesSeveral: boolean;
   /** Rounds before the newest whose windows are not over, where gates need them. */
@@ -73,6 +73,7 @@ export class PriceHub extends DurableObject<Bindings> {
   #isWarm = false;
   #lastOrder_ms = -Infinity;
   #orderTimer: ReturnType<typeof setTimeout> | undefined;
+  #fallbacksRead_ms = -Infinity;
 
   constructor(state: DurableObjectState, bindings: Bindings, sources: readonly PriceSource[]) {
     super(state, bindings);
@@ -84,7 +85,6 @@ export class PriceHub extends DurableObject<Bindings> {
     this.#breakers = new CircuitBreakers(kept.success ? kept.data.breakers : {}, () => this.#keep());
     this.#poller = new PricePoller(sources, this.#breakers);
     this.#areGatesSeveral = listLedgers(bindings).length > 1;
-    this.#fallbacks = new OperatorFallbacks(bindings);
   }
 
   /**
@@ -94,7 +94,13 @@ export class PriceHub extends DurableObject<Bindings> {
    * `forOrders` schedules a round each second for the next minute; this call itself starts none. The answer also has the
    * earlier rounds that gates still fill at.
    */
-  async snapshot({ maxAge_ms, forOrders = false }: SnapshotQuestion): Promise<SnapshotForOrders> {
+  async snapshot({
+    maxAge_ms,
+    forOrders = false,
+  }: {
+    readonly maxAge_ms: number;
+    readonly forOrders?: boolean;
+  }): Promise<SnapshotForOrders> {
     const now_ms = Date.now();
     if (forOrders) this.#keepPace(now_ms);
     else await this.#stayWarm(now_ms);
@@ -179,8 +185,21 @@ export class PriceHub extends DurableObject<Bindings> {
     // Reserves the number before a caller sees it.
     if (memory.snapshot.round >= this.#reserved) this.#keep();
     if (coinSymbols.every((coin) => memory.snapshot.markets[coin].shown?.isHeld === false)) return;
-    const fallbacks = await this.#fallbacks.refresh(memory.snapshot.fallbacks, now_ms);
-    this.#memory = { ...memory, snapshot: { ...memory.snapshot, fallbacks } };
+    await this.#refreshFallbacks(now_ms);
+  }
+
+  /** Reads the operator's fallback prices, which are needed only while a price is not shown. The last ones stay otherwise. */
+  async #refreshFallbacks(now_ms: number): Promise<void> {
+    if (isRecent(FALLBACKS_FRESH_MS - 1, this.#fallbacksRead_ms, now_ms)) return;
+    this.#fallbacksRead_ms = now_ms;
+    try {
+      const { fallbackPrices } = await withDeadline(FALLBACKS_DEADLINE_MS, () => readSettings(firstLedger(this.env)));
+      const listed = coinSymbols.map((coin) => [coin, parsePrice(fallbackPrices[coin]?.price ?? '')] as const);
+      const fallbacks = Object.fromEntries(listed.filter(([, price]) => price !== undefined));
+      this.#memory = { ...this.#memory, snapshot: { ...this.#memory.snapshot, fallbacks } };
+    } catch (error) {
+      logFault('fallback_prices_unreadable', { error: describeError(error) });
+    }
   }
 
   #keepEarlier(now_ms: number): void {

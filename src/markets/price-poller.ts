@@ -19,17 +19,12 @@ const MIN_ANSWERS = 2;
  */
 const FEW_SOURCES = 3;
 
-interface LastAnswer {
-  readonly asked_ms: number;
-  readonly observations: readonly Observation[];
-}
-
 /** Asks the price sources, round by round. One poller belongs to one object: a source is never asked twice at a time. */
 export class PricePoller {
   readonly #sources: readonly PriceSource[];
   readonly #breakers: CircuitBreakers;
   readonly #asking = new Set<string>();
-  readonly #last = new Map<string, LastAnswer>();
+  readonly #last = new Map<string, { readonly asked_ms: number; readonly observations: readonly Observation[] }>();
 
   constructor(sources: readonly PriceSource[], breakers: CircuitBreakers) {
     this.#sources = sources;

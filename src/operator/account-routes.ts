@@ -45,7 +45,7 @@ import { readValuation, valueIn } from '../markets/value-in-usdt.ts';
 import { TransactionListQuery, transactionList } from '../activity/list-transactions.ts';
 import { Transaction } from '../activity/transactions.ts';
 import { OrderListQuery, orderList, Order } from '../orders/order.ts';
-import { WithdrawalListQuery, withdrawalList } from '../withdrawals/list-withdrawals.ts';
+import { WithdrawalListQuery, withdrawalList } from '../withdrawals/withdrawal.ts';
 import { OperatorWithdrawal, showToOperator } from '../withdrawals/operator-withdrawal.ts';
 import { DepositListQuery, listDeposits } from '../deposits/account-deposit.ts';
 import { OperatorDeposit, showDepositToOperator } from '../deposits/operator-deposit.ts';

@@ -12,7 +12,7 @@ import { accept, refuseUnconfirmed } from '../http/answer.ts';
 import { findLedger, listLedgers } from '../db/database.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { Reason, ReasonBody } from './reason.ts';
-import { clearViolation, noViolation } from '../reconciliation/clear-violation.ts';
+import { clearViolation, noViolation } from '../reconciliation/violations.ts';
 import { actorOf } from './authenticate-operator.ts';
 import { jsonBody } from '../http/request.ts';
 import { findLedgerAt } from './find-records.ts';

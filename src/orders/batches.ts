@@ -2,7 +2,7 @@ import { type Refusal, refuse, type Outcome, overloaded } from '../http/answer.t
 import { accountFrozen, keyRevoked, refuseExpired } from '../keys/record.ts';
 import { type CommitOutcome, logTransfers, readFailure } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
-import { refuseBalance } from '../db/refuse-balance.ts';
+import { refuseBalance } from '../db/explain.ts';
 import { type Transfer, house } from '../db/transfers.ts';
 import { QUOTE_ASSET } from '../money/assets.ts';
 import type { OrderRow } from './order.ts';
@@ -72,9 +72,8 @@ export async function commitOrders(database: Database, planned: readonly Planned
   return { kind: 'decided', refused };
 }
 
-interface RefusalNote {
+interface RefusalNote extends Pick<RefusedOrder, 'reason'> {
   readonly id: string;
-  readonly reason: RefusedOrder['reason'];
   readonly figure: string | null;
 }
 

@@ -231,11 +231,6 @@ const accountIsBusy = refuse('rate_limited', 'Too many orders of this account ar
   retryAfterSeconds: 1,
 });
 
-interface OrderUnderWay {
-  readonly accountId: string;
-  readonly reply: Promise<GateReply>;
-}
-
 interface OwnLedger {
   readonly ledger: number;
   readonly conditions: GateConditions;
@@ -250,7 +245,7 @@ interface OwnLedger {
 export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
   readonly #context: TradingContext;
   #own: OwnLedger | undefined;
-  readonly #orders = new Map<string, OrderUnderWay>();
+  readonly #orders = new Map<string, { readonly accountId: string; readonly reply: Promise<GateReply> }>();
 
   constructor(ctx: DurableObjectState, env: Bindings, context: TradingContext) {
     super(ctx, env);
@@ -291,9 +286,7 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
   }
 
   #countOf(accountId: string): number {
-    let count = 0;
-    for (const order of this.#orders.values()) if (order.accountId === accountId) count += 1;
-    return count;
+    return [...this.#orders.values()].filter((order) => order.accountId === accountId).length;
   }
 
   async #fill(own: OwnLedger, call: GateCall): Promise<GateReply> {

@@ -127,12 +127,8 @@ export const orderList: RecordList<'orders', OrderRow, Order, OrderFilter> = {
   show: showOrder,
 };
 
-export const OrderPreview = z
-  .object({
-    ts: Timestamp,
-    coin: z.string().openapi({ description: 'Base symbol', example: 'BTC' }),
-    side: z.enum(['BUY', 'SELL']),
-    executedPrice: Decimal.openapi({ description: 'In USDT, the spread included', example: '65000' }),
+export const OrderPreview = Order.pick({ ts: true, coin: true, side: true, executedPrice: true })
+  .extend({
     coinAmount: Decimal.openapi({ description: 'What would move of the coin', example: '0.002' }),
     usdtAmount: Decimal.openapi({ description: 'What would move of USDT', example: '130' }),
   })

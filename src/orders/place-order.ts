@@ -1,6 +1,6 @@
 import type { Bindings, LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
-import { type Answer, type Outcome, type Refusal, answerJson, overloaded, refuse } from '../http/answer.ts';
+import { type Outcome, type Refusal, answerJson, overloaded, refuse } from '../http/answer.ts';
 import { withDeadline } from '../platform/deadline.ts';
 import { reach } from '../platform/objects.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
@@ -123,22 +123,15 @@ export function placeOrder(
       commit: (orderId, terms) =>
         fillAtGate(bindings, { orderId, accountId, keyId, terms, deadline_ms: Date.now() + TAKE_UP_MS }),
       lookUp: (orderId) => lookUp(orderId, () => readOrder(ledgerOf(bindings, orderId), accountId, orderId)),
-      answer: answerOrder,
-      describeUnknown: describeUnknownOrder,
+      answer: (row) => answerJson(201, { order: showOrder(row) }, { Location: `/api/v1/orders/${row.id}` }),
+      describeUnknown: (orderId) =>
+        refuse(
+          'outcome_unknown',
+          'It is not known yet whether the order was placed. Repeat the request with the same Idempotency-Key, or read the order by its id.',
+          { retryAfterSeconds: 1, members: { orderId } },
+        ),
     }),
     tellsOthers: false,
     tell,
   };
-}
-
-export function answerOrder(row: OrderRow): Answer {
-  return answerJson(201, { order: showOrder(row) }, { Location: `/api/v1/orders/${row.id}` });
-}
-
-export function describeUnknownOrder(orderId: string): Refusal {
-  return refuse(
-    'outcome_unknown',
-    'It is not known yet whether the order was placed. Repeat the request with the same Idempotency-Key, or read the order by its id.',
-    { retryAfterSeconds: 1, members: { orderId } },
-  );
 }

@@ -14,33 +14,20 @@ import type { Settings } from '../db/settings.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import { type Asset, type Coin, QUOTE_ASSET, findCoin, scaleOf } from '../money/assets.ts';
 
-/** The other side of every order. A quote is valid only for the order that asked for it, at once. */
-export interface LiquidityProvider {
-  readonly name: string;
-  /**
-   * The price at which the provider fills an order of this side, with the spread in
-   * hundredths of a percent, 8 decimals; 0 or less when it fills none.
-   */
-  quote(side: Side, firm: FirmPrice, spread_bps: number): Price;
-}
-
 const BASIS = 10_000n;
 
 /**
- * Fills from the exchange's own inventory: the firm price, with the spread and half of the dispersion on the client's
- * side of it, rounded against the client at 8 decimals. The dispersion is included because the market's price is known
- * no more exactly.
+ * The price at which the house fills an order of this side from its own inventory, 8 decimals; 0 or less when it fills
+ * none: the firm price, with the spread (in hundredths of a percent) and half of the dispersion on the client's side of
+ * it, rounded against the client. The dispersion is included because the market's price is known no more exactly. Pure.
  */
-export const houseProvider: LiquidityProvider = {
-  name: 'house',
-  quote: (side, firm, spread_bps) => {
-    const spread = BigInt(spread_bps);
-    const half = divideUp(firm.dispersion, 2n);
-    return side === 'BUY'
-      ? divideUp(firm.price * (BASIS + spread), BASIS) + half
-      : divideDown(firm.price * (BASIS - spread), BASIS) - half;
-  },
-};
+export function quotePrice(side: Side, firm: FirmPrice, spread_bps: number): Price {
+  const spread = BigInt(spread_bps);
+  const half = divideUp(firm.dispersion, 2n);
+  return side === 'BUY'
+    ? divideUp(firm.price * (BASIS + spread), BASIS) + half
+    : divideDown(firm.price * (BASIS - spread), BASIS) - half;
+}
 
 /** The parts of an order that need no price. */
 export interface OrderTerms {
@@ -59,7 +46,6 @@ export interface TradingConditions {
 }
 
 export interface TradingContext {
-  readonly liquidity: LiquidityProvider;
   /** The spread if the operator has set none, in hundredths of a percent. */
   readonly spread_bps: number;
   /** The least spread of every fill, whatever the settings say. */
@@ -119,7 +105,7 @@ export function planOrder(
   const firm = snapshot && firmPrice(snapshot, coin, now_ms, FILL_MAX_AGE_MS);
   if (!firm) return noFirmPrice(coin);
   const spread_bps = Math.max(settings.spreadBps ?? context.spread_bps, context.minSpread_bps);
-  const executedPrice = context.liquidity.quote(side, firm, spread_bps);
+  const executedPrice = quotePrice(side, firm, spread_bps);
   if (executedPrice <= 0n) return noFirmPrice(coin);
   if (limitPrice !== null && (side === 'BUY' ? executedPrice > limitPrice : executedPrice < limitPrice)) {
     const limit = formatPrice(limitPrice);

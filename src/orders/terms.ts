@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { Amount } from '../http/wire-types.ts';
 import { upperSymbol, type Coin, QUOTE_ASSET, scaleOf, toCoin, toUsdt } from '../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, formatAmount, parseAmount, type Price } from '../money/amounts.ts';
 import { type Outcome, accept, refuse } from '../http/answer.ts';
@@ -19,10 +20,10 @@ export const PlaceOrder = z
     mode: z
       .enum(['COIN_QTY', 'USDT_AMOUNT'])
       .openapi({ description: 'What `value` is: a quantity of the coin, or USDT' }),
-    value: z
-      .string()
-      .regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "0.015"')
-      .openapi({ description: 'Never a JSON number; no more decimals than the asset has', example: '0.002' }),
+    value: Amount.openapi({
+      description: 'Never a JSON number; no more decimals than the asset has',
+      example: '0.002',
+    }),
     limitPrice: z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "65100.5"').optional().openapi({
       description:
         'The worst `executedPrice` to accept, with at most 8 decimals: the highest for a BUY, the lowest for a SELL. If the price is worse, nothing fills and the order does not wait',

@@ -1,6 +1,6 @@
-import { type Outcome, accept, refuseUnconfirmed } from '../http/answer.ts';
+import { type Outcome, accept } from '../http/answer.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
-import { commit } from '../db/commit.ts';
+import { commitOrRefuse } from '../db/explain.ts';
 import type { Database } from '../db/database.ts';
 import type { Keeper } from './reach-keeper.ts';
 
@@ -17,12 +17,9 @@ export async function acceptHistory(
   actor: Actor,
 ): Promise<Outcome<null>> {
   const { links } = await keeper.read();
-  const outcome = await commit(database, [
-    insertAudit(database, actor, 'accept_history', 'history', { because: reason, forgotten: links }),
-  ]);
-  if (outcome.kind !== 'committed') {
-    return refuseUnconfirmed('The change was not confirmed. Send it again.');
-  }
+  const audit = insertAudit(database, actor, 'accept_history', 'history', { because: reason, forgotten: links });
+  const refusal = await commitOrRefuse(database, [audit]);
+  if (refusal) return refusal;
   await keeper.beginAnew();
   return accept(null);
 }

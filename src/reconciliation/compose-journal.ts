@@ -7,25 +7,16 @@ import type { BalanceRow } from './sums.ts';
 /** The transfers after number ?1, up to number ?1 + ?2. */
 const inSlice = 't.id > ?1 AND t.id <= ?1 + ?2';
 
-interface EndsRow {
-  /** The lowest and the highest number in the journal; `null` when it is empty. */
-  readonly first: number | null;
-  readonly head: number | null;
-}
-
-export function composeEnds(): Statement<EndsRow> {
+/** Reads the lowest and the highest number in the journal; `null` when it is empty. */
+export function composeEnds(): Statement<{ readonly first: number | null; readonly head: number | null }> {
   return {
     text: 'SELECT (SELECT min(id) FROM transfers) AS first, (SELECT max(id) FROM transfers) AS head',
     values: [],
   };
 }
 
-interface GapsRow {
-  readonly examples: string;
-}
-
 /** Finds the missing numbers after `after`, up to `to`. Needed only when a slice has fewer transfers than numbers. */
-export function composeGaps(after: number, to: number): Statement<GapsRow> {
+export function composeGaps(after: number, to: number): Statement<{ readonly examples: string }> {
   return {
     text: `
       SELECT json_group_array(json_object('after', before, 'next', id)) AS examples

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts';
-import { type Closing, closePass } from './close-pass.ts';
+import { closePass } from './close-pass.ts';
 import { CHAINS, type ChainName, type Chains, type ChainPart, type Link, chains, computePart } from './history.ts';
-import { type Counts, type Finding, type Tallies, addToTallies, invariants } from './invariants.ts';
+import { type Counts, type Finding, addToTallies, invariants } from './invariants.ts';
 import { addDifferences } from './sums.ts';
 import type { KeptLinks } from './kept-links.ts';
 import { type InvariantReport, NO_PROGRESS, type Pass, type PassReport, type Progress, beginPass } from './progress.ts';
@@ -223,7 +223,7 @@ export class Reconciler {
     this.#progress = { ...this.#progress, steppedAt: now_ms, pass: { ...pass, tallies } };
   }
 
-  #close(pass: Pass, closing: Closing, now_ms: number): void {
+  #close(pass: Pass, closing: ReturnType<typeof closePass>, now_ms: number): void {
     const { number, newest, found } = this.#progress;
     const scanned = pass.journal ?? newest;
     this.#progress = {
@@ -234,7 +234,8 @@ export class Reconciler {
       // If the pass has read further than `follow`, `follow` keeps its own, so that it still reads those transfers.
       newest: scanned.after <= newest.after ? scanned : newest,
       found: {},
-      report: writeReport(number, withPayments(pass, found), closing, now_ms),
+      // What is compared apart from the pass, as payments between ledgers are, was found meanwhile.
+      report: writeReport(number, { ...pass, tallies: { ...found, ...pass.tallies } }, closing, now_ms),
     };
   }
 }
@@ -257,11 +258,6 @@ function addScanned(pass: Pass, { differences, untied }: Pick<Pass, 'differences
   };
 }
 
-/** The movements between ledgers are compared apart from the pass. Pure. */
-function withPayments(pass: Pass, { payments_have_both_sides: compared }: Tallies): Pass {
-  return compared ? { ...pass, tallies: { ...pass.tallies, payments_have_both_sides: compared } } : pass;
-}
-
 function judgeLink(chain: ChainName, kept: Link, computed: ChainPart | null): Finding[] {
   const example = { chain, link: String(kept.number), upTo: String(kept.upTo), kept: kept.digest };
   if (!computed) return [{ invariant: 'history_unchanged', example: { ...example, now: 'it ends before' } }];
@@ -270,14 +266,17 @@ function judgeLink(chain: ChainName, kept: Link, computed: ChainPart | null): Fi
   return [{ invariant: 'history_unchanged', example: { ...example, now: link.digest } }];
 }
 
-function writeReport(number: number, pass: Pass, closing: Closing, now_ms: number): PassReport {
+function writeReport(number: number, pass: Pass, closing: ReturnType<typeof closePass>, now_ms: number): PassReport {
   const reports = invariants.map((invariant): [string, InvariantReport] => {
     const { checked = 0, broken = 0, examples = [] } = pass.tallies[invariant] ?? {};
     const counts = { checked: String(checked), broken: String(broken) };
-    const figures = invariant in closing.figures ? closing.figures[invariant as keyof Closing['figures']] : {};
     return [
       invariant,
-      { status: broken > 0 ? 'broken' : 'ok', figures: { ...counts, ...figures }, examples: [...examples] },
+      {
+        status: broken > 0 ? 'broken' : 'ok',
+        figures: { ...counts, ...closing.figures[invariant] },
+        examples: [...examples],
+      },
     ];
   });
   return {

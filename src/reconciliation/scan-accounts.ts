@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { composeAddresses } from './compose-addresses.ts';
-import { composeLimits } from './compose-limits.ts';
+import { composeAddresses, composeLimits } from './compose-accounts.ts';
 import { type BalanceFault, composeBalances, joinParts } from './compose-sums.ts';
 import { composeTies, judgeTies, readExamples } from './compose-ties.ts';
 import { type Counts, NOTHING, type SliceResult } from './invariants.ts';
@@ -26,11 +25,6 @@ export type AccountsPosition = z.output<typeof AccountsPosition>;
 
 export const ACCOUNTS_START: AccountsPosition = { from: '', before: null, large: null };
 
-export interface AccountsSlice extends SliceResult {
-  /** `null` after the last account. */
-  readonly next: AccountsPosition | null;
-}
-
 /** A text that sorts after the id of every account and after the house's names. */
 const BEYOND_ALL = '~';
 
@@ -38,14 +32,14 @@ const BEYOND_ALL = '~';
  * Scans the next accounts, as many as together have at most `count` orders, and a share of it of each other kind.
  * Compares each record with its transfers and each balance with the legs of all its records, in one transaction, so
  * that a write in between cannot look like an error. A larger account is scanned in parts. Counts the transfers up to
- * number `head` that the records name. Throws when D1 fails.
+ * number `head` that the records name. `next` is `null` after the last account. Throws when D1 fails.
  */
 export async function scanAccounts(
   ledger: Ledger,
   position: AccountsPosition,
   count: number,
   head: number,
-): Promise<AccountsSlice> {
+): Promise<SliceResult & { readonly next: AccountsPosition | null }> {
   if (position.large) {
     const scanned = await scanLargeAccount(ledger, position.large, count, head);
     // The scan goes on after this account.
@@ -113,17 +107,12 @@ function selectMeasure(tables: readonly string[]): string {
       (SELECT id FROM accounts WHERE id >= ?1 ORDER BY id LIMIT 1 OFFSET ?2) AS accounts, ${ends.join(', ')}`;
 }
 
-interface RangeSlice extends SliceResult {
-  /** The row from which the next slice is planned. */
-  readonly measured: readonly MeasureRow[];
-}
-
 async function scanRange(
   { database, kinds }: Ledger,
   range: AccountRange,
   count: number,
   head: number,
-): Promise<RangeSlice> {
+): Promise<SliceResult & { readonly measured: readonly MeasureRow[] }> {
   const counted: Statement<{ readonly balances: number }> = {
     text: `SELECT count(*) AS balances FROM balances
       WHERE account >= ?1 AND account < ?2 AND account NOT LIKE 'house:%'`,
@@ -146,8 +135,8 @@ async function scanRange(
   const own: Counts = {
     balances_match_transfers: compares,
     balances_above_floor: compares,
-    withdrawals_within_limit: windows.withdrawals,
-    addresses_have_one_owner: owned.addresses,
+    withdrawals_within_limit: windows.checked,
+    addresses_have_one_owner: owned.checked,
   };
   return {
     checked: addCounts([own, ...judged.map(({ checked }) => checked)]),

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { composeAddresses } from './compose-addresses.ts';
-import { composeLimits } from './compose-limits.ts';
+import { composeAddresses, composeLimits } from './compose-accounts.ts';
 import { composeMoved, composePartSums, hasOwnLegs, readMoved } from './compose-sums.ts';
 import { composeEnds } from './compose-journal.ts';
 import { composeTies, judgeTies, readExamples } from './compose-ties.ts';
@@ -32,16 +31,13 @@ export function beginLarge(accountId: string, head: number): LargeAccount {
   return { accountId, head, kind: 0, id: '', journal: head, sums: {} };
 }
 
-interface LargeSlice extends SliceResult {
-  /** `null` when the account is done. */
-  readonly next: LargeAccount | null;
-}
+type LargeSlice = SliceResult & { readonly next: LargeAccount | null };
 
 /**
  * Scans the next part of an account with more records than fit into a slice. Records are scanned by id; they are never
  * deleted, so each is met once. Of their legs, only those whose transfers existed when the scan began are summed. Later
  * transfers are summed from the journal. In the transaction that reads the journal's end, the account's balances must
- * be the total of both sums, however long the scan took. Throws when D1 fails.
+ * be the total of both sums, however long the scan took; `next` is `null` then. Throws when D1 fails.
  */
 export async function scanLargeAccount(
   { database, kinds }: Ledger,
@@ -70,7 +66,7 @@ export async function scanLargeAccount(
       id: isLast || ties.last === null ? '' : ties.last,
       sums: addSums(large.sums, rows[1]),
     },
-    checked: { ...ties.checked, ...(windows && { withdrawals_within_limit: windows.withdrawals }) },
+    checked: { ...ties.checked, ...(windows && { withdrawals_within_limit: windows.checked }) },
     findings: [...ties.findings, ...(windows ? readExamples('withdrawals_within_limit', windows.examples) : [])],
     untied: ties.untied,
     legs: ties.legs,
@@ -111,7 +107,7 @@ async function scanSince(database: D1Database, large: LargeAccount, count: numbe
     checked: {
       balances_match_transfers: balances.length,
       balances_above_floor: balances.length,
-      addresses_have_one_owner: owned.addresses,
+      addresses_have_one_owner: owned.checked,
     },
     findings: [...compared.findings, ...readExamples('addresses_have_one_owner', owned.examples)],
     differences: compared.differences,

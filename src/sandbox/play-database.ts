@@ -56,7 +56,7 @@ async function playBatch(database: D1Database, played: D1PreparedStatement[]): P
 type Method = (...values: unknown[]) => unknown;
 
 /** A member of something that the platform made, which may only be called as its own. */
-export function bindMember(target: object, name: string | symbol): unknown {
+function bindMember(target: object, name: string | symbol): unknown {
   const member: unknown = Reflect.get(target, name, target);
   return typeof member === 'function' ? (member as Method).bind(target) : member;
 }

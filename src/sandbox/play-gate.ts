@@ -1,7 +1,6 @@
 import { houseIsFull } from '../orders/batches.ts';
 import type { GateCall, GateReply, OrderGate } from '../orders/place-order.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
-import { bindMember } from './play-database.ts';
 import { currentScene } from './scenario.ts';
 
 /**
@@ -18,9 +17,7 @@ export function playGate(gates: DurableObjectNamespace): DurableObjectNamespace 
     };
     return played as unknown as DurableObjectStub;
   };
-  return new Proxy(gates, {
-    get: (target, name) => (name === 'getByName' ? getByName : bindMember(target, name)),
-  });
+  return { getByName } as unknown as DurableObjectNamespace;
 }
 
 async function placeOrder(gate: OrderGate, call: GateCall): Promise<GateReply> {

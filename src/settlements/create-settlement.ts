@@ -1,9 +1,10 @@
 import { z } from '@hono/zod-openapi';
+import { Amount } from '../http/wire-types.ts';
 import { type Outcome, accept, refuse } from '../http/answer.ts';
 import { isRecordId, ledgerNumberOf } from '../db/record-id.ts';
 import { house } from '../db/transfers.ts';
 import { type Asset, QUOTE_ASSET, findCoin, scaleOf } from '../money/assets.ts';
-import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, parseAmount } from '../money/amounts.ts';
+import { type Atoms, MAX_ATOMS, parseAmount } from '../money/amounts.ts';
 import type { Trade } from './settlement.ts';
 
 /** The longest account id and symbol that are looked up. */
@@ -11,10 +12,6 @@ const MAX_ID_LENGTH = 64;
 const MAX_SYMBOL_LENGTH = 32;
 
 const AccountId = z.string().min(1).max(MAX_ID_LENGTH).openapi({ example: '01a1fcca-895a-7000-b43c-11f474a4f8d5' });
-const Amount = z
-  .string()
-  .regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "0.015"')
-  .openapi({ example: '0.002' });
 
 const common = {
   reference: z
@@ -22,7 +19,7 @@ const common = {
     .regex(/^[!-~]{1,64}$/, 'is not 1 to 64 visible ASCII characters')
     .openapi({ description: 'Your own name of it, which makes it happen once', example: 'p2p-7' }),
   coin: z.string().min(1).max(MAX_SYMBOL_LENGTH).openapi({ description: 'Base symbol, in any case', example: 'BTC' }),
-  coinAmount: Amount,
+  coinAmount: Amount.openapi({ example: '0.002' }),
   usdtAmount: Amount.openapi({ description: 'What is paid for the whole coin amount', example: '130' }),
 };
 

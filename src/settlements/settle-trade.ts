@@ -12,15 +12,17 @@ import { house, nextTransfer } from '../db/transfers.ts';
 import { approvalRefusals, explain } from '../db/explain.ts';
 import { QUOTE_ASSET } from '../money/assets.ts';
 import { type CreateSettlement, readTrade, refuseAccount } from './create-settlement.ts';
-import { describeUnknown, explainRefusal, repeat, usedReference } from './explain-settlement.ts';
 import {
   type Settled,
   type SettledTrade,
+  type Trade,
   accountsOf,
   parseSettlement,
   selectSettlement,
   showSettlement,
 } from './settlement.ts';
+import { houseIsFull } from '../orders/batches.ts';
+import { tradingHalted } from '../orders/plan.ts';
 
 /**
  * Settles a trade at the amounts that its parties agreed on: USDT from buyer to seller, the coin from seller to buyer,
@@ -131,4 +133,44 @@ async function lookUp(database: Database, settlement: SettledTrade, absent: Refu
     logFault('settlement_unreadable', { settlementId: settlement.id, error: describeError(error) });
     return describeUnknown(settlement);
   }
+}
+
+const terms = ['buyer', 'seller', 'coin', 'coinAmount', 'usdtAmount'] as const;
+
+/** The answer where a settlement stands under the reference: itself if it is the same trade. */
+function repeat(standing: SettledTrade, wanted: Trade): Outcome<Settled> {
+  if (terms.every((term) => standing[term] === wanted[term])) return accept({ settlement: standing, isNew: false });
+  return usedReference;
+}
+
+const usedReference = refuse('invalid_state', 'Another trade was settled under this reference. Use a new one.');
+
+/** Why the database refused a settlement. `frozen` is the account of the trade that was seen frozen. */
+function explainRefusal(
+  refusal: Extract<CommitOutcome, { kind: 'floor' | 'guarded' }>,
+  trade: Trade,
+  frozen: string | undefined,
+): Refusal {
+  if (refusal.kind === 'floor') {
+    if (refusal.account === house.liquidity) return houseIsFull;
+    const party = refusal.account === trade.buyer ? 'buyer' : 'seller';
+    const detail = `The balance of ${refusal.asset} of the ${party}, account ${refusal.account}, is too small.`;
+    return refuse('insufficient_balance', detail);
+  }
+  // The database checks one party after the other, so it finds a halt before it finds a frozen seller.
+  const isFrozen = refusal.guard === 'trading_halted' && frozen !== undefined;
+  if (refusal.guard === 'account_frozen' || isFrozen) {
+    const whose = frozen === undefined ? 'An account of this trade' : `The account ${frozen}`;
+    return refuse('account_frozen', `${whose} is frozen; nothing is settled for it.`);
+  }
+  if (refusal.guard === 'trading_halted') return tradingHalted;
+  throw new Error(`a settlement met the guard ${refusal.guard}`);
+}
+
+function describeUnknown({ reference }: Trade) {
+  return refuse(
+    'outcome_unknown',
+    'It is not known yet whether the trade was settled. Send it again with the same reference.',
+    { retryAfterSeconds: 1, members: { reference } },
+  );
 }

@@ -40,13 +40,6 @@ interface Side {
   readonly ts: number | null;
 }
 
-export interface PaymentsReport {
-  readonly next: PaymentsPosition;
-  /** How many sides were found to have their other side. */
-  readonly whole: number;
-  readonly findings: readonly Finding[];
-}
-
 /** What the keeper calls the position. */
 const POSITION = 'payments';
 
@@ -77,12 +70,13 @@ export interface PaymentCheck {
  * Compares the payments between this ledger and the others that are new since `position`, and completes withdrawals whose
  * receipt is written. A side whose other side is certainly missing, or differs, is a finding. Nothing is known while the
  * other ledger does not answer: its payments are compared at the next check. What was found whole is not read again. With
- * one ledger nothing is read. Throws when D1 fails in the ledger itself.
+ * one ledger nothing is read. Returns the findings, the next position, and how many sides were found whole. Throws when D1
+ * fails in the ledger itself.
  */
-export async function checkPayments(check: PaymentCheck, position: PaymentsPosition): Promise<PaymentsReport> {
+export async function checkPayments(check: PaymentCheck, position: PaymentsPosition) {
   const { bindings, ledger } = check;
   const ledgers = listLedgers(bindings);
-  if (ledgers.length === 1) return { next: position, whole: 0, findings: [] };
+  if (ledgers.length === 1) return { next: position, whole: 0, findings: [] as Finding[] };
   const own = openLedger(bindings, ledger);
   const strangers = [
     ...(await selectNext(own, 'sent', isStrange('sent', ledgers.length))),

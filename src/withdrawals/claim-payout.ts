@@ -3,9 +3,9 @@ import { and, asc, eq, gt, isNotNull, sql } from 'drizzle-orm';
 import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { accountFrozen } from '../keys/record.ts';
-import { type GuardRefusals, explain } from '../db/explain.ts';
+import { type GuardRefusals, commitOrRefuse, explain } from '../db/explain.ts';
 import { type Actor, insertAudit, nameActor } from '../db/audit.ts';
-import { type CommitOutcome, commit } from '../db/commit.ts';
+import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
 import { withdrawals } from '../db/schema.ts';
 import { withdrawalsSuspended } from './commit-withdrawal.ts';
@@ -80,10 +80,6 @@ const claimRefusals: GuardRefusals = {
 
 const unconfirmed = refuseUnconfirmed('The change was not confirmed. Send it again.');
 
-function explainClaim(outcome: CommitOutcome) {
-  return explain(outcome, claimRefusals) ?? unconfirmed;
-}
-
 /** Refuses what somebody else has claimed. */
 export function claimedByAnother(claim: Pick<ClaimRow, 'claimedBy'>) {
   return refuse('invalid_state', `The withdrawal is claimed by ${claim.claimedBy}.`);
@@ -102,7 +98,7 @@ export async function claimPayout(database: Database, row: WithdrawalRow, actor:
   ]);
   if (outcome.kind === 'committed') return accept({ accountId: row.accountId, id: row.id, ...change });
   const standing = await readClaim(database, row);
-  if (!standing) return explainClaim(outcome);
+  if (!standing) return explain(outcome, claimRefusals) ?? unconfirmed;
   return standing.claimedBy === change.claimedBy ? accept(standing) : claimedByAnother(standing);
 }
 
@@ -115,9 +111,9 @@ export async function releaseClaim(database: Database, row: WithdrawalRow, actor
   if (!claim) return refuse('invalid_state', 'The withdrawal is not claimed.');
   const isAdmin = actor.role === 'admin' || actor.role === 'operator';
   if (claim.claimedBy !== nameActor(actor) && !isAdmin) return claimedByAnother(claim);
-  const outcome = await commit(database, [
+  const release = [
     insertAudit(database, actor, 'release_payout', row.id, { claimedBy: claim.claimedBy }),
     database.update(withdrawals).set({ claimedBy: null, claimedAt: null }).where(isRow(row)),
-  ]);
-  return outcome.kind === 'committed' ? accept(claim) : explainClaim(outcome);
+  ] as const;
+  return (await commitOrRefuse(database, release, claimRefusals)) ?? accept(claim);
 }

@@ -6,10 +6,9 @@ import { accountFrozen, keyRefusals } from '../keys/record.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
 import { ledgerNumberOf, newRecordId } from '../db/record-id.ts';
-import { refuseBalance } from '../db/refuse-balance.ts';
 import { accounts, withdrawals } from '../db/schema.ts';
 import { type Transfer, house, nextTransfer } from '../db/transfers.ts';
-import { explainAll, holdRefusals } from '../db/explain.ts';
+import { explainAll, holdRefusals, refuseBalance } from '../db/explain.ts';
 import { type WithdrawalPlan, addressNotAllowlisted, refuseLimit } from './plan-withdrawal.ts';
 import { FIRST_ASK_MS, type WithdrawalRow, payInside } from './withdrawal.ts';
 

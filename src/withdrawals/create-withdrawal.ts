@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { AMOUNT_SYNTAX } from '../money/amounts.ts';
+import { Amount } from '../http/wire-types.ts';
 import { assetSymbols } from '../money/assets.ts';
 
 /** The longest network name and address that are accepted. */
@@ -15,10 +15,7 @@ export const CreateWithdrawal = z
       .min(1)
       .max(MAX_NETWORK_LENGTH)
       .openapi({ description: 'One that carries the asset: see GET /api/v1/assets', example: 'TRC20' }),
-    amount: z
-      .string()
-      .regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "0.015"')
-      .openapi({ description: 'What the address is to receive; the fee comes on top', example: '50' }),
+    amount: Amount.openapi({ description: 'What the address is to receive; the fee comes on top', example: '50' }),
     address: z
       .string()
       .min(1)

@@ -9,7 +9,6 @@ import { logLock } from '../accounts/check-totp-code.ts';
 import { clearAttempts } from '../accounts/totp.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, overloaded } from '../http/answer.ts';
-import type { CommitOutcome } from '../db/commit.ts';
 import {
   type Requester,
   commitWithdrawal,
@@ -98,10 +97,14 @@ async function take(
   planned: WithdrawalPlan,
 ): Promise<Attempt<WithdrawalRow>> {
   const { accountId, database } = context;
-  let { row, outcome } = await write(context, withdrawalId, planned);
+  const write = async (wanted: WithdrawalPlan) => {
+    const row = toRow(context, withdrawalId, wanted, context.now());
+    return { row, outcome: await commitWithdrawal(database, row, wanted) };
+  };
+  let { row, outcome } = await write(planned);
   // Another withdrawal of the account came first, and the sum of both exceeds the threshold.
   if (outcome.kind === 'guarded' && outcome.guard === 'review_required') {
-    ({ row, outcome } = await write(context, withdrawalId, { ...planned, needsReview: true }));
+    ({ row, outcome } = await write({ ...planned, needsReview: true }));
   }
   // A correct code is not a guess, so it is not counted. One that another request used first is wrong.
   const isUsed = outcome.kind === 'guarded' && outcome.guard === 'totp_step_used';
@@ -120,15 +123,6 @@ async function take(
     case 'unknown':
       return { kind: 'unknown' };
   }
-}
-
-async function write(
-  context: WithdrawalExecutionContext,
-  withdrawalId: string,
-  planned: WithdrawalPlan,
-): Promise<{ readonly row: WithdrawalRow; readonly outcome: CommitOutcome }> {
-  const row = toRow(context, withdrawalId, planned, Date.now());
-  return { row, outcome: await commitWithdrawal(context.database, row, planned) };
 }
 
 /** The refusal is the same whether or not the count could be undone. */

@@ -40,7 +40,18 @@ export async function payAcross(bindings: LedgerBindings, row: WithdrawalAcross)
     kind: 'deposit',
     reference: receiptId,
   } as const;
-  const outcome = await commit(database, [insertReceipt(database, row)], [credit]);
+  const receipt = database.insert(deposits).values({
+    accountId: recipient,
+    id: receiptId,
+    type: 'INTERNAL_DEPOSIT',
+    asset,
+    amount,
+    usdValue: row.usdValue,
+    status: 'COMPLETED',
+    withdrawalId: row.id,
+    transfer: nextTransfer(),
+  });
+  const outcome = await commit(database, [receipt], [credit]);
   switch (outcome.kind) {
     case 'committed':
     case 'exists':
@@ -83,18 +94,4 @@ async function readEnd(database: Database, row: WithdrawalAcross): Promise<Custo
   ]);
   if (receipts.length > 0) return paid(row);
   return refusals.length > 0 ? refused : undefined;
-}
-
-function insertReceipt(database: Database, row: WithdrawalAcross) {
-  return database.insert(deposits).values({
-    accountId: row.recipient,
-    id: row.receiptId,
-    type: 'INTERNAL_DEPOSIT',
-    asset: row.asset,
-    amount: row.amount,
-    usdValue: row.usdValue,
-    status: 'COMPLETED',
-    withdrawalId: row.id,
-    transfer: nextTransfer(),
-  });
 }

@@ -10,7 +10,7 @@ import type { Network } from '../money/networks.ts';
 import type { Custody, CustodyState, NeverSeen, Payout } from '../custody/custody.ts';
 import { isAcross, lookUpAcross, payAcross } from './pay-across.ts';
 import { type WithdrawalEnd, notHeld, settleWithdrawal } from './settle-withdrawal.ts';
-import { type WithdrawalRow, isRow, readWithdrawal } from './withdrawal.ts';
+import { type WithdrawalRow, isRow, readWithdrawal, takeDueWithdrawals } from './withdrawal.ts';
 
 /** How long the release by the debit's or the approval's batch is valid. */
 const RELEASE_STANDS_MS = 5_000;
@@ -114,4 +114,22 @@ function applySettlement(row: WithdrawalRow, settlement: WithdrawalEnd): Withdra
   return settlement.kind === 'paid'
     ? { ...row, ...notHeld, status: 'COMPLETED', txHash: row.recipient === null ? settlement.txHash : null }
     : { ...row, ...notHeld, status: 'FAILED', reason: settlement.reason };
+}
+
+/** How many withdrawals one sweep takes, and how many at once: an invocation has six connections. */
+const MAX_SWEPT = 60;
+const AT_ONCE = 6;
+
+/**
+ * Asks the custodian about every withdrawal that is due, the longest due first, and settles those that the custodian
+ * knows the end of. The others are asked about less and less often, up to an hour apart, so that stuck ones do not
+ * delay the rest. Returns how many it checked. Throws when D1 cannot be written.
+ */
+export async function sweepWithdrawals(context: PayoutContext): Promise<number> {
+  const rows = await takeDueWithdrawals(context.database, context.now(), MAX_SWEPT);
+  for (let start = 0; start < rows.length; start += AT_ONCE) {
+    const batch = rows.slice(start, start + AT_ONCE);
+    await Promise.all(batch.map((row) => payOut(context, row, false)));
+  }
+  return rows.length;
 }

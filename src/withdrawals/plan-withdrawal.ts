@@ -39,7 +39,6 @@ export interface WithdrawalPlan {
   readonly isLastAttempt: boolean;
   readonly allowlistRequired: boolean;
   readonly limit: Atoms;
-  readonly used: Atoms;
 }
 
 /** The destination and amount, as far as they can be checked without I/O. */
@@ -103,7 +102,6 @@ export async function planWithdrawal(
     isLastAttempt: facts.totp !== undefined && isLastAttempt(facts.totp),
     allowlistRequired,
     limit: facts.limit,
-    used: facts.used,
   });
 }
 

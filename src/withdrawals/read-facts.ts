@@ -1,6 +1,6 @@
 import { and, eq, gt, ne, sql } from 'drizzle-orm';
 import { type TotpState, countAttempt, selectTotp } from '../accounts/totp.ts';
-import { type Database, bindPrepared, prepareOnce } from '../db/database.ts';
+import { type Database, bindPrepared } from '../db/database.ts';
 import { nameAddress, selectHolder } from '../db/directory.ts';
 import { lowestRecordId } from '../db/record-id.ts';
 import { accounts, allowlist, exactly, withdrawals } from '../db/schema.ts';
@@ -33,29 +33,14 @@ export interface WithdrawalFacts {
   readonly used: Atoms;
 }
 
-const selectApproval = prepareOnce((database) =>
-  database
-    .select({ usableAt: allowlist.usableAt })
-    .from(allowlist)
-    .where(
-      and(
-        eq(allowlist.accountId, sql.placeholder('accountId')),
-        eq(allowlist.network, sql.placeholder('network')),
-        eq(allowlist.address, sql.placeholder('address')),
-      ),
-    )
-    .prepare(),
-);
-
-const selectLimit = prepareOnce((database) =>
+const selectLimit = (database: Database, accountId: string) =>
   database
     .select({ limit: exactly(accounts.dailyWithdrawalLimit), heldUntil: accounts.heldUntil })
     .from(accounts)
-    .where(eq(accounts.id, sql.placeholder('accountId')))
-    .prepare(),
-);
+    .where(eq(accounts.id, accountId));
 
-const selectUsed = prepareOnce((database) =>
+/** What the daily limit counts of the last 24 hours. An id is at most a day older than its commit. */
+const selectUsed = (database: Database, accountId: string, now_ms: number) =>
   database
     .select({
       used: sql`CAST(coalesce(sum(${withdrawals.usdValue}), 0) AS TEXT)`.mapWith((text: string) => BigInt(text)),
@@ -63,14 +48,12 @@ const selectUsed = prepareOnce((database) =>
     .from(withdrawals)
     .where(
       and(
-        eq(withdrawals.accountId, sql.placeholder('accountId')),
-        gt(withdrawals.id, sql.placeholder('after')),
-        gt(withdrawals.committedAt, sql.placeholder('since')),
+        eq(withdrawals.accountId, accountId),
+        gt(withdrawals.id, lowestRecordId(now_ms - 2 * DAY_MS)),
+        gt(withdrawals.committedAt, now_ms - DAY_MS),
         ne(withdrawals.status, 'FAILED'),
       ),
-    )
-    .prepare(),
-);
+    );
 
 /**
  * Reads the facts in one round trip to the account's ledger. If the directory is another database, it is read at the
@@ -80,21 +63,24 @@ const selectUsed = prepareOnce((database) =>
 export async function readFacts(
   { database, directory }: Ledgers,
   accountId: string,
-  destination: { readonly network: Network; readonly address: string },
+  { network, address }: { readonly network: Network; readonly address: string },
   hasCode: boolean,
   now_ms: number,
 ): Promise<WithdrawalFacts> {
-  const account = { accountId };
-  const target = { network: destination.network, address: destination.address };
+  const isTarget = and(
+    eq(allowlist.accountId, accountId),
+    eq(allowlist.network, network),
+    eq(allowlist.address, address),
+  );
   const reads = [
-    bindPrepared(selectTotp(database), account),
+    bindPrepared(selectTotp(database), { accountId }),
     bindPrepared(selectSettings(database), {}),
-    bindPrepared(selectApproval(database), { ...account, ...target }),
-    bindPrepared(selectLimit(database), account),
-    bindPrepared(selectUsed(database), spanOf(accountId, now_ms)),
+    database.select({ usableAt: allowlist.usableAt }).from(allowlist).where(isTarget),
+    selectLimit(database, accountId),
+    selectUsed(database, accountId, now_ms),
   ] as const;
   const counts = hasCode ? [countAttempt(database, accountId, now_ms)] : [];
-  const owner = bindPrepared(selectHolder(directory), { ...nameAddress(destination.network, destination.address) });
+  const owner = bindPrepared(selectHolder(directory), { ...nameAddress(network, address) });
   const [[states, settings, approvals, limits, sums], owners] =
     directory === database
       ? await database.batch([...reads, owner, ...counts]).then((facts) => [facts, facts[5]] as const)
@@ -121,8 +107,8 @@ export async function readDailyUse(
   now_ms: number,
 ): Promise<{ readonly limit: Atoms; readonly used: Atoms }> {
   const [limits, sums] = await database.batch([
-    bindPrepared(selectLimit(database), { accountId }),
-    bindPrepared(selectUsed(database), spanOf(accountId, now_ms)),
+    selectLimit(database, accountId),
+    selectUsed(database, accountId, now_ms),
   ]);
   return { limit: limits[0]?.limit ?? 0n, used: sums[0]?.used ?? 0n };
 }
@@ -133,9 +119,4 @@ const show = (atoms: Atoms) => formatAmount(atoms, scaleOf(QUOTE_ASSET));
 export async function showDailyUse(database: Database, accountId: string, now_ms: number) {
   const { limit, used } = await readDailyUse(database, accountId, now_ms);
   return { limit: show(limit), used: show(used), remaining: show(limit > used ? limit - used : 0n) };
-}
-
-/** The withdrawals that the daily limit counts: an id is at most a day older than its commit. */
-function spanOf(accountId: string, now_ms: number) {
-  return { accountId, after: lowestRecordId(now_ms - 2 * DAY_MS), since: now_ms - DAY_MS };
 }

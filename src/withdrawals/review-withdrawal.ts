@@ -36,34 +36,24 @@ export async function approveWithdrawal(
 ): Promise<Outcome<WithdrawalRow>> {
   if (row.status !== 'PENDING') return notIn(row, 'PENDING');
   const approved = { ...row, status: row.recipient === null || isAcross(row) ? 'PROCESSING' : 'COMPLETED' } as const;
+  const { database, allowlistMode } = context;
   const release = { releasedAt: actor.now_ms };
-  const outcome = await commitApproval(context, approved, reason, actor);
-  if (outcome.kind !== 'committed') return readApproval(outcome);
-  if (approved.status === 'COMPLETED') return accept({ ...approved, ...release });
-  return accept(await payOut(context, { ...approved, ...release }, true));
-}
-
-function commitApproval(
-  { database, allowlistMode }: ReviewContext,
-  row: WithdrawalRow & { readonly status: 'PROCESSING' | 'COMPLETED' },
-  reason: string,
-  actor: Actor,
-): Promise<CommitOutcome> {
+  const isOpen = approved.status === 'PROCESSING';
+  const paid = { receiptId: newRecordId(actor.now_ms, ledgerNumberOf(row.id)), paidTransfer: nextTransfer() };
   const record = database
     .update(withdrawals)
     .set({
-      status: moveFrom('PENDING', row.status),
-      releasedAt: actor.now_ms,
-      nextAskAt: row.status === 'PROCESSING' ? actor.now_ms + FIRST_ASK_MS : null,
-      ...(row.status === 'COMPLETED' && {
-        receiptId: newRecordId(actor.now_ms, ledgerNumberOf(row.id)),
-        paidTransfer: nextTransfer(),
-      }),
+      status: moveFrom('PENDING', approved.status),
+      ...release,
+      ...(isOpen ? { nextAskAt: actor.now_ms + FIRST_ASK_MS } : paid),
       allowlistRequired: sql`coalesce((SELECT allowlist_mode FROM ${settings}), ${allowlistMode}) = 'strict'`,
     })
     .where(isRow(row));
   const audit = insertAudit(database, actor, 'approve_withdrawal', row.id, { because: reason });
-  return commit(database, [record, audit], payInside(row));
+  const outcome = await commit(database, [record, audit], payInside(approved));
+  if (outcome.kind !== 'committed') return explain(outcome, reviewRefusals) ?? readOpen(outcome);
+  const released = { ...approved, ...release };
+  return accept(isOpen ? await payOut(context, released, true) : released);
 }
 
 /**
@@ -100,10 +90,6 @@ const reviewRefusals: GuardRefusals = {
     'The API key that asked for the withdrawal was revoked since. Reject it instead.',
   ),
 };
-
-function readApproval(outcome: CommitOutcome) {
-  return explain(outcome, reviewRefusals) ?? readOpen(outcome);
-}
 
 const settledByLedger = refuse(
   'invalid_state',

@@ -23,22 +23,16 @@ export type WithdrawalEnd =
   | { readonly kind: 'paid'; readonly txHash: string }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** Who settles it by hand, and why; absent when the custodian's answer settles it. */
-export interface SettledByHand {
-  readonly actor: Actor;
-  readonly reason: string;
-}
-
 /**
  * Ends a withdrawal and moves its money in one batch. If it was paid, the amount leaves the house and the fee goes to
  * the house's fees; if it failed, the money returns to the account. It ends only a withdrawal that is still in the
- * state of `row`: a second call is `guarded`, so nothing is both paid and returned.
+ * state of `row`, by the custodian's answer or by hand: a second call is `guarded`, so nothing is both paid and returned.
  */
 export function settleWithdrawal(
   database: Database,
   row: WithdrawalRow,
   settlement: WithdrawalEnd,
-  byHand?: SettledByHand,
+  byHand?: { readonly actor: Actor; readonly reason: string },
 ): Promise<CommitOutcome> {
   const isPaid = settlement.kind === 'paid';
   const end = isPaid

@@ -1,18 +1,11 @@
 import { type Settings, amountInForce, minimumInForce } from '../db/settings.ts';
 import type { Asset, AssetNetwork } from '../money/assets.ts';
-import type { Atoms } from '../money/amounts.ts';
 
-/** The terms in force for withdrawals of an asset on a network; amounts in atoms of the asset. */
-export interface WithdrawalTerms {
-  readonly fee: Atoms;
-  /** At least one atom. */
-  readonly minimum: Atoms;
-  /** Halted for all networks, or paused for this one. */
-  readonly isSuspended: boolean;
-}
-
-/** The terms of an asset on one of its networks: the operator's settings if there are any, else the asset's record. */
-export function termsOf(asset: Asset, listed: AssetNetwork, settings: Settings): WithdrawalTerms {
+/**
+ * The terms of an asset on one of its networks: the operator's settings if there are any, else the asset's record. Amounts
+ * are atoms of the asset, the minimum at least one. Suspended is what is halted for all networks, or paused for this one.
+ */
+export function termsOf(asset: Asset, listed: AssetNetwork, settings: Settings) {
   const { network } = listed;
   return {
     fee: amountInForce(settings.fees, asset, network, listed.withdrawFee),

@@ -1,7 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { type SQL, and, asc, eq, gt, lt, sql } from 'drizzle-orm';
+import { type SQL, and, asc, desc, eq, gt, lt, sql } from 'drizzle-orm';
 import { type Answer, answerJson } from '../http/answer.ts';
+import { ListQuery } from '../http/list.ts';
 import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
+import { AssetFilter, type RecordList, TimeSpan, isListed } from '../db/record-list.ts';
 import type { Database } from '../db/database.ts';
 import { timestampOfRecord } from '../db/record-id.ts';
 import { columnsOf, withdrawals } from '../db/schema.ts';
@@ -172,3 +174,31 @@ export function transferOn({ id, asset }: WithdrawalRow, credit: string, amount:
 export function payInside(row: WithdrawalRow): Transfer[] {
   return row.status === 'COMPLETED' && row.recipient !== null ? [transferOn(row, row.recipient, row.amount)] : [];
 }
+
+export const WithdrawalListQuery = ListQuery.extend({
+  ...TimeSpan,
+  asset: AssetFilter,
+  type: z
+    .enum(['ONCHAIN_WITHDRAWAL', 'INTERNAL_WITHDRAWAL'])
+    .optional()
+    .openapi({ description: 'Paid on a chain, or to another account of this exchange', example: 'ONCHAIN_WITHDRAWAL' }),
+  status: z
+    .enum(['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED'])
+    .optional()
+    .openapi({ description: 'Withdrawals in this state', example: 'COMPLETED' }),
+});
+
+type WithdrawalFilter = Omit<z.output<typeof WithdrawalListQuery>, keyof ListQuery>;
+
+export const withdrawalList: RecordList<'withdrawals', WithdrawalRow, Withdrawal, WithdrawalFilter> = {
+  name: 'withdrawals',
+  tablesOf: () => [withdrawals],
+  listRows: (database, accountId, filter, range, count) =>
+    database
+      .select(withdrawalColumns)
+      .from(withdrawals)
+      .where(isListed(withdrawals, accountId, filter, range))
+      .orderBy(desc(withdrawals.id))
+      .limit(count),
+  show: showWithdrawal,
+};

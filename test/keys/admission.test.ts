@@ -14,9 +14,9 @@ const record: KeyRecord = {
   tokenHash: 'hash',
   ipAllowlist: ['203.0.113.0/24'],
   rateLimits: {},
-  createdAt_ms: NOON_MS - 1,
-  expiresAt_ms: NOON_MS + 1,
-  revokedAt_ms: null,
+  createdAt: NOON_MS - 1,
+  expiresAt: NOON_MS + 1,
+  revokedAt: null,
   number: NOON_MS,
 };
 
@@ -37,15 +37,15 @@ describe('admission', () => {
     ['there is no such key', undefined, {}, 'invalid_api_key'],
     ['the token is another one with a right tag', record, { tokenHash: 'other' }, 'invalid_api_key'],
     ['the token’s hash is longer', record, { tokenHash: 'hash2' }, 'invalid_api_key'],
-    ['the key was revoked', { ...record, revokedAt_ms: NOON_MS - 1 }, {}, 'invalid_api_key'],
+    ['the key was revoked', { ...record, revokedAt: NOON_MS - 1 }, {}, 'invalid_api_key'],
     [
       'the key was revoked at a time that is in the future here',
-      { ...record, revokedAt_ms: NOON_MS + 1 },
+      { ...record, revokedAt: NOON_MS + 1 },
       {},
       'invalid_api_key',
     ],
-    ['the key expired', { ...record, expiresAt_ms: NOON_MS - 1 }, {}, 'api_key_expired'],
-    ['the key expires at this very moment', { ...record, expiresAt_ms: NOON_MS }, {}, 'api_key_expired'],
+    ['the key expired', { ...record, expiresAt: NOON_MS - 1 }, {}, 'api_key_expired'],
+    ['the key expires at this very moment', { ...record, expiresAt: NOON_MS }, {}, 'api_key_expired'],
     ['the scope is missing', record, { scope: 'withdraw' }, 'insufficient_scope'],
     ['the key has no scope at all', { ...record, scopes: [] }, {}, 'insufficient_scope'],
     ['the address is not listed', record, { ip: '198.51.100.1' }, 'ip_not_allowed'],
@@ -59,17 +59,17 @@ describe('admission', () => {
 
   it('gives the first reason when there are several: key, expiry, scope, address', () => {
     const asked: Admission = { ...admission, scope: 'withdraw', ip: '198.51.100.1' };
-    const worst: KeyRecord = { ...record, revokedAt_ms: 1, expiresAt_ms: 1, accountStatus: 'frozen' };
+    const worst: KeyRecord = { ...record, revokedAt: 1, expiresAt: 1, accountStatus: 'frozen' };
     const mended = [
       [worst, asked],
-      [{ ...worst, revokedAt_ms: null }, asked],
-      [{ ...worst, revokedAt_ms: null, expiresAt_ms: null }, asked],
+      [{ ...worst, revokedAt: null }, asked],
+      [{ ...worst, revokedAt: null, expiresAt: null }, asked],
       [
-        { ...worst, revokedAt_ms: null, expiresAt_ms: null },
+        { ...worst, revokedAt: null, expiresAt: null },
         { ...asked, scope: 'trade' },
       ],
-      [{ ...worst, revokedAt_ms: null, expiresAt_ms: null }, admission],
-      [{ ...record, expiresAt_ms: null }, admission],
+      [{ ...worst, revokedAt: null, expiresAt: null }, admission],
+      [{ ...record, expiresAt: null }, admission],
     ] satisfies [KeyRecord, Admission][];
     expect(mended.map(([known, wanted]) => refusalOf(known, wanted))).toEqual([
       'invalid_api_key',
@@ -82,7 +82,7 @@ describe('admission', () => {
   });
 
   it('admits a key without an expiry for ever, and a key without a list of addresses from everywhere', () => {
-    const open: KeyRecord = { ...record, expiresAt_ms: null, ipAllowlist: null };
+    const open: KeyRecord = { ...record, expiresAt: null, ipAllowlist: null };
     expect(refusalOf(open, { ...admission, ip: 'unknown' }, NOON_MS + 1e12)).toBeUndefined();
   });
 
@@ -98,7 +98,7 @@ describe('admission', () => {
   it('accepts any scope for a public operation, but only a valid key', () => {
     const asked: Admission = { ...admission, scope: null };
     expect(refusalOf({ ...record, scopes: ['withdraw'] }, asked)).toBeUndefined();
-    expect(refusalOf({ ...record, revokedAt_ms: 1 }, asked)).toBe('invalid_api_key');
+    expect(refusalOf({ ...record, revokedAt: 1 }, asked)).toBe('invalid_api_key');
     expect(refusalOf(record, { ...asked, ip: '198.51.100.1' })).toBe('ip_not_allowed');
   });
 });

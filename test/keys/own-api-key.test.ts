@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OwnApiKey } from '../../src/keys/own-api-key.ts';
+import { OwnApiKey } from '../../src/keys/api-key.ts';
 import { type KeyOptions, createKey, json, openAccount } from '../support/exchange.ts';
 
 async function readOwnKey(options: KeyOptions = {}) {

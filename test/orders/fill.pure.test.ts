@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { FirmPrice } from '../../src/markets/firm-price.ts';
 import { type Coin, coinSymbols } from '../../src/money/assets.ts';
 import { type Mode, type Side, fill, checkBounds, readBounds } from '../../src/orders/terms.ts';
-import { houseProvider } from '../../src/orders/plan.ts';
+import { quotePrice } from '../../src/orders/plan.ts';
 
 const coins = fc.constantFrom(...coinSymbols);
 const sides = fc.constantFrom<Side[]>('BUY', 'SELL');
@@ -68,8 +68,8 @@ describe('dust amounts', () => {
     fc.assert(
       fc.property(coins, prices, dust, modes, spreads_bps, (coin, price, value, mode, spread_bps) => {
         const spread = spread_bps;
-        const bought = fill(coin, 'BUY', mode, value, houseProvider.quote('BUY', firmAt(price), spread));
-        const back = houseProvider.quote('SELL', firmAt(price), spread);
+        const bought = fill(coin, 'BUY', mode, value, quotePrice('BUY', firmAt(price), spread));
+        const back = quotePrice('SELL', firmAt(price), spread);
         if (back === 0n) return;
         const sold = fill(coin, 'SELL', 'COIN_QTY', bought.coinAmount, back);
         expect(sold.usdtAmount <= bought.usdtAmount).toBe(true);
@@ -95,30 +95,28 @@ describe('dust amounts', () => {
 describe('the quote of the house', () => {
   it('is the firm price when the spread is zero', () => {
     const spread = 0;
-    expect(houseProvider.quote('BUY', firmAt(6_000_012_345_678n), spread)).toBe(6_000_012_345_678n);
-    expect(houseProvider.quote('SELL', firmAt(6_000_012_345_678n), spread)).toBe(6_000_012_345_678n);
+    expect(quotePrice('BUY', firmAt(6_000_012_345_678n), spread)).toBe(6_000_012_345_678n);
+    expect(quotePrice('SELL', firmAt(6_000_012_345_678n), spread)).toBe(6_000_012_345_678n);
   });
 
   it('is higher for a buyer and lower for a seller, by the spread', () => {
     const spread = 20;
-    expect(houseProvider.quote('BUY', firmAt(6_000_000_000_000n), spread)).toBe(6_012_000_000_000n);
-    expect(houseProvider.quote('SELL', firmAt(6_000_000_000_000n), spread)).toBe(5_988_000_000_000n);
+    expect(quotePrice('BUY', firmAt(6_000_000_000_000n), spread)).toBe(6_012_000_000_000n);
+    expect(quotePrice('SELL', firmAt(6_000_000_000_000n), spread)).toBe(5_988_000_000_000n);
   });
 
   it('is also higher and lower by half of the agreeing venues’ difference, rounded up', () => {
     const firm = firmAt(6_000_000_000_000n, 30_000_000_001n);
-    expect(houseProvider.quote('BUY', firm, 20)).toBe(6_012_000_000_000n + 15_000_000_001n);
-    expect(houseProvider.quote('SELL', firm, 20)).toBe(5_988_000_000_000n - 15_000_000_001n);
+    expect(quotePrice('BUY', firm, 20)).toBe(6_012_000_000_000n + 15_000_000_001n);
+    expect(quotePrice('SELL', firm, 20)).toBe(5_988_000_000_000n - 15_000_000_001n);
   });
 
   it('is rounded against the client, by less than the last decimal of a price', () => {
     fc.assert(
       fc.property(prices, fc.integer({ min: 0, max: 1000 }), (price, spread_bps) => {
         const spread = spread_bps;
-        const buyExcess =
-          houseProvider.quote('BUY', firmAt(price), spread) * 10_000n - price * BigInt(10_000 + spread_bps);
-        const sellExcess =
-          price * BigInt(10_000 - spread_bps) - houseProvider.quote('SELL', firmAt(price), spread) * 10_000n;
+        const buyExcess = quotePrice('BUY', firmAt(price), spread) * 10_000n - price * BigInt(10_000 + spread_bps);
+        const sellExcess = price * BigInt(10_000 - spread_bps) - quotePrice('SELL', firmAt(price), spread) * 10_000n;
         for (const excess of [buyExcess, sellExcess]) expect(excess >= 0n && excess < 10_000n).toBe(true);
       }),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { emptyMemory } from '../../src/markets/record-round.ts';
 import type { MarketSnapshot } from '../../src/markets/snapshot.ts';
-import { houseProvider, type TradingContext, planOrder, readTerms } from '../../src/orders/plan.ts';
+import { type TradingContext, planOrder, readTerms } from '../../src/orders/plan.ts';
 import { readBounds, type PlaceOrder } from '../../src/orders/terms.ts';
 import { settings } from '../support/operator/settings.ts';
 
@@ -10,7 +10,6 @@ const NOW_MS = Date.UTC(2026, 10, 21, 12);
 const PRICE = 6_000_000_000_000n;
 
 const context: TradingContext = {
-  liquidity: houseProvider,
   spread_bps: 0,
   minSpread_bps: 0,
   boundsOf: (coin) => readBounds(coin, { min: '1', max: '50000' }, {}),

@@ -1,5 +1,5 @@
 import { generate } from 'otplib';
-import { sweepWithdrawals } from '../../src/withdrawals/sweep-withdrawals.ts';
+import { sweepWithdrawals } from '../../src/withdrawals/pay-out.ts';
 import { openLedger } from '../../src/db/database.ts';
 import { ledgersUnderTest } from '../support/db/open-in-ledger.ts';
 import { areApart } from './house-of.ts';

@@ -5,7 +5,7 @@ import { assetSymbols } from '../../src/money/assets.ts';
 import { sandboxCustody } from '../../src/custody/sandbox.ts';
 import { checkPayments } from '../../src/withdrawals/check-payments.ts';
 import { type WithdrawalAcross, refuseReceipt } from '../../src/withdrawals/pay-across.ts';
-import { sweepWithdrawals } from '../../src/withdrawals/sweep-withdrawals.ts';
+import { sweepWithdrawals } from '../../src/withdrawals/pay-out.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
 import { readFeed, recordOf } from '../support/events/feed.ts';
 import { type Trader, asOperator } from '../support/exchange.ts';

@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
 import { sandboxCustody } from '../../src/custody/sandbox.ts';
-import { sweepWithdrawals } from '../../src/withdrawals/sweep-withdrawals.ts';
+import { sweepWithdrawals } from '../../src/withdrawals/pay-out.ts';
 import { type Trader, asOperator, openTrader } from '../support/exchange.ts';
 import { abort } from '../support/runtime/faults.ts';
 import { reopen, runKeeper } from '../support/reconciliation.ts';

@@ -1,8 +1,14 @@
 import { type Outcome, accept, refuse } from '../../http/answer.ts';
 import type { CircuitBreakers } from '../sources/circuit-breakers.ts';
 import { type RequestBudgets, askCandleSources, refuseForNow } from './ask-candle-sources.ts';
-import { type CandleQuestion, type CandleSource, MAX_CANDLES, isAboutPast } from './candle-source.ts';
-import { type CandleSeries, freshTimeOfSeries } from './candle-series.ts';
+import {
+  type CandleQuestion,
+  type CandleSeries,
+  type CandleSource,
+  MAX_CANDLES,
+  freshTimeOfSeries,
+  isAboutPast,
+} from './candle-source.ts';
 import { limitCandles } from './normalise-candles.ts';
 import { RequestBudget } from './request-budget.ts';
 

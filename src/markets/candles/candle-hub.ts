@@ -4,8 +4,7 @@ import { describeError, logFault } from '../../platform/log.ts';
 import type { Outcome } from '../../http/answer.ts';
 import { CircuitBreakers, BreakersByName } from '../sources/circuit-breakers.ts';
 import { CandleCache } from './candle-cache.ts';
-import type { CandleSeries } from './candle-series.ts';
-import type { CandleQuestion, CandleSource } from './candle-source.ts';
+import type { CandleQuestion, CandleSeries, CandleSource } from './candle-source.ts';
 
 const KEPT = 'breakers';
 

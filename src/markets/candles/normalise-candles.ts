@@ -3,9 +3,6 @@ import { SourceError } from '../sources/source-error.ts';
 import type { CandleQuestion, MarketCandle } from './candle-source.ts';
 import { startOfInterval } from './interval.ts';
 
-/** A candle as a venue wrote it: numeric text of any form. */
-export type RawCandle = MarketCandle;
-
 /** How far a venue's clock may run ahead of ours. */
 const MAX_CLOCK_LEAD_MS = 10_000;
 
@@ -17,7 +14,11 @@ const MAX_CLOCK_LEAD_MS = 10_000;
  * intervals are as good as before), in the future, not positive, or has its prices in the wrong order: a venue with one
  * wrong row is not trusted for the others.
  */
-export function normaliseCandles(rows: readonly RawCandle[], question: CandleQuestion, now_ms: number): MarketCandle[] {
+export function normaliseCandles(
+  rows: readonly MarketCandle[],
+  question: CandleQuestion,
+  now_ms: number,
+): MarketCandle[] {
   const byStart = new Map<number, MarketCandle>();
   for (const row of rows) {
     if (startOfInterval(question.interval, row.start_ms) !== row.start_ms) {
@@ -38,7 +39,7 @@ export function limitCandles(candles: MarketCandle[], { limit, startTime_ms }: C
   return startTime_ms === undefined ? candles.slice(-limit) : candles.slice(0, limit);
 }
 
-function normaliseCandle(row: RawCandle): MarketCandle {
+function normaliseCandle(row: MarketCandle): MarketCandle {
   const [open, high, low, close] = [row.open, row.high, row.low, row.close].map(parsePrice);
   const volume = parseVolume(row.volume);
   if (!open || !high || !low || !close || volume === undefined) throw new SourceError('candle not of positive numbers');

@@ -4,8 +4,7 @@ import { type Outcome, type Refusal, refuse } from '../../http/answer.ts';
 import { withDeadline } from '../../platform/deadline.ts';
 import { reach } from '../../platform/objects.ts';
 import type { CandleHub } from './candle-hub.ts';
-import type { CandleSeries } from './candle-series.ts';
-import { type CandleQuestion, isAboutPast } from './candle-source.ts';
+import { type CandleQuestion, type CandleSeries, isAboutPast } from './candle-source.ts';
 
 export type CandleBindings = Pick<Bindings, 'CANDLE_HUB' | 'PRICE_HUB_LOCATION'>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parsePrice } from '../../money/amounts.ts';
-import type { CandleQuestion, CandleSource } from '../candles/candle-source.ts';
-import { type RawCandle, normaliseCandles } from '../candles/normalise-candles.ts';
+import type { CandleQuestion, CandleSource, MarketCandle } from '../candles/candle-source.ts';
+import { normaliseCandles } from '../candles/normalise-candles.ts';
 import { fetchJson } from './fetch-json.ts';
 import type { PriceFeed } from './price-feed.ts';
 import { type Faults, candleRow, readAnswer, symbolAt, textOf, toCandle } from './read-answer.ts';
@@ -59,6 +59,6 @@ function klineQuery(symbol: string, { interval, limit, startTime_ms, endTime_ms 
 }
 
 /** The candles of `GET /api/v3/klines`, as Binance wrote them. Throws a `SourceError` when any row has another shape. */
-export function parseBinanceKlines(answer: unknown): RawCandle[] {
+export function parseBinanceKlines(answer: unknown): MarketCandle[] {
   return readAnswer(z.array(candleRow(z.int()).transform(toCandle)), answer, 'code', faults);
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { CandleSource } from '../candles/candle-source.ts';
+import type { CandleSource, MarketCandle } from '../candles/candle-source.ts';
 import { type Interval, shiftInterval } from '../candles/interval.ts';
-import type { RawCandle } from '../candles/normalise-candles.ts';
 import { fetchJson } from './fetch-json.ts';
 import { type Faults, TimeText, candleRow, readAnswer, toCandle } from './read-answer.ts';
 import { type WindowedQuestion, createWindowedCandleSource } from './windowed-candle-source.ts';
@@ -45,6 +44,6 @@ function klineQuery({ symbol, interval, limit, last_ms }: WindowedQuestion): str
 }
 
 /** The candles in Bybit's answer, as it wrote them. Throws a `SourceError` when any row has another shape. */
-export function parseBybitKlines(answer: unknown): RawCandle[] {
+export function parseBybitKlines(answer: unknown): MarketCandle[] {
   return readAnswer(Klines, answer, 'retCode', faults).result.list;
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { priceBeforeChange } from '../../money/amounts.ts';
-import type { CandleSource } from '../candles/candle-source.ts';
+import type { CandleSource, MarketCandle } from '../candles/candle-source.ts';
 import { daysOfWeeks, splitWindow } from '../candles/candle-window.ts';
 import { foldWeeks } from '../candles/fold-weeks.ts';
 import type { Interval } from '../candles/interval.ts';
-import { type RawCandle, normaliseCandles } from '../candles/normalise-candles.ts';
+import { normaliseCandles } from '../candles/normalise-candles.ts';
 import { fetchJson } from './fetch-json.ts';
 import type { PriceFeed } from './price-feed.ts';
 import { type Faults, TimeText, candleRow, fieldOf, readAnswer, textOf, toCandle } from './read-answer.ts';
@@ -110,6 +110,6 @@ function candleQuery({ symbol, interval, first_ms, last_ms }: RangeQuestion): st
 }
 
 /** The candles in KuCoin's answer, as it wrote them. Throws a `SourceError` when any row has another shape. */
-export function parseKucoinCandles(answer: unknown): RawCandle[] {
+export function parseKucoinCandles(answer: unknown): MarketCandle[] {
   return readAnswer(Candles, answer, 'code', faults).data;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Coin, assets } from '../../money/assets.ts';
 import type { Venue } from '../../money/venue-symbols.ts';
-import type { RawCandle } from '../candles/normalise-candles.ts';
+import type { MarketCandle } from '../candles/candle-source.ts';
 import { SourceError, type SourceFault } from './source-error.ts';
 
 /** A number that a venue writes as text. No venue writes longer ones, which would only take time to parse. */
@@ -26,7 +26,7 @@ export function candleRow<Start extends z.ZodType<number>>(start: Start) {
 /** The candle of a row in the usual order: start in milliseconds, open, high, low, close, volume in the base. */
 export function toCandle([start_ms, open, high, low, close, volume]: z.output<
   ReturnType<typeof candleRow>
->): RawCandle {
+>): MarketCandle {
   return { start_ms, open, high, low, close, volume };
 }
 

@@ -1,7 +1,7 @@
 import type { Venue } from '../../money/venue-symbols.ts';
-import type { CandleQuestion, CandleSource } from '../candles/candle-source.ts';
+import type { CandleQuestion, CandleSource, MarketCandle } from '../candles/candle-source.ts';
 import { type CandleWindow, windowOf } from '../candles/candle-window.ts';
-import { type RawCandle, normaliseCandles } from '../candles/normalise-candles.ts';
+import { normaliseCandles } from '../candles/normalise-candles.ts';
 import { symbolAt } from './read-answer.ts';
 import { SourceError } from './source-error.ts';
 
@@ -18,7 +18,7 @@ export interface WindowedQuestion extends CandleQuestion, CandleWindow {
 export function createWindowedCandleSource(
   venue: Venue,
   requestsPerMinute: number,
-  fetchRows: (question: WindowedQuestion, signal: AbortSignal, now_ms: number) => Promise<RawCandle[]>,
+  fetchRows: (question: WindowedQuestion, signal: AbortSignal, now_ms: number) => Promise<MarketCandle[]>,
   countRequests: CandleSource['countRequests'] = () => 1,
 ): CandleSource {
   return {

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { alignQuestion, freshTimeOfSeries } from '../../../src/markets/candles/candle-series.ts';
-import type { CandleQuestion, MarketCandle } from '../../../src/markets/candles/candle-source.ts';
+import {
+  type CandleQuestion,
+  type MarketCandle,
+  alignQuestion,
+  freshTimeOfSeries,
+} from '../../../src/markets/candles/candle-source.ts';
 
 const at = (text: string) => Date.parse(`2026-11-21T${text}Z`);
 

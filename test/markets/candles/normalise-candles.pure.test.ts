@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type RawCandle, normaliseCandles } from '../../../src/markets/candles/normalise-candles.ts';
+import type { MarketCandle } from '../../../src/markets/candles/candle-source.ts';
+import { normaliseCandles } from '../../../src/markets/candles/normalise-candles.ts';
 import { SourceError } from '../../../src/markets/sources/source-error.ts';
 
 const HOUR_MS = 3_600_000;
@@ -7,13 +8,13 @@ const start_ms = Date.parse('2026-11-21T00:00:00Z');
 const now_ms = start_ms + 5.5 * HOUR_MS;
 const question = { coin: 'BTC', interval: '1h', limit: 1000 } as const;
 
-function candle(hour: number, change: Partial<RawCandle> = {}): RawCandle {
+function candle(hour: number, change: Partial<MarketCandle> = {}): MarketCandle {
   return { start_ms: start_ms + hour * HOUR_MS, open: '10', high: '12', low: '9', close: '11', volume: '5', ...change };
 }
 
-const normalise = (rows: RawCandle[], change: object = {}) =>
+const normalise = (rows: MarketCandle[], change: object = {}) =>
   normaliseCandles(rows, { ...question, ...change }, now_ms);
-const hoursOf = (candles: RawCandle[]) => candles.map((row) => (row.start_ms - start_ms) / HOUR_MS);
+const hoursOf = (candles: MarketCandle[]) => candles.map((row) => (row.start_ms - start_ms) / HOUR_MS);
 
 describe('candles are served in one form, whatever the venue sends:', () => {
   it('in ascending order', () => {

@@ -2,7 +2,7 @@ import { config } from '../../../src/env.ts';
 import { writeCursor } from '../../../src/http/cursor.ts';
 import { openDatabase } from '../../../src/db/database.ts';
 import { chooseCustody } from '../../../src/providers.ts';
-import { sweepWithdrawals } from '../../../src/withdrawals/sweep-withdrawals.ts';
+import { sweepWithdrawals } from '../../../src/withdrawals/pay-out.ts';
 import { type Trader, asOperator, createKey } from '../exchange.ts';
 import { followRefreshes } from '../gate.ts';
 import { type DatabaseCost, measureDatabase } from '../runtime/meter.ts';

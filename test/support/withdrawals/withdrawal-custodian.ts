@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { config } from '../../../src/env.ts';
 import { openLedger } from '../../../src/db/database.ts';
 import { chooseCustody } from '../../../src/providers.ts';
-import { sweepWithdrawals } from '../../../src/withdrawals/sweep-withdrawals.ts';
+import { sweepWithdrawals } from '../../../src/withdrawals/pay-out.ts';
 import { custodian } from './custodian.ts';
 import type { Trader } from '../exchange.ts';
 import type { CustodianProgramme } from '../node/custody/custodian-state.ts';

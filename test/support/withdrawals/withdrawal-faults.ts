@@ -1,7 +1,7 @@
 import { type MockInstance, afterEach, beforeEach, expect, vi } from 'vitest';
 import { openLedger } from '../../../src/db/database.ts';
 import { sandboxCustody } from '../../../src/custody/sandbox.ts';
-import { sweepWithdrawals } from '../../../src/withdrawals/sweep-withdrawals.ts';
+import { sweepWithdrawals } from '../../../src/withdrawals/pay-out.ts';
 import { type Trader, openTrader } from '../exchange.ts';
 import { aroundBatch } from '../runtime/faults.ts';
 import { env } from '../runtime/test-env.ts';

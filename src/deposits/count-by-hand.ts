@@ -8,39 +8,19 @@ import type { Asset } from '../money/assets.ts';
 import type { Atoms } from '../money/amounts.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 
-/** What brings coins into a ledger. */
-export interface IncomingAmount {
-  readonly ledger: number;
-  readonly asset: Asset;
-  readonly amount: Atoms;
-  /** Whether somebody enters it who could have invented it: not the custodian, and no two people who agree. */
-  readonly isByHand: boolean;
-}
-
-/** Makes a credit, and what one person enters by hand within the limit for it in all ledgers together. */
-export async function commitCredit(
-  bindings: LedgerBindings,
-  { ledger, asset, amount, isByHand }: IncomingAmount,
-  attempt: () => Promise<CommitOutcome>,
-  actor: Actor,
-): Promise<CommitOutcome> {
-  const isElsewhere = isByHand && ledger !== FIRST_LEDGER && !actor.proposal;
-  const counted = isElsewhere ? await countInFirst(bindings, asset, amount, actor) : COUNTED;
-  return counted.kind === 'committed' ? attempt() : counted;
-}
-
-const COUNTED: CommitOutcome = { kind: 'committed' };
-
 /**
  * Counts in ledger 0 too what one person enters by hand in another ledger, before it is credited: several ledgers give
- * nobody several limits. One that is refused afterwards has counted all the same.
+ * nobody several limits. What two people agree on is not counted. One that is refused afterwards has counted all the same.
+ * Returns why it was not counted; `undefined` where it was, or need not be.
  */
-async function countInFirst(
+export async function countByHand(
   bindings: LedgerBindings,
+  ledger: number,
   asset: Asset,
   amount: Atoms,
   actor: Actor,
-): Promise<CommitOutcome> {
+): Promise<CommitOutcome | undefined> {
+  if (ledger === FIRST_LEDGER || actor.proposal) return undefined;
   const first = firstLedger(bindings);
   const { now_ms } = actor;
   const row = sql`${nameActor(actor)}, ${asset}, ${now_ms}, CAST(${amount.toString()} AS INTEGER)`;
@@ -51,5 +31,6 @@ async function countInFirst(
       target: [handCredits.person, handCredits.asset, handCredits.enteredAt],
       set: { amount: sql`${handCredits.amount} + excluded.amount` },
     });
-  return commit(first, [count]);
+  const outcome = await commit(first, [count]);
+  return outcome.kind === 'committed' ? undefined : outcome;
 }
