@@ -1,5 +1,5 @@
 import { every } from 'hono/combine';
-import { type OperationKind, createAreaOf, takeJson } from '../http/area.ts';
+import { type OperationKind, createAreaOf, takeJsonUpTo } from '../http/area.ts';
 import type { Scope } from '../keys/rights.ts';
 import { type KeyEnvironment, authenticate } from './authenticate.ts';
 import { anyKeyRefusals, readRefusals } from './admit.ts';
@@ -10,7 +10,7 @@ export function keyKind(tag: string, scope: Scope | null, hasBody: boolean): Ope
   return {
     tags: [tag],
     security: [{ apiKey: scope === null ? [] : [scope] }],
-    middleware: hasBody ? every(authenticate(scope), takeJson) : authenticate(scope),
+    middleware: hasBody ? every(authenticate(scope), takeJsonUpTo()) : authenticate(scope),
     before: scope === null ? ['invalid_request', ...anyKeyRefusals] : readRefusals,
   };
 }

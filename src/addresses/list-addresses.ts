@@ -78,22 +78,13 @@ export async function completeAddresses(
   const rows = missing.map((network) => ({ accountId, network, address: addressOn(made.value, network) }));
   await claimAddresses(directory, rows);
   const outcome = await commit(database, [database.insert(addresses).values(rows)]);
-  switch (outcome.kind) {
-    case 'committed':
-      return accept(showAddresses(new Map([...made.value, ...kept])));
-    case 'exists':
-    case 'unknown': {
-      // Another first read was faster, or this one did succeed.
-      const landed = await readAddresses(database, accountId);
-      if (networks.every((network) => landed.has(network))) return accept(showAddresses(landed));
-      if (outcome.kind === 'exists') throw new Error('an address of this account belongs to another');
-      return notConfirmed;
-    }
-    case 'overloaded':
-    case 'floor':
-    case 'guarded':
-      return notConfirmed;
-  }
+  if (outcome.kind === 'committed') return accept(showAddresses(new Map([...made.value, ...kept])));
+  if (outcome.kind !== 'exists' && outcome.kind !== 'unknown') return notConfirmed;
+  // Another first read was faster, or this one did succeed.
+  const landed = await readAddresses(database, accountId);
+  if (networks.every((network) => landed.has(network))) return accept(showAddresses(landed));
+  if (outcome.kind === 'exists') throw new Error('an address of this account belongs to another');
+  return notConfirmed;
 }
 
 /** Claims addresses for an account. Throws when one belongs to another account, and when D1 fails. */

@@ -1,4 +1,5 @@
-import { describedEvents, describedOperatorEvents } from '../events/describe-webhooks.ts';
+import { sentEvents } from '../events/event.ts';
+import { sentOperatorEvents } from '../events/operator-event.ts';
 import type { DocumentFrame } from '../http/document/build-document.ts';
 
 /** The version of the interface's contract. Within 1 things are only added. */
@@ -52,7 +53,7 @@ export const clientFrame: DocumentFrame = {
     },
   },
   publicSecurity: [{}, { apiKey: [] }],
-  events: describedEvents,
+  events: sentEvents,
 };
 
 /** The operator's document without its routes. */
@@ -86,5 +87,5 @@ export const operatorFrame = {
     },
   },
   publicSecurity: [],
-  events: describedOperatorEvents,
+  events: sentOperatorEvents,
 } satisfies DocumentFrame;

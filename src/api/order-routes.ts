@@ -18,6 +18,17 @@ const boundsOf = chooseBounds(config);
 
 const ORDERS_PATH = '/api/v1/orders';
 
+/** What a plan refuses an order with. */
+const planRefusals = [
+  'symbol_not_supported',
+  'amount_below_minimum',
+  'amount_above_maximum',
+  'precision_exceeded',
+  'trading_halted',
+  'price_unavailable',
+  'price_limit_exceeded',
+] as const;
+
 export const trade = createKeyArea('Trade');
 
 trade.add({
@@ -37,13 +48,7 @@ trade.add({
     'invalid_idempotency_key',
     'account_frozen',
     'idempotency_key_reused',
-    'symbol_not_supported',
-    'amount_below_minimum',
-    'amount_above_maximum',
-    'precision_exceeded',
-    'trading_halted',
-    'price_unavailable',
-    'price_limit_exceeded',
+    ...planRefusals,
     'insufficient_balance',
     'order_rejected',
     'outcome_unknown',
@@ -66,16 +71,7 @@ trade.add({
   request: { body: jsonBody(PlaceOrder) },
   answer: 'What would fill',
   body: { preview: OrderPreview },
-  refusals: [
-    'account_frozen',
-    'symbol_not_supported',
-    'amount_below_minimum',
-    'amount_above_maximum',
-    'precision_exceeded',
-    'trading_halted',
-    'price_unavailable',
-    'price_limit_exceeded',
-  ],
+  refusals: ['account_frozen', ...planRefusals],
   handle: async (c) => {
     const order = c.req.valid('json');
     const admitted = await admit(c, 'trade', 'read');

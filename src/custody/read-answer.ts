@@ -29,18 +29,9 @@ const unknown = { kind: 'unknown' } as const;
 export function readSubmitAnswer(status: number, body: string, network: Network): CustodyState {
   const answer = parseJson(body === '' ? '{}' : body);
   const state = readState(answer, network);
-  switch (status) {
-    case 200:
-    case 201:
-      return state.kind === 'never_seen' ? unknown : state;
-    case 409:
-      if (namesNoStatus(answer)) return { kind: 'accepted' };
-      return state.kind === 'never_seen' ? unknown : state;
-    case 422:
-      return state.kind === 'refused' ? state : unknown;
-    default:
-      return unknown;
-  }
+  if (status === 422) return state.kind === 'refused' ? state : unknown;
+  if (status === 409 && namesNoStatus(answer)) return { kind: 'accepted' };
+  return [200, 201, 409].includes(status) && state.kind !== 'never_seen' ? state : unknown;
 }
 
 /**
@@ -49,15 +40,8 @@ export function readSubmitAnswer(status: number, body: string, network: Network)
  */
 export function readLookupAnswer(status: number, body: string, network: Network): CustodyState | NeverSeen {
   const state = readState(parseJson(body), network);
-  switch (status) {
-    case 200:
-    case 201:
-      return state.kind === 'never_seen' ? unknown : state;
-    case 404:
-      return state.kind === 'never_seen' ? state : unknown;
-    default:
-      return unknown;
-  }
+  const isMeant = state.kind === 'never_seen' ? status === 404 : status === 200 || status === 201;
+  return isMeant ? state : unknown;
 }
 
 function readState(json: unknown, network: Network): CustodyState | NeverSeen {

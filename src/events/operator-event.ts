@@ -1,48 +1,30 @@
-import { z } from '@hono/zod-openapi';
+import type { z } from '@hono/zod-openapi';
 import { AuditEntry } from '../db/list-audit.ts';
 import { OperatorDeposit } from '../deposits/operator-deposit.ts';
 import { OperatorWithdrawal } from '../withdrawals/operator-withdrawal.ts';
-import { EndpointEvent, describeKind } from './event.ts';
+import { anyOf, depositTypes, describeKind, endpointKind, withdrawalTypes } from './event.ts';
 
 /** The name under which the operator listens, in each ledger; no account has such an id. */
 export const OPERATOR = 'operator';
 
 const EXAMPLE_ID = 'evt_operator_0_12';
 
-const AuditEvent = describeKind('AuditEvent', ['audit.added'], { entry: AuditEntry }, EXAMPLE_ID);
+const audited = { 'audit.added': ['Somebody changed something, or the reconciliation did'] } as const;
 
-const OperatorDepositEvent = describeKind(
-  'OperatorDepositEvent',
-  ['deposit.completed', 'deposit.pending', 'deposit.failed', 'deposit.quarantined'],
-  { deposit: OperatorDeposit },
-  EXAMPLE_ID,
-);
-
-const OperatorWithdrawalEvent = describeKind(
-  'OperatorWithdrawalEvent',
-  ['withdrawal.completed', 'withdrawal.pending', 'withdrawal.processing', 'withdrawal.failed'],
-  { withdrawal: OperatorWithdrawal },
-  EXAMPLE_ID,
-);
-
-/** The schemas of the operator’s events by their names in the document, and in its order. */
-export const operatorEventSchemas = {
-  AuditEvent,
-  OperatorDepositEvent,
-  OperatorWithdrawalEvent,
-  EndpointEvent,
-} as const;
+/** The kinds of the operator’s events, in the order of the document. */
+const kinds = [
+  describeKind('AuditEvent', audited, { entry: AuditEntry }, EXAMPLE_ID),
+  describeKind('OperatorDepositEvent', depositTypes, { deposit: OperatorDeposit }, EXAMPLE_ID),
+  describeKind('OperatorWithdrawalEvent', withdrawalTypes, { withdrawal: OperatorWithdrawal }, EXAMPLE_ID),
+  endpointKind,
+] as const;
 
 /** An event of the operator on the wire. It shows a deposit or a withdrawal as the operator’s lists do. */
-export const OperatorEvent = z
-  .discriminatedUnion('type', [AuditEvent, OperatorDepositEvent, OperatorWithdrawalEvent, EndpointEvent])
-  .openapi('OperatorEvent');
+export const OperatorEvent = anyOf('OperatorEvent', kinds);
 
 export type OperatorEvent = z.output<typeof OperatorEvent>;
 
-export type OperatorEventType = OperatorEvent['type'];
+/** Every type of the operator’s events, as the document has it. */
+export const sentOperatorEvents = kinds.flatMap(({ sent }) => sent);
 
-/** Every type of the operator’s events. */
-export const operatorEventTypes = Object.values(operatorEventSchemas).flatMap(
-  (schema): readonly OperatorEventType[] => schema.shape.type.options,
-);
+export const operatorEventTypes = sentOperatorEvents.map(({ type }) => type as OperatorEvent['type']);

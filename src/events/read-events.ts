@@ -5,7 +5,7 @@ import { type Outcome, type Refusal, accept, refuse, refuseField } from '../http
 import { type Database, bindPrepared, prepareOnce } from '../db/database.ts';
 import { events, listeners } from '../db/schema.ts';
 import { Event, type EventRow, Sequence, eventTypes } from './event.ts';
-import type { Feed } from './feed.ts';
+import { type Feed, composeEvents } from './feed.ts';
 import { OperatorEvent, operatorEventTypes } from './operator-event.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -80,12 +80,8 @@ export interface FeedPage<Shown> extends Pick<Span, 'since' | 'newest'> {
   readonly nextAfter: number;
 }
 
-/** Which page of a feed is wanted. */
-export interface PageWanted {
-  readonly after?: number | undefined;
-  readonly types?: readonly string[] | undefined;
-  readonly limit?: number | undefined;
-}
+/** Which page of a feed is read. */
+type PageQuery = z.output<typeof EventQuery> | z.output<typeof OperatorEventQuery>;
 
 const isOwn = eq(events.accountId, sql.placeholder('accountId'));
 const oldest = sql`(SELECT min(sequence) FROM events WHERE account_id = ${sql.placeholder('accountId')})`;
@@ -119,18 +115,8 @@ const eventColumns = {
   ts: events.ts,
 };
 
+/** A page looks at `MAX_LOOKED_AT` events at most. Their numbers have no gap, so a number is the bound. */
 const selectAfter = prepareOnce((database) =>
-  database
-    .select(eventColumns)
-    .from(events)
-    .where(and(isOwn, gt(events.sequence, sql.placeholder('after'))))
-    .orderBy(asc(events.sequence))
-    .limit(sql.placeholder('count'))
-    .prepare(),
-);
-
-/** With types a page looks at `MAX_LOOKED_AT` events at most. Their numbers have no gap, so a number is the bound. */
-const selectOfTypes = prepareOnce((database) =>
   database
     .select(eventColumns)
     .from(events)
@@ -139,7 +125,8 @@ const selectOfTypes = prepareOnce((database) =>
         isOwn,
         gt(events.sequence, sql.placeholder('after')),
         lt(events.sequence, sql`max(${sql.placeholder('after')} + 1, ${oldest}) + ${MAX_LOOKED_AT}`),
-        sql`${events.type} IN (SELECT value FROM json_each(${sql.placeholder('types')}))`,
+        sql`(${sql.placeholder('types')} IS NULL
+          OR ${events.type} IN (SELECT value FROM json_each(${sql.placeholder('types')})))`,
       ),
     )
     .orderBy(asc(events.sequence))
@@ -158,8 +145,8 @@ export async function listen(database: Database, listenerId: string): Promise<vo
   );
 }
 
-/** Which events are wanted: after a number, of some types or of all. */
-export interface Wanted {
+/** Events after a number, of some types or of all. */
+export interface EventSelection {
   readonly after: number;
   readonly types: readonly string[] | undefined;
   readonly limit: number;
@@ -179,16 +166,16 @@ export interface EventRows extends Span {
 export async function readEventRows(
   database: Database,
   accountId: string,
-  { after, types, limit }: Wanted,
+  { after, types, limit }: EventSelection,
 ): Promise<EventRows | undefined> {
-  const query =
-    types === undefined
-      ? bindPrepared(selectAfter(database), { accountId, after, count: limit })
-      : bindPrepared(selectOfTypes(database), { accountId, after, count: limit, types: JSON.stringify(types) });
-  const [[span], rows] = await database.batch([bindPrepared(selectSpan(database), { accountId }), query]);
+  const wanted = { accountId, after, count: limit, types: types ? JSON.stringify(types) : null };
+  const [[span], rows] = await database.batch([
+    bindPrepared(selectSpan(database), { accountId }),
+    bindPrepared(selectAfter(database), wanted),
+  ]);
   if (!span) return undefined;
   const begin = Math.max(after, span.since);
-  const end = types === undefined ? span.newest : Math.min(span.newest, begin + MAX_LOOKED_AT);
+  const end = Math.min(span.newest, begin + MAX_LOOKED_AT);
   const lookedTo = rows.length === limit ? (rows.at(-1)?.sequence ?? end) : Math.max(end, begin);
   return { rows, lookedTo, ...span };
 }
@@ -200,7 +187,7 @@ export async function readEventRows(
 export async function readEvents<Shown extends Event | OperatorEvent>(
   database: Database,
   feed: Feed<Shown>,
-  query: PageWanted,
+  query: PageQuery,
 ): Promise<Outcome<FeedPage<Shown>>> {
   return (await findEvents(database, feed, query)) ?? beginToListen(database, feed, query);
 }
@@ -209,7 +196,7 @@ export async function readEvents<Shown extends Event | OperatorEvent>(
 export async function beginToListen<Shown extends Event | OperatorEvent>(
   database: Database,
   feed: Feed<Shown>,
-  query: PageWanted,
+  query: PageQuery,
 ): Promise<Outcome<FeedPage<Shown>>> {
   await listen(database, feed.listenerId);
   const page = await findEvents(database, feed, query);
@@ -224,16 +211,16 @@ export async function beginToListen<Shown extends Event | OperatorEvent>(
  */
 export async function findEvents<Shown extends Event | OperatorEvent>(
   database: Database,
-  { listenerId, compose }: Feed<Shown>,
-  query: PageWanted,
+  feed: Feed<Shown>,
+  query: PageQuery,
 ): Promise<Outcome<FeedPage<Shown>> | undefined> {
   const wanted = { after: query.after ?? 0, types: query.types, limit: query.limit ?? DEFAULT_LIMIT };
-  const found = await readEventRows(database, listenerId, wanted);
+  const found = await readEventRows(database, feed.listenerId, wanted);
   if (!found) return undefined;
   const refused = query.after === undefined ? undefined : refuseAfter('after', query.after, found);
   if (refused) return refused;
   const { rows, lookedTo, since, newest: last } = found;
-  return accept({ events: await compose(database, rows), nextAfter: lookedTo, since, newest: last });
+  return accept({ events: await composeEvents(database, feed, rows), nextAfter: lookedTo, since, newest: last });
 }
 
 /** Why nothing can be read after a number: events behind it are gone, or none has come so far. */

@@ -6,7 +6,7 @@ import { accountNotFound, changeAccount } from '../accounts/account.ts';
 import { type AllowlistEntry, MAX_APPROVED, listAllowlist, removeApproval, showEntry } from '../accounts/allowlist.ts';
 import { TotpCode, confirmTotp, drawTotp } from '../accounts/totp.ts';
 import { config } from '../env.ts';
-import { wakeAfterChange } from '../events/webhooks/wake-after-change.ts';
+import { wakeAfterChange } from '../events/webhooks/reach-sender.ts';
 import { describeFieldErrors } from '../http/field-errors.ts';
 import { type Outcome, accept, refuse, refuseFields } from '../http/answer.ts';
 import { type ApiKey, CreateOwnKey } from '../keys/api-key.ts';
@@ -65,14 +65,12 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
   /** The account beside its balances. */
   describe(token: string): Promise<Outcome<OwnAccount>> {
     const { ALLOWLIST_MODE: mode, ALLOWLIST_COOLING_HOURS: cooling_hours } = config;
-    return this.#withSession(token, 'look', async (session) =>
-      accept(await describeOwnAccount(session, { mode, cooling_hours })),
-    );
+    return this.#read(token, (session) => describeOwnAccount(session, { mode, cooling_hours }));
   }
 
   /** A page of the account's API keys, those that are not revoked first, each with its last use. See `listOwnKeys`. */
   listKeys(token: string, before: string | null): Promise<Outcome<OwnKeyPage>> {
-    return this.#withSession(token, 'look', async (session) => accept(await listOwnKeys(this.env, session, before)));
+    return this.#read(token, (session) => listOwnKeys(this.env, session, before));
   }
 
   /** Makes an API key with a body of `CreateOwnKey`; its token is shown once. See `makeOwnKey`. */
@@ -117,10 +115,9 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
 
   /** All approved addresses, newest first. */
   listAddresses(token: string): Promise<Outcome<readonly AllowlistEntry[]>> {
-    return this.#withSession(token, 'look', async ({ database, accountId }) => {
-      const rows = await listAllowlist(database, accountId, null, MAX_APPROVED);
-      return accept(rows.map(showEntry));
-    });
+    return this.#read(token, async ({ database, accountId }) =>
+      (await listAllowlist(database, accountId, null, MAX_APPROVED)).map(showEntry),
+    );
   }
 
   /**
@@ -193,9 +190,7 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
 
   /** A page of the account's security log, newest first, from below the entry `before` on. See `readSecurityLog`. */
   listSecurityLog(token: string, before: number | null): Promise<Outcome<readonly SecurityEntry[]>> {
-    return this.#withSession(token, 'look', async (session) =>
-      accept(await readSecurityLog(session.database, session.accountId, before)),
-    );
+    return this.#read(token, ({ database, accountId }) => readSecurityLog(database, accountId, before));
   }
 
   /**
@@ -203,18 +198,12 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
    * no such ledger. It takes no session, and tells no more than accounts, actions and times. See `readNotices`.
    */
   listNotices(ledger: number, after: number | null): Promise<Outcome<Notices | null>> {
-    return answer(async () => {
-      const database = findNumberedLedger(this.env, ledger);
-      return accept(database ? await readNotices(database, after) : null);
-    });
+    return this.#readLedger(ledger, (database) => readNotices(database, after));
   }
 
   /** The same for withdrawals and deposits, after a transfer of the ledger. See `readPayments`. */
   listPayments(ledger: number, after: number | null): Promise<Outcome<Payments | null>> {
-    return answer(async () => {
-      const database = findNumberedLedger(this.env, ledger);
-      return accept(database ? await readPayments(database, after) : null);
-    });
+    return this.#readLedger(ledger, (database) => readPayments(database, after));
   }
 
   /**
@@ -229,6 +218,17 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
       this.ctx.waitUntil(wakeAfterChange(this.env, ledgerNumberOf(accountId)));
       return accept(null);
     });
+  }
+
+  #readLedger<T>(ledger: number, read: (database: Database) => Promise<T>): Promise<Outcome<T | null>> {
+    return answer(async () => {
+      const database = findNumberedLedger(this.env, ledger);
+      return accept(database ? await read(database) : null);
+    });
+  }
+
+  #read<T>(token: string, read: (session: Session) => Promise<T>): Promise<Outcome<T>> {
+    return this.#withSession(token, 'look', async (session) => accept(await read(session)));
   }
 
   /** A call that changes something: who is told of it is woken, beside the answer. */

@@ -113,7 +113,7 @@ export function answerProblem(refusal: Refusal, request: RequestFacts): Answer {
     instance: pathname,
     code: refusal.code,
     requestId: request.requestId,
-    retryable: definition.retryable,
+    retryable: definition.retryable ?? false,
     ...(refusal.errors && { errors: refusal.errors }),
     ...refusal.members,
   };

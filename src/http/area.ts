@@ -402,7 +402,7 @@ export function createArea(): Area {
  * Parses a JSON body of at most this many bytes, before any schema checks it. Refuses with `unsupported_media_type`,
  * `payload_too_large`, and `invalid_request` for a body that is not JSON.
  */
-export function takeJsonUpTo(maxBytes: number): MiddlewareHandler<AppEnvironment> {
+export function takeJsonUpTo(maxBytes = MAX_BODY_BYTES): MiddlewareHandler<AppEnvironment> {
   const limit = bodyLimit({
     maxSize: maxBytes,
     onError: (c: Context<AppEnvironment>) =>
@@ -432,6 +432,3 @@ export function takeJsonUpTo(maxBytes: number): MiddlewareHandler<AppEnvironment
 const notJson = refuse('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.');
 
 const brokenOff = refuse('invalid_request', 'The body did not arrive whole.');
-
-/** The same for a body of at most 16 KiB: every request's except an upload's. */
-export const takeJson: MiddlewareHandler<AppEnvironment> = takeJsonUpTo(MAX_BODY_BYTES);

@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
-import { every } from 'hono/combine';
 import { config } from '../env.ts';
-import { sendProblem, takeJson, type AppEnvironment } from '../http/area.ts';
+import { sendProblem, type AppEnvironment } from '../http/area.ts';
 import { digest, equalDigests } from '../platform/digest.ts';
 import { type ProblemCode, statusOf } from '../http/problems.ts';
 import { type Outcome, type Refusal, accept, refuse } from '../http/answer.ts';
@@ -106,27 +105,17 @@ export function authenticateOperator(duty: Duty): MiddlewareHandler<OperatorEnvi
   };
 }
 
-/**
- * The same for a change, with a JSON body. A change that the database refuses because two people must agree on it
- * becomes a proposal, which is then the answer. It lies in the ledger in which the change is made: `ledgerOfChange`
- * finds it where no id of the path names it.
- */
-export function authenticateOperatorJson(
-  duty: Duty,
-  ledgerOfChange: LedgerOfChange = ledgerOfPath,
-): MiddlewareHandler<OperatorEnvironment> {
-  return every(authenticateOperator(duty), takeJson, proposeInstead(duty, ledgerOfChange));
-}
-
-/** The same for a change without a body. */
-export function authenticateOperatorChange(duty: Duty): MiddlewareHandler<OperatorEnvironment> {
-  return every(authenticateOperator(duty), proposeInstead(duty, ledgerOfPath));
-}
-
 /** What is known of a problem that a route answers. */
 const Problem = z.object({ code: z.string() });
 
-function proposeInstead(duty: Duty, ledgerOfChange: LedgerOfChange): MiddlewareHandler<OperatorEnvironment> {
+/**
+ * Makes a proposal of a change that the database refuses because two people must agree on it; the proposal is then the
+ * answer. It lies in the ledger in which the change is made: `ledgerOfChange` finds it where no id of the path names it.
+ */
+export function proposeInstead(
+  duty: Duty,
+  ledgerOfChange: LedgerOfChange = ledgerOfPath,
+): MiddlewareHandler<OperatorEnvironment> {
   return async (c, next) => {
     const request = { method: c.req.method, path: c.req.path, body: await c.req.text() };
     const id = c.get('approval');

@@ -40,31 +40,27 @@ interface AccountPlace {
  * end to seek by, so each end has one.
  */
 interface Order extends MergedOrder<AccountPlace> {
-  /** The label of the account `id`, which may be in another ledger, is `label`. */
-  isBehind(id: string | null, label: SQL | string): SQL | undefined;
-  isUpTo(id: string | null): SQL | undefined;
+  isBehind(place: AccountPlace | undefined): SQL | undefined;
+  isUpTo(place: AccountPlace | undefined): SQL | undefined;
   readonly sorted: readonly SQL[];
 }
 
 const byAge: Order = {
   ...newestFirst,
-  isBehind: (id) => (id === null ? undefined : lt(accounts.id, id)),
-  isUpTo: (id) => (id === null ? undefined : gte(accounts.id, id)),
+  isBehind: (place) => place && lt(accounts.id, place.id),
+  isUpTo: (place) => place && gte(accounts.id, place.id),
   sorted: [desc(accounts.id)],
 };
 
-const labelOf = (id: string | null) => sql`(SELECT label FROM accounts WHERE id = ${id})`;
+const sortedBy = sql`(${accounts.label}, ${accounts.id})`;
 
 /** Those whose label begins with a text, in the order of the labels. */
 function byLabel(beginning: string): Order {
   return {
     compare: (one, other) => compareTexts(one.label, other.label) || oldestFirst.compare(one, other),
-    isBehind: (id, label) =>
-      id === null ? gte(accounts.label, beginning) : sql`(${accounts.label}, ${accounts.id}) > (${label}, ${id})`,
-    isUpTo: (id) =>
-      id === null
-        ? lt(accounts.label, beginning + LAST_CHARACTER)
-        : sql`(${accounts.label}, ${accounts.id}) <= (${labelOf(id)}, ${id})`,
+    isBehind: (place) => (place ? sql`${sortedBy} > (${place.label}, ${place.id})` : gte(accounts.label, beginning)),
+    isUpTo: (place) =>
+      place ? sql`${sortedBy} <= (${place.label}, ${place.id})` : lt(accounts.label, beginning + LAST_CHARACTER),
     sorted: [asc(accounts.label), asc(accounts.id)],
   };
 }
@@ -90,30 +86,29 @@ export async function findAccounts(
   const order = query === undefined ? byAge : byLabel(query);
   const scope = { route: nameFilteredList(cursors.path, { query, status }), accountId: OPERATOR_SCOPE };
   return findPage(listed, scope, cursors.secret, async (start, count) => {
-    const label = query === undefined ? '' : await placeLabel(bindings, start);
-    return findInLedgers(bindings, order, start, count, async ({ database, behind }) => {
-      const begins = order.isBehind(behind, label);
-      const horizon = status === undefined ? null : await findHorizon(database, and(begins, order.isUpTo(null)), order);
+    const place = start === null ? undefined : await findPlace(bindings, start, query !== undefined);
+    return findInLedgers(bindings, order, start, count, async ({ database }) => {
+      const begins = order.isBehind(place);
+      const within = and(begins, order.isUpTo(undefined));
+      const horizon = status === undefined ? undefined : await findHorizon(database, within, order);
       const rows = await database
         .select(accountColumns)
         .from(accounts)
-        .where(and(begins, order.isUpTo(horizon?.id ?? null), status && eq(accounts.status, status)))
+        .where(and(begins, order.isUpTo(horizon), status && eq(accounts.status, status)))
         .orderBy(...order.sorted)
         .limit(count);
-      return { rows, horizon };
+      return { rows, horizon: horizon ?? null };
     });
   });
 }
 
-/** The label of the account at which a page begins: of a single ledger within its statement, of several read before. */
-async function placeLabel(bindings: LedgerBindings, id: string | null): Promise<SQL | string> {
-  if (id === null || listLedgers(bindings).length === 1) return labelOf(id);
-  const [row] = await ledgerOf(bindings, id)
-    .select({ label: accounts.label })
-    .from(accounts)
-    .where(eq(accounts.id, id));
+/** The place of the account at which a page begins, which may be in another ledger. Its label is read where it counts. */
+async function findPlace(bindings: LedgerBindings, id: string, isByLabel: boolean): Promise<AccountPlace> {
+  if (!isByLabel) return { id, label: '' };
+  const found = ledgerOf(bindings, id).select({ id: accounts.id, label: accounts.label }).from(accounts);
+  const [row] = await found.where(eq(accounts.id, id));
   if (!row) throw new Error(`the account ${id} of a cursor is missing`);
-  return row.label;
+  return row;
 }
 
 /** The accounts that a text names exactly: by their id, the operator's own id, a key's id, or a deposit address. */
@@ -146,7 +141,11 @@ export function isAddress(text: string): SQL | undefined {
 /**
  * The account at which a page stops looking. An index row and the account's own are read for each: a third each way.
  */
-async function findHorizon(database: Database, within: SQL | undefined, order: Order): Promise<AccountPlace | null> {
+async function findHorizon(
+  database: Database,
+  within: SQL | undefined,
+  order: Order,
+): Promise<AccountPlace | undefined> {
   const [row] = await database
     .select({ id: accounts.id, label: accounts.label })
     .from(accounts)
@@ -154,5 +153,5 @@ async function findHorizon(database: Database, within: SQL | undefined, order: O
     .orderBy(...order.sorted)
     .limit(1)
     .offset(Math.floor(MAX_LOOKED_AT / 3) - 1);
-  return row ?? null;
+  return row;
 }

@@ -18,9 +18,8 @@ import {
   type LedgerOfChange,
   type OperatorEnvironment,
   authenticateOperator,
-  authenticateOperatorChange,
-  authenticateOperatorJson,
   operatorRefusals,
+  proposeInstead,
 } from './authenticate-operator.ts';
 import { Proposal } from './proposals.ts';
 import type { Duty } from './roles.ts';
@@ -94,15 +93,15 @@ export function operatorKind(
   hasBody: boolean,
   { needsTwo, ledgerOfChange, maxBytes }: ChangeRules = {},
 ): OperationKind {
-  const withBody =
-    maxBytes === undefined
-      ? authenticateOperatorJson(duty, ledgerOfChange)
-      : every(authenticateOperator(duty), takeJsonUpTo(maxBytes));
-  const withoutBody = needsTwo ? authenticateOperatorChange(duty) : authenticateOperator(duty);
+  const isProposed = needsTwo || (hasBody && maxBytes === undefined);
   return {
     tags: [tag],
     security: [{ operatorToken: [] }],
-    middleware: hasBody ? withBody : withoutBody,
+    middleware: every(
+      authenticateOperator(duty),
+      ...(hasBody ? [takeJsonUpTo(maxBytes)] : []),
+      ...(isProposed ? [proposeInstead(duty, ledgerOfChange)] : []),
+    ),
     after: [...operatorRefusals, ...(needsTwo ? (['approval_required'] as const) : [])],
     ...(needsTwo && { responses: proposed }),
   };

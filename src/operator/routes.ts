@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { wakeAfterChange } from '../events/webhooks/wake-after-change.ts';
+import { wakeAfterChange } from '../events/webhooks/reach-sender.ts';
 import { createArea, type AppEnvironment } from '../http/area.ts';
 import { listLedgers } from '../db/database.ts';
 import { accountRoutes } from './account-routes.ts';

@@ -58,19 +58,28 @@ export async function search(bindings: LedgerBindings, text: string): Promise<Se
   return kinds.flatMap((kind) => found.filter((result) => result.kind === kind).slice(0, MAX_RESULTS));
 }
 
-const atNoNetwork = { network: null };
+const receivedColumns = { id: deposits.id, accountId: deposits.accountId, network: deposits.network };
+const paidColumns = { id: withdrawals.id, accountId: withdrawals.accountId, network: withdrawals.network };
+
+/** Shows rows of a kind; what they do not have is null. */
+function show(
+  kind: SearchResult['kind'],
+  rows: readonly (Pick<SearchResult, 'id'> & Partial<SearchResult>)[],
+): SearchResult[] {
+  return rows.map((row) => {
+    const { id, accountId = null, network = null } = row;
+    return { kind, id, accountId: accountId === UNOWNED ? null : accountId, network };
+  });
+}
 
 async function findById(database: Database, id: string): Promise<SearchResult[]> {
   const begin = firstNumberFrom(transfers, timeOfRecord(id) - CLOCK_MARGIN_MS);
   const [ofAccounts, ofKeys, ofWithdrawals, ofViolations, ofDeposits, moved] = await database.batch([
     database.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, id)),
-    database.select({ accountId: apiKeys.accountId }).from(apiKeys).where(eq(apiKeys.id, id)),
-    database
-      .select({ accountId: withdrawals.accountId, network: withdrawals.network })
-      .from(withdrawals)
-      .where(eq(withdrawals.id, id)),
+    database.select({ id: apiKeys.id, accountId: apiKeys.accountId }).from(apiKeys).where(eq(apiKeys.id, id)),
+    database.select(paidColumns).from(withdrawals).where(eq(withdrawals.id, id)),
     database.select({ id: violations.id }).from(violations).where(eq(violations.id, id)),
-    selectReportedDeposit(database, id),
+    database.select(receivedColumns).from(deposits).where(isReported(id)),
     database
       .select({ kind: transfers.kind, debit: transfers.debit, credit: transfers.credit })
       .from(transfers)
@@ -82,12 +91,15 @@ async function findById(database: Database, id: string): Promise<SearchResult[]>
         ),
       ),
   ]);
-  const found: SearchResult[] = [
-    ...ofAccounts.map(() => ({ kind: 'account' as const, id, accountId: id, ...atNoNetwork })),
-    ...ofKeys.map(({ accountId }) => ({ kind: 'api_key' as const, id, accountId, ...atNoNetwork })),
-    ...ofWithdrawals.map((row) => ({ kind: 'withdrawal' as const, id, ...row })),
-    ...ofViolations.map(() => ({ kind: 'violation' as const, id, accountId: null, ...atNoNetwork })),
-    ...ofDeposits.map((row) => showDeposit(row)),
+  const found = [
+    ...show(
+      'account',
+      ofAccounts.map((account) => ({ id: account.id, accountId: account.id })),
+    ),
+    ...show('api_key', ofKeys),
+    ...show('withdrawal', ofWithdrawals),
+    ...show('violation', ofViolations),
+    ...show('deposit', ofDeposits),
   ];
   if (found.length > 0) return found;
   const parties = new Map(
@@ -95,24 +107,7 @@ async function findById(database: Database, id: string): Promise<SearchResult[]>
   );
   return [...parties]
     .filter(([party]) => !party.startsWith('house:'))
-    .map(([accountId, kind]) => ({ kind, id, accountId, ...atNoNetwork }));
-}
-
-/** A deposit that custody reported, by its id. */
-function selectReportedDeposit(database: Database, id: string) {
-  return database
-    .select({ id: deposits.id, accountId: deposits.accountId, network: deposits.network })
-    .from(deposits)
-    .where(isReported(id));
-}
-
-function showDeposit(row: { readonly id: string; readonly accountId: string; readonly network: string | null }) {
-  return {
-    kind: 'deposit' as const,
-    id: row.id,
-    accountId: row.accountId === UNOWNED ? null : row.accountId,
-    network: row.network,
-  };
+    .flatMap(([accountId, kind]) => show(kind, [{ id, accountId }]));
 }
 
 async function findOnChains(database: Database, text: string): Promise<SearchResult[]> {
@@ -125,13 +120,8 @@ async function findOnChains(database: Database, text: string): Promise<SearchRes
     owned ? database.select().from(addresses).where(owned).limit(MAX_RESULTS) : [],
     hashes.length > 0 ? findTransactions(database, hashes) : [],
   ]);
-  const shown = ofAddresses.map(({ network, address, accountId }) => ({
-    kind: 'address' as const,
-    id: address,
-    accountId,
-    network,
-  }));
-  return [...shown, ...ofTransactions];
+  const shown = ofAddresses.map(({ address: id, ...row }) => ({ id, ...row }));
+  return [...show('address', shown), ...ofTransactions];
 }
 
 async function findTransactions(
@@ -147,13 +137,9 @@ async function findTransactions(
     .orderBy(desc(withdrawals.id))
     .limit(WITHDRAWALS_LOOKED_AT);
   const [received, paid] = await database.batch([
+    database.select(receivedColumns).from(deposits).where(isOutput).limit(MAX_RESULTS),
     database
-      .select({ id: deposits.id, accountId: deposits.accountId, network: deposits.network })
-      .from(deposits)
-      .where(isOutput)
-      .limit(MAX_RESULTS),
-    database
-      .select({ id: withdrawals.id, accountId: withdrawals.accountId, network: withdrawals.network })
+      .select(paidColumns)
       .from(withdrawals)
       .where(
         and(
@@ -166,5 +152,5 @@ async function findTransactions(
       )
       .limit(MAX_RESULTS),
   ]);
-  return [...received.map((row) => showDeposit(row)), ...paid.map((row) => ({ kind: 'withdrawal' as const, ...row }))];
+  return [...show('deposit', received), ...show('withdrawal', paid)];
 }

@@ -30,7 +30,7 @@ describe('a problem', () => {
 
   it.each(codes)('has the status, title and retryability of the one table: %s', (code) => {
     const answer = answerProblem(refuse(code, 'detail'), facts);
-    const { status, title, retryable } = table[code] ?? {};
+    const { status, title, retryable = false } = table[code] ?? {};
     expect(answer.status).toBe(status);
     expect(bodyOf(answer)).toMatchObject({
       status,

@@ -145,11 +145,11 @@ function codeOf({ body }: HeardAnswer): keyof typeof problems | undefined {
 function isDeciding(answer: HeardAnswer): boolean {
   if (answer.status === 201) return true;
   const code = codeOf(answer);
-  return code !== undefined && problems[code].kept;
+  return code !== undefined && problems[code].kept === true;
 }
 
 /** Whether an answer asks for the same request again. */
 function isTemporary(answer: HeardAnswer): boolean {
   const code = codeOf(answer);
-  return code !== undefined && code !== 'internal_error' && problems[code].retryable;
+  return code !== undefined && code !== 'internal_error' && problems[code].retryable === true;
 }

@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { app } from '../../src/app.ts';
 import { config } from '../../src/env.ts';
 import { exampleOfProblem } from '../../src/http/document/problem-examples.ts';
-import { AccessCertificates } from '../../src/operator/access-certificates.ts';
+import { AccessCertificates } from '../../src/operator/access-token.ts';
 import { staffRoles } from '../../src/operator/roles.ts';
 import {
   type ProblemBody,

@@ -9,7 +9,7 @@ import { newRecordId, timestampOfRecord } from '../../db/record-id.ts';
 import { webhookEndpoints } from '../../db/schema/events.ts';
 import { listen } from '../read-events.ts';
 import { type UrlRules, findUrlFault } from './check-url.ts';
-import { originalOf } from './original-of.ts';
+import { originalOf } from './reach-sender.ts';
 import type { ChangeEndpoint, CreateEndpoint, WebhookEndpoint } from './endpoint-schemas.ts';
 import { drawSecret } from './sign-delivery.ts';
 

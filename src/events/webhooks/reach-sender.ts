@@ -1,10 +1,13 @@
 import { and, asc, eq, lt, lte, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
+import { FIRST_LEDGER, moveToLedger } from '../../db/record-id.ts';
 import { webhookEndpoints } from '../../db/schema/events.ts';
 import type { Bindings } from '../../platform/bindings.ts';
 import { describeError, logFault } from '../../platform/log.ts';
 import { reach } from '../../platform/objects.ts';
 import type { Outcome } from '../../http/answer.ts';
+import { type KeeperBindings, reachKeeper } from '../../reconciliation/reach-keeper.ts';
+import { OPERATOR } from '../operator-event.ts';
 import type { Delivery } from './delivery-log.ts';
 
 /** Whose endpoint it is, and its id, which also names the ledger. */
@@ -12,6 +15,11 @@ export interface EndpointName {
   /** An account's id, or `OPERATOR`. */
   readonly accountId: string;
   readonly id: string;
+}
+
+/** The id of the original of an endpoint, which is its own unless it is a copy. */
+export function originalOf({ accountId, id }: EndpointName): string {
+  return accountId === OPERATOR ? moveToLedger(id, FIRST_LEDGER) : id;
 }
 
 /** What the object of an endpoint knows about its deliveries. */
@@ -48,6 +56,12 @@ export function reachSender({ WEBHOOK_SENDER, LEDGER_LOCATION }: SenderBindings,
   return reach(WEBHOOK_SENDER, id, LEDGER_LOCATION) as unknown as Sender;
 }
 
+const wakingColumns = {
+  accountId: webhookEndpoints.accountId,
+  id: webhookEndpoints.id,
+  delivered: webhookEndpoints.delivered,
+};
+
 /** How many endpoints one sweep wakes at most; those that have waited longest come first. */
 const MAX_WOKEN = 200;
 
@@ -58,11 +72,7 @@ const MAX_WOKEN = 200;
 export async function wakeBehind(bindings: SenderBindings, database: Database, now_ms: number): Promise<number> {
   const newest = sql`(SELECT max(sequence) FROM events WHERE events.account_id = webhook_endpoints.account_id)`;
   const behind = await database
-    .select({
-      accountId: webhookEndpoints.accountId,
-      id: webhookEndpoints.id,
-      delivered: webhookEndpoints.delivered,
-    })
+    .select(wakingColumns)
     .from(webhookEndpoints)
     // Written out as in the index: SQLite would not use it for a bound parameter.
     .where(
@@ -81,7 +91,7 @@ export async function wakeBehind(bindings: SenderBindings, database: Database, n
 /** Wakes the enabled endpoints of one account. Throws when D1 fails. */
 export async function wakeSenders(bindings: SenderBindings, database: Database, accountId: string): Promise<void> {
   const endpoints = await database
-    .select({ accountId: webhookEndpoints.accountId, id: webhookEndpoints.id, delivered: webhookEndpoints.delivered })
+    .select(wakingColumns)
     .from(webhookEndpoints)
     .where(and(eq(webhookEndpoints.accountId, accountId), eq(webhookEndpoints.status, 'enabled')));
   await Promise.all(endpoints.map((endpoint) => wakeSender(bindings, endpoint)));
@@ -96,5 +106,17 @@ async function wakeSender(
     await reachSender(bindings, name.id).wake(name, delivered);
   } catch (error) {
     logFault('sender_not_woken', { endpointId: name.id, error: describeError(error) });
+  }
+}
+
+/**
+ * Has all endpoints of a ledger woken that are behind, after a change that may have told anybody something. Never
+ * throws: what fails here is made good by the sweep of the same minute.
+ */
+export async function wakeAfterChange(bindings: KeeperBindings, ledger: number): Promise<void> {
+  try {
+    await reachKeeper(bindings, ledger).wakeSenders();
+  } catch (error) {
+    logFault('senders_not_woken', { error: describeError(error) });
   }
 }

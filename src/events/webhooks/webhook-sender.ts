@@ -5,7 +5,7 @@ import { type Outcome, accept, refuse } from '../../http/answer.ts';
 import type { Bindings } from '../../platform/bindings.ts';
 import { ObjectState } from '../../platform/objects.ts';
 import type { Event } from '../event.ts';
-import { feedOf } from '../feed.ts';
+import { composeEvents, feedOf } from '../feed.ts';
 import type { OperatorEvent } from '../operator-event.ts';
 import { readEventRows } from '../read-events.ts';
 import { type UrlRules, findUrlFault } from './check-url.ts';
@@ -20,8 +20,7 @@ import {
   readEndpoint,
 } from './endpoint.ts';
 import { type ExtraAttempts, beginExtraAttempts, takeExtraAttempt } from './extra-attempts.ts';
-import { originalOf } from './original-of.ts';
-import type { EndpointName, Sender, SenderStanding } from './reach-sender.ts';
+import { type EndpointName, type Sender, type SenderStanding, originalOf } from './reach-sender.ts';
 import { GIVE_UP_MS, pauseAfter } from './schedule.ts';
 
 const KEPT = 'progress';
@@ -150,7 +149,7 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
     // While an account is frozen its endpoints are sent nothing that came after that: somebody else may have made them.
     const end = Math.min(page.newest, page.frozenAt ?? page.newest);
     const rows = page.rows.filter(({ sequence }) => sequence <= end);
-    const events = await feedOf({ accountId, id }).compose(database, rows);
+    const events = await composeEvents(database, feedOf({ accountId, id }), rows);
     for (let at = 0; at < events.length; at += 1) {
       const [event, next] = [events[at] as SentEvent, events[at + 1]];
       const pause_ms = this.#pauseBefore(event);
