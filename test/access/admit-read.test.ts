@@ -1,7 +1,7 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { admittedKeys } from '../../src/access/admit-read.ts';
 import { KeyLane } from '../../src/lane/key-lane.ts';
-import { type ProblemBody, type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
+import { type Trader, asOperator, openTrader, expectCode } from '../support/exchange.ts';
 import { databaseInternals, measureDatabase } from '../support/runtime/meter.ts';
 import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
 
@@ -18,11 +18,6 @@ const READS = [
   '/api/v1/events',
   '/api/v1/account/api-key',
 ];
-
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
 
 /**
  * Notes the order in which the database is asked for something of this key or its account, and in which the lane has
@@ -97,8 +92,7 @@ describe('a key that its lane refuses', () => {
     const asked: number[] = [];
     for (const pause_ms of [0, 0, 4_999, 4_999, 5_000]) {
       moveClock(pause_ms);
-      const refused = await trader.get(BALANCES);
-      expect([refused.status, (await json<ProblemBody>(refused)).code]).toEqual([401, 'invalid_api_key']);
+      await expectCode(trader.get(BALANCES), '401 invalid_api_key');
       asked.push(order.splice(0).filter((part) => part === 'database').length);
     }
     expect(asked).toEqual([1, 0, 0, 0, 1]);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { type ProblemBody, type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
+import { type ProblemBody, type Trader, asOperator, json, openTrader, expectCode } from '../support/exchange.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { prepareStatement, writeStatement } from '../../src/activity/statement.ts';
 import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
@@ -8,7 +8,7 @@ import { drawHash } from '../support/deposits.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
 import { env, worker } from '../support/runtime/test-env.ts';
 import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
-import { databaseOfId } from '../support/db/open-in-ledger.ts';
+import { runFor } from '../support/db/open-in-ledger.ts';
 
 holdWakingsThroughout();
 
@@ -105,10 +105,11 @@ describe('the statement of an account that did everything', () => {
       INTERNAL_DEPOSIT: 4,
       ONCHAIN_DEPOSIT: 1,
     });
-    const { results } = await databaseOfId(trader.accountId)
-      .prepare('SELECT count(*) AS rows FROM transfers WHERE debit = ?1 OR credit = ?1')
-      .bind(trader.accountId)
-      .all<{ rows: number }>();
+    const results = await runFor<{ rows: number }>(
+      trader.accountId,
+      'SELECT count(*) AS rows FROM transfers WHERE debit = ?1 OR credit = ?1',
+      trader.accountId,
+    );
     expect(statement.movements).toHaveLength(results[0]?.rows ?? 0);
   });
 
@@ -151,7 +152,7 @@ describe('the statement of an account that did everything', () => {
   it('is one a minute for each account, whichever its keys, and a stranger’s is its own', async () => {
     expect((await read(trader, { from: LONG_AGO })).status).toBe(200);
     const again = await trader.get(`${PATH}?from=${LONG_AGO}`);
-    expect([again.status, (await json<ProblemBody>(again)).code]).toEqual([429, 'rate_limited']);
+    await expectCode(again, '429 rate_limited');
     expect(again.headers.get('Retry-After')).toBe('60');
     const stranger = await openTrader();
     expect((await json<Statement>(await stranger.get(`${PATH}?from=${LONG_AGO}`))).movements).toEqual([]);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type ProblemBody, type Trader, json, openTrader } from '../support/exchange.ts';
+import { type Trader, json, openTrader, expectCode } from '../support/exchange.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
 import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
@@ -120,8 +120,7 @@ describe('the feed of an account with records of every kind', () => {
 
   it('refuses a cursor of the other party', async () => {
     const { nextCursor } = await readPage(trader, 1, null);
-    const response = await other.get(`${FEED}?cursor=${encodeURIComponent(nextCursor ?? '')}`);
-    expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([400, 'invalid_cursor']);
+    await expectCode(other.get(`${FEED}?cursor=${encodeURIComponent(nextCursor ?? '')}`), '400 invalid_cursor');
   });
 });
 

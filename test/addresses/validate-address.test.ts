@@ -18,6 +18,7 @@ const witness = (code: typeof bech32, prefix: string, version: number, program: 
   code.encode(prefix, [version, ...code.toWords(Uint8Array.from(program))]);
 
 const HASH = Array.from({ length: 20 }, (_, index) => 200 - index);
+const NOTHING = HASH.map(() => 0);
 const PROGRAM = Array.from({ length: 32 }, (_, index) => 200 - index);
 /** The x coordinate of secp256k1's generator, and one that no point of the curve has. */
 const ON_CURVE = [...Uint8Array.fromHex('79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798')];
@@ -169,48 +170,11 @@ describe('Bitcoin, Litecoin and Dogecoin', () => {
     ['version 0 of 25 bytes (BIP-173)', 'BTC', witness(bech32, 'bc', 0, PROGRAM.slice(7))],
     ['version 2, which anyone can spend', 'BTC', witness(bech32m, 'bc', 2, ON_CURVE)],
     ['version 16, which anyone can spend', 'LTC', witness(bech32m, 'ltc', 16, ON_CURVE)],
-    [
-      'the hash zero',
-      'BTC',
-      base58check(
-        0x00,
-        HASH.map(() => 0),
-      ),
-    ],
-    [
-      'the script zero',
-      'BTC',
-      base58check(
-        0x05,
-        HASH.map(() => 0),
-      ),
-    ],
-    [
-      'the witness zero',
-      'BTC',
-      witness(
-        bech32,
-        'bc',
-        0,
-        HASH.map(() => 0),
-      ),
-    ],
-    [
-      'the hash zero',
-      'LTC',
-      base58check(
-        0x30,
-        HASH.map(() => 0),
-      ),
-    ],
-    [
-      'the hash zero',
-      'DOGE',
-      base58check(
-        0x1e,
-        HASH.map(() => 0),
-      ),
-    ],
+    ['the hash zero', 'BTC', base58check(0x00, NOTHING)],
+    ['the script zero', 'BTC', base58check(0x05, NOTHING)],
+    ['the witness zero', 'BTC', witness(bech32, 'bc', 0, NOTHING)],
+    ['the hash zero', 'LTC', base58check(0x30, NOTHING)],
+    ['the hash zero', 'DOGE', base58check(0x1e, NOTHING)],
     ['one that burns', 'BTC', '1BitcoinEaterAddressDontSendf59kuE'],
     ['one that burns', 'BTC', '1CounterpartyXXXXXXXXXXXXXXXUWLpVr'],
     ['one that burns', 'DOGE', 'DDogepartyxxxxxxxxxxxxxxxxxxw1dfzr'],
@@ -259,14 +223,8 @@ describe('an address that nobody owns', () => {
   });
 
   it.each([
-    [
-      'zero',
-      base58check(
-        0x41,
-        HASH.map(() => 0),
-      ),
-    ],
-    ['a precompile', base58check(0x41, [...HASH.map(() => 0).slice(1), 1])],
+    ['zero', base58check(0x41, NOTHING)],
+    ['a precompile', base58check(0x41, [...NOTHING.slice(1), 1])],
     ['the black hole of the first block', 'TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy'],
   ])('is refused on Tron: %s', (_name, text) => {
     expect(readAddress('TRC20', text)).toBeUndefined();

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
-import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
+import { openExchange } from '../support/node/exchange/open-exchange.ts';
 
 /** Small limits, so that a few calls reach them. The real limits are configuration; what is counted is tested here. */
 const limits = { ANONYMOUS_READS: 4, ANONYMOUS_NETWORKS: 10 };
@@ -11,14 +11,10 @@ type RateLimit = Readonly<{ name: string; simple: unknown }>;
 const MINUTE_MS = 60_000;
 const MAX_TRIES = 5;
 
-let exchange: Exchange;
-beforeAll(async () => {
-  exchange = await startExchange({ bundle: inject('workerBundle'), site: false, rateLimits: limits });
-});
-afterAll(() => exchange.dispose());
+const { origin } = await openExchange({ rateLimits: limits });
 
 function ask(ip: string, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(`${exchange.urls[0] ?? ''}/api/v1/time`, { headers: { 'CF-Connecting-IP': ip, ...headers } });
+  return fetch(`${origin}/api/v1/time`, { headers: { 'CF-Connecting-IP': ip, ...headers } });
 }
 
 /** Calls once from each address, one after the other, and returns how many calls were admitted. */

@@ -72,8 +72,7 @@ describe('an error is problem+json from the one table of errors (RFC 9457)', () 
     });
     const headers = { Authorization: `Bearer ${trader.token}`, 'Content-Type': 'application/json' };
     const request = new Request('https://bureau.test/api/v1/orders', { method: 'POST', headers, body: broken });
-    const response = await app.fetch(request, env, createExecutionContext());
-    await expectProblem(response, 400, 'invalid_request');
+    await expectProblem(await app.fetch(request, env, createExecutionContext()), 400, 'invalid_request');
     expect((await trader.balances())['USDT']).toBe('100');
   });
 
@@ -103,8 +102,7 @@ describe('an error is problem+json from the one table of errors (RFC 9457)', () 
     'for an Authorization header without a key, even where no key is needed: %j',
     async (authorization) => {
       for (const path of ['/api/v1/markets/tickers', '/api/v1/time', '/api/v1/account/api-key']) {
-        const response = await send(path, { headers: { Authorization: authorization } });
-        await expectProblem(response, 401, 'missing_api_key');
+        await expectProblem(await send(path, { headers: { Authorization: authorization } }), 401, 'missing_api_key');
       }
     },
   );

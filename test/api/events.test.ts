@@ -1,11 +1,11 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventTypes } from '../../src/events/event.ts';
-import { type ProblemBody, type Trader, asOperator, createKey, json, openTrader } from '../support/exchange.ts';
+import { type Trader, asOperator, createKey, json, openTrader, expectCode } from '../support/exchange.ts';
 import { readFeed, readTypes, recordOf, tellOld } from '../support/events/feed.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
 import { measureDatabase } from '../support/runtime/meter.ts';
-import { readTaken, resetSettings, setSettings, withdraw } from '../support/withdrawals/withdrawals.ts';
-import { databaseOfId } from '../support/db/open-in-ledger.ts';
+import { readTaken, setSettings, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { runFor } from '../support/db/open-in-ledger.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
@@ -15,12 +15,6 @@ async function openListener(funds: Parameters<typeof openTrader>[0] = {}): Promi
   const newest = Object.keys(funds).length;
   expect(await readFeed(trader)).toMatchObject({ nextAfter: newest, since: 0, newest });
   return trader;
-}
-
-async function expectProblem(response: Response, status: number, code: string): Promise<ProblemBody> {
-  const problem = await json<ProblemBody>(response);
-  expect([response.status, problem.code]).toEqual([status, code]);
-  return problem;
 }
 
 describe('the feed of events', () => {
@@ -114,7 +108,6 @@ describe('the feed of events', () => {
     const trader = await openListener({ USDT: '500' });
     const paid = await readTaken(await withdraw(trader));
     await setSettings({ reviewThreshold: '0' });
-    onTestFinished(resetSettings);
     const waiting = await readTaken(await withdraw(trader));
     const path = `/accounts/${trader.accountId}/withdrawals/${waiting.id}/reject`;
     expect((await asOperator('POST', path, { reason: 'no' })).status).toBe(200);
@@ -211,11 +204,8 @@ describe('the feed of events', () => {
     const trader = await openListener();
     await tellOld(trader, 1, 5);
     await tellOld(trader, 6, 7, Date.now());
-    await databaseOfId(trader.accountId)
-      .prepare('DELETE FROM events WHERE account_id = ? AND sequence <= 4')
-      .bind(trader.accountId)
-      .run();
-    const { detail } = await expectProblem(await trader.get('/api/v1/events?after=3'), 410, 'events_expired');
+    await runFor(trader.accountId, 'DELETE FROM events WHERE account_id = ? AND sequence <= 4', trader.accountId);
+    const { detail } = await expectCode(trader.get('/api/v1/events?after=3'), '410 events_expired');
     expect(detail).toContain('after number 4');
     const page = await readFeed(trader, { limit: 2 });
     expect([page.since, page.events.map(({ sequence }) => sequence), page.newest]).toEqual([4, [5, 6], 7]);
@@ -224,7 +214,7 @@ describe('the feed of events', () => {
 
   it('refuses a number that no event has yet, such as one of another exchange', async () => {
     const trader = await openListener();
-    const { errors } = await expectProblem(await trader.get('/api/v1/events?after=1'), 400, 'invalid_request');
+    const { errors } = await expectCode(trader.get('/api/v1/events?after=1'), '400 invalid_request');
     expect(errors?.[0]?.pointer).toBe('after');
   });
 
@@ -232,7 +222,7 @@ describe('the feed of events', () => {
     'refuses %s',
     async (query) => {
       const trader = await openTrader();
-      await expectProblem(await trader.get(`/api/v1/events?${query}`), 400, 'invalid_request');
+      await expectCode(trader.get(`/api/v1/events?${query}`), '400 invalid_request');
     },
   );
 

@@ -6,7 +6,7 @@ import { drawHash } from '../support/deposits.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
 import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
 import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
-import { databaseOfId } from '../support/db/open-in-ledger.ts';
+import { runFor } from '../support/db/open-in-ledger.ts';
 
 holdWakingsThroughout();
 
@@ -182,13 +182,13 @@ describe('a page of a filtered list, of an account with thousands of other rows'
       await writeHistory(table, { account: `'${trader.accountId}'`, count: 1 }, COUNT);
     }
     // One row that fits, older than all others: an order of 2020, as if it had been placed then.
-    await databaseOfId(trader.accountId)
-      .prepare(
-        `INSERT INTO orders (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status, price_round, key_id)
+    await runFor(
+      trader.accountId,
+      `INSERT INTO orders (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status, price_round, key_id)
        VALUES (?, '0170a1fc-895a-7000-b43c-11f474a4f8d5', 'DOGE', 'BUY', 10000000, 100000000, 100000, 'FAILED', 9000000000000, ?)`,
-      )
-      .bind(trader.accountId, trader.keyId)
-      .run();
+      trader.accountId,
+      trader.keyId,
+    );
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { recentAnswers } from '../../src/http/edge-cache.ts';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { json, openTrader, send } from '../support/exchange.ts';
 import { followRefreshes, forgetConditions } from '../support/gate.ts';
 import { type Cost, measure } from '../support/runtime/meter.ts';
@@ -143,7 +143,6 @@ describe('a key’s read requests', () => {
     const trader = await openTrader();
     // A burst is what comes at one time, however long the machine takes for it.
     stopClock();
-    onTestFinished(() => void vi.useRealTimers());
     for (let read = 0; read < 20; read += 1) await trader.balances();
     const cost = await measure(trader.lane, async () => {
       for (let read = 0; read < 10; read += 1) await trader.balances();
@@ -159,10 +158,6 @@ describe('an order', () => {
     stopClock();
     moveClock(86_400_000);
   });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
   /** One lane call, one gate call and one round trip. The object reads one row to look up the Idempotency-Key. */
   const PLACED: Cost = {
     ...FREE,

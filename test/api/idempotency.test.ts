@@ -1,75 +1,125 @@
 import { describe, expect, it, vi } from 'vitest';
 import {
   type OrderAnswer,
-  type ProblemBody,
-  asOperator,
+  type Trader,
   createKey,
+  expectCode,
   json,
-  openAccount,
   openTrader,
+  operate,
 } from '../support/exchange.ts';
-import { readEffects } from '../support/db/probes.ts';
+import { expectReplay, isReplay } from '../support/replays.ts';
+import { WITHDRAWAL, WITHDRAWALS_PATH, readHoldings } from '../support/withdrawals/withdrawals.ts';
+import { readFor } from '../support/db/open-in-ledger.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
-const isReplay = (response: Response) => response.headers.get('X-Idempotency-Replay') === 'true';
+/** What moves money once, with bodies that are other requests, and bodies that are the same. */
+const operations = [
+  {
+    name: 'an order',
+    table: 'orders',
+    path: '/api/v1/orders',
+    body: ORDER as Record<string, string>,
+    others: [{ value: '11' }, { value: '10.0' }, { side: 'SELL' }, { mode: 'COIN_QTY' }, { coin: 'ETH' }],
+    same: [{ coin: 'btc' }],
+  },
+  {
+    name: 'a withdrawal',
+    table: 'withdrawals',
+    path: WITHDRAWALS_PATH,
+    body: WITHDRAWAL,
+    others: [
+      { amount: '51' },
+      { amount: '50.0' },
+      { network: 'SOL' },
+      { address: 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH' },
+    ],
+    same: [{ totpCode: '' }, { totpCode: null }],
+  },
+];
 
-describe('Idempotency-Key (spec, "Errors" and "Limits")', () => {
+describe.each(operations)('the Idempotency-Key of $name', ({ table, path, body, others, same }) => {
+  const post = (trader: Trader, key?: string, change: object = {}) =>
+    trader.post(path, { ...body, ...change }, key === undefined ? {} : { 'Idempotency-Key': key });
+  const count = ({ accountId }: Trader) =>
+    readFor(accountId, `SELECT count(*) FROM ${table} WHERE account_id = ?`, accountId);
+  const open = () => openTrader({ USDT: '1000' });
+
   it('returns the first answer, byte for byte, and executes nothing again', async () => {
-    const trader = await openTrader({ USDT: '1000' });
-    const first = await trader.order(ORDER, 'k');
-    const second = await trader.order(ORDER, 'k');
-    expect([first.status, second.status, isReplay(first), isReplay(second)]).toEqual([201, 201, false, true]);
-    expect(second.headers.get('Location')).toBe(first.headers.get('Location'));
-    expect(await second.text()).toBe(await first.text());
-    expect((await readEffects(trader.accountId)).orders).toBe(1);
+    const trader = await open();
+    const first = await post(trader, 'k');
+    expect([first.status, isReplay(first)]).toEqual([201, false]);
+    const after = await readHoldings(trader.accountId);
+    await expectReplay(await post(trader, 'k'), first);
+    expect(await readHoldings(trader.accountId)).toEqual(after);
+    expect(await count(trader)).toBe(1);
   });
 
-  it('ignores the order of fields, white space and the case of the coin', async () => {
-    const trader = await openTrader({ USDT: '1000' });
-    const first = await json<OrderAnswer>(await trader.order(ORDER, 'k'));
-    const shuffled = '{ "value":"10",\n "mode" : "USDT_AMOUNT", "side":"BUY", "coin":"btc" }';
-    const second = await trader.post('/api/v1/orders', shuffled, { 'Idempotency-Key': 'k' });
-    expect(isReplay(second)).toBe(true);
-    expect(await json<OrderAnswer>(second)).toEqual(first);
+  it('has one effect and fifty equal answers when it is sent fifty times in parallel', async () => {
+    const trader = await open();
+    const responses = await Promise.all(Array.from({ length: 50 }, () => post(trader, 'k')));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(responses.filter(isReplay)).toHaveLength(49);
+    expect(new Set(await Promise.all(responses.map((response) => response.text()))).size).toBe(1);
+    expect(await count(trader)).toBe(1);
   });
 
-  it.each([{ value: '11' }, { value: '10.0' }, { side: 'SELL' }, { mode: 'COIN_QTY' }, { coin: 'ETH' }])(
-    'with another body is refused and executes nothing: %o',
-    async (change) => {
-      const trader = await openTrader({ USDT: '1000' });
-      await trader.order(ORDER, 'k');
-      const before = await readEffects(trader.accountId);
-      const response = await trader.order({ ...ORDER, ...change }, 'k');
-      expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([422, 'idempotency_key_reused']);
-      expect(await readEffects(trader.accountId)).toEqual(before);
-      expect(isReplay(await trader.order(ORDER, 'k'))).toBe(true);
-    },
-  );
+  it('ignores the order of fields, white space, and what is the same in another form', async () => {
+    const trader = await open();
+    const first = await post(trader, 'k');
+    const shuffled = JSON.stringify(Object.fromEntries(Object.entries(body).toReversed()), null, 3);
+    await expectReplay(await trader.post(path, shuffled, { 'Idempotency-Key': '"k"' }), first);
+    for (const change of same) await expectReplay(await post(trader, 'k', change), first);
+  });
+
+  it.each<object>(others)('with another body is refused and executes nothing: %o', async (change) => {
+    const trader = await open();
+    const first = await post(trader, 'k');
+    const before = await readHoldings(trader.accountId);
+    await expectCode(post(trader, 'k', change), '422 idempotency_key_reused');
+    expect(await readHoldings(trader.accountId)).toEqual(before);
+    await expectReplay(await post(trader, 'k'), first);
+  });
 
   it('belongs to one API key: another key of the account executes', async () => {
-    const accountId = await openAccount({ USDT: '1000' });
-    const [one, other] = await Promise.all([createKey(accountId), createKey(accountId)]);
-    await one.order(ORDER, 'k');
-    expect(isReplay(await other.order(ORDER, 'k'))).toBe(false);
-    expect((await readEffects(accountId)).orders).toBe(2);
+    const trader = await open();
+    await post(trader, 'k');
+    expect(isReplay(await post(await createKey(trader.accountId), 'k'))).toBe(false);
+    expect(await count(trader)).toBe(2);
   });
 
   it('keeps a refusal for lack of money as the answer, also after a deposit', async () => {
     const trader = await openTrader();
-    const first = await trader.order(ORDER, 'k');
+    const first = await post(trader, 'k');
     expect(first.status).toBe(422);
-    await asOperator('POST', `/accounts/${trader.accountId}/credits`, {
-      asset: 'USDT',
-      amount: '100',
-      reference: 'late',
-    });
-    const second = await trader.order(ORDER, 'k');
-    expect([second.status, isReplay(second)]).toEqual([422, true]);
-    expect(await second.text()).toBe(await first.text());
-    expect((await trader.order(ORDER, 'another')).status).toBe(201);
+    const credit = { asset: 'USDT', amount: '100', reference: 'late' };
+    await operate('POST', `/accounts/${trader.accountId}/credits`, credit);
+    await expectReplay(await post(trader, 'k'), first);
+    expect(await trader.balances()).toMatchObject({ USDT: '100' });
+    expect((await post(trader, 'another')).status).toBe(201);
   });
 
+  it.each([
+    ['1 character', 'x', '201'],
+    ['255 characters', 'x'.repeat(255), '201'],
+    ['256 characters', 'x'.repeat(256), '400 invalid_idempotency_key'],
+    ['empty', '', '400 invalid_idempotency_key'],
+    ['a blank inside', 'a b', '400 invalid_idempotency_key'],
+    ['empty quotes', '""', '400 invalid_idempotency_key'],
+  ])('must be 1 to 255 visible characters: %s', async (_name, key, code) => {
+    await expectCode(post(await open(), key), code);
+  });
+
+  it('is optional: without it every request is executed', async () => {
+    const trader = await open();
+    await post(trader);
+    await post(trader);
+    expect(await count(trader)).toBe(2);
+  });
+});
+
+describe('the Idempotency-Key of an order (spec, "Errors" and "Limits")', () => {
   it('is not used up by an invalid request', async () => {
     const trader = await openTrader({ USDT: '1000' });
     expect((await trader.order({ ...ORDER, side: 'buy' }, 'k')).status).toBe(400);
@@ -77,44 +127,12 @@ describe('Idempotency-Key (spec, "Errors" and "Limits")', () => {
     expect([response.status, isReplay(response)]).toEqual([201, false]);
   });
 
-  it('means the same in quotes and without', async () => {
-    const trader = await openTrader({ USDT: '1000' });
-    await trader.order(ORDER, 'abc');
-    expect(isReplay(await trader.order(ORDER, '"abc"'))).toBe(true);
-  });
-
-  it.each([
-    ['1 character', 'x', 201],
-    ['255 characters', 'x'.repeat(255), 201],
-    ['256 characters', 'x'.repeat(256), 400],
-    ['empty', '', 400],
-    ['a blank inside', 'a b', 400],
-    ['empty quotes', '""', 400],
-  ])('must be 1 to 255 visible characters: %s', async (_name, key, status) => {
-    const trader = await openTrader({ USDT: '1000' });
-    const response = await trader.order(ORDER, key);
-    expect(response.status).toBe(status);
-    if (status === 400) expect((await json<ProblemBody>(response)).code).toBe('invalid_idempotency_key');
-  });
-
-  it('is optional: without it every request is executed', async () => {
-    const trader = await openTrader({ USDT: '1000' });
-    await trader.order(ORDER);
-    await trader.order(ORDER);
-    expect((await readEffects(trader.accountId)).orders).toBe(2);
-  });
-
   it('protects for 24 hours from the first receipt, and not a second longer', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const received = Date.parse((await json<OrderAnswer>(await trader.order(ORDER, 'k'))).order.ts);
-    try {
-      vi.useFakeTimers({ toFake: ['Date'], now: received + 86_400_000 - 1_000 });
-      expect(isReplay(await trader.order(ORDER, 'k'))).toBe(true);
-      vi.setSystemTime(received + 86_400_000 + 1_000);
-      expect(isReplay(await trader.order(ORDER, 'k'))).toBe(false);
-    } finally {
-      vi.useRealTimers();
-    }
-    expect((await readEffects(trader.accountId)).orders).toBe(2);
+    vi.useFakeTimers({ toFake: ['Date'], now: received + 86_400_000 - 1_000 });
+    expect(isReplay(await trader.order(ORDER, 'k'))).toBe(true);
+    vi.setSystemTime(received + 86_400_000 + 1_000);
+    expect(isReplay(await trader.order(ORDER, 'k'))).toBe(false);
   });
 });

@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { asOperator, json, openTrader, send } from '../support/exchange.ts';
 import { CONNECTION_LOST, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { OUTSIDE, stopClock, switchOnTotp, withdraw } from '../support/withdrawals/withdrawals.ts';
-import { databaseOfId } from '../support/db/open-in-ledger.ts';
+import { runFor } from '../support/db/open-in-ledger.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -17,8 +17,6 @@ beforeEach(() => {
     });
   }
 });
-
-afterEach(() => void vi.restoreAllMocks());
 
 const linesOf = (event: string) => lines.filter((line) => line['event'] === event);
 
@@ -107,8 +105,6 @@ describe('the log of money that moves', () => {
 });
 
 describe('five wrong codes in a row', () => {
-  afterEach(() => vi.useRealTimers());
-
   it('write one line that withdrawals are locked, with the account and without the code', async () => {
     stopClock();
     const trader = await openTrader({ USDT: '1000' });
@@ -147,20 +143,14 @@ describe('five wrong codes in a row', () => {
     stopClock();
     const trader = await openTrader({ USDT: '1000' });
     const authenticator = await switchOnTotp(trader.accountId);
-    await databaseOfId(trader.accountId)
-      .prepare('UPDATE totp SET attempts = 4 WHERE account_id = ?')
-      .bind(trader.accountId)
-      .run();
+    await runFor(trader.accountId, 'UPDATE totp SET attempts = 4 WHERE account_id = ?', trader.accountId);
     const totpCode = await authenticator.code();
     const step = Math.floor(Date.now() / 30_000);
     const used = aroundBatches(
       'before',
       1,
       async () => {
-        await databaseOfId(trader.accountId)
-          .prepare('UPDATE totp SET used_step = ? WHERE account_id = ?')
-          .bind(step, trader.accountId)
-          .run();
+        await runFor(trader.accountId, 'UPDATE totp SET used_step = ? WHERE account_id = ?', step, trader.accountId);
       },
       (text) => text.includes('insert into \\"withdrawals\\"'),
     );

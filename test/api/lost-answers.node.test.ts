@@ -1,28 +1,16 @@
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { type DroppingProxy, startDroppingProxy } from '../support/node/exchange/dropping-proxy.ts';
+import { afterAll, expect, it } from 'vitest';
+import { BUY } from '../support/node/exchange/client.ts';
+import { startDroppingProxy } from '../support/node/exchange/dropping-proxy.ts';
 import { fetchDocumented } from '../support/node/exchange/fetch-documented.ts';
-import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
+import { openExchange } from '../support/node/exchange/open-exchange.ts';
 
-const OPERATOR_TOKEN = 'sandbox-operator-token-of-the-public-repository';
 const REQUESTS = 60;
 const MAX_TRIES = 30;
 
-let exchange: Exchange;
-let proxy: DroppingProxy;
-let accountId: string;
-let token: string;
-
-const origin = () => exchange.urls[0] ?? '';
-
-async function operate<T>(path: string, body: unknown): Promise<T> {
-  const response = await fetchDocumented(origin(), `/operator/v1${path}`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${OPERATOR_TOKEN}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  expect(response.status).toBe(201);
-  return (await response.json()) as T;
-}
+const { origin, operator } = await openExchange({ site: true });
+const proxy = await startDroppingProxy({ target: origin, probability: 0.5, seed: 20_261_123 });
+afterAll(() => proxy.stop());
+const client = await operator.openClient({ USDT: '10000' });
 
 /** The answer of one request, which the client sends until it gets an answer. */
 interface Heard {
@@ -38,7 +26,7 @@ async function sendUntilHeard(path: string, idempotencyKey: string, body: unknow
       const response = await fetchDocumented(proxy.url, path, {
         method: 'POST',
         headers: {
-          Authorization: `Bearer ${token}`,
+          Authorization: `Bearer ${client.token}`,
           'Content-Type': 'application/json',
           'Idempotency-Key': idempotencyKey,
         },
@@ -54,31 +42,7 @@ async function sendUntilHeard(path: string, idempotencyKey: string, body: unknow
   throw new Error(`${idempotencyKey} was not answered in ${MAX_TRIES} tries`);
 }
 
-async function read<T>(path: string): Promise<T> {
-  const response = await fetchDocumented(origin(), path, { headers: { Authorization: `Bearer ${token}` } });
-  expect(response.status).toBe(200);
-  return (await response.json()) as T;
-}
-
-beforeAll(async () => {
-  exchange = await startExchange({ bundle: inject('workerBundle') });
-  proxy = await startDroppingProxy({ target: origin(), probability: 0.5, seed: 20_261_123 });
-  ({
-    account: { id: accountId },
-  } = await operate<{ account: { id: string } }>('/accounts', { label: 'lost answers' }));
-  await operate(`/accounts/${accountId}/credits`, { asset: 'USDT', amount: '10000', reference: 'funds' });
-  const bucket = { perMinute: 100_000, perDay: 1_000_000 };
-  ({ token } = await operate<{ token: string }>(`/accounts/${accountId}/api-keys`, {
-    label: 'lost answers',
-    scopes: ['read', 'trade', 'withdraw'],
-    rateLimits: { read: bucket, trade: bucket, withdraw: bucket },
-  }));
-});
-
-afterAll(async () => {
-  await proxy.stop();
-  await exchange.dispose();
-});
+const read = async <T>(path: string) => (await (await client.get(path)).json()) as T;
 
 it('a client whose answers are lost by the network retries with its key and gets the first order, once', async () => {
   const before = proxy.count();
@@ -88,12 +52,7 @@ it('a client whose answers are lost by the network retries with its key and gets
     heard.push(
       ...(await Promise.all(
         numbers.map((number) =>
-          sendUntilHeard('/api/v1/orders', `order-${number}`, {
-            coin: 'BTC',
-            side: 'BUY',
-            mode: 'USDT_AMOUNT',
-            value: `${10 + number}`,
-          }),
+          sendUntilHeard('/api/v1/orders', `order-${number}`, { ...BUY, value: `${10 + number}` }),
         ),
       )),
     );
@@ -104,14 +63,13 @@ it('a client whose answers are lost by the network retries with its key and gets
   expect(heard.map(({ status }) => status)).toEqual(heard.map(() => 201));
   // A client that had to ask again got a replay of the order that the lost answer described.
   expect(heard.map(({ isReplay }) => isReplay)).toEqual(heard.map(({ tries }) => tries > 1));
-  const { orders } = await read<{ orders: unknown[] }>('/api/v1/orders?limit=200');
+  const { orders } = await read<{ orders: { usdtAmount: string }[] }>('/api/v1/orders?limit=200');
   const told = heard.map(({ body }) => (JSON.parse(body) as { order: { usdtAmount: string } }).order);
-  const byAmount = (one: unknown, other: unknown) =>
-    Number((one as { usdtAmount: string }).usdtAmount) - Number((other as { usdtAmount: string }).usdtAmount);
+  const byAmount = (one: { usdtAmount: string }, other: { usdtAmount: string }) =>
+    Number(one.usdtAmount) - Number(other.usdtAmount);
   expect(orders.toSorted(byAmount)).toEqual(told.toSorted(byAmount));
   const spent = told.reduce((sum, { usdtAmount }) => sum + Number(usdtAmount), 0);
-  const { balances } = await read<{ balances: { asset: string; amount: string }[] }>('/api/v1/wallet/balances');
-  expect(balances.find(({ asset }) => asset === 'USDT')?.amount).toBe(String(10_000 - spent));
+  expect((await client.readBalances())['USDT']).toBe(String(10_000 - spent));
 });
 
 it('a withdrawal whose answers are lost is paid once, and every retry gets the same hash', async () => {

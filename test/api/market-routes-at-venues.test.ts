@@ -1,5 +1,5 @@
 // @runtime outside
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { CandleHub } from '../../src/markets/candles/candle-hub.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { fallbackPrice } from '../../src/markets/fallback-price.ts';
@@ -78,7 +78,6 @@ describe('when every price source is unreachable (spec, "Errors")', () => {
     await venues.fail();
     expect((await listTickers()).list.degraded).toBe(true);
     await venues.setPrices({ BTC: '65000.12' });
-    onTestFinished(() => void vi.useRealTimers());
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5_100 });
     expect((await listTickers()).list).toMatchObject({ degraded: false });
   });

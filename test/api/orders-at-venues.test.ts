@@ -1,6 +1,6 @@
 // @runtime outside
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type OrderAnswer, type ProblemBody, json, openTrader, send } from '../support/exchange.ts';
+import { type OrderAnswer, json, openTrader, send, expectCode } from '../support/exchange.ts';
 import { readEffects } from '../support/db/probes.ts';
 import { forgetPrices, venues } from '../support/markets/venues.ts';
 
@@ -55,7 +55,7 @@ describe('orders at the venues’ prices', () => {
     const trader = await openTrader({ USDT: '1000' });
     const before = await readEffects(trader.accountId);
     const response = await trader.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' }, 'disputed');
-    expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([503, 'price_unavailable']);
+    await expectCode(response, '503 price_unavailable');
     expect(response.headers.get('Retry-After')).toBe('1');
     expect(await readEffects(trader.accountId)).toEqual(before);
 
@@ -71,15 +71,14 @@ describe('orders at the venues’ prices', () => {
     await venues.fail();
     const trader = await openTrader({ USDT: '1000' });
     const response = await trader.order({ coin: 'ETH', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
-    expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([503, 'price_unavailable']);
+    await expectCode(response, '503 price_unavailable');
     const ticker = await send('/api/v1/markets/ETH');
     expect(ticker.status).toBe(200);
     expect(await json(ticker)).toMatchObject({
       degraded: true,
       ticker: { degraded: true, change24h: 0, volume24h: '0' },
     });
-    const candles = await send('/api/v1/markets/ETH/candles');
-    expect([candles.status, (await json<ProblemBody>(candles)).code]).toEqual([502, 'upstream_unavailable']);
+    await expectCode(send('/api/v1/markets/ETH/candles'), '502 upstream_unavailable');
   });
 
   it('are refused at a price that the venue itself dates more than a minute ago', async () => {
@@ -87,6 +86,6 @@ describe('orders at the venues’ prices', () => {
     await venues.set('kraken', { mode: 'ok', coins: { BTC: { price: '60000' } } });
     const trader = await openTrader({ USDT: '1000' });
     const response = await trader.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
-    expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([503, 'price_unavailable']);
+    await expectCode(response, '503 price_unavailable');
   });
 });

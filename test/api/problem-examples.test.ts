@@ -10,7 +10,7 @@ import { forgetConditions } from '../support/gate.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { resetSettings, setSettings, stopClock, switchOnTotp, withdraw } from '../support/withdrawals/withdrawals.ts';
-import { databaseOfId } from '../support/db/open-in-ledger.ts';
+import { runFor } from '../support/db/open-in-ledger.ts';
 
 const ORDERS = '/api/v1/orders';
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
@@ -52,10 +52,7 @@ const provocations: Record<Provoked, () => Promise<Response>> = {
   invalid_api_key: () => post(ORDERS, bearer('nonsense')),
   api_key_expired: async () => {
     const trader = await openTrader({}, { expiresAt: new Date(Date.now() + 3_600_000).toISOString() });
-    await databaseOfId(trader.keyId)
-      .prepare('UPDATE api_keys SET expires_at = 1 WHERE id = ?')
-      .bind(trader.keyId)
-      .run();
+    await runFor(trader.keyId, 'UPDATE api_keys SET expires_at = 1 WHERE id = ?', trader.keyId);
     return trader.order(ORDER);
   },
   insufficient_scope: () => order({}, { scopes: ['read'] }),
@@ -69,10 +66,7 @@ const provocations: Record<Provoked, () => Promise<Response>> = {
     const trader = await openTrader();
     await readFeed(trader);
     await tellOld(trader, 1, 13);
-    await databaseOfId(trader.accountId)
-      .prepare('DELETE FROM events WHERE account_id = ? AND sequence <= 12')
-      .bind(trader.accountId)
-      .run();
+    await runFor(trader.accountId, 'DELETE FROM events WHERE account_id = ? AND sequence <= 12', trader.accountId);
     return trader.get('/api/v1/events?after=3');
   },
   invalid_cursor: async () => (await openTrader()).get(`${ORDERS}?cursor=x`),
@@ -118,10 +112,7 @@ const provocations: Record<Provoked, () => Promise<Response>> = {
   account_recovered: async () => {
     const trader = await openRich();
     const heldUntil = Date.UTC(2026, 10, 22, 12) + 365 * 86_400_000;
-    await databaseOfId(trader.accountId)
-      .prepare('UPDATE accounts SET held_until = ? WHERE id = ?')
-      .bind(heldUntil, trader.accountId)
-      .run();
+    await runFor(trader.accountId, 'UPDATE accounts SET held_until = ? WHERE id = ?', heldUntil, trader.accountId);
     return withdraw(trader);
   },
   address_not_allowlisted: async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ProblemBody, type Trader, json, openTrader } from '../support/exchange.ts';
+import { type Trader, openTrader, expectCode } from '../support/exchange.ts';
 
 /** What every answer of a counted request carries. */
 const HEADERS = ['RateLimit', 'RateLimit-Policy', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
@@ -7,8 +7,7 @@ const HEADERS = ['RateLimit', 'RateLimit-Policy', 'X-RateLimit-Limit', 'X-RateLi
 const withDefaults = () => openTrader({ USDT: '1000' }, { rateLimits: {} });
 
 async function expectEmptied(response: Response, bucket: string, perMinute: number): Promise<void> {
-  expect(response.status).toBe(429);
-  expect((await json<ProblemBody>(response)).code).toBe('rate_limited');
+  await expectCode(response, '429 rate_limited');
   for (const header of HEADERS) expect(response.headers.get(header), header).not.toBeNull();
   expect(response.headers.get('RateLimit-Policy')).toContain(`"${bucket}-minute";q=${perMinute};w=60`);
   expect(response.headers.get('RateLimit')).toContain(`"${bucket}-minute";r=0;t=`);

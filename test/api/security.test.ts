@@ -4,8 +4,8 @@ import { config } from '../../src/env.ts';
 import type { Scope } from '../../src/keys/rights.ts';
 import { mintToken } from '../../src/keys/token.ts';
 import { newRecordId } from '../../src/db/record-id.ts';
-import { type ProblemBody, type Trader, asOperator, createKey, json, openAccount, send } from '../support/exchange.ts';
-import { databaseOfId } from '../support/db/open-in-ledger.ts';
+import { type Trader, asOperator, createKey, openAccount, send, expectCode } from '../support/exchange.ts';
+import { runFor } from '../support/db/open-in-ledger.ts';
 
 interface Operation {
   readonly operationId: string;
@@ -98,7 +98,7 @@ const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 const from = (ip: string) => ({ 'CF-Connecting-IP': ip });
 
 async function expectRefused(response: Response, status: number, code: string): Promise<void> {
-  expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
+  await expectCode(response, `${status} ${code}`);
   if (status === 401) expect(response.headers.get('WWW-Authenticate')).toMatch(/^Bearer/);
 }
 
@@ -166,7 +166,7 @@ describe.each(keyed)('$operationId', (operation) => {
 
   it('refuses an expired key', async () => {
     const { token, keyId } = await openKey(operation, { expiresAt: new Date(Date.now() + 3_600_000).toISOString() });
-    await databaseOfId(keyId).prepare('UPDATE api_keys SET expires_at = 1 WHERE id = ?').bind(keyId).run();
+    await runFor(keyId, 'UPDATE api_keys SET expires_at = 1 WHERE id = ?', keyId);
     await expectRefused(await call(operation, bearer(token)), 401, 'api_key_expired');
   });
 
@@ -195,7 +195,7 @@ describe.each(keyed)('$operationId', (operation) => {
   it('refuses a frozen account unless the operation only reads', async () => {
     const accountId = await openAccount();
     const { token } = await createKey(accountId, { scopes: [operation.scope ?? 'trade'] });
-    await databaseOfId(accountId).prepare("UPDATE accounts SET status = 'frozen' WHERE id = ?").bind(accountId).run();
+    await runFor(accountId, "UPDATE accounts SET status = 'frozen' WHERE id = ?", accountId);
     const response = await call(operation, bearer(token));
     const onlyReads = operation.scope === 'read' || !operation.scope;
     if (onlyReads) expect([200, 404]).toContain(response.status);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { drawDocuments } from '../../src/api/api-document.ts';
 import { app } from '../../src/app.ts';
 import type { JsonSchema, Schemas } from '../support/document/closed-schema.ts';
-import { type ProblemBody, type Trader, json, openTrader, send } from '../support/exchange.ts';
+import { type Trader, openTrader, send, expectCode } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 interface Operation {
@@ -75,8 +75,7 @@ function call({ method, path }: Described, body: unknown): Promise<Response> {
 }
 
 async function readPointers(response: Response): Promise<string[]> {
-  const { code, errors = [] } = await json<ProblemBody>(response);
-  expect([response.status, code]).toEqual([400, 'invalid_request']);
+  const { errors = [] } = await expectCode(response, '400 invalid_request');
   return errors.map(({ pointer }) => pointer);
 }
 
@@ -112,8 +111,7 @@ describe('a member that comes twice', () => {
   ])('is refused by its name, and nothing changes: %s', async (pointer, body) => {
     const before = await readEverything();
     const response = await trader.post('/api/v1/orders', body);
-    const { code, errors = [] } = await json<ProblemBody>(response);
-    expect([response.status, code]).toEqual([400, 'invalid_request']);
+    const { errors = [] } = await expectCode(response, '400 invalid_request');
     expect(errors).toMatchObject([{ pointer, code: 'repeated' }]);
     expect(await readEverything()).toEqual(before);
   });

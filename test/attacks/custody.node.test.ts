@@ -1,11 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { CustodianRemote } from '../support/node/custody/custodian-remote.ts';
 import { custodyVariables, startCustodian } from '../support/node/custody/start-custodian.ts';
 import { type Client, readRefusal } from '../support/node/exchange/client.ts';
-import { Operator } from '../support/node/exchange/operator.ts';
 import { runWithoutTriggers } from '../support/node/exchange/run-without-triggers.ts';
-import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { openExchange } from '../support/node/exchange/open-exchange.ts';
 
 /** More than the longest pause between two look-ups of one withdrawal. */
 const HOUR_MS = 3_600_000;
@@ -15,26 +14,10 @@ const STUCK = 60;
 const REPORTS = 24;
 const CONFIRMED = 128;
 
-let played: Awaited<ReturnType<typeof startCustodian>>;
-let exchange: Exchange;
-let operator: Operator;
-let custodian: CustodianRemote;
-
-beforeAll(async () => {
-  played = await startCustodian();
-  custodian = new CustodianRemote(played.url);
-  exchange = await startExchange({
-    bundle: inject('workerBundle'),
-    site: false,
-    variables: custodyVariables(played.url),
-  });
-  operator = new Operator(exchange.urls[0] ?? '');
-});
-
-afterAll(async () => {
-  await exchange.dispose();
-  await played.stop();
-});
+const played = await startCustodian();
+afterAll(() => played.stop());
+const custodian = new CustodianRemote(played.url);
+const { exchange, operator } = await openExchange({ variables: custodyVariables(played.url) });
 
 const setSettings = (change: Record<string, unknown>) => operator.operate('PATCH', '/settings', change);
 
@@ -91,22 +74,12 @@ describe('while withdrawals are stopped', () => {
     operator.operate('PATCH', `/accounts/${client.accountId}`, { status });
 
   /** Changes a balance without a transfer. */
-  const shiftBalance = ({ accountId }: Client, by: number) =>
-    runWithoutTriggers(
-      exchange.probe,
-      ['balances_are_explained'],
-      [
-        {
-          sql: "UPDATE balances SET amount = amount + ? WHERE account = ? AND asset = 'USDT'",
-          values: [by, accountId],
-        },
-      ],
-    );
+  const shiftBalance = ({ accountId }: Client, by: number) => {
+    const sql = "UPDATE balances SET amount = amount + ? WHERE account = ? AND asset = 'USDT'";
+    return runWithoutTriggers(exchange.probe, ['balances_are_explained'], [{ sql, values: [by, accountId] }]);
+  };
 
-  interface Found {
-    readonly reconciliation: { readonly violations: readonly { readonly id: string }[] };
-  }
-
+  const halted = [503, 'withdrawals_suspended'] as const;
   const stops = [
     // This one comes first, because the exchange's first sweep also starts a pass of the reconciliation.
     [
@@ -114,26 +87,29 @@ describe('while withdrawals are stopped', () => {
       (client: Client) => shiftBalance(client, 1),
       async (client: Client) => {
         await shiftBalance(client, -1);
-        const { reconciliation } = await operator.operate<Found>('GET', '/reconciliation');
+        const { reconciliation } = await operator.operate<{ reconciliation: { violations: { id: string }[] } }>(
+          'GET',
+          '/reconciliation',
+        );
         expect(reconciliation.violations).not.toEqual([]);
         for (const { id } of reconciliation.violations) {
           await operator.operate('POST', `/reconciliation/violations/${id}/clear`, { reason: 'a test broke it' });
         }
         await setSettings({ withdrawalsHalted: false, tradingHalted: false });
       },
-      [503, 'withdrawals_suspended'],
+      halted,
     ],
     [
       'the operator’s halt',
       () => setSettings({ withdrawalsHalted: true }),
       () => setSettings({ withdrawalsHalted: false }),
-      [503, 'withdrawals_suspended'],
+      halted,
     ],
     [
       'a paused network',
       () => setSettings({ pausedNetworks: ['TRC20'] }),
       () => setSettings({ pausedNetworks: [] }),
-      [503, 'withdrawals_suspended'],
+      halted,
     ],
     [
       'a frozen account',
@@ -204,12 +180,6 @@ describe('a withdrawal that failed', () => {
 });
 
 describe('dust', () => {
-  interface Reported {
-    readonly id: string;
-    readonly status: string;
-    readonly reason: string | null;
-  }
-
   /**
    * Reports a deposit of USDC on Polygon once a block, and at last when it is confirmed. Returns the answer to the last
    * report, and the rows of the deposit and of the audit.
@@ -218,10 +188,13 @@ describe('dust', () => {
     const address = await client.readAddress('POLYGON');
     const txHash = `0x${client.keyId.replaceAll('-', '').padStart(64, '0')}`;
     const body = { network: 'POLYGON', asset: 'USDC', amount, address, txHash, failed: false };
-    let deposit: Reported | undefined;
+    let deposit: Record<'id' | 'status' | 'reason', string> | undefined;
     for (let report = 1; report <= reports; report += 1) {
       const confirmations = report < reports ? report : CONFIRMED;
-      ({ deposit } = await operator.operate<{ deposit: Reported }>('POST', '/deposits', { ...body, confirmations }));
+      ({ deposit } = await operator.operate<{ deposit: NonNullable<typeof deposit> }>('POST', '/deposits', {
+        ...body,
+        confirmations,
+      }));
     }
     const [deposits = [], audit = []] = await exchange.probe.batch([
       { sql: 'SELECT * FROM deposits WHERE account_id = ?', values: [client.accountId] },

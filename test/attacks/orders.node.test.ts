@@ -1,10 +1,9 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openExchange } from '../support/node/exchange/open-exchange.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { type Client, readRefusal } from '../support/node/exchange/client.ts';
-import { Operator } from '../support/node/exchange/operator.ts';
-import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
 
 const ENTRY = 'held-gate.js';
 
@@ -15,6 +14,8 @@ const ACCOUNT_ROOM = 25;
 const HELD_GATE = `import exchange from './index.js';
 export * from './index.js';
 import { LedgerGate as Gate } from './index.js';
+import { openExchange } from '../support/node/exchange/open-exchange.ts';
+import { openExchange } from '../support/node/exchange/open-exchange.ts';
 
 let [expected, come, batches] = [0, 0, 0];
 
@@ -52,28 +53,20 @@ export default {
 };
 `;
 
-let directory: string;
-let exchange: Exchange;
-let operator: Operator;
+const directory = mkdtempSync(join(tmpdir(), 'bureau-attack-'));
+cpSync(inject('workerBundle'), directory, { recursive: true });
+writeFileSync(join(directory, ENTRY), HELD_GATE);
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const { exchange, operator } = await openExchange({ bundle: directory, entry: ENTRY });
 let honest: readonly Client[];
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'bureau-attack-'));
-  cpSync(inject('workerBundle'), directory, { recursive: true });
-  writeFileSync(join(directory, ENTRY), HELD_GATE);
-  exchange = await startExchange({ bundle: directory, entry: ENTRY, site: false });
-  operator = new Operator(exchange.urls[0] ?? '');
   honest = await Promise.all(Array.from({ length: 30 }, () => operator.openClient({ USDT: '1000' })));
   // The first orders have the lanes read their keys, and the gate its prices.
   for (const client of honest) await client.trade({ value: '10' });
 });
 
 beforeEach(() => expectOrders(0));
-
-afterAll(async () => {
-  await exchange.dispose();
-  rmSync(directory, { recursive: true, force: true });
-});
 
 const ask = async (path: string) => (await fetch(`${operator.origin}${path}`)).text();
 const expectOrders = (count: number) => ask(`/expect?${count}`);

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, readRefusal } from '../support/node/exchange/client.ts';
 import { fetchDocumented } from '../support/node/exchange/fetch-documented.ts';
-import { Operator } from '../support/node/exchange/operator.ts';
-import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
 import { distinctCandleQuestion, strangerAddress } from '../support/node/venues/candle-questions.ts';
 import { startVenueServer } from '../support/node/venues/start-venue-server.ts';
 import { VenueRemote, venueUrlVariables } from '../support/node/venues/venue-remote.ts';
 import type { VenueRequests } from '../support/node/venues/venue-state.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { openExchange } from '../support/node/exchange/open-exchange.ts';
 
 /** How old the price of an order may be, and the time for a round that is under way. */
 const FILL_MAX_AGE_MS = 2_000;
@@ -28,32 +27,18 @@ const KEYS_APART_MS = 1_500;
 const WEEK_MS = 604_800_000;
 const THURSDAY_MS = Date.UTC(2026, 9, 1);
 
-let played: Awaited<ReturnType<typeof startVenueServer>>;
-let exchange: Exchange;
-let venues: VenueRemote;
-let operator: Operator;
-
-beforeAll(async () => {
-  played = await startVenueServer();
-  venues = new VenueRemote(played.url);
-  exchange = await startExchange({
-    bundle: inject('workerBundle'),
-    site: false,
-    rateLimits: { ANONYMOUS_READS: 100_000, ANONYMOUS_NETWORKS: 100_000 },
-    variables: {
-      ...venueUrlVariables(played.url),
-      PRICE_SOURCES: 'binance,okx,kucoin,coinbase,kraken,gate',
-      CANDLE_SOURCES: 'kucoin',
-      // So the spread takes nothing of an attacker's gain.
-      SPREAD_BPS: '0',
-    },
-  });
-  operator = new Operator(exchange.urls[0] ?? '');
-});
-
-afterAll(async () => {
-  await exchange.dispose();
-  await played.stop();
+const played = await startVenueServer();
+afterAll(() => played.stop());
+const venues = new VenueRemote(played.url);
+const { operator } = await openExchange({
+  rateLimits: { ANONYMOUS_READS: 100_000, ANONYMOUS_NETWORKS: 100_000 },
+  variables: {
+    ...venueUrlVariables(played.url),
+    PRICE_SOURCES: 'binance,okx,kucoin,coinbase,kraken,gate',
+    CANDLE_SOURCES: 'kucoin',
+    // So the spread takes nothing of an attacker's gain.
+    SPREAD_BPS: '0',
+  },
 });
 
 const read = (path: string) => fetchDocumented(operator.origin, `/api/v1${path}`);

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BUY, type Client, type OrderWish, readRefusal } from '../support/node/exchange/client.ts';
 import { fetchDocumented } from '../support/node/exchange/fetch-documented.ts';
-import { Operator } from '../support/node/exchange/operator.ts';
 import type { ProbeStatement } from '../support/node/exchange/probe.ts';
 import { runWithoutTriggers } from '../support/node/exchange/run-without-triggers.ts';
-import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
+import { openExchange } from '../support/node/exchange/open-exchange.ts';
 
 const BALANCES = '/api/v1/wallet/balances';
 const ORDER = { value: '10' };
@@ -12,15 +11,7 @@ const ORDER = { value: '10' };
 /** The default limit of reads in a minute. */
 const READS = 120;
 
-let exchange: Exchange;
-let operator: Operator;
-
-beforeAll(async () => {
-  exchange = await startExchange({ bundle: inject('workerBundle'), site: false });
-  operator = new Operator(exchange.urls[0] ?? '');
-});
-
-afterAll(() => exchange.dispose());
+const { exchange, operator } = await openExchange();
 
 const pathOf = ({ accountId, keyId }: Client) => `/accounts/${accountId}/api-keys/${keyId}`;
 const setStatus = ({ accountId }: Client, status: string) =>
@@ -132,9 +123,8 @@ describe('an unknown member', () => {
   });
 
   it('in the settings is refused, so the operator knows that a misspelt halt did not take effect', async () => {
-    expect(await readPointers(await operator.ask('PATCH', '/settings', { tradingHalt: true }))).toEqual([
-      '/tradingHalt',
-    ]);
+    const response = await operator.ask('PATCH', '/settings', { tradingHalt: true });
+    expect(await readPointers(response)).toEqual(['/tradingHalt']);
   });
 
   it('in a new key is refused, so no key is made without the list of IP addresses that was meant', async () => {
@@ -179,10 +169,8 @@ describe('a preflight', () => {
     const headers = { Origin: 'https://page.test', 'Access-Control-Request-Method': 'POST' };
     const ask = (path: string) => fetchDocumented(operator.origin, path, { method: 'OPTIONS', headers });
     const open = await ask('/api/v1/markets/tickers');
-    expect([open.status, open.headers.get('Access-Control-Allow-Methods')?.split(',').toSorted()]).toEqual([
-      204,
-      ['GET', 'HEAD'],
-    ]);
+    const methods = open.headers.get('Access-Control-Allow-Methods')?.split(',').toSorted();
+    expect([open.status, methods]).toEqual([204, ['GET', 'HEAD']]);
     const closed = await ask('/api/v1/orders');
     expect([closed.status, closed.headers.get('Access-Control-Allow-Origin')]).toEqual([405, null]);
   });

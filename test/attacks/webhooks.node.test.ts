@@ -1,27 +1,18 @@
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import type { Client } from '../support/node/exchange/client.ts';
 import { LoopbackReceiver } from '../support/node/exchange/loopback-receiver.ts';
-import { Operator } from '../support/node/exchange/operator.ts';
-import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { openExchange } from '../support/node/exchange/open-exchange.ts';
 
 /** What somebody gains by webhook endpoints: of another's account, and against a host that never asked for events. */
 
 const SCOPES = { scopes: ['read', 'trade', 'webhooks'] } as const;
 const ENDPOINTS = '/api/v1/webhook-endpoints';
 
-let exchange: Exchange;
-let operator: Operator;
 const receivers: LoopbackReceiver[] = [];
-
-beforeAll(async () => {
-  exchange = await startExchange({ bundle: inject('workerBundle'), site: false });
-  operator = new Operator(exchange.urls[0] ?? '');
-});
-
-afterAll(async () => {
+const { operator } = await openExchange();
+afterAll(() => {
   for (const receiver of receivers) receiver.stop();
-  await exchange.dispose();
 });
 
 interface Endpoint {
@@ -31,7 +22,7 @@ interface Endpoint {
 }
 
 const send = async <T>(client: Client, method: string, path: string, body?: object): Promise<T> => {
-  const response = await fetch(`${exchange.urls[0] ?? ''}${path}`, {
+  const response = await fetch(`${operator.origin}${path}`, {
     method,
     headers: { Authorization: `Bearer ${client.token}`, 'Content-Type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),

@@ -1,16 +1,16 @@
 // @runtime outside
 import { ed25519 } from '@noble/curves/ed25519.js';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { config } from '../../src/env.ts';
 import { networks } from '../../src/money/networks.ts';
 import { chooseCustody } from '../../src/providers.ts';
 import type { Payout } from '../../src/custody/custody.ts';
 import { createHttpCustody } from '../../src/custody/http.ts';
-import { custodian } from '../support/withdrawals/custodian.ts';
 import type { CustodianAnswer, CustodianProgramme } from '../support/node/custody/custodian-state.ts';
 import { drawPayout } from '../support/withdrawals/payouts.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { custodian } from '../support/withdrawals/custodian.ts';
 
 const custody = chooseCustody(config);
 const settings = { url: config.CUSTODY_URL, keyId: config.CUSTODY_KEY_ID, secret: config.CUSTODY_SECRET };
@@ -26,15 +26,16 @@ async function findPayout({ withdrawalId }: Payout) {
   return found[0];
 }
 
+let payout: Payout;
+
 beforeEach(async () => {
+  payout = drawPayout();
   vi.spyOn(console, 'error').mockReturnValue();
   await custodian.reset();
 });
-afterEach(() => void vi.restoreAllMocks());
-
 describe('a payout over signed HTTP', () => {
   it.each(networks)('is paid on %s as requested, and found by its withdrawal’s id', async (network) => {
-    const payout = drawPayout(network);
+    payout = drawPayout(network);
     const state = await custody.submit(payout);
     expect(state).toEqual(sent);
     expect(await findPayout(payout)).toMatchObject({ payout, payments: 1, txHash: 'txHash' in state && state.txHash });
@@ -42,7 +43,6 @@ describe('a payout over signed HTTP', () => {
   });
 
   it('is paid once, however often it is submitted', async () => {
-    const payout = drawPayout();
     const states = await Promise.all(Array.from({ length: 5 }, () => custody.submit(payout)));
     expect(new Set(states.map((state) => JSON.stringify(state))).size).toBe(1);
     expect(await findPayout(payout)).toMatchObject({ payments: 1 });
@@ -50,39 +50,30 @@ describe('a payout over signed HTTP', () => {
   });
 
   it('is reported as never seen when the custodian does not know it, and looking it up pays nothing', async () => {
-    const payout = drawPayout();
     expect(await custody.lookup(payout)).toEqual({ kind: 'never_seen' });
     expect(await custodian.listPayouts()).toEqual([]);
   });
 
-  it('can be accepted first and sent later', async () => {
-    const payout = drawPayout();
+  it.each([
+    ['sent', 'pay', sent, 1],
+    ['refused', 'refuse', refused, 0],
+  ] as const)('can be accepted first and %s later', async (_name, act, state, payments) => {
     await custodian.program({ act: 'accept' });
     expect(await custody.submit(payout)).toEqual({ kind: 'accepted' });
     expect(await custody.lookup(payout)).toEqual({ kind: 'accepted' });
-    await custodian.decide(payout.withdrawalId, 'pay');
-    expect(await custody.lookup(payout)).toEqual(sent);
-  });
-
-  it('can be accepted first and refused later', async () => {
-    const payout = drawPayout();
-    await custodian.program({ act: 'accept' });
-    expect(await custody.submit(payout)).toEqual({ kind: 'accepted' });
-    await custodian.decide(payout.withdrawalId, 'refuse');
-    expect(await custody.lookup(payout)).toEqual(refused);
-    expect(await custody.submit(payout)).toEqual(refused);
-    expect(await findPayout(payout)).toMatchObject({ payments: 0 });
+    await custodian.decide(payout.withdrawalId, act);
+    expect(await custody.lookup(payout)).toEqual(state);
+    expect(await custody.submit(payout)).toEqual(state);
+    expect(await findPayout(payout)).toMatchObject({ payments });
   });
 
   it('can be refused with a reason', async () => {
-    const payout = drawPayout();
     await custodian.program({ act: 'refuse' });
     expect(await custody.submit(payout)).toEqual(refused);
     expect(await custody.lookup(payout)).toEqual(refused);
   });
 
   it('sends only the payout’s own fields to the custodian', async () => {
-    const payout = drawPayout();
     expect(await custody.submit({ ...payout, accountId: 'private' } as Payout)).toEqual(sent);
     expect((await findPayout(payout))?.payout).toEqual(payout);
   });
@@ -90,7 +81,6 @@ describe('a payout over signed HTTP', () => {
 
 describe('a submission that is answered as a duplicate', () => {
   it('has the state that the duplicate tells of the first', async () => {
-    const payout = drawPayout();
     const first = await custody.submit(payout);
     await custodian.program({ answer: 'duplicate' });
     expect(await custody.submit(payout)).toEqual(first);
@@ -98,7 +88,6 @@ describe('a submission that is answered as a duplicate', () => {
   });
 
   it('is accepted when the duplicate tells no state', async () => {
-    const payout = drawPayout();
     await custodian.program({ answer: 'silent_duplicate' });
     expect(await custody.submit(payout)).toEqual({ kind: 'accepted' });
     expect(await custody.lookup(payout)).toEqual(sent);
@@ -110,7 +99,7 @@ describe('a custodian that fails', () => {
 
   it.each(faults)('with %s leaves a submission unknown, whether it paid or not', async (answer) => {
     for (const act of ['pay', 'nothing'] as const) {
-      const payout = drawPayout();
+      payout = drawPayout();
       await custodian.program({ withdrawalId: payout.withdrawalId, method: 'PUT', act, answer });
       expect(await custody.submit(payout)).toEqual(unknown);
       expect(await custody.lookup(payout)).toEqual(act === 'pay' ? sent : { kind: 'never_seen' });
@@ -120,20 +109,22 @@ describe('a custodian that fails', () => {
   });
 
   it.each(faults)('with %s leaves a look-up unknown', async (answer) => {
-    const payout = drawPayout();
     await custody.submit(payout);
     await custodian.program({ method: 'GET', answer });
     expect(await custody.lookup(payout)).toEqual(unknown);
     expect(await custody.lookup(payout)).toEqual(sent);
   });
 
-  it('with too large a body leaves the submission unknown, at a status that is also known without a body', async () => {
-    await custodian.program({ answer: { status: 409, body: '{}'.padEnd(100_000, ' ') } });
-    expect(await custody.submit(drawPayout())).toEqual(unknown);
+  it.each<[string, number, string]>([
+    ['too large a body, at a status that is also known without a body', 409, '{}'.padEnd(100_000, ' ')],
+    ['a refusal without a reason', 422, '{"status":"refused"}'],
+    ['a hash of another network', 201, `{"status":"sent","txHash":"0x${'ab'.repeat(32)}"}`],
+  ])('with %s leaves the submission unknown', async (_name, status, body) => {
+    await custodian.program({ answer: { status, body } });
+    expect(await custody.submit(drawPayout('BTC'))).toEqual(unknown);
   });
 
   it('by forgetting a payout is reported as never_seen, and pays it only once all the same', async () => {
-    const payout = drawPayout();
     const first = await custody.submit(payout);
     await custodian.program({ method: 'GET', answer: 'never_seen' });
     expect(await custody.lookup(payout)).toEqual({ kind: 'never_seen' });
@@ -141,26 +132,12 @@ describe('a custodian that fails', () => {
     expect(await findPayout(payout)).toMatchObject({ payments: 1 });
   });
 
-  it('with a refusal without a reason leaves the submission unknown', async () => {
-    await custodian.program({ answer: { status: 422, body: '{"status":"refused"}' } });
-    expect(await custody.submit(drawPayout())).toEqual(unknown);
-  });
-
-  it('with a hash of another network leaves the submission unknown', async () => {
-    await custodian.program({ answer: { status: 201, body: `{"status":"sent","txHash":"0x${'ab'.repeat(32)}"}` } });
-    expect(await custody.submit(drawPayout('BTC'))).toEqual(unknown);
-  });
-
-  it('by being unreachable leaves submission and look-up unknown', async () => {
-    const nowhere = createHttpCustody({ ...settings, url: 'http://127.0.0.1:1' });
-    expect(await nowhere.submit(drawPayout())).toEqual(unknown);
-    expect(await nowhere.lookup(drawPayout())).toEqual(unknown);
-  });
-
-  it('because its URL is invalid leaves both unknown instead of throwing', async () => {
-    const broken = createHttpCustody({ ...settings, url: 'nowhere' });
-    expect(await broken.submit(drawPayout())).toEqual(unknown);
-    expect(await broken.lookup(drawPayout())).toEqual(unknown);
+  it.each([
+    ['it cannot be reached', 'http://127.0.0.1:1'],
+    ['its URL is invalid', 'nowhere'],
+  ])('because %s leaves submission and look-up unknown, and does not throw', async (_name, url) => {
+    const nowhere = createHttpCustody({ ...settings, url });
+    expect([await nowhere.submit(payout), await nowhere.lookup(payout)]).toEqual([unknown, unknown]);
   });
 
   it('with 404 at a wrong path is unknown, not a custodian that never saw the payout', async () => {
@@ -171,7 +148,7 @@ describe('a custodian that fails', () => {
 
   it('is logged with the withdrawal’s id, without key, address or amount', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
-    const payout = drawPayout('TRC20', { address: 'TSecretAddress', amount: '123.456' });
+    payout = drawPayout('TRC20', { address: 'TSecretAddress', amount: '123.456' });
     await custodian.program({ answer: 'error' });
     await custody.submit(payout);
     const [line] = log.mock.calls[0] as [string];
@@ -186,7 +163,7 @@ describe('a custodian that fails', () => {
 
 describe('a custodian that replaces a transaction', () => {
   it('has each new hash reported as the transaction’s hash', async () => {
-    const payout = drawPayout('ETH');
+    payout = drawPayout('ETH');
     await custody.submit(payout);
     const hashes = [await custody.lookup(payout)];
     for (let round = 0; round < 2; round++) {
@@ -208,18 +185,17 @@ describe('a custodian that does not answer', () => {
     ];
     await Promise.all(
       programmes.map(async ([programme, payments]) => {
-        const payout = drawPayout();
-        await custodian.program({ ...programme, withdrawalId: payout.withdrawalId, times: 2 });
-        expect(await Promise.all([custody.submit(payout), custody.lookup(payout)])).toEqual([unknown, unknown]);
-        expect((await findPayout(payout))?.payments ?? 0).toBe(payments);
-        expect(await custody.submit(payout)).toEqual(sent);
-        expect(await findPayout(payout)).toMatchObject({ payments: 1 });
+        const own = drawPayout();
+        await custodian.program({ ...programme, withdrawalId: own.withdrawalId, times: 2 });
+        expect(await Promise.all([custody.submit(own), custody.lookup(own)])).toEqual([unknown, unknown]);
+        expect((await findPayout(own))?.payments ?? 0).toBe(payments);
+        expect(await custody.submit(own)).toEqual(sent);
+        expect(await findPayout(own)).toMatchObject({ payments: 1 });
       }),
     );
   });
 
   it('and pays late pays once', async () => {
-    const payout = drawPayout();
     await custodian.program({ method: 'PUT', afterLookup: true });
     const late = custody.submit(payout);
     await waitFor(async () => expect((await custodian.countRequests(payout.withdrawalId)).submissions).toBe(1));
@@ -250,7 +226,6 @@ describe('the signature', () => {
   });
 
   it('covers the body: a body that was changed on the way is not paid', async () => {
-    const payout = drawPayout();
     const send = globalThis.fetch;
     const changed = JSON.stringify({ ...payout, amount: '9250.5' });
     vi.spyOn(globalThis, 'fetch').mockImplementationOnce((url, init) =>
@@ -280,7 +255,7 @@ describe('a refusal, where the signer’s key is known', () => {
   const held = { kind: 'held', reason: expect.stringMatching(/^refused without proof .*: it was reverted$/) };
 
   it('counts when the signer has signed that nothing was and nothing will be signed, and for that withdrawal alone', async () => {
-    const [payout, other] = [drawPayout(), drawPayout()];
+    const other = drawPayout();
     const proof = { signed: false, signature: sign(`bureau-burnt-v1.${payout.withdrawalId}.false`) };
     await custodian.program({ answer: answerWith(proof), times: 3 });
     expect(await strict.submit(payout)).toEqual({ kind: 'refused', reason: 'it was reverted' });
@@ -294,7 +269,6 @@ describe('a refusal, where the signer’s key is known', () => {
     ['says what was not signed', (id: string) => ({ signed: false, signature: sign(`bureau-burnt-v1.${id}.true`) })],
     ['has another’s signature', () => ({ signed: false, signature: '0'.repeat(128) })],
   ])('is held for a person when it %s', async (_, proofOf) => {
-    const payout = drawPayout();
     await custodian.program({ answer: answerWith(proofOf(payout.withdrawalId)) });
     expect(await strict.lookup(payout)).toEqual(held);
   });

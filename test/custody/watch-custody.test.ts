@@ -1,5 +1,5 @@
 // @runtime outside
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { NEVER_ASKED } from '../../src/db/custody-standing.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { config } from '../../src/env.ts';
@@ -52,11 +52,6 @@ beforeEach(async () => {
   vi.spyOn(console, 'error').mockImplementation((line) => logged.push(JSON.parse(String(line))));
   await custodian.reset();
 });
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
-
 describe('what the custodian holds', () => {
   it('is asked every minute, and shown against what it should hold', async () => {
     expect(assets.LTC.networks.map(({ network }) => network)).toEqual(['LTC']);

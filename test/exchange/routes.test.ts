@@ -1,23 +1,15 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi, beforeEach } from 'vitest';
 import { AssetList, ExchangeInfo, ServerTime, Status } from '../../src/exchange/schemas.ts';
 import { emptyEdgeCache } from '../support/runtime/edge-cache.ts';
-import { asOperator, json, openTrader, send } from '../support/exchange.ts';
+import { asOperator, json, openTrader, send, expectCode } from '../support/exchange.ts';
 import { CONNECTION_LOST } from '../support/runtime/faults.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
 import { setSettings } from '../support/withdrawals/withdrawals.ts';
 
 const cached = ['assets', 'exchange-info', 'status'];
 
-afterEach(async () => {
-  await setSettings({
-    tradingHalted: false,
-    withdrawalsHalted: false,
-    pausedNetworks: [],
-    pausedDeposits: { networks: [], assets: [] },
-  });
-  // Answers in the edge cache would hide what a test changes.
-  await emptyEdgeCache();
-});
+// Answers in the edge cache would hide what a test changes.
+beforeEach(emptyEdgeCache);
 
 describe.each(cached)('GET /api/v1/%s', (name) => {
   it('is public, and cached for some seconds at most', async () => {
@@ -33,7 +25,6 @@ describe.each(cached)('GET /api/v1/%s', (name) => {
     const sends = vi.spyOn(databaseInternals(), '_send');
     expect(await (await send(`/api/v1/${name}?nonsense=1`)).text()).toBe(first);
     expect(sends).not.toHaveBeenCalled();
-    sends.mockRestore();
   });
 
   it('is private with a key, and counts in its read bucket', async () => {
@@ -115,9 +106,8 @@ describe('GET /api/v1/status', () => {
   });
 
   it('answers DEGRADED when the ledger cannot be read', async () => {
-    const sends = vi.spyOn(databaseInternals(), '_send').mockRejectedValue(new Error(CONNECTION_LOST));
+    vi.spyOn(databaseInternals(), '_send').mockRejectedValue(new Error(CONNECTION_LOST));
     expect(await read()).toMatchObject({ status: 'DEGRADED', trading: 'DEGRADED', prices: 'OK' });
-    sends.mockRestore();
   });
 });
 
@@ -126,6 +116,6 @@ describe('without the ledger', () => {
     const sends = vi.spyOn(databaseInternals(), '_send').mockRejectedValue(new Error(CONNECTION_LOST));
     const response = await send(`/api/v1/${name}`);
     sends.mockRestore();
-    expect([response.status, (await json<{ code: string }>(response)).code]).toEqual([503, 'service_unavailable']);
+    await expectCode(response, '503 service_unavailable');
   });
 });

@@ -134,31 +134,17 @@ function drawHeaders(
 }
 
 function drawAuthorization(caller: Caller, { tokens }: World, draw: Draw): string | undefined {
-  switch (caller) {
-    case 'nobody':
-      return undefined;
-    case 'forger':
-      return spoilAuthorization(draw.pick(Object.values(tokens)), draw);
-    case 'shut':
-      return `Bearer ${draw.pick([tokens.expired, tokens.revoked, tokens.elsewhere, tokens.frozen])}`;
-    case 'poor':
-    case 'reader':
-    case 'rich':
-    case 'auditor':
-    case 'depositor':
-    case 'operator':
-      return `Bearer ${tokens[caller]}`;
-  }
+  if (caller === 'nobody') return undefined;
+  if (caller === 'forger') return spoilAuthorization(draw.pick(Object.values(tokens)), draw);
+  const shut = [tokens.expired, tokens.revoked, tokens.elsewhere, tokens.frozen];
+  return `Bearer ${caller === 'shut' ? draw.pick(shut) : tokens[caller]}`;
 }
 
 /** Usually a new key; otherwise one of a few that are used repeatedly, or one that is not allowed. */
 function drawIdempotencyKey(own: string, draw: Draw): string {
-  switch (draw.weigh({ own: 6, shared: 2, hostile: 2 })) {
-    case 'own':
-      return own;
-    case 'shared':
-      return draw.pick(['shared-1', 'shared-2', '"shared-3"']);
-    case 'hostile':
-      return toVisible(draw.pick([...hostileTexts, 'k'.repeat(255), 'k'.repeat(256), '"', '""']));
-  }
+  return draw.act({
+    own: [6, () => own],
+    shared: [2, () => draw.pick(['shared-1', 'shared-2', '"shared-3"'])],
+    hostile: [2, () => toVisible(draw.pick([...hostileTexts, 'k'.repeat(255), 'k'.repeat(256), '"', '""']))],
+  });
 }

@@ -48,41 +48,31 @@ export function drawHostileQuery(draw: Draw): string {
 }
 
 export function spoilPath(path: string, draw: Draw): string {
-  switch (
-    draw.weigh({ slash: 1, double: 1, dots: 1, encoded: 1, upper: 1, tail: 1, nul: 1, long: 0.5, prefix: 1, semi: 1 })
-  ) {
-    case 'slash':
-      return `${path}/`;
-    case 'double':
-      return path.replaceAll('/', '//');
-    case 'dots':
-      return `${path}/../${path.split('/').at(-1) ?? ''}/./`;
-    case 'encoded':
-      return path.replaceAll('/', '%2f').replace('%2f', '/');
-    case 'upper':
-      return path.toUpperCase();
-    case 'tail':
-      return `${path}/${drawParameter(draw)}`;
-    case 'nul':
-      return `${path}%00`;
-    case 'long':
-      return `${path}/${'a'.repeat(draw.pick([500, 3_000, 6_000]))}`;
-    case 'prefix':
-      return draw.pick([
-        '/',
-        '/api',
-        '/api/v2/orders',
-        '/operator',
-        '/operator/v1',
-        '/errors/x',
-        '/.env',
-        '/api/v1/markets/',
-        '/favicon.ico',
-      ]);
-    case 'semi':
-      return `${path};jsessionid=1`;
-  }
+  return draw.act({
+    slash: [1, () => `${path}/`],
+    double: [1, () => path.replaceAll('/', '//')],
+    dots: [1, () => `${path}/../${path.split('/').at(-1) ?? ''}/./`],
+    encoded: [1, () => path.replaceAll('/', '%2f').replace('%2f', '/')],
+    upper: [1, () => path.toUpperCase()],
+    tail: [1, () => `${path}/${drawParameter(draw)}`],
+    nul: [1, () => `${path}%00`],
+    long: [0.5, () => `${path}/${'a'.repeat(draw.pick([500, 3_000, 6_000]))}`],
+    prefix: [1, () => draw.pick(elsewhere)],
+    semi: [1, () => `${path};jsessionid=1`],
+  });
 }
+
+const elsewhere = [
+  '/',
+  '/api',
+  '/api/v2/orders',
+  '/operator',
+  '/operator/v1',
+  '/errors/x',
+  '/.env',
+  '/api/v1/markets/',
+  '/favicon.ico',
+];
 
 const hostileHeaderNames = [
   'X-Request-Id',
@@ -184,24 +174,21 @@ export const hostileMethods = [
 /** Ways to forge a bearer token or write it wrongly, given a valid one. */
 export function spoilAuthorization(token: string, draw: Draw): string {
   const place = draw.between(0, token.length - 1);
-  switch (draw.weigh({ flip: 3, cut: 1, scopes: 2, version: 1, scheme: 2, long: 1, shape: 1, text: 2, alg: 1 })) {
-    case 'flip':
-      return `Bearer ${token.slice(0, place)}${token[place] === 'A' ? 'B' : 'A'}${token.slice(place + 1)}`;
-    case 'cut':
-      return `Bearer ${token.slice(0, place)}`;
-    case 'scopes':
-      return `Bearer ${token.replace(/_(r?t?w?)_/, '_rtw_').replace('bk_test', draw.pick(['bk_live', 'bk_test']))}x`;
-    case 'version':
-      return `Bearer ${token.replace(/^bk_test_\d+/, `bk_test_${draw.pick(['0', '2', '99', '999', '-1', '__proto__', 'constructor'])}`)}`;
-    case 'scheme':
-      return `${draw.pick(['bearer', 'BEARER', 'Basic', 'Digest', 'Bearer ', 'Token', ''])} ${token}${draw.pick(['', ' ', ' x'])}`;
-    case 'long':
-      return `Bearer ${'a'.repeat(draw.pick([1_000, 6_000]))}`;
-    case 'shape':
-      return `Bearer bk_test_1_${'0'.repeat(8)}-0000-7000-8000-${'0'.repeat(12)}_rtw_${'A'.repeat(43)}_${'A'.repeat(43)}`;
-    case 'text':
-      return toVisible(`Bearer ${draw.pick(hostileTexts)}`);
-    case 'alg':
-      return 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9.';
-  }
+  const versions = ['0', '2', '99', '999', '-1', '__proto__', 'constructor'];
+  const schemes = ['bearer', 'BEARER', 'Basic', 'Digest', 'Bearer ', 'Token', ''];
+  const shape = `bk_test_1_${'0'.repeat(8)}-0000-7000-8000-${'0'.repeat(12)}_rtw_${'A'.repeat(43)}_${'A'.repeat(43)}`;
+  return draw.act({
+    flip: [3, () => `Bearer ${token.slice(0, place)}${token[place] === 'A' ? 'B' : 'A'}${token.slice(place + 1)}`],
+    cut: [1, () => `Bearer ${token.slice(0, place)}`],
+    scopes: [
+      2,
+      () => `Bearer ${token.replace(/_(r?t?w?)_/, '_rtw_').replace('bk_test', draw.pick(['bk_live', 'bk_test']))}x`,
+    ],
+    version: [1, () => `Bearer ${token.replace(/^bk_test_\d+/, `bk_test_${draw.pick(versions)}`)}`],
+    scheme: [2, () => `${draw.pick(schemes)} ${token}${draw.pick(['', ' ', ' x'])}`],
+    long: [1, () => `Bearer ${'a'.repeat(draw.pick([1_000, 6_000]))}`],
+    shape: [1, () => `Bearer ${shape}`],
+    text: [2, () => toVisible(`Bearer ${draw.pick(hostileTexts)}`)],
+    alg: [1, () => 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9.'],
+  });
 }

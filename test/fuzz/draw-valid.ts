@@ -51,21 +51,11 @@ export function drawValid(schema: RequestSchema, name: string, source: Source): 
   if (variants) return drawValid(draw.pick(variants), name, source);
   if (schema.enum) return draw.pick(schema.enum);
   const type = typeof schema.type === 'string' ? schema.type : draw.pick(schema.type ?? ['string']);
-  switch (type) {
-    case 'null':
-      return null;
-    case 'boolean':
-      return draw.happens(0.5);
-    case 'integer':
-    case 'number':
-      return drawNumber(schema, draw);
-    case 'array':
-      return drawList(schema, name, source);
-    case 'object':
-      return drawObject(schema, source);
-    default:
-      return drawText(schema, draw);
-  }
+  if (type === 'null') return null;
+  if (type === 'boolean') return draw.happens(0.5);
+  if (type === 'integer' || type === 'number') return drawNumber(schema, draw);
+  if (type === 'array') return drawList(schema, name, source);
+  return type === 'object' ? drawObject(schema, source) : drawText(schema, draw);
 }
 
 function drawNumber({ minimum = 0, maximum = 1_000_000 }: RequestSchema, draw: Draw): number {
@@ -73,11 +63,8 @@ function drawNumber({ minimum = 0, maximum = 1_000_000 }: RequestSchema, draw: D
 }
 
 function drawList({ items = {}, minItems = 0, maxItems = MOST_ITEMS }: RequestSchema, name: string, source: Source) {
-  const length = source.draw.pick([
-    minItems,
-    minItems + 1,
-    source.draw.between(minItems, Math.min(maxItems, MOST_ITEMS)),
-  ]);
+  const most = Math.min(maxItems, MOST_ITEMS);
+  const length = source.draw.pick([minItems, minItems + 1, source.draw.between(minItems, most)]);
   return Array.from({ length: Math.min(length, maxItems) }, () => drawValid(items, `${name}[]`, source));
 }
 

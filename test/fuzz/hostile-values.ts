@@ -132,27 +132,23 @@ export const hostileNames = [
 
 /** Any value, as a leaf or a small tree of JSON. */
 export function drawHostileValue(draw: Draw): unknown {
-  switch (draw.weigh({ text: 6, number: 4, literal: 3, list: 2, object: 3, deep: 0.4, long: 0.5, unicode: 2 })) {
-    case 'text':
-      return draw.pick(hostileTexts);
-    case 'number':
-      return new RawToken(draw.pick(numbers));
-    case 'literal':
-      return draw.pick([null, true, false]);
-    case 'list':
-      return Array.from({ length: draw.pick([0, 1, 3, 500]) }, () => draw.pick(hostileTexts.slice(0, 20)));
-    case 'object':
-      return Object.fromEntries([
-        [draw.pick(hostileNames), draw.pick(hostileTexts)],
-        ['__proto__x', 1],
-      ]);
-    case 'deep':
-      return nest(draw.pick([20, 500, 3_000]), draw.happens(0.5));
-    case 'long':
-      return 'x'.repeat(draw.pick([129, 1_000, 15_000, 20_000]));
-    case 'unicode':
-      return drawUnicode(draw, draw.between(1, 40));
-  }
+  return draw.act<unknown>({
+    text: [6, () => draw.pick(hostileTexts)],
+    number: [4, () => new RawToken(draw.pick(numbers))],
+    literal: [3, () => draw.pick([null, true, false])],
+    list: [2, () => Array.from({ length: draw.pick([0, 1, 3, 500]) }, () => draw.pick(hostileTexts.slice(0, 20)))],
+    object: [
+      3,
+      () =>
+        Object.fromEntries([
+          [draw.pick(hostileNames), draw.pick(hostileTexts)],
+          ['__proto__x', 1],
+        ]),
+    ],
+    deep: [0.4, () => nest(draw.pick([20, 500, 3_000]), draw.happens(0.5))],
+    long: [0.5, () => 'x'.repeat(draw.pick([129, 1_000, 15_000, 20_000]))],
+    unicode: [2, () => drawUnicode(draw, draw.between(1, 40))],
+  });
 }
 
 /** Text of random code units, lone surrogates among them. */

@@ -1,5 +1,6 @@
 import { listOperations } from '../support/document/documented.ts';
 import { type ServedExchange, startServedExchange } from '../support/node/exchange/served-exchange.ts';
+import { Operator } from '../support/node/exchange/operator.ts';
 import { type Attack, type Stretch, drawAttack } from './draw-attack.ts';
 import { Findings } from './findings.ts';
 import { type Law, judge } from './judge.ts';
@@ -34,6 +35,7 @@ const MAX_VIOLATIONS = 40;
 /** The credentials in each stretch: first those that can move no money, and at last all of them. */
 export function listStretches(requests: number): Stretch[] {
   const powerless = { nobody: 2, forger: 2, poor: 5, reader: 4, shut: 1, auditor: 2 };
+  const everybody = { ...powerless, rich: 8, operator: 3 };
   return [
     { name: 'powerless', requests: Math.round(requests * 0.35), callers: powerless, clientShare: 0.75 },
     { name: 'funded', requests: Math.round(requests * 0.3), callers: { rich: 1 }, clientShare: 0.95 },
@@ -43,12 +45,7 @@ export function listStretches(requests: number): Stretch[] {
       callers: { operator: 8, depositor: 1 },
       clientShare: 0.03,
     },
-    {
-      name: 'everybody',
-      requests: Math.round(requests * 0.1),
-      callers: { ...powerless, rich: 8, operator: 3 },
-      clientShare: 0.7,
-    },
+    { name: 'everybody', requests: Math.round(requests * 0.1), callers: everybody, clientShare: 0.7 },
   ];
 }
 
@@ -70,13 +67,10 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   }
 }
 
-function readSecrets(): Record<string, string> {
-  return publicSecrets;
-}
-
 class FuzzRun {
   readonly #options: FuzzOptions;
   readonly #exchange: ServedExchange;
+  readonly #operator: Operator;
   readonly #violations = new Findings(MAX_VIOLATIONS);
   readonly #statuses: Record<string, number> = {};
   readonly #taken: Record<string, number> = {};
@@ -88,19 +82,15 @@ class FuzzRun {
   constructor(options: FuzzOptions, exchange: ServedExchange) {
     this.#options = options;
     this.#exchange = exchange;
+    this.#operator = new Operator(exchange.url);
   }
 
   async go(): Promise<FuzzReport> {
-    const secrets = readSecrets();
-    const world = await openWorld(this.#exchange.url, {
-      operator: secrets['OPERATOR_TOKEN'] ?? '',
-      depositor: secrets['DEPOSIT_TOKEN'] ?? '',
-      auditor: secrets['AUDITOR_TOKEN'] ?? '',
-    });
+    const world = await openWorld(this.#operator);
     for (const token of Object.values(world.tokens)) this.#handedOut.add(token);
     const law: Law = {
       operations: world.documents.flatMap(listOperations),
-      secrets: Object.values(secrets).flatMap((secret) => [secret, ...listInnerSecrets(secret)]),
+      secrets: Object.values(publicSecrets).flatMap((secret) => [secret, ...listInnerSecrets(secret)]),
     };
     for (const kind of ['orders', 'withdrawals'] as const)
       for (const id of await this.#listIds(kind)) this.#told[kind].add(id);
@@ -113,7 +103,7 @@ class FuzzRun {
         index += size;
       }
       await this.#checkRecords(stretch);
-      await this.#checkReconciliation(world, stretch);
+      await this.#checkReconciliation(stretch);
       this.#options.report(`${stretch.name}: ${index} requests, ${JSON.stringify(this.#statuses)}`);
     }
     this.#checkLog(law);
@@ -191,16 +181,12 @@ class FuzzRun {
   }
 
   /** Checks that the exchange's reconciliation finds nothing broken, in a pass that began after the stretch. */
-  async #checkReconciliation(world: World, { name }: Stretch): Promise<void> {
+  async #checkReconciliation({ name }: Stretch): Promise<void> {
     let begun: number | undefined;
     for (let step = 0; step < 200; step += 1) {
-      const response = await fetch(`${this.#exchange.url}/operator/v1/reconciliation/run`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${world.tokens.operator}` },
-      });
-      const { reconciliation } = (await response.json()) as {
+      const { reconciliation } = await this.#operator.operate<{
         reconciliation: { status: string; progress: { pass: number }; lastPass: { pass: number } | null };
-      };
+      }>('POST', '/reconciliation/run');
       begun ??= reconciliation.progress.pass;
       if (reconciliation.status === 'broken') break;
       if (reconciliation.status === 'ok' && (reconciliation.lastPass?.pass ?? 0) > begun) return;

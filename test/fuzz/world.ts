@@ -1,4 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { publicSecrets } from '../../src/public-secrets.ts';
+import type { Client } from '../support/node/exchange/client.ts';
+import type { Operator } from '../support/node/exchange/operator.ts';
 import type { Pools, RequestSchema } from './draw-valid.ts';
 import { hostileTexts } from './hostile-values.ts';
 
@@ -16,132 +19,72 @@ export interface OperationSchema {
 }
 
 /** The accounts and records that exist before the attack, and the parts that attackers know. */
-export interface World {
-  readonly host: string;
-  readonly documents: readonly object[];
-  readonly clientOperations: readonly OperationSchema[];
-  readonly operatorOperations: readonly OperationSchema[];
-  readonly schemas: Readonly<Record<string, RequestSchema>>;
-  readonly tokens: Readonly<Record<TokenName, string>>;
-  readonly pools: Pools;
-}
-
-type TokenName =
-  | 'rich'
-  | 'poor'
-  | 'reader'
-  | 'expired'
-  | 'revoked'
-  | 'elsewhere'
-  | 'frozen'
-  | 'operator'
-  | 'depositor'
-  | 'auditor';
-
-/** The tokens of the operator's API in src/public-secrets.ts. */
-export interface OperatorTokens {
-  readonly operator: string;
-  readonly depositor: string;
-  readonly auditor: string;
-}
+export type World = Awaited<ReturnType<typeof openWorld>>;
 
 const OUTSIDE = {
   TRC20: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC',
   ETH: '0x52908400098527886E0F7030069857D2E4169EE7',
 } as const;
 
-const bucket = { perMinute: 1_000_000, perDay: 10_000_000 };
-const rateLimits = { read: bucket, trade: bucket, withdraw: bucket };
-const allScopes = ['read', 'trade', 'withdraw'];
-
 /** Opens the accounts that are attacked, gives them records of every kind, and reads both documents. */
-export async function openWorld(origin: string, operatorTokens: OperatorTokens): Promise<World> {
-  const call = async <T>(token: string, method: string, path: string, body?: unknown): Promise<T> => {
-    const response = await fetch(`${origin}${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as T;
-  };
-  const operate = <T>(method: string, path: string, body?: unknown) =>
-    call<T>(operatorTokens.operator, method, `/operator/v1${path}`, body);
-  const open = async (label: string, funds: Readonly<Record<string, string>>) => {
-    const { account } = await operate<{ account: { id: string } }>('POST', '/accounts', { label });
-    for (const [asset, amount] of Object.entries(funds)) {
-      await operate('POST', `/accounts/${account.id}/credits`, { asset, amount, reference: asset });
-    }
-    return account.id;
-  };
-  const makeKey = (accountId: string, change: object = {}) =>
-    operate<{ token: string; apiKey: { id: string } }>('POST', `/accounts/${accountId}/api-keys`, {
-      label: 'fuzz',
-      scopes: allScopes,
-      rateLimits,
-      ...change,
-    });
-
+export async function openWorld(operator: Operator) {
   const funds = { USDT: '100000', BTC: '1', ETH: '20', DOGE: '10000' };
-  const richId = await open('rich', funds);
-  const poorId = await open('poor', {});
-  const frozenId = await open('frozen', funds);
-  const victimId = await open('victim', funds);
-  await operate('PATCH', `/accounts/${richId}`, { dailyWithdrawalLimit: '1000000' });
-  const rich = await makeKey(richId);
-  const revoked = await makeKey(richId);
-  const victim = await makeKey(victimId);
-  const frozen = await makeKey(frozenId);
-  const expired = await makeKey(richId, { expiresAt: new Date(Date.now() + 1_500).toISOString() });
-  await operate('DELETE', `/accounts/${richId}/api-keys/${revoked.apiKey.id}`);
-  await operate('PATCH', `/accounts/${frozenId}`, { status: 'frozen' });
+  const richId = await operator.openAccount(funds);
+  const poorId = await operator.openAccount();
+  const frozenId = await operator.openAccount(funds);
+  const victimId = await operator.openAccount(funds);
+  await operator.operate('PATCH', `/accounts/${richId}`, { dailyWithdrawalLimit: '1000000' });
+  const [rich, revoked] = [await operator.createClient(richId), await operator.createClient(richId)];
+  const [victim, frozen] = [await operator.createClient(victimId), await operator.createClient(frozenId)];
+  await operator.operate('DELETE', `/accounts/${richId}/api-keys/${revoked.keyId}`);
+  await operator.operate('PATCH', `/accounts/${frozenId}`, { status: 'frozen' });
   const tokens = {
-    ...operatorTokens,
+    operator: publicSecrets['OPERATOR_TOKEN'] ?? '',
+    depositor: publicSecrets['DEPOSIT_TOKEN'] ?? '',
+    auditor: publicSecrets['AUDITOR_TOKEN'] ?? '',
     rich: rich.token,
-    poor: (await makeKey(poorId)).token,
-    reader: (await makeKey(richId, { scopes: ['read'] })).token,
-    elsewhere: (await makeKey(richId, { ipAllowlist: ['192.0.2.0/24'] })).token,
+    poor: await operator.createKey(poorId),
+    reader: await operator.createKey(richId, { scopes: ['read'] }),
+    elsewhere: await operator.createKey(richId, { ipAllowlist: ['192.0.2.0/24'] }),
     revoked: revoked.token,
     frozen: frozen.token,
-    expired: expired.token,
+    expired: await operator.createKey(richId, { expiresAt: new Date(Date.now() + 1_500).toISOString() }),
   };
 
   const orderIds: string[] = [];
   const withdrawalIds: string[] = [];
-  const makeRecords = async (token: string, network: keyof typeof OUTSIDE, asset: string, amount: string) => {
-    const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '20' };
-    orderIds.push((await call<{ order: { id: string } }>(token, 'POST', '/api/v1/orders', order)).order.id);
-    const wanted = { asset, network, amount, address: OUTSIDE[network] };
-    const made = await call<{ withdrawal: { id: string } }>(token, 'POST', '/api/v1/wallet/withdrawals', wanted);
-    withdrawalIds.push(made.withdrawal.id);
+  const makeRecords = async (client: Client, network: keyof typeof OUTSIDE, asset: string, amount: string) => {
+    orderIds.push((await client.trade({ value: '20' })).id);
+    withdrawalIds.push((await client.takeOut({ asset, network, amount, address: OUTSIDE[network] })).id);
   };
-  for (const token of [rich.token, rich.token, victim.token]) await makeRecords(token, 'TRC20', 'USDT', '20');
+  for (const client of [rich, rich, victim]) await makeRecords(client, 'TRC20', 'USDT', '20');
   // Some withdrawals wait for a review.
-  await operate('PATCH', '/settings', { reviewThreshold: '1' });
-  for (let count = 0; count < 12; count += 1) await makeRecords(victim.token, 'ETH', 'ETH', '0.05');
-  await operate('PATCH', '/settings', { reviewThreshold: null });
+  await operator.withSettings({ reviewThreshold: '1' }, async () => {
+    for (let count = 0; count < 12; count += 1) await makeRecords(victim, 'ETH', 'ETH', '0.05');
+  });
 
-  const addressPage = await call<{ addresses: { address: string }[] }>(rich.token, 'GET', '/api/v1/wallet/addresses');
-  await call(victim.token, 'GET', '/api/v1/wallet/addresses');
+  const read = async <T>(client: Client, path: string) => (await (await client.get(`/api/v1/${path}`)).json()) as T;
+  const { addresses } = await read<{ addresses: { address: string }[] }>(rich, 'wallet/addresses');
+  await read(victim, 'wallet/addresses');
   const cursors: string[] = [];
   for (const path of ['orders', 'wallet/withdrawals', 'wallet/transactions']) {
-    for (const token of [rich.token, victim.token]) {
-      const page = await call<{ nextCursor: string }>(token, 'GET', `/api/v1/${path}?limit=1`);
-      cursors.push(page.nextCursor, `${page.nextCursor.slice(0, -1)}_`);
+    for (const client of [rich, victim]) {
+      const { nextCursor } = await read<{ nextCursor: string }>(client, `${path}?limit=1`);
+      cursors.push(nextCursor, `${nextCursor.slice(0, -1)}_`);
     }
   }
   const entryIds: string[] = [];
   for (const label of ['one', 'two', 'three']) {
     const entry = { network: 'TRC20', address: OUTSIDE.TRC20, label };
-    const made = await operate<{ entry: { id: string } }>('POST', `/accounts/${victimId}/allowlist`, entry);
+    const made = await operator.operate<{ entry: { id: string } }>('POST', `/accounts/${victimId}/allowlist`, entry);
     entryIds.push(made.entry.id);
   }
-  const clientDocument = await call<Document>(rich.token, 'GET', '/api/v1/openapi.json');
-  const operatorDocument = await operate<Document>('GET', '/openapi.json');
+  const clientDocument = await read<Document>(rich, 'openapi.json');
+  const operatorDocument = await operator.operate<Document>('GET', '/openapi.json');
   await sleep(1_500);
-  const own = addressPage.addresses.map(({ address }) => address);
+  const own = addresses.map(({ address }) => address);
   return {
-    host: new URL(origin).host,
+    host: new URL(operator.origin).host,
     documents: [clientDocument, operatorDocument],
     clientOperations: listOperationSchemas(clientDocument),
     operatorOperations: listOperationSchemas(operatorDocument),
@@ -149,7 +92,7 @@ export async function openWorld(origin: string, operatorTokens: OperatorTokens):
     tokens,
     pools: {
       ...textPools,
-      ...idPools([poorId, victimId], [victim.apiKey.id], orderIds, withdrawalIds, entryIds),
+      ...idPools([poorId, victimId], [victim.keyId], orderIds, withdrawalIds, entryIds),
       cursor: cursors,
       address: [...own, ...Object.values(OUTSIDE), OUTSIDE.ETH.toLowerCase(), '0x', `${OUTSIDE.TRC20}x`],
     },

@@ -68,85 +68,72 @@ export function breakRequest(composed: Composed, draw: Draw): Written {
     },
     isWellFormed: false,
   });
+  const withHead = (more: readonly HeaderLine[], ...parts: (Buffer | string)[]) =>
+    write(head(first, [...headers, ...more]), ...parts);
+  const withFirst = (line: string) => write(head(line, headers));
+  const withoutHost = headers.filter(([name]) => name !== 'Host');
+  const lengths = ['-1', '1e3', '0x10', ' 5', '99999999999999999999', ''];
+  const codings = ['chunked, identity', 'gzip, chunked', 'xchunked', 'CHUNKED'];
+  const hosts = ['', ' ', 'a b', '[::1', 'x:99999', '%00', '<script>', 'ü'];
+  const methods = ['', 'FOO', 'G\0T', 'GET,POST', 'A'.repeat(5_000)];
+  const targets = [
+    '*',
+    'x',
+    '',
+    'http://evil.example/api/v1/orders',
+    '//evil.example/api/v1/time',
+    `/${'a'.repeat(70_000)}`,
+    '/api/v1/\x01\x7f',
+    '/api/v1/\xff\xfe',
+    '?',
+    '#x',
+  ];
+  const upgrade = (): HeaderLine[] => [
+    ['Connection', 'Upgrade'],
+    ['Upgrade', draw.pick(['websocket', 'h2c'])],
+    ['Sec-WebSocket-Version', '13'],
+    ['Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ=='],
+  ];
   const attacks: readonly (() => Written)[] = [
-    () => write(head(first, [...headers, length(body.length + 50)]), body),
-    () => write(head(first, [...headers, length(Math.max(0, body.length - 3))]), body),
-    () => write(head(first, [...headers, length(body.length), length(3)]), body),
-    () => write(head(first, [...headers, length(body.length), chunked]), '0\r\n\r\n', body),
-    () =>
-      write(
-        head(first, [
-          ...headers,
-          ['Content-Length', draw.pick(['-1', '1e3', '0x10', ' 5', '99999999999999999999', ''])],
-        ]),
-        body,
-      ),
-    () =>
-      write(
-        head(first, [
-          ...headers,
-          ['Transfer-Encoding', draw.pick(['chunked, identity', 'gzip, chunked', 'xchunked', 'CHUNKED'])],
-        ]),
-        '0\r\n\r\n',
-      ),
-    () => write(head(first, [...headers, chunked]), 'zz\r\nabc\r\n0\r\n\r\n'),
-    () => write(head(first, [...headers, chunked]), '5;ext=1\r\n{"a":\r\n2\r\n1}\r\n0\r\nX-Trailer: 1\r\n\r\n'),
-    () => write(head(first, [...headers, chunked]), 'ffffffffffffffff\r\n', body),
-    () => write(head(first, [...headers, chunked]), '5\r\n{"a'),
-    () => write(head(first, headers), body),
+    () => withHead([length(body.length + 50)], body),
+    () => withHead([length(Math.max(0, body.length - 3))], body),
+    () => withHead([length(body.length), length(3)], body),
+    () => withHead([length(body.length), chunked], '0\r\n\r\n', body),
+    () => withHead([['Content-Length', draw.pick(lengths)]], body),
+    () => withHead([['Transfer-Encoding', draw.pick(codings)]], '0\r\n\r\n'),
+    () => withHead([chunked], 'zz\r\nabc\r\n0\r\n\r\n'),
+    () => withHead([chunked], '5;ext=1\r\n{"a":\r\n2\r\n1}\r\n0\r\nX-Trailer: 1\r\n\r\n'),
+    () => withHead([chunked], 'ffffffffffffffff\r\n', body),
+    () => withHead([chunked], '5\r\n{"a'),
+    () => withHead([], body),
     () => write(head(`${method} ${target} HTTP/1.0`, [...headers, length(body.length)]), body),
     () => write(`${method} ${target}\r\n\r\n`),
-    () => write(head(`${method} ${target} HTTP/2.0`, headers)),
-    () => write(head(`${method} ${target} HTTP/9.9`, headers)),
-    () => write(head(`${method.toLowerCase()} ${target} HTTP/1.1`, headers)),
-    () => write(head(`${draw.pick(['', 'FOO', 'G\0T', 'GET,POST', 'A'.repeat(5_000)])} ${target} HTTP/1.1`, headers)),
-    () => write(head(`${method}  ${target}  HTTP/1.1`, headers)),
+    () => withFirst(`${method} ${target} HTTP/2.0`),
+    () => withFirst(`${method} ${target} HTTP/9.9`),
+    () => withFirst(`${method.toLowerCase()} ${target} HTTP/1.1`),
+    () => withFirst(`${draw.pick(methods)} ${target} HTTP/1.1`),
+    () => withFirst(`${method}  ${target}  HTTP/1.1`),
+    () => withFirst(`${method} ${draw.pick(targets)} HTTP/1.1`),
+    () => write(head(first, withoutHost)),
+    () => withHead([['Host', 'evil.example']]),
+    () => write(head(first, [['Host', draw.pick(hosts)], ...withoutHost])),
     () =>
-      write(
-        head(
-          `${method} ${draw.pick(['*', 'x', '', 'http://evil.example/api/v1/orders', '//evil.example/api/v1/time', `/${'a'.repeat(70_000)}`, '/api/v1/\x01\x7f', '/api/v1/\xff\xfe', '?', '#x'])} HTTP/1.1`,
-          headers,
-        ),
-      ),
-    () =>
-      write(
-        head(
-          first,
-          headers.filter(([name]) => name !== 'Host'),
-        ),
-      ),
-    () => write(head(first, [...headers, ['Host', 'evil.example']])),
-    () =>
-      write(
-        head(first, [
-          ['Host', draw.pick(['', ' ', 'a b', '[::1', 'x:99999', '%00', '<script>', 'ü'])],
-          ...headers.filter(([name]) => name !== 'Host'),
-        ]),
-      ),
-    () => write(head(first, [...headers, ['X-Nul', 'a\0b'], ['X-Bad name', '1']])),
-    () => write(head(first, [...headers, ['X-Folded', 'a\r\n b']])),
+      withHead([
+        ['X-Nul', 'a\0b'],
+        ['X-Bad name', '1'],
+      ]),
+    () => withHead([['X-Folded', 'a\r\n b']]),
     () => write(`${first}\nHost: x\n\n`),
     () => write(`${first}\r\nno colon here\r\n: no name\r\n\r\n`),
-    () => write(head(first, [...headers, ['X-Huge', 'a'.repeat(draw.pick([9_000, 20_000, 140_000]))]])),
-    () =>
-      write(head(first, [...headers, ...Array.from({ length: 400 }, (_, index): HeaderLine => [`X-${index}`, '1'])])),
-    () =>
-      write(head(first, [...headers, ['Expect', draw.pick(['100-continue', '200-ok'])], length(body.length)]), body),
-    () =>
-      write(
-        head(first, [
-          ...headers,
-          ['Connection', 'Upgrade'],
-          ['Upgrade', draw.pick(['websocket', 'h2c'])],
-          ['Sec-WebSocket-Version', '13'],
-          ['Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ=='],
-        ]),
-      ),
+    () => withHead([['X-Huge', 'a'.repeat(draw.pick([9_000, 20_000, 140_000]))]]),
+    () => withHead(Array.from({ length: 400 }, (_, index): HeaderLine => [`X-${index}`, '1'])),
+    () => withHead([['Expect', draw.pick(['100-continue', '200-ok'])], length(body.length)], body),
+    () => withHead(upgrade()),
     () => write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
     () => write(Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03])),
     () => write('\r\n\r\n'),
     () => write(''),
-    () => write(head(first, [...headers, length(body.length)]), body, head(first, headers), body),
+    () => withHead([length(body.length)], body, head(first, headers), body),
   ];
   return draw.pick(attacks)();
 }

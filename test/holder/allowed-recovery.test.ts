@@ -1,8 +1,8 @@
 // @runtime outside
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
-import { databaseOfId } from '../support/db/open-in-ledger.ts';
+import { databaseOfId, runFor } from '../support/db/open-in-ledger.ts';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { asOperator, json, openAccount } from '../support/exchange.ts';
+import { asOperator, openAccount, expectCode } from '../support/exchange.ts';
 import { accepted, expectRefusal, signIn, switchTotpOn } from '../support/holder/holders.ts';
 import { recoverWithoutCode } from '../support/operator/changes-by-two.ts';
 import {
@@ -59,11 +59,7 @@ describe('a recovery that two of the exchange’s people allow', () => {
     }
     await accepted(holderEntrypoint.removeTotp((await signIn(accountId)).token, undefined));
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 24 * HOUR_MS + 1_000 });
-    try {
-      await expectRefusal(holderEntrypoint.removeTotp((await signIn(late)).token, undefined), 'totp_required');
-    } finally {
-      vi.useRealTimers();
-    }
+    await expectRefusal(holderEntrypoint.removeTotp((await signIn(late)).token, undefined), 'totp_required');
   });
 
   it('is in the audit with the name of each of the two, and in the holder’s log with none', async () => {
@@ -71,10 +67,11 @@ describe('a recovery that two of the exchange’s people allow', () => {
     const { token } = await signIn(accountId, 'look');
     await agree(accountId);
     await accepted(holderEntrypoint.recover(token, allowed));
-    const { results } = await databaseOfId(accountId)
-      .prepare("SELECT actor, role, action FROM audit WHERE target = ? AND action LIKE '%recover%' ORDER BY id")
-      .bind(accountId)
-      .all();
+    const results = await runFor(
+      accountId,
+      "SELECT actor, role, action FROM audit WHERE target = ? AND action LIKE '%recover%' ORDER BY id",
+      accountId,
+    );
     expect(results).toEqual([
       { actor: ADA, role: 'admin', action: 'ask_recovery' },
       { actor: BOB, role: 'admin', action: 'allow_recovery' },
@@ -112,13 +109,9 @@ describe('a recovery that two of the exchange’s people allow', () => {
     const late = await openAccount();
     await agree(late);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 72 * HOUR_MS + 1_000 });
-    try {
-      const { token: lateToken } = await signIn(late, 'look');
-      expect((await accepted(holderEntrypoint.describe(lateToken))).recoveryAllowedUntil_ms).toBeNull();
-      await expectRefusal(holderEntrypoint.recover(lateToken, allowed), 'approval_required');
-    } finally {
-      vi.useRealTimers();
-    }
+    const { token: lateToken } = await signIn(late, 'look');
+    expect((await accepted(holderEntrypoint.describe(lateToken))).recoveryAllowedUntil_ms).toBeNull();
+    await expectRefusal(holderEntrypoint.recover(lateToken, allowed), 'approval_required');
   });
 
   it('is never one person’s doing, nor a bug’s', async () => {
@@ -139,7 +132,6 @@ describe('a recovery that two of the exchange’s people allow', () => {
       );
     }
     const unheld = await openAccount();
-    const refused = await asOperator('POST', `/accounts/${unheld}/recovery`, body);
-    expect([refused.status, (await json<{ code: string }>(refused)).code]).toEqual([409, 'invalid_state']);
+    await expectCode(asOperator('POST', `/accounts/${unheld}/recovery`, body), '409 invalid_state');
   });
 });

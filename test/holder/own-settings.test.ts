@@ -1,8 +1,8 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type ProblemBody, Trader, asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
 import { accepted, codeOf, expectRefusal, signIn, switchTotpOn } from '../support/holder/holders.ts';
 import { holderEntrypoint } from '../support/runtime/test-env.ts';
-import { databaseOfId } from '../support/db/open-in-ledger.ts';
+import { databaseOfId, runFor } from '../support/db/open-in-ledger.ts';
 import { stopClock } from '../support/withdrawals/withdrawals.ts';
 
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
@@ -11,8 +11,6 @@ const COLD = { network: 'ETH', address: ADDRESS, label: 'cold wallet' };
 async function codeOfAnswer(response: Response): Promise<string> {
   return response.ok ? 'accepted' : (await json<ProblemBody>(response)).code;
 }
-
-afterEach(() => void vi.useRealTimers());
 
 describe('a signed-in holder', () => {
   it('makes a key, uses it and revokes it: refused on its next request', async () => {
@@ -171,10 +169,7 @@ describe('a recovery', () => {
   it('holds in the batch of a withdrawal too, and cannot be shortened', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const hold = (until_ms: number) =>
-      databaseOfId(trader.accountId)
-        .prepare('UPDATE accounts SET held_until = ? WHERE id = ?')
-        .bind(until_ms, trader.accountId)
-        .run();
+      runFor(trader.accountId, 'UPDATE accounts SET held_until = ? WHERE id = ?', until_ms, trader.accountId);
     expect((await withdraw(trader)).status).toBe(201);
     await hold(Date.now() + 60_000);
     await expect(hold(0)).rejects.toThrow('guard: a hold is never shortened');
@@ -255,10 +250,7 @@ describe('the keys of an account', () => {
     expect(new Set(made.flatMap((outcome) => (outcome.ok ? [] : [outcome.code])))).toEqual(new Set(['invalid_state']));
     const byOperator = await asOperator('POST', `/accounts/${accountId}/api-keys`, wanted);
     expect(await codeOfAnswer(byOperator)).toBe('invalid_state');
-    await databaseOfId(accountId)
-      .prepare("UPDATE api_keys SET expires_at = 1 WHERE account_id = ? AND kind = 'standing'")
-      .bind(accountId)
-      .run();
+    await runFor(accountId, "UPDATE api_keys SET expires_at = 1 WHERE account_id = ? AND kind = 'standing'", accountId);
     await expectRefusal(holderEntrypoint.makeKey(token, wanted), 'invalid_state');
     const { apiKeys } = await accepted(holderEntrypoint.listKeys(token, null));
     await accepted(holderEntrypoint.revokeKey(token, apiKeys[0]?.id ?? ''));

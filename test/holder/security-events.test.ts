@@ -5,7 +5,7 @@ import { findLedger } from '../../src/db/database.ts';
 import { createKey, json, openAccount } from '../support/exchange.ts';
 import { accepted, signIn } from '../support/holder/holders.ts';
 import { env, holderEntrypoint } from '../support/runtime/test-env.ts';
-import { databaseOfId } from '../support/db/open-in-ledger.ts';
+import { databaseOfId, runFor } from '../support/db/open-in-ledger.ts';
 
 interface Told {
   readonly type: string;
@@ -64,7 +64,7 @@ describe('an endpoint that the exchange switches off', () => {
     const [gone, kept] = [await make('gone'), await make('kept')];
     await disableEndpoint(database, accountId, gone, 'gone');
     await disableEndpoint(database, accountId, gone, 'failing');
-    await databaseOfId(kept).prepare(`UPDATE webhook_endpoints SET status = 'disabled' WHERE id = ?`).bind(kept).run();
+    await runFor(kept, `UPDATE webhook_endpoints SET status = 'disabled' WHERE id = ?`, kept);
     const { notices } = (await accepted(holderEntrypoint.listNotices(ledgerNumberOf(accountId), last))) ?? {
       notices: [],
     };

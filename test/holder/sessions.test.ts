@@ -3,7 +3,7 @@ import { type ProblemBody, asOperator, createKey, json, openAccount, openTrader 
 import { accepted, expectRefusal, signIn } from '../support/holder/holders.ts';
 import { addressOf, inviteByTwo } from '../support/holder/invite.ts';
 import { holderEntrypoint } from '../support/runtime/test-env.ts';
-import { databaseOfId } from '../support/db/open-in-ledger.ts';
+import { databaseOfId, runFor, readFor } from '../support/db/open-in-ledger.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -76,17 +76,14 @@ describe('a session', () => {
     await inviteByTwo(accountId);
     await expectRefusal(open('other@customers.test'), 'invalid_state');
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 72 * HOUR_MS + 1_000 });
-    try {
-      await expectRefusal(open(email), 'invalid_state');
-    } finally {
-      vi.useRealTimers();
-    }
+    await expectRefusal(open(email), 'invalid_state');
     await inviteByTwo(accountId);
     await accepted(open(email));
-    const { results } = await databaseOfId(accountId)
-      .prepare('SELECT action, role, actor FROM audit WHERE target = ? ORDER BY id')
-      .bind(accountId)
-      .all();
+    const results = await runFor(
+      accountId,
+      'SELECT action, role, actor FROM audit WHERE target = ? ORDER BY id',
+      accountId,
+    );
     expect(results.slice(1)).toEqual([
       { action: 'invite_holder', role: 'admin', actor: 'second@bureau.test' },
       { action: 'invite_holder', role: 'admin', actor: 'second@bureau.test' },
@@ -121,8 +118,7 @@ describe('a session', () => {
 
   it('has its invitation end with the first who signs in, and with a freeze', async () => {
     const [accountId, frozen] = [await openAccount(), await openAccount()];
-    const count = async (id: string) =>
-      databaseOfId(id).prepare('SELECT count(*) AS n FROM invitations WHERE account_id = ?').bind(id).first('n');
+    const count = async (id: string) => readFor(id, 'SELECT count(*) AS n FROM invitations WHERE account_id = ?', id);
     for (const id of [accountId, frozen]) {
       await inviteByTwo(id);
       expect(await count(id)).toBe(1);
@@ -223,10 +219,11 @@ describe('the sessions of an account', () => {
         }),
       ),
     );
-    const live = await databaseOfId(accountId)
-      .prepare("SELECT count(*) AS live FROM api_keys WHERE account_id = ? AND kind = 'session' AND revoked_at IS NULL")
-      .bind(accountId)
-      .first('live');
+    const live = await readFor(
+      accountId,
+      "SELECT count(*) AS live FROM api_keys WHERE account_id = ? AND kind = 'session' AND revoked_at IS NULL",
+      accountId,
+    );
     expect(live).toBe(5);
   });
 

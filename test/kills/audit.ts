@@ -1,6 +1,7 @@
 import { parseAmount } from '../../src/money/amounts.ts';
 import { type Asset, assetSymbols, scaleOf } from '../../src/money/assets.ts';
-import type { CustodianReport } from '../support/node/custody/custodian-state.ts';
+import type { CustodianRemote } from '../support/node/custody/custodian-remote.ts';
+import { Operator } from '../support/node/exchange/operator.ts';
 import type { ServedExchange } from '../support/node/exchange/served-exchange.ts';
 import type { Clerk, Entry } from './clerk.ts';
 import type { Party } from './draw-request.ts';
@@ -39,8 +40,7 @@ export interface Scene {
   readonly clerk: Clerk;
   readonly parties: readonly Party[];
   readonly funds: Readonly<Partial<Record<Asset, string>>>;
-  readonly operatorToken: string;
-  readonly custodianUrl: string;
+  readonly custodian: CustodianRemote;
 }
 
 /** After this many steps without an end, a pass of the reconciliation counts as stuck. */
@@ -89,10 +89,6 @@ async function readDelivered({ clerk, exchange }: Scene): Promise<ReadonlySet<st
   const delivered = new Set(rows.map(({ id }) => id));
   if (delivered.size < rows.length) clerk.violations.push('a withdrawal was credited twice');
   return delivered;
-}
-
-export async function readCustodian(custodianUrl: string): Promise<CustodianReport> {
-  return (await (await fetch(`${custodianUrl}/control`)).json()) as CustodianReport;
 }
 
 async function readAccount(clerk: Clerk, party: Party): Promise<Shown> {
@@ -250,23 +246,13 @@ interface LedgerState {
 interface AccountState {
   readonly status: string;
   readonly ledgers: readonly LedgerState[];
-  readonly violations: readonly unknown[];
-  readonly invariants: readonly unknown[];
 }
 
 /** Runs the exchange's own reconciliation until in every ledger a pass that began after this call is complete. */
-export async function checkReconciliation({
-  clerk,
-  operatorToken,
-}: Pick<Scene, 'clerk' | 'operatorToken'>): Promise<void> {
-  const post = async (): Promise<AccountState> => {
-    const response = await fetch(`${clerk.origin}/operator/v1/reconciliation/run`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${operatorToken}` },
-    });
-    if (!response.ok) throw new Error(`the reconciliation does not run: ${response.status} ${await response.text()}`);
-    return ((await response.json()) as { reconciliation: AccountState }).reconciliation;
-  };
+export async function checkReconciliation({ clerk }: Pick<Scene, 'clerk'>): Promise<void> {
+  const operator = new Operator(clerk.origin);
+  const post = async () =>
+    (await operator.operate<{ reconciliation: AccountState }>('POST', '/reconciliation/run')).reconciliation;
   let standing = await post();
   const begun = new Map(standing.ledgers.map(({ ledger, progress }) => [ledger, progress?.pass ?? Infinity]));
   const isComplete = ({ ledger, lastPass }: LedgerState) => (lastPass?.pass ?? 0) > (begun.get(ledger) ?? Infinity);
@@ -278,14 +264,12 @@ export async function checkReconciliation({
     if (standing.status === 'ok' && standing.ledgers.every(isComplete)) return;
     standing = await post();
   }
-  clerk.violations.push(
-    `the reconciliation did not complete a pass in ${MAX_STEPS} steps: ${JSON.stringify(standing)}`,
-  );
+  clerk.violations.push(`the reconciliation completed no pass in ${MAX_STEPS} steps: ${JSON.stringify(standing)}`);
 }
 
 /** Compares the custodian's payouts with the withdrawals: each is paid once, and there is no payout without one. */
-async function checkPayouts({ clerk, custodianUrl, parties }: Scene, shown: readonly Shown[]): Promise<number> {
-  const { payouts, rejections } = await readCustodian(custodianUrl);
+async function checkPayouts({ clerk, custodian, parties }: Scene, shown: readonly Shown[]): Promise<number> {
+  const [payouts, rejections] = [await custodian.listPayouts(), await custodian.listRejections()];
   if (rejections.length > 0) clerk.violations.push(`the custodian turned away: ${rejections.join(', ')}`);
   const inside = new Set(parties.map(({ depositAddress }) => depositAddress));
   const withdrawals = new Map(shown.flatMap((account) => account.withdrawals.map((row) => [row.id, row] as const)));

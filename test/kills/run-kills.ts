@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Asset } from '../../src/money/assets.ts';
 import type { CustodianProgramme } from '../support/node/custody/custodian-state.ts';
 import { Draw } from '../support/draw.ts';
 import { Operator } from '../support/node/exchange/operator.ts';
 import { type ServedExchange, startServedExchange } from '../support/node/exchange/served-exchange.ts';
 import { custodyVariables, startCustodian } from '../support/node/custody/start-custodian.ts';
-import { type Scene, audit, checkTransit, readCustodian } from './audit.ts';
+import { CustodianRemote } from '../support/node/custody/custodian-remote.ts';
+import type { Client } from '../support/node/exchange/client.ts';
+import { type Scene, audit, checkTransit } from './audit.ts';
 import { Clerk, type Figures } from './clerk.ts';
 import { type CompareCustody, type KilledCustodian, PARTIES, funds } from './custody.ts';
 import { type Party, RequestMaker } from './draw-request.ts';
@@ -79,6 +80,7 @@ export async function runKills(options: KillOptions): Promise<KillReport> {
 class KillRun {
   readonly #options: KillOptions;
   readonly #custodian: KilledCustodian;
+  readonly #remote: CustodianRemote;
   readonly #draw: Draw;
   readonly #clerk = new Clerk();
   #exchange: ServedExchange | undefined;
@@ -92,6 +94,7 @@ class KillRun {
     this.#options = options;
     this.#ledgers = options.ledgers ?? 1;
     this.#custodian = custodian;
+    this.#remote = new CustodianRemote(custodian.url);
     this.#draw = new Draw(options.seed);
   }
 
@@ -143,8 +146,7 @@ class KillRun {
       clerk: this.#clerk,
       parties: this.#parties,
       funds,
-      operatorToken: OPERATOR_TOKEN,
-      custodianUrl: this.#custodian.url,
+      custodian: this.#remote,
     };
   }
 
@@ -170,41 +172,18 @@ class KillRun {
     this.#clerk.violations.push(...violations);
   }
 
-  async #operate<T>(method: string, path: string, body: unknown): Promise<T> {
-    const response = await fetch(`${this.#clerk.origin}/operator/v1${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${OPERATOR_TOKEN}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as T;
-  }
-
   async #openParty(index: number): Promise<Party> {
-    if (this.#ledgers > 1) await new Operator(this.#clerk.origin).openIn(index % this.#ledgers);
-    const { account } = await this.#operate<{ account: { id: string } }>('POST', '/accounts', { label: `${index}` });
-    const accountId = account.id;
-    for (const [asset, amount] of Object.entries(funds) as [Asset, string][]) {
-      await this.#operate('POST', `/accounts/${accountId}/credits`, { asset, amount, reference: asset });
-    }
+    const operator = new Operator(this.#clerk.origin);
+    if (this.#ledgers > 1) await operator.openIn(index % this.#ledgers);
+    const accountId = await operator.openAccount(funds);
     // One account reaches its daily limit, so that stored refusals occur as well.
     const dailyWithdrawalLimit = index === 0 ? '1500' : '1000000';
-    await this.#operate('PATCH', `/accounts/${accountId}`, { dailyWithdrawalLimit });
-    const bucket = { perMinute: 1_000_000, perDay: 10_000_000 };
-    const tokens: string[] = [];
-    for (let key = 0; key < KEYS_PER_PARTY; key += 1) {
-      const made = await this.#operate<{ token: string }>('POST', `/accounts/${accountId}/api-keys`, {
-        label: `key ${key}`,
-        scopes: ['read', 'trade', 'withdraw'],
-        rateLimits: { read: bucket, trade: bucket, withdraw: bucket },
-      });
-      tokens.push(made.token);
-    }
-    const page = await this.#clerk.read(tokens[0] ?? '', '/api/v1/wallet/addresses');
-    const addresses = (page?.['addresses'] ?? []) as { network: string; address: string }[];
-    const depositAddress = addresses.find(({ network }) => network === 'TRC20')?.address;
-    if (depositAddress === undefined) throw new Error('the account has no address on TRC20');
-    return { accountId, tokens, depositAddress };
+    await operator.operate('PATCH', `/accounts/${accountId}`, { dailyWithdrawalLimit });
+    const clients: Client[] = [];
+    while (clients.length < KEYS_PER_PARTY) clients.push(await operator.createClient(accountId));
+    const depositAddress = await clients[0]?.readAddress('TRC20');
+    if (!depositAddress) throw new Error('the account has no address on TRC20');
+    return { accountId, tokens: clients.map(({ token }) => token), depositAddress };
   }
 
   /** Sends load with every key until the exchange is killed. */
@@ -248,21 +227,16 @@ class KillRun {
   /** Makes the custodian fail now and then, and pay later what it had only accepted. */
   async #makeTrouble(isDead: () => boolean): Promise<void> {
     while (!isDead()) {
-      await this.#tellCustodian('POST', this.#draw.pick(troubles));
+      await this.#remote.program(this.#draw.pick(troubles));
       await this.#payAccepted();
       await sleep(60);
     }
   }
 
   async #payAccepted(): Promise<void> {
-    const { payouts } = await readCustodian(this.#custodian.url);
+    const payouts = await this.#remote.listPayouts();
     const accepted = payouts.find(({ status }) => status === 'accepted');
-    if (!accepted) return;
-    await this.#tellCustodian('PATCH', { withdrawalId: accepted.payout.withdrawalId, act: 'pay' });
-  }
-
-  async #tellCustodian(method: string, body: unknown): Promise<void> {
-    await fetch(`${this.#custodian.url}/control`, { method, body: JSON.stringify(body) });
+    if (accepted) await this.#remote.decide(accepted.payout.withdrawalId, 'pay');
   }
 
   /** Clients repeat the requests without an answer, and the exchange is killed before all are answered. */

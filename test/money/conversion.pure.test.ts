@@ -27,55 +27,56 @@ function isNextTo(rounded: bigint, dividend: bigint, divisor: bigint, rounding: 
     : (rounded - 1n) * divisor < dividend && dividend <= rounded * divisor;
 }
 
-describe('the value of a coin’s amount in USDT', () => {
+const roundings = ['down', 'up'] as const;
+
+describe.each([
+  {
+    what: 'the value of a coin’s amount in USDT',
+    convert: toUsdt,
+    whole: [
+      ['BTC', 50_000_000n, 6_000_000_000_000n, 30_000_000_000n],
+      ['USDC', 1_000_000n, 99_980_000n, 999_800n],
+      ['DOGE', 0n, 10_000_000n, 0n],
+    ],
+    // One satoshi at 60000.12345678 is 600.0012... atoms.
+    between: ['BTC', 1n, 6_000_012_345_678n, 600n],
+    divide: (coin: Coin, amount: bigint, price: bigint) => [amount * price * usdtAtoms, coinAtoms[coin] * priceUnit],
+  },
+  {
+    what: 'the amount of a coin for an amount of USDT',
+    convert: toCoin,
+    whole: [
+      ['BTC', 30_000_000_000n, 6_000_000_000_000n, 50_000_000n],
+      ['USDC', 1_000_000n, 50_000_000n, 2_000_000n],
+    ],
+    // One USDT at 30000 is 3333.33... satoshis.
+    between: ['BTC', 1_000_000n, 3_000_000_000_000n, 3_333n],
+    divide: (coin: Coin, amount: bigint, price: bigint) => [amount * coinAtoms[coin] * priceUnit, price * usdtAtoms],
+  },
+] as const)('$what', ({ convert, whole, between, divide }) => {
   it('is exact when it is whole, in either rounding', () => {
-    for (const rounding of ['down', 'up'] as const) {
-      expect(toUsdt('BTC', 50_000_000n, 6_000_000_000_000n, rounding)).toBe(30_000_000_000n);
-      expect(toUsdt('USDC', 1_000_000n, 99_980_000n, rounding)).toBe(999_800n);
-      expect(toUsdt('DOGE', 0n, 10_000_000n, rounding)).toBe(0n);
+    for (const [coin, amount, price, result] of whole) {
+      for (const rounding of roundings) expect(convert(coin, amount, price, rounding)).toBe(result);
     }
   });
 
-  it('is rounded to the atom below or above: one satoshi at 60000.12345678 is 600.0012... atoms', () => {
-    expect(toUsdt('BTC', 1n, 6_000_012_345_678n, 'down')).toBe(600n);
-    expect(toUsdt('BTC', 1n, 6_000_012_345_678n, 'up')).toBe(601n);
+  it('is rounded to the atom below or above', () => {
+    const [coin, amount, price, below] = between;
+    expect(roundings.map((rounding) => convert(coin, amount, price, rounding))).toEqual([below, below + 1n]);
   });
 
   it('is off by less than one atom for every coin, amount and price', () => {
     fc.assert(
-      fc.property(coins, amounts, prices, fc.constantFrom('down', 'up'), (coin, amount, price, rounding) => {
-        const dividend = amount * price * usdtAtoms;
-        const divisor = coinAtoms[coin] * priceUnit;
-        expect(isNextTo(toUsdt(coin, amount, price, rounding), dividend, divisor, rounding)).toBe(true);
+      fc.property(coins, amounts, prices, fc.constantFrom(...roundings), (coin, amount, price, rounding) => {
+        const [dividend = 0n, divisor = 0n] = divide(coin, amount, price);
+        expect(isNextTo(convert(coin, amount, price, rounding), dividend, divisor, rounding)).toBe(true);
       }),
     );
   });
 });
 
-describe('the amount of a coin for an amount of USDT', () => {
-  it('is exact when it is whole, in either rounding', () => {
-    for (const rounding of ['down', 'up'] as const) {
-      expect(toCoin('BTC', 30_000_000_000n, 6_000_000_000_000n, rounding)).toBe(50_000_000n);
-      expect(toCoin('USDC', 1_000_000n, 50_000_000n, rounding)).toBe(2_000_000n);
-    }
-  });
-
-  it('is rounded to the atom below or above: one USDT at 30000 is 3333.33... satoshis', () => {
-    expect(toCoin('BTC', 1_000_000n, 3_000_000_000_000n, 'down')).toBe(3_333n);
-    expect(toCoin('BTC', 1_000_000n, 3_000_000_000_000n, 'up')).toBe(3_334n);
-  });
-
-  it('is off by less than one atom for every coin, amount and price', () => {
-    fc.assert(
-      fc.property(coins, amounts, prices, fc.constantFrom('down', 'up'), (coin, amount, price, rounding) => {
-        const dividend = amount * coinAtoms[coin] * priceUnit;
-        const divisor = price * usdtAtoms;
-        expect(isNextTo(toCoin(coin, amount, price, rounding), dividend, divisor, rounding)).toBe(true);
-      }),
-    );
-  });
-
-  it('never converts back to more than the first amount, when both are rounded down', () => {
+describe('an amount that is converted and back', () => {
+  it('is never more than the first amount, when both are rounded down', () => {
     fc.assert(
       fc.property(coins, amounts, prices, (coin, amount, price) => {
         expect(toUsdt(coin, toCoin(coin, amount, price, 'down'), price, 'down') <= amount).toBe(true);

@@ -2,11 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAst } from 'vite';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openExchange } from '../support/node/exchange/open-exchange.ts';
+import { afterAll, expect, it } from 'vitest';
 import { buildWorker } from '../../scripts/build-worker.ts';
 import { BUY } from '../support/node/exchange/client.ts';
-import { Operator } from '../support/node/exchange/operator.ts';
-import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
 
 /** The most files of `src` whose code an order may execute: what a stranger has to read to know what an order does. */
 const MOST_FILES = 32;
@@ -66,6 +65,8 @@ export { calledFiles, watchedWork };
 
 const ENTRY = `
 import worker, { calledFiles, KeyLane as Lane, LedgerGate as Gate, watchedWork } from './index.js';
+import { openExchange } from '../support/node/exchange/open-exchange.ts';
+import { openExchange } from '../support/node/exchange/open-exchange.ts';
 export * from './index.js';
 export class KeyLane extends Lane {
   execute(call) { return watchedWork.run(true, () => super.execute(call)); }
@@ -83,24 +84,15 @@ export default {
 };`;
 
 const directory = mkdtempSync(join(tmpdir(), 'bureau-files-'));
-let exchange: Exchange;
-
-beforeAll(async () => {
-  await buildWorker('production', directory, { keepsNames: true });
-  const bundle = join(directory, 'index.js');
-  writeFileSync(bundle, NOTE + noteCalls(readFileSync(bundle, 'utf8')));
-  writeFileSync(join(directory, 'entry.js'), ENTRY);
-  exchange = await startExchange({ bundle: directory, entry: 'entry.js', site: false });
-});
-
-afterAll(async () => {
-  await exchange.dispose();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => rmSync(directory, { recursive: true }));
+await buildWorker('production', directory, { keepsNames: true });
+const bundle = join(directory, 'index.js');
+writeFileSync(bundle, NOTE + noteCalls(readFileSync(bundle, 'utf8')));
+writeFileSync(join(directory, 'entry.js'), ENTRY);
+const { origin, operator } = await openExchange({ bundle: directory, entry: 'entry.js' });
 
 it(`an order executes code of at most ${MOST_FILES} files`, async () => {
-  const [origin = ''] = exchange.urls;
-  const client = await new Operator(origin).openClient({ USDT: '100000' });
+  const client = await operator.openClient({ USDT: '100000' });
   let called: string[] = [];
   while (!called.includes(LAST_REACHED)) {
     await client.order({ ...BUY, value: '10' });

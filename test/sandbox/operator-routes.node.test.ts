@@ -1,24 +1,17 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import type { MoveMarket } from '../../src/sandbox/market.ts';
 import { fetchDocumented } from '../support/node/exchange/fetch-documented.ts';
 import { Operator } from '../support/node/exchange/operator.ts';
-import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
+import { startExchange } from '../support/node/exchange/start-exchange.ts';
 import { publicSecrets as tokens } from '../../src/public-secrets.ts';
+import { openExchange } from '../support/node/exchange/open-exchange.ts';
 
 const BUNDLE = inject('workerBundle');
 
-let exchange: Exchange;
-let operator: Operator;
-
-beforeAll(async () => {
-  exchange = await startExchange({ bundle: BUNDLE });
-  operator = new Operator(exchange.urls[0] ?? '');
-});
-
-afterAll(() => exchange.dispose());
+const { exchange, operator } = await openExchange({ site: true });
 
 interface Answer {
   readonly status: number;
@@ -43,8 +36,7 @@ const move = (change: MoveMarket) => operate('PATCH', '/market', change);
 const countAudit = () => exchange.probe.query<{ rows: number }>('SELECT count(*) AS rows FROM audit');
 
 async function openTrader() {
-  const accountId = await operator.openAccount({ USDT: '100000' });
-  const token = await operator.createKey(accountId);
+  const { accountId, token } = await operator.openClient({ USDT: '100000' });
   const order = (coin: string) => ({ coin, side: 'BUY', mode: 'USDT_AMOUNT', value: '5' });
   return {
     accountId,
@@ -68,9 +60,7 @@ describe('the operator of a sandbox moves the market:', () => {
     const filled = priceOf(await buy('ETH'));
     expect(await moving).toEqual({ status: 200, body: { market: { prices: { ETH: '9000' }, sources: 'up' } } });
     expect(filled / 9_000).toBeCloseTo(1.002, 3);
-    expect((await preview('ETH')).body).toMatchObject({
-      preview: { executedPrice: expect.stringMatching(/^90\d\d/) as unknown },
-    });
+    expect(JSON.stringify((await preview('ETH')).body)).toContain('"executedPrice":"90');
     expect(await move({ prices: { ETH: null } })).toMatchObject({ body: { market: { prices: {} } } });
     expect(priceOf(await buy('ETH'))).toBeLessThan(7_000);
   });
@@ -166,27 +156,20 @@ describe('the operator of a sandbox moves the market:', () => {
 });
 
 describe('the operator of a sandbox gives a deposit:', () => {
-  interface Given {
-    readonly id: string;
-    readonly address: string;
-  }
-
   it('it credits the account’s own address, by the code of the custodian’s report; each call makes a new deposit', async () => {
     const { accountId, read } = await openTrader();
     const wanted = { accountId, asset: 'BTC', network: 'BTC', amount: '0.5' };
     const { status, body } = await operate('POST', '/deposits', wanted);
-    const deposit = body['deposit'] as Given;
+    const deposit = body['deposit'] as { id: string; address: string };
     expect([status, deposit]).toEqual([
       201,
       expect.objectContaining({ accountId, status: 'COMPLETED', creditAmount: '0.5', reason: null }),
     ]);
-    const { addresses } = (await read('/wallet/addresses')).body as {
-      addresses: { network: string; address: string }[];
-    };
-    expect(addresses.find(({ network }) => network === 'BTC')?.address).toBe(deposit.address);
+    expect((await read('/wallet/addresses')).body['addresses']).toContainEqual(
+      expect.objectContaining({ network: 'BTC', address: deposit.address }),
+    );
     await operate('POST', '/deposits', wanted);
-    const { balances } = (await read('/wallet/balances')).body as { balances: { asset: string; amount: string }[] };
-    expect(balances.find(({ asset }) => asset === 'BTC')?.amount).toBe('1');
+    expect((await read('/wallet/balances')).body['balances']).toContainEqual({ asset: 'BTC', amount: '1' });
     const { transactions } = (await read('/wallet/transactions')).body as { transactions: { type: string }[] };
     expect(transactions.map(({ type }) => type)).toEqual(['ONCHAIN_DEPOSIT', 'ONCHAIN_DEPOSIT', 'INTERNAL_DEPOSIT']);
     const rows = await exchange.probe.query<{ target: string }>(

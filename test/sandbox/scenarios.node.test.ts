@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { fetchDocumented } from '../support/node/exchange/fetch-documented.ts';
-import { Operator } from '../support/node/exchange/operator.ts';
-import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
-
-const BUNDLE = inject('workerBundle');
+import { openExchange } from '../support/node/exchange/open-exchange.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '5' };
 const PAYOUT = { asset: 'USDT', network: 'TRC20', amount: '20', address: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC' };
@@ -12,15 +9,7 @@ const PAYOUT = { asset: 'USDT', network: 'TRC20', amount: '20', address: 'TJRyWw
 /** How often each scenario, and none, is played at once. */
 const TIMES = 8;
 
-let exchange: Exchange;
-let operator: Operator;
-
-beforeAll(async () => {
-  exchange = await startExchange({ bundle: BUNDLE });
-  operator = new Operator(exchange.urls[0] ?? '');
-});
-
-afterAll(() => exchange.dispose());
+const { operator } = await openExchange({ site: true });
 
 /** Sends a POST in a scenario or in none, and says what it was answered: a problem's code, or the status of the record. */
 async function post(path: string, token: string, body: object, scenario?: Scenario): Promise<string> {
@@ -39,10 +28,7 @@ async function post(path: string, token: string, body: object, scenario?: Scenar
   return answer.code ?? (answer.order ?? answer.withdrawal)?.status ?? 'no answer';
 }
 
-async function openAccount(): Promise<string> {
-  const accountId = await operator.openAccount({ USDT: '10000' });
-  return operator.createKey(accountId);
-}
+const openAccount = async () => (await operator.openClient({ USDT: '10000' })).token;
 
 function mix(answers: readonly (readonly [Scenario | undefined, string])[]) {
   return Array.from({ length: TIMES }, () => answers).flat();

@@ -13,6 +13,9 @@ import { migrateDatabases } from '../../scripts/databases/migrate-databases.ts';
 import { describeMemory, openMemoryDatabases } from '../support/node/cloudflare/memory-databases.ts';
 
 const NOW_MS = Date.parse('2026-11-24T12:00:00Z');
+/** The number of the next transfer, as SQL. */
+const NEXT = '(SELECT coalesce(max(id), 0) + 1 FROM transfers)';
+const LABEL = `it's "one"; of\nmany ✓`;
 const PRICE = 6_500_000_000_000n;
 
 /** A UUIDv7 of ledger 0. */
@@ -48,66 +51,36 @@ class Trader {
     this.#ledger = ledger;
     this.#account = idOf(number * 1_000_000);
     this.#drawn = number * 1_000_000;
-    this.#run(`INSERT INTO accounts (id, address_index, label, created_at) VALUES (?, ?, ?, ?)`, [
-      this.#account,
-      number,
-      `it's "one"; of\nmany ✓`,
-      NOW_MS,
-    ]);
+    this.#insert('accounts', { id: this.#account, address_index: number, label: LABEL, created_at: NOW_MS });
     this.#key = this.#draw();
-    this.#run(
-      `INSERT INTO api_keys (id, account_id, label, scopes, token_hash, created_at) VALUES (?, ?, 'k', 't', 'h', ?)`,
-      [this.#key, this.#account, NOW_MS],
-    );
-    this.#run(`INSERT INTO addresses (account_id, network, address) VALUES (?, 'BTC', ?)`, [
-      this.#account,
-      this.#draw(),
-    ]);
+    const key = { id: this.#key, account_id: this.#account, label: 'k', scopes: 't', token_hash: 'h' };
+    this.#insert('api_keys', { ...key, created_at: NOW_MS });
+    this.#insert('addresses', { account_id: this.#account, network: 'BTC', address: this.#draw() });
     this.deposit('USDT', 1_000_000_000n);
   }
 
-  deposit(asset: string, amount: bigint): void {
-    this.#run(
-      `INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, network, tx_hash, output_index,
-         address, exact_amount, confirmations, transfer)
-       VALUES (?, ?, 'ONCHAIN_DEPOSIT', ?, ?, 0, 'COMPLETED', 'BSC', ?, 0, 'a', '1', 9,
-         (SELECT coalesce(max(id), 0) + 1 FROM transfers))`,
-      [this.#account, this.#draw(), asset, amount, this.#draw()],
-    );
+  deposit(asset: string, amount: bigint, transfer: string | null = NEXT): void {
+    const status = transfer === null ? 'PENDING' : 'COMPLETED';
+    const of = { account_id: this.#account, id: this.#draw(), type: 'ONCHAIN_DEPOSIT', asset, amount, usd_value: 0 };
+    const seen = { network: 'BSC', tx_hash: this.#draw(), output_index: 0, address: 'a', exact_amount: '1' };
+    this.#insert('deposits', { ...of, status, ...seen, confirmations: 9 }, { transfer: transfer ?? 'NULL' });
   }
 
   buy(): void {
-    this.#run(
-      `INSERT INTO orders (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status, price_round,
-         key_id, first_transfer)
-       VALUES (?, ?, 'BTC', 'BUY', ?, 1000, 650000, 'COMPLETED', 1, ?, (SELECT coalesce(max(id), 0) + 1 FROM transfers))`,
-      [this.#account, this.#draw(), PRICE, this.#key],
-    );
+    const of = { account_id: this.#account, id: this.#draw(), coin: 'BTC', side: 'BUY', executed_price: PRICE };
+    const amounts = { coin_amount: 1_000, usdt_amount: 650_000, status: 'COMPLETED', price_round: 1 };
+    this.#insert('orders', { ...of, ...amounts, key_id: this.#key }, { first_transfer: NEXT });
   }
 
   /** A deposit that is seen first, and completed by the next call. */
   see(): void {
-    const open = this.#ledger
-      .prepare(`SELECT id FROM deposits WHERE account_id = ? AND status = 'PENDING'`)
-      .get(this.#account);
-    if (open) {
-      this.#run(
-        `UPDATE deposits SET status = 'COMPLETED', transfer = (SELECT coalesce(max(id), 0) + 1 FROM transfers)
-         WHERE account_id = ? AND id = ?`,
-        [this.#account, String(open['id'])],
-      );
-      return;
-    }
-    this.#run(
-      `INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, network, tx_hash, output_index,
-         address, exact_amount, confirmations)
-       VALUES (?, ?, 'ONCHAIN_DEPOSIT', 'BTC', 5, 0, 'PENDING', 'BTC', ?, 0, 'a', '1', 0)`,
-      [this.#account, this.#draw(), this.#draw()],
-    );
+    const pending = `WHERE account_id = '${this.#account}' AND status = 'PENDING'`;
+    const change = this.#ledger.prepare(`UPDATE deposits SET status = 'COMPLETED', transfer = ${NEXT} ${pending}`);
+    if (change.run().changes === 0) this.deposit('BTC', 5n, null);
   }
 
   listen(): void {
-    this.#run(`INSERT INTO listeners (account_id) VALUES (?)`, [this.#account]);
+    this.#insert('listeners', { account_id: this.#account });
   }
 
   #draw(): string {
@@ -115,8 +88,11 @@ class Trader {
     return idOf(this.#drawn);
   }
 
-  #run(sql: string, values: readonly (string | number | bigint)[]): void {
-    this.#ledger.prepare(sql).run(...values);
+  /** Inserts a row of values, and of some more that are SQL. */
+  #insert(table: string, row: Record<string, string | number | bigint>, more: Record<string, string> = {}): void {
+    const names = [...Object.keys(row), ...Object.keys(more)];
+    const places = [...Object.keys(row).map(() => '?'), ...Object.values(more)];
+    this.#ledger.prepare(`INSERT INTO ${table} (${names.join()}) VALUES (${places.join()})`).run(...Object.values(row));
   }
 }
 

@@ -14,19 +14,23 @@ const SEED = new Uint8Array(32).fill(6);
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
 const ORDER = { asset: 'ETH', network: 'ETH', contractAddress: null, address: ADDRESS, amount: '0.1' } as const;
 
-type Mistake =
-  | 'takes requests that nobody signed'
-  | 'takes old requests'
-  | 'answers 404 without its body'
-  | 'forgets a payout'
-  | 'takes the body of another id'
-  | 'takes another amount for an id'
-  | 'changes the hash of what it sent'
-  | 'pays each submission'
-  | 'refuses what it cannot pay now'
-  | 'refuses without proof'
-  | 'pays what it refused'
-  | 'writes holdings in a form of its own';
+/** Each mistake, and the promise that a custodian breaks by it. */
+const mistakes = {
+  'takes requests that nobody signed': 'Signature',
+  'takes old requests': 'Signature',
+  'answers 404 without its body': 'Never seen',
+  'forgets a payout': 'Once for ever',
+  'takes the body of another id': 'Submit',
+  'takes another amount for an id': 'Once for ever',
+  'changes the hash of what it sent': 'Once for ever',
+  'pays each submission': 'Lost answers',
+  'refuses what it cannot pay now': 'Held',
+  'refuses without proof': 'Refused',
+  'pays what it refused': 'Refused',
+  'writes holdings in a form of its own': 'Holdings',
+} as const;
+
+type Mistake = keyof typeof mistakes;
 
 interface Entry {
   readonly body: string;
@@ -41,9 +45,7 @@ afterEach(() => {
 });
 
 /** Starts a custodian in memory that pays at once. Returns its port, and how much its address has received. */
-async function startCustodian(
-  mistake?: Mistake,
-): Promise<{ readonly url: string; readonly received: () => Promise<string> }> {
+async function startCustodian(mistake?: Mistake) {
   const entries = new Map<string, Entry>();
   let tenths = 0;
   let hashes = 0;
@@ -130,20 +132,7 @@ describe('the suite for custodians', () => {
     expect(await findBroken()).toEqual([]);
   });
 
-  it.each([
-    ['takes requests that nobody signed', 'Signature'],
-    ['takes old requests', 'Signature'],
-    ['answers 404 without its body', 'Never seen'],
-    ['forgets a payout', 'Once for ever'],
-    ['takes the body of another id', 'Submit'],
-    ['takes another amount for an id', 'Once for ever'],
-    ['changes the hash of what it sent', 'Once for ever'],
-    ['pays each submission', 'Lost answers'],
-    ['refuses what it cannot pay now', 'Held'],
-    ['refuses without proof', 'Refused'],
-    ['pays what it refused', 'Refused'],
-    ['writes holdings in a form of its own', 'Holdings'],
-  ] as const)('finds one that %s', async (mistake, clause) => {
+  it.each(Object.entries(mistakes) as [Mistake, string][])('finds one that %s', async (mistake, clause) => {
     expect(await findBroken(mistake)).toContain(clause);
   });
 });

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   cpSync,
@@ -14,8 +13,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SCHEMA_FILE, moveEarlierState, noteSchema } from '../../scripts/keep-state.ts';
 
-/** A state that `npm start` left with an earlier schema. */
-const EARLIER = 'test/scripts/earlier-state.tar.gz';
 const NOON = new Date(Date.UTC(2026, 10, 22, 12));
 
 let place: string;
@@ -25,7 +22,6 @@ let folders: string[];
 beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), 'bureau-'));
   [storage, migrations] = [join(place, 'state'), join(place, 'migrations')];
-  mkdirSync(storage);
   folders = [migrations, join(place, 'console-migrations')];
   cpSync('migrations', migrations, { recursive: true });
   cpSync('console/migrations', join(place, 'console-migrations'), { recursive: true });
@@ -34,12 +30,14 @@ afterEach(() => {
   rmSync(place, { recursive: true, force: true });
 });
 
-function unpackEarlier(): void {
-  expect(spawnSync('tar', ['xzf', EARLIER, '-C', storage]).status).toBe(0);
+/** Leaves a state as an earlier version did, which noted no schema. */
+function leaveEarlier(): void {
+  mkdirSync(join(storage, 'v3/d1'), { recursive: true });
+  writeFileSync(join(storage, 'demo-account.json'), '{}');
 }
 
 it('a state with an earlier schema is moved aside as a whole', () => {
-  unpackEarlier();
+  leaveEarlier();
   const aside = moveEarlierState(storage, folders, NOON);
   expect(aside).toBe(`${storage}-earlier-2026-11-22T12-00-00-000Z`);
   expect(existsSync(storage)).toBe(false);
@@ -48,7 +46,7 @@ it('a state with an earlier schema is moved aside as a whole', () => {
 });
 
 it('a state with this schema is kept, also when migrations are added to it', () => {
-  unpackEarlier();
+  leaveEarlier();
   noteSchema(storage, folders);
   expect(moveEarlierState(storage, folders, NOON)).toBeUndefined();
   writeFileSync(join(migrations, '0999_more.sql'), 'SELECT 1;');
@@ -56,27 +54,19 @@ it('a state with this schema is kept, also when migrations are added to it', () 
   expect(existsSync(storage)).toBe(true);
 });
 
-it('a state is moved aside when its migrations were changed or removed', () => {
-  unpackEarlier();
+it.each([
+  ['a migration was changed', () => appendFileSync(join(migrations, '0001_settings.sql'), '-- another')],
+  ['a migration was removed', () => rmSync(join(migrations, '0002_accounts.sql'))],
+  ['one of the console was changed', () => appendFileSync(join(folders[1] ?? '', '0001_identity.sql'), '-- another')],
+])('a state is moved aside when %s', (_what, change) => {
+  leaveEarlier();
   noteSchema(storage, folders);
-  appendFileSync(join(migrations, '0001_settings.sql'), '-- another');
+  change();
   expect(moveEarlierState(storage, folders, NOON)).toBeDefined();
-
-  mkdirSync(storage);
-  unpackEarlier();
-  noteSchema(storage, folders);
-  rmSync(join(migrations, '0002_accounts.sql'));
-  expect(moveEarlierState(storage, folders, new Date(NOON.getTime() + 1))).toBeDefined();
-
-  mkdirSync(storage);
-  unpackEarlier();
-  noteSchema(storage, folders);
-  appendFileSync(join(place, 'console-migrations', '0001_identity.sql'), '-- another');
-  expect(moveEarlierState(storage, folders, new Date(NOON.getTime() + 2))).toBeDefined();
 });
 
 it('a state that noted its schema in another way is of an earlier schema', () => {
-  unpackEarlier();
+  leaveEarlier();
   writeFileSync(join(storage, SCHEMA_FILE), JSON.stringify([{ name: '0001_accounts.sql', digest: 'earlier' }]));
   expect(moveEarlierState(storage, folders, NOON)).toBeDefined();
 });

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { runProgram } from '../support/node/run-program.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,15 +6,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { claim } from '../../scripts/start/claim.ts';
 import { subjectOfStorage } from '../../scripts/start/place.ts';
 
-/** Runs the real program, and returns how it ended. */
-async function signIn(storage: string, ...words: readonly string[]) {
+/** Runs the real program. */
+function signIn(storage: string, ...words: readonly string[]) {
   const env = { ...process.env, PORT: '4100', BUREAU_STORAGE: storage };
-  const child = spawn(process.execPath, ['scripts/sign-in.ts', ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let [output, errors] = ['', ''];
-  child.stdout.on('data', (part) => (output += String(part)));
-  child.stderr.on('data', (part) => (errors += String(part)));
-  const code = await new Promise<number | null>((done) => child.on('close', done));
-  return { code, output, errors };
+  return runProgram(['scripts/sign-in.ts', ...words], { env });
 }
 
 function makeStorage(): string {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { runProgram } from '../support/node/run-program.ts';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -41,15 +41,10 @@ beforeEach(() => {
   cpSync('package.json', join(folder, 'package.json'));
 });
 
-/** Starts the real program in the copy, and returns how it ended. */
-async function start(environment: Readonly<Record<string, string>>) {
+/** Starts the real program in the copy. */
+function start(environment: Readonly<Record<string, string>>) {
   const env = { ...process.env, BUREAU_STORAGE: 'state', PORT: String(taken), ...environment };
-  const child = spawn(process.execPath, ['scripts/start.cjs'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let [output, errors] = ['', ''];
-  child.stdout.on('data', (part) => (output += String(part)));
-  child.stderr.on('data', (part) => (errors += String(part)));
-  const code = await new Promise<number | null>((done) => child.on('close', done));
-  return { code, output, errors };
+  return runProgram(['scripts/start.cjs'], { cwd: folder, env });
 }
 
 const write = (file: string, text: string) => writeFileSync(join(folder, file), text);

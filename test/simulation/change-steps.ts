@@ -114,11 +114,8 @@ async function approve(world: World, draw: Draw, account: ModelAccount): Promise
 
 async function changeSettings(world: World, draw: Draw): Promise<void> {
   const { settings } = world.model;
-  const hasOdds =
-    settings.tradingHalted ||
-    settings.withdrawalsHalted ||
-    settings.pausedNetworks.length > 0 ||
-    settings.allowlistMode === 'strict';
+  const { tradingHalted, withdrawalsHalted, pausedNetworks, allowlistMode } = settings;
+  const hasOdds = tradingHalted || withdrawalsHalted || pausedNetworks.length > 0 || allowlistMode === 'strict';
   const what =
     hasOdds && draw.happens(0.7)
       ? 'calm'

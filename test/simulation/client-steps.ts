@@ -1,13 +1,9 @@
 import { generate } from 'otplib';
-import { sweepWithdrawals } from '../../src/withdrawals/pay-out.ts';
-import { openLedger } from '../../src/db/database.ts';
-import { ledgersUnderTest } from '../support/db/open-in-ledger.ts';
+import { sweepAt } from '../support/withdrawals/sweep-at.ts';
 import { areApart } from './house-of.ts';
 import { type Asset, assetSymbols, coinSymbols, scaleOf } from '../../src/money/assets.ts';
 import type { Network } from '../../src/money/networks.ts';
-import { sandboxCustody } from '../../src/custody/sandbox.ts';
 import { addressCases } from '../support/addresses/address-cases.ts';
-import { env } from '../support/runtime/test-env.ts';
 import { type CustodianMode, custodianModes } from './custodian.ts';
 import type { Draw } from '../support/draw.ts';
 import { execute, findEntry } from './execute.ts';
@@ -42,18 +38,9 @@ const acrossFaults: readonly Fault[] = [
 ];
 
 /** Addresses that belong to nobody here, by network, and texts that are no addresses. */
-const outside = Map.groupBy(
-  addressCases.filter(({ verdict }) => verdict === 'address'),
-  ({ network }) => network,
-);
-const nowhere = Map.groupBy(
-  addressCases.filter(({ verdict }) => verdict === 'none'),
-  ({ network }) => network,
-);
-
-function outsideOn(network: Network): string {
-  return outside.get(network)?.[0]?.text ?? '0x52908400098527886E0F7030069857D2E4169EE7';
-}
+const findCase = (network: Network, wanted: 'address' | 'none') =>
+  addressCases.find((one) => one.network === network && one.verdict === wanted)?.text;
+const outsideOn = (network: Network) => findCase(network, 'address') ?? '0x52908400098527886E0F7030069857D2E4169EE7';
 
 export function drawKey(world: World, draw: Draw): { account: ModelAccount; key: ModelKey } {
   const account = draw.pick(world.model.accounts);
@@ -83,12 +70,8 @@ export function drawOrder(world: World, draw: Draw, account: ModelAccount): Reco
   const odd = draw.weigh({ none: 94, coin: 2, digits: 2, tiny: 2 });
   if (odd === 'coin') return { coin: 'XRP', side, mode, value };
   if (odd === 'digits') return { coin, side, mode, value: '1.123456789' };
-  return {
-    coin: draw.happens(0.1) ? coin.toLowerCase() : coin,
-    side,
-    mode,
-    value: odd === 'tiny' ? '0.000001' : value,
-  };
+  const written = draw.happens(0.1) ? coin.toLowerCase() : coin;
+  return { coin: written, side, mode, value: odd === 'tiny' ? '0.000001' : value };
 }
 
 export async function stepOrder(world: World, draw: Draw): Promise<void> {
@@ -133,7 +116,7 @@ export async function drawWithdrawal(world: World, draw: Draw, account: ModelAcc
     outside: outsideOn(network),
     inside: other.addresses[network] ?? '',
     own: account.addresses[network] ?? '',
-    nowhere: (nowhere.get(network) ?? [])[0]?.text ?? 'nowhere',
+    nowhere: findCase(network, 'none') ?? 'nowhere',
     network: 'anywhere',
     digits: outsideOn(network),
   }[kind];
@@ -173,16 +156,7 @@ export function setCustodian(
 ): void {
   world.custodian.set(draw.pick(modes));
   if (world.custodian.mode !== 'answers_twice') return;
-  world.custodian.meanwhile = async () => {
-    for (const ledger of ledgersUnderTest) {
-      await sweepWithdrawals({
-        database: openLedger(env, ledger),
-        ledgers: env,
-        custody: sandboxCustody,
-        now: () => world.now_ms + 60_000,
-      });
-    }
-  };
+  world.custodian.meanwhile = async () => void (await sweepAt(world.now_ms + 60_000));
 }
 
 /** An earlier request again: as it was, with another body, under another key, or with a new code. */

@@ -178,16 +178,11 @@ function newDeposit({ model }: World, draw: Draw): ModelDeposit {
   const hash = draw.hex();
   const isHex = ['BTC', 'LTC', 'DOGE', 'TRC20'].includes(network);
   const txHash = network === 'SOL' ? solanaHash(hash) : isHex ? hash : `0x${hash}`;
-  const address = account.addresses[network] ?? '';
+  const own = account.addresses[network] ?? '';
+  const isNobodys = kind === 'nobody' && own.startsWith('0x');
   return {
-    report: {
-      network,
-      asset,
-      amount: exact,
-      txHash,
-      address: kind === 'nobody' ? (nobodys[network] ?? address) : address,
-    },
-    accountId: kind === 'nobody' && nobodys[network] ? null : account.id,
+    report: { network, asset, amount: exact, txHash, address: isNobodys ? NOBODYS : own },
+    accountId: isNobodys ? null : account.id,
     asset,
     amount: floorDecimal(exact, scale),
     needed: confirmations,
@@ -200,12 +195,7 @@ function newDeposit({ model }: World, draw: Draw): ModelDeposit {
   };
 }
 
-const nobodys: Readonly<Record<string, string>> = Object.fromEntries(
-  ['ETH', 'BEP20', 'ARBITRUM', 'OPTIMISM', 'BASE', 'AVAX', 'POLYGON'].map((network) => [
-    network,
-    '0x52908400098527886E0F7030069857D2E4169EE7',
-  ]),
-);
+const NOBODYS = '0x52908400098527886E0F7030069857D2E4169EE7';
 
 /** 64 bytes in base58: leading ones are zero bytes, and the rest is short. */
 function solanaHash(hex: string): string {

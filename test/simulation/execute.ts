@@ -38,9 +38,7 @@ export async function post(trader: Trader, { operation, body, idempotencyKey }: 
   const response = await trader.post(paths[operation], body, headers);
   const text = await response.text();
   const read = JSON.parse(text) as Record<string, { id?: string; status?: string } | string | undefined>;
-  const record = (operation === 'placeOrder' ? read['order'] : read['withdrawal']) as
-    | { id: string; status: string }
-    | undefined;
+  const record = (read['order'] ?? read['withdrawal']) as { id: string; status: string } | undefined;
   const named = read['orderId'] ?? read['withdrawalId'];
   return {
     status: response.status,
@@ -137,10 +135,8 @@ export async function execute(
   else if (entry?.answer) checkReplay(entry.answer, reply, moved, tolerance);
   else if (entry?.recordId) checkRecalled(context, entry, reply, moved);
   else checkExecuted(context, reply, moved);
-  world.count(
-    'answers',
-    reply.code ?? `${kinds[request.operation]} ${reply.recordStatus}${reply.replayed ? ' replayed' : ''}`,
-  );
+  const made = `${kinds[request.operation]} ${reply.recordStatus}${reply.replayed ? ' replayed' : ''}`;
+  world.count('answers', reply.code ?? made);
   return reply;
 }
 
@@ -244,11 +240,8 @@ export function noteEffect(
 ): boolean {
   const predicted = fresh.filter((one) => one.movements.length > 0 && sameMovements(one.movements, effect));
   const fills = predicted.flatMap(({ filled }) => filled ?? []);
-  if (fills[0])
-    market.noteFill(
-      fills[0].coin,
-      fills.map(({ round }) => round),
-    );
+  const rounds = fills.map(({ round }) => round);
+  if (fills[0]) market.noteFill(fills[0].coin, rounds);
   noteMiddles(market, predicted);
   return predicted.length > 0;
 }
@@ -264,14 +257,8 @@ export function noteMiddles(market: World['market'], predicted: readonly Predict
 function keep({ request, entry, received_ms }: Context, key: ModelKey, reply: Reply, recordId: string | null): void {
   if (request.idempotencyKey === null) return;
   const isKept = reply.status === 201 || reply.status === 422 || reply.code === 'address_not_allowlisted';
-  const standing = entry ?? {
-    request,
-    received_ms,
-    counted_ms: received_ms,
-    answer: null,
-    recordId: null,
-    namedId: null,
-  };
+  const unanswered = { request, received_ms, counted_ms: received_ms, answer: null, recordId: null, namedId: null };
+  const standing: Entry = entry ?? unanswered;
   if (isKept) standing.counted_ms = received_ms;
   if (isKept) standing.answer = { status: reply.status, body: reply.body };
   standing.recordId ??= recordId;

@@ -21,13 +21,8 @@ export async function stepGates(world: World, draw: Draw): Promise<void> {
     const terms = readOrderTerms(order);
     if (!terms.ok) {
       // The lane refuses it before any gate.
-      must(
-        fresh.answers.some((one) => one.code === terms.code),
-        'a lane would refuse with',
-        terms,
-        'instead of',
-        fresh.answers,
-      );
+      const isForeseen = fresh.answers.some((one) => one.code === terms.code);
+      must(isForeseen, 'a lane would refuse with', terms, 'instead of', fresh.answers);
       continue;
     }
     const call = handOver(key.trader, order);
@@ -41,13 +36,8 @@ export async function stepGates(world: World, draw: Draw): Promise<void> {
     } else {
       must(reply.kind === 'refused' && moved.length === 0, 'a gate answered', reply, moved);
       const { code } = reply.refusal;
-      must(
-        answers.some((one) => one.code === code),
-        'a gate refused with',
-        reply.refusal,
-        'instead of',
-        answers,
-      );
+      const isForeseen = answers.some((one) => one.code === code);
+      must(isForeseen, 'a gate refused with', reply.refusal, 'instead of', answers);
     }
     world.moveClock(draw.below(1_500));
   }

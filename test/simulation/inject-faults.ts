@@ -58,36 +58,18 @@ function injectAroundBatch(batch: Batch, moment: Moment, times: number, inject: 
  * intent is `kept`, a lasting loss leaves the outcome unknown.
  */
 export function failDatabase(batch: Batch, kept: boolean): DatabaseFault[] {
-  const lost = fail(CONNECTION_LOST);
-  const both = (tolerance: Tolerance): Fault['tolerance'] => [tolerance, tolerance];
-  const unless: Tolerance = kept ? 'unknown_without' : 'turned_away';
-  return [
-    {
-      name: `d1_lost_before_${batch}`,
-      tolerance: both('none'),
-      inject: () => injectAroundBatch(batch, 'before', 1, lost),
-    },
-    {
-      name: `d1_lost_after_${batch}`,
-      tolerance: both('none'),
-      inject: () => injectAroundBatch(batch, 'after', 1, lost),
-    },
-    {
-      name: `d1_down_before_${batch}`,
-      tolerance: both(unless),
-      inject: () => injectAroundBatch(batch, 'before', MANY, lost),
-    },
-    {
-      name: `d1_down_after_${batch}`,
-      tolerance: both('none'),
-      inject: () => injectAroundBatch(batch, 'after', MANY, lost),
-    },
-    {
-      name: `d1_overloaded_${batch}`,
-      tolerance: both('turned_away'),
-      inject: () => injectAroundBatch(batch, 'before', 1, fail(OVERLOADED)),
-    },
+  const faults: [name: string, moment: Moment, times: number, tolerance: Tolerance, message?: string][] = [
+    ['lost_before', 'before', 1, 'none'],
+    ['lost_after', 'after', 1, 'none'],
+    ['down_before', 'before', MANY, kept ? 'unknown_without' : 'turned_away'],
+    ['down_after', 'after', MANY, 'none'],
+    ['overloaded', 'before', 1, 'turned_away', OVERLOADED],
   ];
+  return faults.map(([name, moment, times, tolerance, message = CONNECTION_LOST]) => ({
+    name: `d1_${name}_${batch}`,
+    tolerance: [tolerance, tolerance],
+    inject: () => injectAroundBatch(batch, moment, times, fail(message)),
+  }));
 }
 
 /** Resets a lane at one of its steps, at the first try or at every one. */
@@ -95,13 +77,17 @@ function abortAt(name: string, times: number, inject: Fault['inject']): Fault {
   return { name, tolerance: [times === 1 ? 'none' : 'unknown_either', 'unknown_either'], inject };
 }
 
-function abortAround(batch: Batch, moment: Moment, times: number): Fault {
-  return abortAt(`abort_${moment}_${batch}${times > 1 ? '_twice' : ''}`, times, (_world, trader) =>
-    injectAroundBatch(batch, moment, times, async () => {
-      await abort(trader.lane);
-      // What a dead object has not sent yet never arrives.
-      if (moment === 'before') throw new Error(CONNECTION_LOST);
-    }),
+const moments = ['before', 'after'] as const;
+
+/** Resets a lane before a batch, which then never arrives, and after it. */
+function abortAround(batch: Batch, times: number): Fault[] {
+  return moments.map((moment) =>
+    abortAt(`abort_${moment}_${batch}${times > 1 ? '_twice' : ''}`, times, (_world, trader) =>
+      injectAroundBatch(batch, moment, times, async () => {
+        await abort(trader.lane);
+        if (moment === 'before') throw new Error(CONNECTION_LOST);
+      }),
+    ),
   );
 }
 
@@ -152,23 +138,16 @@ function abortAtRemember(): Fault {
   return abortAt('abort_at_remember', 1, async (_world, trader) => {
     let injected = 0;
     const state = await runInDurableObject(trader.lane, (_lane, ctx) => ctx);
-    const inject = () => {
-      if (injected >= 1) return;
-      injected += 1;
-      state.abort('reset by the test');
-    };
-    const { remember, rememberLate } = Replays.prototype;
-    const spies = [
-      vi.spyOn(Replays.prototype, 'remember').mockImplementation(function around(this: Replays, ...values) {
-        const standing = remember.apply(this, values);
-        inject();
-        return standing;
-      }),
-      vi.spyOn(Replays.prototype, 'rememberLate').mockImplementation(function around(this: Replays, ...values) {
-        rememberLate.apply(this, values);
-        inject();
-      }),
-    ];
+    const target = Replays.prototype as unknown as Record<string, (...values: unknown[]) => unknown>;
+    const spies = ['remember', 'rememberLate'].map((method) => {
+      const original = target[method];
+      return vi.spyOn(target, method).mockImplementation(function around(this: unknown, ...values) {
+        const kept = original?.apply(this, values);
+        if (injected === 0) state.abort('reset by the test');
+        injected = 1;
+        return kept;
+      });
+    });
     return { count: () => injected, remove: () => spies.forEach((spy) => spy.mockRestore()) };
   });
 }
@@ -181,7 +160,6 @@ function gateOf({ accountId }: Trader) {
 function abortGate(times: number): Fault[] {
   const tolerance: Fault['tolerance'] = times === 1 ? ['none', 'none'] : ['unknown_either', 'unknown_either'];
   const suffix = times > 1 ? '_twice' : '';
-  const moments = ['before', 'after'] as const;
   const calls = [
     ['order', LedgerGate.prototype, 'placeOrder'],
     ['prices', PriceHub.prototype, 'snapshot'],
@@ -215,10 +193,8 @@ export const orderAborts: readonly Fault[] = [1, 2].flatMap((times) => [
   abortAtRemember(),
   abortAroundCall('admission', times, KeyLane.prototype, 'execute', 'before'),
   ...common(times),
-  abortAroundCall('gate', times, LedgerGate.prototype, 'placeOrder', 'before'),
-  abortAroundCall('gate', times, LedgerGate.prototype, 'placeOrder', 'after'),
-  abortAround('order', 'before', times),
-  abortAround('order', 'after', times),
+  ...moments.map((moment) => abortAroundCall('gate', times, LedgerGate.prototype, 'placeOrder', moment)),
+  ...abortAround('order', times),
   ...abortGate(times),
 ]);
 
@@ -227,41 +203,24 @@ export const withdrawalAborts: readonly Fault[] = [1, 2].flatMap((times) => [
   abortAtRemember(),
   abortAroundCall('admission', times, KeyLane.prototype, 'execute', 'before'),
   ...common(times),
-  abortAround('facts', 'before', times),
-  abortAround('facts', 'after', times),
-  abortAround('debit', 'before', times),
-  abortAround('debit', 'after', times),
-  abortAround('deposit', 'before', times),
-  abortAround('deposit', 'after', times),
-  abortAround('settle', 'before', times),
-  abortAround('settle', 'after', times),
+  ...(['facts', 'debit', 'deposit', 'settle'] as const).flatMap((batch) => abortAround(batch, times)),
 ]);
+
+/** What is done beside a request, and has happened once it is done. */
+export const HAPPENED: Injection = { count: () => 1, remove: () => undefined };
+
+const companion = (name: string, act: (world: World, trader: Trader) => Promise<void> | void): Fault => ({
+  name,
+  tolerance: ['none', 'none'],
+  inject: async (world, trader) => {
+    await act(world, trader);
+    return HAPPENED;
+  },
+});
 
 /** Events during a request that must not change its result. */
 export const companions: readonly Fault[] = [
-  {
-    name: 'alarm_beside',
-    tolerance: ['none', 'none'],
-    inject: (world, trader) => {
-      const ran = runDurableObjectAlarm(trader.lane);
-      world.after.push(ran);
-      return { count: () => 1, remove: () => undefined };
-    },
-  },
-  {
-    name: 'gate_aborted',
-    tolerance: ['none', 'none'],
-    inject: async (_world, trader) => {
-      await abort(gateOf(trader));
-      return { count: () => 1, remove: () => undefined };
-    },
-  },
-  {
-    name: 'hub_aborted',
-    tolerance: ['none', 'none'],
-    inject: async () => {
-      await abort(reachHub(env));
-      return { count: () => 1, remove: () => undefined };
-    },
-  },
+  companion('alarm_beside', (world, trader) => void world.after.push(runDurableObjectAlarm(trader.lane))),
+  companion('gate_aborted', (_world, trader) => abort(gateOf(trader))),
+  companion('hub_aborted', () => abort(reachHub(env))),
 ];

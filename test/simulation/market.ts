@@ -132,19 +132,14 @@ export class Market {
         const book = ticker.book && { bid: bend(ticker.book.bid), ask: bend(ticker.book.ask) };
         return { ...observation, ticker: { ...ticker, price: ticker.price * factor, book } };
       });
-    switch (this.mode) {
-      case 'agree':
-        return observations;
-      case 'one_down':
-        return observations.filter(({ source }) => source !== 'sandbox-c');
-      case 'one_lies':
-        return times({ 'sandbox-c': 1_000n });
-      case 'all_down':
-        return [];
-      case 'disputed':
-        return times({ 'sandbox-b': 2n, 'sandbox-c': 3n });
-      case 'two_disputed':
-        return times({ 'sandbox-c': 1_000n }).filter(({ source }) => source !== 'sandbox-b');
-    }
+    const bent: Record<VenueMode, () => Observation[]> = {
+      agree: () => observations,
+      one_down: () => observations.filter(({ source }) => source !== 'sandbox-c'),
+      one_lies: () => times({ 'sandbox-c': 1_000n }),
+      all_down: () => [],
+      disputed: () => times({ 'sandbox-b': 2n, 'sandbox-c': 3n }),
+      two_disputed: () => times({ 'sandbox-c': 1_000n }).filter(({ source }) => source !== 'sandbox-b'),
+    };
+    return bent[this.mode]();
   }
 }

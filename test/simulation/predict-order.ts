@@ -86,16 +86,12 @@ function predictFill(
   const pays = { debit: id, credit: house.liquidity, kind: 'order' } as const;
   const gets = { debit: house.liquidity, credit: id, kind: 'order' } as const;
   const [usdt, base] = [{ asset: 'USDT', amount: usdtAmount } as const, { asset: coin, amount: coinAmount } as const];
-  const movements = isBuy
-    ? [
-        { ...pays, ...usdt },
-        { ...gets, ...base },
-      ]
-    : [
-        { ...pays, ...base },
-        { ...gets, ...usdt },
-      ];
-  const [first, second] = movements as [Prediction['movements'][0], Prediction['movements'][0]];
+  const [given, taken] = isBuy ? [usdt, base] : [base, usdt];
+  const movements = [
+    { ...pays, ...given },
+    { ...gets, ...taken },
+  ] as const;
+  const [first, second] = movements;
   if (!model.affords(id, first.asset, first.amount)) return refusal(422, 'insufficient_balance');
   if (!model.affords(house.liquidity, second.asset, second.amount)) return refusal(422, 'order_rejected');
   return { status: 201, code: null, movements };

@@ -44,12 +44,8 @@ function isBetween(one: string, other: string): boolean {
 }
 
 export async function stepCredit(world: World, draw: Draw): Promise<void> {
-  await sendReference(
-    world,
-    draw,
-    drawReference(world, draw, '/credits', () => newCredit(world, draw)),
-    'deposit',
-  );
+  const reference = drawReference(world, draw, '/credits', () => newCredit(world, draw));
+  await sendReference(world, draw, reference, 'deposit');
 }
 
 export async function stepSettlement(world: World, draw: Draw): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { env } from '../support/runtime/test-env.ts';
 import { simulate } from './simulation.ts';
 
@@ -8,22 +8,12 @@ const STEP_TIMEOUT_MS = 250;
 const seed = Number(env.SIMULATION_SEED);
 const steps = Number(env.SIMULATION_STEPS);
 
-let tell: typeof console.log;
-
-beforeEach(() => {
-  tell = console.log;
-  // The exchange logs a line for every request and every fault.
-  vi.spyOn(console, 'log').mockReturnValue();
-  vi.spyOn(console, 'error').mockReturnValue();
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
-
 it(
   `keeps every promise through ${steps} steps of seed ${seed}`,
   async () => {
+    const tell = console.log;
+    // The exchange logs a line for every request and every fault.
+    for (const method of ['log', 'error'] as const) vi.spyOn(console, method).mockReturnValue();
     const figures = await simulate(seed, steps);
     tell(`figures ${JSON.stringify(figures)}`);
     expect(figures.steps).toBe(steps);

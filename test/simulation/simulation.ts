@@ -37,50 +37,31 @@ const [setRealTimeout, clearRealTimeout] = [setTimeout, clearTimeout];
 const FULL_CHECK = 1_000;
 const SAMPLED_REPLAYS = 50;
 
-const operations = {
-  order: stepOrder,
-  withdrawal: stepWithdrawal,
-  replay: stepReplay,
-  credit: stepCredit,
-  deposit: stepDeposit,
-  quarantine: stepQuarantine,
-  settlement: stepSettlement,
-  change: stepChange,
-  review: stepReview,
-  read: stepRead,
-  alarm: stepAlarm,
-  schedule: stepSchedule,
-  stopped: stepStopped,
-  twins: stepTwins,
-  crowd: stepCrowd,
-  held: stepHeld,
-  gates: stepGates,
-  events: stepEvents,
-  webhook: stepWebhook,
-} as const;
-
-const weights: Record<keyof typeof operations, number> = {
-  order: 320,
-  withdrawal: 300,
-  replay: 130,
-  credit: 50,
-  deposit: 50,
-  quarantine: 15,
-  settlement: 50,
-  change: 45,
-  review: 40,
-  read: 60,
-  alarm: 40,
+/** What a step does, and how often. */
+const operations: Readonly<Record<string, readonly [weight: number, step: Step]>> = {
+  order: [320, stepOrder],
+  withdrawal: [300, stepWithdrawal],
+  replay: [130, stepReplay],
+  credit: [50, stepCredit],
+  deposit: [50, stepDeposit],
+  quarantine: [15, stepQuarantine],
+  settlement: [50, stepSettlement],
+  change: [45, stepChange],
+  review: [40, stepReview],
+  read: [60, stepRead],
+  alarm: [40, stepAlarm],
   // Several keepers finish what was cut off between their ledgers.
-  schedule: ledgersUnderTest.length > 1 ? 50 : 10,
-  stopped: ledgersUnderTest.length > 1 ? 20 : 0,
-  twins: 20,
-  crowd: 30,
-  held: 20,
-  gates: 20,
-  events: 50,
-  webhook: 50,
+  schedule: [ledgersUnderTest.length > 1 ? 50 : 10, stepSchedule],
+  stopped: [ledgersUnderTest.length > 1 ? 20 : 0, stepStopped],
+  twins: [20, stepTwins],
+  crowd: [30, stepCrowd],
+  held: [20, stepHeld],
+  gates: [20, stepGates],
+  events: [50, stepEvents],
+  webhook: [50, stepWebhook],
 };
+
+type Step = (world: World, draw: Draw) => Promise<void>;
 
 export interface Figures {
   readonly seed: number;
@@ -100,7 +81,7 @@ export async function simulate(seed: number, steps: number): Promise<Figures> {
   await open(world);
   for (let step = 1; step <= steps; step += 1) {
     const draw = Draw.ofStep(seed, step);
-    const name = draw.weigh(weights);
+    const [name, work] = draw.choose(operations);
     const venues: VenueMode = draw.happens(0.08) ? draw.pick(venueModes.slice(1)) : 'agree';
     try {
       passTime(world, draw);
@@ -108,7 +89,7 @@ export async function simulate(seed: number, steps: number): Promise<Figures> {
       world.wanted = [];
       world.market.read(venues);
       world.count('operations', name);
-      await inTime(operations[name](world, draw));
+      await inTime(work(world, draw));
       if (venues !== 'agree') world.count('faults', `venues_${venues}`, world.market.injected > 0 ? 1 : 0);
       if (step % FULL_CHECK === 0 || step === steps) await inTime(checkAll(world, draw));
     } catch (error) {

@@ -47,13 +47,8 @@ function checkList({ model }: World, accountId: string, what: string, rows: read
     if (what === 'withdrawals') must((status === 'FAILED') === (reason !== null), 'a reason is', status, reason);
     if (isOrder) must(model.orders.get(id) === accountId, 'an order of nobody', id);
     else if (what === 'withdrawals' || type?.endsWith('WITHDRAWAL') === true) {
-      must(
-        withdrawal?.accountId === accountId && withdrawal.status === status,
-        'a withdrawal is',
-        id,
-        status,
-        withdrawal,
-      );
+      const isSame = withdrawal?.accountId === accountId && withdrawal.status === status;
+      must(isSame, 'a withdrawal is', id, status, withdrawal);
     }
   }
 }

@@ -177,11 +177,7 @@ export class World {
       ),
       database.prepare('SELECT account_id, used_step, attempts, locked_until FROM totp'),
     ]);
-    return {
-      journal: journal?.results ?? [],
-      balances: balances?.results ?? [],
-      totps: totps?.results ?? [],
-    };
+    return { journal: journal?.results ?? [], balances: balances?.results ?? [], totps: totps?.results ?? [] };
   }
 
   /** Applies the new rows of a ledger's journal to the model. Returns the movements that a step must explain. */
@@ -239,12 +235,9 @@ export class World {
   /** A withdrawal must have the values of one that a request of this step asked for. */
   #takeWithdrawal({ debit, asset, amount, credit, reference }: Movement): void {
     must(!this.model.withdrawals.has(reference), 'taken twice', reference);
+    const isOwn = credit === houseOfAccount(debit).payouts;
     const wanted = this.wanted.find(
-      (one) =>
-        one.accountId === debit &&
-        one.asset === asset &&
-        one.amount + one.fee === amount &&
-        credit === houseOfAccount(debit).payouts,
+      (one) => isOwn && one.accountId === debit && one.asset === asset && one.amount + one.fee === amount,
     );
     must(wanted !== undefined, 'a withdrawal that nobody asked for', reference, debit, asset, amount, credit);
     this.model.withdrawals.set(reference, { ...wanted, id: reference });
@@ -294,12 +287,8 @@ export class World {
       this.#tellEnd(withdrawal, true);
     } else if (isAcross(withdrawal)) {
       const isBack = credit === withdrawal.accountId && amount === withdrawal.amount;
-      must(
-        isBack && withdrawal.status === 'PROCESSING' && !withdrawal.isDelivered,
-        'given back',
-        reference,
-        withdrawal,
-      );
+      const isUnpaid = withdrawal.status === 'PROCESSING' && !withdrawal.isDelivered;
+      must(isBack && isUnpaid, 'given back', reference, withdrawal);
       must(this.model.settings.withdrawalsHalted, 'given back though the other ledger does not refuse', reference);
       withdrawal.status = 'FAILED';
       this.#tellEnd(withdrawal, true);

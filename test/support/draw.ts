@@ -44,6 +44,18 @@ export class Draw {
     return entries.at(-1)?.[0] as Name;
   }
 
+  /** A name and its value, each as likely as its weight. */
+  choose<Value>(choices: Readonly<Record<string, readonly [weight: number, value: Value]>>): [string, Value] {
+    const entries = Object.entries(choices);
+    const name = this.weigh(Object.fromEntries(entries.map(([one, [weight]]) => [one, weight])));
+    return [name, choices[name]?.[1] as Value];
+  }
+
+  /** Does one of several things, each as likely as its weight, and returns what came of it. */
+  act<Result>(choices: Readonly<Record<string, readonly [weight: number, act: () => Result]>>): Result {
+    return this.choose(choices)[1]();
+  }
+
   /** A part of `whole` between none and all of it. */
   part(whole: bigint): bigint {
     return (whole * BigInt(this.below(1_000_001))) / 1_000_000n;

@@ -5,15 +5,15 @@ import { assetSymbols } from '../../src/money/assets.ts';
 import { sandboxCustody } from '../../src/custody/sandbox.ts';
 import { checkPayments } from '../../src/withdrawals/check-payments.ts';
 import { type WithdrawalAcross, refuseReceipt } from '../../src/withdrawals/pay-across.ts';
-import { sweepWithdrawals } from '../../src/withdrawals/pay-out.ts';
+import { sweepAt } from '../support/withdrawals/sweep-at.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
 import { readFeed, recordOf } from '../support/events/feed.ts';
-import { type Trader, asOperator } from '../support/exchange.ts';
+import { type Trader, asOperator, expectCode } from '../support/exchange.ts';
 import { databaseOf, openTraderIn } from '../support/db/open-in-ledger.ts';
-import { CONNECTION_LOST, OVERLOADED, type Moment, aroundBatch } from '../support/runtime/faults.ts';
+import { CONNECTION_LOST, OVERLOADED, type Moment, aroundBatch, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import {
-  expectProblem,
+  houseHolds,
   moveClock,
   readOwn,
   readTaken,
@@ -21,6 +21,7 @@ import {
   setSettings,
   stopClock,
   withdraw,
+  review,
 } from '../support/withdrawals/withdrawals.ts';
 
 const ledgers = [0, 1, 2] as const;
@@ -69,13 +70,11 @@ const readAcross = async (ledger: number, id: string) => {
   return (await databaseOf(ledger).prepare(query).bind(id).first()) as unknown as WithdrawalAcross;
 };
 
-const sweep = (ledger: number) =>
-  sweepWithdrawals({
-    database: openLedger(env, ledger),
-    ledgers: env,
-    custody: sandboxCustody,
-    now: () => Date.now(),
-  });
+/** A minute later, when what is open is due. */
+async function sweep(ledger: number): Promise<void> {
+  moveClock(60_000);
+  await sweepAt(Date.now(), [ledger]);
+}
 
 const check = (ledger: number) =>
   checkPayments({ bindings: env, custody: sandboxCustody, ledger, now_ms: Date.now() + 60_001 }, {});
@@ -88,12 +87,6 @@ const halt = (ledger: number, isHalted: boolean) =>
     .bind(isHalted ? 1 : 0)
     .run();
 
-function fail(message: string): () => void {
-  return () => {
-    throw new Error(message);
-  };
-}
-
 beforeEach(() => {
   stopClock();
   vi.spyOn(console, 'error').mockReturnValue();
@@ -105,31 +98,52 @@ afterEach(async () => {
   await resetSettings();
 });
 
-describe('a withdrawal to the address of an account in another ledger', () => {
+/** A payment between two new accounts, of which one batch fails once. */
+async function payAmid(
+  from: number,
+  to: number,
+  batch: 'deposit' | 'settle',
+  moment: Moment,
+  message = CONNECTION_LOST,
+) {
+  const pair = await openPair(from, to);
+  const fault = aroundBatch(batch, moment, 1, fail(message));
+  const { id } = await readTaken(await withdraw(pair.sender, { address: pair.address }, 'lost'));
+  fault.restore();
+  expect(fault.state.injected).toBe(1);
+  return { pair, id, readStatus: async () => (await readOwn(pair.sender, id)).status };
+}
+
+describe('a withdrawal to the address of another account, in its own ledger or another', () => {
   it.each([
     [0, 1],
     [1, 0],
     [2, 1],
+    [1, 1],
   ])('is paid there at once, without fee, hash or custodian: from %i to %i', async (from, to) => {
     const pair = await openPair(from, to);
     const asked = [vi.spyOn(sandboxCustody, 'submit'), vi.spyOn(sandboxCustody, 'lookup')];
+    const before = [await houseHolds('fees'), await houseHolds('custody')];
     const withdrawal = await readTaken(await withdraw(pair.sender, { address: pair.address, amount: '100' }));
     expect(withdrawal).toMatchObject({ status: 'COMPLETED', txHash: null, fee: '0', amount: '100' });
     expect(await readOwn(pair.sender, withdrawal.id)).toEqual(withdrawal);
     expect(await holdingsOf(pair)).toEqual(['400', '600']);
+    expect([await houseHolds('fees'), await houseHolds('custody')]).toEqual(before);
     for (const question of asked) expect(question).not.toHaveBeenCalled();
     await expectNothingOpen();
     expect(await checkAll()).toEqual([]);
   });
 
-  it('shows as INTERNAL_WITHDRAWAL to the sender, and as INTERNAL_DEPOSIT to the recipient', async () => {
-    const pair = await openPair(1, 2);
+  it.each([1, 2])('shows as INTERNAL_WITHDRAWAL to the sender, and as INTERNAL_DEPOSIT to ledger %i', async (to) => {
+    const pair = await openPair(1, to);
     const { id } = await readTaken(await withdraw(pair.sender, { address: pair.address, amount: '12.5' }));
     const common = { asset: 'USDT', amount: '12.5', usdValue: '12.5', status: 'COMPLETED' };
     const sent = { ...common, id, category: 'WITHDRAWAL', type: 'INTERNAL_WITHDRAWAL' };
     const received = { ...common, category: 'DEPOSIT', type: 'INTERNAL_DEPOSIT' };
     expect(await pair.sender.feed()).toContainEqual(expect.objectContaining(sent));
-    expect(await pair.recipient.feed()).toContainEqual(expect.objectContaining(received));
+    const shown = (await pair.recipient.feed()).find(({ amount }) => amount === '12.5');
+    expect(shown).toMatchObject(received);
+    expect(shown?.['id']).not.toBe(id);
     for (const type of ['INTERNAL_WITHDRAWAL', 'ONCHAIN_WITHDRAWAL']) {
       const listed = await (await pair.sender.get(`/api/v1/wallet/transactions?type=${type}`)).text();
       expect(listed.includes(id)).toBe(type === 'INTERNAL_WITHDRAWAL');
@@ -154,11 +168,11 @@ describe('a withdrawal to the address of an account in another ledger', () => {
     expect(recordOf(received[1])['amount']).toBe('12.5');
   });
 
-  it('is paid once for one Idempotency-Key, however often it is sent at once', async () => {
-    const pair = await openPair(0, 2);
+  it.each([0, 2])('is paid once to ledger %i for one Idempotency-Key, however often it is sent at once', async (to) => {
+    const pair = await openPair(0, to);
     const body = { address: pair.address, amount: '100' };
-    const answers = await Promise.all(Array.from({ length: 5 }, () => withdraw(pair.sender, body, 'once')));
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => withdraw(pair.sender, body, 'once')));
+    expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
     expect(await holdingsOf(pair)).toEqual(['400', '600']);
     await expectNothingOpen();
   });
@@ -166,13 +180,12 @@ describe('a withdrawal to the address of an account in another ledger', () => {
   it('waits for its review, and is then paid or returned', async () => {
     await setSettings({ reviewThreshold: '10' });
     const pair = await openPair(1, 0);
-    const path = (id: string, verb: string) => `/accounts/${pair.sender.accountId}/withdrawals/${id}/${verb}`;
     const first = await readTaken(await withdraw(pair.sender, { address: pair.address }));
     const second = await readTaken(await withdraw(pair.sender, { address: pair.address }));
     expect([first.status, second.status]).toEqual(['PENDING', 'PENDING']);
     expect(await holdingsOf(pair)).toEqual(['400', '500']);
-    expect((await asOperator('POST', path(first.id, 'approve'), { reason: 'T' })).status).toBe(200);
-    expect((await asOperator('POST', path(second.id, 'reject'), { reason: 'T' })).status).toBe(200);
+    expect((await review(pair.sender, first.id, 'approve')).status).toBe(200);
+    expect((await review(pair.sender, second.id, 'reject')).status).toBe(200);
     expect((await readOwn(pair.sender, first.id)).status).toBe('COMPLETED');
     expect(await holdingsOf(pair)).toEqual(['450', '550']);
     await expectNothingOpen();
@@ -188,15 +201,10 @@ describe('a lost connection', () => {
   ];
 
   it.each(cases)('%s leaves it held, and the sweep finishes it', async (_, batch, moment) => {
-    const pair = await openPair(1, 2);
-    const fault = aroundBatch(batch, moment, 1, fail(CONNECTION_LOST));
-    const { id } = await readTaken(await withdraw(pair.sender, { address: pair.address }, 'lost'));
-    fault.restore();
-    expect(fault.state.injected).toBe(1);
+    const { pair, id, readStatus } = await payAmid(1, 2, batch, moment);
     expect(await usdtOf(pair.sender)).toBe('450');
-    moveClock(60_000);
     await sweep(1);
-    expect((await readOwn(pair.sender, id)).status).toBe('COMPLETED');
+    expect(await readStatus()).toBe('COMPLETED');
     expect(await holdingsOf(pair)).toEqual(['450', '550']);
     await expectNothingOpen();
     const again = await readTaken(await withdraw(pair.sender, { address: pair.address }, 'lost'));
@@ -205,13 +213,10 @@ describe('a lost connection', () => {
   });
 
   it('between delivery and payment is made good by the keeper of the ledger that paid, too', async () => {
-    const pair = await openPair(1, 2);
-    const fault = aroundBatch('settle', 'before', 1, fail(CONNECTION_LOST));
-    const { id } = await readTaken(await withdraw(pair.sender, { address: pair.address }));
-    fault.restore();
-    expect((await readOwn(pair.sender, id)).status).toBe('PROCESSING');
+    const { readStatus } = await payAmid(1, 2, 'settle', 'before');
+    expect(await readStatus()).toBe('PROCESSING');
     expect(await checkAll()).toEqual([]);
-    expect((await readOwn(pair.sender, id)).status).toBe('COMPLETED');
+    expect(await readStatus()).toBe('COMPLETED');
     await expectNothingOpen();
   });
 });
@@ -224,7 +229,6 @@ describe('a refusal', () => {
     expect([status, reason]).toEqual(['FAILED', 'refused']);
     await halt(1, false);
     expect(await holdingsOf(pair)).toEqual(['500', '500']);
-    moveClock(60_000);
     await sweep(0);
     expect((await readOwn(pair.sender, id)).status).toBe('FAILED');
     await expectNothingOpen();
@@ -232,10 +236,7 @@ describe('a refusal', () => {
   });
 
   it('is final: a delivery that arrives after it is refused, and after a delivery no refusal is taken', async () => {
-    const pair = await openPair(0, 2);
-    const held = aroundBatch('deposit', 'before', 1, fail(CONNECTION_LOST));
-    const { id } = await readTaken(await withdraw(pair.sender, { address: pair.address }));
-    held.restore();
+    const { pair, id } = await payAmid(0, 2, 'deposit', 'before');
     const receipt = await readAcross(0, id);
     expect((await refuseReceipt(openLedger(env, 2), receipt)).kind).toBe('refused');
     const late = databaseOf(2)
@@ -245,7 +246,6 @@ describe('a refusal', () => {
       )
       .bind(pair.recipient.accountId, receipt.receiptId, id);
     await expect(late.run()).rejects.toThrow('guard: receipt_refused');
-    moveClock(60_000);
     await sweep(0);
     expect((await readOwn(pair.sender, id)).status).toBe('FAILED');
     expect(await holdingsOf(pair)).toEqual(['500', '500']);
@@ -255,25 +255,17 @@ describe('a refusal', () => {
   });
 
   it('of an overloaded ledger is none: the money stays held until the ledger answers', async () => {
-    const pair = await openPair(2, 0);
-    const fault = aroundBatch('deposit', 'before', 1, fail(OVERLOADED));
-    const { id } = await readTaken(await withdraw(pair.sender, { address: pair.address }));
-    fault.restore();
-    expect((await readOwn(pair.sender, id)).status).toBe('PROCESSING');
-    moveClock(60_000);
+    const { readStatus } = await payAmid(2, 0, 'deposit', 'before', OVERLOADED);
+    expect(await readStatus()).toBe('PROCESSING');
     await sweep(2);
-    expect((await readOwn(pair.sender, id)).status).toBe('COMPLETED');
+    expect(await readStatus()).toBe('COMPLETED');
     await expectNothingOpen();
   });
 
   it('by hand is not taken while the other ledger may still pay', async () => {
-    const pair = await openPair(1, 0);
-    const fault = aroundBatch('deposit', 'after', 1, fail(CONNECTION_LOST));
-    const { id } = await readTaken(await withdraw(pair.sender, { address: pair.address }));
-    fault.restore();
+    const { pair, id } = await payAmid(1, 0, 'deposit', 'after');
     const path = `/accounts/${pair.sender.accountId}/withdrawals/${id}/settle`;
-    await expectProblem(await asOperator('POST', path, { outcome: 'failed', reason: 'T' }), 409, 'invalid_state');
-    moveClock(60_000);
+    await expectCode(asOperator('POST', path, { outcome: 'failed', reason: 'T' }), '409 invalid_state');
     await sweep(1);
     await expectNothingOpen();
   });
@@ -290,33 +282,25 @@ describe('a freeze or a halt', () => {
   ];
 
   it.each(stops)('%s before the delivery holds the money, and it is paid afterwards', async (_, stop) => {
-    const pair = await openPair(1, 2);
-    const fault = aroundBatch('deposit', 'before', 1, fail(CONNECTION_LOST));
-    const { id } = await readTaken(await withdraw(pair.sender, { address: pair.address }));
-    fault.restore();
+    const { pair, readStatus } = await payAmid(1, 2, 'deposit', 'before');
     await stop(pair, true);
-    moveClock(60_000);
     await sweep(1);
-    expect((await readOwn(pair.sender, id)).status).toBe('PROCESSING');
+    expect(await readStatus()).toBe('PROCESSING');
     expect(await usdtOf(pair.recipient)).toBe('500');
     await stop(pair, false);
     moveClock(3_600_000);
     await sweep(1);
-    expect((await readOwn(pair.sender, id)).status).toBe('COMPLETED');
+    expect(await readStatus()).toBe('COMPLETED');
     expect(await usdtOf(pair.recipient)).toBe('550');
     await expectNothingOpen();
   });
 
   it.each(stops)('%s after the delivery does not stop the payment', async (_, stop) => {
-    const pair = await openPair(1, 2);
-    const fault = aroundBatch('deposit', 'after', 1, fail(CONNECTION_LOST));
-    const { id } = await readTaken(await withdraw(pair.sender, { address: pair.address }));
-    fault.restore();
+    const { pair, readStatus } = await payAmid(1, 2, 'deposit', 'after');
     await stop(pair, true);
-    moveClock(60_000);
     await sweep(1);
     await stop(pair, false);
-    expect((await readOwn(pair.sender, id)).status).toBe('COMPLETED');
+    expect(await readStatus()).toBe('COMPLETED');
     await expectNothingOpen();
   });
 });

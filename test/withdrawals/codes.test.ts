@@ -1,10 +1,9 @@
 import { evictDurableObject } from 'cloudflare:test';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Trader, asOperator, createKey, openTrader } from '../support/exchange.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Trader, asOperator, createKey, openTrader, expectCode } from '../support/exchange.ts';
 import { abort } from '../support/runtime/faults.ts';
 import {
   type Authenticator,
-  expectProblem,
   listOwn,
   moveClock,
   readAttempts,
@@ -23,235 +22,210 @@ const LOCK_MS = 15 * 60_000;
 /** Below the minimum, so that it is refused before the code is checked. */
 const TOO_LITTLE = { amount: '1' };
 
-beforeEach(stopClock);
-afterEach(async () => {
-  vi.useRealTimers();
-  await resetSettings();
+let trader: Trader;
+let authenticator: Authenticator;
+beforeEach(async () => {
+  stopClock();
+  trader = await openTrader({ USDT: '1000' });
+  authenticator = await switchOnTotp(trader.accountId);
 });
 
-async function openProtected(): Promise<{ trader: Trader; authenticator: Authenticator }> {
-  const trader = await openTrader({ USDT: '1000' });
-  return { trader, authenticator: await switchOnTotp(trader.accountId) };
-}
-
-async function guess(trader: Trader, authenticator: Authenticator, times: number): Promise<void> {
+async function guess(times: number, key = trader): Promise<void> {
   for (let time = 0; time < times; time += 1) {
     const totpCode = await authenticator.wrong();
-    await expectProblem(await withdraw(trader, { totpCode }), 403, 'totp_invalid');
+    await expectCode(withdraw(key, { totpCode }), '403 totp_invalid');
   }
 }
 
-const attemptsOf = async (trader: Trader) => (await readAttempts(trader.accountId))?.['attempts'];
+const countAttempts = async () => (await readAttempts(trader.accountId))?.['attempts'];
 
 describe('a code', () => {
   it('is required when the second factor is on, and a missing code is no attempt', async () => {
-    const { trader } = await openProtected();
     const before = await readHoldings(trader.accountId);
-    await expectProblem(await withdraw(trader), 403, 'totp_required');
+    await expectCode(withdraw(trader), '403 totp_required');
     expect(await readHoldings(trader.accountId)).toEqual(before);
-    expect(await attemptsOf(trader)).toBe(0);
+    expect(await countAttempts()).toBe(0);
   });
 
   it('is ignored when the second factor was never confirmed, or is switched off', async () => {
     const drawn = await openTrader({ USDT: '1000' });
     await asOperator('POST', `/accounts/${drawn.accountId}/totp`);
     expect((await withdraw(drawn)).status).toBe(201);
-    const { trader } = await openProtected();
     await asOperator('DELETE', `/accounts/${trader.accountId}/totp`);
     expect((await withdraw(trader)).status).toBe(201);
   });
 
   it.each([0, 1])('of the present time step or the next one is accepted: %i', async (steps) => {
-    const { trader, authenticator } = await openProtected();
     expect((await withdraw(trader, { totpCode: await authenticator.code(steps) })).status).toBe(201);
     const step = Math.floor(Date.now() / STEP_MS) + steps;
     expect(await readAttempts(trader.accountId)).toEqual({ used_step: step, attempts: 0, locked_until: 0 });
   });
 
   it('of the time step before is accepted as well when no newer code was used', async () => {
-    const { trader, authenticator } = await openProtected();
     moveClock(2 * STEP_MS);
     expect((await withdraw(trader, { totpCode: await authenticator.code(-1) })).status).toBe(201);
   });
 
   it.each([-2, 2])('that is two steps off is totp_invalid: %i', async (steps) => {
-    const { trader, authenticator } = await openProtected();
     moveClock(10 * STEP_MS);
-    await expectProblem(await withdraw(trader, { totpCode: await authenticator.code(steps) }), 403, 'totp_invalid');
+    await expectCode(withdraw(trader, { totpCode: await authenticator.code(steps) }), '403 totp_invalid');
   });
 
   it('is accepted once, and counts as wrong when it is used again', async () => {
-    const { trader, authenticator } = await openProtected();
     const totpCode = await authenticator.code();
     expect((await withdraw(trader, { totpCode })).status).toBe(201);
-    await expectProblem(await withdraw(trader, { totpCode }), 403, 'totp_invalid');
-    expect(await attemptsOf(trader)).toBe(1);
+    await expectCode(withdraw(trader, { totpCode }), '403 totp_invalid');
+    expect(await countAttempts()).toBe(1);
     expect(await listOwn(trader)).toHaveLength(1);
   });
 
   it('that is older than the last used one is totp_invalid, even in its own time step', async () => {
-    const { trader, authenticator } = await openProtected();
     expect((await withdraw(trader, { totpCode: await authenticator.code(1) })).status).toBe(201);
-    await expectProblem(await withdraw(trader, { totpCode: await authenticator.code() }), 403, 'totp_invalid');
+    await expectCode(withdraw(trader, { totpCode: await authenticator.code() }), '403 totp_invalid');
   });
 
   it('stays used when the clock goes back five minutes', async () => {
-    const { trader, authenticator } = await openProtected();
     expect((await withdraw(trader, { totpCode: await authenticator.code() })).status).toBe(201);
     moveClock(-300_000);
-    await expectProblem(await withdraw(trader, { totpCode: await authenticator.code() }), 403, 'totp_invalid');
+    await expectCode(withdraw(trader, { totpCode: await authenticator.code() }), '403 totp_invalid');
     moveClock(300_000 + STEP_MS);
     expect((await withdraw(trader, { totpCode: await authenticator.code() })).status).toBe(201);
   });
 
   it.each([
-    ['evicted', (trader: Trader) => evictDurableObject(trader.lane)],
-    ['aborted', (trader: Trader) => abort(trader.lane)],
+    ['evicted', () => evictDurableObject(trader.lane)],
+    ['aborted', () => abort(trader.lane)],
   ])('stays used, and wrong codes stay counted, when the object of its key is %s', async (_how, lose) => {
-    const { trader, authenticator } = await openProtected();
     const totpCode = await authenticator.code();
     expect((await withdraw(trader, { totpCode })).status).toBe(201);
-    await guess(trader, authenticator, 2);
-    await lose(trader);
-    await expectProblem(await withdraw(trader, { totpCode }), 403, 'totp_invalid');
-    expect(await attemptsOf(trader)).toBe(3);
+    await guess(2);
+    await lose();
+    await expectCode(withdraw(trader, { totpCode }), '403 totp_invalid');
+    expect(await countAttempts()).toBe(3);
   });
 
   it.each(['12345', '1234567', 'abcdef', '１２３４５６', ' 12345', 123_456])(
     'that is not six digits is invalid_request, and no attempt: %j',
     async (totpCode) => {
-      const { trader } = await openProtected();
-      await expectProblem(await withdraw(trader, { totpCode }), 400, 'invalid_request');
-      expect(await attemptsOf(trader)).toBe(0);
+      await expectCode(withdraw(trader, { totpCode }), '400 invalid_request');
+      expect(await countAttempts()).toBe(0);
     },
   );
 
   it('is not used up by a withdrawal that another rule refuses, and clears the count', async () => {
-    const { trader, authenticator } = await openProtected();
-    await guess(trader, authenticator, 4);
+    await guess(4);
     const totpCode = await authenticator.code();
-    await expectProblem(await withdraw(trader, { totpCode, amount: '5001' }), 422, 'daily_limit_exceeded');
-    expect(await attemptsOf(trader)).toBe(0);
-    await guess(trader, authenticator, 4);
-    await expectProblem(await withdraw(trader, { totpCode, amount: '4999' }), 422, 'insufficient_balance');
-    expect(await attemptsOf(trader)).toBe(0);
+    await expectCode(withdraw(trader, { totpCode, amount: '5001' }), '422 daily_limit_exceeded');
+    expect(await countAttempts()).toBe(0);
+    await guess(4);
+    await expectCode(withdraw(trader, { totpCode, amount: '4999' }), '422 insufficient_balance');
+    expect(await countAttempts()).toBe(0);
     await setSettings({ allowlistMode: 'strict' });
-    await guess(trader, authenticator, 4);
-    await expectProblem(await withdraw(trader, { totpCode }), 403, 'address_not_allowlisted');
+    await guess(4);
+    await expectCode(withdraw(trader, { totpCode }), '403 address_not_allowlisted');
     await resetSettings();
-    expect(await attemptsOf(trader)).toBe(0);
+    expect(await countAttempts()).toBe(0);
     expect((await withdraw(trader, { totpCode })).status).toBe(201);
   });
 });
 
 describe('five wrong codes in a row', () => {
   it('lock the account’s withdrawals on all its keys, with the right code and without one', async () => {
-    const { trader, authenticator } = await openProtected();
     const other = await createKey(trader.accountId);
-    await guess(trader, authenticator, 3);
-    await guess(other, authenticator, 2);
+    await guess(3);
+    await guess(2, other);
     for (const key of [trader, other]) {
       const response = await withdraw(key, { totpCode: await authenticator.code() });
       expect(response.headers.get('Retry-After')).toBe('900');
-      await expectProblem(response, 403, 'withdrawals_locked');
-      await expectProblem(await withdraw(key), 403, 'withdrawals_locked');
+      await expectCode(response, '403 withdrawals_locked');
+      await expectCode(withdraw(key), '403 withdrawals_locked');
     }
     expect((await trader.balances())['USDT']).toBe('1000');
     expect((await trader.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' })).status).toBe(201);
   });
 
   it('lock as well when they are sent at once: five are checked, and no more', async () => {
-    const { trader, authenticator } = await openProtected();
     const keys = await Promise.all(Array.from({ length: 4 }, () => createKey(trader.accountId)));
     const totpCode = await authenticator.wrong();
     const guesses = keys.flatMap((key) => Array.from({ length: 10 }, () => withdraw(key, { totpCode })));
     expect(await tally(await Promise.all(guesses))).toEqual({ totp_invalid: 5, withdrawals_locked: 35 });
-    await expectProblem(await withdraw(trader, { totpCode: await authenticator.code() }), 403, 'withdrawals_locked');
+    await expectCode(withdraw(trader, { totpCode: await authenticator.code() }), '403 withdrawals_locked');
   });
 
   it('lock for 15 minutes and not a second longer, and five more lock again', async () => {
-    const { trader, authenticator } = await openProtected();
-    await guess(trader, authenticator, 5);
+    await guess(5);
     moveClock(LOCK_MS - 1_000);
-    await expectProblem(await withdraw(trader, { totpCode: await authenticator.code() }), 403, 'withdrawals_locked');
+    await expectCode(withdraw(trader, { totpCode: await authenticator.code() }), '403 withdrawals_locked');
     moveClock(1_000);
-    await guess(trader, authenticator, 5);
-    await expectProblem(await withdraw(trader), 403, 'withdrawals_locked');
+    await guess(5);
+    await expectCode(withdraw(trader), '403 withdrawals_locked');
     moveClock(LOCK_MS);
     expect((await withdraw(trader, { totpCode: await authenticator.code() })).status).toBe(201);
-    expect(await attemptsOf(trader)).toBe(0);
+    expect(await countAttempts()).toBe(0);
   });
 
   it('lock no longer when more are tried meanwhile', async () => {
-    const { trader, authenticator } = await openProtected();
-    await guess(trader, authenticator, 5);
+    await guess(5);
     moveClock(LOCK_MS / 2);
     const totpCode = await authenticator.wrong();
     for (let time = 0; time < 6; time += 1) {
-      await expectProblem(await withdraw(trader, { totpCode }), 403, 'withdrawals_locked');
+      await expectCode(withdraw(trader, { totpCode }), '403 withdrawals_locked');
     }
     moveClock(LOCK_MS / 2);
     expect((await withdraw(trader, { totpCode: await authenticator.code() })).status).toBe(201);
   });
 
   it('are counted from the last right one: four, a right one and four do not lock', async () => {
-    const { trader, authenticator } = await openProtected();
-    await guess(trader, authenticator, 4);
+    await guess(4);
     expect((await withdraw(trader, { totpCode: await authenticator.code() })).status).toBe(201);
-    await guess(trader, authenticator, 4);
+    await guess(4);
     expect((await withdraw(trader, { totpCode: await authenticator.code(1) })).status).toBe(201);
   });
 
   it('may include a used code', async () => {
-    const { trader, authenticator } = await openProtected();
     const totpCode = await authenticator.code();
     expect((await withdraw(trader, { totpCode })).status).toBe(201);
     for (let time = 0; time < 5; time += 1) {
-      await expectProblem(await withdraw(trader, { totpCode }), 403, 'totp_invalid');
+      await expectCode(withdraw(trader, { totpCode }), '403 totp_invalid');
     }
-    await expectProblem(await withdraw(trader, { totpCode }), 403, 'withdrawals_locked');
+    await expectCode(withdraw(trader, { totpCode }), '403 withdrawals_locked');
   });
 
   it('still lock after the same key asks for what another rule refuses first', async () => {
-    const { trader, authenticator } = await openProtected();
-    await guess(trader, authenticator, 5);
-    await expectProblem(
-      await withdraw(trader, { ...TOO_LITTLE, totpCode: await authenticator.wrong() }),
-      422,
-      'amount_below_minimum',
+    await guess(5);
+    await expectCode(
+      withdraw(trader, { ...TOO_LITTLE, totpCode: await authenticator.wrong() }),
+      '422 amount_below_minimum',
     );
-    await expectProblem(await withdraw(trader, { totpCode: await authenticator.code() }), 403, 'withdrawals_locked');
+    await expectCode(withdraw(trader, { totpCode: await authenticator.code() }), '403 withdrawals_locked');
   });
 });
 
 describe('a code with a withdrawal that another rule refuses first', () => {
   it('counts when it is wrong, so that five of them lock as well', async () => {
-    const { trader, authenticator } = await openProtected();
     const totpCode = await authenticator.wrong();
     for (let time = 1; time <= 5; time += 1) {
-      await expectProblem(await withdraw(trader, { ...TOO_LITTLE, totpCode }), 422, 'amount_below_minimum');
-      expect(await attemptsOf(trader)).toBe(time);
+      await expectCode(withdraw(trader, { ...TOO_LITTLE, totpCode }), '422 amount_below_minimum');
+      expect(await countAttempts()).toBe(time);
     }
-    await expectProblem(await withdraw(trader, { totpCode: await authenticator.code() }), 403, 'withdrawals_locked');
+    await expectCode(withdraw(trader, { totpCode: await authenticator.code() }), '403 withdrawals_locked');
   });
 
   it('clears the count when it is right, and is not used up', async () => {
-    const { trader, authenticator } = await openProtected();
-    await guess(trader, authenticator, 4);
+    await guess(4);
     const totpCode = await authenticator.code();
-    await expectProblem(await withdraw(trader, { ...TOO_LITTLE, totpCode }), 422, 'amount_below_minimum');
-    expect(await attemptsOf(trader)).toBe(0);
-    await guess(trader, authenticator, 4);
+    await expectCode(withdraw(trader, { ...TOO_LITTLE, totpCode }), '422 amount_below_minimum');
+    expect(await countAttempts()).toBe(0);
+    await guess(4);
     expect((await withdraw(trader, { totpCode })).status).toBe(201);
   });
 
   it('takes back no attempt of another request that runs in parallel', async () => {
-    const { trader, authenticator } = await openProtected();
     const keys = await Promise.all(Array.from({ length: 5 }, () => createKey(trader.accountId)));
     const totpCode = await authenticator.wrong();
     await Promise.all(
       keys.flatMap((key) => [withdraw(key, { totpCode }), withdraw(trader, { ...TOO_LITTLE, totpCode })]),
     );
-    await expectProblem(await withdraw(trader, { totpCode: await authenticator.code() }), 403, 'withdrawals_locked');
+    await expectCode(withdraw(trader, { totpCode: await authenticator.code() }), '403 withdrawals_locked');
   });
 });

@@ -1,11 +1,11 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
-import { describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { sandboxCustody } from '../../src/custody/sandbox.ts';
-import { openTrader } from '../support/exchange.ts';
-import { CONNECTION_LOST, abort } from '../support/runtime/faults.ts';
+import { expectCode } from '../support/exchange.ts';
+import { CONNECTION_LOST, type Moment, abort } from '../support/runtime/faults.ts';
+import type { Trader } from '../support/exchange.ts';
 import { openWarmTrader, useWithdrawalFaults } from '../support/withdrawals/withdrawal-faults.ts';
 import {
-  expectProblem,
   expectWholeLedger,
   listOwn,
   readAttempts,
@@ -17,63 +17,47 @@ import {
 
 const { submittedIds, injectFault, sweep, expectOnePayout, expectNothingTaken, expectInFlight } = useWithdrawalFaults();
 
+let trader: Trader;
+beforeEach(async () => {
+  trader = await openWarmTrader();
+});
+
+/** Resets the lane: before a batch, which then never arrives, or after it. */
+function resetLane(moment: Moment) {
+  return async () => {
+    await abort(trader.lane);
+    if (moment === 'before') throw new Error(CONNECTION_LOST);
+  };
+}
+
 describe('an object that is aborted', () => {
-  it('before the intent: the retry executes the lost request once', async () => {
-    const trader = await openWarmTrader();
-    const fault = injectFault('facts', 'after', 2, () => abort(trader.lane));
-    await expectProblem(await withdraw(trader, {}, 'crash'), 504, 'outcome_unknown');
+  it.each([
+    ['before the intent', 'facts', 'after'],
+    ['after the intent, before the debit', 'debit', 'before'],
+  ] as const)('%s: the retry executes the lost request once', async (_, batch, moment) => {
+    const fault = injectFault(batch, moment, 2, resetLane(moment));
+    await expectCode(withdraw(trader, {}, 'crash'), '504 outcome_unknown');
     expect(fault.state.injected).toBe(2);
     await expectNothingTaken(trader);
     await expectOnePayout(trader, await withdraw(trader, {}, 'crash'));
   });
 
-  it('after the intent, before the debit: the retry executes the lost request once', async () => {
-    const trader = await openWarmTrader();
-    const fault = injectFault('debit', 'before', 2, async () => {
-      await abort(trader.lane);
-      throw new Error(CONNECTION_LOST);
-    });
-    await expectProblem(await withdraw(trader, {}, 'crash'), 504, 'outcome_unknown');
-    expect(fault.state.injected).toBe(2);
-    await expectNothingTaken(trader);
-    await expectOnePayout(trader, await withdraw(trader, {}, 'crash'));
-  });
-
-  it('after the debit, before the custodian is asked: the retry pays it once, under the same id', async () => {
-    const trader = await openWarmTrader();
-    const fault = injectFault('debit', 'after', 1, () => abort(trader.lane));
+  it.each([
+    ['after the debit, before the custodian is asked: the retry pays it, under the same id', 'debit', 'after'],
+    ['after the custodian paid, before the hash is recorded: it is found by the withdrawal’s id', 'settle', 'before'],
+    ['after the settlement, before the answer is stored: the retry gets what was settled', 'settle', 'after'],
+  ] as const)('%s, and it is paid once', async (_, batch, moment) => {
+    const fault = injectFault(batch, moment, 1, resetLane(moment));
     const response = await withdraw(trader, {}, 'crash');
     expect(fault.state.injected).toBe(1);
-    expect(response.headers.get('X-Idempotency-Replay')).toBe('true');
-    await expectOnePayout(trader, response);
-    const again = await withdraw(trader, {}, 'crash');
-    expect(await again.text()).toBe(await response.text());
-  });
-
-  it('after the custodian paid, before the hash is recorded: it is found by the withdrawal’s id, and paid once', async () => {
-    const trader = await openWarmTrader();
-    const fault = injectFault('settle', 'before', 1, async () => {
-      await abort(trader.lane);
-      throw new Error(CONNECTION_LOST);
-    });
-    const response = await withdraw(trader, {}, 'crash');
-    expect(fault.state.injected).toBe(1);
-    await expectOnePayout(trader, response);
-  });
-
-  it('after the settlement, before the answer is stored: the retry gets what was settled', async () => {
-    const trader = await openWarmTrader();
-    const fault = injectFault('settle', 'after', 1, () => abort(trader.lane));
-    const response = await withdraw(trader, {}, 'crash');
-    expect(fault.state.injected).toBe(1);
+    if (batch === 'debit') expect(response.headers.get('X-Idempotency-Replay')).toBe('true');
     await expectOnePayout(trader, response);
     expect(await (await withdraw(trader, {}, 'crash')).text()).toBe(await response.text());
   });
 
   it('after the debit, without an Idempotency-Key: the client gets outcome_unknown, the money is held, and the sweep pays once', async () => {
-    const trader = await openWarmTrader();
-    injectFault('debit', 'after', 1, () => abort(trader.lane));
-    await expectProblem(await withdraw(trader), 504, 'outcome_unknown');
+    injectFault('debit', 'after', 1, resetLane('after'));
+    await expectCode(withdraw(trader), '504 outcome_unknown');
     const [held] = await listOwn(trader);
     expect(held).toMatchObject({ status: 'PROCESSING', txHash: null });
     expect((await trader.balances())['USDT']).toBe('949');
@@ -87,8 +71,7 @@ describe('an object that is aborted', () => {
   });
 
   it('leaves an open intent, which the alarm does not pay: the client’s retry pays it, and is a replay', async () => {
-    const trader = await openWarmTrader();
-    injectFault('debit', 'after', 1, () => abort(trader.lane));
+    injectFault('debit', 'after', 1, resetLane('after'));
     vi.spyOn(sandboxCustody, 'lookup').mockResolvedValueOnce({ kind: 'unknown' });
     const response = await withdraw(trader, {}, 'mended');
     expect((await readTaken(response.clone())).status).toBe('PROCESSING');
@@ -108,17 +91,12 @@ describe('an object that is aborted', () => {
 
   it('uses one code: the retry needs none when the withdrawal was executed, and accepts the same one when not', async () => {
     stopClock();
-    const trader = await openTrader({ USDT: '1000' });
     const authenticator = await switchOnTotp(trader.accountId);
-    await trader.balances();
     const totpCode = await authenticator.code();
-    const fault = injectFault('debit', 'before', 2, async () => {
-      await abort(trader.lane);
-      throw new Error(CONNECTION_LOST);
-    });
-    await expectProblem(await withdraw(trader, { totpCode }, 'crash'), 504, 'outcome_unknown');
+    const fault = injectFault('debit', 'before', 2, resetLane('before'));
+    await expectCode(withdraw(trader, { totpCode }, 'crash'), '504 outcome_unknown');
     fault.restore();
-    injectFault('debit', 'after', 1, () => abort(trader.lane));
+    injectFault('debit', 'after', 1, resetLane('after'));
     await expectOnePayout(trader, await withdraw(trader, { totpCode }, 'crash'));
     const step = Math.floor(Date.now() / 30_000);
     expect(await readAttempts(trader.accountId)).toEqual({ used_step: step, attempts: 0, locked_until: 0 });
@@ -127,7 +105,6 @@ describe('an object that is aborted', () => {
 
 describe('the alarm', () => {
   it('that fires twice while the custodian is asked leads to one payment and one answer', async () => {
-    const trader = await openWarmTrader();
     await trader.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '1' }, 'earlier');
     const reached = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();

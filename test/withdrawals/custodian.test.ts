@@ -1,31 +1,28 @@
 // @runtime outside
 import { runDurableObjectAlarm } from 'cloudflare:test';
-import { describe, expect, it } from 'vitest';
-import { custodian } from '../support/withdrawals/custodian.ts';
-import { asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Trader, asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { countPayments, sweep, useCustodian, withdrawFrom } from '../support/withdrawals/withdrawal-custodian.ts';
-import { OUTSIDE, listOwn, readOwn, readTaken, tally, withdraw } from '../support/withdrawals/withdrawals.ts';
-import { databaseOfId } from '../support/db/open-in-ledger.ts';
+import { WITHDRAWAL, listOwn, readOwn, readTaken, tally, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { databaseOfId, runFor } from '../support/db/open-in-ledger.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { custodian } from '../support/withdrawals/custodian.ts';
 
 const { expectInFlight, expectHeld, expectPaid, expectReturned } = useCustodian();
 
+let trader: Trader;
+beforeEach(async () => {
+  trader = await openTrader({ USDT: '100' });
+});
+
 describe('a custodian that works', () => {
   it('is asked once, for the amount without the fee, and its hash becomes the withdrawal’s', async () => {
-    const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader);
     expect(withdrawal.status).toBe('COMPLETED');
-    expect((await custodian.listPayouts()).map(({ payout }) => payout)).toEqual([
-      {
-        withdrawalId: withdrawal.id,
-        asset: 'USDT',
-        network: 'TRC20',
-        contractAddress: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
-        address: OUTSIDE,
-        amount: '50',
-      },
-    ]);
+    const contractAddress = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
+    const expected = { ...WITHDRAWAL, withdrawalId: withdrawal.id, contractAddress };
+    expect((await custodian.listPayouts()).map(({ payout }) => payout)).toEqual([expected]);
     expect(await custodian.countRequests(withdrawal.id)).toEqual({ submissions: 1, lookups: 0 });
     await expectPaid(trader, withdrawal);
   });
@@ -46,7 +43,6 @@ describe('a custodian that works', () => {
   });
 
   it('is asked once for one Idempotency-Key that is sent fifty times in parallel, with fifty equal answers', async () => {
-    const trader = await openTrader({ USDT: '100' });
     const responses = await Promise.all(Array.from({ length: 50 }, () => withdraw(trader, {}, 'k')));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
     expect(new Set(await Promise.all(responses.map((response) => response.text()))).size).toBe(1);
@@ -74,7 +70,6 @@ describe('a custodian that holds a payout', () => {
   };
 
   it('tells the operator why and since when, the holder nothing, and no reason is left when it has paid', async () => {
-    const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept', answer: says('hot_wallet_low') });
     expect(withdrawal).not.toHaveProperty('held');
     await expectHeld(trader, withdrawal);
@@ -104,13 +99,10 @@ describe('a custodian that holds a payout', () => {
   });
 
   it('is counted by a metric, with the age of the oldest, until it pays', async () => {
-    const [trader, other] = [await openTrader({ USDT: '100' }), await openTrader({ USDT: '100' })];
+    const other = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept', answer: says('hot_wallet_low') });
     const accepted = await withdrawFrom(other, { method: 'PUT', act: 'accept' });
-    await databaseOfId(withdrawal.id)
-      .prepare('UPDATE withdrawals SET held_since = held_since - 600000 WHERE id = ?')
-      .bind(withdrawal.id)
-      .run();
+    await runFor(withdrawal.id, 'UPDATE withdrawals SET held_since = held_since - 600000 WHERE id = ?', withdrawal.id);
     const { count, oldest_s } = await readHeld();
     expect([count, Math.floor(oldest_s / 60)]).toEqual([1, 10]);
     for (const { id } of [withdrawal, accepted]) await custodian.decide(id, 'pay');
@@ -119,7 +111,6 @@ describe('a custodian that holds a payout', () => {
   });
 
   it('writes a reason once, however often it is told', async () => {
-    const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept', answer: says('hot_wallet_low') });
     await env.DB.exec('CREATE TABLE writes (id TEXT)');
     await env.DB.exec(
@@ -140,7 +131,6 @@ describe('a custodian that holds a payout', () => {
 
 describe('a custodian that hangs', () => {
   it('leads to PROCESSING when the wait ends; the money is held, and the key’s lane is free meanwhile', async () => {
-    const trader = await openTrader({ USDT: '100' });
     await custodian.program({ method: 'PUT', act: 'nothing', answer: 'hang' });
     let isAnswered = false;
     const answering = withdraw(trader, {}, 'k').finally(() => {
@@ -162,7 +152,6 @@ describe('a custodian that hangs', () => {
   });
 
   it('leads to the same answer for every request of one Idempotency-Key that waited for it', async () => {
-    const trader = await openTrader({ USDT: '100' });
     await custodian.program({ method: 'PUT', act: 'pay', answer: 'hang' });
     const responses = await Promise.all(Array.from({ length: 5 }, () => withdraw(trader, {}, 'k')));
     const texts = await Promise.all(responses.map((response) => response.text()));
@@ -174,7 +163,6 @@ describe('a custodian that hangs', () => {
   });
 
   it('and refuses later leaves the money held however long it takes, and returned once', async () => {
-    const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept', answer: 'hang' });
     for (const later_ms of [60_000, 86_400_000, 30 * 86_400_000]) {
       await sweep(later_ms);
@@ -188,7 +176,6 @@ describe('a custodian that hangs', () => {
 
 describe('a custodian that refuses', () => {
   it('fails the withdrawal, and its amount and fee are returned once', async () => {
-    const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'refuse' });
     expect(withdrawal).toMatchObject({ status: 'FAILED', txHash: null });
     await expectReturned(trader, withdrawal);
@@ -198,7 +185,6 @@ describe('a custodian that refuses', () => {
   });
 
   it('after accepting fails it at that time, and the money is returned once although several look at the same time', async () => {
-    const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept' });
     expect(withdrawal.status).toBe('PROCESSING');
     await expectHeld(trader, withdrawal);

@@ -1,9 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { openDatabase } from '../../src/db/database.ts';
+import { describe, expect, it, vi, beforeEach } from 'vitest';
 import { sandboxCustody } from '../../src/custody/sandbox.ts';
-import { sweepWithdrawals } from '../../src/withdrawals/pay-out.ts';
-import { type Trader, asOperator, openTrader } from '../support/exchange.ts';
+import { sweepAt } from '../support/withdrawals/sweep-at.ts';
+import { type Trader, operate, asOperator, expectCode } from '../support/exchange.ts';
 import { abort } from '../support/runtime/faults.ts';
 import { reopen, runKeeper } from '../support/reconciliation.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -11,7 +10,6 @@ import { readTriggers, runWithout } from '../support/db/triggers.ts';
 import { openWarmTrader, useWithdrawalFaults } from '../support/withdrawals/withdrawal-faults.ts';
 import {
   OUTSIDE,
-  expectProblem,
   listOwn,
   moveClock,
   readOwn,
@@ -20,56 +18,55 @@ import {
   setSettings,
   stopClock,
   withdraw,
+  review,
 } from '../support/withdrawals/withdrawals.ts';
-import { databaseOfId } from '../support/db/open-in-ledger.ts';
+import { databaseOfId, runFor } from '../support/db/open-in-ledger.ts';
 
 const MINUTE_MS = 60_000;
+const TO_OUTSIDE = { network: 'TRC20', address: OUTSIDE };
 
 const { submittedIds, injectFault, expectInFlight } = useWithdrawalFaults();
 
-const sweepAfter = (minutes: number) => {
-  const now_ms = Date.now() + minutes * MINUTE_MS;
-  return sweepWithdrawals({ database: openDatabase(env.DB), ledgers: env, custody: sandboxCustody, now: () => now_ms });
-};
+const sweepAfter = (minutes: number) => sweepAt(Date.now() + minutes * MINUTE_MS);
 
-const setStatus = async ({ accountId }: Trader, status: 'active' | 'frozen') => {
-  expect((await asOperator('PATCH', `/accounts/${accountId}`, { status })).status).toBe(200);
-};
+const setStatus = (status: 'active' | 'frozen') => operate('PATCH', `/accounts/${trader.accountId}`, { status });
+
+let trader: Trader;
+beforeEach(async () => {
+  trader = await openWarmTrader();
+});
 
 /** What stops payouts, and the answer to an operator who approves one. */
 const stops = [
   ['a halt', () => setSettings({ withdrawalsHalted: true }), 503, 'withdrawals_suspended'],
   ['a paused network', () => setSettings({ pausedNetworks: ['TRC20'] }), 503, 'withdrawals_suspended'],
-  ['a freeze', (trader: Trader) => setStatus(trader, 'frozen'), 403, 'account_frozen'],
+  ['a freeze', () => setStatus('frozen'), 403, 'account_frozen'],
 ] as const;
 
-async function lift(trader: Trader): Promise<void> {
+async function lift(): Promise<void> {
   await resetSettings();
-  await setStatus(trader, 'active');
+  await setStatus('active');
 }
 
 /** Makes a withdrawal that the custodian has never heard of, and returns its id. */
-async function leaveUnseen(trader: Trader): Promise<string> {
+async function leaveUnseen(): Promise<string> {
   const fault = injectFault('debit', 'after', 1, () => abort(trader.lane));
-  await expectProblem(await withdraw(trader), 504, 'outcome_unknown');
+  await expectCode(withdraw(trader), '504 outcome_unknown');
   fault.restore();
   return (await listOwn(trader))[0]?.id ?? '';
 }
 
-afterEach(resetSettings);
-
 describe.each(stops)('%s', (_name, stop, status, code) => {
   it('stops the sweep from submitting what the custodian has never seen; look-ups go on, and later it is paid once', async () => {
-    const trader = await openWarmTrader();
-    const id = await leaveUnseen(trader);
-    await stop(trader);
+    const id = await leaveUnseen();
+    await stop();
     expect([await sweepAfter(1), await sweepAfter(5)]).toEqual([1, 1]);
     expect(sandboxCustody.lookup).toHaveBeenCalledTimes(2);
     expect(submittedIds()).toEqual([]);
     expect(await readOwn(trader, id)).toMatchObject({ status: 'PROCESSING', txHash: null });
     await expectInFlight(51_000_000n);
 
-    await lift(trader);
+    await lift();
     await sweepAfter(60);
     expect(submittedIds()).toEqual([id]);
     expect(await readOwn(trader, id)).toMatchObject({ status: 'COMPLETED' });
@@ -77,47 +74,43 @@ describe.each(stops)('%s', (_name, stop, status, code) => {
   });
 
   it('still stops the sweep when it comes during the sweep’s look-up', async () => {
-    const trader = await openWarmTrader();
-    await leaveUnseen(trader);
+    await leaveUnseen();
     vi.mocked(sandboxCustody.lookup).mockImplementationOnce(async () => {
-      await stop(trader);
+      await stop();
       return { kind: 'never_seen' };
     });
     await sweepAfter(1);
     expect(submittedIds()).toEqual([]);
-    await lift(trader);
+    await lift();
     await sweepAfter(60);
     await expectInFlight(0n);
   });
 
   it('does not stop the settlement of what was paid before', async () => {
-    const trader = await openWarmTrader();
     vi.mocked(sandboxCustody.submit).mockResolvedValueOnce({ kind: 'unknown' });
     const { id } = await readTaken(await withdraw(trader));
-    await stop(trader);
+    await stop();
     await sweepAfter(1);
     expect(await readOwn(trader, id)).toMatchObject({ status: 'COMPLETED' });
-    await lift(trader);
+    await lift();
     await expectInFlight(0n);
   });
 
   it('stops a submission that comes long after its debit', async () => {
     stopClock();
-    const trader = await openWarmTrader();
     injectFault('debit', 'after', 1, async () => {
       moveClock(5_000);
-      await stop(trader);
+      await stop();
     });
     const { id, status: taken } = await readTaken(await withdraw(trader));
     expect([taken, submittedIds()]).toEqual(['PROCESSING', []]);
-    await lift(trader);
+    await lift();
     await sweepAfter(1);
     expect(submittedIds()).toEqual([id]);
     await expectInFlight(0n);
   });
 
   it('stops the retry of a withdrawal that the custodian has never seen', async () => {
-    const trader = await openWarmTrader();
     const fault = injectFault('debit', 'after', 1, () => abort(trader.lane));
     // The request is retried at once, and its look-up gets no answer.
     vi.mocked(sandboxCustody.lookup).mockResolvedValueOnce({ kind: 'unknown' });
@@ -126,11 +119,11 @@ describe.each(stops)('%s', (_name, stop, status, code) => {
     await runInDurableObject(trader.lane, (_lane, state) => {
       state.storage.sql.exec('UPDATE replays SET answer = NULL');
     });
-    await stop(trader);
+    await stop();
     const told = await readTaken(await withdraw(trader, {}, 'k'));
     expect([told.id, told.status, submittedIds()]).toEqual([id, 'PROCESSING', []]);
     expect(sandboxCustody.lookup).toHaveBeenCalledTimes(2);
-    await lift(trader);
+    await lift();
     await sweepAfter(1);
     expect(submittedIds()).toEqual([id]);
     await expectInFlight(0n);
@@ -138,14 +131,12 @@ describe.each(stops)('%s', (_name, stop, status, code) => {
 
   it('stops an approval: the operator gets the reason, and the withdrawal goes on waiting', async () => {
     await setSettings({ reviewThreshold: '10' });
-    const trader = await openWarmTrader();
     const { id } = await readTaken(await withdraw(trader));
-    const approve = () =>
-      asOperator('POST', `/accounts/${trader.accountId}/withdrawals/${id}/approve`, { reason: 'known customer' });
-    await stop(trader);
-    await expectProblem(await approve(), status, code);
+    const approve = () => review(trader, id, 'approve');
+    await stop();
+    await expectCode(approve(), `${status} ${code}`);
     expect([(await readOwn(trader, id)).status, submittedIds()]).toEqual(['PENDING', []]);
-    await lift(trader);
+    await lift();
     expect((await approve()).status).toBe(200);
     expect(submittedIds()).toEqual([id]);
     await expectInFlight(0n);
@@ -153,8 +144,7 @@ describe.each(stops)('%s', (_name, stop, status, code) => {
 });
 
 it('a database write that fails before a payout leaves the payout unsubmitted', async () => {
-  const trader = await openWarmTrader();
-  await leaveUnseen(trader);
+  await leaveUnseen();
   const lost = injectFault('release', 'after', 1, () => {
     throw new Error('Network connection lost.');
   });
@@ -167,8 +157,7 @@ it('a database write that fails before a payout leaves the payout unsubmitted', 
 });
 
 it('a broken invariant stops the sweep of the same minute', async () => {
-  const trader = await openWarmTrader();
-  await leaveUnseen(trader);
+  await leaveUnseen();
   const triggers = (await readTriggers()).filter(({ name }) => name === 'balances_are_explained');
   const change = (by: number) =>
     runWithout(triggers, [
@@ -196,77 +185,58 @@ describe('an approval', () => {
   /** Makes a withdrawal of 50 USDT that waits for review. Returns its id and a function that approves it. */
   async function leavePending() {
     await setSettings({ reviewThreshold: '10' });
-    const trader = await openTrader({ USDT: '1000' });
     const { id } = await readTaken(await withdraw(trader));
-    const approve = () =>
-      asOperator('POST', `/accounts/${trader.accountId}/withdrawals/${id}/approve`, { reason: 'known customer' });
-    return { trader, id, approve };
+    return { id, approve: () => review(trader, id, 'approve') };
   }
 
-  const allow = (trader: Trader, address = OUTSIDE) =>
-    asOperator('POST', `/accounts/${trader.accountId}/allowlist`, { network: 'TRC20', address, label: 'own' });
+  const allow = () => operate('POST', `/accounts/${trader.accountId}/allowlist`, { ...TO_OUTSIDE, label: 'own' });
 
   it('needs a strict allowlist to hold the address', async () => {
-    const { trader, id, approve } = await leavePending();
+    const { id, approve } = await leavePending();
     await setSettings({ allowlistMode: 'strict' });
-    await expectProblem(await approve(), 403, 'address_not_allowlisted');
+    await expectCode(approve(), '403 address_not_allowlisted');
     expect([(await readOwn(trader, id)).status, submittedIds()]).toEqual(['PENDING', []]);
-    await allow(trader);
+    await allow();
     expect((await approve()).status).toBe(200);
     expect(submittedIds()).toEqual([id]);
   });
 
   it('needs the address’s cooling period to be over', async () => {
-    const { trader, id, approve } = await leavePending();
+    const { id, approve } = await leavePending();
     await setSettings({ allowlistMode: 'strict' });
-    await databaseOfId(trader.accountId)
-      .prepare(
-        "INSERT INTO allowlist (account_id, id, network, address, label, usable_at) VALUES (?, 'x', 'TRC20', ?, 'x', ?)",
-      )
-      .bind(trader.accountId, OUTSIDE, Date.now() + MINUTE_MS)
-      .run();
-    await expectProblem(await approve(), 403, 'address_not_allowlisted');
+    await runFor(
+      trader.accountId,
+      "INSERT INTO allowlist (account_id, id, network, address, label, usable_at) VALUES (?, 'x', 'TRC20', ?, 'x', ?)",
+      trader.accountId,
+      OUTSIDE,
+      Date.now() + MINUTE_MS,
+    );
+    await expectCode(approve(), '403 address_not_allowlisted');
     expect([(await readOwn(trader, id)).status, submittedIds()]).toEqual(['PENDING', []]);
   });
 
   it('does not need an allowlist that was strict at the withdrawal and is off now', async () => {
     await setSettings({ reviewThreshold: '10', allowlistMode: 'strict' });
-    const trader = await openTrader({ USDT: '1000' });
-    await allow(trader);
+    await allow();
     const { id } = await readTaken(await withdraw(trader));
-    await databaseOfId(trader.accountId)
-      .prepare('DELETE FROM allowlist WHERE account_id = ?')
-      .bind(trader.accountId)
-      .run();
+    await runFor(trader.accountId, 'DELETE FROM allowlist WHERE account_id = ?', trader.accountId);
     await setSettings({ allowlistMode: 'off' });
-    const approved = await asOperator('POST', `/accounts/${trader.accountId}/withdrawals/${id}/approve`, {
-      reason: 'known customer',
-    });
-    expect(approved.status).toBe(200);
+    expect((await review(trader, id, 'approve')).status).toBe(200);
   });
 
   it('is refused when the key was revoked after the withdrawal', async () => {
-    const { trader, id, approve } = await leavePending();
+    const { id, approve } = await leavePending();
     await asOperator('DELETE', `/accounts/${trader.accountId}/api-keys/${trader.keyId}`);
-    const problem = await expectProblem(await approve(), 409, 'invalid_state');
+    const problem = await expectCode(approve(), '409 invalid_state');
     expect(problem.detail).toContain('revoked');
     expect(submittedIds()).toEqual([]);
-    const rejected = await asOperator('POST', `/accounts/${trader.accountId}/withdrawals/${id}/reject`, {
-      reason: 'stolen key',
-    });
-    expect(rejected.status).toBe(200);
+    expect((await review(trader, id, 'reject')).status).toBe(200);
   });
 
   it('is given although the key has expired or the limit was lowered since', async () => {
-    const { trader, approve } = await leavePending();
-    await databaseOfId(trader.keyId)
-      .prepare('UPDATE api_keys SET expires_at = 1 WHERE id = ?')
-      .bind(trader.keyId)
-      .run();
-    await databaseOfId(trader.accountId)
-      .prepare('UPDATE accounts SET daily_withdrawal_limit = 0 WHERE id = ?')
-      .bind(trader.accountId)
-      .run();
+    const { approve } = await leavePending();
+    await runFor(trader.keyId, 'UPDATE api_keys SET expires_at = 1 WHERE id = ?', trader.keyId);
+    await runFor(trader.accountId, 'UPDATE accounts SET daily_withdrawal_limit = 0 WHERE id = ?', trader.accountId);
     expect((await approve()).status).toBe(200);
   });
 });

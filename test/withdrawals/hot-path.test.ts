@@ -1,9 +1,7 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openTrader } from '../support/exchange.ts';
 import { measure } from '../support/runtime/meter.ts';
 import { stopClock, switchOnTotp, withdraw } from '../support/withdrawals/withdrawals.ts';
-
-afterEach(() => void vi.useRealTimers());
 
 describe('a withdrawal', () => {
   it('of USDT needs one call of the lane, three round trips, at most 14 rows of D1 and 3 of the object', async () => {

@@ -1,36 +1,28 @@
 import { ledgerOf } from '../../src/db/database.ts';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { approveAddress } from '../../src/accounts/allowlist.ts';
 import { firmPrice } from '../../src/markets/firm-price.ts';
 import { readSnapshot } from '../../src/markets/read-hub.ts';
 import { sandboxCustody } from '../../src/custody/sandbox.ts';
-import { type Trader, asOperator, createKey, json, openTrader, send } from '../support/exchange.ts';
+import { type Trader, asOperator, createKey, json, openTrader, send, expectCode } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
 import {
   OUTSIDE,
-  expectProblem,
   listOwn,
   moveClock,
   readHoldings,
   readTaken,
-  resetSettings,
   setSettings,
   stopClock,
   withdraw,
 } from '../support/withdrawals/withdrawals.ts';
-import { databaseOfId } from '../support/db/open-in-ledger.ts';
+import { readFor } from '../support/db/open-in-ledger.ts';
 
 const HOUR_MS = 3_600_000;
 const ETH_ADDRESS = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
 
-afterEach(async () => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-  await resetSettings();
-});
-
 const expectLimit = async (response: Response, figures: Record<string, string>) =>
-  expect(await expectProblem(response, 422, 'daily_limit_exceeded')).toMatchObject(figures);
+  expect(await expectCode(response, '422 daily_limit_exceeded')).toMatchObject(figures);
 
 describe('the daily limit', () => {
   it('may be reached exactly, without the fee, and not exceeded by one atom', async () => {
@@ -101,16 +93,14 @@ describe('the daily limit', () => {
     const change = { asset: 'ETH', network: 'ETH', address: ETH_ADDRESS, amount: '0.12345679' };
     const { id } = await readTaken(await withdraw(trader, change));
     const { ticker } = await json<{ ticker: { price: string } }>(await send('/api/v1/markets/ETH'));
-    const value = await databaseOfId(trader.accountId)
-      .prepare('SELECT usd_value AS v FROM withdrawals WHERE account_id = ? AND id = ?')
-      .bind(trader.accountId, id)
-      .first<number>('v');
-    expect(Number(value) / 1e6).toBeCloseTo(0.12345679 * Number(ticker.price), 0);
-    const problem = await expectProblem(
-      await withdraw(trader, { ...change, amount: '50' }),
-      422,
-      'daily_limit_exceeded',
+    const value = await readFor<number>(
+      trader.accountId,
+      'SELECT usd_value AS v FROM withdrawals WHERE account_id = ? AND id = ?',
+      trader.accountId,
+      id,
     );
+    expect(Number(value) / 1e6).toBeCloseTo(0.12345679 * Number(ticker.price), 0);
+    const problem = await expectCode(withdraw(trader, { ...change, amount: '50' }), '422 daily_limit_exceeded');
     expect(problem.used).toBe(String(Number(value) / 1e6));
   });
 
@@ -142,12 +132,12 @@ describe('a strict allowlist', () => {
   it('allows what is approved for this account and network, and nothing else', async () => {
     await setSettings({ allowlistMode: 'strict' });
     const [trader, other] = [await openTrader({ USDT: '500' }), await openTrader({ USDT: '500' })];
-    await expectProblem(await withdraw(trader), 403, 'address_not_allowlisted');
+    await expectCode(withdraw(trader), '403 address_not_allowlisted');
     await approve(other);
-    await expectProblem(await withdraw(trader), 403, 'address_not_allowlisted');
+    await expectCode(withdraw(trader), '403 address_not_allowlisted');
     await approve(trader, { network: 'BEP20', address: ETH_ADDRESS });
     const onAnother = { network: 'ARBITRUM', address: ETH_ADDRESS };
-    await expectProblem(await withdraw(trader, onAnother), 403, 'address_not_allowlisted');
+    await expectCode(withdraw(trader, onAnother), '403 address_not_allowlisted');
     expect((await trader.balances())['USDT']).toBe('500');
     expect((await withdraw(trader, { network: 'BEP20', address: ETH_ADDRESS.toLowerCase() })).status).toBe(201);
     await approve(trader);
@@ -173,7 +163,7 @@ describe('a strict allowlist', () => {
     const actor = { role: 'operator', now_ms: Date.now() } as const;
     await approveAddress(ledgerOf(env, trader.accountId), trader.accountId, approved, HOUR_MS, actor);
     moveClock(HOUR_MS - 1);
-    await expectProblem(await withdraw(trader), 403, 'address_not_allowlisted');
+    await expectCode(withdraw(trader), '403 address_not_allowlisted');
     moveClock(1);
     expect((await withdraw(trader)).status).toBe(201);
   });
@@ -184,7 +174,7 @@ describe('a strict allowlist', () => {
     const { entry } = await json<{ entry: { id: string } }>(await approve(trader));
     expect((await withdraw(trader)).status).toBe(201);
     await asOperator('DELETE', `/accounts/${trader.accountId}/allowlist/${entry.id}`);
-    await expectProblem(await withdraw(trader), 403, 'address_not_allowlisted');
+    await expectCode(withdraw(trader), '403 address_not_allowlisted');
     expect(await listOwn(trader)).toHaveLength(1);
   });
 });

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { openTrader } from '../support/exchange.ts';
+import { openTrader, expectCode } from '../support/exchange.ts';
 import {
   OUTSIDE,
   WITHDRAWALS_PATH,
-  expectProblem,
   houseHolds,
   listOwn,
   readOwn,
   readTaken,
   withdraw,
 } from '../support/withdrawals/withdrawals.ts';
-import { databaseOfId } from '../support/db/open-in-ledger.ts';
+import { runFor } from '../support/db/open-in-ledger.ts';
 import { expectWholeLedger } from '../support/db/probes.ts';
 
 describe('a withdrawal', () => {
@@ -41,10 +40,12 @@ describe('a withdrawal', () => {
     const before = [await houseHolds('payouts'), await houseHolds('fees'), await houseHolds('custody')];
     const { id } = await readTaken(await withdraw(trader));
     expect((await trader.balances())['USDT']).toBe('49');
-    const { results } = await databaseOfId(trader.accountId)
-      .prepare('SELECT credit, amount FROM transfers WHERE debit = ? AND reference = ?')
-      .bind(trader.accountId, id)
-      .all();
+    const results = await runFor(
+      trader.accountId,
+      'SELECT credit, amount FROM transfers WHERE debit = ? AND reference = ?',
+      trader.accountId,
+      id,
+    );
     expect(results).toEqual([{ credit: 'house:payouts', amount: 51_000_000 }]);
     const after = [await houseHolds('payouts'), await houseHolds('fees'), await houseHolds('custody')];
     expect(after.map((amount, at) => amount - (before[at] ?? 0n))).toEqual([0n, 1_000_000n, 50_000_000n]);
@@ -70,8 +71,8 @@ describe('a withdrawal', () => {
       keyId: trader.keyId,
       reason: null,
     });
-    await expectProblem(await stranger.get(`${WITHDRAWALS_PATH}/${first.id}`), 404, 'not_found');
-    await expectProblem(await trader.get(`${WITHDRAWALS_PATH}/nothing`), 404, 'not_found');
+    await expectCode(stranger.get(`${WITHDRAWALS_PATH}/${first.id}`), '404 not_found');
+    await expectCode(trader.get(`${WITHDRAWALS_PATH}/nothing`), '404 not_found');
     expect(await listOwn(stranger)).toEqual([]);
   });
 
@@ -113,6 +114,6 @@ describe('a withdrawal', () => {
 
   it('needs the scope withdraw', async () => {
     const trader = await openTrader({ USDT: '100' }, { scopes: ['read', 'trade'] });
-    await expectProblem(await withdraw(trader), 403, 'insufficient_scope');
+    await expectCode(withdraw(trader), '403 insufficient_scope');
   });
 });

@@ -1,9 +1,9 @@
 // @runtime outside
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { TickerList } from '../../src/markets/schemas.ts';
-import { type Trader, openTrader, send } from '../support/exchange.ts';
+import { type Trader, openTrader, send, expectCode } from '../support/exchange.ts';
 import { forgetPrices, venues } from '../support/markets/venues.ts';
-import { expectProblem, readHoldings, readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { readHoldings, readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
 
 const TO_BITCOIN = {
   asset: 'BTC',
@@ -35,7 +35,7 @@ describe('a withdrawal of a coin, whose value the daily limit needs', () => {
     expect(Number(shown.tickers.find(({ symbol }) => symbol === 'BTC')?.price)).toBeGreaterThan(0);
     const response = await withdraw(trader, TO_BITCOIN, 'k');
     expect(response.headers.get('Retry-After')).toBe('1');
-    await expectProblem(response, 503, 'price_unavailable');
+    await expectCode(response, '503 price_unavailable');
     expect(await readHoldings(trader.accountId)).toEqual(before);
     expect((await withdraw(trader)).status).toBe(201);
 
@@ -49,6 +49,6 @@ describe('a withdrawal of a coin, whose value the daily limit needs', () => {
   it('is refused while the venues do not agree', async () => {
     await venues.setPrices({ BTC: '65000' });
     await venues.set('kraken', { coins: { BTC: { price: '65' } } });
-    await expectProblem(await withdraw(await openHolder(), TO_BITCOIN), 503, 'price_unavailable');
+    await expectCode(withdraw(await openHolder(), TO_BITCOIN), '503 price_unavailable');
   });
 });

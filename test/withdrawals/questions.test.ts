@@ -1,18 +1,13 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
 import { sandboxCustody } from '../../src/custody/sandbox.ts';
 import { selectOpenWithdrawals, takeDueWithdrawals } from '../../src/withdrawals/withdrawal.ts';
-import { type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
+import { type Trader, asOperator, json, openTrader, expectCode } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { WITHDRAWAL, readTaken, resetSettings, setSettings, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { WITHDRAWAL, readTaken, setSettings, withdraw } from '../support/withdrawals/withdrawals.ts';
 
 const database = openDatabase(env.DB);
 const MINUTE_MS = 60_000;
-
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await resetSettings();
-});
 
 /** Makes withdrawals that the custodian leaves without an answer. */
 async function leaveStuck(trader: Trader, count: number): Promise<string[]> {
@@ -126,8 +121,7 @@ describe('the operator’s list of open withdrawals', () => {
     const { nextCursor } = await read('status=PENDING&limit=1');
     const own = await json<Page>(await trader.get('/api/v1/wallet/withdrawals?limit=1'));
     for (const query of [`status=PROCESSING&cursor=${nextCursor}`, `status=PENDING&cursor=${own.nextCursor}`]) {
-      const response = await asOperator('GET', `/withdrawals?${query}`);
-      expect([response.status, (await json<{ code: string }>(response)).code]).toEqual([400, 'invalid_cursor']);
+      await expectCode(asOperator('GET', `/withdrawals?${query}`), '400 invalid_cursor');
     }
   });
 });

@@ -1,21 +1,25 @@
 // @runtime outside
 import { runDurableObjectAlarm } from 'cloudflare:test';
-import { describe, expect, it } from 'vitest';
-import { custodian } from '../support/withdrawals/custodian.ts';
-import { openTrader } from '../support/exchange.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Trader, openTrader } from '../support/exchange.ts';
 import { CONNECTION_LOST, abort, aroundBatch } from '../support/runtime/faults.ts';
 import { countPayments, sweep, useCustodian, withdrawFrom } from '../support/withdrawals/withdrawal-custodian.ts';
 import { readOwn } from '../support/withdrawals/withdrawals.ts';
+import { custodian } from '../support/withdrawals/custodian.ts';
 
 const HOUR_MS = 3_600_000;
 
 const { expectInFlight, expectHeld, expectPaid } = useCustodian();
 
+let trader: Trader;
+beforeEach(async () => {
+  trader = await openTrader({ USDT: '100' });
+});
+
 describe('a custodian that pays and does not answer', () => {
   it.each(['error', 'reset', 'html', 'truncated', 'huge', 'redirect', 'silent_duplicate', 'never_seen'] as const)(
     'is PROCESSING, then found by the withdrawal’s id and paid once: %s',
     async (answer) => {
-      const trader = await openTrader({ USDT: '100' });
       const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'pay', answer });
       expect(withdrawal).toMatchObject({ status: 'PROCESSING', txHash: null });
       await expectHeld(trader, withdrawal);
@@ -26,7 +30,6 @@ describe('a custodian that pays and does not answer', () => {
   );
 
   it('is asked again by the sweep, and not by the lane’s alarm', async () => {
-    const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'pay', answer: 'error' });
     expect(await runDurableObjectAlarm(trader.lane)).toBe(true);
     expect(await custodian.countRequests(withdrawal.id)).toEqual({ submissions: 1, lookups: 0 });
@@ -36,30 +39,23 @@ describe('a custodian that pays and does not answer', () => {
   });
 
   it('has its payout settled once, however many look it up at the same time', async () => {
-    const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'pay', answer: 'error' });
     await Promise.all([sweep(), sweep(), sweep(), runDurableObjectAlarm(trader.lane)]);
     await expectPaid(trader, withdrawal);
   });
 
   it('has its payout recorded when the object dies in between: it is found by id, and paid once', async () => {
-    const trader = await openTrader({ USDT: '100' });
     const fault = aroundBatch('settle', 'before', 1, async () => {
       await abort(trader.lane);
       throw new Error(CONNECTION_LOST);
     });
-    try {
-      const withdrawal = await withdrawFrom(trader);
-      expect([fault.state.injected, withdrawal.status]).toEqual([1, 'COMPLETED']);
-      await expectPaid(trader, withdrawal);
-      expect(await custodian.countRequests(withdrawal.id)).toEqual({ submissions: 1, lookups: 1 });
-    } finally {
-      fault.restore();
-    }
+    const withdrawal = await withdrawFrom(trader);
+    expect([fault.state.injected, withdrawal.status]).toEqual([1, 'COMPLETED']);
+    await expectPaid(trader, withdrawal);
+    expect(await custodian.countRequests(withdrawal.id)).toEqual({ submissions: 1, lookups: 1 });
   });
 
   it('and then answers that it is a duplicate has the withdrawal recorded as sent', async () => {
-    const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'pay', answer: 'duplicate' });
     expect(withdrawal.status).toBe('COMPLETED');
     await expectPaid(trader, withdrawal);
@@ -68,7 +64,6 @@ describe('a custodian that pays and does not answer', () => {
 
 describe('a custodian that does not know the payout', () => {
   it('because the submission never arrived gets it again under the same id, and pays once', async () => {
-    const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'nothing', answer: 'error' });
     await expectHeld(trader, withdrawal);
     await sweep();
@@ -77,7 +72,6 @@ describe('a custodian that does not know the payout', () => {
   });
 
   it('because it forgot the payout gets it again under the same id, and pays once', async () => {
-    const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(
       trader,
       { method: 'PUT', act: 'pay', answer: 'error' },
@@ -89,7 +83,6 @@ describe('a custodian that does not know the payout', () => {
   });
 
   it('and goes on failing leaves the money held, however long it takes', async () => {
-    const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { times: null, act: 'nothing', answer: 'error' });
     for (const later_ms of [60_000, HOUR_MS, 24 * HOUR_MS, 365 * 24 * HOUR_MS]) {
       await sweep(later_ms);
@@ -105,7 +98,6 @@ describe('a custodian that does not know the payout', () => {
 
 describe('a custodian that accepts first', () => {
   it('leaves the withdrawal PROCESSING until it has paid', async () => {
-    const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept' });
     await sweep();
     await expectHeld(trader, withdrawal);
@@ -115,7 +107,6 @@ describe('a custodian that accepts first', () => {
   });
 
   it('and changes the hash before it is recorded has the last hash recorded, and nothing is paid again', async () => {
-    const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'pay', answer: 'error' });
     await custodian.decide(withdrawal.id, 'rehash');
     await sweep();
@@ -123,7 +114,6 @@ describe('a custodian that accepts first', () => {
   });
 
   it('and changes the hash after it was recorded leaves the withdrawal settled once', async () => {
-    const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader);
     await custodian.decide(withdrawal.id, 'rehash');
     await Promise.all([sweep(), runDurableObjectAlarm(trader.lane)]);

@@ -1,23 +1,17 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { sandboxCustody } from '../../src/custody/sandbox.ts';
-import { type Trader, asOperator, createKey, openAccount, openTrader } from '../support/exchange.ts';
+import { type Trader, asOperator, createKey, openAccount, openTrader, expectCode } from '../support/exchange.ts';
 import { aroundBatch } from '../support/runtime/faults.ts';
 import {
-  expectProblem,
   listOwn,
   readHoldings,
   readOwn,
   readTaken,
-  resetSettings,
   setSettings,
   withdraw,
+  review,
 } from '../support/withdrawals/withdrawals.ts';
 import { databaseOfId } from '../support/db/open-in-ledger.ts';
-
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await resetSettings();
-});
 
 /** Withdraws, and changes the key with the query after its lane has admitted the request. */
 async function withdrawWhile(trader: Trader, query: string): Promise<Response> {
@@ -42,7 +36,7 @@ describe('the key of a withdrawal', () => {
       const before = await readHoldings(trader.accountId);
       const response = await withdrawWhile(trader, query);
       expect(response.headers.get('WWW-Authenticate')).toBe('Bearer error="invalid_token"');
-      await expectProblem(response, 401, code);
+      await expectCode(response, `401 ${code}`);
       expect(await readHoldings(trader.accountId)).toEqual(before);
     },
   );
@@ -76,9 +70,7 @@ describe('the reason of a failed withdrawal', () => {
     const trader = await openTrader({ USDT: '100' });
     const { id, reason } = await readTaken(await withdraw(trader));
     expect(reason).toBeNull();
-    await asOperator('POST', `/accounts/${trader.accountId}/withdrawals/${id}/reject`, {
-      reason: 'not for the holder',
-    });
+    await review(trader, id, 'reject');
     expect(await readOwn(trader, id)).toMatchObject({ status: 'FAILED', reason: 'rejected' });
   });
 });

@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { wakeBehind } from '../../../src/events/webhooks/reach-sender.ts';
 import { type Trader, asOperator, json } from '../../support/exchange.ts';
 import { readFeed } from '../../support/events/feed.ts';
@@ -31,8 +31,6 @@ beforeEach(() => {
   stopClock();
   moveClock(DAY_MS);
 });
-afterEach(() => void vi.useRealTimers());
-
 async function tell(trader: Trader, count: number): Promise<void> {
   for (let credited = 0; credited < count; credited += 1) {
     const body = { asset: 'ETH', amount: '1', reference: crypto.randomUUID() };

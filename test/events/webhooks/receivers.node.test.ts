@@ -1,11 +1,8 @@
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import type { Client } from '../../support/node/exchange/client.ts';
-import { fetchDocumented } from '../../support/node/exchange/fetch-documented.ts';
-import { Operator } from '../../support/node/exchange/operator.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Answer, LoopbackReceiver } from '../../support/node/exchange/loopback-receiver.ts';
-import { type Exchange, startExchange } from '../../support/node/exchange/start-exchange.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { openExchange } from '../../support/node/exchange/open-exchange.ts';
 
 /** Real receivers on loopback, and the exchange as it is deployed: what one receiver does, no other one notices. */
 
@@ -33,36 +30,24 @@ const answers = {
 
 type Name = keyof typeof answers;
 
-let exchange: Exchange;
-let client: Client;
+const { operator } = await openExchange({ site: true });
+const client = await operator.openClient({ USDT: '1000' }, { scopes: ['read', 'trade', 'webhooks'] });
 const receivers = new Map<Name, LoopbackReceiver>();
 const secrets = new Map<Name, string>();
 
 beforeAll(async () => {
-  exchange = await startExchange({ bundle: inject('workerBundle') });
-  const operator = new Operator(exchange.urls[0] ?? '');
-  client = await operator.openClient({ USDT: '1000' }, { scopes: ['read', 'trade', 'webhooks'] });
   for (const name of Object.keys(answers) as Name[]) {
     const receiver = await LoopbackReceiver.start(answers[name]);
     receivers.set(name, receiver);
-    const made = await send('/api/v1/webhook-endpoints', { url: receiver.url });
+    const made = await client.post('/api/v1/webhook-endpoints', { url: receiver.url });
     expect(made.status).toBe(201);
     secrets.set(name, ((await made.json()) as { secret: string }).secret);
   }
 });
 
-afterAll(async () => {
+afterAll(() => {
   for (const receiver of receivers.values()) receiver.stop();
-  await exchange.dispose();
 });
-
-function send(path: string, body: unknown): Promise<Response> {
-  return fetchDocumented(exchange.urls[0] ?? '', path, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${client.token}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-}
 
 const ORDERS = 5;
 
@@ -75,10 +60,7 @@ function verified(name: Name): number[] {
 }
 
 it('a receiver that hangs, redirects, lies, sends without end or breaks off delays no other one', async () => {
-  for (let placed = 0; placed < ORDERS; placed += 1) {
-    const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
-    expect((await send('/api/v1/orders', order)).status).toBe(201);
-  }
+  for (let placed = 0; placed < ORDERS; placed += 1) await client.trade({ value: '10' });
   // The first event is the deposit of its funds, from before there was an endpoint.
   const all = Array.from({ length: ORDERS }, (_, at) => at + 2);
   await waitFor(() => {

@@ -1,5 +1,5 @@
 import { type Trader, json } from '../exchange.ts';
-import { databaseOfId } from '../db/open-in-ledger.ts';
+import { databaseOfId, runFor } from '../db/open-in-ledger.ts';
 
 export interface AddressesAnswer {
   readonly addresses: readonly { readonly network: string; readonly address: string; readonly primaryAsset: string }[];
@@ -15,10 +15,11 @@ export async function readAddresses(trader: Trader): Promise<Record<string, stri
 
 /** The stored rows of an account. */
 export async function keptAddresses(accountId: string): Promise<Record<string, unknown>> {
-  const { results } = await databaseOfId(accountId)
-    .prepare('SELECT network, address FROM addresses WHERE account_id = ?')
-    .bind(accountId)
-    .all<{ network: string; address: string }>();
+  const results = await runFor<{ network: string; address: string }>(
+    accountId,
+    'SELECT network, address FROM addresses WHERE account_id = ?',
+    accountId,
+  );
   return Object.fromEntries(results.map(({ network, address }) => [network, address]));
 }
 

@@ -35,3 +35,22 @@ export function databaseOfId(id: string): D1Database {
 export async function queryAll<Row>(query: string, ...values: string[]): Promise<Row[]> {
   return (await Promise.all(ledgersUnderTest.map((ledger) => listRowsIn<Row>(ledger, query, ...values)))).flat();
 }
+
+/** Runs a statement in the ledger of an id, be it an account's or a record's. Returns its rows. */
+export function runFor<Row = Record<string, unknown>>(
+  id: string,
+  statement: string,
+  ...values: readonly unknown[]
+): Promise<Row[]> {
+  return listRowsIn<Row>(ledgerNumberOf(id), statement, ...values);
+}
+
+/** The first column of the first row that a query finds there; `null` without a row. */
+export async function readFor<T = unknown>(
+  id: string,
+  query: string,
+  ...values: readonly unknown[]
+): Promise<T | null> {
+  const [row = {}] = await runFor<Record<string, T>>(id, query, ...values);
+  return Object.values(row)[0] ?? null;
+}

@@ -2,7 +2,7 @@ import { asOperator, json } from '../exchange.ts';
 
 export { codeOf } from '../exchange.ts';
 import type { Proposal } from '../../../src/operator/proposals.ts';
-import { setSettings } from '../withdrawals/withdrawals.ts';
+import { changeSettings } from '../withdrawals/withdrawals.ts';
 import { type AccessKey, asPerson, employ, makeAccessKey, showCertificates, signIn } from './access.ts';
 
 export const ADA = 'ada@bureau.test';
@@ -27,7 +27,7 @@ export async function employTwoAdmins(): Promise<void> {
   await showCertificates(key);
   const staff = { [ADA]: 'admin', [TREASURER]: 'treasury', [REVIEWER]: 'compliance', [LEAVER]: 'auditor' };
   for (const [email, role] of Object.entries(staff)) await employ(email, role);
-  await setSettings({ approvalAbove: handLimits });
+  await changeSettings({ approvalAbove: handLimits });
   await employ(BOB, 'admin');
 }
 

@@ -1,7 +1,7 @@
 import { reset } from 'cloudflare:test';
-import { expect, vi } from 'vitest';
 import { keepSettings } from '../../../src/db/copy-settings.ts';
 import { FIRST_LEDGER, bindingOf } from '../../../src/db/record-id.ts';
+import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { listLedgers } from '../../../src/db/database.ts';
 import { accessCertificates } from '../../../src/operator/access-token.ts';
 import { venues } from '../markets/venues.ts';
@@ -46,9 +46,22 @@ async function chooseLedgers(): Promise<void> {
   await sql('UPDATE settings SET opening_weights = ?', weights).run();
 }
 
+/** What a test does to the clock and to spies ends with it. A clock that a whole file has stopped stays. */
+function restoreAfterEach(): void {
+  let isStopped = false;
+  beforeEach(() => {
+    isStopped = vi.isFakeTimers();
+  });
+  afterEach(() => {
+    if (!isStopped) vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+}
+
 // Another test file may have run in this runtime before. This resets the clock, spies, objects, the databases, the edge
 // cache, those who play the outside, and the certificates of Access, of which each file shows its own.
 holdLogs();
+restoreAfterEach();
 vi.useRealTimers();
 vi.restoreAllMocks();
 accessCertificates.forgetAll();

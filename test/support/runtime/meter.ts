@@ -86,7 +86,15 @@ export async function holdWakings() {
  * tenth of a second, unless they are held.
  */
 export function holdWakingsThroughout(): void {
-  beforeAll(async () => (await holdWakings()).restore);
+  beforeAll(async () => {
+    (await holdWakings()).restore();
+    // Not a spy, because those end with a test.
+    const { wakeSenders } = LedgerKeeper.prototype;
+    LedgerKeeper.prototype.wakeSenders = vi.fn(() => Promise.resolve());
+    return () => {
+      LedgerKeeper.prototype.wakeSenders = wakeSenders;
+    };
+  });
 }
 
 /** D1's figures for each statement of some work, by round trips. */

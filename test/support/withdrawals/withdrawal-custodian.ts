@@ -1,15 +1,12 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { config } from '../../../src/env.ts';
-import { openLedger } from '../../../src/db/database.ts';
 import { chooseCustody } from '../../../src/providers.ts';
-import { sweepWithdrawals } from '../../../src/withdrawals/pay-out.ts';
-import { custodian } from './custodian.ts';
 import type { Trader } from '../exchange.ts';
 import type { CustodianProgramme } from '../node/custody/custodian-state.ts';
-import { env } from '../runtime/test-env.ts';
-import { type WithdrawalAnswer, houseHolds, readOwn, readTaken, withdraw } from './withdrawals.ts';
+import { sweepAt } from './sweep-at.ts';
+import { type WithdrawalAnswer, expectWholeLedger, houseHolds, readOwn, readTaken, withdraw } from './withdrawals.ts';
 import { ledgersUnderTest } from '../db/open-in-ledger.ts';
-import { expectWholeLedger } from '../db/probes.ts';
+import { custodian } from './custodian.ts';
 
 type WithdrawalBody = WithdrawalAnswer['withdrawal'];
 
@@ -26,16 +23,7 @@ let ahead_ms = 0;
  */
 export async function sweep(later_ms = 3_600_000): Promise<number> {
   ahead_ms += later_ms;
-  const now_ms = Date.now() + ahead_ms;
-  const sweepOne = (ledger: number) =>
-    sweepWithdrawals({
-      database: openLedger(env, ledger),
-      ledgers: env,
-      custody: chooseCustody(config),
-      now: () => now_ms,
-    });
-  const swept = await Promise.all(ledgersUnderTest.map(sweepOne));
-  return swept.reduce((sum, count) => sum + count, 0);
+  return sweepAt(Date.now() + ahead_ms, ledgersUnderTest, chooseCustody(config));
 }
 
 export async function countPayments(id: string): Promise<number> {

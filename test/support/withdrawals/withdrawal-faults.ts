@@ -1,13 +1,9 @@
 import { type MockInstance, afterEach, beforeEach, expect, vi } from 'vitest';
-import { openLedger } from '../../../src/db/database.ts';
 import { sandboxCustody } from '../../../src/custody/sandbox.ts';
-import { sweepWithdrawals } from '../../../src/withdrawals/pay-out.ts';
 import { type Trader, openTrader } from '../exchange.ts';
 import { aroundBatch } from '../runtime/faults.ts';
-import { env } from '../runtime/test-env.ts';
-import { houseHolds, listOwn, readTaken } from './withdrawals.ts';
-import { ledgersUnderTest } from '../db/open-in-ledger.ts';
-import { expectWholeLedger } from '../db/probes.ts';
+import { sweepAt } from './sweep-at.ts';
+import { expectWholeLedger, houseHolds, listOwn, readTaken } from './withdrawals.ts';
 
 /**
  * Injects faults around withdrawals of the sandbox, and checks what was paid. Its hooks reset everything for each test.
@@ -37,12 +33,7 @@ export function useWithdrawalFaults() {
     submittedIds,
     injectFault: aroundBatch,
     /** Runs the scheduled sweep as if a minute had passed. */
-    sweep: async () => {
-      for (const ledger of ledgersUnderTest) {
-        const database = openLedger(env, ledger);
-        await sweepWithdrawals({ database, ledgers: env, custody: sandboxCustody, now: () => Date.now() + 60_000 });
-      }
-    },
+    sweep: () => sweepAt(Date.now() + 60_000),
     /** Checks that the answer's withdrawal is the only one, was paid once, and cost 51 USDT once. */
     async expectOnePayout(trader: Trader, response: Response): Promise<void> {
       const withdrawal = await readTaken(response.clone());

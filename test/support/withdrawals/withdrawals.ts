@@ -1,11 +1,11 @@
 import { generate } from 'otplib';
-import { vi } from 'vitest';
 import type { Withdrawal } from '../../../src/withdrawals/withdrawal.ts';
+import { onTestFinished, vi } from 'vitest';
 import type { Asset } from '../../../src/money/assets.ts';
-import { type ProblemBody, type Trader, asOperator, expectCode, json, operate } from '../exchange.ts';
 import { type Effects, readEffects } from '../db/probes.ts';
+import { type Trader, asOperator, json, operate } from '../exchange.ts';
 import { forgetConditions } from '../gate.ts';
-import { databaseOfId, queryAll } from '../db/open-in-ledger.ts';
+import { databaseOfId, queryAll, runFor } from '../db/open-in-ledger.ts';
 
 export { expectWholeLedger } from '../db/probes.ts';
 
@@ -40,10 +40,6 @@ export async function readTaken(response: Response): Promise<WithdrawalAnswer['w
   return (await json<WithdrawalAnswer>(response)).withdrawal;
 }
 
-export function expectProblem(response: Response, status: number, code: string): Promise<ProblemBody> {
-  return expectCode(response, `${status} ${code}`);
-}
-
 /** How often each answer was given, by its code, or by its status when it is no problem. */
 export async function tally(responses: readonly Response[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
@@ -52,6 +48,11 @@ export async function tally(responses: readonly Response[]): Promise<Record<stri
     counts[code] = (counts[code] ?? 0) + 1;
   }
   return counts;
+}
+
+/** The operator's decision about a withdrawal that waits for it. */
+export function review({ accountId }: Trader, id: string, verb: 'approve' | 'reject'): Promise<Response> {
+  return asOperator('POST', `/accounts/${accountId}/withdrawals/${id}/${verb}`, { reason: 'as the test has it' });
 }
 
 /** A withdrawal as the account's own reads show it now. */
@@ -66,10 +67,11 @@ export async function listOwn(trader: Trader): Promise<WithdrawalAnswer['withdra
 
 /** Everything that a refused withdrawal must not change. */
 export async function readHoldings(accountId: string): Promise<Effects & { readonly withdrawals: string }> {
-  const { results } = await databaseOfId(accountId)
-    .prepare('SELECT id, status, tx_hash FROM withdrawals WHERE account_id = ?')
-    .bind(accountId)
-    .all();
+  const results = await runFor(
+    accountId,
+    'SELECT id, status, tx_hash FROM withdrawals WHERE account_id = ?',
+    accountId,
+  );
   return { ...(await readEffects(accountId)), withdrawals: JSON.stringify(results) };
 }
 
@@ -83,19 +85,35 @@ export async function houseHolds(
   return rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
 }
 
-/** Changes the operator's settings. Restore them with `resetSettings()`. */
+let willReset = false;
+
+/** Changes the operator's settings until the test ends. */
 export async function setSettings(change: Record<string, unknown>): Promise<void> {
-  const response = await asOperator('PATCH', '/settings', change);
-  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  if (!willReset) onTestFinished(resetSettings);
+  willReset = true;
+  await changeSettings(change);
+}
+
+/** Changes the operator's settings for good. */
+export async function changeSettings(change: Record<string, unknown>): Promise<void> {
+  await operate('PATCH', '/settings', change);
   // The gate may use settings that are some seconds old, and a test cannot wait for them.
   await forgetConditions();
 }
 
 export function resetSettings(): Promise<void> {
-  return setSettings({ allowlistMode: 'off', withdrawalsHalted: false, pausedNetworks: [], reviewThreshold: null });
+  willReset = false;
+  return changeSettings({
+    allowlistMode: 'off',
+    tradingHalted: false,
+    withdrawalsHalted: false,
+    pausedNetworks: [],
+    pausedDeposits: { networks: [], assets: [] },
+    reviewThreshold: null,
+  });
 }
 
-/** Stops the clock, fifteen seconds into a step of thirty; end it with `vi.useRealTimers()`. Only `Date` stands still. */
+/** Stops the clock until the test ends, fifteen seconds into a step of thirty. Only `Date` stands still. */
 export function stopClock(): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Math.floor(Date.now() / 30_000) * 30_000 + 15_000 });
 }
@@ -114,8 +132,7 @@ export interface Authenticator {
 export async function switchOnTotp(accountId: string): Promise<Authenticator> {
   const { secret } = await operate<{ secret: string }>('POST', `/accounts/${accountId}/totp`);
   const code = (steps = 0) => generate({ secret, epoch: Math.floor(Date.now() / 1_000) + 30 * steps });
-  const confirmed = await asOperator('POST', `/accounts/${accountId}/totp/confirm`, { totpCode: await code(-1) });
-  if (!confirmed.ok) throw new Error(`${confirmed.status} ${await confirmed.text()}`);
+  await operate('POST', `/accounts/${accountId}/totp/confirm`, { totpCode: await code(-1) });
   const wrong = async () => {
     const near = await Promise.all([-2, -1, 0, 1, 2].map(code));
     return ['000000', '111111', '222222', '333333', '444444', '555555'].find((one) => !near.includes(one)) ?? '';

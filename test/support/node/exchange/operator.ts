@@ -16,6 +16,7 @@ const STEP_MS = 30_000;
 
 export interface KeyOptions {
   readonly scopes?: readonly Scope[];
+  readonly expiresAt?: string;
   readonly ipAllowlist?: readonly string[];
   readonly rateLimits?: Readonly<Partial<Record<BucketName, typeof RAISED>>>;
 }
