@@ -1,14 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Trader, json, openTrader, expectCode } from '../support/exchange.ts';
+import { type Trader, json, openTrader, expectCode, readPages } from '../support/exchange.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
 import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
 import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
 
 holdWakingsThroughout();
-
-/** More rows than any feed in this file has. */
-const MOST_ROWS = 500;
 
 const FEED = '/api/v1/wallet/transactions';
 
@@ -20,24 +17,6 @@ interface Page {
 async function readPage(trader: Trader, limit: number, cursor: string | null): Promise<Page> {
   const query = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
   return json<Page>(await trader.get(`${FEED}?limit=${limit}${query}`));
-}
-
-async function readAllPages(
-  trader: Trader,
-  limit: number,
-  between = async () => {},
-): Promise<Record<string, string>[]> {
-  const rows = [];
-  let cursor: string | null = null;
-  do {
-    const page: Page = await readPage(trader, limit, cursor);
-    expect(page.transactions.length).toBeLessThanOrEqual(limit);
-    rows.push(...page.transactions);
-    if (rows.length > MOST_ROWS) throw new Error('the feed has no last page');
-    cursor = page.nextCursor;
-    await between();
-  } while (cursor !== null);
-  return rows;
 }
 
 describe('the feed of an account with records of every kind', () => {
@@ -111,7 +90,8 @@ describe('the feed of an account with records of every kind', () => {
     expect(before.slice(0, ids.length).map(({ id }) => id)).toEqual(ids.toReversed());
     for (const limit of [1, 2, 3, before.length, 200]) {
       const standing = (await trader.feed()).map(({ id }) => id);
-      const rows = await readAllPages(trader, limit, async () => {
+      const rows = await readPages<{ id: string }>(trader, FEED, { limit: String(limit) }, async (page) => {
+        expect(page.length).toBeLessThanOrEqual(limit);
         await readSettled(await settle(agreeP2p(trader, other, { coinAmount: '0.00000001', usdtAmount: '0.01' })));
       });
       expect(rows.map(({ id }) => id)).toEqual(standing);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MAX_LOOKED_AT } from '../../src/http/list.ts';
-import { type ProblemBody, type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
+import { type ProblemBody, type Trader, asOperator, json, openTrader, readPages } from '../support/exchange.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
 import { drawHash } from '../support/deposits.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
@@ -20,21 +20,8 @@ const DEPOSITS = '/api/v1/wallet/deposits';
 
 const nameOf = (path: string) => path.split('/').at(-1) ?? '';
 
-/** Reads a list to its end, however short its pages are. */
-async function walk(trader: Trader, path: string, filter: Record<string, string>, limit = '200'): Promise<Row[]> {
-  const rows: Row[] = [];
-  let cursor = '';
-  for (let pages = 0; pages < 200; pages += 1) {
-    const query = new URLSearchParams({ ...filter, limit, cursor }).toString();
-    const response = await trader.get(`${path}?${query}`);
-    if (response.status !== 200) throw new Error(await response.text());
-    const page = await json<Page>(response);
-    rows.push(...(page[nameOf(path)] ?? []));
-    if (page.nextCursor === null) return rows;
-    cursor = page.nextCursor;
-  }
-  throw new Error('the walk has no end');
-}
+const walk = (trader: Trader, path: string, filter: Record<string, string>, limit = '200') =>
+  readPages<Row>(trader, path, { ...filter, limit });
 
 async function expectRefused(trader: Trader, path: string, code: string, pointer?: string): Promise<void> {
   const response = await trader.get(path);

@@ -1,6 +1,6 @@
 import { recentAnswers } from '../../src/http/edge-cache.ts';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { json, openTrader, send } from '../support/exchange.ts';
+import { type Trader, json, openTrader, send } from '../support/exchange.ts';
 import { followRefreshes, forgetConditions } from '../support/gate.ts';
 import { type Cost, measure } from '../support/runtime/meter.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -25,6 +25,18 @@ const FREE: Cost = {
 };
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+
+/** What a request costs that is answered with this status. */
+const measureAnswer = (trader: Trader, status: number, ask: () => Promise<Response>) =>
+  measure(trader.lane, async () => expect((await ask()).status).toBe(status));
+
+/** The first order may start a refresh in the background, which is not part of the next one. */
+async function placeFirst(trader: Trader): Promise<void> {
+  const beside = followRefreshes();
+  await trader.order(ORDER, 'warm');
+  await beside.settle();
+  beside.restore();
+}
 
 const marketPaths = ['/api/v1/markets/tickers', '/api/v1/markets/BTC', '/api/v1/markets/BTC/candles?limit=10'];
 
@@ -93,18 +105,14 @@ describe('a request that is refused before the lane', () => {
   it('needs no call when the key is forged', async () => {
     const trader = await openTrader();
     const forged = trader.token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
-    const cost = await measure(trader.lane, async () => {
-      const response = await send('/api/v1/orders', { headers: { Authorization: `Bearer ${forged}` } });
-      expect(response.status).toBe(401);
-    });
+    const headers = { Authorization: `Bearer ${forged}` };
+    const cost = await measureAnswer(trader, 401, () => send('/api/v1/orders', { headers }));
     expect(cost).toEqual(FREE);
   });
 
   it('needs no call when the scope is missing', async () => {
     const trader = await openTrader({}, { scopes: ['trade'] });
-    const cost = await measure(trader.lane, async () => {
-      expect((await trader.get('/api/v1/wallet/balances')).status).toBe(403);
-    });
+    const cost = await measureAnswer(trader, 403, () => trader.get('/api/v1/wallet/balances'));
     expect(cost).toEqual(FREE);
   });
 });
@@ -173,14 +181,8 @@ describe('an order', () => {
 
   it('needs one call of the lane, one of the gate, one round trip, 7 rows of D1 and 3 of the object', async () => {
     const trader = await openTrader({ USDT: '100' });
-    // The first order may start a refresh in the background, which is not part of the next one.
-    const beside = followRefreshes();
-    await trader.order(ORDER, 'warm');
-    await beside.settle();
-    beside.restore();
-    const cost = await measure(trader.lane, async () => {
-      expect((await trader.order(ORDER, 'measured')).status).toBe(201);
-    });
+    await placeFirst(trader);
+    const cost = await measureAnswer(trader, 201, () => trader.order(ORDER, 'measured'));
     expect(cost).toEqual(PLACED);
   });
 
@@ -197,9 +199,7 @@ describe('an order', () => {
     beside.restore();
     // The first order that fills at a round reads three rows more, so the other trader places it.
     await other.trade(ORDER);
-    const cost = await measure(trader.lane, async () => {
-      expect((await trader.order(ORDER, 'measured')).status).toBe(201);
-    });
+    const cost = await measureAnswer(trader, 201, () => trader.order(ORDER, 'measured'));
     expect(cost).toEqual(PLACED);
   });
 
@@ -220,9 +220,7 @@ describe('an order', () => {
   it('needs one call of the lane, one of the gate and no round trip when it is only previewed', async () => {
     const trader = await openTrader({ USDT: '100' });
     await trader.trade(ORDER);
-    const cost = await measure(trader.lane, async () => {
-      expect((await trader.post('/api/v1/orders/preview', ORDER)).status).toBe(200);
-    });
+    const cost = await measureAnswer(trader, 200, () => trader.post('/api/v1/orders/preview', ORDER));
     expect(cost).toEqual({ ...FREE, laneCalls: 1, gateCalls: 1, objectRowsWritten: 1 });
   });
 
@@ -238,10 +236,7 @@ describe('an order', () => {
   it('needs one row of D1 more when its account listens, and no call', async () => {
     const trader = await openTrader({ USDT: '100' });
     await trader.get('/api/v1/events');
-    const beside = followRefreshes();
-    await trader.order(ORDER, 'warm');
-    await beside.settle();
-    beside.restore();
+    await placeFirst(trader);
     const listened = await measure(trader.lane, () => trader.order(ORDER, 'measured'));
     expect(listened).toEqual({ ...PLACED, databaseRowsRead: 34, databaseRowsWritten: 8 });
   });

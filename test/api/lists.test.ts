@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ProblemBody, type Trader, json, openTrader, expectCode } from '../support/exchange.ts';
+import { type ProblemBody, type Trader, json, openTrader, expectCode, readPages } from '../support/exchange.ts';
 
 interface Row {
   readonly id: string;
@@ -22,30 +22,12 @@ async function readPage(trader: Trader, path: string, limit: number, cursor: str
   return json<Page>(response);
 }
 
-/** Reads all pages of a list, and calls `between` after each. */
-async function readAllPages(
-  trader: Trader,
-  list: (typeof lists)[number],
-  limit: number,
-  between = async () => {},
-): Promise<Row[]> {
-  const rows: Row[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: Page = await readPage(trader, list.path, limit, cursor);
-    rows.push(...(page[list.name] ?? []));
-    cursor = page.nextCursor;
-    await between();
-  } while (cursor !== null);
-  return rows;
-}
-
 describe.each(lists)('the list of $name', (list) => {
   it('returns every row that existed at the first page exactly once, while orders are placed', async () => {
     const trader = await openTrader({ USDT: '1000' });
     for (let order = 0; order < 23; order += 1) await trader.trade(ORDER);
     const existing = (await readPage(trader, list.path, 200, null))[list.name]?.map((row) => row.id) ?? [];
-    const rows = await readAllPages(trader, list, 5, async () => {
+    const rows = await readPages<Row>(trader, list.path, { limit: '5' }, async () => {
       await Promise.all([trader.trade(ORDER), trader.trade(ORDER)]);
     });
     const ids = rows.map((row) => row.id);
@@ -57,7 +39,7 @@ describe.each(lists)('the list of $name', (list) => {
   it('is newest first', async () => {
     const trader = await openTrader({ USDT: '1000' });
     for (let order = 0; order < 5; order += 1) await trader.trade(ORDER);
-    const times = (await readAllPages(trader, list, 2)).map((row) => row.ts);
+    const times = (await readPages<Row>(trader, list.path, { limit: '2' })).map((row) => row.ts);
     expect(times).toEqual(times.toSorted().toReversed());
   });
 

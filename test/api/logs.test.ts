@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { asOperator, json, openTrader, send } from '../support/exchange.ts';
+import { type Trader, asOperator, json, openTrader, send } from '../support/exchange.ts';
 import { CONNECTION_LOST, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { OUTSIDE, stopClock, switchOnTotp, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { type Authenticator, OUTSIDE, stopClock, switchOnTotp, withdraw } from '../support/withdrawals/withdrawals.ts';
 import { runFor } from '../support/db/open-in-ledger.ts';
 
 type Line = Readonly<Record<string, unknown>>;
@@ -105,12 +105,18 @@ describe('the log of money that moves', () => {
 });
 
 describe('five wrong codes in a row', () => {
-  it('write one line that withdrawals are locked, with the account and without the code', async () => {
+  let trader: Trader;
+  let authenticator: Authenticator;
+  let totpCode: string;
+  beforeEach(async () => {
     stopClock();
-    const trader = await openTrader({ USDT: '1000' });
-    const authenticator = await switchOnTotp(trader.accountId);
-    const totpCode = await authenticator.wrong();
+    trader = await openTrader({ USDT: '1000' });
+    authenticator = await switchOnTotp(trader.accountId);
+    totpCode = await authenticator.wrong();
     lines = [];
+  });
+
+  it('write one line that withdrawals are locked, with the account and without the code', async () => {
     for (let guess = 1; guess <= 4; guess += 1) await withdraw(trader, { totpCode });
     expect(linesOf('withdrawals_locked')).toEqual([]);
     await withdraw(trader, { totpCode });
@@ -120,31 +126,19 @@ describe('five wrong codes in a row', () => {
   });
 
   it('write one line as well when they are sent at once', async () => {
-    stopClock();
-    const trader = await openTrader({ USDT: '1000' });
-    const authenticator = await switchOnTotp(trader.accountId);
-    const totpCode = await authenticator.wrong();
-    lines = [];
     await Promise.all(Array.from({ length: 12 }, () => withdraw(trader, { totpCode })));
     expect(linesOf('withdrawals_locked')).toHaveLength(1);
   });
 
   it('write no line when the fifth code is right', async () => {
-    stopClock();
-    const trader = await openTrader({ USDT: '1000' });
-    const authenticator = await switchOnTotp(trader.accountId);
-    const totpCode = await authenticator.wrong();
     for (let guess = 1; guess <= 4; guess += 1) await withdraw(trader, { totpCode });
     expect((await withdraw(trader, { totpCode: await authenticator.code() })).status).toBe(201);
     expect(linesOf('withdrawals_locked')).toEqual([]);
   });
 
   it('write one line when the fifth code was right but another request had used it first', async () => {
-    stopClock();
-    const trader = await openTrader({ USDT: '1000' });
-    const authenticator = await switchOnTotp(trader.accountId);
     await runFor(trader.accountId, 'UPDATE totp SET attempts = 4 WHERE account_id = ?', trader.accountId);
-    const totpCode = await authenticator.code();
+    const right = await authenticator.code();
     const step = Math.floor(Date.now() / 30_000);
     const used = aroundBatches(
       'before',
@@ -154,7 +148,7 @@ describe('five wrong codes in a row', () => {
       },
       (text) => text.includes('insert into \\"withdrawals\\"'),
     );
-    expect((await withdraw(trader, { totpCode })).status).toBe(403);
+    expect((await withdraw(trader, { totpCode: right })).status).toBe(403);
     used.restore();
     expect(linesOf('withdrawals_locked')).toHaveLength(1);
   });

@@ -14,8 +14,6 @@ const ACCOUNT_ROOM = 25;
 const HELD_GATE = `import exchange from './index.js';
 export * from './index.js';
 import { LedgerGate as Gate } from './index.js';
-import { openExchange } from '../support/node/exchange/open-exchange.ts';
-import { openExchange } from '../support/node/exchange/open-exchange.ts';
 
 let [expected, come, batches] = [0, 0, 0];
 

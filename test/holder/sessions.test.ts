@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type ProblemBody, asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
+import { asOperator, createKey, openAccount, openTrader, expectCode, operate } from '../support/exchange.ts';
 import { accepted, expectRefusal, signIn } from '../support/holder/holders.ts';
 import { addressOf, inviteByTwo } from '../support/holder/invite.ts';
 import { holderEntrypoint } from '../support/runtime/test-env.ts';
@@ -7,9 +7,8 @@ import { databaseOfId, runFor, readFor } from '../support/db/open-in-ledger.ts';
 
 const HOUR_MS = 3_600_000;
 
-async function codeOfAnswer(response: Response): Promise<string> {
-  return response.ok ? 'accepted' : (await json<ProblemBody>(response)).code;
-}
+const openAs = (holder: string, accountId: string) =>
+  holderEntrypoint.openSession({ accountId, holder, email: addressOf(accountId), level: 'act', newBrowser: null });
 
 /** A session key in the database, as a bug could write it. */
 function forgeSession(accountId: string, id: string, createdAt: number, expiresAt: number | null) {
@@ -29,7 +28,7 @@ describe('a session', () => {
     const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
     expect((await acting.order(order)).status).toBe(201);
     expect((await looking.get('/api/v1/wallet/balances')).status).toBe(200);
-    expect(await codeOfAnswer(await looking.order(order))).toBe('insufficient_scope');
+    await expectCode(looking.order(order), '403 insufficient_scope');
   });
 
   it('ends after 12 hours, which the database holds it to', async () => {
@@ -51,16 +50,7 @@ describe('a session', () => {
     const accountId = await openAccount();
     await signIn(accountId, 'look', 'first');
     await signIn(accountId, 'act', 'first');
-    await expectRefusal(
-      holderEntrypoint.openSession({
-        accountId,
-        holder: 'second',
-        email: addressOf(accountId),
-        level: 'act',
-        newBrowser: null,
-      }),
-      'invalid_state',
-    );
+    await expectRefusal(openAs('second', accountId), 'invalid_state');
     const replace = databaseOfId(accountId)
       .prepare("UPDATE accounts SET holder = 'second' WHERE id = ?")
       .bind(accountId);
@@ -126,28 +116,20 @@ describe('a session', () => {
     await signIn(accountId);
     await asOperator('PATCH', `/accounts/${frozen}`, { status: 'frozen' });
     expect([await count(accountId), await count(frozen)]).toEqual([0, 0]);
-    const refused = await asOperator('POST', `/accounts/${frozen}/invitation`, { email: 'a@b.example' });
-    expect(await codeOfAnswer(refused)).toBe('invalid_state');
-    const held = await asOperator('POST', `/accounts/${accountId}/invitation`, { email: 'a@b.example' });
-    expect(await codeOfAnswer(held)).toBe('invalid_state');
+    await expectCode(
+      asOperator('POST', `/accounts/${frozen}/invitation`, { email: 'a@b.example' }),
+      '409 invalid_state',
+    );
+    await expectCode(
+      asOperator('POST', `/accounts/${accountId}/invitation`, { email: 'a@b.example' }),
+      '409 invalid_state',
+    );
   });
 
   it('is not opened for an account that does not exist', async () => {
-    for (const accountId of [
-      'nobody',
-      '01a1fcca-895a-7000-b43c-11f474a4f8d5',
-      '01a1fcca-895a-7fff-b43c-11f474a4f8d5',
-    ]) {
-      await expectRefusal(
-        holderEntrypoint.openSession({
-          accountId,
-          holder: 'x',
-          email: addressOf(accountId),
-          level: 'act',
-          newBrowser: null,
-        }),
-        'not_found',
-      );
+    const ofNobody = ['01a1fcca-895a-7000-b43c-11f474a4f8d5', '01a1fcca-895a-7fff-b43c-11f474a4f8d5'];
+    for (const accountId of ['nobody', ...ofNobody]) {
+      await expectRefusal(openAs('x', accountId), 'not_found');
     }
   });
 
@@ -164,7 +146,7 @@ describe('a session', () => {
     await expectRefusal(holderEntrypoint.describe(token), 'invalid_api_key');
     const { api } = await signIn(trader.accountId);
     await accepted(holderEntrypoint.endSessions(api.token, [sessionId, api.keyId]));
-    expect(await codeOfAnswer(await api.get('/api/v1/wallet/balances'))).toBe('invalid_api_key');
+    await expectCode(api.get('/api/v1/wallet/balances'), '401 invalid_api_key');
   });
 
   it('ends no session of another account, and no API key', async () => {
@@ -182,8 +164,9 @@ describe('a session', () => {
     const { token, sessionId } = await signIn(trader.accountId);
     const own = await accepted(holderEntrypoint.listKeys(token, null));
     expect(own.apiKeys.map(({ id }) => id)).toEqual([trader.keyId]);
-    const { account } = await json<{ account: { apiKeys: { id: string }[] } }>(
-      await asOperator('GET', `/accounts/${trader.accountId}`),
+    const { account } = await operate<{ account: { apiKeys: { id: string }[] } }>(
+      'GET',
+      `/accounts/${trader.accountId}`,
     );
     expect(account.apiKeys.map(({ id }) => id)).toEqual([trader.keyId]);
     expect(JSON.stringify(account)).not.toContain(sessionId);
@@ -208,17 +191,7 @@ describe('the sessions of an account', () => {
   it('are five at most when ten are opened at once', async () => {
     const accountId = await openAccount();
     await inviteByTwo(accountId);
-    await Promise.all(
-      Array.from({ length: 10 }, () =>
-        holderEntrypoint.openSession({
-          accountId,
-          holder: 'x',
-          email: addressOf(accountId),
-          level: 'act',
-          newBrowser: null,
-        }),
-      ),
-    );
+    await Promise.all(Array.from({ length: 10 }, () => openAs('x', accountId)));
     const live = await readFor(
       accountId,
       "SELECT count(*) AS live FROM api_keys WHERE account_id = ? AND kind = 'session' AND revoked_at IS NULL",
@@ -250,8 +223,8 @@ describe('the sessions of an account', () => {
       statuses.push((await one.api.order(order)).status, (await other.api.order(order)).status);
     }
     expect(new Set(statuses)).toEqual(new Set([201]));
-    expect(await codeOfAnswer(await one.api.order(order))).toBe('rate_limited');
-    expect(await codeOfAnswer(await other.api.order(order))).toBe('rate_limited');
+    await expectCode(one.api.order(order), '429 rate_limited');
+    await expectCode(other.api.order(order), '429 rate_limited');
   });
 });
 
@@ -262,7 +235,7 @@ describe('a freeze by the operator', () => {
     const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
     expect((await api.order(order)).status).toBe(201);
     await asOperator('PATCH', `/accounts/${accountId}`, { status: 'frozen' });
-    expect(await codeOfAnswer(await api.order(order))).toBe('account_frozen');
+    await expectCode(api.order(order), '403 account_frozen');
     expect((await api.get('/api/v1/wallet/balances')).status).toBe(200);
   });
 });

@@ -176,20 +176,15 @@ describe('dividing', () => {
   const dividends = fc.bigInt({ min: 0n, max: 10n ** 40n });
   const divisors = fc.bigInt({ min: 1n, max: 10n ** 25n });
 
-  it('rounds down to the largest whole number that is not above the quotient', () => {
+  it.each([
+    ['down to the largest whole number that is not above the quotient', divideDown, 0n],
+    ['up to the smallest whole number that is not below the quotient', divideUp, 1n],
+  ])('rounds %s', (_where, divide, up) => {
     fc.assert(
       fc.property(dividends, divisors, (dividend, divisor) => {
-        const quotient = divideDown(dividend, divisor);
-        expect(quotient * divisor <= dividend && dividend < (quotient + 1n) * divisor).toBe(true);
-      }),
-    );
-  });
-
-  it('rounds up to the smallest whole number that is not below the quotient', () => {
-    fc.assert(
-      fc.property(dividends, divisors, (dividend, divisor) => {
-        const quotient = divideUp(dividend, divisor);
-        expect((quotient - 1n) * divisor < dividend && dividend <= quotient * divisor).toBe(true);
+        // Between the whole numbers below and above the quotient lies less than one divisor.
+        const rest = dividend - (divide(dividend, divisor) - up) * divisor;
+        expect(rest >= up && rest < divisor + up).toBe(true);
       }),
     );
   });

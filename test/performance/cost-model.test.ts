@@ -14,7 +14,7 @@ import { FRESH_INTERVAL_MS, GateConditions } from '../../src/orders/gate.ts';
 import { CHAINS } from '../../src/reconciliation/history.ts';
 import { SLICE_LIMITS } from '../../src/reconciliation/reconciler.ts';
 import { wakeBehind } from '../../src/events/webhooks/reach-sender.ts';
-import { type Trader, asOperator, openTrader, send } from '../support/exchange.ts';
+import { type Trader, asOperator, openTrader, send, expectCode, operate } from '../support/exchange.ts';
 import { Receiver, openManager, runAlarm, subscribe } from '../support/events/receiver.ts';
 import { forgetConditions } from '../support/gate.ts';
 import { idInCrowd } from '../support/growth/compose-crowd.ts';
@@ -65,6 +65,8 @@ async function count(work: () => Promise<unknown>): Promise<Counts> {
   }
 }
 
+const succeed = async (answer: Promise<Response>) => expect((await answer).ok).toBe(true);
+
 /** A trader whose key was admitted once. */
 async function openKnown(): Promise<Trader> {
   const trader = await openTrader({ USDT: '20000' });
@@ -112,8 +114,7 @@ function subtract(one: Counts, other: Counts): Counts {
 }
 
 async function give(accountId: string, reference: string): Promise<void> {
-  const body = { asset: 'USDT', amount: '1', reference };
-  expect((await asOperator('POST', `/accounts/${accountId}/credits`, body)).status).toBe(201);
+  await operate('POST', `/accounts/${accountId}/credits`, { asset: 'USDT', amount: '1', reference });
 }
 
 /** An account that listens, with an account behind it that has an event: the search for the newest event reads that row too. */
@@ -221,9 +222,7 @@ const scenarios: Record<RequestName, () => Promise<Counts>> = {
   },
   'order, alone in its day': async () => {
     const trader = await openAsleep();
-    return countWithAlarm(trader, async () => {
-      expect((await trader.order(ORDER, 'alone')).status).toBe(201);
-    });
+    return countWithAlarm(trader, () => succeed(trader.order(ORDER, 'alone')));
   },
   'order, replayed': async () => {
     const trader = await openKnown();
@@ -234,9 +233,7 @@ const scenarios: Record<RequestName, () => Promise<Counts>> = {
   },
   'withdrawal of USDT, alone in its day': async () => {
     const trader = await openAsleep();
-    return countWithAlarm(trader, async () => {
-      expect((await withdraw(trader, {}, 'alone')).status).toBe(201);
-    });
+    return countWithAlarm(trader, () => succeed(withdraw(trader, {}, 'alone')));
   },
   'balances, of a key that polls': () => countPolled('/api/v1/wallet/balances', PACE_MS),
   'page of 50 orders, of a key that polls': () => countPolled('/api/v1/orders', PACE_MS),
@@ -246,9 +243,7 @@ const scenarios: Record<RequestName, () => Promise<Counts>> = {
   },
   'balances, of a key that reads alone': async () => {
     const trader = await openAsleep();
-    return count(async () => {
-      expect((await trader.get('/api/v1/wallet/balances')).status).toBe(200);
-    });
+    return count(() => succeed(trader.get('/api/v1/wallet/balances')));
   },
   'tickers in the edge cache, without a key': async () => {
     await send(TICKERS);
@@ -262,25 +257,18 @@ const scenarios: Record<RequestName, () => Promise<Counts>> = {
   'forged key': async () => {
     const { token } = await openKnown();
     const forged = token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
-    return count(async () => {
-      const response = await send('/api/v1/orders', { headers: { Authorization: `Bearer ${forged}` } });
-      expect(response.status).toBe(401);
-    });
+    const headers = { Authorization: `Bearer ${forged}` };
+    return count(() => expectCode(send('/api/v1/orders', { headers }), '401 invalid_api_key'));
   },
   'credit by the operator': async () => {
     const { accountId } = await openKnown();
-    const credit = { asset: 'USDT', amount: '1', reference: 'counted' };
-    return count(async () => {
-      expect((await asOperator('POST', `/accounts/${accountId}/credits`, credit)).status).toBe(201);
-    });
+    return count(() => give(accountId, 'counted'));
   },
   'deposit that custody reports': async () => {
     const address = await (await openKnown()).addressOn('ETH');
     await warmHub();
     const report = { network: 'ETH', asset: 'ETH', amount: '0.5', address, txHash: drawHash(), confirmations: 99 };
-    return count(async () => {
-      expect((await asOperator('POST', '/deposits', report)).ok).toBe(true);
-    });
+    return count(() => succeed(asOperator('POST', '/deposits', report)));
   },
   'event of an account that listens, written beside what it tells and deleted later': countEvent,
   'events when there are none, of a key that polls': () =>

@@ -65,8 +65,6 @@ export { calledFiles, watchedWork };
 
 const ENTRY = `
 import worker, { calledFiles, KeyLane as Lane, LedgerGate as Gate, watchedWork } from './index.js';
-import { openExchange } from '../support/node/exchange/open-exchange.ts';
-import { openExchange } from '../support/node/exchange/open-exchange.ts';
 export * from './index.js';
 export class KeyLane extends Lane {
   execute(call) { return watchedWork.run(true, () => super.execute(call)); }

@@ -153,6 +153,25 @@ export interface OrderAnswer {
   readonly order: Order;
 }
 
+/** A list of the interface, page by page until there is no cursor. `between` is done after each page. */
+export async function readPages<Row>(
+  trader: Trader,
+  path: string,
+  query: Readonly<Record<string, string>>,
+  between = async (_page: readonly Row[]) => {},
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  const name = path.split('/').at(-1) ?? '';
+  for (let cursor: string | null = '', pages = 0; cursor !== null && pages < 1_000; pages += 1) {
+    const search = new URLSearchParams({ ...query, cursor });
+    const page = await must<Record<string, unknown>>(trader.get(`${path}?${search.toString()}`));
+    rows.push(...(page[name] as Row[]));
+    cursor = page['nextCursor'] as string | null;
+    await between(page[name] as Row[]);
+  }
+  return rows;
+}
+
 /** The holder of one API key. */
 export class Trader {
   readonly accountId: string;

@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { openTrader } from '../support/exchange.ts';
+import { type Trader, openTrader } from '../support/exchange.ts';
 import { measure } from '../support/runtime/meter.ts';
 import { stopClock, switchOnTotp, withdraw } from '../support/withdrawals/withdrawals.ts';
+
+/** What a request costs that is answered with this status. */
+const measureAnswer = (trader: Trader, status: number, ask: () => Promise<Response>) =>
+  measure(trader.lane, async () => expect((await ask()).status).toBe(status));
 
 describe('a withdrawal', () => {
   it('of USDT needs one call of the lane, three round trips, at most 14 rows of D1 and 3 of the object', async () => {
     const trader = await openTrader({ USDT: '200' });
     await withdraw(trader, {}, 'warm');
-    const cost = await measure(trader.lane, async () => {
-      expect((await withdraw(trader, {}, 'measured')).status).toBe(201);
-    });
+    const cost = await measureAnswer(trader, 201, () => withdraw(trader, {}, 'measured'));
     expect(cost).toMatchObject({ laneCalls: 1, hubCalls: 0, databaseTrips: 3, upstreamFetches: 0 });
     expect(cost.databaseRowsWritten).toBeLessThanOrEqual(14);
     expect(cost.objectRowsWritten).toBeLessThanOrEqual(3);
@@ -21,9 +23,7 @@ describe('a withdrawal', () => {
     const authenticator = await switchOnTotp(trader.accountId);
     await trader.balances();
     const totpCode = await authenticator.code();
-    const cost = await measure(trader.lane, async () => {
-      expect((await withdraw(trader, { totpCode }, 'measured')).status).toBe(201);
-    });
+    const cost = await measureAnswer(trader, 201, () => withdraw(trader, { totpCode }, 'measured'));
     expect(cost).toMatchObject({ laneCalls: 1, hubCalls: 0, databaseTrips: 3 });
     // The attempt and the code's time step are written in addition.
     expect(cost.databaseRowsWritten).toBeLessThanOrEqual(16);
@@ -33,9 +33,7 @@ describe('a withdrawal', () => {
     const trader = await openTrader({ DOGE: '1000' });
     await trader.balances();
     const change = { asset: 'DOGE', network: 'DOGE', address: 'DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L', amount: '100' };
-    const cost = await measure(trader.lane, async () => {
-      expect((await withdraw(trader, change, 'measured')).status).toBe(201);
-    });
+    const cost = await measureAnswer(trader, 201, () => withdraw(trader, change, 'measured'));
     expect(cost).toMatchObject({ laneCalls: 1, hubCalls: 1, databaseTrips: 3 });
     expect(cost.databaseRowsWritten).toBeLessThanOrEqual(14);
   });
@@ -51,9 +49,7 @@ describe('a withdrawal', () => {
   it('that is refused writes nothing to D1', async () => {
     const trader = await openTrader();
     await trader.balances();
-    const cost = await measure(trader.lane, async () => {
-      expect((await withdraw(trader, { amount: '1' }, 'refused')).status).toBe(422);
-    });
+    const cost = await measureAnswer(trader, 422, () => withdraw(trader, { amount: '1' }, 'refused'));
     expect(cost).toMatchObject({ laneCalls: 1, databaseTrips: 1, databaseRowsWritten: 0 });
   });
 });
