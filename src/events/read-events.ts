@@ -115,8 +115,18 @@ const eventColumns = {
   ts: events.ts,
 };
 
-/** A page looks at `MAX_LOOKED_AT` events at most. Their numbers have no gap, so a number is the bound. */
 const selectAfter = prepareOnce((database) =>
+  database
+    .select(eventColumns)
+    .from(events)
+    .where(and(isOwn, gt(events.sequence, sql.placeholder('after'))))
+    .orderBy(asc(events.sequence))
+    .limit(sql.placeholder('count'))
+    .prepare(),
+);
+
+/** With types a page looks at `MAX_LOOKED_AT` events at most. Their numbers have no gap, so a number is the bound. */
+const selectOfTypes = prepareOnce((database) =>
   database
     .select(eventColumns)
     .from(events)
@@ -125,8 +135,7 @@ const selectAfter = prepareOnce((database) =>
         isOwn,
         gt(events.sequence, sql.placeholder('after')),
         lt(events.sequence, sql`max(${sql.placeholder('after')} + 1, ${oldest}) + ${MAX_LOOKED_AT}`),
-        sql`(${sql.placeholder('types')} IS NULL
-          OR ${events.type} IN (SELECT value FROM json_each(${sql.placeholder('types')})))`,
+        sql`${events.type} IN (SELECT value FROM json_each(${sql.placeholder('types')}))`,
       ),
     )
     .orderBy(asc(events.sequence))
@@ -168,14 +177,14 @@ export async function readEventRows(
   accountId: string,
   { after, types, limit }: EventSelection,
 ): Promise<EventRows | undefined> {
-  const wanted = { accountId, after, count: limit, types: types ? JSON.stringify(types) : null };
-  const [[span], rows] = await database.batch([
-    bindPrepared(selectSpan(database), { accountId }),
-    bindPrepared(selectAfter(database), wanted),
-  ]);
+  const query =
+    types === undefined
+      ? bindPrepared(selectAfter(database), { accountId, after, count: limit })
+      : bindPrepared(selectOfTypes(database), { accountId, after, count: limit, types: JSON.stringify(types) });
+  const [[span], rows] = await database.batch([bindPrepared(selectSpan(database), { accountId }), query]);
   if (!span) return undefined;
   const begin = Math.max(after, span.since);
-  const end = Math.min(span.newest, begin + MAX_LOOKED_AT);
+  const end = types === undefined ? span.newest : Math.min(span.newest, begin + MAX_LOOKED_AT);
   const lookedTo = rows.length === limit ? (rows.at(-1)?.sequence ?? end) : Math.max(end, begin);
   return { rows, lookedTo, ...span };
 }

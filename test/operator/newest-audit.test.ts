@@ -7,10 +7,8 @@ import { ADA, BOB, approve, by, employTwoAdmins, readProposal } from '../support
 import { forgetEarlierAudit } from '../support/runtime/forget-earlier-audit.ts';
 import { sql } from '../support/db/sql.ts';
 
-beforeAll(async () => {
-  await employTwoAdmins();
-  await forgetEarlierAudit();
-});
+beforeAll(() => employTwoAdmins());
+forgetEarlierAudit();
 
 describe('a batch that needs a row of the audit', () => {
   it.each(changes)('begins with it, and needs none of an earlier batch: %s', async (_what, prepare) => {

@@ -143,8 +143,9 @@ function abortAtRemember(): Fault {
       const original = target[method];
       return vi.spyOn(target, method).mockImplementation(function around(this: unknown, ...values) {
         const kept = original?.apply(this, values);
-        if (injected === 0) state.abort('reset by the test');
-        injected = 1;
+        // The reset throws.
+        injected += 1;
+        if (injected === 1) state.abort('reset by the test');
         return kept;
       });
     });
