@@ -3,19 +3,27 @@ import { createBitcoinChain } from './bitcoin/bitcoin-chain.ts';
 import { createBitcoinPayer } from './bitcoin/bitcoin-payer.ts';
 import { orderOwnBitcoinPayments } from './bitcoin/order-own-payments.ts';
 import { readBitcoinHoldings } from './bitcoin/read-holdings.ts';
-import type { BitcoinSettings, Config, EvmSettings, SolanaSettings } from './config.ts';
+import type { BitcoinSettings, Config, EvmSettings, SolanaSettings, TronSettings } from './config.ts';
 import { createEvmChain } from './evm/evm-chain.ts';
 import { EvmNode } from './evm/evm-node.ts';
 import { createEvmPayer } from './evm/evm-payer.ts';
-import { orderOwnEvmPayments } from './evm/order-own-payments.ts';
-import { readEvmHoldings } from './evm/read-holdings.ts';
+import { readEvmAccounts, readEvmBalance } from './evm/evm-accounts.ts';
 import { NetworkHoldings } from './holdings.ts';
 import type { Log } from './log.ts';
-import { type BitcoinNetwork, type EvmNetwork, type SolanaNetwork, bitcoinRules, usualGasBounds } from './networks.ts';
+import {
+  type BitcoinNetwork,
+  type EvmNetwork,
+  type SolanaNetwork,
+  type TronNetwork,
+  bitcoinRules,
+  usualGasBounds,
+} from './networks.ts';
 import type { Chain } from './nodes/chain.ts';
 import type { FollowSettings, ChainProgress } from './nodes/follow.ts';
 import { connectNode } from './nodes/json-rpc.ts';
+import { orderAccountPayments } from './payer/order-account-payments.ts';
 import type { Payer } from './payer/payer.ts';
+import { readAccountHoldings } from './payer/read-account-holdings.ts';
 import type { AskSigner } from './signer/connect.ts';
 import type { HouseAddresses } from './signer/requests.ts';
 import type { Database } from './store/database.ts';
@@ -25,6 +33,10 @@ import { createSolanaPayer } from './solana/solana-payer.ts';
 import { orderOwnSolanaPayments } from './solana/order-own-payments.ts';
 import { readSolanaHoldings } from './solana/read-holdings.ts';
 import { WatchedAddresses, deriveFromKey } from './store/watched.ts';
+import { readTronAccounts } from './tron/tron-accounts.ts';
+import { createTronChain } from './tron/tron-chain.ts';
+import { TronNode, connectTron } from './tron/tron-node.ts';
+import { createTronPayer } from './tron/tron-payer.ts';
 
 /** What the parts of a network are made with. */
 export interface BranchParts {
@@ -63,6 +75,9 @@ export async function openBranches(parts: BranchParts, database: Database): Prom
     ...Object.entries(config.solana).map(([network, settings]) =>
       branchSolana(parts, database, network as SolanaNetwork, settings, houseOf(houses, network)),
     ),
+    ...Object.entries(config.tron).map(([network, settings]) =>
+      branchTron(parts, database, network as TronNetwork, settings, houseOf(houses, network)),
+    ),
   ];
   for (const { watched } of branches) await watched.watchUpTo(config.watchedAhead);
   return branches;
@@ -99,14 +114,64 @@ function branchEvm(
     watched,
     following: settings,
     interval_ms: settings.interval_ms,
-    orderOwnPayments: () => orderOwnEvmPayments({ ...common, ...settings, log, now, refused }),
+    orderOwnPayments: () =>
+      orderAccountPayments({ ...common, ...settings, accounts: readEvmAccounts(common), log, now, refused }),
     seen: undefined,
     isExamined: false,
     holdings: new NetworkHoldings({
       ...common,
       log,
       now,
-      readHoldings: (block) => readEvmHoldings({ ...common, feeFloat: settings.feeFloat }, block),
+      readHoldings: (block) =>
+        readAccountHoldings(
+          {
+            ...common,
+            balanceAt: (contract, owner, hash) => readEvmBalance(node, contract, owner, hash),
+            feeFloat: settings.feeFloat,
+          },
+          block,
+        ),
+    }),
+  };
+}
+
+function branchTron(
+  { config, log, now }: BranchParts,
+  database: Database,
+  network: TronNetwork,
+  settings: TronSettings,
+  house: HouseAddresses,
+): Branch {
+  const [first = '', second] = settings.nodes;
+  const node = new TronNode(connectTron(first));
+  const secondNode = second === undefined ? undefined : new TronNode(connectTron(second));
+  const watched = new WatchedAddresses(network, database, deriveFromKey(network, config.depositKeys), house);
+  const refused = new Set<string>();
+  const common = { network, node, database, house, depositAddress: watched.addressOf };
+  const accounts = readTronAccounts(common);
+  return {
+    chain: createTronChain({ network, node, secondNode, genesis: settings.genesis }),
+    payer: createTronPayer({ ...common, now }),
+    watched,
+    // Solidified blocks are final, so depth decides nothing.
+    following: { ...settings, finalDepth: 1 },
+    interval_ms: settings.interval_ms,
+    orderOwnPayments: () => orderAccountPayments({ ...common, ...settings, accounts, log, now, refused }),
+    seen: undefined,
+    isExamined: false,
+    holdings: new NetworkHoldings({
+      ...common,
+      log,
+      now,
+      readHoldings: async (block) => {
+        const holdings = await readAccountHoldings(
+          { ...common, balanceAt: (contract, owner) => accounts.balance(contract, owner), feeFloat: '0' },
+          block,
+        );
+        // Balances are those after the newest block, whichever that is.
+        if ((await node.header())?.hash !== block.hash) throw new Error('a block came while balances were read');
+        return holdings;
+      },
     }),
   };
 }

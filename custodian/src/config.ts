@@ -3,7 +3,14 @@ import { z } from 'zod';
 import { AMOUNT_SYNTAX } from '../../src/money/amounts.ts';
 import { networks } from '../../src/money/networks.ts';
 import { DepositKeys } from '../../src/addresses/deposit-keys.ts';
-import { SOLANA_GENESIS, bitcoinNetworks, evmNetworks, servedNetworks, solanaNetworks } from './networks.ts';
+import {
+  SOLANA_GENESIS,
+  bitcoinNetworks,
+  evmNetworks,
+  servedNetworks,
+  solanaNetworks,
+  tronNetworks,
+} from './networks.ts';
 import { MaxGas } from './signer/policy.ts';
 import { MAX_NONCES } from './signer/requests.ts';
 
@@ -111,6 +118,19 @@ const SolanaSettings = z.strictObject({
   keptLamports: z.number().int().min(0).default(10_000_000),
 });
 
+/** Fees are paid in TRX, which is no asset of Bureau, and a transaction is never replaced by one with a higher fee. */
+const TronSettings = z
+  .strictObject({ ...following, ...house })
+  .omit({ feeFloat: true, bumpAfterBlocks: true })
+  .extend({
+    /** The id of the chain's first block, on a chain for tests; the main chain's when it is not given. */
+    genesis: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .optional(),
+  });
+
+export type TronSettings = z.output<typeof TronSettings>;
 export type EvmSettings = z.output<typeof EvmSettings>;
 export type BitcoinSettings = z.output<typeof BitcoinSettings>;
 export type SolanaSettings = z.output<typeof SolanaSettings>;
@@ -149,6 +169,7 @@ const members = z.strictObject({
   evm: z.partialRecord(z.enum(evmNetworks), EvmSettings).default({}),
   bitcoin: z.partialRecord(z.enum(bitcoinNetworks), BitcoinSettings).default({}),
   solana: z.partialRecord(z.enum(solanaNetworks), SolanaSettings).default({}),
+  tron: z.partialRecord(z.enum(tronNetworks), TronSettings).default({}),
   /**
    * Networks that are not configured here, and on which the exchange holds nothing, by the operator's word. Bureau can
    * compare an asset only when all its networks are reported.
@@ -159,8 +180,8 @@ const members = z.strictObject({
 /** The custodian's configuration: a JSON file without secrets. */
 export const Config = members
   .refine(
-    ({ evm, bitcoin, solana, nothingHeldOn }) => {
-      const named = [...[evm, bitcoin, solana].flatMap((family) => Object.keys(family)), ...nothingHeldOn];
+    ({ evm, bitcoin, solana, tron, nothingHeldOn }) => {
+      const named = [...[evm, bitcoin, solana, tron].flatMap((family) => Object.keys(family)), ...nothingHeldOn];
       return new Set(named).size === named.length;
     },
     { path: ['nothingHeldOn'], message: 'names a network twice, or one that is configured' },
@@ -231,7 +252,8 @@ export function readConfig(file: string, environment: Readonly<Record<string, st
     Object.fromEntries(
       Object.entries(family).map(([network, settings]) => [network, { ...settings, nodes: settings.nodes.map(fill) }]),
     );
-  return { ...config, evm: fillAll(config.evm), bitcoin: fillAll(config.bitcoin), solana: fillAll(config.solana) };
+  const { evm, bitcoin, solana, tron } = config;
+  return { ...config, evm: fillAll(evm), bitcoin: fillAll(bitcoin), solana: fillAll(solana), tron: fillAll(tron) };
 }
 
 /** Reads a configuration file. Throws an error that says what is wrong in it. */

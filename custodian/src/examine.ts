@@ -1,17 +1,21 @@
 import { BitcoinNode } from './bitcoin/bitcoin-node.ts';
-import type { BitcoinSettings, EvmSettings, SolanaSettings } from './config.ts';
+import type { BitcoinSettings, EvmSettings, SolanaSettings, TronSettings } from './config.ts';
 import { EvmNode } from './evm/evm-node.ts';
 import { describeError } from './log.ts';
 import {
   type BitcoinNetwork,
   type EvmNetwork,
   type SolanaNetwork,
+  type TronNetwork,
   bitcoinRules,
   chainIds,
+  genesisHashes,
+  listAssets,
   maxTipAge_ms,
 } from './networks.ts';
 import { connectNode } from './nodes/json-rpc.ts';
 import { type BlockHead, SolanaNode } from './solana/solana-node.ts';
+import { type TronHeader, TronNode, connectTron } from './tron/tron-node.ts';
 
 /** One check, and its result. */
 export interface Finding {
@@ -176,10 +180,62 @@ export async function examineSolana(
   ]);
 }
 
+/** Checks that the nodes of a Tron network answer everything that the custodian will ask. */
+export async function examineTron(network: TronNetwork, settings: TronSettings, now_ms: number): Promise<Finding[]> {
+  const nodes = settings.nodes.map((url) => new TronNode(connectTron(url)));
+  const [node] = nodes;
+  if (!node) return [];
+  return Promise.all([
+    checkAgreement(network, settings),
+    ...nodes.map((each, position) =>
+      check(`${network}, node ${position + 1}: the first block`, async () => {
+        const hash = (await each.header(0))?.hash;
+        if (hash !== (settings.genesis ?? genesisHashes[network])) throw new Error(`it is ${hash}`);
+        return hash;
+      }),
+    ),
+    check(`${network}: the newest block is new`, async () =>
+      describeAge((await newestOf(node)).clock, now_ms, maxTipAge_ms(network)),
+    ),
+    ...nodes.map((each, position) =>
+      check(`${network}, node ${position + 1}: solidified blocks`, async () => {
+        const { height } = await newestOf(each, 'walletsolidity');
+        return `block ${height}, ${(await newestOf(each)).height - height} below the newest`;
+      }),
+    ),
+    check(`${network}: what became of transactions`, async () => {
+      const { height, hash } = await newestOf(node, 'walletsolidity');
+      const [transactions, infos] = [await node.transactions(hash), await node.infos(height)];
+      const isKnown = transactions.every(({ txHash }) => infos.some((info) => info.txHash === txHash));
+      if (!isKnown) throw new Error(`block ${height} has transactions of which the node says nothing`);
+      return `${infos.length} in block ${height}`;
+    }),
+    check(`${network}: the price of energy`, async () => `${await node.energyPrice()} sun`),
+    check(`${network}: balances of tokens`, async () => {
+      const contracts = listAssets(network).flatMap(({ contractAddress }) => contractAddress ?? []);
+      for (const contract of contracts) await node.tokenBalance(contract, contract);
+      return contracts.join(', ');
+    }),
+    ...nodes.slice(1).map((second) =>
+      check(`${network}: the second node has the same blocks`, async () => {
+        const { height, hash } = await newestOf(node, 'walletsolidity');
+        if ((await second.header(height))?.hash !== hash) throw new Error(`at ${height} they differ`);
+        return `the same at ${height}`;
+      }),
+    ),
+  ]);
+}
+
 async function headAt(node: SolanaNode, slot: number): Promise<BlockHead> {
   const head = await node.head(slot);
   if (!head) throw new Error(`there is no block in slot ${slot}`);
   return head;
+}
+
+async function newestOf(node: TronNode, part?: 'walletsolidity'): Promise<TronHeader> {
+  const header = await node.header(undefined, part);
+  if (!header) throw new Error('there is no newest block');
+  return header;
 }
 
 async function hashAt(node: BitcoinNode, height: number): Promise<string> {

@@ -1,16 +1,20 @@
 import { type Asset, type AssetNetwork, assetSymbols, assets } from '../../src/money/assets.ts';
 import { type BitcoinLike, type Network, networkRecords } from '../../src/money/networks.ts';
 
-/** The networks that this custodian can serve, by family. Tron is not among them. */
+/** The networks that this custodian can serve, by family. */
 export const evmNetworks = ['ETH', 'BEP20', 'ARBITRUM', 'OPTIMISM', 'BASE', 'AVAX', 'POLYGON'] as const;
 export const bitcoinNetworks = ['BTC', 'LTC', 'DOGE'] as const;
 export const solanaNetworks = ['SOL'] as const;
-export const servedNetworks = [...evmNetworks, ...bitcoinNetworks, ...solanaNetworks] as const;
+export const tronNetworks = ['TRC20'] as const;
+export const servedNetworks = [...evmNetworks, ...bitcoinNetworks, ...solanaNetworks, ...tronNetworks] as const;
 
 export type EvmNetwork = (typeof evmNetworks)[number];
 export type BitcoinNetwork = (typeof bitcoinNetworks)[number];
 export type SolanaNetwork = (typeof solanaNetworks)[number];
+export type TronNetwork = (typeof tronNetworks)[number];
 export type ServedNetwork = (typeof servedNetworks)[number];
+/** A network of accounts with balances, whose tokens are contracts of an EVM. */
+export type AccountNetwork = EvmNetwork | TronNetwork;
 
 /** EIP-155 chain ids. */
 export const chainIds: Readonly<Record<EvmNetwork, bigint>> = {
@@ -81,6 +85,10 @@ export function isSolana(network: string): network is SolanaNetwork {
   return solanaNetworks.some((name) => name === network);
 }
 
+export function isTron(network: string): network is TronNetwork {
+  return tronNetworks.some((name) => name === network);
+}
+
 export interface Listing extends AssetNetwork {
   readonly asset: Asset;
 }
@@ -105,11 +113,12 @@ export function maxTipAge_ms(network: ServedNetwork): number {
   return isBitcoinLike(network) ? 3 * 60 * 60_000 : 10 * 60_000;
 }
 
-/** The hash of each chain's first block. */
-export const genesisHashes: Readonly<Record<BitcoinNetwork, string>> = {
+/** The hash of each chain's first block; on Tron its id. */
+export const genesisHashes: Readonly<Record<BitcoinNetwork | TronNetwork, string>> = {
   BTC: '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f',
   LTC: '12a765e31ffd4059bada1e25190f6e98c99d9714d334efa41a195a7e7e04bfe2',
   DOGE: '1a91e3dace36e2be3bf030a65679fe821aa1d6ef92e7c9902eb318182c355691',
+  TRC20: '00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc',
 };
 
 /** The hash of the first block of Solana's main network. */
@@ -117,6 +126,7 @@ export const SOLANA_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 
 /** The name of the network's own coin, for a person. */
 export function coinOf(network: ServedNetwork): string {
+  if (isTron(network)) return 'TRX';
   return isEvm(network)
     ? { ETH: 'ETH', BEP20: 'BNB', ARBITRUM: 'ETH', OPTIMISM: 'ETH', BASE: 'ETH', AVAX: 'AVAX', POLYGON: 'POL' }[network]
     : network;
@@ -125,5 +135,6 @@ export function coinOf(network: ServedNetwork): string {
 /** Decimals of the network's own coin, in which fees are paid. It need not be an asset of Bureau. */
 export function coinDecimals(network: ServedNetwork): number {
   if (isSolana(network)) return 9;
+  if (isTron(network)) return 6;
   return isEvm(network) ? 18 : 8;
 }

@@ -85,7 +85,8 @@ function writeFiles(options: LocalCustodianOptions): void {
   const policy: Policy = {
     bureauKeys,
     sandbox: true,
-    payoutsPerHour: { ETH: '1000', LTC: '10000', USDC: '1000000' },
+    moreVersions: [],
+    payoutsPerHour: { ETH: '1000', LTC: '10000', USDC: '1000000', USDT: '1000000' },
     networks: {
       ETH: { maxFee: '0.05', feesPerHour: '100', cold: COLD_EVM, gasPerHour: '1' },
       BASE: { maxFee: '0.05', feesPerHour: '100', cold: COLD_EVM, gasPerHour: '1' },

@@ -3,9 +3,27 @@ import { Transaction } from '@scure/btc-signer';
 import { z } from 'zod';
 import { parseAmount } from '../../../src/money/amounts.ts';
 import { readTransfer } from '../evm/token-transfer.ts';
-import { bitcoinNetworks, chainIds, coinDecimals, evmNetworks, findListing, listAssets } from '../networks.ts';
-import { signBitcoin, signEvm } from '../signer/encode.ts';
-import { BitcoinTransaction, EvmTransaction, type SignedTransaction, sumAtoms } from '../signer/requests.ts';
+import { accountOf } from '../account-address.ts';
+import {
+  type AccountNetwork,
+  bitcoinNetworks,
+  chainIds,
+  coinDecimals,
+  evmNetworks,
+  findListing,
+  listAssets,
+  servedNetworks,
+  tronNetworks,
+} from '../networks.ts';
+import { signBitcoin, signEvm, signTron } from '../signer/encode.ts';
+import {
+  BitcoinTransaction,
+  EvmTransaction,
+  type SignedTransaction,
+  TronTransaction,
+  sumAtoms,
+} from '../signer/requests.ts';
+import { maxFeeOf } from '../tron/fees.ts';
 import type { KeyName, Wallet } from '../signer/wallet.ts';
 
 /**
@@ -15,13 +33,14 @@ import type { KeyName, Wallet } from '../signer/wallet.ts';
 export const ColdRequest = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('evm'), network: z.enum(evmNetworks), transaction: EvmTransaction }),
   z.strictObject({ kind: z.literal('bitcoin'), network: z.enum(bitcoinNetworks), transaction: BitcoinTransaction }),
+  z.strictObject({ kind: z.literal('tron'), network: z.enum(tronNetworks), transaction: TronTransaction }),
 ]);
 
 export type ColdRequest = z.output<typeof ColdRequest>;
 
 /** The signed payment, which is carried back. */
 export const ColdAnswer = z.strictObject({
-  network: z.enum([...evmNetworks, ...bitcoinNetworks]),
+  network: z.enum(servedNetworks),
   raw: z.string().regex(/^(0x)?([0-9a-f]{2})+$/),
   txHash: z.string(),
 });
@@ -46,23 +65,37 @@ export interface ColdPayment {
  * when its fee is above `maxFee`, in the network's own coin.
  */
 export function readColdRequest(request: ColdRequest, wallet: Wallet, hot: string, maxFee: string): ColdPayment {
-  const payment = request.kind === 'evm' ? readEvm(request, hot) : readBitcoin(request, wallet, hot);
+  const payment = request.kind === 'bitcoin' ? readBitcoin(request, wallet, hot) : readAccount(request, hot);
   const most = parseAmount(maxFee, coinDecimals(request.network)) ?? 0n;
   if (payment.fee > most) throw new Error(`the fee of ${payment.fee} atoms is above ${maxFee}`);
   return payment;
 }
 
-function readEvm({ network, transaction }: Extract<ColdRequest, { kind: 'evm' }>, hot: string): ColdPayment {
-  if (BigInt(transaction.chainId) !== chainIds[network])
-    throw new Error(`chain ${transaction.chainId} is not ${network}`);
-  const fee = BigInt(transaction.gasLimit) * BigInt(transaction.maxFeePerGas);
-  const isTo = (address: string) => transaction.to.toLowerCase() === address.toLowerCase();
-  if (transaction.data === '0x' && isTo(hot)) return { asset: 'coins', atoms: BigInt(transaction.value), fee };
-  const token = listAssets(network).find(({ contractAddress }) => contractAddress !== null && isTo(contractAddress));
-  const transfer = readTransfer(transaction.data);
-  if (!token || transaction.value !== '0' || transfer?.recipient !== hot)
+function readAccount(request: Exclude<ColdRequest, { kind: 'bitcoin' }>, hot: string): ColdPayment {
+  const { network, transaction } = request;
+  const { to, data, value } = transaction;
+  const fee = readFee(request);
+  const isHot = (account: string) => account === accountOf(network, hot);
+  if (data === '0x' && isHot(accountOf(network, to))) return { asset: 'coins', atoms: BigInt(value), fee };
+  const transfer = readTransfer(data);
+  const token = findToken(network, to);
+  if (!token || value !== '0' || !transfer || !isHot(transfer.recipient.toLowerCase()))
     throw new Error(`it does not pay ${hot} alone`);
   return { asset: token.asset, atoms: transfer.atoms, fee };
+}
+
+function readFee(request: Exclude<ColdRequest, { kind: 'bitcoin' }>): bigint {
+  if (request.kind === 'tron') return maxFeeOf(request.transaction);
+  const { network, transaction } = request;
+  if (BigInt(transaction.chainId) !== chainIds[network])
+    throw new Error(`chain ${transaction.chainId} is not ${network}`);
+  return BigInt(transaction.gasLimit) * BigInt(transaction.maxFeePerGas);
+}
+
+function findToken(network: AccountNetwork, to: string) {
+  return listAssets(network).find(
+    ({ contractAddress }) => contractAddress !== null && accountOf(network, contractAddress) === accountOf(network, to),
+  );
 }
 
 function readBitcoin(
@@ -97,11 +130,19 @@ function checkWorth({ txid, vout, atoms, previous }: BitcoinTransaction['inputs'
 
 /** Signs a request. Call it only after `readColdRequest` and a person's approval. */
 export function signColdRequest(request: ColdRequest, wallet: Wallet): ColdAnswer {
-  const { raw, txHash }: SignedTransaction =
-    request.kind === 'evm'
-      ? signEvm(request.transaction, wallet.evmKey(COLD_KEY))
-      : signBitcoin(request.network, request.transaction, (name) => wallet.bitcoinKey(request.network, name));
+  const { raw, txHash } = sign(request, wallet);
   return { network: request.network, raw, txHash };
+}
+
+function sign(request: ColdRequest, wallet: Wallet): SignedTransaction {
+  switch (request.kind) {
+    case 'evm':
+      return signEvm(request.transaction, wallet.evmKey(COLD_KEY));
+    case 'tron':
+      return signTron(request.transaction, wallet.tronKey(COLD_KEY));
+    case 'bitcoin':
+      return signBitcoin(request.network, request.transaction, (name) => wallet.bitcoinKey(request.network, name));
+  }
 }
 
 /** An amount of an asset in atoms. Throws when the network has no such asset or cannot express the amount. */

@@ -4,9 +4,13 @@ import type { BitcoinSettings } from '../config.ts';
 import type { EvmNode } from '../evm/evm-node.ts';
 import { estimate, readFees } from '../evm/evm-payer.ts';
 import { writeTransfer } from '../evm/token-transfer.ts';
+import { accountOf } from '../account-address.ts';
+import type { TronNode } from '../tron/tron-node.ts';
+import { estimateFeeLimit } from '../tron/tron-payer.ts';
 import {
   type BitcoinNetwork,
   type EvmNetwork,
+  type TronNetwork,
   bitcoinRules,
   chainIds,
   findListing,
@@ -52,6 +56,37 @@ export async function planEvmCold(
     maxPriorityFeePerGas: String(fees.maxPriorityFeePerGas),
   };
   return { kind: 'evm', network, transaction };
+}
+
+/** A request is carried by hand, and Tron takes a transaction for a day at most. */
+const COLD_EXPIRATION_MS = 12 * 3_600_000;
+
+/** Makes the request of Tron. It must be sent within twelve hours. */
+export async function planTronCold(
+  node: TronNode,
+  network: TronNetwork,
+  { cold, hot, asset, atoms }: ColdTransfer,
+): Promise<ColdRequest> {
+  const contract = findListing(network, asset)?.contractAddress;
+  if (!contract) throw new Error(`${network} has no ${asset}`);
+  const data = writeTransfer(accountOf(network, hot), atoms);
+  const [solid, head, limit] = await Promise.all([
+    node.header(undefined, 'walletsolidity'),
+    node.header(),
+    estimateFeeLimit(node, contract, cold, data),
+  ]);
+  if (!solid || !head) throw new Error('the node has no newest block');
+  if (limit === undefined) throw new Error('the network would not take this payment; has the cold address so much?');
+  const transaction = {
+    to: contract,
+    value: '0',
+    data,
+    feeLimit: String(limit),
+    refBlock: solid.hash,
+    expiration_ms: String(head.clock + COLD_EXPIRATION_MS),
+    timestamp_ms: String(head.clock),
+  };
+  return { kind: 'tron', network, transaction };
 }
 
 /** Makes the request of a Bitcoin-like chain from the coins that the node finds at the cold address. */

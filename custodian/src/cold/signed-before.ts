@@ -5,8 +5,9 @@ import type { ColdAnswer, ColdRequest } from './cold-request.ts';
 /** A nonce or a coin of the cold wallet, and the transaction that was signed with it. */
 const Entry = z.object({ fence: z.string(), txHash: z.string() });
 
-/** What a payment uses up: its nonce, or its coins. */
+/** What a payment uses up: its nonce, or its coins. On Tron it uses up nothing, so the same payment is meant by its words. */
 function listFences(request: ColdRequest): string[] {
+  if (request.kind === 'tron') return [`${request.network}:${request.transaction.to}:${request.transaction.data}`];
   if (request.kind === 'evm') return [`${request.network}:${request.transaction.nonce}`];
   return request.transaction.inputs.map(({ txid, vout }) => `${request.network}:${txid}:${vout}`);
 }

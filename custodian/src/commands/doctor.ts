@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import { networks } from '../../../src/money/networks.ts';
 import { Secrets, readConfig } from '../config.ts';
 import { connectBureau } from '../contract/bureau.ts';
-import { type Finding, check, examineBitcoin, examineEvm, examineSolana } from '../examine.ts';
-import type { BitcoinNetwork, EvmNetwork, SolanaNetwork } from '../networks.ts';
+import { type Finding, check, examineBitcoin, examineEvm, examineSolana, examineTron } from '../examine.ts';
+import type { BitcoinNetwork, EvmNetwork, SolanaNetwork, TronNetwork } from '../networks.ts';
 import { connectSigner } from '../signer/connect.ts';
 
 /**
@@ -16,7 +16,8 @@ const config = readConfig(values.config, process.env);
 const { BUREAU_DEPOSIT_TOKEN: depositToken, serviceToken } = Secrets.parse(process.env);
 const bureau = connectBureau(config.bureauUrl, { depositToken, serviceToken });
 const askSigner = connectSigner(config.signerSocket);
-const served: readonly string[] = [config.evm, config.bitcoin, config.solana].flatMap((family) => Object.keys(family));
+const families = [config.evm, config.bitcoin, config.solana, config.tron];
+const served: readonly string[] = families.flatMap((family) => Object.keys(family));
 
 const findings: Finding[] = [
   await check(
@@ -44,6 +45,9 @@ for (const [network, settings] of Object.entries(config.bitcoin)) {
 }
 for (const [network, settings] of Object.entries(config.solana)) {
   findings.push(...(await examineSolana(network as SolanaNetwork, settings, Date.now())));
+}
+for (const [network, settings] of Object.entries(config.tron)) {
+  findings.push(...(await examineTron(network as TronNetwork, settings, Date.now())));
 }
 for (const { name, isRight, detail } of findings) console.log(`${isRight ? 'ok   ' : 'WRONG'}  ${name}: ${detail}`);
 if (findings.some(({ isRight }) => !isRight)) process.exitCode = 1;

@@ -1,4 +1,5 @@
-import type { EvmNetwork } from '../networks.ts';
+import type { AccountNetwork, EvmNetwork } from '../networks.ts';
+import { accountOf } from '../account-address.ts';
 import { EvmTransaction } from '../signer/requests.ts';
 import type { Database } from '../store/database.ts';
 import { type Spend, listOpenSpends, listVersions } from '../store/spends.ts';
@@ -23,29 +24,38 @@ export function nameNonce(address: string, nonce: bigint): string {
   return `${address.toLowerCase()}:${nonce}`;
 }
 
-/** Sums what the open spends of an address will still take. A spend counts as soon as its nonce is reserved. */
+/** What an EVM payment takes of the network's coin, with all its gas. */
+export function costOf(text: string): bigint {
+  const { value, gasLimit, maxFeePerGas } = readPlan(text);
+  return BigInt(value) + BigInt(gasLimit) * BigInt(maxFeePerGas);
+}
+
+/**
+ * Sums what the open spends of an address will still take; `cost` says what a plan takes of the network's coin. A spend counts
+ * as soon as its fence is reserved.
+ */
 export function sumCommitted(
   database: Database,
-  network: EvmNetwork,
+  network: AccountNetwork,
   address: string,
   contract: string | null,
+  cost: (plan: string) => bigint,
 ): Commitments {
   let [coins, tokens, hasUnsigned] = [0n, 0n, false];
   for (const spend of listReserved(database, network, address)) {
     const version = listVersions(database, spend.id).at(-1);
     const text = version?.plan ?? spend.plan;
     if (text === null) throw new Error('a reserved fence has a plan');
-    const { value, gasLimit, maxFeePerGas } = readPlan(text);
-    coins += BigInt(value) + BigInt(gasLimit) * BigInt(maxFeePerGas);
+    coins += cost(text);
     if (spend.contract !== null && spend.contract === contract) tokens += spend.atoms;
     hasUnsigned ||= version === undefined;
   }
   return { coins, tokens, hasUnsigned };
 }
 
-/** Spends with a nonce of this address that are in no block. */
-function listReserved(database: Database, network: EvmNetwork, address: string): Spend[] {
-  const prefix = `${address.toLowerCase()}:`;
+/** Spends with a fence of this address that are in no block. */
+function listReserved(database: Database, network: AccountNetwork, address: string): Spend[] {
+  const prefix = `${accountOf(network, address)}:`;
   return listOpenSpends(database, network).filter(
     ({ fence, state }) => fence?.startsWith(prefix) && ['QUEUED', 'HELD', 'SIGNED'].includes(state),
   );

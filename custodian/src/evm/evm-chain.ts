@@ -3,7 +3,6 @@ import {
   type BroadcastOutcome,
   type Chain,
   type Effects,
-  type Move,
   type Note,
   type Owner,
   type Payment,
@@ -15,6 +14,7 @@ import {
 } from '../nodes/chain.ts';
 import { NodeRefusal } from '../nodes/json-rpc.ts';
 import type { BlockId, Header } from '../states/chain.ts';
+import { findTokenPayments, findUnlisted, listMoves, payDeposit } from './transfer-logs.ts';
 import {
   type EvmBlock,
   type EvmNode,
@@ -25,11 +25,7 @@ import {
   isSigned,
 } from './evm-node.ts';
 
-/** `Transfer(address,address,uint256)` of ERC-20. */
-const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-
 /** docs/custody.md, "Which output": the value is 0, logs count from 1, inner payments from 2^31. */
-const FIRST_LOG = 1;
 const FIRST_INNER = 2 ** 31;
 
 /**
@@ -158,7 +154,7 @@ async function scanBlock(
         txHash,
         isReverted,
         fee: readFee(receipt),
-        ...(ownerOf(from) && { moves: listMoves(receipt, from) }),
+        ...(ownerOf(from) && { moves: listMoves(receipt.logs, from) }),
       });
     }
     // A reverted transaction moved nothing, even if its trace shows payments.
@@ -167,7 +163,7 @@ async function scanBlock(
     if (hasTraces && !trace && isSigned(transaction))
       notes.push({ event: 'inner_payments_unread', fields: { txHash } });
     payments.push(...findPayments(transaction, receipt, trace, listings, ownerOf));
-    notes.push(...findUnlisted(receipt, listings, ownerOf));
+    notes.push(...findUnlisted(txHash, receipt.logs, listings, ownerOf));
   }
   return { ...header, payments, spent, notes };
 }
@@ -192,40 +188,6 @@ function matchTraces({ transactions, hash }: EvmBlock, traces: readonly Trace[])
   return (transaction: BlockTransaction) => places.get(transaction.hash);
 }
 
-/** The transfers of the sender's tokens that a receipt shows. */
-function listMoves({ logs }: Receipt, sender: string): Move[] {
-  return logs.flatMap((log) => {
-    const transfer = readTransferLog(log);
-    if (transfer?.from !== sender) return [];
-    const { contract, to, atoms } = transfer;
-    return [{ contract, to, atoms: String(atoms) }];
-  });
-}
-
-/** What a log says about a transfer of a token; `undefined` for any other log. */
-function readTransferLog({ address: contract, topics, data }: Receipt['logs'][number]) {
-  const [topic, from, to] = topics;
-  if (topic !== TRANSFER_TOPIC || topics.length !== 3 || !from || !to || data.length !== 66) return undefined;
-  return { contract, from: `0x${from.slice(-40)}`, to: `0x${to.slice(-40)}`, atoms: BigInt(data) };
-}
-
-/** A transfer of a token that is no asset of Bureau to a customer's address: one for each transaction. */
-function findUnlisted(
-  { transactionHash: txHash, logs }: Receipt,
-  listings: readonly Listing[],
-  ownerOf: (address: string) => Owner | undefined,
-): Note[] {
-  const listed = listings.map(({ contractAddress }) => contractAddress?.toLowerCase());
-  for (const log of logs) {
-    const transfer = readTransferLog(log);
-    const owner = transfer && !listed.includes(transfer.contract) ? ownerOf(transfer.to) : undefined;
-    if (!transfer || owner?.account !== 'deposit') continue;
-    const { contract, atoms } = transfer;
-    return [{ event: 'token_not_listed', fields: { txHash, contract, address: owner.address, atoms: String(atoms) } }];
-  }
-  return [];
-}
-
 /** Payments to us that no transaction makes, so that nothing can be reported about them: validators' withdrawals. */
 function findOtherPayments({ withdrawals, number }: EvmBlock, ownerOf: (address: string) => Owner | undefined): Note[] {
   return withdrawals.flatMap(({ address, amount }) => {
@@ -242,39 +204,19 @@ function findPayments(
   listings: readonly Listing[],
   ownerOf: (address: string) => Owner | undefined,
 ): Payment[] {
+  // No deposits: gas that our own gas key sends, and payments to other addresses of ours, such as the hot wallet.
+  if (ownerOf(transaction.from)?.account === 'gas') return [];
   const coin = listings.find(({ contractAddress }) => contractAddress === null);
-  const pay = (outputIndex: number, to: string, atoms: bigint, listing: Listing | undefined): Payment[] => {
-    const owner = ownerOf(to);
-    // No deposits: gas that our own gas key sends, and payments to other addresses of ours, such as the hot wallet.
-    if (owner?.account !== 'deposit' || atoms === 0n || !listing) return [];
-    if (ownerOf(transaction.from)?.account === 'gas') return [];
-    return [
-      {
-        txHash: transaction.hash,
-        outputIndex,
-        address: owner.address,
-        account: owner.account,
-        addressIndex: owner.addressIndex,
-        asset: listing.asset,
-        contract: listing.contractAddress,
-        atoms,
-        isDeposit: true,
-        isCoin: false,
-        isInner: outputIndex >= FIRST_INNER,
-        fences: isSigned(transaction) ? [`${transaction.from}:${transaction.nonce}`] : [],
-      },
-    ];
-  };
-  const value = transaction.to ? pay(0, transaction.to, transaction.value, coin) : [];
-  const logs = receipt.logs.flatMap((log, position) => {
-    const transfer = readTransferLog(log);
-    const listing = listings.find(({ contractAddress }) => contractAddress?.toLowerCase() === log.address);
-    return transfer ? pay(FIRST_LOG + position, transfer.to, transfer.atoms, listing) : [];
-  });
-  const inner = listInnerCalls(trace).flatMap(({ to, value: atoms }, position) =>
-    to ? pay(FIRST_INNER + position, to, atoms ?? 0n, coin) : [],
+  const { hash: txHash, from, nonce, to, value } = transaction;
+  const paying = { txHash, fences: isSigned(transaction) ? [`${from}:${nonce}`] : [] };
+  const inner = listInnerCalls(trace).flatMap((call, position) =>
+    call.to ? payDeposit(paying, FIRST_INNER + position, ownerOf(call.to), call.value ?? 0n, coin) : [],
   );
-  return [...value, ...logs, ...inner];
+  return [
+    ...(to ? payDeposit(paying, 0, ownerOf(to), value, coin) : []),
+    ...findTokenPayments(paying, receipt.logs, listings, ownerOf),
+    ...inner.map((payment) => ({ ...payment, isInner: true })),
+  ];
 }
 
 /**
@@ -295,7 +237,7 @@ async function readAgain(
   const isReverted = receipt.status !== 1n;
   const trace = withInner && !isReverted ? await secondNode.trace(txHash) : undefined;
   const payments = isReverted ? [] : findPayments(transaction, receipt, trace, listings, ownerOf);
-  return { payments, moves: listMoves(receipt, transaction.from), isReverted };
+  return { payments, moves: listMoves(receipt.logs, transaction.from), isReverted };
 }
 
 /** The calls within a transaction that may move value. A failed call is left out, and so are all calls below it. */

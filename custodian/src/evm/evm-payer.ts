@@ -6,7 +6,7 @@ import type { EvmTransaction, HouseAddresses, SignRequest } from '../signer/requ
 import type { Database } from '../store/database.ts';
 import { findOlderNonce, noteNonce } from '../store/restored.ts';
 import { type Spend, type Version, hasReverted, listSignedTo } from '../store/spends.ts';
-import { nameNonce, nextNonce, readPlan, sumCommitted } from './commitments.ts';
+import { costOf, nameNonce, nextNonce, readPlan, sumCommitted } from './commitments.ts';
 import type { EvmNode } from './evm-node.ts';
 import { readL1Fee } from './l1-fee.ts';
 import { readTokenBalance } from './token-balance.ts';
@@ -95,7 +95,7 @@ async function plan(settings: EvmPayerSettings, spend: Spend): Promise<Plan | Ho
   // The same count gives the nonce: between this and the plan, a transaction of a lost database cannot slip in.
   const older = spend.purpose === 'sweep' ? undefined : findOlderNonce(database, network, from, counted);
   if (older !== undefined) return { kind: 'older', reason: older };
-  const committed = sumCommitted(database, network, from, spend.contract);
+  const committed = sumCommitted(database, network, from, spend.contract, costOf);
   // With a later nonce, this payment would wait for a transaction that may never be signed.
   if (committed.hasUnsigned) return { kind: 'hold', reason: 'earlier_nonce_unsigned' };
   const free = balance - committed.coins;

@@ -1,10 +1,14 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { sha256 } from '@noble/hashes/sha2.js';
 import { base58, hex } from '@scure/base';
 import * as bitcoin from '@scure/btc-signer';
 import { Transaction as EvmEncoder } from 'micro-eth-signer';
+import { encodeTronAddress } from '../../../src/addresses/tron-address.ts';
 import { type BitcoinNetwork, bitcoinRules } from '../networks.ts';
 import { writeTransaction } from '../solana/solana-message.ts';
-import type { BitcoinTransaction, EvmTransaction, SignedTransaction } from './requests.ts';
+import { encodeRaw, encodeSigned } from '../tron/encode-transaction.ts';
+import type { BitcoinTransaction, EvmTransaction, SignedTransaction, TronTransaction } from './requests.ts';
 import type { KeyName, KeyPair } from './wallet.ts';
 
 /** Signs an EIP-1559 transaction. Deterministic (RFC 6979): the same transaction always gets the same hash. */
@@ -25,6 +29,16 @@ export function signEvm(transaction: EvmTransaction, key: KeyPair): SignedTransa
   // With extra entropy each signature would give another hash.
   const signed = unsigned.signBy(key.privateKey, false);
   return { kind: 'signed', raw: signed.toHex(), txHash: signed.hash };
+}
+
+/** Tron writes a signature as r, s and the recovery id, from 27 on. */
+const RECOVERY_FROM = 27;
+
+/** Signs a Tron transaction. Deterministic (RFC 6979), though the transaction's id does not depend on the signature. */
+export function signTron(transaction: TronTransaction, { privateKey, publicKey }: KeyPair): SignedTransaction {
+  const { raw, txHash } = encodeRaw(encodeTronAddress(publicKey), transaction);
+  const [recovery = 0, ...rest] = secp256k1.sign(sha256(raw), privateKey, { prehash: false, format: 'recovered' });
+  return { kind: 'signed', raw: encodeSigned(raw, Uint8Array.of(...rest, RECOVERY_FROM + recovery)), txHash };
 }
 
 /** A sequence of at most this value allows replacement (BIP-125). */

@@ -1,10 +1,14 @@
 import { parseAmount } from '../../../src/money/amounts.ts';
 import { readAddress } from '../../../src/addresses/validate-address.ts';
 import { digestOrder, isSignedOrder, readOrder } from '../contract/payout-order.ts';
+import { accountOf } from '../account-address.ts';
 import { readTransfer, writeTransfer } from '../evm/token-transfer.ts';
 import { nameFence, tokenAccountOf } from '../solana/solana-message.ts';
 import { type SolanaParties, costOf, writePayment } from '../solana/write-payment.ts';
+import { encodeRaw } from '../tron/encode-transaction.ts';
+import { maxFeeOf } from '../tron/fees.ts';
 import {
+  type AccountNetwork,
   type ServedNetwork,
   chainIds,
   coinDecimals,
@@ -12,6 +16,7 @@ import {
   gasBoundOf,
   isEvm,
   isSolana,
+  isTron,
   listAssets,
   usualGasBounds,
 } from '../networks.ts';
@@ -24,6 +29,7 @@ import {
   type RefusalReason,
   type SignRequest,
   type SolanaTransaction,
+  type TronTransaction,
   sumAtoms,
 } from './requests.ts';
 
@@ -48,6 +54,10 @@ export interface Deed extends DeedName {
   readonly fee: LimitedAmount;
   /** Whether it pays nobody and only uses up the fence of a payout whose id is burnt. */
   readonly isCancel: boolean;
+  /**
+   * When its fence dies, and how many versions its payment may have, each with another fence; `null` where fences never die.
+   */
+  readonly dying: { readonly at_ms: number; readonly versions: number } | null;
 }
 
 /** An amount that counts towards an hourly limit: of payouts by asset, over all networks, or of gas or fees by network. */
@@ -89,9 +99,16 @@ export function nameDeed(request: SignRequest, derived: SignerAddresses): DeedNa
 }
 
 function nameFences(request: SignRequest, derived: SignerAddresses): [string, ...string[]] {
-  if (isEvmRequest(request)) return [`${signingAddress(request, derived).toLowerCase()}:${request.transaction.nonce}`];
+  if (isEvmRequest(request) || isTronRequest(request)) return [nameUsed(request, derived)];
   if (isSolanaRequest(request)) return [nameFence(writePayment(request.transaction, partiesOf(request, derived)))];
   return nameCoins(request.transaction);
+}
+
+/** The account that signs, and its nonce; on Tron the transaction itself. */
+function nameUsed(request: EvmRequest | TronRequest, derived: SignerAddresses): string {
+  const address = signingAddress(request, derived);
+  const used = isTronRequest(request) ? encodeRaw(address, request.transaction).txHash : request.transaction.nonce;
+  return `${accountOf(request.network, address)}:${used}`;
 }
 
 function nameCoins({ inputs }: BitcoinTransaction): [string, ...string[]] {
@@ -111,6 +128,11 @@ export function judge(request: SignRequest, policy: Policy, derived: SignerAddre
     case 'evm_cold':
     case 'evm_cancel':
       return judgeEvm(request, policy, derived, maxFee);
+    case 'tron_payout':
+    case 'tron_sweep':
+    case 'tron_gas':
+    case 'tron_cold':
+      return judgeTron(request, policy, derived, maxFee);
     case 'bitcoin_payout':
     case 'bitcoin_gather':
     case 'bitcoin_cold':
@@ -124,7 +146,11 @@ export function judge(request: SignRequest, policy: Policy, derived: SignerAddre
   }
 }
 
+/** Without a person's word. The first may be dead, or have moved nothing, on a chain that the signer does not see. */
+const USUAL_VERSIONS = 2;
+
 type EvmRequest = Extract<SignRequest, { transaction: EvmTransaction }>;
+type TronRequest = Extract<SignRequest, { transaction: TronTransaction }>;
 type BitcoinRequest = Extract<SignRequest, { transaction: BitcoinTransaction }>;
 export type SolanaRequest = Extract<SignRequest, { transaction: SolanaTransaction }>;
 
@@ -135,38 +161,62 @@ function judgeEvm(request: EvmRequest, policy: Policy, derived: SignerAddresses,
   if (BigInt(transaction.gasLimit) > gasBoundOf(bounds, transaction.data)) return refuse('gas_too_high');
   const most = BigInt(transaction.gasLimit) * BigInt(transaction.maxFeePerGas);
   if (most > maxFee) return refuse('fee_too_high');
-  const fee = countFee(network, most);
+  return judgePayment(request, policy, derived, countFee(network, most));
+}
+
+function judgeTron(request: TronRequest, policy: Policy, derived: SignerAddresses, maxFee: bigint): Judgement {
+  const { transaction, network } = request;
+  const most = maxFeeOf(transaction);
+  if (most > maxFee) return refuse('fee_too_high');
+  const judgement = judgePayment(request, policy, derived, countFee(network, most));
+  if (judgement.kind === 'refused') return judgement;
+  const versions = policy.moreVersions.includes(judgement.id) ? Number.POSITIVE_INFINITY : USUAL_VERSIONS;
+  return { ...judgement, dying: { at_ms: Number(transaction.expiration_ms), versions } };
+}
+
+/** Judges whom a payment of an account pays, and how much. */
+function judgePayment(
+  request: EvmRequest | TronRequest,
+  policy: Policy,
+  derived: SignerAddresses,
+  fee: LimitedAmount,
+): Judgement {
+  const { transaction, network } = request;
+  const isTo = (address: string) => accountOf(network, transaction.to) === accountOf(network, address);
+  const paysOnly = (...allowed: string[]) => isPaymentTo(transaction, network, allowed);
   const name = nameDeed(request, derived);
-  const own = { kind: 'deed', ...name, orderDigest: null, counted: null, fee, isCancel: false } as const;
+  const own = { kind: 'deed', ...name, orderDigest: null, counted: null, fee, isCancel: false, dying: null } as const;
   switch (request.kind) {
-    case 'evm_payout': {
+    case 'evm_payout':
+    case 'tron_payout': {
       const order = readSignedOrder(request.order, network, policy);
       if (isRefusal(order)) return order;
       const { listing, atoms } = order;
       const wanted =
         listing.contractAddress === null
           ? { to: order.address, value: atoms, data: '0x' }
-          : { to: listing.contractAddress, value: 0n, data: writeTransfer(order.address, atoms) };
-      if (!isTo(transaction, wanted.to)) return refuse('another_recipient');
+          : { to: listing.contractAddress, value: 0n, data: writeTransfer(accountOf(network, order.address), atoms) };
+      if (!isTo(wanted.to)) return refuse('another_recipient');
       if (transaction.data !== wanted.data || BigInt(transaction.value) !== wanted.value) {
-        const named = readTransfer(transaction.data);
-        return refuse(named && named.recipient !== order.address ? 'another_recipient' : 'another_payment');
+        const named = readTransfer(transaction.data)?.recipient.toLowerCase();
+        return refuse(named && named !== accountOf(network, order.address) ? 'another_recipient' : 'another_payment');
       }
       return { ...own, ...order.deed };
     }
     case 'evm_sweep':
-      return paysOnly(transaction, network, [derived.hot, derived.cold]) ? own : refuse('another_recipient');
+    case 'tron_sweep':
+      return paysOnly(derived.hot, derived.cold) ? own : refuse('another_recipient');
     case 'evm_cold':
-      return paysOnly(transaction, network, [derived.cold]) ? own : refuse('another_recipient');
+    case 'tron_cold':
+      return paysOnly(derived.cold) ? own : refuse('another_recipient');
     case 'evm_cancel':
-      return transaction.data === '0x' && transaction.value === '0' && isTo(transaction, derived.hot)
+      return transaction.data === '0x' && transaction.value === '0' && isTo(derived.hot)
         ? { ...own, isCancel: true }
         : refuse('another_recipient');
-    case 'evm_gas': {
-      if (transaction.data !== '0x' || !isTo(transaction, derived.deposit(request.index))) {
-        return refuse('another_recipient');
-      }
-      return { ...own, counted: { limit: 'gas', name: network, atoms: BigInt(transaction.value) } };
+    case 'evm_gas':
+    case 'tron_gas': {
+      if (transaction.data !== '0x' || !isTo(derived.deposit(request.index))) return refuse('another_recipient');
+      return { ...own, counted: { ...countFee(network, BigInt(transaction.value)), limit: 'gas' } };
     }
   }
 }
@@ -176,23 +226,24 @@ function countFee(network: ServedNetwork, atoms: bigint): LimitedAmount {
   return { limit: 'fee', name: network, atoms: atoms * 10n ** BigInt(LIMIT_DECIMALS - coinDecimals(network)) };
 }
 
-function signingAddress(request: EvmRequest, derived: SignerAddresses): string {
-  if (request.kind === 'evm_sweep') return derived.deposit(request.index);
-  return request.kind === 'evm_gas' ? (derived.gas ?? '') : derived.hot;
-}
-
-function isTo({ to }: EvmTransaction, address: string): boolean {
-  return to.toLowerCase() === address.toLowerCase();
+function signingAddress(request: EvmRequest | TronRequest, derived: SignerAddresses): string {
+  if (request.kind === 'evm_sweep' || request.kind === 'tron_sweep') return derived.deposit(request.index);
+  return request.kind === 'evm_gas' || request.kind === 'tron_gas' ? (derived.gas ?? '') : derived.hot;
 }
 
 /** Whether a transaction pays coins, or tokens of a listed contract, to one of these addresses and nobody else. */
-function paysOnly(transaction: EvmTransaction, network: ServedNetwork, allowed: readonly string[]): boolean {
-  if (transaction.data === '0x') return allowed.some((address) => isTo(transaction, address));
+function isPaymentTo(
+  { to, value, data }: EvmTransaction | TronTransaction,
+  network: AccountNetwork,
+  addresses: readonly string[],
+): boolean {
+  const allowed = addresses.map((address) => accountOf(network, address));
+  if (data === '0x') return allowed.includes(accountOf(network, to));
   const isToken = listAssets(network).some(
-    ({ contractAddress }) => contractAddress !== null && isTo(transaction, contractAddress),
+    ({ contractAddress }) => contractAddress !== null && accountOf(network, contractAddress) === accountOf(network, to),
   );
-  const transfer = readTransfer(transaction.data);
-  return isToken && transaction.value === '0' && transfer !== undefined && allowed.includes(transfer.recipient);
+  const recipient = readTransfer(data)?.recipient.toLowerCase();
+  return isToken && value === '0' && recipient !== undefined && allowed.includes(recipient);
 }
 
 function judgeBitcoin(request: BitcoinRequest, policy: Policy, derived: SignerAddresses, maxFee: bigint): Judgement {
@@ -202,7 +253,7 @@ function judgeBitcoin(request: BitcoinRequest, policy: Policy, derived: SignerAd
   if (left > maxFee) return refuse('fee_too_high');
   const fee = countFee(network, left);
   const name = nameDeed(request, derived);
-  const own = { kind: 'deed', ...name, orderDigest: null, counted: null, fee, isCancel: false } as const;
+  const own = { kind: 'deed', ...name, orderDigest: null, counted: null, fee, isCancel: false, dying: null } as const;
   const leaving = transaction.outputs.filter(({ address }) => address !== derived.hot);
   switch (request.kind) {
     case 'bitcoin_payout': {
@@ -238,7 +289,7 @@ function judgeSolana(request: SolanaRequest, policy: Policy, derived: SignerAddr
   if (most > maxFee) return refuse('fee_too_high');
   const fee = countFee(network, most);
   const name = nameDeed(request, derived);
-  const own = { kind: 'deed', ...name, orderDigest: null, counted: null, fee, isCancel: false } as const;
+  const own = { kind: 'deed', ...name, orderDigest: null, counted: null, fee, isCancel: false, dying: null } as const;
   switch (request.kind) {
     case 'solana_payout': {
       const order = readSignedOrder(request.order, network, policy);
@@ -281,6 +332,11 @@ function readSignedOrder({ body, signature }: Order, network: ServedNetwork, pol
     atoms: parseAmount(order.amount, LIMIT_DECIMALS) ?? 0n,
   } as const;
   return { listing, address, atoms, deed: { id: order.withdrawalId, orderDigest: digestOrder(body), counted } };
+}
+
+/** Whether a request is for Tron. */
+export function isTronRequest(request: SignRequest): request is TronRequest {
+  return isTron(request.network);
 }
 
 /** Whether a request is for an EVM network. */

@@ -21,6 +21,11 @@ export const Policy = z.strictObject({
   sandbox: z.boolean().default(false),
   /** The most that payouts may move in any 3,600 s, by asset, over all networks. Other assets are not paid at all. */
   payoutsPerHour: PerHour,
+  /**
+   * Payouts on Tron that may have more than two versions: a person has seen on the chain that none of theirs has paid. Nothing
+   * but their expirations excludes that two of them pay.
+   */
+  moreVersions: z.array(z.uuid()).default([]),
   networks: z.partialRecord(
     z.enum(servedNetworks),
     z.strictObject({

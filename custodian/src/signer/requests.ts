@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bitcoinNetworks, evmNetworks, servedNetworks, solanaNetworks } from '../networks.ts';
+import { bitcoinNetworks, evmNetworks, servedNetworks, solanaNetworks, tronNetworks } from '../networks.ts';
 
 const Whole = z.string().regex(/^(0|[1-9]\d{0,77})$/);
 const Index = z
@@ -22,6 +22,24 @@ export const EvmTransaction = z.strictObject({
 });
 
 export type EvmTransaction = z.output<typeof EvmTransaction>;
+
+/**
+ * A Tron transaction without its signature: a payment of TRX, or with `data` a call of a contract. Amounts are in sun. It may
+ * be in no block after its expiration.
+ */
+export const TronTransaction = z.strictObject({
+  to: z.string().regex(/^T[1-9A-HJ-NP-Za-km-z]{33}$/),
+  value: Whole,
+  data: Hex,
+  /** The most that its energy may cost. */
+  feeLimit: Whole,
+  /** The id of a block: it is only valid on a chain that has it. */
+  refBlock: z.string().regex(/^[0-9a-f]{64}$/),
+  expiration_ms: Whole,
+  timestamp_ms: Whole,
+});
+
+export type TronTransaction = z.output<typeof TronTransaction>;
 
 const KeyName = z.strictObject({ account: z.enum(['deposit', 'hot', 'gas']), index: Index });
 
@@ -109,6 +127,7 @@ export type Order = z.output<typeof Order>;
 const onEvm = { network: z.enum(evmNetworks), transaction: EvmTransaction };
 const onSolana = { network: z.enum(solanaNetworks), transaction: SolanaTransaction };
 const onBitcoin = { network: z.enum(bitcoinNetworks), transaction: BitcoinTransaction };
+const onTron = { network: z.enum(tronNetworks), transaction: TronTransaction };
 
 /** A request to the signer. */
 export const SignerRequest = z.discriminatedUnion('kind', [
@@ -146,6 +165,10 @@ export const SignerRequest = z.discriminatedUnion('kind', [
       .min(0)
       .max(MAX_NONCES - 1),
   }),
+  z.strictObject({ kind: z.literal('tron_payout'), ...onTron, order: Order }),
+  z.strictObject({ kind: z.literal('tron_sweep'), ...onTron, index: Index }),
+  z.strictObject({ kind: z.literal('tron_gas'), ...onTron, index: Index }),
+  z.strictObject({ kind: z.literal('tron_cold'), ...onTron }),
 ]);
 
 export type SignerRequest = z.output<typeof SignerRequest>;
@@ -153,7 +176,10 @@ export type SignerRequest = z.output<typeof SignerRequest>;
 /** A request for a signature. */
 export type SignRequest = Exclude<SignerRequest, { kind: 'addresses' | 'burn' | 'fence' | 'deposit_addresses' }>;
 
-/** Why the signer refuses. Only `limit`, `fee_limit`, `fee_too_high` and `not_burnt` can go away by waiting. */
+/**
+ * Why the signer refuses. Only `limit`, `fee_limit`, `fee_too_high`, `not_burnt` and `earlier_version_alive` can go away by
+ * waiting.
+ */
 export type RefusalReason =
   | 'not_signed_by_bureau'
   | 'not_an_order'
@@ -161,6 +187,8 @@ export type RefusalReason =
   | 'another_recipient'
   | 'fence_taken'
   | 'second_payment'
+  | 'earlier_version_alive'
+  | 'third_version'
   | 'burnt'
   | 'not_burnt'
   | 'gas_too_high'

@@ -6,13 +6,20 @@ import type { RefusalReason } from './requests.ts';
 
 const HOUR_MS = 3_600_000;
 
+/**
+ * Where fences die, another version is signed only so long after the one before has expired, by this clock. It is a bound, no
+ * proof: whether that one is on the chain is not seen here.
+ */
+const DEAD_FOR_MS = 10 * 60_000;
+
 /** How far the clock may be behind the newest row. With a slower clock an hour's limit could be spent twice. */
 const MAX_CLOCK_LAG_MS = 60_000;
 
 /**
  * `log` has one row for each signature and each burnt id, and for each time that a person set the clock right. Rows are never changed or removed. `chain` is the SHA-256 of
  * the row and of the previous row's `chain`, so that a change of a row is detected when the log is opened. `fees` has by
- * how much each version raised the fee of its payment.
+ * how much each version raised the fee of its payment. `deeds` has a row for each payment; where fences die one for each of
+ * its versions, which count anew towards the limits.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS log (
@@ -36,14 +43,16 @@ const SCHEMA = `
     PRIMARY KEY (network, coin)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS deeds (
-    id TEXT PRIMARY KEY,
+    id TEXT NOT NULL,
     network TEXT NOT NULL,
     anchor TEXT NOT NULL,
+    dies_at_ms INTEGER,
     order_digest TEXT,
     limit_name TEXT,
     limit_key TEXT,
     atoms TEXT,
-    at_ms INTEGER NOT NULL
+    at_ms INTEGER NOT NULL,
+    PRIMARY KEY (id, anchor)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS deeds_by_time ON deeds (limit_name, limit_key, at_ms);
   CREATE TABLE IF NOT EXISTS burnt (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
@@ -104,16 +113,22 @@ export class SignatureLog {
   findObjection(deed: Deed, network: string, limitOf: LimitOf, now_ms: number): RefusalReason | undefined {
     if (now_ms < this.#lastTime_ms() - MAX_CLOCK_LAG_MS) return 'clock_behind';
     if (this.isBurnt(deed.id) !== deed.isCancel) return deed.isCancel ? 'not_burnt' : 'burnt';
-    const earlier = this.#findDeed(deed.id);
+    const deeds = this.#listDeeds(deed.id);
+    const earlier = deeds.at(-1);
     const isSame = deed.isCancel || earlier?.['order_digest'] === deed.orderDigest;
     if (earlier && (!isSame || earlier['network'] !== network)) return 'another_payment';
-    if (earlier && !deed.fences.some((fence) => fence === earlier['anchor'])) return 'second_payment';
+    const isVersion = earlier !== undefined && deed.fences.some((fence) => fence === earlier['anchor']);
+    if (earlier && !isVersion) {
+      if (!deed.dying || earlier['dies_at_ms'] === null) return 'second_payment';
+      if (now_ms <= Number(earlier['dies_at_ms']) + DEAD_FOR_MS) return 'earlier_version_alive';
+      if (deeds.length >= deed.dying.versions) return 'third_version';
+    }
     if (deed.fences.some((fence) => (this.#ownerOf(network, fence) ?? deed.id) !== deed.id)) return 'fence_taken';
     if (this.#isWorthAnother(deed, network)) return 'another_payment';
     if (deed.counted) {
       if (earlier && earlier['atoms'] !== String(deed.counted.atoms)) return 'another_payment';
       const spent = this.#sumSince(deed.counted, now_ms);
-      if (!earlier && spent + deed.counted.atoms > (limitOf(deed.counted) ?? -1n)) return 'limit';
+      if (!isVersion && spent + deed.counted.atoms > (limitOf(deed.counted) ?? -1n)) return 'limit';
     }
     const more = this.#feeBeyond(deed);
     if (more <= 0n) return undefined;
@@ -133,13 +148,15 @@ export class SignatureLog {
   /** Records a signature on disk. Call it before the signature is returned. */
   recordSigned(deed: Deed, network: string, txHash: string, now_ms: number): void {
     transact(this.#database, () => {
-      if (!deed.isCancel && !this.#findDeed(deed.id)) {
+      const isNew = this.#listDeeds(deed.id).every(({ anchor }) => deed.dying && anchor !== deed.fences[0]);
+      if (!deed.isCancel && isNew) {
         this.#database
-          .prepare('INSERT INTO deeds VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+          .prepare('INSERT INTO deeds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
           .run(
             deed.id,
             network,
             deed.fences[0],
+            deed.dying?.at_ms ?? null,
             deed.orderDigest,
             deed.counted?.limit ?? null,
             deed.counted?.name ?? null,
@@ -151,7 +168,7 @@ export class SignatureLog {
       if (more > 0n) {
         this.#database
           .prepare('INSERT INTO fees (id, network, more, at_ms) VALUES (?, ?, ?, ?)')
-          .run(deed.id, network, String(more), now_ms);
+          .run(nameFees(deed), network, String(more), now_ms);
       }
       const insert = this.#database.prepare('INSERT INTO fences VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
       for (const fence of deed.fences) insert.run(network, fence, deed.id);
@@ -169,15 +186,16 @@ export class SignatureLog {
         this.#append('burnt', id, '{}', now_ms);
       });
     }
-    return this.#findDeed(id) !== undefined;
+    return this.#listDeeds(id).length > 0;
   }
 
   isBurnt(id: string): boolean {
     return this.#database.prepare('SELECT 1 FROM burnt WHERE id = ?').get(id) !== undefined;
   }
 
-  #findDeed(id: string) {
-    return this.#database.prepare('SELECT * FROM deeds WHERE id = ?').get(id);
+  /** The rows of a payment, the newest last. */
+  #listDeeds(id: string) {
+    return this.#database.prepare('SELECT * FROM deeds WHERE id = ? ORDER BY at_ms, dies_at_ms').all(id);
   }
 
   /**
@@ -206,9 +224,9 @@ export class SignatureLog {
   }
 
   /** By how much this version's fee is above the highest of its payment so far. */
-  #feeBeyond({ id, fee }: Deed): bigint {
-    const rows = this.#database.prepare('SELECT more FROM fees WHERE id = ?').all(id);
-    return rows.reduce((left, { more }) => left - BigInt(String(more)), fee.atoms);
+  #feeBeyond(deed: Deed): bigint {
+    const rows = this.#database.prepare('SELECT more FROM fees WHERE id = ?').all(nameFees(deed));
+    return rows.reduce((left, { more }) => left - BigInt(String(more)), deed.fee.atoms);
   }
 
   #sumFees(network: string, now_ms: number): bigint {
@@ -253,6 +271,11 @@ export class SignatureLog {
       [previous, expected] = [link, expected + 1];
     }
   }
+}
+
+/** Where fences die, each version may have paid its fee. */
+function nameFees({ id, fences, dying }: Deed): string {
+  return dying ? fences[0] : id;
 }
 
 function linkTo(previous: string, number: number, at_ms: number, kind: string, id: string, entry: string): string {

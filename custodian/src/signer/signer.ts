@@ -1,12 +1,13 @@
 import { parseAmount } from '../../../src/money/amounts.ts';
-import { type ServedNetwork, isEvm, isSolana } from '../networks.ts';
+import { type ServedNetwork, isBitcoinLike, isSolana } from '../networks.ts';
 import { writePayment } from '../solana/write-payment.ts';
-import { signBitcoin, signEvm, signSolana } from './encode.ts';
+import { signBitcoin, signEvm, signSolana, signTron } from './encode.ts';
 import {
   type SignerAddresses,
   LIMIT_DECIMALS,
   isEvmRequest,
   isSolanaRequest,
+  isTronRequest,
   judge,
   nameDeed,
   partiesOf,
@@ -74,6 +75,7 @@ function trySign(wallet: Wallet, request: SignRequest, derived: SignerAddresses)
 
 function sign(wallet: Wallet, request: SignRequest, derived: SignerAddresses): SignedTransaction {
   if (isEvmRequest(request)) return signEvm(request.transaction, wallet.evmKey(nameKey(request)));
+  if (isTronRequest(request)) return signTron(request.transaction, wallet.tronKey(nameKey(request)));
   if (isSolanaRequest(request)) {
     const names: KeyName[] = [{ account: 'hot', index: 0 }];
     if (request.kind === 'solana_sweep') names.push({ account: 'deposit', index: request.index });
@@ -87,19 +89,17 @@ function sign(wallet: Wallet, request: SignRequest, derived: SignerAddresses): S
 }
 
 function nameKey(request: SignRequest): KeyName {
-  if (request.kind === 'evm_sweep') return { account: 'deposit', index: request.index };
-  return { account: request.kind === 'evm_gas' ? 'gas' : 'hot', index: 0 };
+  if (request.kind === 'evm_sweep' || request.kind === 'tron_sweep')
+    return { account: 'deposit', index: request.index };
+  return { account: request.kind === 'evm_gas' || request.kind === 'tron_gas' ? 'gas' : 'hot', index: 0 };
 }
 
 function deriveOf({ wallet, policy }: SignerParts, network: ServedNetwork): SignerAddresses {
   const cold = policy.networks[network]?.cold ?? '';
-  const addressOf = (name: KeyName) => {
-    if (isSolana(network)) return wallet.solanaAddress(name);
-    return isEvm(network) ? wallet.evmAddress(name) : wallet.bitcoinAddress(network, name);
-  };
+  const addressOf = (name: KeyName) => wallet.addressOf(network, name);
   return {
     hot: addressOf({ account: 'hot', index: 0 }),
-    gas: isEvm(network) ? addressOf({ account: 'gas', index: 0 }) : null,
+    gas: isBitcoinLike(network) || isSolana(network) ? null : addressOf({ account: 'gas', index: 0 }),
     cold,
     deposit: (index) => addressOf({ account: 'deposit', index }),
   };

@@ -8,7 +8,8 @@ import { HDKey as HardenedKey } from 'micro-key-producer/slip10.js';
 import { encodeBitcoinAddress } from '../../../src/addresses/bitcoin-address.ts';
 import { encodeEvmAddress } from '../../../src/addresses/evm-address.ts';
 import { encodeSolanaAddress, solanaPath } from '../../../src/addresses/solana-address.ts';
-import { type BitcoinNetwork, bitcoinRules } from '../networks.ts';
+import { encodeTronAddress } from '../../../src/addresses/tron-address.ts';
+import { type BitcoinNetwork, type ServedNetwork, bitcoinRules, isEvm, isSolana, isTron } from '../networks.ts';
 
 /**
  * Which key signs. The keys of customers' deposit addresses are in account 0'. The keys of the hot wallet and of the
@@ -61,6 +62,11 @@ export class Wallet {
     return this.#derive("m/44'/60'", name);
   }
 
+  /** A key of Tron, `m/44'/195'/account'/0/index`. */
+  tronKey(name: KeyName): KeyPair {
+    return this.#derive("m/44'/195'", name);
+  }
+
   /** A key of a Bitcoin-like chain: BIP-84 where it has segwit, else BIP-44. */
   bitcoinKey(network: BitcoinNetwork, name: KeyName): KeyPair {
     const { family, coinType } = bitcoinRules[network];
@@ -87,6 +93,17 @@ export class Wallet {
 
   evmAddress(name: KeyName): string {
     return encodeEvmAddress(this.evmKey(name).publicKey);
+  }
+
+  tronAddress(name: KeyName): string {
+    return encodeTronAddress(this.tronKey(name).publicKey);
+  }
+
+  /** The address of a key on a network. */
+  addressOf(network: ServedNetwork, name: KeyName): string {
+    if (isTron(network)) return this.tronAddress(name);
+    if (isSolana(network)) return this.solanaAddress(name);
+    return isEvm(network) ? this.evmAddress(name) : this.bitcoinAddress(network, name);
   }
 
   bitcoinAddress(network: BitcoinNetwork, name: KeyName): string {

@@ -3,6 +3,7 @@ import { type BurnProof, type SpendState, nextSpendState } from '../states/spend
 import type { Move } from '../nodes/chain.ts';
 import { findDeath, readHead, watchFence } from './chain-state.ts';
 import type { Database, Row } from './database.ts';
+import { lookupOf } from './watched.ts';
 
 export type Purpose = 'payout' | 'sweep' | 'gas' | 'cold' | 'child' | 'nonce';
 
@@ -216,11 +217,20 @@ export function listSignedTo(database: Database, { id, network, address }: Spend
  * Whether a transaction that succeeded did what was ordered. A payout of a token counts only when the logs show exactly its
  * transfer: a token's contract may return without having moved anything, or take a fee.
  */
-export function isAsOrdered({ purpose, contract, address, atoms }: Spend, moves: readonly Move[] = []): boolean {
+export function isAsOrdered(
+  { network, purpose, contract, address, atoms }: Spend,
+  moves: readonly Move[] = [],
+): boolean {
   if (purpose !== 'payout' || contract === null) return true;
-  const isTo = (move: Move) =>
-    move.contract.toLowerCase() === contract.toLowerCase() && move.to.toLowerCase() === address.toLowerCase();
-  return moves.some((move) => isTo(move) && BigInt(move.atoms) === atoms);
+  const wanted = [lookupOf(network, contract), lookupOf(network, address)].join();
+  return moves.some((move) => [move.contract, move.to].join() === wanted && BigInt(move.atoms) === atoms);
+}
+
+/** Whether a version of a spend moved nothing in a block only because its own limit was too low. */
+export function wasStarved(database: Database, spendId: string): boolean {
+  const sql = `SELECT 1 FROM versions AS v JOIN spent AS s ON s.network = v.network AND s.fence = v.fence
+    WHERE v.spend_id = ? AND s.starved = 1`;
+  return database.one(sql, spendId) !== undefined;
 }
 
 /** The bytes of one of our transactions, in hex; `undefined` when it is none of ours. */

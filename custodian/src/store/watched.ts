@@ -4,13 +4,17 @@ import { hex } from '@scure/base';
 import { encodeBitcoinAddress } from '../../../src/addresses/bitcoin-address.ts';
 import type { DepositKeys } from '../../../src/addresses/deposit-keys.ts';
 import { encodeEvmAddress } from '../../../src/addresses/evm-address.ts';
+import { encodeTronAddress } from '../../../src/addresses/tron-address.ts';
+import { accountOf } from '../account-address.ts';
 import {
+  type AccountNetwork,
   type BitcoinNetwork,
-  type EvmNetwork,
   type ServedNetwork,
   bitcoinRules,
   isBitcoinLike,
   isEvm,
+  isSolana,
+  isTron,
 } from '../networks.ts';
 import type { Owner } from '../nodes/chain.ts';
 import { addressFormat } from '../signer/encode.ts';
@@ -26,23 +30,25 @@ function depositKeyOf(network: ServedNetwork): string {
 export type DeriveAddresses = (from: number, count: number) => Promise<readonly string[]>;
 
 /** Derives the addresses of a network whose derivation has a public half (BIP-44, "Change": the external branch). */
-export function deriveFromKey(network: EvmNetwork | BitcoinNetwork, keys: DepositKeys): DeriveAddresses {
+export function deriveFromKey(network: AccountNetwork | BitcoinNetwork, keys: DepositKeys): DeriveAddresses {
   const branch = keys[isEvm(network) ? 'EVM' : network].deriveChild(0);
   const derive = (index: number): string => {
     const { publicKey } = branch.deriveChild(index);
     if (!publicKey) throw new Error('an extended public key derived no public key');
+    if (isTron(network)) return encodeTronAddress(publicKey);
     return isEvm(network) ? encodeEvmAddress(publicKey) : encodeBitcoinAddress(bitcoinRules[network].family, publicKey);
   };
   return (from, count) => Promise.resolve(Array.from({ length: count }, (_, place) => derive(from + place)));
 }
 
 /**
- * The form in which an address is looked up in a block: on the EVM the address in lower case, on Bitcoin-like chains
- * the output's script in hex, on Solana the address. A test network has the same scripts with other addresses, so it can be watched unchanged.
+ * The form in which an address is looked up in a block: on the EVM and Tron its account in lower-case hex, on Bitcoin-like
+ * chains the output's script in hex, on Solana the address. A test network has the same scripts with other addresses, so it
+ * can be watched unchanged.
  */
 export function lookupOf(network: ServedNetwork, address: string): string {
   if (isBitcoinLike(network)) return scriptOf(network, address);
-  return isEvm(network) ? address.toLowerCase() : address;
+  return isSolana(network) ? address : accountOf(network, address);
 }
 
 /** The script that pays to an address, in hex. Throws when it is not an address of the network. */

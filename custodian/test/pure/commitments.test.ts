@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { nextNonce, sumCommitted } from '../../src/evm/commitments.ts';
+import { costOf, nextNonce, sumCommitted } from '../../src/evm/commitments.ts';
 import { Database } from '../../src/store/database.ts';
 import { findSpend, insertSpend, releaseFence, reserveFence, storeVersion } from '../../src/store/spends.ts';
 import { newFolder } from '../support/signing.ts';
@@ -42,17 +42,21 @@ function reserve(id: string, nonce: number, atoms: bigint, contract: string | nu
 test('a reserved payment counts before it is signed, and a released nonce is the next to be used', () => {
   const cost = GAS_LIMIT * FEE;
   reserve('first', 5, ether, null);
-  expect(sumCommitted(database, 'ETH', HOT, null)).toEqual({ coins: ether + cost, tokens: 0n, hasUnsigned: true });
+  expect(sumCommitted(database, 'ETH', HOT, null, costOf)).toEqual({
+    coins: ether + cost,
+    tokens: 0n,
+    hasUnsigned: true,
+  });
   storeVersion(database, spendOf('first'), { raw: '0x', txHash: '0x1' }, spendOf('first').plan ?? '', cost, 0);
   reserve('second', 6, 7n, USDT);
   reserve('third', 7, ether, null);
-  expect(sumCommitted(database, 'ETH', HOT, USDT)).toEqual({
+  expect(sumCommitted(database, 'ETH', HOT, USDT, costOf)).toEqual({
     coins: 2n * ether + 3n * cost,
     tokens: 7n,
     hasUnsigned: true,
   });
   releaseFence(database, spendOf('second'), 'limit');
-  expect(sumCommitted(database, 'ETH', HOT, USDT)).toMatchObject({ coins: 2n * ether + 2n * cost, tokens: 0n });
+  expect(sumCommitted(database, 'ETH', HOT, USDT, costOf)).toMatchObject({ coins: 2n * ether + 2n * cost, tokens: 0n });
   expect(nextNonce(database, 'ETH', HOT, 5n)).toBe(6n);
   expect(nextNonce(database, 'ETH', HOT, 7n)).toBe(8n);
 });

@@ -159,7 +159,10 @@ test('an asset without a limit, another chain and too high a fee are refused', (
     value: '0',
     data: writeTransfer(RECIPIENT, 1_000_000n),
   };
-  expect(ask(payout(order, usdc))).toEqual(refused('limit'));
+  const without = { ...policy, payoutsPerHour: { ETH: '10' } };
+  expect(answerSigner({ wallet, policy: without, log, now: () => now_ms }, payout(order, usdc))).toEqual(
+    refused('limit'),
+  );
   expect(ask(payout(ethOrder(), { chainId: '137' }))).toEqual(refused('wrong_chain'));
   expect(ask(payout(ethOrder(), { maxFeePerGas: '600000000000' }))).toEqual(refused('fee_too_high'));
   expect(ask(payout(ethOrder({ network: 'BEP20' })))).toEqual(refused('not_an_order'));

@@ -91,6 +91,11 @@ export class ProcessCustodian {
     if (child && child.signalCode === null && child.exitCode === null) await once(child, 'exit');
   }
 
+  /** Whether it still runs. */
+  isAlive(): boolean {
+    return this.#custodian?.signalCode === null && this.#custodian.exitCode === null;
+  }
+
   async kill(which: 'custodian' | 'signer' = 'custodian'): Promise<void> {
     const child = which === 'custodian' ? this.#custodian : this.#signer;
     if (!child || child.signalCode !== null || child.exitCode !== null) return;

@@ -48,7 +48,7 @@ export interface RunningCustodian {
 export function writeConfig(
   folder: string,
   bureauUrl: string,
-  { bitcoin, ...others }: { readonly bitcoin?: object; readonly evm?: object },
+  { bitcoin, ...others }: { readonly bitcoin?: object; readonly evm?: object; readonly tron?: object },
 ): object {
   const onPrivate = Object.entries(bitcoin ?? {}).map(([network, settings]) => [
     network,
@@ -78,6 +78,7 @@ export async function runCustodian(
   policy: Policy = usualPolicy,
   between: (ask: AskSigner) => AskSigner = (ask) => ask,
   restoredAt_ms?: number,
+  now: () => number = Date.now,
 ): Promise<RunningCustodian> {
   const log = new SignatureLog(join(folder, 'signatures.sqlite'));
   const events: RunningCustodian['events'] = [];
@@ -86,12 +87,12 @@ export async function runCustodian(
     config: { ...settings, depositKeys: DepositKeys.parse(depositKeysText()) },
     secrets: new Map([[KEY_ID, SECRET]]),
     bureauTokens: { depositToken: DEPOSIT_TOKEN },
-    askSigner: between(async (request) => answerSigner({ wallet, policy, log, now: Date.now }, request)),
+    askSigner: between(async (request) => answerSigner({ wallet, policy, log, now }, request)),
     log: (event, fields) => {
       events.push({ event, ...fields });
       if (process.env['CUSTODIAN_LOG']) console.log(event, fields);
     },
-    now: Date.now,
+    now,
     restoredAt_ms,
   });
   const { port } = service;

@@ -18,6 +18,7 @@ export const BUREAU_SEED = hex.encode(bureauSecret);
 export const BUREAU_KEY = hex.encode(ed25519.getPublicKey(bureauSecret));
 
 export const COLD_EVM = '0x8ba1f109551bD432803012645Ac136ddd64DBA72';
+export const COLD_TRON = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8';
 export const COLD_LTC = 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9';
 
 export const COLD_SOL = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
@@ -25,8 +26,10 @@ export const COLD_SOL = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 export const policy: Policy = {
   bureauKeys: [BUREAU_KEY],
   sandbox: true,
+  moreVersions: [],
   payoutsPerHour: { ETH: '10', USDT: '1000', USDC: '1000', BTC: '10', LTC: '100', DOGE: '100000' },
   networks: {
+    TRC20: { maxFee: '100', feesPerHour: '5000', cold: COLD_TRON, gasPerHour: '500' },
     ETH: { maxFee: '0.05', feesPerHour: '1', cold: COLD_EVM, gasPerHour: '0.1' },
     BEP20: { maxFee: '0.05', feesPerHour: '1', cold: COLD_EVM, gasPerHour: '0.1' },
     BTC: {

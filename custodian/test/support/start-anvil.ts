@@ -8,7 +8,13 @@ import { takeFreePort } from './free-port.ts';
 
 /** A minimal ERC-20 in EVM code: `balanceOf` and `transfer`, a balance in the storage slot of its owner's address. */
 const TRANSFER_TOPIC = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-const TOKEN_CODE = assembleToken();
+const TOKEN_CODE = assembleToken(true);
+
+/** As USDT on Tron: its `transfer` returns false although it succeeded. */
+export const USDT_CODE = assembleToken(false);
+
+/** Answers balances as the token above does; a transfer returns true, logs nothing and moves nothing. */
+export const HOLLOW_TOKEN_CODE = '0x5f3560e01c6370a082311460165760015f5260205ff35b600435545f5260205ff3';
 
 /** Answers balances as the token above does, and reverts every transfer, as a contract does for a blocked address. */
 export const FROZEN_TOKEN_CODE = '0x5f3560e01c6370a08231146011575f5ffd5b600435545f5260205ff3';
@@ -31,7 +37,7 @@ export const BURNING_CODE = '0x6001546015576000545b6001900380600957000000005bfe'
 const FORWARDER_CODE = '0x5f5f5f5f345f355af15000';
 const REVERTING_FORWARDER_CODE = '0x5f5f5f5f345f355af1505f5ffd';
 
-function assembleToken(): string {
+function assembleToken(isReturningTrue: boolean): string {
   const start = '5f3560e01c806370a0823114601a5763a9059cbb14602657';
   const revert = '5f5ffd';
   const balanceOf = `5b600435545f5260205ff3`;
@@ -40,7 +46,7 @@ function assembleToken(): string {
   const transferAt = balanceAt + balanceOf.length / 2;
   const body = (failAt: number) =>
     `5b335460243580821060${byte(failAt)}578082033355600435548101600435555f5260043533` +
-    `7f${TRANSFER_TOPIC}60205fa360015f5260205ff3`;
+    `7f${TRANSFER_TOPIC}60205fa3${isReturningTrue ? '6001' : '5f'}5f5260205ff3`;
   const failAt = transferAt + body(0).length / 2;
   const fixed = begin.replace('601a57', `60${byte(balanceAt)}57`).replace('602657', `60${byte(transferAt)}57`);
   return `0x${fixed}${balanceOf}${body(failAt)}5b${revert}`;
@@ -59,7 +65,7 @@ export interface Anvil {
   /** Sets the balance of an address, without a transaction. */
   setBalance(address: string, atoms: bigint): Promise<void>;
   /** Puts a token at an address, and gives an owner an amount of it. */
-  setToken(contract: string, owner: string, atoms: bigint): Promise<void>;
+  setToken(contract: string, owner: string, atoms: bigint, code?: string): Promise<void>;
   /** Sends from the node's own account; mined with the next block. */
   send(to: string, atoms: bigint, data?: string): Promise<string>;
   /** Signs a payment of that account without sending it. */
@@ -116,8 +122,8 @@ export async function startAnvil(chainId = 1, more: readonly string[] = []): Pro
       for (let mined = 0; mined < count; mined += 1) await call('evm_mine');
     },
     setBalance: async (address, atoms) => void (await call('anvil_setBalance', [address, hex(atoms)])),
-    setToken: async (contract, owner, atoms) => {
-      await call('anvil_setCode', [contract, TOKEN_CODE]);
+    setToken: async (contract, owner, atoms, code = TOKEN_CODE) => {
+      await call('anvil_setCode', [contract, code]);
       await call('anvil_setStorageAt', [contract, word(owner), word(atoms.toString(16))]);
     },
     send: async (to, atoms, data = '0x') =>

@@ -1,18 +1,17 @@
 import { parseAmount } from '../../../src/money/amounts.ts';
 import type { Holding } from '../holdings.ts';
-import { type EvmNetwork, coinDecimals, listAssets } from '../networks.ts';
+import { type AccountNetwork, coinDecimals, listAssets } from '../networks.ts';
 import type { HouseAddresses } from '../signer/requests.ts';
 import type { BlockId } from '../states/chain.ts';
 import type { Database } from '../store/database.ts';
 import { listUsedIndexes } from '../store/deposits.ts';
 import { sumFeeFloat, sumLeaving } from '../store/house-books.ts';
-import type { EvmNode } from './evm-node.ts';
-import { readTokenBalance } from './token-balance.ts';
 
-/** What the holdings of an EVM network are read with. */
-export interface EvmHoldingsTools {
-  readonly network: EvmNetwork;
-  readonly node: EvmNode;
+/** What the holdings of a network of accounts are read with. */
+export interface AccountHoldingsTools {
+  readonly network: AccountNetwork;
+  /** The balance of a coin (`null`) or a token after the block with this hash. */
+  readonly balanceAt: (contract: string | null, owner: string, hash: string) => Promise<bigint>;
   readonly database: Database;
   readonly house: HouseAddresses;
   readonly depositAddress: (index: number) => string;
@@ -23,10 +22,10 @@ export interface EvmHoldingsTools {
 const AT_ONCE = 16;
 
 /**
- * The holdings of each asset after exactly this block, which must be the newest one that is stored: balances by the
- * block's hash, and what the stored blocks say beside them. Rejects when the node cannot answer.
+ * The holdings of each asset after exactly this block, which must be the newest one that is stored: balances of
+ * that block, and what the stored blocks say beside them. Rejects when the node cannot answer.
  */
-export async function readEvmHoldings(tools: EvmHoldingsTools, block: BlockId): Promise<Holding[]> {
+export async function readAccountHoldings(tools: AccountHoldingsTools, block: BlockId): Promise<Holding[]> {
   const { network, database, house, depositAddress } = tools;
   // Everything is read from the database before the first wait, so that it is of the same block.
   const given = parseAmount(tools.feeFloat, coinDecimals(network)) ?? 0n;
@@ -38,7 +37,7 @@ export async function readEvmHoldings(tools: EvmHoldingsTools, block: BlockId): 
   }));
   const holdings: Holding[] = [];
   for (const { asset, contractAddress: contract, decimals, leaving } of listed) {
-    const read = (owners: readonly string[]) => sumBalances(tools.node, contract, owners, block.hash);
+    const read = (owners: readonly string[]) => sumBalances(tools.balanceAt, contract, owners, block.hash);
     const kept = await read([house.hot, ...deposits]);
     const gas = house.gas === null ? 0n : await read([house.gas]);
     const held = kept + (await read([house.cold])) + leaving - (contract === null ? float : 0n);
@@ -48,7 +47,7 @@ export async function readEvmHoldings(tools: EvmHoldingsTools, block: BlockId): 
 }
 
 async function sumBalances(
-  node: EvmNode,
+  balanceAt: AccountHoldingsTools['balanceAt'],
   contract: string | null,
   owners: readonly string[],
   hash: string,
@@ -56,11 +55,7 @@ async function sumBalances(
   let sum = 0n;
   for (let start = 0; start < owners.length; start += AT_ONCE) {
     const balances = await Promise.all(
-      owners
-        .slice(start, start + AT_ONCE)
-        .map((owner) =>
-          contract === null ? node.balance(owner, hash) : readTokenBalance(node, contract, owner, hash),
-        ),
+      owners.slice(start, start + AT_ONCE).map((owner) => balanceAt(contract, owner, hash)),
     );
     sum = balances.reduce((total, balance) => total + balance, sum);
   }

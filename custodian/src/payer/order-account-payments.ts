@@ -2,23 +2,26 @@ import { randomUUID } from 'node:crypto';
 import { parseAmount } from '../../../src/money/amounts.ts';
 import type { HouseSettings } from '../config.ts';
 import { type Log, describeError } from '../log.ts';
-import { type EvmNetwork, type Listing, coinDecimals, listAssets } from '../networks.ts';
+import { type AccountNetwork, type Listing, coinDecimals, listAssets } from '../networks.ts';
 import { NodeRefusal } from '../nodes/json-rpc.ts';
 import type { HouseAddresses } from '../signer/requests.ts';
 import type { Database } from '../store/database.ts';
 import { listUnswept } from '../store/deposits.ts';
 import { type NewSpend, insertSpend, listOpenSpends } from '../store/spends.ts';
-import { sumCommitted } from './commitments.ts';
-import { readFees } from './evm-payer.ts';
-import type { EvmNode } from './evm-node.ts';
-import { readL1Fee } from './l1-fee.ts';
-import { readTokenBalance } from './token-balance.ts';
-import { writeTransfer } from './token-transfer.ts';
 
-/** What is needed to decide on the house's own payments on an EVM network. */
-export interface EvmHouse extends HouseSettings {
-  readonly network: EvmNetwork;
-  readonly node: EvmNode;
+/** What the accounts of a network have, and what moving it costs. `contract` is `null` for the network's own coin. */
+export interface Accounts {
+  balance(contract: string | null, owner: string): Promise<bigint>;
+  /** What a sweep to the hot wallet would cost now, with a margin. Rejects with `NodeRefusal` when it would revert. */
+  sweepCost(contract: string | null, from: string, atoms: bigint): Promise<bigint>;
+  /** What the open payments of the hot wallet will still take. */
+  committed(contract: string | null): bigint;
+}
+
+/** What is needed to decide on the house's own payments on a network of accounts. */
+export interface AccountHouse extends HouseSettings {
+  readonly network: AccountNetwork;
+  readonly accounts: Accounts;
   readonly database: Database;
   readonly house: HouseAddresses;
   readonly depositAddress: (index: number) => string;
@@ -39,7 +42,7 @@ const WORTH = 10n;
  * Orders the house's own payments: sweeps of deposit addresses that have enough, gas for sweeps of tokens, and the hot
  * wallet's surplus to the cold address. An address has one open payment; the next is ordered when that has ended.
  */
-export async function orderOwnEvmPayments(house: EvmHouse): Promise<void> {
+export async function orderAccountPayments(house: AccountHouse): Promise<void> {
   const open = listOpenSpends(house.database, house.network);
   const busy = new Set(open.flatMap(({ sourceIndex }) => (sourceIndex === null ? [] : [sourceIndex])));
   for (const { addressIndex, asset, atoms } of listUnswept(house.database, house.network)) {
@@ -63,7 +66,7 @@ export async function orderOwnEvmPayments(house: EvmHouse): Promise<void> {
  * transfer, that is logged once and tried again at the next look. Other payments go on.
  */
 async function tryPlan(
-  { network, log, refused }: EvmHouse,
+  { network, log, refused }: AccountHouse,
   name: string,
   plan: () => Promise<NewSpend | undefined>,
 ): Promise<NewSpend | undefined> {
@@ -79,69 +82,49 @@ async function tryPlan(
   }
 }
 
-function order({ database, log, now, network }: EvmHouse, spend: NewSpend): void {
+function order({ database, log, now, network }: AccountHouse, spend: NewSpend): void {
   insertSpend(database, spend, 'QUEUED', null, now());
   log('own_spend_ordered', { id: spend.id, network, purpose: spend.purpose, asset: spend.asset });
 }
 
 /** From how many atoms on a deposit address is swept; 0 when the asset is not swept. */
-function sweepFromOf({ sweepFrom }: EvmHouse, { asset, decimals }: Listing): bigint {
+function sweepFromOf({ sweepFrom }: AccountHouse, { asset, decimals }: Listing): bigint {
   return parseAmount(sweepFrom[asset] ?? '0', decimals) ?? 0n;
 }
 
 /** Plans the sweep of an address, or first the gas for it; `undefined` when the address has too little. */
-async function planSweep(house: EvmHouse, listing: Listing, sourceIndex: number): Promise<NewSpend | undefined> {
-  const { node, network, sweepMaxFee } = house;
+async function planSweep(house: AccountHouse, listing: Listing, sourceIndex: number): Promise<NewSpend | undefined> {
+  const { accounts, network, sweepMaxFee } = house;
   const from = house.depositAddress(sourceIndex);
   const smallest = sweepFromOf(house, listing);
-  const contract = listing.contractAddress;
-  const atoms = contract === null ? await node.balance(from) : await readTokenBalance(node, contract, from);
+  const { asset, contractAddress: contract } = listing;
+  const atoms = await accounts.balance(contract, from);
   if (smallest === 0n || atoms < smallest) return undefined;
-  if (contract === null) {
-    const cost = await readCost(house, { from, to: house.house.hot, value: '0', data: '0x' });
-    if (atoms < WORTH * cost) return undefined;
-  }
-  const sweep = own(network, 'sweep', { asset: listing.asset, contract, address: house.house.hot, atoms, sourceIndex });
-  if (contract === null) return sweep;
-  const data = writeTransfer(house.house.hot, atoms);
-  const [needed, balance] = await Promise.all([
-    readCost(house, { from, to: contract, value: '0', data }),
-    node.balance(from),
-  ]);
+  const needed = await accounts.sweepCost(contract, from, atoms);
+  const sweep = own(network, 'sweep', { asset, contract, address: house.house.hot, atoms, sourceIndex });
+  if (contract === null) return atoms < WORTH * needed ? undefined : sweep;
   if (sweepMaxFee !== null && needed > (parseAmount(sweepMaxFee, coinDecimals(network)) ?? 0n)) return undefined;
+  const balance = await accounts.balance(null, from);
   if (balance >= needed) return sweep;
   const missing = (needed * GAS_NUMERATOR) / GAS_DENOMINATOR - balance;
   return own(network, 'gas', { asset: network, contract: null, address: from, atoms: missing, sourceIndex });
 }
 
-/** What a sweep would cost now, with the margins of `evm-payer.ts`: a fifth more gas, and twice the base fee. */
-async function readCost({ node, network }: EvmHouse, call: Parameters<EvmNode['estimateGas']>[0]): Promise<bigint> {
-  const [gas, fees, l1Fee] = await Promise.all([
-    node.estimateGas(call),
-    readFees(node),
-    readL1Fee(node, network, call.data),
-  ]);
-  return ((gas * 6n) / 5n) * fees.maxFeePerGas + l1Fee;
-}
-
 /** Plans the surplus: if the hot wallet has more than `max`, everything above `target`. */
-async function planSurplus(house: EvmHouse, listing: Listing): Promise<NewSpend | undefined> {
-  const { node, network, hotWallet, database } = house;
+async function planSurplus(house: AccountHouse, listing: Listing): Promise<NewSpend | undefined> {
+  const { accounts, network, hotWallet } = house;
   const bounds = hotWallet[listing.asset];
   if (!bounds) return undefined;
   const { asset, contractAddress: contract } = listing;
   const read = (text: string) => parseAmount(text, contract === null ? coinDecimals(network) : listing.decimals) ?? 0n;
-  const hot = house.house.hot;
-  const balance = contract === null ? await node.balance(hot) : await readTokenBalance(node, contract, hot);
-  const committed = sumCommitted(database, network, hot, contract);
-  const held = balance - (contract === null ? committed.coins : committed.tokens);
+  const held = (await accounts.balance(contract, house.house.hot)) - accounts.committed(contract);
   if (held <= read(bounds.max)) return undefined;
   const atoms = held - read(bounds.target);
   return own(network, 'cold', { asset, contract, address: house.house.cold, atoms, sourceIndex: null });
 }
 
 function own(
-  network: EvmNetwork,
+  network: AccountNetwork,
   purpose: 'sweep' | 'gas' | 'cold',
   payment: Pick<NewSpend, 'asset' | 'contract' | 'address' | 'atoms' | 'sourceIndex'>,
 ): NewSpend {
