@@ -6,14 +6,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { takeFreePort } from '../custodian/test/support/free-port.ts';
 import { openFaucet } from './chains/faucet.ts';
-import { type LocalChain, joinConfigs, mineSteadily, startEthereum, startLitecoin } from './chains/local-chains.ts';
+import {
+  type FaucetChain,
+  joinConfigs,
+  mineSteadily,
+  startEthereum,
+  startLitecoin,
+  startTron,
+} from './chains/local-chains.ts';
 import { PUBLIC_SIGNER_KEY, startLocalCustodian } from './chains/local-custodian.ts';
 import { readSecret, writeSecrets } from './local-secrets.ts';
 import { demoFunds } from '../src/sandbox/demo.ts';
 
 /**
- * `npm run start:chains` is `npm start` with real nodes: an anvil as Ethereum, a litecoind where one can be had, the
- * custodian with its signer, and a faucet. Deposits are seen on the chains, and withdrawals are paid there. The chains
+ * `npm run start:chains` is `npm start` with real nodes: an anvil as Ethereum, a litecoind where one can be had, a played
+ * Tron before another anvil, the custodian with its signer, and a faucet. Deposits are seen on the chains, and withdrawals are paid there. The chains
  * are empty at every start, and so is the exchange, unless BUREAU_STORAGE names another folder.
  */
 
@@ -22,16 +29,19 @@ const faucetPort = Number(process.env['FAUCET_PORT'] ?? 0);
 const BLOCK_INTERVAL_MS = 500;
 
 /** Anvil is required; litecoind is used if it can be found. */
-async function startChains(started: AsyncDisposableStack): Promise<LocalChain[]> {
+async function startChains(started: AsyncDisposableStack): Promise<FaucetChain[]> {
   const ethereum = await startEthereum();
   started.defer(() => ethereum.stop());
+  const tron = await startTron(BLOCK_INTERVAL_MS);
+  started.defer(() => tron.stop());
+  const chains: FaucetChain[] = [{ ...ethereum, asset: 'ETH' }, tron];
   try {
     const litecoin = await startLitecoin();
     started.defer(() => litecoin.stop());
-    return [ethereum, litecoin];
+    return [...chains, { ...litecoin, asset: 'LTC' }];
   } catch (error) {
     console.log(`Without Litecoin: ${error instanceof Error ? error.message : String(error)}`);
-    return [ethereum];
+    return chains;
   }
 }
 
@@ -45,7 +55,7 @@ async function start(): Promise<void> {
   started.defer(() => void log.end());
   const chains = await startChains(started);
   // The demo account is credited without a deposit. The hot wallet has as much, so that custody covers it.
-  for (const chain of chains) await chain.send(chain.hot, String(demoFunds[chain.network]));
+  for (const chain of chains) await chain.send(chain.hot, String(demoFunds[chain.asset]));
   started.defer(mineSteadily(chains, BLOCK_INTERVAL_MS));
   const faucet = await openFaucet(chains, faucetPort);
   started.defer(() => void faucet.close());
@@ -73,6 +83,7 @@ async function serve(folder: string, custodianPort: number): Promise<void> {
     CUSTODY_PROVIDER: 'http',
     CUSTODY_URL: `http://127.0.0.1:${custodianPort}`,
     CUSTODY_SIGNER_KEY: PUBLIC_SIGNER_KEY,
+    UNSERVED_NETWORKS: 'SOL',
   };
   const words = Object.entries(variables).flatMap(([name, value]) => ['--var', `${name}:${value}`]);
   const exchange = spawn(process.execPath, ['scripts/start.cjs', ...words], {

@@ -10,6 +10,9 @@ const expected: readonly Expectation[] = [
   ['the deposit in the feed', /"type":"ONCHAIN_DEPOSIT"/],
   ['a withdrawal that is with the custodian', /"status":"PROCESSING","txHash":null/],
   ['the same withdrawal paid', /"status":"COMPLETED","txHash":"0x[0-9a-f]{64}"/],
+  ['the deposit of USDT on Tron', /{"asset":"USDT","amount":"25"}|"network":"TRC20","address":"T[^}]*"amount":"25"/],
+  ['the withdrawal on Tron', /"status":"COMPLETED","txHash":"[0-9a-f]{64}"/],
+  ['the USDT on the chain', /"network":"TRC20","address":"TJRy[^}]*"balance":"10"/],
   ['the coins on the chain', /"address":"0x5290[^}]*"balance":"0\.75"/],
 ];
 

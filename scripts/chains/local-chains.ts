@@ -3,6 +3,7 @@ import { formatAmount, parseAmount } from '../../src/money/amounts.ts';
 import { Wallet } from '../../custodian/src/signer/wallet.ts';
 import { type Anvil, startAnvil } from '../../custodian/test/support/start-anvil.ts';
 import { LITECOIN_REGTEST, type Litecoin, startLitecoind } from '../../custodian/test/support/start-litecoind.ts';
+import { PlayedTron } from '../../custodian/test/support/play-tron.ts';
 import { PUBLIC_MNEMONIC } from './local-custodian.ts';
 
 /** A real node of a private chain, whose coins have no value. */
@@ -19,6 +20,13 @@ export interface LocalChain {
   mine(count?: number): Promise<void>;
   tip(): Promise<string>;
   stop(): Promise<void>;
+}
+
+/** A chain with a faucet: also Tron, which is played, and whose asset is USDT. */
+export interface FaucetChain extends Pick<LocalChain, 'hot' | 'send' | 'balance' | 'mine' | 'stop'> {
+  readonly network: LocalChain['network'] | 'TRC20';
+  readonly asset: 'ETH' | 'LTC' | 'USDT';
+  readonly config: LocalChain['config'] & { readonly tron?: object };
 }
 
 /** What the house has put into the hot wallet before the first deposit, to pay the networks' fees with. */
@@ -81,6 +89,31 @@ export async function startLitecoin(): Promise<LocalChain> {
   };
 }
 
+/** The key of a rich owner of USDT, which everybody has. */
+const TRON_RICH_KEY = '55'.repeat(32);
+const TRX = 1_000_000n;
+const USDT_DECIMALS = 6;
+
+/** Starts a played Tron: its rules before an anvil, in which the token's contract runs. `block_ms` is the time between blocks. */
+export async function startTron(block_ms: number): Promise<FaucetChain> {
+  const tron = await PlayedTron.start();
+  const wallet = new Wallet(PUBLIC_MNEMONIC);
+  const hot = wallet.tronAddress({ account: 'hot', index: 0 });
+  await tron.setTrx(hot, 100_000n * TRX);
+  await tron.setTrx(wallet.tronAddress({ account: 'gas', index: 0 }), 10_000n * TRX);
+  await tron.makeRich(TRON_RICH_KEY, 100_000_000n * TRX);
+  return {
+    network: 'TRC20',
+    asset: 'USDT',
+    hot,
+    config: { tron: { TRC20: tron.settings({ interval_ms: 250, sweepFrom: { USDT: '100' } }) } },
+    send: (address, amount) => tron.pay(TRON_RICH_KEY, address, atomsOf(amount, USDT_DECIMALS)),
+    balance: async (address) => formatAmount(await tron.token(address), USDT_DECIMALS),
+    mine: (count) => tron.produce(count, block_ms),
+    stop: () => tron.stop(),
+  };
+}
+
 /** The fee of a transaction: its inputs, which are outputs of other transactions, less its outputs. */
 async function readLitecoinFee(litecoin: Litecoin, txHash: string): Promise<bigint> {
   const read = async (id: string) => Transaction.parse(await litecoin.call('getrawtransaction', [id, true]));
@@ -96,8 +129,8 @@ function sumLitecoin(values: readonly string[]): bigint {
   return values.reduce((total, value) => total + atomsOf(value, LTC_DECIMALS), 0n);
 }
 
-export function joinConfigs(chains: readonly LocalChain[]): LocalChain['config'] {
-  return Object.assign({}, ...chains.map(({ config }) => config)) as LocalChain['config'];
+export function joinConfigs(chains: readonly Pick<FaucetChain, 'config'>[]): FaucetChain['config'] {
+  return Object.assign({}, ...chains.map(({ config }) => config)) as FaucetChain['config'];
 }
 
 /** Mines a block on each chain every `interval_ms`, until the returned function is called. */

@@ -20,6 +20,7 @@ const COMMANDS = join(import.meta.dirname, '..', '..', 'custodian', 'src', 'comm
 const NODE_LOGIN = 'u:p';
 const PASSPHRASE = 'a passphrase of no worth';
 const COLD_EVM = '0x8ba1f109551bD432803012645Ac136ddd64DBA72';
+const COLD_TRON = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8';
 const COLD_LTC = 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9';
 
 export interface LocalCustodianOptions {
@@ -31,8 +32,8 @@ export interface LocalCustodianOptions {
   readonly key: { readonly id: string; readonly secret: string };
   /** The seed with which Bureau signs payouts: CUSTODY_SIGNING_KEY. */
   readonly signingKey: string;
-  /** The members `evm` and `bitcoin` of the custodian's configuration. */
-  readonly networks: { readonly evm?: object; readonly bitcoin?: object };
+  /** The members `evm`, `bitcoin` and `tron` of the custodian's configuration. */
+  readonly networks: { readonly evm?: object; readonly bitcoin?: object; readonly tron?: object };
   /** Networks on which nothing is held, so that Bureau can compare the assets of the configured ones. */
   readonly nothingHeldOn?: readonly Network[];
   /** Receives each line that either process writes. */
@@ -91,6 +92,7 @@ function writeFiles(options: LocalCustodianOptions): void {
       ETH: { maxFee: '0.05', feesPerHour: '100', cold: COLD_EVM, gasPerHour: '1' },
       BASE: { maxFee: '0.05', feesPerHour: '100', cold: COLD_EVM, gasPerHour: '1' },
       LTC: { maxFee: '0.05', feesPerHour: '100', cold: COLD_LTC, gasPerHour: '0' },
+      TRC20: { maxFee: '100', feesPerHour: '10000', cold: COLD_TRON, gasPerHour: '5000' },
     },
   };
   write('policy.json', policy);

@@ -294,6 +294,13 @@ export class PlayedTron {
     return this.anvil.setToken(accountOf(contract), accountOf(owner), atoms, USDT_CODE);
   }
 
+  /** Gives the owner of a key this much TRX and as many atoms of USDT. */
+  async makeRich(key: string, amount: bigint): Promise<void> {
+    const owner = TronWeb.address.fromPrivateKey(key) as string;
+    await this.setTrx(owner, amount);
+    await this.setToken(owner, amount);
+  }
+
   /** Puts other code at the token's address. */
   async setTokenCode(code: string): Promise<void> {
     await this.anvil.call('anvil_setCode', [accountOf(TRON_USDT), code]);
