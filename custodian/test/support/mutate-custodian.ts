@@ -68,7 +68,7 @@ export const chainIsNotCompared: readonly Mistake[] = [
 /** Gives a version up when its expiration is two minutes past by the clock, whatever the chain shows. */
 export const deathByClock: Mistake = {
   file: 'store/chain-state.ts',
-  from: /OR dies_at < \(SELECT clock[\s\S]*?read_from\)`/,
+  from: /OR dies_at < \(SELECT clock[\s\S]*?b\.parent_height\)\)\)`/,
   to: 'OR dies_at + 120000 < unixepoch() * 1000)`',
 };
 
