@@ -12,7 +12,11 @@ import {
   signature as toSignature,
 } from '@solana/kit';
 import { getTransferSolInstruction, identifySystemInstruction, SystemInstruction } from '@solana-program/system';
-import { getMintToInstruction, parseTransferCheckedInstruction } from '@solana-program/token';
+import {
+  getCreateAssociatedTokenIdempotentInstruction,
+  getMintToInstruction,
+  parseTransferCheckedInstruction,
+} from '@solana-program/token';
 import { PlayedBureau } from '../support/play-bureau.ts';
 import { associatedOf, customerOf, drawWallet, fundHot, hot, writeDeposit } from '../support/play-solana-customer.ts';
 import { type RunningCustodian, runCustodian, until } from '../support/run-custodian.ts';
@@ -130,7 +134,6 @@ test('a token of another program, one that is not listed and coins are told to t
     getTransferSolInstruction({ source: solana.minter, destination: toAddress(own), amount: lamports(3_000_000n) }),
   ]);
   const token = toAddress(await associatedOf(own, copy, TOKEN_2022));
-  const { getCreateAssociatedTokenIdempotentInstruction } = await import('@solana-program/token');
   const program = toAddress(TOKEN_2022);
   await solana.send([
     getCreateAssociatedTokenIdempotentInstruction({

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import {
-  type Address,
   type Instruction,
   type KeyPairSigner,
   appendTransactionMessageInstructions,
@@ -59,6 +58,7 @@ interface NativeAccount {
 interface Native {
   toBytes(): Uint8Array;
   setBlockhashCheck(check: boolean): void;
+  setTransactionHistory(capacity: bigint): void;
   getAccount(key: Uint8Array): NativeAccount | null;
   setAccount(key: Uint8Array, account: NativeAccount): void;
   getProgramAccounts(program: Uint8Array): { address: Uint8Array; account(): NativeAccount }[];
@@ -129,6 +129,8 @@ export interface SolanaFaults {
   behind: number;
   /** Blocks of these slots are not there any more. */
   pruned: Set<number>;
+  /** It leaves these slots out where it lists those that have a block. */
+  hidden: Set<number>;
   /** Blocks take no transaction; they wait. */
   withholds: boolean;
   /** A failed transaction does not use its nonce: what litesvm does by itself, and no real node. */
@@ -158,6 +160,7 @@ const FAULTLESS = (): SolanaFaults => ({
   losesAnswers: false,
   behind: 0,
   pruned: new Set(),
+  hidden: new Set(),
   withholds: false,
   keepsNonces: false,
   computePrice: 0,
@@ -181,8 +184,9 @@ export class PlayedSolana {
   #isChanged = true;
   #waiting: Uint8Array[] = [];
   #final: { snapshot: Uint8Array; svm: Native } | undefined;
+  readonly #hanging: Socket[] = [];
   readonly #server = createServer((request, response) => {
-    if (this.faults.hangs) return;
+    if (this.faults.hangs) return void this.#hanging.push(request.socket);
     if (this.faults.isPage) return void response.end('<html>Welcome</html>');
     void text(request).then((body) => {
       const { id, method, params } = JSON.parse(body) as { id: unknown; method: string; params?: unknown[] };
@@ -206,12 +210,24 @@ export class PlayedSolana {
     this.#svm = new this.#native.LiteSvm();
   }
 
+  /** Another node of the same chain, without its faults. */
+  standBeside(): PlayedSolana {
+    const other = new PlayedSolana(this.minter);
+    other.#svm = this.#svm;
+    other.#blocks = this.#blocks;
+    return other;
+  }
+
+  async listen(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+  }
+
   /** Starts one on loopback, with the two listed tokens, and enough blocks that the first are finalized. */
   static async start(): Promise<PlayedSolana> {
     const played = new PlayedSolana(await generateKeyPairSigner());
     played.#svm.airdrop(encode(played.minter.address), 1_000_000_000_000n);
     for (const mint of Object.values(MINTS)) played.setMint(mint, TOKEN);
-    await new Promise<void>((resolve) => played.#server.listen(0, '127.0.0.1', resolve));
+    await played.listen();
     played.produce();
     return played;
   }
@@ -295,6 +311,31 @@ export class PlayedSolana {
     return gone.flatMap(({ transactions }) => transactions.map(({ bytes }) => bytes));
   }
 
+  /** Whether a request waits for an answer that never comes. */
+  get isHanging(): boolean {
+    return this.#hanging.length > 0;
+  }
+
+  endHanging(): void {
+    this.faults.hangs = false;
+    for (const socket of this.#hanging.splice(0)) socket.destroy();
+  }
+
+  /** A transaction that was ever taken, by its signature. */
+  findTaken(signature: string): Uint8Array | undefined {
+    return this.taken.find((bytes) => this.#read(bytes).signature === signature);
+  }
+
+  /** Drops the transactions that wait. */
+  forgetWaiting(): void {
+    this.#waiting = [];
+  }
+
+  /** The machine does not remember what it ran: a real node does so for 150 blocks. */
+  forgetsHistory(): void {
+    this.#svm.setTransactionHistory(0n);
+  }
+
   /** Puts transactions into the next block without trying them first. */
   force(transactions: readonly Uint8Array[]): void {
     this.#waiting.push(...transactions);
@@ -333,7 +374,8 @@ export class PlayedSolana {
   /** Runs a transaction in the block; `undefined` when no block can have it. */
   #run(bytes: Uint8Array): Landed | undefined {
     const { keys, nonce, signature, isLegacy, lifetime } = this.#read(bytes);
-    if (this.#find(signature)) return undefined;
+    if (this.#blocks.slice(-BLOCKHASH_LIFE).some((one) => one.transactions.some((tx) => tx.signature === signature)))
+      return undefined;
     const payer = encode(keys[0]?.pubkey ?? '');
     const look = () => ({ balances: keys.map(({ pubkey }) => this.#lamports(pubkey)), tokens: this.#listTokens(keys) });
     const before = look();
@@ -427,7 +469,7 @@ export class PlayedSolana {
       case 'getBlocks':
         return this.#blocks
           .map(({ slot }) => slot)
-          .filter((slot) => slot >= first && slot <= second && slot <= this.finalSlot);
+          .filter((slot) => slot >= first && slot <= second && slot <= this.finalSlot && !this.faults.hidden.has(slot));
       case 'getBlock':
         return this.#showBlock(first, second);
       case 'getTransaction': {
@@ -594,5 +636,3 @@ export class PlayedSolana {
     return getSignatureFromTransaction(signed);
   }
 }
-
-export type { Address };
