@@ -230,7 +230,7 @@ describe('a refusal', () => {
     const classes: Record<ProblemCode, typeof BaseError> = errorClasses;
     const table: Record<string, ProblemDefinition> = problems;
     expect(Object.keys(classes).toSorted()).toEqual(Object.keys(table).toSorted());
-    for (const [code, { retryable }] of Object.entries(table)) {
+    for (const [code, { retryable = false }] of Object.entries(table)) {
       expect([code, classes[code as ProblemCode].prototype instanceof OperationFailed]).toEqual([code, retryable]);
     }
   });
