@@ -1,6 +1,8 @@
 import type { JSX } from 'preact';
 import { ask, isRefusal } from './ask.ts';
 import { useLoaded } from './load.ts';
+import { ExchangeState } from './parts/exchange-state.tsx';
+import { Heading } from './parts/heading.tsx';
 import { Shown } from './parts/notice.tsx';
 import { type AccountState, type SessionState, type SignedIn, SignedInContext } from './parts/session.ts';
 import { go, useRoute } from './route.ts';
@@ -95,6 +97,7 @@ function Frame({
         </div>
       </header>
       <main id="main" tabIndex={-1}>
+        <ExchangeState />
         {account.account.status === 'frozen' && (
           <p class="notice bad">The account is frozen. It can be read; the exchange unfreezes it.</p>
         )}
@@ -109,7 +112,7 @@ function Frame({
             You signed in by a link, so you can look. <a href="/security">Use or add a passkey</a> to act.
           </p>
         )}
-        <h1>{title}</h1>
+        <Heading key={path} text={title} />
         <Screen />
       </main>
     </>

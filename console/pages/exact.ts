@@ -18,10 +18,26 @@ export function multiply(one: string, other: string, decimals: number): string {
   return write((parse(one) * parse(other)) / 10n ** BigInt(SCALE), decimals);
 }
 
+/** One decimal through another, cut after so many digits. */
+export function divide(one: string, other: string, decimals: number): string {
+  return write((parse(one) * 10n ** BigInt(SCALE)) / parse(other), decimals);
+}
+
 /** The sum of decimals, cut after so many digits. */
 export function add(values: readonly string[], decimals: number): string {
   return write(
     values.reduce((sum, value) => sum + parse(value), 0n),
     decimals,
   );
+}
+
+/** Whether one decimal is greater than another. */
+export function isGreater(one: string, other: string): boolean {
+  return parse(one) > parse(other);
+}
+
+/** One decimal less another, to the last digit; `0` where nothing is left. */
+export function subtract(one: string, other: string): string {
+  const left = parse(one) - parse(other);
+  return write(left > 0n ? left : 0n, SCALE);
 }

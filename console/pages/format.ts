@@ -12,10 +12,23 @@ export function showAmount(decimal: string): string {
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
-/** The same for a value, always with two decimals. */
+/** The same for a value, always with two decimals. What is less than a cent is said to be so. */
 export function showCents(decimal: string): string {
   const [whole = '0', fraction = ''] = decimal.split('.');
+  if (/^0*$/.test(whole) && /^00\d*[1-9]/.test(fraction)) return '< 0.01';
   return `${showAmount(whole)}.${fraction.slice(0, 2).padEnd(2, '0')}`;
+}
+
+/** The class of a change: one that is shown as nothing is neither up nor down. */
+export function directionOf(fraction: number): 'up' | 'down' | undefined {
+  if (Number((fraction * 100).toFixed(2)) === 0) return undefined;
+  return fraction < 0 ? 'down' : 'up';
+}
+
+/** A change of price, such as 0.0234 for +2.34 %; its sign says in which direction, not the colour alone. */
+export function showChange(fraction: number): string {
+  const signs = { up: '+', down: '−', none: '' };
+  return `${signs[directionOf(fraction) ?? 'none']}${Math.abs(fraction * 100).toFixed(2)}\u202F%`;
 }
 
 /** A secret in groups of four, as it is easiest to type. */
@@ -27,4 +40,18 @@ export function inGroups(text: string): string {
 export function inWords(name: string): string {
   const words = name.toLowerCase().replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const movements: Readonly<Record<string, string>> = {
+  SPOT_BUY: 'Bought',
+  SPOT_SELL: 'Sold',
+  ONCHAIN_DEPOSIT: 'Deposit',
+  INTERNAL_DEPOSIT: 'Credit',
+  ONCHAIN_WITHDRAWAL: 'Withdrawal',
+  INTERNAL_WITHDRAWAL: 'Sent within the exchange',
+};
+
+/** What happened, as a holder would say it. */
+export function nameMovement(type: string): string {
+  return movements[type] ?? inWords(type);
 }

@@ -39,6 +39,11 @@ export function useRoute(): string {
   return useAddress().replace(/\?.*/, '');
 }
 
+/** The asset that a link to this page names. */
+export function useAsset(): string | undefined {
+  return new URLSearchParams(useAddress().replace(/^[^?]*/, '')).get('asset') ?? undefined;
+}
+
 /** Shows another page. */
 export function go(path: string): void {
   history.pushState(null, '', path);

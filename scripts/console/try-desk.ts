@@ -199,6 +199,7 @@ async function clearUp(page: Page, exchange: LocalExchange, customer: Customer):
 
 async function tryStranger(browser: Browser, exchange: LocalExchange): Promise<void> {
   const [context, page] = await signIn(browser, exchange, 'stranger@bureau.example');
+  await page.getByText('Details').click();
   await see(page, /request [\da-f-]{36}/);
   expectThat((await page.getByRole('navigation').count()) === 0, 'who has no role is shown the refusal alone');
   await context.close();

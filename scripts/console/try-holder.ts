@@ -167,20 +167,21 @@ export class HolderTrial {
 
   async #deposit(page: Page, accountId: string): Promise<void> {
     await open(page, 'Deposit');
-    await see(page, 'Send only USDT over');
+    await see(page, 'Send only USDT');
     await page.getByLabel('Network').selectOption('TRC20');
     await see(page, 'Nobody watches TRC20 here');
-    expectThat(!(await page.content()).includes('Send only USDT over'), 'a network that nobody watches has no address');
+    expectThat(!(await page.content()).includes('Send only USDT'), 'a network that nobody watches has no address');
     const deposit = { accountId, asset: 'USDC', network: 'ETH', amount: '123.45' };
     await send(this.#exchange, 'POST', '/operator/v1/sandbox/deposits', deposit);
-    await see(page, '123.45 USDC over ETH');
+    await see(page, '123.45 USDC over ETH (Ethereum)');
     expectThat(true, 'a deposit shows by itself');
   }
 
   async #trade(page: Page): Promise<void> {
     for (const side of ['Buy', 'Sell'] as const) {
       await open(page, 'Trade');
-      await page.getByLabel('Side').selectOption({ label: side });
+      await page.getByRole('radio', { name: side }).check({ force: true });
+      if (side === 'Buy') await this.#typeAmounts(page);
       await page.getByLabel('Amount in USDT').fill('100');
       await page.locator('.preview dl').waitFor();
       if (side === 'Buy') await this.#check(page, 'trade-preview');
@@ -192,8 +193,8 @@ export class HolderTrial {
     await page.locator('tbody tr').first().waitFor();
     const names = await page.locator('tbody th').allTextContents();
     const count = (name: string) => names.filter((known) => known === name).length;
-    expectThat(count('Spot buy') === 1 && count('Spot sell') === 1, 'a double click trades once');
-    await press(page, 'Spot sell');
+    expectThat(count('Bought') === 2 && count('Sold') === 1, 'a double click trades once');
+    await press(page, 'Sold');
     await see(page, 'you, in the console');
     await this.#check(page, 'activity-movement');
     await press(page, 'Close');
@@ -201,16 +202,53 @@ export class HolderTrial {
     expectThat(/^statement-.*\.csv$/.test(download.suggestedFilename()), 'the statement is a file');
   }
 
+  /** Amounts as people write them: what may be misread is refused beside its field, and no press of the button is dead. */
+  async #typeAmounts(page: Page): Promise<void> {
+    const field = page.getByLabel('Amount in USDT');
+    for (const unclear of ['1,000', '1,5']) {
+      await field.fill(unclear);
+      await see(page, 'Use a point, and no comma');
+      await page.keyboard.press('Enter');
+      expectThat(
+        (await page.locator(':focus').getAttribute('id')) === (await field.getAttribute('id')),
+        `${unclear} is refused at its field`,
+      );
+    }
+    for (const [written, read] of Object.entries({ '1,000.50': '1\u202F000.5', '1 000': '1\u202F000' })) {
+      await field.fill(written);
+      await see(page, `Read as ${read} USDT`);
+    }
+    await page.getByLabel('Quantity of BTC').fill('0.01');
+    await page.locator('.preview dl').waitFor();
+    expectThat(Number(await field.inputValue()) > 100, 'either amount may be typed, and the other one follows');
+    await press(page, 'Max of USDT');
+    expectThat((await field.inputValue()) === '5000', 'Max is what the account has');
+    await field.fill('100.5 ');
+    await page.keyboard.press('Enter');
+    await see(page, /^Bought .* for 100\.5 USDT/);
+    await page.getByRole('radio', { name: 'Sell' }).check({ force: true });
+    await page.getByText(/^Bought .* for 100/).waitFor({ state: 'detached' });
+    await page.getByRole('radio', { name: 'Buy' }).check({ force: true });
+    expectThat(true, 'Enter right after typing trades, and what was bought is said until the form changes');
+  }
+
   async #withdraw(page: Page): Promise<void> {
     await open(page, 'Withdraw');
+    await see(page, COLD);
     await page.getByLabel('Asset').selectOption('ETH');
-    await page.getByLabel('Network').selectOption('ETH');
-    await page.getByLabel('Address on ETH').fill(COLD);
-    await page.getByLabel('Amount of ETH that the address gets').fill('0.1');
+    await press(page, 'Max of ETH');
+    await press(page, 'Review');
+    await see(page, 'Is this right?');
+    await see(page, '2 ETH');
+    await press(page, 'Change it');
+    await page.getByLabel('Amount that the address gets').fill('0.1');
+    await press(page, 'Review');
+    await this.#check(page, 'withdraw-review');
     await page.getByLabel('Code of your authenticator app').fill(await this.#nextCode());
-    await press(page, 'Send ETH over ETH');
-    await see(page, /0\.1 ETH over ETH to/);
-    await see(page, /^Sent/);
+    await press(page, 'Send 0.1 ETH');
+    await see(page, 'A mail about it is on its way');
+    await see(page, /0\.1 ETH over ETH \(Ethereum\) to/);
+    await see(page, /^Completed/);
     expectThat(true, 'a withdrawal is sent, and shown with its state in words');
   }
 
@@ -279,7 +317,7 @@ export class HolderTrial {
     const rows = await page.locator('tbody tr').all();
     const shown = await Promise.all(
       rows.map(async (row) => [
-        await row.locator('th').textContent(),
+        ((await row.locator('th .coin > :last-child').textContent()) ?? '').split(' ')[0],
         ((await row.locator('td').first().textContent()) ?? '').replaceAll('\u202F', ''),
       ]),
     );

@@ -60,6 +60,7 @@ export async function tryRecovery(
   await open(page, 'API keys');
   await page.getByLabel('Name').fill('too early');
   await press(page, 'Make the key');
+  await page.getByText('Details').click();
   await see(page, /account_recovered, request /);
   await checkState(page, 'api-keys-held', shots);
   expectThat(true, 'the account is held for 24 hours: no new key');

@@ -68,7 +68,10 @@ function Frame({ address, staff }: { readonly address: string; readonly staff: S
   const main = useRef<HTMLElement>(null);
   const shown = useRef(address);
   useEffect(() => {
-    if (shown.current !== address) main.current?.focus({ preventScroll: true });
+    // A screen that still reads has no heading yet.
+    const heading = main.current?.querySelector('h1');
+    heading?.setAttribute('tabindex', '-1');
+    if (shown.current !== address) (heading ?? main.current)?.focus({ preventScroll: true });
     shown.current = address;
   }, [address]);
   return (

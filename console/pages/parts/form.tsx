@@ -19,6 +19,12 @@ export function Form({
   const submit = async (event: Event) => {
     event.preventDefault();
     if (isBusy) return;
+    // What is wrong with a field is said beside it; the way there is shown.
+    const wrong = (event.currentTarget as HTMLFormElement).querySelector<HTMLElement>('[aria-invalid]');
+    if (wrong) {
+      wrong.focus();
+      return;
+    }
     setBusy(true);
     setError(undefined);
     try {
@@ -44,25 +50,31 @@ export function Form({
 export interface ControlAttributes {
   readonly id: string;
   readonly 'aria-describedby': string | undefined;
+  readonly 'aria-invalid': true | undefined;
 }
 
-/** A field with its label, and what may help below it. */
+/** A field with its label, and below it what may help, and what is wrong with what was typed. */
 export function Field({
   label,
   help,
+  fault,
   children,
 }: {
   readonly label: string;
   readonly help?: string | undefined;
+  readonly fault?: string | undefined;
   readonly children: (named: ControlAttributes) => ComponentChildren;
 }) {
   const id = useId();
-  const described = help === undefined ? undefined : `${id}-help`;
+  const described = help === undefined && fault === undefined ? undefined : `${id}-help`;
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {children({ id, 'aria-describedby': described })}
-      {help !== undefined && <small id={described}>{help}</small>}
+      {children({ id, 'aria-describedby': described, 'aria-invalid': fault === undefined ? undefined : true })}
+      <span id={described} aria-live="polite">
+        {fault !== undefined && <small class="wrong">{fault}</small>}
+        {help !== undefined && <small>{help}</small>}
+      </span>
     </div>
   );
 }
@@ -92,6 +104,32 @@ export function TextField({
         <input {...named} value={value} onInput={(event) => set(event.currentTarget.value)} {...(more as object)} />
       )}
     </Field>
+  );
+}
+
+/** A choice of two or three, all of them shown. */
+export function Switch<T extends string>({
+  label,
+  value,
+  set,
+  options,
+}: {
+  readonly label: string;
+  readonly value: T;
+  readonly set: (value: T) => void;
+  readonly options: readonly (readonly [value: T, text: string])[];
+}) {
+  const name = useId();
+  return (
+    <fieldset class="switch">
+      <legend class="hidden">{label}</legend>
+      {options.map(([option, text]) => (
+        <label key={option}>
+          <input type="radio" name={name} checked={option === value} onChange={() => set(option)} />
+          <span>{text}</span>
+        </label>
+      ))}
+    </fieldset>
   );
 }
 

@@ -2,25 +2,43 @@ import type { ComponentChildren } from 'preact';
 import { BureauError } from '../../../clients/bureau-client/src/errors.ts';
 import type { LoadState } from '../load.ts';
 
-/** A fault in the API's own words, with the id under which it was recorded. */
-export function Fault({ error }: { readonly error: unknown }) {
-  if (error instanceof DOMException) {
-    return (
-      <p class="notice bad" role="alert">
-        The passkey was not used. Try again, or use another device.
-      </p>
-    );
-  }
-  if (!(error instanceof BureauError)) {
-    return (
-      <p class="notice bad" role="alert">
-        The exchange did not answer. Check your connection, and try again.
-      </p>
-    );
-  }
+/** Refusals that say to a program what a person is to be told in other words. */
+const words: Readonly<Record<string, string>> = {
+  insufficient_scope: 'Sign in with your passkey to do this.',
+  rate_limited: 'That was too fast. Wait a moment, and try again.',
+  price_limit_exceeded: 'The price moved further than you allowed before the order filled. Nothing was traded.',
+  price_unavailable: 'There is no price to trade at just now. Nothing was traded; try again in a moment.',
+  idempotency_key_reused:
+    'This was already sent in another form. Load the page again, and look at your activity first.',
+  outcome_unknown: 'It is not known yet whether this was done. Press again: it is never done twice.',
+  service_unavailable: 'The exchange is busy. Try again in a moment.',
+  internal_error: 'Something went wrong at the exchange. Try again, and tell it the details below if it stays.',
+};
+
+function Notice({ children, details }: { readonly children: ComponentChildren; readonly details?: string }) {
   return (
     <div class="notice bad" role="alert">
-      <p>{error.detail}</p>
+      {children}
+      {details !== undefined && (
+        <details class="plain-details">
+          <summary>Details</summary>
+          <p class="quiet">{details}</p>
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** Why something was refused, in words; what a program or the exchange's staff would ask for is folded away. */
+export function Fault({ error }: { readonly error: unknown }) {
+  if (error instanceof DOMException)
+    return <Notice>The passkey was not used. Try again, or use another device.</Notice>;
+  if (!(error instanceof BureauError)) {
+    return <Notice>The exchange did not answer. Check your connection, and try again.</Notice>;
+  }
+  return (
+    <Notice details={`${error.code}, request ${error.requestId}`}>
+      <p>{words[error.code] ?? error.detail}</p>
       {error.errors.length > 0 && (
         <ul>
           {error.errors.map(({ pointer, detail }) => (
@@ -30,10 +48,7 @@ export function Fault({ error }: { readonly error: unknown }) {
           ))}
         </ul>
       )}
-      <p class="quiet">
-        {error.code}, request {error.requestId}
-      </p>
-    </div>
+    </Notice>
   );
 }
 
@@ -45,7 +60,19 @@ export function Shown<T>({
   readonly loaded: LoadState<T>;
   readonly children: (value: T) => ComponentChildren;
 }) {
-  if (loaded.state === 'waiting') return <p class="waiting">Reading …</p>;
+  if (loaded.state === 'waiting') return <Waiting />;
   if (loaded.state === 'failed') return <Fault error={loaded.error} />;
   return <>{children(loaded.value)}</>;
+}
+
+/** The place of what is on its way: some grey lines for the eye, a word for who listens. */
+export function Waiting() {
+  return (
+    <div class="waiting" role="status">
+      <span class="hidden">Reading …</span>
+      <span class="bone" />
+      <span class="bone" />
+      <span class="bone short" />
+    </div>
+  );
 }

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Transaction } from '../../../clients/bureau-client/src/operations.ts';
 import { api } from '../ask.ts';
-import { inWords, showAmount, showTime } from '../format.ts';
+import { inWords, nameMovement, showAmount, showCents, showTime } from '../format.ts';
 import { Choice } from '../parts/form.tsx';
-import { Fault } from '../parts/notice.tsx';
+import { Fault, Waiting } from '../parts/notice.tsx';
 import { Movement } from './activity/movement.tsx';
 import { StatementForm } from './activity/statement.tsx';
 
@@ -46,7 +46,7 @@ export function Activity() {
       <section class="card" aria-busy={isBusy}>
         <Choice label="Show" value={kind} set={setKind} options={kinds} />
         {error !== undefined && <Fault error={error} />}
-        {rows.length === 0 && isBusy && <p class="waiting">Reading …</p>}
+        {rows.length === 0 && isBusy && <Waiting />}
         {rows.length === 0 && !isBusy && error === undefined && (
           <p>
             There is nothing to show. <a href="/deposit">A deposit</a> or <a href="/trade">an order</a> appears here.
@@ -67,41 +67,41 @@ export function Activity() {
 
 function Rows({ rows, show }: { readonly rows: readonly Transaction[]; readonly show: (row: Transaction) => void }) {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Activity">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">What</th>
-            <th scope="col" class="number">
-              Amount
+    <table class="stacked" aria-label="Activity">
+      <thead>
+        <tr>
+          <th scope="col">What</th>
+          <th scope="col" class="number">
+            Amount
+          </th>
+          <th scope="col">State</th>
+          <th scope="col" class="number">
+            In USDT
+          </th>
+          <th scope="col">When</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.id}>
+            <th scope="row">
+              <button type="button" class="link" onClick={() => show(row)}>
+                {nameMovement(row.type)}
+              </button>
             </th>
-            <th scope="col" class="number">
-              In USDT
-            </th>
-            <th scope="col">State</th>
-            <th scope="col">When</th>
+            <td class="number">
+              {showAmount(row.amount)} {row.asset}
+            </td>
+            <td>
+              <span class={`state ${row.status.toLowerCase()}`}>{inWords(row.status)}</span>
+            </td>
+            <td class="number">{showCents(row.usdValue)}</td>
+            <td>
+              <time dateTime={row.ts}>{showTime(row.ts)}</time>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.id}>
-              <th scope="row">
-                <button type="button" class="link" onClick={() => show(row)}>
-                  {inWords(row.type)}
-                </button>
-              </th>
-              <td class="number">
-                {showAmount(row.amount)} {row.asset}
-              </td>
-              <td class="number">{showAmount(row.usdValue)}</td>
-              <td>{inWords(row.status)}</td>
-              <td>
-                <time dateTime={row.ts}>{showTime(row.ts)}</time>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -1,7 +1,10 @@
 import { useState } from 'preact/hooks';
 import { api } from '../ask.ts';
 import { showAmount, showTime } from '../format.ts';
+import { useAsset } from '../route.ts';
 import { useLoaded } from '../load.ts';
+import { nameNetwork, timeOf } from '../networks.ts';
+import { TransactionLink } from '../parts/transaction-link.tsx';
 import { Choice } from '../parts/form.tsx';
 import { Copied } from '../parts/copy.tsx';
 import { Shown } from '../parts/notice.tsx';
@@ -26,7 +29,8 @@ export function Deposit() {
 }
 
 function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
-  const [symbol, setSymbol] = useState<string>('USDT');
+  const linked = useAsset();
+  const [symbol, setSymbol] = useState<string>(linked ?? 'USDT');
   const asset = assets.find((known) => known.asset === symbol);
   const networks = asset?.networks ?? [];
   const [wanted, setWanted] = useState('');
@@ -50,14 +54,14 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
           label="Network"
           value={network?.network ?? ''}
           set={setWanted}
-          options={networks.map((known) => [known.network as string, known.network] as const)}
+          options={networks.map((known) => [known.network as string, nameNetwork(known.network)] as const)}
         />
       </div>
       {network && address ? (
         <>
           <p class="sentence">
-            Send only <strong>{symbol}</strong> over <strong>{network.network}</strong> to this address. Anything else
-            may be lost.
+            Send only <strong>{symbol}</strong> over <strong>{nameNetwork(network.network)}</strong> to this address.
+            Another coin, or {symbol} over another network, may be lost.
           </p>
           <QrCode text={address} label={`The ${network.network} address as a QR code`} />
           <Copied text={address} label="the address" />
@@ -67,7 +71,9 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
               {showAmount(network.minDeposit)} {symbol}; less is not credited
             </dd>
             <dt>Counts after</dt>
-            <dd>{network.confirmations} confirmations</dd>
+            <dd>
+              {network.confirmations} confirmations, about {timeOf(network.network)}
+            </dd>
             {network.contractAddress !== null && (
               <>
                 <dt>Token’s contract</dt>
@@ -104,7 +110,7 @@ function UnderWay() {
                 <li key={row.id}>
                   <span>
                     {showAmount(row.amount)} {row.asset}
-                    {row.network !== null && ` over ${row.network}`}
+                    {row.network !== null && ` over ${nameNetwork(row.network)}`}
                   </span>
                   <span>
                     {row.status === 'PENDING'
@@ -112,6 +118,11 @@ function UnderWay() {
                       : row.status === 'COMPLETED'
                         ? 'Credited'
                         : 'Not credited'}
+                    {row.network != null && row.txHash != null && (
+                      <>
+                        , <TransactionLink network={row.network} txHash={row.txHash} />
+                      </>
+                    )}
                   </span>
                   <time dateTime={row.ts}>{showTime(row.ts)}</time>
                 </li>

@@ -1,17 +1,17 @@
 import { add, multiply } from '../exact.ts';
 import { api } from '../ask.ts';
-import { inWords, showAmount, showCents, showTime } from '../format.ts';
+import { nameMovement, showAmount, showCents, directionOf, showChange, showTime } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import { Line } from '../parts/line.tsx';
 import { Shown } from '../parts/notice.tsx';
 import { useSignedIn } from '../parts/session.ts';
 
 const EVERY_MS = 10_000;
-const CENTS = 2;
-const NARROW_SPACE = '\u202F';
+const DECIMALS = 8;
 
 async function read() {
-  const [{ balances }, { tickers }, { transactions }] = await Promise.all([
+  const [{ assets }, { balances }, { tickers }, { transactions }] = await Promise.all([
+    api.listAssets(),
     api.listBalances(),
     api.listTickers(),
     api.listTransactions({ limit: 5 }),
@@ -20,14 +20,15 @@ async function read() {
   const rows = balances.map(({ asset, amount }) => {
     const ticker = priceOf.get(asset);
     const price = asset === 'USDT' ? '1' : ticker?.price;
-    return { asset, amount, change: ticker?.change24h, value: price && multiply(amount, price, CENTS) };
+    const name = assets.find((known) => known.asset === asset)?.name ?? asset;
+    return { asset, name, amount, change: ticker?.change24h, value: price && multiply(amount, price, DECIMALS) };
   });
   return {
     rows,
     transactions,
     value: add(
       rows.flatMap(({ value }) => value ?? []),
-      CENTS,
+      DECIMALS,
     ),
   };
 }
@@ -103,46 +104,61 @@ export function Overview() {
             </section>
             <section class="card">
               <h2>Balances</h2>
-              <div class="scroll" tabIndex={0} role="region" aria-label="Balances">
-                <table>
-                  <thead>
-                    <tr>
-                      <th scope="col">Asset</th>
-                      <th scope="col" class="number">
-                        Amount
+              <table class="stacked" aria-label="Balances">
+                <thead>
+                  <tr>
+                    <th scope="col">Asset</th>
+                    <th scope="col" class="number">
+                      Amount
+                    </th>
+                    <th scope="col" class="number">
+                      In USDT
+                    </th>
+                    <th scope="col" class="number">
+                      24 hours
+                    </th>
+                    <th scope="col" class="wide">
+                      Price
+                    </th>
+                    <th scope="col">
+                      <span class="hidden">What to do</span>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {rows.map((row) => (
+                    <tr key={row.asset}>
+                      <th scope="row">
+                        <span class="coin">
+                          <span class="badge" aria-hidden="true">
+                            {row.asset.slice(0, 3)}
+                          </span>
+                          <span>
+                            {row.asset} <small class="quiet">{row.name}</small>
+                          </span>
+                        </span>
                       </th>
-                      <th scope="col" class="number">
-                        In USDT
-                      </th>
-                      <th scope="col" class="number">
-                        24 hours
-                      </th>
-                      <th scope="col" class="wide">
-                        Price
-                      </th>
+                      <td class="number">{showAmount(row.amount)}</td>
+                      <td class="number">{row.value === undefined ? '–' : showCents(row.value)}</td>
+                      <td class="number">
+                        <Change fraction={row.change} />
+                      </td>
+                      <td class="wide">
+                        <Line
+                          small
+                          values={prices.get(row.asset) ?? []}
+                          label={`The price of ${row.asset}, 24 hours`}
+                        />
+                      </td>
+                      <td class="number actions">
+                        {row.asset !== 'USDT' && <ActionLink to="trade" name="Trade" asset={row.asset} />}
+                        <ActionLink to="deposit" name="Deposit" asset={row.asset} />
+                        <ActionLink to="withdraw" name="Withdraw" asset={row.asset} />
+                      </td>
                     </tr>
-                  </thead>
-                  <tbody>
-                    {rows.map((row) => (
-                      <tr key={row.asset}>
-                        <th scope="row">{row.asset}</th>
-                        <td class="number">{showAmount(row.amount)}</td>
-                        <td class="number">{row.value === undefined ? '–' : showCents(row.value)}</td>
-                        <td class="number">
-                          <Change fraction={row.change} />
-                        </td>
-                        <td class="wide">
-                          <Line
-                            small
-                            values={prices.get(row.asset) ?? []}
-                            label={`The price of ${row.asset}, 24 hours`}
-                          />
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
+                  ))}
+                </tbody>
+              </table>
             </section>
             <section class="card">
               <h2>Last activity</h2>
@@ -154,7 +170,7 @@ export function Overview() {
                 <ul class="plain">
                   {transactions.map((row) => (
                     <li key={row.id}>
-                      <span>{inWords(row.type)}</span>
+                      <span>{nameMovement(row.type)}</span>
                       <span class="number">
                         {showAmount(row.amount)} {row.asset}
                       </span>
@@ -172,16 +188,16 @@ export function Overview() {
   );
 }
 
-/** A change of price; the sign says in which direction, not the colour alone. */
+function ActionLink({ to, name, asset }: { readonly to: string; readonly name: string; readonly asset: string }) {
+  return (
+    <a href={`/${to}?asset=${asset}`}>
+      {name}
+      <span class="hidden"> {asset}</span>
+    </a>
+  );
+}
+
 function Change({ fraction }: { readonly fraction: number | undefined }) {
   if (fraction === undefined) return <>–</>;
-  const percent = (fraction * 100).toFixed(2);
-  // What rounds to nothing went neither up nor down.
-  if (Number(percent) === 0) return <>0.00{NARROW_SPACE}%</>;
-  return (
-    <span class={fraction < 0 ? 'down' : 'up'}>
-      {fraction > 0 ? `+${percent}` : percent}
-      {NARROW_SPACE}%
-    </span>
-  );
+  return <span class={directionOf(fraction)}>{showChange(fraction)}</span>;
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Fault } from '../../parts/notice.tsx';
+import { Fault, Waiting } from '../../parts/notice.tsx';
 
 /** A page of a list, and where the next one begins. */
 export interface Page<Row> {
@@ -48,7 +48,7 @@ export function Pages<Row>({
     <>
       {error !== undefined && <Fault error={error} />}
       {known && children(known.rows)}
-      {!known && error === undefined && <p class="waiting">Reading …</p>}
+      {!known && error === undefined && <Waiting />}
       {known && next !== undefined && (
         <button type="button" disabled={isBusy} onClick={() => void readMore(known.rows, next, () => true)}>
           {isBusy ? 'Reading …' : 'Show more'}

@@ -1,7 +1,7 @@
 import { Fragment } from 'preact';
 import type { Transaction } from '../../../../clients/bureau-client/src/operations.ts';
 import { api, ask } from '../../ask.ts';
-import { inWords, showAmount, showTime } from '../../format.ts';
+import { inWords, nameMovement, showAmount, showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Shown } from '../../parts/notice.tsx';
@@ -65,7 +65,7 @@ async function readFacts(row: Transaction): Promise<readonly Fact[]> {
 export function Movement({ row, close }: { readonly row: Transaction; readonly close: () => void }) {
   const { loaded } = useLoaded(() => readFacts(row));
   return (
-    <Dialog title={inWords(row.type)} close={close}>
+    <Dialog title={nameMovement(row.type)} close={close}>
       <Shown loaded={loaded}>
         {(facts) => (
           <dl>

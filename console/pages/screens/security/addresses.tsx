@@ -6,7 +6,7 @@ import { Choice, Form, TextField } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 import { withPasskey } from '../../passkey.ts';
-import type { Entry } from '../withdraw.tsx';
+import type { Entry } from '../withdraw/withdrawal-form.tsx';
 
 async function read() {
   const [{ entries }, { assets }] = await Promise.all([

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
 import { nameBrowser } from '../../browser-name.ts';
 import { inWords, showTime } from '../../format.ts';
-import { Fault } from '../../parts/notice.tsx';
+import { Fault, Waiting } from '../../parts/notice.tsx';
 
 const actions: Readonly<Record<string, string>> = {
   invite_holder: 'You were invited',
@@ -71,7 +71,7 @@ export function SecurityLog() {
     <section class="card" aria-busy={isBusy}>
       <h2>Security log</h2>
       <p>If something here was not you, freeze the account above and tell the exchange.</p>
-      {entries.length === 0 && isBusy && <p class="waiting">Reading …</p>}
+      {entries.length === 0 && isBusy && <Waiting />}
       {error !== undefined && <Fault error={error} />}
       <ul class="plain">
         {entries.map((entry) => (

@@ -1,0 +1,52 @@
+import { readAmount } from '../amount.ts';
+import { showAmount } from '../format.ts';
+import { Field } from './form.tsx';
+
+/** A field for an amount as people write it, which says how it was understood, or why it was not. */
+export function AmountField({
+  label,
+  unit,
+  value,
+  set,
+  help,
+  required = true,
+  fill,
+}: {
+  readonly label: string;
+  readonly unit: string;
+  readonly value: string;
+  readonly set: (value: string) => void;
+  readonly help?: string | undefined;
+  readonly required?: boolean;
+  /** A button beside the field that fills it, with its name. */
+  readonly fill?: { readonly label: string; readonly value: string } | undefined;
+}) {
+  const typed = value.trim() === '' ? undefined : readAmount(value);
+  const understood = typed?.amount !== undefined && typed.amount !== value ? `${showAmount(typed.amount)} ${unit}` : '';
+  return (
+    <Field
+      label={label}
+      help={[understood && `Read as ${understood}.`, help].filter(Boolean).join(' ') || undefined}
+      fault={typed?.why}
+    >
+      {(named) => (
+        <div class="joined">
+          <input
+            {...named}
+            inputMode="decimal"
+            autoComplete="off"
+            required={required}
+            value={value}
+            onInput={(event) => set(event.currentTarget.value)}
+          />
+          <span class="unit">{unit}</span>
+          {fill && (
+            <button type="button" onClick={() => set(fill.value)} aria-label={`${fill.label} of ${unit}`}>
+              {fill.label}
+            </button>
+          )}
+        </div>
+      )}
+    </Field>
+  );
+}

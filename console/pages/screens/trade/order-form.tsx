@@ -1,0 +1,207 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Market, Order } from '../../../../clients/bureau-client/src/operations.ts';
+import { readAmount } from '../../amount.ts';
+import { api } from '../../ask.ts';
+import { divide, isGreater, multiply, subtract } from '../../exact.ts';
+import { showAmount } from '../../format.ts';
+import { AmountField } from '../../parts/amount-field.tsx';
+import { Choice, Form, Switch } from '../../parts/form.tsx';
+import { Fault } from '../../parts/notice.tsx';
+
+const PAUSE_MS = 300;
+/** A preview is of a moment: it is asked for again while it is looked at. */
+const AGAIN_MS = 4_000;
+const PRICE_DECIMALS = 8;
+
+export type Coin = Parameters<typeof api.placeOrder>[0]['coin'];
+type Side = 'BUY' | 'SELL';
+type Mode = 'USDT_AMOUNT' | 'COIN_QTY';
+type Preview = Awaited<ReturnType<typeof api.previewOrder>>['preview'];
+
+/** How much worse than the preview an order may fill, as a factor for each side. */
+const tolerances = {
+  '0.1 %': { BUY: '1.001', SELL: '0.999' },
+  '0.5 %': { BUY: '1.005', SELL: '0.995' },
+  '1 %': { BUY: '1.01', SELL: '0.99' },
+} as const;
+
+type Tolerance = keyof typeof tolerances;
+
+/** Buying and selling a coin at the market's price. Either amount may be typed; the other one is the preview's. */
+export function OrderForm({
+  coin,
+  market,
+  middle,
+  balanceOf,
+  filled,
+}: {
+  readonly coin: Coin;
+  readonly market: Market;
+  /** The market's middle price now. */
+  readonly middle: string | undefined;
+  readonly balanceOf: (asset: string) => string;
+  readonly filled: () => void;
+}) {
+  const [side, setSide] = useState<Side>('BUY');
+  const [mode, setMode] = useState<Mode>('USDT_AMOUNT');
+  const [typed, setTyped] = useState('');
+  const [tolerance, setTolerance] = useState<Tolerance>('0.5 %');
+  const [last, setLast] = useState<Order>();
+  // One for each intent: the same form sent twice buys once.
+  const [intent, setIntent] = useState(() => crypto.randomUUID());
+  const amount = typed === '' ? undefined : readAmount(typed).amount;
+  const { preview, error, ask } = usePreview(coin, side, mode, amount);
+  /** What was bought is no longer said once another order is being made. */
+  const changing =
+    <T,>(set: (value: T) => void) =>
+    (value: T) => {
+      set(value);
+      setLast(undefined);
+      setIntent(crypto.randomUUID());
+    };
+  const type = (of: Mode) =>
+    changing((text: string) => {
+      setMode(of);
+      setTyped(text);
+    });
+  const shown = (of: Mode) => {
+    if (mode === of) return typed;
+    return (of === 'COIN_QTY' ? preview?.coinAmount : preview?.usdtAmount) ?? '';
+  };
+  const spent = side === 'BUY' ? 'USDT' : coin;
+  const balance = balanceOf(spent);
+  const place = async () => {
+    if (amount === undefined) return;
+    const { executedPrice } = preview ?? (await ask());
+    const limitPrice = multiply(executedPrice, tolerances[tolerance][side], PRICE_DECIMALS);
+    const wanted = { coin, side, mode, value: amount, limitPrice };
+    const { order } = await api.placeOrder(wanted, { idempotencyKey: intent });
+    setIntent(crypto.randomUUID());
+    setTyped('');
+    setLast(order);
+    filled();
+  };
+
+  return (
+    <section class="card">
+      <Form act={place} label={`${side === 'BUY' ? 'Buy' : 'Sell'} ${coin}`}>
+        <Switch
+          label="Buy or sell"
+          value={side}
+          set={changing(setSide)}
+          options={[
+            ['BUY', 'Buy'],
+            ['SELL', 'Sell'],
+          ]}
+        />
+        <AmountField
+          label="Amount in USDT"
+          unit="USDT"
+          required={mode === 'USDT_AMOUNT'}
+          value={shown('USDT_AMOUNT')}
+          set={type('USDT_AMOUNT')}
+          fill={side === 'BUY' ? { label: 'Max', value: least(balance, market.maxNotional) } : undefined}
+        />
+        <AmountField
+          label={`Quantity of ${coin}`}
+          unit={coin}
+          required={mode === 'COIN_QTY'}
+          value={shown('COIN_QTY')}
+          set={type('COIN_QTY')}
+          fill={side === 'SELL' ? { label: 'Max', value: balance } : undefined}
+        />
+        <p class="quiet">
+          You have {showAmount(balance)} {spent}. Orders from {showAmount(market.minNotional)} to{' '}
+          {showAmount(market.maxNotional)} USDT.
+        </p>
+        <Choice
+          label="Fill only if the price is no worse than the one below by"
+          value={tolerance}
+          set={changing(setTolerance)}
+          options={Object.keys(tolerances).map((name) => [name as Tolerance, name] as const)}
+        />
+        <div class="preview" aria-live="polite">
+          {preview && <Cost preview={preview} middle={middle} />}
+          {error !== undefined && <Fault error={error} />}
+        </div>
+      </Form>
+      {last && (
+        <p class="notice good" role="status">
+          {last.side === 'BUY' ? 'Bought' : 'Sold'} {showAmount(last.coinAmount)} {last.coin} for{' '}
+          {showAmount(last.usdtAmount)} USDT, at {showAmount(last.executedPrice)}.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function least(one: string, other: string): string {
+  return isGreater(one, other) ? other : one;
+}
+
+/** What the order would move now, and what of it is the exchange's spread. */
+function Cost({ preview, middle }: { readonly preview: Preview; readonly middle: string | undefined }) {
+  const { side, coin, coinAmount, usdtAmount, executedPrice } = preview;
+  const [high, low] = side === 'BUY' ? [executedPrice, middle] : [middle, executedPrice];
+  const spread = middle === undefined || high === undefined || low === undefined ? undefined : subtract(high, low);
+  return (
+    <dl>
+      <dt>Price</dt>
+      <dd>{showAmount(executedPrice)} USDT</dd>
+      {spread !== undefined && middle !== undefined && (
+        <>
+          <dt>Of it spread</dt>
+          <dd>
+            {showAmount(divide(multiply(spread, '100', PRICE_DECIMALS), middle, 2))} %, about{' '}
+            {showAmount(multiply(spread, coinAmount, 2))} USDT
+          </dd>
+        </>
+      )}
+      <dt>{side === 'BUY' ? 'You get' : 'You give'}</dt>
+      <dd>
+        {showAmount(coinAmount)} {coin}
+      </dd>
+      <dt>{side === 'BUY' ? 'You pay in all' : 'You get in all'}</dt>
+      <dd>
+        <strong>{showAmount(usdtAmount)} USDT</strong>
+      </dd>
+    </dl>
+  );
+}
+
+/** What the order would get now, asked for a moment after the last change and again while it is shown. */
+function usePreview(coin: Coin, side: Side, mode: Mode, value: string | undefined) {
+  const [preview, setPreview] = useState<Preview>();
+  const [error, setError] = useState<unknown>();
+  const ask = async () => {
+    const answer = await api.previewOrder({ coin, side, mode, value: value ?? '' });
+    return answer.preview;
+  };
+  useEffect(() => {
+    setPreview(undefined);
+    setError(undefined);
+    if (value === undefined) return undefined;
+    let isCurrent = true;
+    const read = () =>
+      ask().then(
+        (answer) => {
+          if (!isCurrent) return;
+          setPreview(answer);
+          setError(undefined);
+        },
+        (fault: unknown) => {
+          if (!isCurrent) return;
+          setPreview(undefined);
+          setError(fault);
+        },
+      );
+    const first = setTimeout(() => void read(), PAUSE_MS);
+    const again = setInterval(() => void read(), AGAIN_MS);
+    return () => {
+      isCurrent = false;
+      clearTimeout(first);
+      clearInterval(again);
+    };
+  }, [side, mode, value]);
+  return { preview, error, ask };
+}

@@ -1,0 +1,89 @@
+import { useState } from 'preact/hooks';
+import type { Withdrawal } from '../../../../clients/bureau-client/src/operations.ts';
+import { api } from '../../ask.ts';
+import { add, isGreater, subtract } from '../../exact.ts';
+import { inGroups, showAmount } from '../../format.ts';
+import { nameNetwork, timeOf } from '../../networks.ts';
+import { Form, TextField } from '../../parts/form.tsx';
+import { withPasskey } from '../../passkey.ts';
+import type { Draft } from './withdrawal-form.tsx';
+
+const DECIMALS = 18;
+
+/** A withdrawal once more, whole, before it is sent: what leaves cannot be called back. */
+export function Review({
+  draft,
+  back,
+  sent,
+}: {
+  readonly draft: Draft;
+  readonly back: () => void;
+  readonly sent: (withdrawal: Withdrawal) => void;
+}) {
+  const { asset, network, address, amount, fee, balance, label } = draft;
+  const [totpCode, setTotpCode] = useState('');
+  // One for each draft: the same one sent twice leaves once.
+  const [intent] = useState(() => crypto.randomUUID());
+  const total = add([amount, fee], DECIMALS);
+  const send = async () => {
+    const wanted = { asset, network, amount, address, totpCode };
+    const { withdrawal } = await withPasskey(() => api.createWithdrawal(wanted, { idempotencyKey: intent }));
+    sent(withdrawal);
+  };
+  return (
+    <section class="card" aria-label="Review">
+      <h2>Is this right?</h2>
+      <dl>
+        <dt>To</dt>
+        <dd class="breaks">
+          {label !== undefined && `${label}: `}
+          <code>{inGroups(address)}</code>
+        </dd>
+        <dt>Network</dt>
+        <dd>{nameNetwork(network)}</dd>
+        <dt>It gets</dt>
+        <dd>
+          {showAmount(amount)} {asset}
+        </dd>
+        <dt>Fee</dt>
+        <dd>
+          {showAmount(fee)} {asset}
+        </dd>
+        <dt>You pay in all</dt>
+        <dd>
+          <strong>
+            {showAmount(total)} {asset}
+          </strong>
+        </dd>
+        <dt>You keep</dt>
+        <dd>
+          {showAmount(subtract(balance, total))} {asset}
+        </dd>
+        <dt>Arrives</dt>
+        <dd>in about {timeOf(network)}, once it is sent</dd>
+      </dl>
+      {isGreater(total, balance) ? (
+        <p class="notice bad" role="alert">
+          That is more than you have: {showAmount(balance)} {asset}.
+        </p>
+      ) : (
+        <Form act={send} label={`Send ${showAmount(amount)} ${asset}`}>
+          <p class="quiet">What is sent cannot be called back. Compare the whole address.</p>
+          <TextField
+            label="Code of your authenticator app"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            pattern="\d{6}"
+            maxLength={6}
+            required
+            value={totpCode}
+            set={setTotpCode}
+          />
+        </Form>
+      )}
+      <button type="button" onClick={back}>
+        Change it
+      </button>
+    </section>
+  );
+}

@@ -1,0 +1,162 @@
+import { useState } from 'preact/hooks';
+import type { Asset, Balance, NewWithdrawal } from '../../../../clients/bureau-client/src/operations.ts';
+import { readAmount } from '../../amount.ts';
+import { subtract } from '../../exact.ts';
+import { showAmount, showTime } from '../../format.ts';
+import { nameNetwork, timeOf } from '../../networks.ts';
+import { AmountField } from '../../parts/amount-field.tsx';
+import { Choice, Field, Form } from '../../parts/form.tsx';
+import { useAsset } from '../../route.ts';
+import { useSignedIn } from '../../parts/session.ts';
+
+/** An approved address, as the console shows it. */
+export interface Entry {
+  readonly id: string;
+  readonly network: string;
+  readonly address: string;
+  readonly label: string;
+  readonly usableAt: string;
+}
+
+/** A withdrawal as it was written down, with what it costs; it is sent after a second look. */
+export interface Draft extends Pick<NewWithdrawal, 'asset' | 'network' | 'address' | 'amount'> {
+  readonly fee: string;
+  readonly balance: string;
+  /** The name of an approved address. */
+  readonly label: string | undefined;
+}
+
+const ANOTHER = '';
+
+/** Where to, how much, of what. The address book comes first: who sends to the same place again types no address. */
+export function WithdrawalForm({
+  assets,
+  balances,
+  entries,
+  draft,
+  reviewed,
+}: {
+  readonly assets: readonly Asset[];
+  readonly balances: readonly Balance[];
+  readonly entries: readonly Entry[];
+  readonly draft: Draft | undefined;
+  readonly reviewed: (draft: Draft) => void;
+}) {
+  const { account } = useSignedIn();
+  const linked = useAsset();
+  const isStrict = account.allowlist.mode === 'strict';
+  const usable = entries.filter(({ usableAt }) => !isStrict || Date.parse(usableAt) <= Date.now());
+  const cooling = entries.filter((entry) => !usable.includes(entry));
+  const drafted = usable.find(({ address, network }) => address === draft?.address && network === draft.network);
+  const [entryId, setEntryId] = useState(draft ? (drafted?.id ?? ANOTHER) : (usable[0]?.id ?? ANOTHER));
+  const entry = usable.find(({ id }) => id === entryId);
+  const [symbol, setSymbol] = useState<string>(draft?.asset ?? linked ?? 'USDT');
+  const [chosen, setChosen] = useState<string>(draft?.network ?? '');
+  const [written, setWritten] = useState(draft?.address ?? '');
+  const [typed, setTyped] = useState(draft?.amount ?? '');
+  const takes = (asset: Asset) =>
+    asset.networks.some(({ network, withdrawEnabled }) => withdrawEnabled && (!entry || network === entry.network));
+  const sendable = assets.filter(takes);
+  const asset = sendable.find((known) => known.asset === symbol) ?? sendable[0];
+  const networks = (asset?.networks ?? []).filter(({ withdrawEnabled }) => withdrawEnabled);
+  const network = networks.find((known) => known.network === (entry?.network ?? chosen)) ?? networks[0];
+  const balance = balances.find((known) => known.asset === asset?.asset)?.amount ?? '0';
+  if (isStrict && usable.length === 0) {
+    return (
+      <p class="notice">
+        Your account sends to approved addresses alone, and none is ready. <a href="/security">Approve one</a>
+        {cooling[0] ? `, or wait until ${showTime(cooling[0].usableAt)} for “${cooling[0].label}”.` : '.'}
+      </p>
+    );
+  }
+  if (!asset || !network) return <p class="notice">Nothing can be sent to this address at the moment.</p>;
+  const review = () => {
+    const { amount } = readAmount(typed);
+    if (amount === undefined) return Promise.resolve();
+    reviewed({
+      asset: asset.asset,
+      network: network.network,
+      address: entry?.address ?? written,
+      label: entry?.label,
+      amount,
+      fee: network.withdrawFee,
+      balance,
+    });
+    return Promise.resolve();
+  };
+  return (
+    <section class="card">
+      <Form act={review} label="Review">
+        {entries.length > 0 && (
+          <Choice
+            label="To"
+            value={entryId}
+            set={setEntryId}
+            options={[
+              ...usable.map(({ id, label, network: of }) => [id, `${label}, ${nameNetwork(of)}`] as const),
+              ...(isStrict ? [] : [[ANOTHER, 'Another address …'] as const]),
+            ]}
+          />
+        )}
+        {cooling.length > 0 && (
+          <p class="quiet">
+            {cooling.map(({ label, usableAt }) => `“${label}” can be used from ${showTime(usableAt)}`).join('; ')}.
+          </p>
+        )}
+        <div class="row">
+          <Choice
+            label="Asset"
+            value={asset.asset}
+            set={setSymbol}
+            options={sendable.map((known) => [known.asset, `${known.asset}, ${known.name}`] as const)}
+          />
+          {!entry && (
+            <Choice
+              label="Network"
+              value={network.network}
+              set={setChosen}
+              options={networks.map((known) => [known.network as string, nameNetwork(known.network)] as const)}
+            />
+          )}
+        </div>
+        {entry ? (
+          <p class="breaks">
+            <code>{entry.address}</code>
+          </p>
+        ) : (
+          <Field
+            label={`Address on ${network.network}`}
+            fault={
+              written === '' || new RegExp(network.addressPattern, 'u').test(written)
+                ? undefined
+                : `This is no address of ${nameNetwork(network.network)}.`
+            }
+          >
+            {(named) => (
+              <input
+                {...named}
+                autoComplete="off"
+                spellcheck={false}
+                required
+                value={written}
+                onInput={(event) => setWritten(event.currentTarget.value.trim())}
+              />
+            )}
+          </Field>
+        )}
+        <AmountField
+          label="Amount that the address gets"
+          unit={asset.asset}
+          value={typed}
+          set={setTyped}
+          fill={{ label: 'Max', value: subtract(balance, network.withdrawFee) }}
+          help={`You have ${showAmount(balance)}. The fee is ${showAmount(network.withdrawFee)} on top, and the smallest amount ${showAmount(network.minWithdrawal)}. It takes about ${timeOf(network.network)}.`}
+        />
+        <p class="quiet">
+          Left of your limit of 24 hours: {showAmount(account.dailyWithdrawals.remaining)} of{' '}
+          {showAmount(account.dailyWithdrawals.limit)} USDT.
+        </p>
+      </Form>
+    </section>
+  );
+}
