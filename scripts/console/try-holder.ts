@@ -88,7 +88,7 @@ export class HolderTrial {
   async #enter(page: Page): Promise<void> {
     await page.goto(await awaitLink(this.#exchange, EMAIL, 1));
     await press(page, 'Open my account');
-    await see(page, 'Left to secure');
+    await see(page, 'First steps');
     await open(page, 'Withdraw');
     await see(page, 'Switch two-factor authentication on');
     for (const name of ['Withdraw', 'Deposit', 'Activity', 'API keys', 'Security']) {
@@ -326,6 +326,10 @@ export class HolderTrial {
     };
     const told = balances.map(({ asset, amount }) => [asset, amount]);
     expectThat(JSON.stringify(shown) === JSON.stringify(told), 'the balances on the page are those of the API');
+    await press(page, 'Work it out');
+    await page.getByRole('table', { name: 'Cost and gain' }).getByRole('rowheader', { name: 'BTC' }).waitFor();
+    expectThat(true, 'what each coin cost and gained is worked out');
+    await this.#check(page, 'overview-gains');
   }
 
   async #checkPages(page: Page): Promise<void> {

@@ -14,7 +14,7 @@ export async function tryPrintedLink(
   await page.goto(link);
   await checkState(page, 'link', shots);
   await press(page, 'Open my account');
-  await see(page, 'Left to secure');
+  await see(page, 'First steps');
   await checkState(page, 'overview-looking', shots);
   await open(page, 'Events');
   await see(page, 'Use a passkey to see');

@@ -4,17 +4,19 @@ import { nameMovement, showAmount, showCents, directionOf, showChange, showTime 
 import { useLoaded } from '../load.ts';
 import { Line } from '../parts/line.tsx';
 import { Shown } from '../parts/notice.tsx';
-import { useSignedIn } from '../parts/session.ts';
+import { type SignedIn, useSignedIn } from '../parts/session.ts';
+import { Gains } from './gains.tsx';
 
 const EVERY_MS = 10_000;
 const DECIMALS = 8;
 
 async function read() {
-  const [{ assets }, { balances }, { tickers }, { transactions }] = await Promise.all([
+  const [{ assets }, { balances }, { tickers }, { transactions }, { orders }] = await Promise.all([
     api.listAssets(),
     api.listBalances(),
     api.listTickers(),
     api.listTransactions({ limit: 5 }),
+    api.listOrders({ limit: 1 }),
   ]);
   const priceOf = new Map(tickers.map((ticker) => [ticker.symbol as string, ticker]));
   const rows = balances.map(({ asset, amount }) => {
@@ -26,6 +28,8 @@ async function read() {
   return {
     rows,
     transactions,
+    hasTraded: orders.length > 0,
+    priceOf: (asset: string) => priceOf.get(asset)?.price,
     value: add(
       rows.flatMap(({ value }) => value ?? []),
       DECIMALS,
@@ -67,32 +71,50 @@ function changeOf(rows: readonly Row[]): number | undefined {
   return before > 0 ? now / before - 1 : undefined;
 }
 
-/** What the account is worth, what it holds, what happened last, and what is left to secure. */
+/** What a new holder does first, with what is done already. It goes once all of it is. */
+function FirstSteps({
+  session,
+  account,
+  known,
+}: Pick<SignedIn, 'session' | 'account'> & { readonly known: Awaited<ReturnType<typeof read>> }) {
+  const steps = [
+    [session.passkeys > 0, '/security', 'Add a passkey, so that you can trade and nobody else can.'],
+    [session.passkeys > 1, '/security', 'Add a second passkey, in case you lose the first.'],
+    [
+      account.totp.enabled,
+      '/security',
+      'Switch two-factor authentication on: the console sends no withdrawal without it.',
+    ],
+    [known.transactions.length > 0, '/deposit', 'Make a first deposit.'],
+    [known.hasTraded, '/trade', 'Buy something.'],
+  ] as const;
+  if (steps.every(([isDone]) => isDone)) return null;
+  return (
+    <section class="card">
+      <h2>First steps</h2>
+      <ol class="plain">
+        {steps.map(([isDone, path, text]) => (
+          <li key={text}>
+            <span>{isDone ? text : <a href={path}>{text}</a>}</span>
+            <span class={isDone ? 'up' : 'quiet'}>{isDone ? '✓ done' : 'to do'}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** What a new holder does first, what the account is worth, holds and gained, and what happened last. */
 export function Overview() {
   const { session, account } = useSignedIn();
   const { loaded } = useLoaded(read, EVERY_MS);
   const { loaded: drawn } = useLoaded(readPrices);
   const prices = drawn.state === 'here' ? drawn.value : new Map<string, readonly number[]>();
-  const left = [
-    session.passkeys === 0 && 'Add a passkey, so that you can trade and nobody else can.',
-    session.passkeys === 1 && 'Add a second passkey, in case you lose the first.',
-    !account.totp.enabled && 'Switch two-factor authentication on: the console sends no withdrawal without it.',
-  ].filter((text) => text !== false);
   return (
     <>
-      {left.length > 0 && (
-        <section class="card">
-          <h2>Left to secure</h2>
-          <ul>
-            {left.map((text) => (
-              <li key={text}>{text}</li>
-            ))}
-          </ul>
-          <a href="/security">Go to security</a>
-        </section>
-      )}
+      <Shown loaded={loaded}>{(known) => <FirstSteps session={session} account={account} known={known} />}</Shown>
       <Shown loaded={loaded}>
-        {({ rows, transactions, value }) => (
+        {({ rows, transactions, value, priceOf }) => (
           <>
             <section class="card">
               <h2>Value</h2>
@@ -160,6 +182,7 @@ export function Overview() {
                 </tbody>
               </table>
             </section>
+            <Gains priceOf={priceOf} />
             <section class="card">
               <h2>Last activity</h2>
               {transactions.length === 0 ? (
