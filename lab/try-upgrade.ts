@@ -10,6 +10,7 @@ import { git, inCommit, newestRelease } from '../scripts/releases.ts';
 import { Clerk, type Entry } from '../test/kills/clerk.ts';
 import { Operator } from '../test/support/node/exchange/operator.ts';
 import type { Probe } from '../test/support/node/exchange/probe.ts';
+import { readConfiguredWorker } from '../test/support/node/exchange/read-configured-worker.ts';
 import { startServedExchange } from '../test/support/node/exchange/served-exchange.ts';
 import { startExchange } from '../test/support/node/exchange/start-exchange.ts';
 import { findFaults } from './flood/find-faults.ts';
@@ -20,6 +21,8 @@ import { writeFloodedEntry } from './flood/flooded-entry.ts';
  * storage, killed and started again, and then by the older one as at a rollback. Apart from that it runs both bundles at
  * once over the same objects, the older one's and then this one's, so that old code calls new objects and new code old
  * ones. Fails unless every order is in the ledger once, with the answer that its client got, and none got a 500.
+ *
+ * Both bundles have the variables of both configurations, since a deployed version keeps its own.
  *
  * The older bundle is that of `--from COMMIT`: the last release, or without one the oldest commit with this schema, since
  * a schema that was not released is changed in place.
@@ -113,7 +116,7 @@ class Traders {
 
 /** Runs one bundle after the other on the same storage, each killed under load. */
 async function replace(bundles: readonly string[], storage: string): Promise<string[]> {
-  const start = (bundle = '') => startServedExchange({ bundle, entry, storage, site: false }, false);
+  const start = (bundle = '') => startServedExchange({ bundle, entry, variables, storage, site: false }, false);
   const traders = new Traders();
   let exchange = await start(bundles[0]);
   try {
@@ -135,7 +138,7 @@ async function replace(bundles: readonly string[], storage: string): Promise<str
 
 /** Runs both bundles at once, with the objects of the first. */
 async function bind(owner: string, other: string): Promise<string[]> {
-  const exchange = await startExchange({ bundle: owner, others: [other], entry, site: false });
+  const exchange = await startExchange({ bundle: owner, others: [other], entry, variables, site: false });
   const traders = new Traders();
   try {
     await traders.begin(exchange.urls);
@@ -148,11 +151,16 @@ async function bind(owner: string, other: string): Promise<string[]> {
 
 const directory = mkdtempSync(join(tmpdir(), 'bureau-upgrade-'));
 let entry = '';
+let variables: Readonly<Record<string, string>> = {};
+/** The variables of the sandbox in a folder with a version of the project. */
+const readVariables = (folder: string) =>
+  readConfiguredWorker(join(folder, 'wrangler.toml')).variables as Readonly<Record<string, string>>;
 try {
   const [older, newer] = [join(directory, 'older'), join(directory, 'newer')];
   await inCommit(chooseCommit(), (tree) => {
     const build = `import { buildWorker } from './scripts/build-worker.ts'; await buildWorker('', process.argv[1]);`;
     execFileSync(process.execPath, ['--input-type=module', '-e', build, older], { cwd: tree });
+    variables = { ...readVariables(tree), ...readVariables('.') };
   });
   await buildWorker('', newer);
   for (const bundle of [older, newer]) entry = writeFloodedEntry(bundle, false);
