@@ -19,6 +19,7 @@ export const steps: readonly Step[] = [
   { name: 'kills-ledgers', command: 'npm run test:kills -- --kills 8 --ledgers 3' },
   { name: 'backup', command: 'npm run test:backup' },
   { name: 'backup-ledgers', command: 'npm run test:backup -- --ledgers 3' },
+  { name: 'going-live', command: 'npm run test:going-live' },
   { name: 'release', command: 'npm run test:release' },
   { name: 'upgrade', command: 'npm run test:upgrade' },
   { name: 'fuzz', command: 'npm run fuzz' },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { serveOnLoopback } from '../run/serve-on-loopback.ts';
 
 /** What is behind the played API: it runs statements in one transaction, and returns the rows of each as objects. */
@@ -17,29 +17,55 @@ export interface PlayedD1Api {
   stop(): Promise<void>;
 }
 
+/** A request to the API that is not about one database. */
+export interface ApiCall {
+  readonly method: string;
+  readonly path: string;
+  readonly type: string;
+  readonly body: Buffer<ArrayBuffer>;
+}
+
+/** What answers other requests: `undefined` where there is no such thing. */
+export type AnswerCall = (call: ApiCall) => Promise<unknown>;
+
 const TOKEN = 'played-token';
+/** One that may edit D1 and nothing else. */
+const D1_TOKEN = 'played-token-of-d1';
 const ACCOUNT = 'played-account';
+const META = { duration: 1, served_by_region: 'WEUR' };
 
 /**
  * Plays `raw`, `query` and `import` of D1's REST API. As D1 does, it returns integers as numbers of JSON, divides what is
- * sent in a question at each semicolon, also inside a trigger, and takes a file that is imported as it is.
+ * sent in a question at each semicolon, also inside a trigger, and takes a file that is imported as it is. `others` answers
+ * what is asked of the API beside.
  */
-export async function playD1Api(run: RunStatements): Promise<PlayedD1Api> {
+export async function playD1Api(run: RunStatements, others?: AnswerCall): Promise<PlayedD1Api> {
   const asked: string[] = [];
   const refusals: number[] = [];
   const files = new Map<string, string>();
   const answer = async (request: IncomingMessage): Promise<{ status: number; body: unknown; etag?: string }> => {
-    const body = await text(request);
+    const bytes = await buffer(request);
+    const body = String(bytes);
     const path = request.url?.split('?')[0] ?? '';
-    if (request.method === 'PUT') {
+    if (path === '/upload') {
       const etag = digest(body);
       files.set(etag, body);
       return { status: 200, body: null, etag };
     }
-    const [, database = '', action = ''] = /\/d1\/database\/([^/]+)\/?([a-z]*)$/.exec(path) ?? [];
+    const [found, database = '', action = ''] = /\/d1\/database\/([^/]+)\/?([a-z]*)$/.exec(path) ?? [];
     asked.push(`${request.method} ${action}`);
-    if (request.headers.authorization !== `Bearer ${TOKEN}` || !path.includes(`/accounts/${ACCOUNT}/`)) {
-      return { status: 403, body: refuse('Authentication error') };
+    const isAllowed =
+      request.headers.authorization === `Bearer ${TOKEN}` ||
+      (request.headers.authorization === `Bearer ${D1_TOKEN}` && path.includes('/d1/'));
+    if (!isAllowed || (!others && !path.includes(`/accounts/${ACCOUNT}/`))) {
+      return { status: 403, body: refuse('Authentication error', 10_000) };
+    }
+    if (others && found === undefined) {
+      const { method = '', headers } = request;
+      const result = await others({ method, path, type: headers['content-type'] ?? '', body: bytes });
+      return result === undefined
+        ? { status: 404, body: refuse('not found', 10_007) }
+        : { status: 200, body: grant(result) };
     }
     const status = refusals.shift();
     if (status !== undefined) return { status, body: refuse('the API is busy') };
@@ -51,7 +77,10 @@ export async function playD1Api(run: RunStatements): Promise<PlayedD1Api> {
         database,
         told.sql.split(';').filter((sql) => sql.trim() !== ''),
       );
-      return { status: 200, body: grant(results.map((rows) => ({ success: true, results: shape(action, rows) }))) };
+      return {
+        status: 200,
+        body: grant(results.map((rows) => ({ success: true, results: shape(action, rows), meta: META }))),
+      };
     } catch (error) {
       return { status: 400, body: refuse(String(error)) };
     }
@@ -99,6 +128,6 @@ function grant(result: unknown) {
   return { success: true, errors: [], messages: [], result };
 }
 
-function refuse(message: string) {
-  return { success: false, errors: [{ code: 7500, message }], messages: [], result: null };
+function refuse(message: string, code = 7500) {
+  return { success: false, errors: [{ code, message }], messages: [], result: null };
 }
