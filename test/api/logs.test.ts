@@ -39,6 +39,11 @@ describe('the log has one line for every request', () => {
     ]);
   });
 
+  it('with where a public answer came from', async () => {
+    for (let asked = 0; asked < 2; asked += 1) await send('/api/v1/assets');
+    expect(linesOf('request').map((line) => line['edgeCache'])).toEqual(['miss', 'isolate']);
+  });
+
   it.each([
     ['a public call', () => send('/api/v1/markets/BTC'), '/api/v1/markets/:symbol', 200, undefined],
     ['an unknown symbol', () => send('/api/v1/markets/SECRET'), '/api/v1/markets/:symbol', 404, undefined],
