@@ -18,7 +18,7 @@ const filled = {
 };
 
 const faults = {
-  'placeholder-custodian': { CUSTODY_URL: shipped['CUSTODY_URL'] ?? '' },
+  'placeholder-custodian': { CUSTODY_URL: 'https://custody.example' },
   'placeholder-venue': { BINANCE_URL: 'https://venue.example' },
   'venue-without-tls': { KRAKEN_URL: 'http://api.kraken.com' },
   'two-venues-of-one-host': { OKX_URL: `${shipped['BINANCE_URL']}/okx` },
