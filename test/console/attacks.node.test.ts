@@ -1,13 +1,12 @@
 import { generate } from 'otplib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Browser, Reply } from '../support/node/console/browser.ts';
-import { beginConsole, served } from '../support/node/console/shared-console.ts';
-import type { Holder } from '../support/node/console/start-console.ts';
+import { WITHDRAWAL } from '../support/node/console/console-routes.ts';
+import { type Holder, openConsole } from '../support/node/console/start-console.ts';
 
 /** What a thief, or one of the staff, tries to take over an account, from outside. */
 
-beforeAll(beginConsole, 240_000);
-afterAll(() => served.stop());
+const served = await openConsole();
 
 const codeOf = (secret: string, steps = 0) => generate({ secret, epoch: Math.floor(Date.now() / 1_000) + 30 * steps });
 
@@ -128,13 +127,6 @@ describe('one person of support', () => {
 });
 
 describe('a passkey alone', () => {
-  const WITHDRAWAL = {
-    asset: 'USDT',
-    network: 'TRC20',
-    amount: '20',
-    address: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
-  };
-
   it('with two-factor authentication on draws no recovery codes, recovers nothing and does not switch it off', async () => {
     const holder = await served.openHolder({ USDT: '1000' });
     const { browser } = holder;
@@ -175,50 +167,4 @@ describe('a passkey alone', () => {
     expect((await back.enrol()).reply.status).toBe(201);
     expect((await back.post('/account/totp/remove', {})).body.code).toBe('totp_required');
   });
-});
-
-describe('a key that a thief has made', () => {
-  it('is not hidden by 201 newer ones that were revoked', async () => {
-    const holder = await served.openHolder();
-    const { browser } = holder;
-    const make = async () => {
-      const made = await browser.post('/account/keys', { label: 'bot', scopes: ['read'] });
-      return (made.body['apiKey'] as { id: string }).id;
-    };
-    const hidden = await make();
-    // In groups, because 50 stand at a time.
-    for (const group of [41, 40, 40, 40, 40]) {
-      const made = await Promise.all(Array.from({ length: group }, make));
-      await Promise.all(made.map((id) => browser.send('DELETE', `/account/keys/${id}`)));
-    }
-    const { apiKeys } = (await browser.get('/account/keys')).body as unknown as { apiKeys: { id: string }[] };
-    expect(apiKeys[0]).toMatchObject({ id: hidden, revokedAt: null });
-    const { account } = await served.operate<{ account: { apiKeys: { id: string }[] } }>(
-      'GET',
-      `/accounts/${holder.accountId}`,
-    );
-    expect(account.apiKeys[0]).toMatchObject({ id: hidden });
-  }, 240_000);
-
-  it('is one of 50, also when 60 are made at once', async () => {
-    const { browser } = await served.openHolder();
-    const replies = await Promise.all(
-      Array.from({ length: 60 }, () => browser.post('/account/keys', { label: 'bot', scopes: ['read'] })),
-    );
-    expect(tally(replies)).toEqual({ 201: 50, invalid_state: 10 });
-  });
-
-  it('an approved address neither: of 100 all are shown, and the next is refused', async () => {
-    const { browser } = await served.openHolder();
-    const approve = (nth: number) =>
-      browser.post('/account/addresses', {
-        network: 'ETH',
-        address: `0xde709f2102306220921060314715629080e${nth.toString(16).padStart(5, '0')}`,
-        label: `nth ${nth}`,
-      });
-    for (let nth = 1; nth <= 100; nth += 1) expect((await approve(nth)).status).toBe(201);
-    expect((await approve(101)).body.code).toBe('invalid_state');
-    const { entries } = (await browser.get('/account/addresses')).body as unknown as { entries: { label: string }[] };
-    expect([entries.length, entries.at(-1)?.label]).toEqual([100, 'nth 1']);
-  }, 240_000);
 });

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WITHDRAWAL } from '../support/node/console/console-routes.ts';
-import { type Holder, startConsole } from '../support/node/console/start-console.ts';
+import { readRefusal } from '../support/node/exchange/client.ts';
+import { type Holder, openConsole } from '../support/node/console/start-console.ts';
 
 /** What holders are mailed, and who tries to keep it from them. */
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-let served: Awaited<ReturnType<typeof startConsole>>;
-
-beforeAll(async () => {
-  served = await startConsole();
-  await served.tell();
-  // The operator listens from the first read on.
-  await served.operate('GET', '/events');
-}, 240_000);
-afterAll(() => served.stop());
+const served = await openConsole();
+await served.tell();
+// The operator listens from the first read on.
+await served.operate('GET', '/events');
 
 const subjectsTo = ({ email }: Holder) => served.mailsTo(email).map(({ subject }) => subject);
 const setLimit = ({ accountId }: Holder, dailyWithdrawalLimit: string) =>
@@ -96,21 +92,8 @@ describe('a mailbox that refuses mails', () => {
 });
 
 describe('a withdrawal', () => {
-  async function withdraw(holder: Holder): Promise<Response> {
-    const { token } = await served.operate<{ token: string }>('POST', `/accounts/${holder.accountId}/api-keys`, {
-      label: 'stolen',
-      scopes: ['withdraw'],
-    });
-    return fetch(`${served.place.origin}/api/v1/wallet/withdrawals`, {
-      method: 'POST',
-      headers: {
-        Authorization: `Bearer ${token}`,
-        'Content-Type': 'application/json',
-        'Idempotency-Key': crypto.randomUUID(),
-      },
-      body: JSON.stringify(WITHDRAWAL),
-    });
-  }
+  const withdraw = async ({ accountId }: Holder): Promise<Response> =>
+    (await served.createClient(accountId, { scopes: ['withdraw'] })).withdraw(WITHDRAWAL);
 
   it('is mailed to the holder, with a link whose button freezes the account, in any browser', async () => {
     const holder = await served.openHolder({ USDT: '1000' });
@@ -138,8 +121,7 @@ describe('a withdrawal', () => {
     expect([frozen.status, frozen.body]).toEqual([200, { frozen: true }]);
     expect((await stranger.get('/session')).status).toBe(401);
     expect(await statusOf(holder)).toBe('frozen');
-    const refused = (await (await withdraw(holder)).json()) as { code: string };
-    expect(refused.code).toBe('account_frozen');
+    expect(await readRefusal(await withdraw(holder))).toEqual([403, 'account_frozen']);
   });
 
   it('is stopped by no link that is older than a week', async () => {
@@ -191,16 +173,8 @@ describe('deposits', () => {
     const { body } = await holder.browser.get('/api/v1/wallet/addresses');
     const addresses = body['addresses'] as { network: string; address: string }[];
     const address = addresses.find(({ network }) => network === 'TRC20')?.address;
-    const { token } = await served.operate<{ token: string }>('POST', `/accounts/${payer.accountId}/api-keys`, {
-      label: 'pays',
-      scopes: ['withdraw'],
-    });
-    const paid = await fetch(`${served.place.origin}/api/v1/wallet/withdrawals`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'Idempotency-Key': 'pays' },
-      body: JSON.stringify({ ...WITHDRAWAL, address }),
-    });
-    expect(paid.status).toBe(201);
+    const client = await served.createClient(payer.accountId, { scopes: ['withdraw'] });
+    await client.takeOut({ ...WITHDRAWAL, address });
     await served.tell();
     await change(`UPDATE mails SET due_at = 0 WHERE user_id = ${userOf(holder)}`);
     await served.tell();

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startConsole } from '../support/node/console/start-console.ts';
+import { expect, it } from 'vitest';
+import { openConsole } from '../support/node/console/start-console.ts';
 
 /** A console whose operator lets anybody open an account. */
-let served: Awaited<ReturnType<typeof startConsole>>;
-
-beforeAll(async () => {
-  served = await startConsole({ SELF_OPENING: 'on' });
-}, 600_000);
-afterAll(() => served.stop());
+const served = await openConsole({ SELF_OPENING: 'on' });
 
 it('whoever has an address opens an account by a link to it, once and in the browser that asked', async () => {
   const browser = served.openBrowser();

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startConsole } from '../support/node/console/start-console.ts';
+import { expect, it } from 'vitest';
+import { openConsole } from '../support/node/console/start-console.ts';
 import type { Reply } from '../support/node/console/browser.ts';
 
 /** What one of the staff tries alone, at an exchange that has two admins. */
@@ -9,15 +9,10 @@ const OTHER_ADMIN = 'other@bureau.example';
 const TREASURER = 'treasurer@bureau.example';
 const SUPPORT = 'second@bureau.example';
 
-let served: Awaited<ReturnType<typeof startConsole>>;
-
-beforeAll(async () => {
-  served = await startConsole();
-  await served.operate('PUT', `/staff/${TREASURER}`, { roles: ['treasury'] });
-  await served.operate('PATCH', '/settings', { approvalAbove: { USDT: '1000' }, tradingHalted: true });
-  await served.operate('PUT', `/staff/${OTHER_ADMIN}`, { roles: ['admin'] });
-}, 240_000);
-afterAll(() => served.stop());
+const served = await openConsole();
+await served.operate('PUT', `/staff/${TREASURER}`, { roles: ['treasury'] });
+await served.operate('PATCH', '/settings', { approvalAbove: { USDT: '1000' }, tradingHalted: true });
+await served.operate('PUT', `/staff/${OTHER_ADMIN}`, { roles: ['admin'] });
 
 const as = (email: string, method: string, path: string, body: object): Promise<Reply> =>
   served.openBrowser().send(method, `/operator/v1${path}`, body, served.staffHeader(email));

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { writeSignInLink } from '../../../../scripts/start/play-access.ts';
 import type { Browser } from './browser.ts';
-import { served } from './shared-console.ts';
+import type { StartedConsole } from './start-console.ts';
 
 const PAGES = ['/desk', '/desk/accounts/01a1fcca-895a-7000-b43c-11f474a4f8d5', '/desk/audit?target=x'];
 const asPage = { Accept: 'text/html' };
 const admin = 'admin@bureau.example';
 
 /** What the console does for the staff at their desk, behind the Access that is played here. */
-export function describeDesk(): void {
+export function describeDesk(served: StartedConsole): void {
   /** The path and query of the link that signs a person in. */
   function readLink(email: string): string {
     const { storage, consoleOrigin } = served.place;

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { served } from './shared-console.ts';
+import type { StartedConsole } from './start-console.ts';
 
 /** What holders are told by mail. */
-export function describeNotices(): void {
+export function describeNotices(served: StartedConsole): void {
   const subjectsTo = (email: string) => served.mailsTo(email).map(({ subject }) => subject);
 
   it('mails a holder each change of the account once, also those that the exchange makes, and nobody else', async () => {

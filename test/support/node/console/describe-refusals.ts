@@ -2,10 +2,10 @@ import { generate } from 'otplib';
 import { describe, expect, it } from 'vitest';
 import type { Browser, Reply } from './browser.ts';
 import { COLD, type Change, ENDPOINT, WITHDRAWAL, changes, reads } from './console-routes.ts';
-import { served } from './shared-console.ts';
+import type { StartedConsole } from './start-console.ts';
 
 /** What the console refuses, on every route. */
-export function describeRefusals(): void {
+export function describeRefusals(served: StartedConsole): void {
   function expectRefused(reply: Reply, status: number, code: string): void {
     expect([reply.status, reply.body.code]).toEqual([status, code]);
   }

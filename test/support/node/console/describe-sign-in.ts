@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Browser, Reply } from './browser.ts';
 import { Authenticator } from './authenticator.ts';
-import { served } from './shared-console.ts';
+import type { StartedConsole } from './start-console.ts';
 
 /** Signing in: invitations, passkeys, links and recoveries. */
-export function describeSignIn(): void {
+export function describeSignIn(served: StartedConsole): void {
   function expectRefused(reply: Reply, status: number, code: string): void {
     expect([reply.status, reply.body.code]).toEqual([status, code]);
     expect(reply.body.requestId).toBe(reply.headers.get('X-Request-Id'));

@@ -2,23 +2,28 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inject } from 'vitest';
+import { afterAll, inject } from 'vitest';
 import { findFreePort } from '../../../../scripts/find-free-port.ts';
 import { readMails, refusedFile, type WrittenMail } from '../../../../scripts/start/mailbox.ts';
 import { readPlace } from '../../../../scripts/start/place.ts';
 import { playAccess } from '../../../../scripts/start/play-access.ts';
 import { CONSOLE } from '../../../../scripts/start/names.ts';
 import { fireSchedule, serve } from '../../../../scripts/start/serve.ts';
+import type { Asset } from '../../../../src/money/assets.ts';
+import { publicSecrets } from '../../../../src/public-secrets.ts';
+import { Operator } from '../exchange/operator.ts';
 import type { Authenticator } from './authenticator.ts';
 import { Browser, type Reply } from './browser.ts';
-import { publicSecrets } from '../../../../src/public-secrets.ts';
 
 const ADMIN = 'admin@bureau.example';
 const SECOND = 'second@bureau.example';
 const MAIL_DEADLINE_MS = 60_000;
 
-/** The exchange and its console as `npm start` serves them, with empty storage, from the bundles of the run. */
-export async function startConsole(variables: Readonly<Record<string, string>> = {}) {
+/**
+ * Serves the exchange and its console for the tests of a file as `npm start` does, with empty storage, from the bundles
+ * of the run, and ends them after the tests.
+ */
+export async function openConsole(variables: Readonly<Record<string, string>> = {}): Promise<StartedConsole> {
   const folder = mkdtempSync(join(tmpdir(), 'bureau-console-'));
   const place = readPlace({
     PORT: String(await findFreePort()),
@@ -29,22 +34,21 @@ export async function startConsole(variables: Readonly<Record<string, string>> =
   mkdirSync(place.storage);
   const bundles = { exchange: inject('workerBundle'), console: inject('consoleBundle') };
   const access = await playAccess(place);
-  const secrets = publicSecrets;
-  const served = await serve(place, bundles, access, { ...secrets, ...variables });
-  const identity = await served.runtime.getD1Database('IDENTITY', 'bureau-console');
-  const started = new StartedConsole(place, served.runtime, identity, secrets['OPERATOR_TOKEN'] ?? '', access.signIn);
+  const { runtime, stop } = await serve(place, bundles, access, { ...publicSecrets, ...variables });
+  afterAll(async () => {
+    await stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const identity = await runtime.getD1Database('IDENTITY', 'bureau-console');
+  const started = new StartedConsole(place, identity, access.signIn);
   await started.operate('PUT', `/staff/${ADMIN}`, { roles: ['admin'] });
   await started.operate('PUT', `/staff/${SECOND}`, { roles: ['support'] });
-  return Object.assign(started, {
-    stop: async () => {
-      await served.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  });
+  return started;
 }
 
 type Place = Exclude<ReturnType<typeof readPlace>, { readonly refusal: string }>;
 type Runtime = Awaited<ReturnType<typeof serve>>['runtime'];
+type Identity = Awaited<ReturnType<Runtime['getD1Database']>>;
 
 /** A holder who was invited and has enrolled a passkey. */
 export interface Holder {
@@ -54,25 +58,17 @@ export interface Holder {
   readonly passkey: Authenticator;
 }
 
-class StartedConsole {
+/** The console, and its exchange by the operator's token. */
+export class StartedConsole extends Operator {
   readonly place: Place;
-  readonly runtime: Runtime;
-  readonly identity: Awaited<ReturnType<Runtime['getD1Database']>>;
-  readonly #operatorToken: string;
+  readonly identity: Identity;
   readonly #signIn: (email: string) => string;
   #holders = 0;
 
-  constructor(
-    place: Place,
-    runtime: Runtime,
-    identity: Awaited<ReturnType<Runtime['getD1Database']>>,
-    operatorToken: string,
-    signIn: (email: string) => string,
-  ) {
+  constructor(place: Place, identity: Identity, signIn: (email: string) => string) {
+    super(place.origin);
     this.place = place;
-    this.runtime = runtime;
     this.identity = identity;
-    this.#operatorToken = operatorToken;
     this.#signIn = signIn;
   }
 
@@ -83,29 +79,6 @@ class StartedConsole {
   /** The header with which Access names a person of the staff. */
   staffHeader(email = ADMIN): Record<string, string> {
     return { 'Cf-Access-Jwt-Assertion': this.#signIn(email) };
-  }
-
-  /** Sends a request of the operator's token to the exchange, and returns the body of the answer. */
-  async operate<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const response = await fetch(`${this.place.origin}/operator/v1${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${this.#operatorToken}`, 'Content-Type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as T;
-  }
-
-  async openAccount(funds: Readonly<Record<string, string>> = {}): Promise<string> {
-    const { account } = await this.operate<{ account: { id: string } }>('POST', '/accounts', { label: 'test' });
-    await this.credit(account.id, funds);
-    return account.id;
-  }
-
-  async credit(accountId: string, funds: Readonly<Record<string, string>>): Promise<void> {
-    for (const [asset, amount] of Object.entries(funds)) {
-      await this.operate('POST', `/accounts/${accountId}/credits`, { asset, amount, reference: `fund ${asset}` });
-    }
   }
 
   /** Invites the holder of an account as one of the staff does at the desk. */
@@ -145,7 +118,7 @@ class StartedConsole {
   }
 
   /** Opens an account, invites its holder, and has them enrol a passkey. */
-  async openHolder(funds: Readonly<Record<string, string>> = {}): Promise<Holder> {
+  async openHolder(funds: Partial<Record<Asset, string>> = {}): Promise<Holder> {
     this.#holders += 1;
     const email = `holder-${this.#holders}@customers.example`;
     const accountId = await this.openAccount();
@@ -168,5 +141,3 @@ class StartedConsole {
       .run();
   }
 }
-
-export type { StartedConsole };

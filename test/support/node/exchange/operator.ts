@@ -49,10 +49,14 @@ export class Operator {
 
   async openAccount(funds: Partial<Record<Asset, string>> = {}): Promise<string> {
     const { account } = await this.operate<{ account: { id: string } }>('POST', '/accounts', { label: 'test' });
-    for (const [asset, amount] of Object.entries(funds)) {
-      await this.operate('POST', `/accounts/${account.id}/credits`, { asset, amount, reference: `fund ${asset}` });
-    }
+    await this.credit(account.id, funds);
     return account.id;
+  }
+
+  async credit(accountId: string, funds: Partial<Record<Asset, string>>): Promise<void> {
+    for (const [asset, amount] of Object.entries(funds)) {
+      await this.operate('POST', `/accounts/${accountId}/credits`, { asset, amount, reference: `fund ${asset}` });
+    }
   }
 
   /** Has accounts opened in these ledgers alone from now on, with the same probability. New ledgers have their shares then. */
