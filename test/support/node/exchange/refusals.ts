@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProblemCode } from '../../../../src/http/problems.ts';
 import type { Scenario } from '../../../../src/sandbox/scenario.ts';
-import type { Operator } from './operator.ts';
+import type { KeyOptions, Operator } from './operator.ts';
 
 /** What a trader does, in whatever client. */
 export interface Trader {
@@ -35,14 +35,42 @@ const MOST_LOOKS = 50;
 const OUTSIDE = 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC';
 const PAYOUT: Payout = { asset: 'USDT', network: 'TRC20', amount: '50', address: OUTSIDE };
 
-async function open(operator: Operator, connect: Connect): Promise<{ accountId: string; trader: Trader }> {
-  const accountId = await operator.openAccount({ USDT: '100000' });
-  return { accountId, trader: connect(await operator.createKey(accountId)) };
+interface Opened {
+  readonly operator: Operator;
+  readonly accountId: string;
 }
 
-function withdrawing(change: Partial<Payout>): Scene {
-  return async (operator, connect) => (await open(operator, connect)).trader.withdraw({ ...PAYOUT, ...change });
+/** What a trader with an account does: by default with money and a key for everything. */
+function trading(
+  act: (trader: Trader, opened: Opened) => Promise<unknown>,
+  { funds = { USDT: '100000' }, key = {}, scenario }: Opening = {},
+): Scene {
+  return async (operator, connect) => {
+    const accountId = await operator.openAccount(funds);
+    const trader = connect(await operator.createKey(accountId, key), scenario);
+    return act(trader, { operator, accountId });
+  };
 }
+
+interface Opening {
+  readonly funds?: Parameters<Operator['openAccount']>[0];
+  readonly key?: KeyOptions;
+  readonly scenario?: Scenario;
+}
+
+const withdrawing = (change: Partial<Payout>) => trading((trader) => trader.withdraw({ ...PAYOUT, ...change }));
+const buying = (coin: string, usdt: string, opening?: Opening) => trading((trader) => trader.buy(coin, usdt), opening);
+
+/** What a trader does under other settings, which are put back. */
+const under = (settings: Record<string, unknown>, act: (trader: Trader) => Promise<unknown>) =>
+  trading((trader, { operator }) => operator.withSettings(settings, () => act(trader)));
+
+/** What a trader does after the operator has changed the account. */
+const changed = (change: object, act: (trader: Trader) => Promise<unknown>) =>
+  trading(async (trader, { operator, accountId }) => {
+    await operator.operate('PATCH', `/accounts/${accountId}`, change);
+    return act(trader);
+  });
 
 /** The gate holds settings for seconds, so that the end of a halt takes effect a moment later. Throws when it does not. */
 async function waitUntilOpen(trader: Trader): Promise<void> {
@@ -57,156 +85,83 @@ async function waitUntilOpen(trader: Trader): Promise<void> {
   throw new Error('trading did not open again');
 }
 
+const ONE = { perMinute: 1, perDay: 10 };
+
 /** How each refusal comes about that a trader can bring about at an exchange that is well. */
 export const refusals: readonly (readonly [ProblemCode, Scene])[] = [
   ['missing_api_key', (_, connect) => connect(undefined).readBalances()],
   ['invalid_api_key', (_, connect) => connect('bk_test_forged').readBalances()],
-  [
-    'insufficient_scope',
-    async (operator, connect) =>
-      connect(await operator.createKey(await operator.openAccount(), { scopes: ['read'] })).buy('BTC', '10'),
-  ],
-  [
-    'ip_not_allowed',
-    async (operator, connect) =>
-      connect(await operator.createKey(await operator.openAccount(), { ipAllowlist: ['192.0.2.7'] })).readBalances(),
-  ],
-  [
-    'account_frozen',
-    async (operator, connect) => {
-      const { accountId, trader } = await open(operator, connect);
-      await operator.operate('PATCH', `/accounts/${accountId}`, { status: 'frozen' });
-      return trader.buy('BTC', '10');
-    },
-  ],
+  ['insufficient_scope', buying('BTC', '10', { key: { scopes: ['read'] } })],
+  ['ip_not_allowed', trading((trader) => trader.readBalances(), { key: { ipAllowlist: ['192.0.2.7'] } })],
+  ['account_frozen', changed({ status: 'frozen' }, (trader) => trader.buy('BTC', '10'))],
   ['invalid_request', withdrawing({ totpCode: 'secret' })],
-  [
-    'invalid_idempotency_key',
-    async (operator, connect) => (await open(operator, connect)).trader.buy('BTC', '10', 'k'.repeat(256)),
-  ],
+  ['invalid_idempotency_key', trading((trader) => trader.buy('BTC', '10', 'k'.repeat(256)))],
   [
     'rate_limited',
-    async (operator, connect) => {
-      const one = { perMinute: 1, perDay: 10 };
-      const rateLimits = { read: one, trade: one, withdraw: one };
-      const trader = connect(await operator.createKey(await operator.openAccount(), { rateLimits }));
-      await trader.readBalances();
-      return trader.readBalances();
-    },
+    trading((trader) => trader.readBalances().then(() => trader.readBalances()), {
+      key: { rateLimits: { read: ONE, trade: ONE, withdraw: ONE } },
+    }),
   ],
   [
     'idempotency_key_reused',
-    async (operator, connect) => {
-      const { trader } = await open(operator, connect);
-      await trader.buy('BTC', '10', 'one-intent');
-      return trader.buy('BTC', '11', 'one-intent');
-    },
+    trading((trader) => trader.buy('BTC', '10', 'one-intent').then(() => trader.buy('BTC', '11', 'one-intent'))),
   ],
-  ['symbol_not_supported', async (operator, connect) => (await open(operator, connect)).trader.buy('XMR', '10')],
-  ['amount_below_minimum', async (operator, connect) => (await open(operator, connect)).trader.buy('BTC', '0.5')],
-  ['amount_above_maximum', async (operator, connect) => (await open(operator, connect)).trader.buy('BTC', '60000')],
+  ['symbol_not_supported', buying('XMR', '10')],
+  ['amount_below_minimum', buying('BTC', '0.5')],
+  ['amount_above_maximum', buying('BTC', '60000')],
   ['precision_exceeded', withdrawing({ amount: '50.0000001' })],
-  [
-    'withdrawals_suspended',
-    async (operator, connect) => {
-      const { trader } = await open(operator, connect);
-      return operator.withSettings({ withdrawalsHalted: true }, () => trader.withdraw(PAYOUT));
-    },
-  ],
+  ['withdrawals_suspended', under({ withdrawalsHalted: true }, (trader) => trader.withdraw(PAYOUT))],
   [
     'trading_halted',
-    async (operator, connect) => {
-      const { trader } = await open(operator, connect);
-      try {
-        return await operator.withSettings({ tradingHalted: true }, () => trader.buy('BTC', '10'));
-      } finally {
-        await waitUntilOpen(trader);
-      }
-    },
+    trading((trader, { operator }) =>
+      operator
+        .withSettings({ tradingHalted: true }, () => trader.buy('BTC', '10'))
+        .finally(() => waitUntilOpen(trader)),
+    ),
   ],
   ['network_not_supported', withdrawing({ network: 'LTC' })],
   ['invalid_address', withdrawing({ address: '0x52908400098527886E0F7030069857D2E4169EE7' })],
   [
     'totp_required',
-    async (operator, connect) => {
-      const { accountId, trader } = await open(operator, connect);
+    trading(async (trader, { operator, accountId }) => {
       await operator.enableTotp(accountId);
       return trader.withdraw(PAYOUT);
-    },
+    }),
   ],
   ['totp_invalid', guessing(1)],
   ['withdrawals_locked', guessing(6)],
-  [
-    'address_not_allowlisted',
-    async (operator, connect) => {
-      const { trader } = await open(operator, connect);
-      return operator.withSettings({ allowlistMode: 'strict' }, () => trader.withdraw(PAYOUT));
-    },
-  ],
-  [
-    'daily_limit_exceeded',
-    async (operator, connect) => {
-      const { accountId, trader } = await open(operator, connect);
-      await operator.operate('PATCH', `/accounts/${accountId}`, { dailyWithdrawalLimit: '49' });
-      return trader.withdraw(PAYOUT);
-    },
-  ],
-  [
-    'insufficient_balance',
-    async (operator, connect) =>
-      connect(await operator.createKey(await operator.openAccount({ USDT: '9' }))).buy('BTC', '10'),
-  ],
-  [
-    'order_rejected',
-    async (operator, connect) => {
-      const { trader } = await open(operator, connect);
-      return operator.withSettings({ exposure: { LTC: '0.0001' } }, () => trader.buy('LTC', '10'));
-    },
-  ],
-  [
-    'not_found',
-    async (operator, connect) =>
-      (await open(operator, connect)).trader.readOrder('01a1fcca-895a-7000-b43c-11f474a4f8d5'),
-  ],
+  ['address_not_allowlisted', under({ allowlistMode: 'strict' }, (trader) => trader.withdraw(PAYOUT))],
+  ['daily_limit_exceeded', changed({ dailyWithdrawalLimit: '49' }, (trader) => trader.withdraw(PAYOUT))],
+  ['insufficient_balance', buying('BTC', '10', { funds: { USDT: '9' } })],
+  ['order_rejected', under({ exposure: { LTC: '0.0001' } }, (trader) => trader.buy('LTC', '10'))],
+  ['not_found', trading((trader) => trader.readOrder('01a1fcca-895a-7000-b43c-11f474a4f8d5'))],
 ];
-
-function playing(scenario: Scenario, act: (trader: Trader) => Promise<unknown>): Scene {
-  return async (operator, connect) => {
-    const accountId = await operator.openAccount({ USDT: '1000' });
-    return act(connect(await operator.createKey(accountId), scenario));
-  };
-}
 
 /** What the sandbox refuses because a request names a scenario, by what is refused. */
 export const playedRefusals: readonly (readonly [what: string, ProblemCode, Scene])[] = [
-  ['an order', 'order_rejected', playing('order_rejected', (trader) => trader.buy('BTC', '10'))],
-  ['an order', 'service_unavailable', playing('service_unavailable', (trader) => trader.buy('BTC', '10'))],
-  ['a withdrawal', 'service_unavailable', playing('service_unavailable', (trader) => trader.withdraw(PAYOUT))],
-  ['an order', 'outcome_unknown', playing('outcome_unknown', (trader) => trader.buy('BTC', '10'))],
-  ['a withdrawal', 'outcome_unknown', playing('outcome_unknown', (trader) => trader.withdraw(PAYOUT))],
-  ['an order', 'rate_limited', playing('rate_limited', (trader) => trader.buy('BTC', '10'))],
-  ['a read', 'rate_limited', playing('rate_limited', (trader) => trader.readBalances())],
-  [
-    'a scenario that there is none of',
-    'invalid_request',
-    playing('order_lost' as Scenario, (trader) => trader.buy('BTC', '10')),
-  ],
+  ...(['order_rejected', 'service_unavailable', 'outcome_unknown', 'rate_limited'] as const).map(
+    (scenario) => ['an order', scenario, buying('BTC', '10', { scenario })] as const,
+  ),
+  ...(['service_unavailable', 'outcome_unknown'] as const).map(
+    (scenario) => ['a withdrawal', scenario, trading((trader) => trader.withdraw(PAYOUT), { scenario })] as const,
+  ),
+  ['a read', 'rate_limited', trading((trader) => trader.readBalances(), { scenario: 'rate_limited' })],
+  ['a scenario that there is none of', 'invalid_request', buying('BTC', '10', { scenario: 'order_lost' as Scenario })],
 ];
 
 /** Wrong codes, of which the last is answered as it is. */
 function guessing(times: number): Scene {
-  return async (operator, connect) => {
-    const { accountId, trader } = await open(operator, connect);
+  return trading(async (trader, { operator, accountId }) => {
     await operator.enableTotp(accountId);
     const guess = () => trader.withdraw({ ...PAYOUT, totpCode: '000000' });
     for (let wrong = 1; wrong < times; wrong += 1) await guess().catch(() => undefined);
     return guess();
-  };
+  });
 }
 
 /** What is refused while no source of prices answers. */
 export const refusalsWithoutSources: readonly (readonly [ProblemCode, Scene])[] = [
-  ['price_unavailable', async (operator, connect) => (await open(operator, connect)).trader.buy('BTC', '10')],
+  ['price_unavailable', buying('BTC', '10')],
   // Candles that nobody has asked for yet: others are still remembered.
   ['upstream_unavailable', (_, connect) => connect(undefined).readCandles('DOGE')],
 ];
