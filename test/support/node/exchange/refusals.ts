@@ -113,11 +113,13 @@ export const refusals: readonly (readonly [ProblemCode, Scene])[] = [
   ['withdrawals_suspended', under({ withdrawalsHalted: true }, (trader) => trader.withdraw(PAYOUT))],
   [
     'trading_halted',
-    trading((trader, { operator }) =>
-      operator
-        .withSettings({ tradingHalted: true }, () => trader.buy('BTC', '10'))
-        .finally(() => waitUntilOpen(trader)),
-    ),
+    trading(async (trader, { operator }) => {
+      try {
+        return await operator.withSettings({ tradingHalted: true }, () => trader.buy('BTC', '10'));
+      } finally {
+        await waitUntilOpen(trader);
+      }
+    }),
   ],
   ['network_not_supported', withdrawing({ network: 'LTC' })],
   ['invalid_address', withdrawing({ address: '0x52908400098527886E0F7030069857D2E4169EE7' })],
