@@ -10,7 +10,7 @@ import { takeBackup } from '../scripts/backup/take-backup.ts';
 import { type Database, askCloudflare } from '../scripts/databases/database.ts';
 import { bindingOf } from '../src/db/record-id.ts';
 import { playD1Api } from '../test/support/node/cloudflare/play-d1-api.ts';
-import type { Client } from '../test/support/node/exchange/client.ts';
+import type { Client } from '../test/support/client.ts';
 import { Operator } from '../test/support/node/exchange/operator.ts';
 import { type ServedExchange, startServedExchange } from '../test/support/node/exchange/served-exchange.ts';
 import { makeLedger, runExchange } from './growth/make-ledger.ts';
@@ -93,7 +93,7 @@ async function backUpBesideTrade(exchange: ServedExchange, backup: string): Prom
   const load = new OrderLoad(exchange.url, tokens);
   const state = { isDone: false };
   let payments = 0;
-  const addresses = await Promise.all(payers.map((payer) => payer.readAddress('TRC20')));
+  const addresses = await Promise.all(payers.map((payer) => payer.addressOn('TRC20')));
   const pay = async () => {
     if (ledgers === 1) return;
     for (let turn = 0; !state.isDone; turn += 1) {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { takeFreePort } from '../../custodian/test/support/free-port.ts';
-import type { Client } from '../../test/support/node/exchange/client.ts';
+import type { Client } from '../../test/support/client.ts';
 import { Operator } from '../../test/support/node/exchange/operator.ts';
 import { type ServedExchange, startServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
 import { Books } from './books.ts';
@@ -119,7 +119,7 @@ async function openAccounts(exchange: ServedExchange, chains: readonly LocalChai
     await operator.operate('PATCH', `/accounts/${client.accountId}`, { dailyWithdrawalLimit: '1000000' });
     clients.push(client);
     for (const chain of chains) {
-      await chain.send(await client.readAddress(chain.network), play.deposits[chain.network]);
+      await chain.send(await client.addressOn(chain.network), play.deposits[chain.network]);
     }
   }
   await waitUntil('every deposit is credited', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import { BUY } from '../support/node/exchange/client.ts';
+import { BUY } from '../support/client.ts';
 import { startDroppingProxy } from '../support/node/exchange/dropping-proxy.ts';
 import { fetchDocumented } from '../support/node/exchange/fetch-documented.ts';
 import { openExchange } from '../support/node/exchange/open-exchange.ts';
@@ -69,7 +69,7 @@ it('a client whose answers are lost by the network retries with its key and gets
     Number(one.usdtAmount) - Number(other.usdtAmount);
   expect(orders.toSorted(byAmount)).toEqual(told.toSorted(byAmount));
   const spent = told.reduce((sum, { usdtAmount }) => sum + Number(usdtAmount), 0);
-  expect((await client.readBalances())['USDT']).toBe(String(10_000 - spent));
+  expect((await client.balances())['USDT']).toBe(String(10_000 - spent));
 });
 
 it('a withdrawal whose answers are lost is paid once, and every retry gets the same hash', async () => {

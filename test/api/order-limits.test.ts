@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type OrderAnswer,
-  type OrderBody,
-  type ProblemBody,
-  createKey,
-  json,
-  openTrader,
-} from '../support/exchange.ts';
+import { type OrderAnswer, ORDER, type ProblemBody, createKey, json, openTrader } from '../support/exchange.ts';
 import { readEffects } from '../support/db/probes.ts';
 
-const BUY: OrderBody = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 const PREVIEW = '/api/v1/orders/preview';
 
 interface PreviewAnswer {
@@ -25,7 +17,7 @@ describe('limitPrice', () => {
     async (side, limitPrice) => {
       const trader = await openTrader({ USDT: '1000', BTC: '1' });
       const before = await readEffects(trader.accountId);
-      const order = { ...BUY, side, limitPrice };
+      const order = { ...ORDER, side, limitPrice };
       const refused = await trader.order(order, 'limited');
       expect([refused.status, (await json<ProblemBody>(refused.clone())).code]).toEqual([422, 'price_limit_exceeded']);
       const replay = await trader.order(order, 'limited');
@@ -36,17 +28,17 @@ describe('limitPrice', () => {
 
   it('changes nothing when the price is within it', async () => {
     const trader = await openTrader({ USDT: '1000' });
-    const { preview } = await json<PreviewAnswer>(await trader.post(PREVIEW, BUY));
-    const order = await trader.trade({ ...BUY, limitPrice: '9999999' } as OrderBody);
-    expect(Object.keys(order)).toEqual(Object.keys(await trader.trade(BUY)));
+    const { preview } = await json<PreviewAnswer>(await trader.post(PREVIEW, ORDER));
+    const order = await trader.trade({ ...ORDER, limitPrice: '9999999' });
+    expect(Object.keys(order)).toEqual(Object.keys(await trader.trade(ORDER)));
     expect(Number(order.executedPrice)).toBeLessThan(9_999_999);
     expect(preview['coin']).toBe('BTC');
   });
 
   it('is part of the request that an Idempotency-Key stands for', async () => {
     const trader = await openTrader({ USDT: '1000' });
-    await trader.order(BUY, 'one');
-    const other = await trader.order({ ...BUY, limitPrice: '9999999' } as OrderBody, 'one');
+    await trader.order(ORDER, 'one');
+    const other = await trader.order({ ...ORDER, limitPrice: '9999999' }, 'one');
     expect((await json<ProblemBody>(other)).code).toBe('idempotency_key_reused');
   });
 
@@ -54,7 +46,7 @@ describe('limitPrice', () => {
     'must be a plain decimal string: %j is refused',
     async (limitPrice) => {
       const trader = await openTrader({ USDT: '1000' });
-      const response = await trader.order({ ...BUY, limitPrice } as OrderBody);
+      const response = await trader.order({ ...ORDER, limitPrice });
       const problem = await json<ProblemBody>(response);
       expect([response.status, problem.errors?.[0]?.pointer]).toEqual([400, '/limitPrice']);
     },
@@ -65,20 +57,20 @@ describe('POST /api/v1/orders/preview', () => {
   it('shows what the order would fill at, and has no effect', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const before = await readEffects(trader.accountId);
-    const response = await trader.post(PREVIEW, { ...BUY, coin: 'eth' });
+    const response = await trader.post(PREVIEW, { ...ORDER, coin: 'eth' });
     const { preview } = await json<PreviewAnswer>(response);
     expect(response.status).toBe(200);
     expect(preview).toMatchObject({ coin: 'ETH', side: 'BUY', usdtAmount: '10' });
     expect(await readEffects(trader.accountId)).toEqual(before);
     expect(await json(await trader.get('/api/v1/orders'))).toEqual({ orders: [], nextCursor: null });
-    const order = await trader.trade({ ...BUY, coin: 'ETH' });
+    const order = await trader.trade({ ...ORDER, coin: 'ETH' });
     // The market may have moved a little in between.
     expect(Math.abs(Number(order.executedPrice) / Number(preview['executedPrice']) - 1)).toBeLessThan(0.01);
   });
 
   it('ignores the balance', async () => {
     const trader = await openTrader();
-    expect((await trader.post(PREVIEW, BUY)).status).toBe(200);
+    expect((await trader.post(PREVIEW, ORDER)).status).toBe(200);
   });
 
   it.each([
@@ -89,15 +81,15 @@ describe('POST /api/v1/orders/preview', () => {
     [{ limitPrice: '1' }, 'price_limit_exceeded'],
   ])('refuses what the order would be refused for: %o, %s', async (change, code) => {
     const trader = await openTrader({ USDT: '1000' });
-    expect((await json<ProblemBody>(await trader.post(PREVIEW, { ...BUY, ...change }))).code).toBe(code);
+    expect((await json<ProblemBody>(await trader.post(PREVIEW, { ...ORDER, ...change }))).code).toBe(code);
   });
 
   it('needs the scope trade and counts in the read bucket', async () => {
     const trader = await openTrader({}, { rateLimits: { read: { perMinute: 2, perDay: 9 } } });
     const reader = await createKey(trader.accountId, { scopes: ['read'] });
-    expect((await reader.post(PREVIEW, BUY)).status).toBe(403);
+    expect((await reader.post(PREVIEW, ORDER)).status).toBe(403);
     const statuses = [];
-    for (let asked = 0; asked < 3; asked += 1) statuses.push((await trader.post(PREVIEW, BUY)).status);
+    for (let asked = 0; asked < 3; asked += 1) statuses.push((await trader.post(PREVIEW, ORDER)).status);
     expect(statuses).toEqual([200, 200, 429]);
   });
 });
@@ -106,9 +98,9 @@ describe('an order shows the key that it was placed with', () => {
   it('to every key of the account', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const other = await createKey(trader.accountId);
-    const placed = await json<OrderAnswer>(await trader.order(BUY));
+    const placed = await json<OrderAnswer>(await trader.order(ORDER));
     expect(placed.order).toMatchObject({ keyId: trader.keyId });
-    await other.trade(BUY);
+    await other.trade(ORDER);
     const { orders } = await json<{ orders: { keyId: string }[] }>(await other.get('/api/v1/orders'));
     expect(orders.map(({ keyId }) => keyId)).toEqual([other.keyId, trader.keyId]);
   });

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { MAX_ATOMS } from '../../src/money/amounts.ts';
 import {
   type OrderAnswer,
-  type OrderBody,
   type ProblemBody,
   createKey,
   json,
@@ -10,6 +9,7 @@ import {
   openTrader,
   expectCode,
 } from '../support/exchange.ts';
+import type { OrderBody } from '../support/client.ts';
 import { readEffects, sumOfBalances, unexplainedBalances } from '../support/db/probes.ts';
 import { setFloor } from '../support/db/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';

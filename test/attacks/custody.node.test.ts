@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { CustodianRemote } from '../support/node/custody/custodian-remote.ts';
 import { custodyVariables, startCustodian } from '../support/node/custody/start-custodian.ts';
-import { type Client, readRefusal } from '../support/node/exchange/client.ts';
+import { type Client, readRefusal } from '../support/client.ts';
 import { runWithoutTriggers } from '../support/node/exchange/run-without-triggers.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { openExchange } from '../support/node/exchange/open-exchange.ts';
@@ -175,7 +175,7 @@ describe('a withdrawal that failed', () => {
     const failed = await client.takeOut();
     expect(failed).toMatchObject({ status: 'FAILED', txHash: null, reason: 'refused' });
     expect(await client.readWithdrawal(failed.id)).toEqual(failed);
-    expect((await client.readBalances())['USDT']).toBe('100');
+    expect((await client.balances())['USDT']).toBe('100');
   });
 });
 
@@ -185,7 +185,7 @@ describe('dust', () => {
    * report, and the rows of the deposit and of the audit.
    */
   async function reportEachBlock(client: Client, amount: string, reports: number) {
-    const address = await client.readAddress('POLYGON');
+    const address = await client.addressOn('POLYGON');
     const txHash = `0x${client.keyId.replaceAll('-', '').padStart(64, '0')}`;
     const body = { network: 'POLYGON', asset: 'USDC', amount, address, txHash, failed: false };
     let deposit: Record<'id' | 'status' | 'reason', string> | undefined;
@@ -210,7 +210,7 @@ describe('dust', () => {
     expect(often).toEqual(once);
     expect(often.deposit).toMatchObject({ status: 'QUARANTINED', reason: 'below_minimum' });
     expect([often.deposits.length, often.audit.length]).toEqual([1, 1]);
-    expect((await client.readBalances())['USDC']).toBe('0');
+    expect((await client.balances())['USDC']).toBe('0');
     const sums = await operator.operate<{ dust: readonly unknown[] }>('GET', '/deposits/dust');
     expect(sums.dust).toEqual([{ asset: 'USDC', network: 'POLYGON', deposits: 1, amount: '0.000001' }]);
   });
@@ -220,7 +220,7 @@ describe('dust', () => {
     const { deposit, deposits, audit } = await reportEachBlock(client, '1', REPORTS);
     expect(deposit?.status).toBe('COMPLETED');
     expect([deposits.length, audit.length]).toEqual([1, 2]);
-    expect((await client.readBalances())['USDC']).toBe('1');
+    expect((await client.balances())['USDC']).toBe('1');
   });
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openExchange } from '../support/node/exchange/open-exchange.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { type Client, readRefusal } from '../support/node/exchange/client.ts';
+import { type Client, readRefusal } from '../support/client.ts';
 
 const ENTRY = 'held-gate.js';
 

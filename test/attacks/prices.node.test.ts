@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, readRefusal } from '../support/node/exchange/client.ts';
+import { type Client, readRefusal } from '../support/client.ts';
 import { fetchDocumented } from '../support/node/exchange/fetch-documented.ts';
 import { distinctCandleQuestion, strangerAddress } from '../support/node/venues/candle-questions.ts';
 import { startVenueServer } from '../support/node/venues/start-venue-server.ts';
@@ -193,9 +193,9 @@ describe('a price that no venue confirms any more', () => {
   });
 
   it('fills no order after two seconds', async () => {
-    const before = await client.readBalances();
+    const before = await client.balances();
     expect(await readRefusal(await client.order({ value: '10000' }))).toEqual([503, 'price_unavailable']);
-    expect(await client.readBalances()).toEqual(before);
+    expect(await client.balances()).toEqual(before);
   });
 
   it('is shown as degraded, and cached for at most 5 s', async () => {

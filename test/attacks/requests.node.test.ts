@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BUY, type Client, type OrderWish, readRefusal } from '../support/node/exchange/client.ts';
+import { BUY, type Client, type OrderBody, readRefusal } from '../support/client.ts';
 import { fetchDocumented } from '../support/node/exchange/fetch-documented.ts';
 import type { ProbeStatement } from '../support/node/exchange/probe.ts';
 import { runWithoutTriggers } from '../support/node/exchange/run-without-triggers.ts';
@@ -119,7 +119,7 @@ describe('an unknown member', () => {
   it('in a withdrawal is refused, and takes no money', async () => {
     const client = await operator.openClient({ USDT: '1000' });
     expect(await readPointers(await client.withdraw({ memo: '4711' }))).toEqual(['/memo']);
-    expect((await client.readBalances())['USDT']).toBe('1000');
+    expect((await client.balances())['USDT']).toBe('1000');
   });
 
   it('in the settings is refused, so the operator knows that a misspelt halt did not take effect', async () => {
@@ -147,17 +147,17 @@ describe('an empty totpCode', () => {
 describe('an order with a limit', () => {
   it('fills at no worse price, and its preview says the same and changes nothing', async () => {
     const client = await operator.openClient({ USDT: '1000' });
-    const preview = (wish: OrderWish) => client.post('/api/v1/orders/preview', { ...BUY, ...wish });
+    const preview = (wish: OrderBody) => client.post('/api/v1/orders/preview', { ...BUY, ...wish });
     const previewed = await preview(ORDER);
     expect(previewed.status).toBe(200);
     const { executedPrice } = ((await previewed.json()) as { preview: { executedPrice: string } }).preview;
     for (const limitPrice of ['0.01', String(Number(executedPrice) / 2)]) {
-      for (const ask of [preview, (wish: OrderWish) => client.order(wish)]) {
+      for (const ask of [preview, (wish: OrderBody) => client.order(wish)]) {
         expect(await readRefusal(await ask({ ...ORDER, limitPrice }))).toEqual([422, 'price_limit_exceeded']);
       }
     }
     expect(await countOrders(client)).toBe(0);
-    expect((await client.readBalances())['USDT']).toBe('1000');
+    expect((await client.balances())['USDT']).toBe('1000');
     const limitPrice = String(Number(executedPrice) * 2);
     const filled = await client.trade({ ...ORDER, limitPrice });
     expect(Number(filled.executedPrice)).toBeLessThanOrEqual(Number(limitPrice));

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import type { Client } from '../support/node/exchange/client.ts';
+import type { Client } from '../support/client.ts';
 import { LoopbackReceiver } from '../support/node/exchange/loopback-receiver.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { openExchange } from '../support/node/exchange/open-exchange.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WITHDRAWAL } from '../support/node/console/console-routes.ts';
-import { readRefusal } from '../support/node/exchange/client.ts';
+import { readRefusal } from '../support/client.ts';
 import { type Holder, openConsole } from '../support/node/console/start-console.ts';
 
 /** What holders are mailed, and who tries to keep it from them. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { publicSecrets } from '../../src/public-secrets.ts';
-import type { Client } from '../support/node/exchange/client.ts';
+import type { Client } from '../support/client.ts';
 import type { Operator } from '../support/node/exchange/operator.ts';
 import type { Pools, RequestSchema } from './draw-valid.ts';
 import { hostileTexts } from './hostile-values.ts';
@@ -83,6 +83,8 @@ export async function openWorld(operator: Operator) {
   const operatorDocument = await operator.operate<Document>('GET', '/openapi.json');
   await sleep(1_500);
   const own = addresses.map(({ address }) => address);
+  const accountIds = [poorId, victimId];
+  const strangers = ['01a1fcca-895a-7000-b43c-11f474a4f8d5', ...orderIds.slice(0, 1)];
   return {
     host: new URL(operator.origin).host,
     documents: [clientDocument, operatorDocument],
@@ -92,31 +94,18 @@ export async function openWorld(operator: Operator) {
     tokens,
     pools: {
       ...textPools,
-      ...idPools([poorId, victimId], [victim.keyId], orderIds, withdrawalIds, entryIds),
+      // The operator's attacks change the victim's account only, so that the rich account's key stays valid.
+      accountId: [...accountIds, ...accountIds, ...strangers],
+      buyerAccountId: accountIds,
+      sellerAccountId: accountIds,
+      orderId: [...orderIds, ...strangers],
+      withdrawalId: [...withdrawalIds, ...strangers],
+      keyId: [victim.keyId, ...strangers],
+      entryId: [...entryIds, ...strangers],
+      violationId: ['1', '0', '-1', ...strangers],
       cursor: cursors,
       address: [...own, ...Object.values(OUTSIDE), OUTSIDE.ETH.toLowerCase(), '0x', `${OUTSIDE.TRC20}x`],
     },
-  };
-}
-
-function idPools(
-  accountIds: readonly string[],
-  keyIds: readonly string[],
-  orderIds: readonly string[],
-  withdrawalIds: readonly string[],
-  entryIds: readonly string[],
-): Pools {
-  // The operator's attacks change the victim's account only, so that the rich account's key stays valid.
-  const strangers = ['01a1fcca-895a-7000-b43c-11f474a4f8d5', ...orderIds.slice(0, 1)];
-  return {
-    accountId: [...accountIds, ...accountIds, ...strangers],
-    buyerAccountId: accountIds,
-    sellerAccountId: accountIds,
-    orderId: [...orderIds, ...strangers],
-    withdrawalId: [...withdrawalIds, ...strangers],
-    keyId: [...keyIds, ...strangers],
-    entryId: [...entryIds, ...strangers],
-    violationId: ['1', '0', '-1', ...strangers],
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Order, Withdrawal } from '../../clients/bureau-client/src/index.ts';
 import { parseAmount } from '../../src/money/amounts.ts';
 import { type Asset, assetSymbols, scaleOf } from '../../src/money/assets.ts';
 import type { CustodianRemote } from '../support/node/custody/custodian-remote.ts';
@@ -6,31 +7,11 @@ import type { ServedExchange } from '../support/node/exchange/served-exchange.ts
 import type { Clerk, Entry } from './clerk.ts';
 import type { Party } from './draw-request.ts';
 
-interface StoredOrder {
-  readonly id: string;
-  readonly coin: string;
-  readonly side: string;
-  readonly coinAmount: string;
-  readonly usdtAmount: string;
-}
-
-interface StoredWithdrawal {
-  readonly id: string;
-  readonly status: string;
-  readonly txHash: string | null;
-  readonly reason: string | null;
-  readonly fee: string;
-  readonly amount: string;
-  readonly asset: string;
-  readonly network: string;
-  readonly address: string;
-}
-
 /** Everything that the API shows an account about itself. */
 interface Shown {
   readonly party: Party;
-  readonly orders: readonly StoredOrder[];
-  readonly withdrawals: readonly StoredWithdrawal[];
+  readonly orders: readonly Order[];
+  readonly withdrawals: readonly Withdrawal[];
   readonly balances: Readonly<Record<string, string>>;
 }
 
@@ -94,8 +75,8 @@ async function readDelivered({ clerk, exchange }: Scene): Promise<ReadonlySet<st
 async function readAccount(clerk: Clerk, party: Party): Promise<Shown> {
   const [token = ''] = party.tokens;
   const [orders, withdrawals, page] = await Promise.all([
-    readAllPages<StoredOrder>(clerk, token, '/api/v1/orders', 'orders'),
-    readAllPages<StoredWithdrawal>(clerk, token, '/api/v1/wallet/withdrawals', 'withdrawals'),
+    readAllPages<Order>(clerk, token, '/api/v1/orders', 'orders'),
+    readAllPages<Withdrawal>(clerk, token, '/api/v1/wallet/withdrawals', 'withdrawals'),
     mustRead(clerk, token, '/api/v1/wallet/balances'),
   ]);
   const balances = page['balances'] as { asset: string; amount: string }[];
@@ -132,7 +113,7 @@ function checkRecords(
   { entries, violations }: Clerk,
   { party }: Shown,
   kind: 'order' | 'withdrawal',
-  rows: readonly (StoredOrder | StoredWithdrawal)[],
+  rows: readonly (Order | Withdrawal)[],
 ): void {
   const own = entries.filter(({ request }) => request.kind === kind && request.accountId === party.accountId);
   const byMark = Map.groupBy(rows, (row) => findMark(row, own)?.request.mark);
@@ -151,7 +132,7 @@ function checkRecords(
   }
 }
 
-function findMark(row: StoredOrder | StoredWithdrawal, own: readonly Entry[]): Entry | undefined {
+function findMark(row: Order | Withdrawal, own: readonly Entry[]): Entry | undefined {
   if ('amount' in row) {
     return own.find(({ request: { body, mark } }) => mark === row.amount && body['asset'] === row.asset);
   }
@@ -163,12 +144,12 @@ function findMark(row: StoredOrder | StoredWithdrawal, own: readonly Entry[]): E
   );
 }
 
-function readRecord(body: string, kind: 'order' | 'withdrawal'): StoredOrder | StoredWithdrawal {
-  return (JSON.parse(body) as Record<typeof kind, StoredOrder | StoredWithdrawal>)[kind];
+function readRecord(body: string, kind: 'order' | 'withdrawal'): Order | Withdrawal {
+  return (JSON.parse(body) as Record<typeof kind, Order | Withdrawal>)[kind];
 }
 
 /** A withdrawal that was acknowledged as PROCESSING may since have been paid or refused. */
-function isSameRecord(row: StoredOrder | StoredWithdrawal, told: StoredOrder | StoredWithdrawal): boolean {
+function isSameRecord(row: Order | Withdrawal, told: Order | Withdrawal): boolean {
   const isOpen = 'status' in told && told.status === 'PROCESSING';
   const since = isOpen && 'txHash' in row ? { status: row.status, txHash: row.txHash, reason: row.reason } : {};
   return JSON.stringify(row) === JSON.stringify({ ...told, ...since });
@@ -222,11 +203,7 @@ function checkBalances(
 }
 
 /** Between ledgers a withdrawal is credited before it is completed. */
-function listPaidTo(
-  { depositAddress }: Party,
-  { withdrawals }: Shown,
-  delivered: ReadonlySet<string>,
-): StoredWithdrawal[] {
+function listPaidTo({ depositAddress }: Party, { withdrawals }: Shown, delivered: ReadonlySet<string>): Withdrawal[] {
   return withdrawals.filter(({ id, address }) => delivered.has(id) && address === depositAddress);
 }
 

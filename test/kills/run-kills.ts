@@ -5,7 +5,7 @@ import { Operator } from '../support/node/exchange/operator.ts';
 import { type ServedExchange, startServedExchange } from '../support/node/exchange/served-exchange.ts';
 import { custodyVariables, startCustodian } from '../support/node/custody/start-custodian.ts';
 import { CustodianRemote } from '../support/node/custody/custodian-remote.ts';
-import type { Client } from '../support/node/exchange/client.ts';
+import type { Client } from '../support/client.ts';
 import { type Scene, audit, checkTransit } from './audit.ts';
 import { Clerk, type Figures } from './clerk.ts';
 import { type CompareCustody, type KilledCustodian, PARTIES, funds } from './custody.ts';
@@ -181,7 +181,7 @@ class KillRun {
     await operator.operate('PATCH', `/accounts/${accountId}`, { dailyWithdrawalLimit });
     const clients: Client[] = [];
     while (clients.length < KEYS_PER_PARTY) clients.push(await operator.createClient(accountId));
-    const depositAddress = await clients[0]?.readAddress('TRC20');
+    const depositAddress = await clients[0]?.addressOn('TRC20');
     if (!depositAddress) throw new Error('the account has no address on TRC20');
     return { accountId, tokens: clients.map(({ token }) => token), depositAddress };
   }

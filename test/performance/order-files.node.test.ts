@@ -5,7 +5,7 @@ import { parseAst } from 'vite';
 import { openExchange } from '../support/node/exchange/open-exchange.ts';
 import { afterAll, expect, it } from 'vitest';
 import { buildWorker } from '../../scripts/build-worker.ts';
-import { BUY } from '../support/node/exchange/client.ts';
+import { BUY } from '../support/client.ts';
 
 /** The most files of `src` whose code an order may execute: what a stranger has to read to know what an order does. */
 const MOST_FILES = 32;

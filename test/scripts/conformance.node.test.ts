@@ -1,12 +1,11 @@
-import { createHmac, createHash } from 'node:crypto';
-import { type Server, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { hex } from '@scure/base';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CustodianClient } from '../../lab/conformance/custodian-client.ts';
 import { NotAsked, type Trial, clauses } from '../../lab/conformance/custodian-clauses.ts';
+import { findSignatureFault } from '../support/node/custody/verify-custody-request.ts';
+import { type PlayedServer, say, serveOnLoopback } from '../support/node/run/serve-on-loopback.ts';
 
 /** The suite that any custodian is held to, against a small custodian that keeps the contract, or breaks one promise. */
 const SECRET = 'a-secret-that-only-this-test-and-its-custodian-know';
@@ -37,12 +36,9 @@ interface Entry {
   state: Record<string, unknown>;
 }
 
-let server: Server | undefined;
+let server: PlayedServer | undefined;
 
-afterEach(() => {
-  server?.closeAllConnections();
-  server?.close();
-});
+afterEach(() => server?.stop());
 
 /** Starts a custodian in memory that pays at once. Returns its port, and how much its address has received. */
 async function startCustodian(mistake?: Mistake) {
@@ -85,29 +81,27 @@ async function startCustodian(mistake?: Mistake) {
     if (found) return [200, found.state];
     return [404, mistake === 'answers 404 without its body' ? {} : { status: 'never_seen' }];
   };
-  server = createServer((request, response) => {
-    void text(request).then((body) => {
-      const { method = '', url: path = '', headers } = request;
-      const timestamp = String(headers['x-bureau-timestamp']);
-      const digest = createHash('sha256').update(body).digest('hex');
-      const wanted = createHmac('sha256', SECRET).update(`${timestamp}.${method}.${path}.${digest}`).digest('hex');
-      const isSigned = headers['x-bureau-key-id'] === 'bureau' && headers['x-bureau-signature'] === `v1=${wanted}`;
-      const isNew = Math.abs(Date.now() / 1000 - Number(timestamp)) <= 300;
-      const isRight =
-        (isSigned || mistake === 'takes requests that nobody signed') && (isNew || mistake === 'takes old requests');
-      const id = path.split('/').at(-1) ?? '';
-      const says = (): [number, unknown] => {
-        if (!isRight) return [401, { error: 'wrong signature' }];
-        if (id !== 'holdings') return method === 'PUT' ? put(id, body) : get(id);
-        return [200, mistake === 'writes holdings in a form of its own' ? { ETH: 1 } : { networks: [] }];
-      };
-      const [status, answer] = says();
-      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
-    });
+  server = await serveOnLoopback(async (request, response) => {
+    const body = await buffer(request);
+    const { method = '', url: path = '', headers } = request;
+    const sent = { method, path, headers, body };
+    const forgiven =
+      mistake &&
+      {
+        'takes requests that nobody signed': ['unknown key', 'wrong signature'],
+        'takes old requests': ['outside the window'],
+      }[mistake as string];
+    const fault = findSignatureFault(sent, { bureau: SECRET }, Date.now() / 1_000);
+    const id = path.split('/').at(-1) ?? '';
+    const says = (): [number, unknown] => {
+      if (fault !== undefined && !forgiven?.includes(fault)) return [401, { error: fault }];
+      if (id !== 'holdings') return method === 'PUT' ? put(id, body.toString()) : get(id);
+      return [200, mistake === 'writes holdings in a form of its own' ? { ETH: 1 } : { networks: [] }];
+    };
+    const [status, answer] = says();
+    say(response, { status, body: answer });
   });
-  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, received: () => Promise.resolve((tenths / 10).toFixed(1)) };
+  return { url: server.url, received: () => Promise.resolve((tenths / 10).toFixed(1)) };
 }
 
 /** The names of the promises that a custodian breaks, up to their colon. */

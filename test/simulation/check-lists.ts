@@ -1,23 +1,8 @@
 import { scaleOf } from '../../src/money/assets.ts';
-import { asOperator, json } from '../support/exchange.ts';
+import { type Row, idsOf, walk } from '../support/operator/lists.ts';
 import { type ModelDeposit, type ModelWithdrawal, must } from './model.ts';
 import { writeDecimal } from './read-decimal.ts';
 import type { World } from './world.ts';
-
-type Row = Readonly<Record<string, string | null>>;
-
-/** Every row of one of the operator's lists, page by page. */
-async function walk(path: string, name: string): Promise<Row[]> {
-  const rows: Row[] = [];
-  let cursor: unknown = '';
-  do {
-    const page = `${path}${path.includes('?') ? '&' : '?'}limit=200${cursor ? `&cursor=${cursor as string}` : ''}`;
-    const body = await json<Record<string, unknown>>(await asOperator('GET', page));
-    rows.push(...(body[name] as Row[]));
-    cursor = body['nextCursor'];
-  } while (cursor !== null);
-  return rows;
-}
 
 /** Every list that the operator reads has the model's records, each once, in their state and with their amounts. */
 export async function checkLists({ model }: World): Promise<void> {
@@ -30,28 +15,26 @@ export async function checkLists({ model }: World): Promise<void> {
   }
   for (const status of ['PENDING', 'PROCESSING'] as const) {
     const open = [...model.withdrawals.values()].filter((one) => one.status === status);
-    compare(await walk(`/withdrawals?status=${status}`, 'withdrawals'), open);
+    compare(await walk('/withdrawals', 'withdrawals', { status }), open);
   }
   const known = model.deposits.filter(({ isKnown, isDust }) => isKnown && !isDust);
   const undecided = known.filter(({ status, decision }) => status === 'QUARANTINED' && decision === null);
   const waiting = known.filter(({ status }) => status === 'PENDING');
-  await expectDeposits('status=PENDING', waiting);
-  await expectDeposits('status=QUARANTINED', undecided);
+  await expectDeposits({ status: 'PENDING' }, waiting);
+  await expectDeposits({ status: 'QUARANTINED' }, undecided);
   for (const wanted of ['KEPT', 'CREDITED']) {
     // One that was kept and then failed on its chain keeps its decision.
     const decided = known.filter(({ decision }) => decision === wanted);
-    await expectDeposits(`status=QUARANTINED&decision=${wanted}`, decided);
+    await expectDeposits({ status: 'QUARANTINED', decision: wanted }, decided);
   }
 }
 
 function sameIds(rows: readonly Row[], ids: readonly string[]): boolean {
-  const shown = rows.map(({ id }) => String(id));
-  return shown.toSorted().join() === ids.toSorted().join();
+  return idsOf(rows).toSorted().join() === ids.toSorted().join();
 }
 
 function compare(rows: readonly Row[], expected: readonly ModelWithdrawal[]): void {
-  const ids = expected.map(({ id }) => id);
-  must(sameIds(rows, ids), 'a list of withdrawals has', rows.length, expected.length);
+  must(sameIds(rows, idsOf(expected)), 'a list of withdrawals has', rows.length, expected.length);
   for (const { id, status, amount, asset } of rows) {
     const one = expected.find((withdrawal) => withdrawal.id === id);
     const shown = one && writeDecimal(one.amount, scaleOf(one.asset));
@@ -60,9 +43,9 @@ function compare(rows: readonly Row[], expected: readonly ModelWithdrawal[]): vo
 }
 
 /** Deposits are compared by their transactions, since the model does not know their ids. */
-async function expectDeposits(query: string, expected: readonly ModelDeposit[]): Promise<void> {
-  const rows = await walk(`/deposits?${query}`, 'deposits');
-  const shown = rows.map(({ txHash, amount }) => `${txHash} ${amount}`).toSorted();
+async function expectDeposits(query: Record<string, string>, expected: readonly ModelDeposit[]): Promise<void> {
+  const rows = await walk('/deposits', 'deposits', query);
+  const shown = rows.map(({ txHash, amount }) => `${String(txHash)} ${String(amount)}`).toSorted();
   const model = expected
     .map(({ report, amount, asset }) => `${report['txHash']} ${writeDecimal(amount, scaleOf(asset))}`)
     .toSorted();

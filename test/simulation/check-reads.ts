@@ -1,11 +1,11 @@
-import { assetSymbols, findCoin, scaleOf } from '../../src/money/assets.ts';
+import { type Asset, assetSymbols, findCoin, scaleOf } from '../../src/money/assets.ts';
 import { timestampOfRecord } from '../../src/db/record-id.ts';
 import { asOperator, json } from '../support/exchange.ts';
 import { databaseOf, ledgersUnderTest, queryAll } from '../support/db/open-in-ledger.ts';
 import { houseOf } from './house-of.ts';
 import { DAY_MS, must } from './model.ts';
 import type { World } from './world.ts';
-import { writeDecimal } from './read-decimal.ts';
+import { readDecimal, writeDecimal } from './read-decimal.ts';
 
 interface Amount {
   readonly asset: string;
@@ -18,11 +18,7 @@ interface Statement {
   readonly closing: readonly Amount[];
 }
 
-const atomsOf = (asset: string, text: string) => {
-  const scale = scaleOf(asset as (typeof assetSymbols)[number]);
-  const [, minus = '', whole = '', rest = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
-  return BigInt(`${minus}${whole}${rest.padEnd(scale, '0')}`);
-};
+const atomsOf = (asset: string, text: string) => readDecimal(text, scaleOf(asset as Asset));
 
 /** What the orders of a day earned, to the atom, by orders whose middle price the market had. */
 async function checkSpread({ market, now_ms }: World): Promise<void> {
@@ -70,7 +66,7 @@ export async function checkReads(world: World): Promise<void> {
   for (const { id, keys } of model.accounts) {
     const { account } = await json<{ account: { balances: Amount[] } }>(await asOperator('GET', `/accounts/${id}`));
     for (const { asset, amount } of account.balances) {
-      const held = model.balance(id, asset as (typeof assetSymbols)[number]);
+      const held = model.balance(id, asset as Asset);
       must(amount === writeDecimal(held, scaleOf(asset as never)), 'the operator sees', id, asset, amount, held);
     }
     const key = keys.find(({ revoked, scopes }) => !revoked && scopes.includes('read'));
@@ -80,7 +76,7 @@ export async function checkReads(world: World): Promise<void> {
     const statement = await json<Statement>(response);
     const sums = new Map(statement.opening.map(({ asset, amount }) => [asset, atomsOf(asset, amount)]));
     for (const { asset, amount } of statement.movements) {
-      sums.set(asset, (sums.get(asset) ?? 0n) + atomsOf(asset, amount));
+      sums.set(asset, (sums.get(asset) ?? 0n) + (atomsOf(asset, amount) ?? 0n));
     }
     for (const asset of assetSymbols) {
       const closing = atomsOf(asset, statement.closing.find((one) => one.asset === asset)?.amount ?? '0');

@@ -1,3 +1,4 @@
+import { base58 } from '@scure/base';
 import { FIRST_LEDGER, ledgerNumberOf } from '../../src/db/record-id.ts';
 import { type AssetNetwork, assetSymbols, assets, scaleOf } from '../../src/money/assets.ts';
 import { asOperator, json } from '../support/exchange.ts';
@@ -177,7 +178,8 @@ function newDeposit({ model }: World, draw: Draw): ModelDeposit {
   const exact = kind === 'least' || !draw.happens(0.5) ? amount : `${whole}.${fraction.padEnd(scale, '0')}999`;
   const hash = draw.hex();
   const isHex = ['BTC', 'LTC', 'DOGE', 'TRC20'].includes(network);
-  const txHash = network === 'SOL' ? solanaHash(hash) : isHex ? hash : `0x${hash}`;
+  const txHash =
+    network === 'SOL' ? base58.encode(Uint8Array.fromHex(`ff${hash.slice(2)}${hash}`)) : isHex ? hash : `0x${hash}`;
   const own = account.addresses[network] ?? '';
   const isNobodys = kind === 'nobody' && own.startsWith('0x');
   return {
@@ -196,15 +198,6 @@ function newDeposit({ model }: World, draw: Draw): ModelDeposit {
 }
 
 const NOBODYS = '0x52908400098527886E0F7030069857D2E4169EE7';
-
-/** 64 bytes in base58: leading ones are zero bytes, and the rest is short. */
-function solanaHash(hex: string): string {
-  const digits = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-  let value = BigInt(`0xff${hex.slice(2)}${hex}`);
-  let text = '';
-  for (; value > 0n; value /= 58n) text = digits[Number(value % 58n)] + text;
-  return text;
-}
 
 function nextStatus({ model }: World, deposit: ModelDeposit, word: string) {
   const standing = deposit.isKnown ? deposit.status : null;

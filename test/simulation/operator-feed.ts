@@ -1,15 +1,11 @@
 import type { OperatorEvent } from '../../src/events/operator-event.ts';
 import { asOperator, json } from '../support/exchange.ts';
+import type { FeedPage } from '../support/events/feed.ts';
 import { databaseOf, ledgersUnderTest } from '../support/db/open-in-ledger.ts';
 import { NOBODY, must } from './model.ts';
 import type { World } from './world.ts';
 
-interface Page {
-  readonly events: readonly OperatorEvent[];
-  readonly nextAfter: number;
-  readonly since: number;
-  readonly newest: number;
-}
+type Page = FeedPage<OperatorEvent>;
 
 async function countAudit(ledger: number): Promise<number> {
   return Number(await databaseOf(ledger).prepare('SELECT coalesce(max(id), 0) AS n FROM audit').first('n'));

@@ -1,7 +1,7 @@
 import { queryAll } from '../support/db/open-in-ledger.ts';
 import type { Draw } from '../support/draw.ts';
 import { type ModelWithdrawal, must } from './model.ts';
-import { isAcross } from './withdrawals-across.ts';
+import { isAcross } from './between-ledgers.ts';
 import { operate } from './operate.ts';
 import type { World } from './world.ts';
 

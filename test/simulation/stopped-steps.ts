@@ -7,7 +7,7 @@ import { failDatabase } from './inject-faults.ts';
 import type { ModelAccount } from './model.ts';
 import { succeed } from './operate.ts';
 import { stepSchedule } from './upkeep-steps.ts';
-import { isAcross } from './withdrawals-across.ts';
+import { isAcross } from './between-ledgers.ts';
 import type { World } from './world.ts';
 
 const peerIsDown = failDatabase('deposit', true).filter(({ name }) => name === 'd1_down_before_deposit');

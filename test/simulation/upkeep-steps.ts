@@ -9,7 +9,7 @@ import { drawKey, setCustodian } from './client-steps.ts';
 import type { Draw } from '../support/draw.ts';
 import { refuseKey } from './execute.ts';
 import { DAY_MS, type ModelKey, must } from './model.ts';
-import { checkWhole } from './movements-between.ts';
+import { checkWhole } from './between-ledgers.ts';
 import { writeDecimal } from './read-decimal.ts';
 import type { World } from './world.ts';
 

@@ -15,8 +15,7 @@ import {
   withoutReference,
 } from './model.ts';
 import { awaitGates } from './settle-gates.ts';
-import { checkTransit, noteHalf } from './movements-between.ts';
-import { advanceWithdrawal, isAcross } from './withdrawals-across.ts';
+import { advanceWithdrawal, checkTransit, isAcross, noteHalf } from './between-ledgers.ts';
 
 /** A row of a ledger, as D1 returns it. */
 type Row = Readonly<Record<string, string | number | null>>;

@@ -14,6 +14,7 @@ import { ledgerNumberOf, newRecordId } from '../../src/db/record-id.ts';
 import { valueIn } from '../../src/markets/value-in-usdt.ts';
 import { openAccountOnce } from '../../src/accounts/open-account-once.ts';
 import { CreateCredit, creditAccount } from '../../src/deposits/credit.ts';
+import { Client, must } from './client.ts';
 import { expectDocumented, listOperations } from './document/documented.ts';
 import { env, worker } from './runtime/test-env.ts';
 
@@ -67,13 +68,6 @@ export function asToken(token: string, method: string, path: string, body?: unkn
 
 export function asOperator(method: string, path: string, body?: unknown): Promise<Response> {
   return asToken(env.OPERATOR_TOKEN, method, path, body);
-}
-
-/** The JSON of an answer. Throws when it is a refusal. */
-async function must<T>(answer: Response | Promise<Response>): Promise<T> {
-  const response = await answer;
-  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-  return json<T>(response);
 }
 
 /** Sends a request as the operator, and returns the JSON of the answer. Throws when it is refused. */
@@ -139,13 +133,6 @@ export async function openTrader(
   return createKey(await openAccount(funds), options);
 }
 
-export interface OrderBody {
-  readonly coin: string;
-  readonly side: string;
-  readonly mode: string;
-  readonly value: unknown;
-}
-
 /** A purchase of bitcoin for 10 USDT. */
 export const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' } as const;
 
@@ -172,64 +159,10 @@ export async function readPages<Row>(
   return rows;
 }
 
-/** The holder of one API key. */
-export class Trader {
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly token: string;
-
+/** The holder of one API key of the exchange in this runtime. */
+export class Trader extends Client {
   constructor(accountId: string, keyId: string, token: string) {
-    this.accountId = accountId;
-    this.keyId = keyId;
-    this.token = token;
-  }
-
-  get(path: string, headers: Record<string, string> = {}): Promise<Response> {
-    return send(path, { headers: { Authorization: `Bearer ${this.token}`, ...headers } });
-  }
-
-  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
-    return this.send({ method: 'POST', path, body, headers });
-  }
-
-  send({ method, path, body, headers }: { method: string; path: string; body?: unknown; headers?: object }) {
-    return send(path, {
-      method,
-      headers: { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json', ...headers },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-  }
-
-  order(body: OrderBody, idempotencyKey?: string): Promise<Response> {
-    return this.post('/api/v1/orders', body, idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey });
-  }
-
-  /** Buys or sells until the order is filled: while the exchange is unavailable, the same request is sent again. */
-  async trade(body: OrderBody): Promise<OrderAnswer['order']> {
-    const key = crypto.randomUUID();
-    for (let tries = 1; ; tries += 1) {
-      const answer = await this.order(body, key);
-      if (answer.status !== 503 || tries === 20) return (await must<OrderAnswer>(answer)).order;
-      await answer.body?.cancel();
-    }
-  }
-
-  /** The JSON of an answer. Throws when it is a refusal. */
-  read<T>(path: string): Promise<T> {
-    return must<T>(this.get(path));
-  }
-
-  /** The account's balances by asset, as the API shows them. */
-  async balances(): Promise<Record<string, string>> {
-    const { balances } = await this.read<{ balances: { asset: string; amount: string }[] }>('/api/v1/wallet/balances');
-    return Object.fromEntries(balances.map(({ asset, amount }) => [asset, amount]));
-  }
-
-  /** The account's deposit address on a network. */
-  async addressOn(network: string): Promise<string> {
-    type Addresses = { addresses: { network: string; address: string }[] };
-    const { addresses } = await this.read<Addresses>('/api/v1/wallet/addresses');
-    return addresses.find((one) => one.network === network)?.address ?? '';
+    super(accountId, keyId, token, send);
   }
 
   /** The newest of the account's transactions. */

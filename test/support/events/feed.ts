@@ -2,8 +2,8 @@ import type { Event, EventType } from '../../../src/events/event.ts';
 import { type Trader, json } from '../exchange.ts';
 import { databaseOfId } from '../db/open-in-ledger.ts';
 
-export interface FeedPage {
-  readonly events: readonly Event[];
+export interface FeedPage<Told = Event> {
+  readonly events: readonly Told[];
   readonly nextAfter: number;
   readonly since: number;
   readonly newest: number;

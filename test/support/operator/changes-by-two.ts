@@ -17,6 +17,14 @@ export interface Change {
   readonly read: () => Promise<unknown>;
 }
 
+/** A POST, and how what it changes is read. */
+const post = (path: string, body: object, read: Change['read']): Change => ({
+  method: 'POST',
+  path,
+  body: { ...body },
+  read,
+});
+
 const settingsOf = async () => (await operate<{ settings: object }>('GET', '/settings')).settings;
 
 const change = (body: Record<string, unknown>): Change => ({
@@ -34,7 +42,14 @@ function rise(from: number): string {
   return String(from + risen);
 }
 
-const first = (text: string, ...values: string[]) => sql(text, ...values).first();
+const readRoles = (email: string) => sql('SELECT roles FROM staff WHERE email = ?', email).first();
+
+const setRoles = (email: string, role: string): Change => ({
+  method: 'PUT',
+  path: `/staff/${email}`,
+  body: { roles: [role] },
+  read: () => readRoles(email),
+});
 
 const at = (accountId: string, text: string, ...values: string[]) => sqlIn(ledgerNumberOf(accountId), text, ...values);
 
@@ -61,22 +76,14 @@ export function raiseLimit(trader: Trader): Change {
 
 export async function recoverWithoutCode(accountId: string): Promise<Change> {
   if (!(await hasHolder(accountId))) await giveHolder(accountId);
-  return {
-    method: 'POST',
-    path: `/accounts/${accountId}/recovery`,
-    body: { reason: 'came to the office' },
-    read: () => ownRow(accountId, 'SELECT expires_at FROM allowed_recoveries WHERE account_id = ?'),
-  };
+  const query = 'SELECT expires_at FROM allowed_recoveries WHERE account_id = ?';
+  return post(`/accounts/${accountId}/recovery`, { reason: 'came to the office' }, () => ownRow(accountId, query));
 }
 
 async function creditQuarantined(trader: Trader, network: 'ETH' | 'LTC', amount: string): Promise<Change> {
   const { id } = await quarantine(network, amount);
-  return {
-    method: 'POST',
-    path: `/deposits/${id}/credit`,
-    body: { accountId: trader.accountId, reason: 'its owner asked' },
-    read: () => trader.balances(),
-  };
+  const body = { accountId: trader.accountId, reason: 'its owner asked' };
+  return post(`/deposits/${id}/credit`, body, () => trader.balances());
 }
 
 /** A change of the settings, after these were set so in the database. */
@@ -136,34 +143,23 @@ const changesOfHolders: readonly (readonly [string, (trader: Trader) => Promise<
 async function reportTwice(trader: Trader, earlier: readonly number[]): Promise<Change> {
   const body = await reportFor(trader, { network: 'LTC' });
   for (const confirmations of earlier) await reportDeposit({ ...body, confirmations });
-  return { method: 'POST', path: '/deposits', body, read: () => trader.balances() };
+  return post('/deposits', body, () => trader.balances());
 }
 
 /** What needs two people at an account, once there are two admins: in whichever ledger the account is. */
 export const changesOfAccounts: readonly (readonly [string, (trader: Trader) => Promise<Change>])[] = [
   ['a higher limit', (trader) => Promise.resolve(raiseLimit(trader))],
   ['a recovery without a code', (trader) => recoverWithoutCode(trader.accountId)],
-  [
-    'a settlement',
-    async (trader) => ({
-      method: 'POST',
-      path: '/settlements',
-      body: agreeQuick(trader, 'BUY'),
-      read: () => trader.balances(),
-    }),
-  ],
+  ['a settlement', async (trader) => post('/settlements', agreeQuick(trader, 'BUY'), () => trader.balances())],
   [
     'a violation that is cleared',
     async ({ accountId }) => {
       const id = newRecordId(Date.now(), ledgerNumberOf(accountId));
       const row = { id, invariant: 'journal_has_no_gap', pass: 1, found_at: 1, examples: '[]' };
       await insertRow('reconciliation_violations', row, 'INSERT', ledgerNumberOf(accountId)).run();
-      return {
-        method: 'POST',
-        path: `/reconciliation/violations/${id}/clear`,
-        body: { reason: 'looked into' },
-        read: () => at(accountId, 'SELECT cleared_at FROM reconciliation_violations WHERE id = ?', id).first(),
-      };
+      return post(`/reconciliation/violations/${id}/clear`, { reason: 'looked into' }, () =>
+        at(accountId, 'SELECT cleared_at FROM reconciliation_violations WHERE id = ?', id).first(),
+      );
     },
   ],
   [
@@ -174,22 +170,18 @@ export const changesOfAccounts: readonly (readonly [string, (trader: Trader) => 
       const { id } = await readTaken(await withdraw(trader));
       const released = { status: 'PROCESSING', released_at: 1, next_ask_at: 1 };
       await updateRow('withdrawals', id, released, 'UPDATE', ledgerNumberOf(accountId)).run();
-      return {
-        method: 'POST',
-        path: `/accounts/${trader.accountId}/withdrawals/${id}/settle`,
-        body: { outcome: 'failed', reason: 'never sent' },
-        read: () => at(accountId, 'SELECT status FROM withdrawals WHERE id = ?', id).first(),
-      };
+      const settled = { outcome: 'failed', reason: 'never sent' };
+      return post(`/accounts/${accountId}/withdrawals/${id}/settle`, settled, () =>
+        at(accountId, 'SELECT status FROM withdrawals WHERE id = ?', id).first(),
+      );
     },
   ],
   [
     'a credit above the amount',
-    async (trader) => ({
-      method: 'POST',
-      path: `/accounts/${trader.accountId}/credits`,
-      body: { asset: 'LTC', amount: '2.00000001', reference: 'large' },
-      read: () => trader.balances(),
-    }),
+    async (trader) => {
+      const body = { asset: 'LTC', amount: '2.00000001', reference: 'large' };
+      return post(`/accounts/${trader.accountId}/credits`, body, () => trader.balances());
+    },
   ],
   ['a deposit above the amount that is reported by hand', (trader) => reportTwice(trader, [])],
   ['a deposit above the amount that was seen before, and is confirmed by hand', (trader) => reportTwice(trader, [1])],
@@ -201,26 +193,14 @@ export const changes: readonly (readonly [string, (trader: Trader) => Promise<Ch
   [
     'roles of somebody new',
     async () => {
-      const email = `${rise(0)}@bureau.test`;
-      return {
-        method: 'PUT',
-        path: `/staff/${email}`,
-        body: { roles: ['auditor'] },
-        read: () => first('SELECT roles FROM staff WHERE email = ?', email),
-      };
+      return setRoles(`${rise(0)}@bureau.test`, 'auditor');
     },
   ],
   [
     'roles of somebody who has others',
     async () => {
-      const standing = await first('SELECT roles FROM staff WHERE email = ?', LEAVER);
-      const roles = standing?.['roles'] === '["auditor"]' ? ['support'] : ['auditor'];
-      return {
-        method: 'PUT',
-        path: `/staff/${LEAVER}`,
-        body: { roles },
-        read: () => first('SELECT roles FROM staff WHERE email = ?', LEAVER),
-      };
+      const existing = await readRoles(LEAVER);
+      return setRoles(LEAVER, existing?.['roles'] === '["auditor"]' ? 'support' : 'auditor');
     },
   ],
   ...changesOfAccounts,

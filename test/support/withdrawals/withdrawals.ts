@@ -2,37 +2,26 @@ import { generate } from 'otplib';
 import type { Withdrawal } from '../../../src/withdrawals/withdrawal.ts';
 import { onTestFinished, vi } from 'vitest';
 import type { Asset } from '../../../src/money/assets.ts';
+import { WITHDRAWAL } from '../client.ts';
 import { type Effects, readEffects } from '../db/probes.ts';
 import { type Trader, asOperator, json, operate } from '../exchange.ts';
 import { forgetConditions } from '../gate.ts';
 import { databaseOfId, queryAll, runFor } from '../db/open-in-ledger.ts';
 
+export { WITHDRAWAL } from '../client.ts';
 export { expectWholeLedger } from '../db/probes.ts';
 
 export const WITHDRAWALS_PATH = '/api/v1/wallet/withdrawals';
 
 /** An address that no account of this exchange owns. */
-export const OUTSIDE = 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC';
-
-/** A withdrawal of 50 USDT with a fee of 1. */
-export const WITHDRAWAL: Record<string, string> = {
-  asset: 'USDT',
-  network: 'TRC20',
-  amount: '50',
-  address: OUTSIDE,
-};
+export const OUTSIDE = WITHDRAWAL['address'] ?? '';
 
 export interface WithdrawalAnswer {
   readonly withdrawal: Withdrawal;
 }
 
-export function withdraw(
-  trader: Trader,
-  change: Record<string, unknown> = {},
-  idempotencyKey?: string,
-): Promise<Response> {
-  const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
-  return trader.post(WITHDRAWALS_PATH, { ...WITHDRAWAL, ...change }, headers);
+export function withdraw(trader: Trader, ...wanted: Parameters<Trader['withdraw']>): Promise<Response> {
+  return trader.withdraw(...wanted);
 }
 
 export async function readTaken(response: Response): Promise<WithdrawalAnswer['withdrawal']> {

@@ -3,7 +3,7 @@ import type { Asset } from '../../../../src/money/assets.ts';
 import type { BucketName, Scope } from '../../../../src/keys/rights.ts';
 import type { Network } from '../../../../src/money/networks.ts';
 import type { MoveMarket } from '../../../../src/sandbox/market.ts';
-import { Client } from './client.ts';
+import { Client } from '../../client.ts';
 import { fetchDocumented } from './fetch-documented.ts';
 
 const OPERATOR_TOKEN = 'sandbox-operator-token-of-the-public-repository';
@@ -78,7 +78,7 @@ export class Operator {
       rateLimits: { read: RAISED, trade: RAISED, withdraw: RAISED },
       ...options,
     });
-    return new Client({ origin: this.origin, accountId, keyId: apiKey.id, token });
+    return new Client(accountId, apiKey.id, token, (to, init) => fetchDocumented(this.origin, to, init));
   }
 
   async openClient(funds: Partial<Record<Asset, string>> = {}, options: KeyOptions = {}): Promise<Client> {
