@@ -1,5 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
-import type { Client } from '../support/client.ts';
+import type { WebhookEndpoint } from '../../clients/bureau-client/src/index.ts';
+import { type Client, must } from '../support/client.ts';
 import { LoopbackReceiver } from '../support/node/exchange/loopback-receiver.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { openExchange } from '../support/node/exchange/open-exchange.ts';
@@ -15,27 +16,14 @@ afterAll(() => {
   for (const receiver of receivers) receiver.stop();
 });
 
-interface Endpoint {
-  readonly id: string;
-  readonly status: string;
-  readonly reason: string | null;
-}
-
-const send = async <T>(client: Client, method: string, path: string, body?: object): Promise<T> => {
-  const response = await fetch(`${operator.origin}${path}`, {
-    method,
-    headers: { Authorization: `Bearer ${client.token}`, 'Content-Type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
-};
+const send = <T>(client: Client, method: string, path: string, body?: object): Promise<T> =>
+  must<T>(client.send({ method, path, body }));
 
 /** Has the events of a client's account sent to a receiver of its own. */
 async function subscribe(client: Client): Promise<{ readonly receiver: LoopbackReceiver; readonly id: string }> {
   const receiver = await LoopbackReceiver.start((response) => response.writeHead(204).end());
   receivers.push(receiver);
-  const made = await send<{ webhookEndpoint: Endpoint }>(client, 'POST', ENDPOINTS, { url: receiver.url });
+  const made = await send<{ webhookEndpoint: WebhookEndpoint }>(client, 'POST', ENDPOINTS, { url: receiver.url });
   return { receiver, id: made.webhookEndpoint.id };
 }
 
@@ -49,27 +37,16 @@ it('a thief’s endpoint is sent nothing after the key that made it was revoked'
   await holder.trade({ value: '10' });
   await waitFor(() => expect([...typesAt(own.receiver), ...typesAt(stolen.receiver)]).toHaveLength(2));
   await operator.operate('DELETE', `/accounts/${holder.accountId}/api-keys/${thief.keyId}`);
-  const { webhookEndpoint } = await send<{ webhookEndpoint: Endpoint }>(holder, 'GET', `${ENDPOINTS}/${stolen.id}`);
+  const { webhookEndpoint } = await send<{ webhookEndpoint: WebhookEndpoint }>(
+    holder,
+    'GET',
+    `${ENDPOINTS}/${stolen.id}`,
+  );
   expect(webhookEndpoint).toMatchObject({ status: 'disabled', reason: 'key_revoked' });
   await holder.trade({ value: '10' });
   await waitFor(() => expect(typesAt(own.receiver)).toHaveLength(4));
   expect(typesAt(own.receiver)).toEqual(['order.filled', 'key.revoked', 'endpoint.disabled', 'order.filled']);
   expect(typesAt(stolen.receiver)).toEqual(['order.filled']);
-});
-
-it('a thief’s endpoint is sent nothing that comes after a freeze, and the holder’s gets it once the account is active', async () => {
-  const holder = await operator.openClient({ USDT: '1000' }, SCOPES);
-  const { receiver } = await subscribe(holder);
-  const other = await operator.openClient({ USDT: '1000' }, SCOPES);
-  const control = await subscribe(other);
-  const setStatus = (status: string) => operator.operate('PATCH', `/accounts/${holder.accountId}`, { status });
-  await setStatus('frozen');
-  await waitFor(() => expect(typesAt(receiver)).toEqual(['account.frozen']));
-  for (const { accountId } of [holder, other]) await operator.giveDeposit(accountId, 'LTC', 'LTC', '1');
-  await waitFor(() => expect(typesAt(control.receiver)).toEqual(['deposit.completed']));
-  expect(typesAt(receiver)).toEqual(['account.frozen']);
-  await setStatus('active');
-  await waitFor(() => expect(typesAt(receiver)).toEqual(['account.frozen', 'deposit.completed', 'account.thawed']));
 });
 
 it('ten replays and fifty tests send a host no more than about one event a second', async () => {

@@ -1,5 +1,4 @@
 import { describeDesk } from '../support/node/console/describe-desk.ts';
-import { describeNotices } from '../support/node/console/describe-notices.ts';
 import { describeRefusals } from '../support/node/console/describe-refusals.ts';
 import { describeSignIn } from '../support/node/console/describe-sign-in.ts';
 import { openConsole } from '../support/node/console/start-console.ts';
@@ -9,5 +8,4 @@ const served = await openConsole();
 
 describeSignIn(served);
 describeRefusals(served);
-describeNotices(served);
 describeDesk(served);

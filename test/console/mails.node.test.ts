@@ -40,6 +40,8 @@ describe('a mailbox that refuses mails', () => {
     const counts = [before, behind].map((holder) => subjectsTo(holder).length);
     served.refuseMailsTo(refused.email);
     for (const holder of [before, refused, behind]) await setLimit(holder, '10');
+    // An account without a holder has nobody to tell.
+    await served.operate('PATCH', `/accounts/${await served.openAccount()}`, { status: 'frozen' });
     for (let minute = 0; minute < 3; minute += 1) await served.tell();
     expect([before, behind].map((holder, at) => subjectsTo(holder).length - (counts[at] ?? 0))).toEqual([1, 1]);
     expect(await readMailbox(refused)).toMatchObject({ failures: 1 });

@@ -38,18 +38,6 @@ it('a link for an opening that another browser tries is spent, and opens nothing
   expect(after.accounts).toHaveLength(before.accounts.length);
 });
 
-it('two links to one new address open one account', async () => {
-  const browser = served.openBrowser();
-  const email = 'twice@customers.example';
-  await browser.post('/session/link', { email });
-  const first = await served.linkTo(email);
-  expect((await browser.post('/session/link/spend', { secret: first })).status).toBe(201);
-  const { session } = (await browser.get('/session')).body as unknown as { session: { accountId: string } };
-  await browser.post('/session/link', { email });
-  await browser.post('/session/link/spend', { secret: await served.linkTo(email, 2) });
-  expect((await browser.get('/session')).body['session']).toMatchObject({ accountId: session.accountId });
-});
-
 it('five links to one new address that are opened at once open one account, and all sign in to it', async () => {
   const email = 'at-once@customers.example';
   const browsers = Array.from({ length: 5 }, () => served.openBrowser());

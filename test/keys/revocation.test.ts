@@ -219,6 +219,15 @@ describe('a key that was made after the time to which the database was restored'
     expect((await trader.get(BALANCES)).status).toBe(200);
   });
 
+  it('fills no order and takes no withdrawal while its row is gone', async () => {
+    const trader = await openTrader({ USDT: '1000' });
+    await trader.trade(ORDER);
+    await forgetKey(trader.keyId);
+    await expectNoKey(await trader.order(ORDER));
+    await expectNoKey(await trader.withdraw());
+    expect((await readEffects(trader.accountId)).orders).toBe(1);
+  });
+
   it('can no longer read its own record', async () => {
     const trader = await openTrader();
     expect((await trader.get('/api/v1/account/api-key')).status).toBe(200);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import type { MoveMarket } from '../../src/sandbox/market.ts';
-import { fetchDocumented } from '../support/node/exchange/fetch-documented.ts';
+import { BUY } from '../support/client.ts';
 import { Operator } from '../support/node/exchange/operator.ts';
 import { startExchange } from '../support/node/exchange/start-exchange.ts';
 import { publicSecrets as tokens } from '../../src/public-secrets.ts';
@@ -18,31 +18,24 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-async function send(method: string, path: string, token?: string, body?: unknown): Promise<Answer> {
-  const response = await fetchDocumented(operator.origin, path, {
-    method,
-    headers: {
-      'Content-Type': 'application/json',
-      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
+async function answerOf(asked: Promise<Response>): Promise<Answer> {
+  const response = await asked;
   return { status: response.status, body: (await response.json()) as Answer['body'] };
 }
 
 const operate = (method: string, path: string, body: unknown) =>
-  send(method, `/operator/v1/sandbox${path}`, tokens['OPERATOR_TOKEN'], body);
+  answerOf(operator.ask(method, `/sandbox${path}`, body));
 const move = (change: MoveMarket) => operate('PATCH', '/market', change);
 const countAudit = () => exchange.probe.query<{ rows: number }>('SELECT count(*) AS rows FROM audit');
 
 async function openTrader() {
-  const { accountId, token } = await operator.openClient({ USDT: '100000' });
-  const order = (coin: string) => ({ coin, side: 'BUY', mode: 'USDT_AMOUNT', value: '5' });
+  const client = await operator.openClient({ USDT: '100000' });
+  const ask = (path: string, coin: string) => answerOf(client.post(path, { ...BUY, coin, value: '5' }));
   return {
-    accountId,
-    preview: (coin: string) => send('POST', '/api/v1/orders/preview', token, order(coin)),
-    buy: (coin: string) => send('POST', '/api/v1/orders', token, order(coin)),
-    read: (path: string) => send('GET', `/api/v1${path}`, token),
+    accountId: client.accountId,
+    preview: (coin: string) => ask('/api/v1/orders/preview', coin),
+    buy: (coin: string) => ask('/api/v1/orders', coin),
+    read: (path: string) => answerOf(client.get(`/api/v1${path}`)),
   };
 }
 
@@ -218,15 +211,17 @@ describe.each([
   ['POST', '/deposits', { accountId: 'a', asset: 'BTC', network: 'BTC', amount: '1' }],
 ])('%s %s', (method, path, body) => {
   it.each([
-    ['without a token', undefined, 401, 'invalid_operator_token'],
+    ['without a token', '', 401, 'invalid_operator_token'],
     ['with the custodian’s token', tokens['DEPOSIT_TOKEN'], 403, 'insufficient_role'],
     ['with the auditor’s token', tokens['AUDITOR_TOKEN'], 403, 'insufficient_role'],
   ])('is refused %s', async (_, token, status, code) => {
-    expect(await send(method, `/operator/v1/sandbox${path}`, token, body)).toMatchObject({ status, body: { code } });
+    const asked = new Operator(operator.origin, token).ask(method, `/sandbox${path}`, body);
+    expect(await answerOf(asked)).toMatchObject({ status, body: { code } });
   });
 });
 
 it('the document that a sandbox serves to its operator is the committed one', async () => {
-  const { body } = await send('GET', '/operator/v1/openapi.json', tokens['OPERATOR_TOKEN']);
-  expect(body).toEqual(JSON.parse(readFileSync('docs/openapi.operator.json', 'utf8')));
+  expect(await operator.operate('GET', '/openapi.json')).toEqual(
+    JSON.parse(readFileSync('docs/openapi.operator.json', 'utf8')),
+  );
 });

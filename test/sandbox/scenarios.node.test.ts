@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { fetchDocumented } from '../support/node/exchange/fetch-documented.ts';
+import type { Client } from '../support/client.ts';
 import { openExchange } from '../support/node/exchange/open-exchange.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '5' };
@@ -12,23 +12,15 @@ const TIMES = 8;
 const { operator } = await openExchange({ site: true });
 
 /** Sends a POST in a scenario or in none, and says what it was answered: a problem's code, or the status of the record. */
-async function post(path: string, token: string, body: object, scenario?: Scenario): Promise<string> {
-  const response = await fetchDocumented(operator.origin, path, {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      Authorization: `Bearer ${token}`,
-      ...(scenario !== undefined && { 'X-Sandbox-Scenario': scenario }),
-    },
-    body: JSON.stringify(body),
-  });
+async function post(path: string, client: Client, body: object, scenario?: Scenario): Promise<string> {
+  const response = await client.post(path, body, scenario && { 'X-Sandbox-Scenario': scenario });
   const answer = (await response.json()) as Record<'order' | 'withdrawal', { status: string } | undefined> & {
     code?: string;
   };
   return answer.code ?? (answer.order ?? answer.withdrawal)?.status ?? 'no answer';
 }
 
-const openAccount = async () => (await operator.openClient({ USDT: '10000' })).token;
+const openAccount = () => operator.openClient({ USDT: '10000' });
 
 function mix(answers: readonly (readonly [Scenario | undefined, string])[]) {
   return Array.from({ length: TIMES }, () => answers).flat();
@@ -71,8 +63,7 @@ describe('a scenario belongs to its request', () => {
   it('when a key’s reads are counted', async () => {
     const key = await openAccount();
     const read = async (scenario?: Scenario) => {
-      const headers = { Authorization: `Bearer ${key}`, ...(scenario && { 'X-Sandbox-Scenario': scenario }) };
-      const response = await fetchDocumented(operator.origin, '/api/v1/wallet/balances', { headers });
+      const response = await key.get('/api/v1/wallet/balances', scenario && { 'X-Sandbox-Scenario': scenario });
       await response.arrayBuffer();
       return response.status;
     };

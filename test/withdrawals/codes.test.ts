@@ -229,3 +229,8 @@ describe('a code with a withdrawal that another rule refuses first', () => {
     await expectCode(withdraw(trader, { totpCode: await authenticator.code() }), '403 withdrawals_locked');
   });
 });
+
+it.each([null, ''])('a code that is %j counts as absent', async (totpCode) => {
+  const other = await openTrader({ USDT: '1000' });
+  expect((await other.withdraw({ totpCode })).status).toBe(201);
+});

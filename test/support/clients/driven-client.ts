@@ -1,12 +1,9 @@
+import type { CallOptions } from '../../../clients/bureau-client/src/index.ts';
 import type { Scenario } from '../../../src/sandbox/scenario.ts';
 
 /** The options of a single call, in every client. */
-export interface DrivenOptions {
+export interface DrivenOptions extends Omit<CallOptions, 'signal'> {
   readonly idempotencyKey?: string;
-  readonly requestId?: string;
-  readonly attempts?: number;
-  readonly timeoutMs?: number;
-  readonly totalMs?: number;
 }
 
 /** A call of an operation of the document by its `operationId`, with its values. */

@@ -48,7 +48,7 @@ interface DatabaseReply {
 }
 
 /** D1's figures for one statement. */
-export interface DatabaseFigures {
+interface DatabaseFigures {
   readonly rows_read?: number;
   readonly rows_written?: number;
   /** Milliseconds that SQLite needed. */
@@ -98,23 +98,16 @@ export function holdWakingsThroughout(): void {
 }
 
 /** D1's figures for each statement of some work, by round trips. */
-export async function listenToDatabase(work: () => Promise<unknown>): Promise<DatabaseFigures[][]> {
+async function listenToDatabase(work: () => Promise<unknown>): Promise<DatabaseFigures[][]> {
   const wakings = await holdWakings();
-  try {
-    const replies = await collectReplies(work);
-    return replies.map((reply) => [reply].flat().map(({ meta = {} }) => meta));
-  } finally {
-    wakings.restore();
-  }
-}
-
-async function collectReplies(work: () => Promise<unknown>): Promise<(DatabaseReply | DatabaseReply[])[]> {
   const sends = vi.spyOn(databaseInternals(), '_send');
   try {
     await work();
-    return await Promise.all(sends.mock.results.map(({ value }) => value as ReturnType<typeof sends>));
+    const replies = await Promise.all(sends.mock.results.map(({ value }) => value as ReturnType<typeof sends>));
+    return replies.map((reply) => [reply].flat().map(({ meta = {} }) => meta));
   } finally {
     sends.mockRestore();
+    wakings.restore();
   }
 }
 

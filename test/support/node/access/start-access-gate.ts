@@ -1,4 +1,4 @@
-import { buffer } from 'node:stream/consumers';
+import { forward } from '../run/forward.ts';
 import { serveOnLoopback } from '../run/serve-on-loopback.ts';
 
 /** What Access is told to protect, by docs/guides/going-live.md. */
@@ -23,17 +23,9 @@ export async function startAccessGate(exchange: string, allowed: ServiceToken) {
       const signIn = 'https://team.cloudflareaccess.com/cdn-cgi/access/login/exchange?kid=tag';
       return void response.writeHead(302, { Location: signIn }).end();
     }
-    const headers = new Headers(
-      Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
-        typeof value === 'string' && !['host', 'connection', 'content-length'].includes(name) ? [[name, value]] : [],
-      ),
-    );
-    if (isProtected) headers.set('Cf-Access-Jwt-Assertion', writeServiceAssertion(allowed.id));
-    const method = request.method ?? 'GET';
-    const sent = method === 'GET' ? { method, headers } : { method, headers, body: await buffer(request) };
-    const answer = await fetch(`${exchange}${path}`, sent);
-    response.writeHead(answer.status, { 'Content-Type': answer.headers.get('Content-Type') ?? 'text/plain' });
-    response.end(Buffer.from(await answer.arrayBuffer()));
+    const assertion = { 'Cf-Access-Jwt-Assertion': writeServiceAssertion(allowed.id) };
+    const answer = await forward(exchange, request, isProtected ? assertion : {});
+    response.writeHead(answer.status, answer.headers.flat()).end(answer.body);
   });
 }
 

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http';
-import { buffer } from 'node:stream/consumers';
+import { forward } from '../run/forward.ts';
 import { type PlayedServer, serveOnLoopback } from '../run/serve-on-loopback.ts';
 import { createRandom } from '../../../../src/markets/sandbox-random.ts';
 
@@ -18,9 +17,6 @@ export interface DroppingProxy extends PlayedServer {
   count(): { readonly requests: number; readonly dropped: number };
 }
 
-/** Headers of one connection only (RFC 9110, 7.6.1), and headers that are written anew for a complete body. */
-const ownHeaders = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-encoding', 'host'];
-
 /**
  * Starts a proxy on loopback that forwards every request and waits for the whole answer. Then, with a seeded
  * probability, it breaks the client's connection instead of passing the answer on. The request has had its effect by
@@ -33,7 +29,7 @@ export async function startDroppingProxy(options: DroppingProxyOptions): Promise
 
   const { url, stop } = await serveOnLoopback(async (request, response) => {
     const isLost = random() < options.probability;
-    const answer = await askTarget(options.target, request);
+    const answer = await forward(options.target, request);
     requests += 1;
     if (isLost) {
       dropped += 1;
@@ -43,23 +39,4 @@ export async function startDroppingProxy(options: DroppingProxyOptions): Promise
     response.writeHead(answer.status, [...answer.headers].flat()).end(answer.body);
   });
   return { url, count: () => ({ requests, dropped }), stop };
-}
-
-async function askTarget(target: string, request: IncomingMessage) {
-  const { method = 'GET', url = '/' } = request;
-  const sent = await buffer(request);
-  const response = await fetch(`${target}${url}`, {
-    method,
-    headers: Object.entries(request.headersDistinct).flatMap(([name, values = []]) =>
-      ownHeaders.includes(name) ? [] : values.map((value): [string, string] => [name, value]),
-    ),
-    redirect: 'manual',
-    ...(sent.byteLength > 0 && { body: sent }),
-  });
-  const body = Buffer.from(await response.arrayBuffer());
-  return {
-    status: response.status,
-    headers: [...response.headers].filter(([name]) => !ownHeaders.includes(name)),
-    body,
-  };
 }
