@@ -24,7 +24,6 @@ const CANDLE_DELAY_MS = 100;
 /** How long after the first key the second one trades. */
 const KEYS_APART_MS = 1_500;
 
-const WEEK_MS = 604_800_000;
 const THURSDAY_MS = Date.UTC(2026, 9, 1);
 
 const played = await startVenueServer();
@@ -67,23 +66,6 @@ describe('candles', () => {
     const { candles = [] } = (await response.json()) as { candles?: { ts: string }[] };
     return [response.status, candles.map(({ ts }) => ts.slice(0, 10))] as const;
   };
-
-  it('of weeks begin on Monday, though the venue’s begin on Thursday, and the venue’s other candles stay available', async () => {
-    for (const weeks of [0, 1, 2, 3]) {
-      const endTime = new Date(THURSDAY_MS - weeks * WEEK_MS).toISOString();
-      const monday = new Date(THURSDAY_MS - weeks * WEEK_MS - 3 * 86_400_000).toISOString().slice(0, 10);
-      expect(await askCandles(`interval=1w&limit=1&endTime=${endTime}`)).toEqual([200, [monday]]);
-    }
-    expect((await askCandles('interval=1h&limit=1'))[0]).toBe(200);
-  });
-
-  it('of a coin that the venue does not list are refused, and the venue’s other candles stay available', async () => {
-    await venues.set('kucoin', { coins: { DOGE: null } });
-    for (const limit of [1, 2, 3, 4]) {
-      expect((await read(`/markets/DOGE/candles?limit=${limit}`)).status).toBe(502);
-    }
-    expect((await askCandles('interval=1d&limit=1'))[0]).toBe(200);
-  });
 
   it('requested with start times a millisecond apart are one request to the venue', async () => {
     const before = (await venues.count()).kucoin.klines;

@@ -1,7 +1,6 @@
 import { generate } from 'otplib';
 import { describe, expect, it } from 'vitest';
 import type { Browser, Reply } from '../support/node/console/browser.ts';
-import { WITHDRAWAL } from '../support/node/console/console-routes.ts';
 import { type Holder, openConsole } from '../support/node/console/start-console.ts';
 
 /** What a thief, or one of the staff, tries to take over an account, from outside. */
@@ -141,30 +140,5 @@ describe('a passkey alone', () => {
     expect((await browser.get('/account/passkeys')).body['recoveryCodes']).toBe(10);
     expect((await browser.post('/account/totp/remove', {})).body.code).toBe('totp_required');
     expect((await browser.post('/account/recovery-codes', { totpCode: await codeOf(secret, 1) })).status).toBe(201);
-  });
-
-  it('with two-factor authentication off makes no key that sends coins out', async () => {
-    const { browser } = await served.openHolder({ USDT: '1000' });
-    expect((await browser.post('/api/v1/wallet/withdrawals', WITHDRAWAL)).body.code).toBe('second_factor_needed');
-    const refused = await browser.post('/account/keys', { label: 'payer', scopes: ['read', 'withdraw'] });
-    expect(refused.body.code).toBe('invalid_state');
-    expect((await browser.post('/account/keys', { label: 'reader', scopes: ['read'] })).status).toBe(201);
-  });
-
-  it('and a mailbox leave no key behind that works after a recovery, nor the second factor off', async () => {
-    const holder = await served.openHolder({ USDT: '1000' });
-    const { browser, email } = holder;
-    const [code = ''] = (await browser.post('/account/recovery-codes')).body['recoveryCodes'] as string[];
-    await switchOn(holder);
-    const { token } = (await browser.post('/account/keys', { label: 'mine', scopes: ['read', 'withdraw'] }))
-      .body as unknown as { token: string };
-    const read = () =>
-      fetch(`${served.place.origin}/api/v1/wallet/balances`, { headers: { Authorization: `Bearer ${token}` } });
-    expect((await read()).status).toBe(200);
-    const back = await signInByLink(email, 2);
-    expect((await back.post('/account/recovery', { recoveryCode: code })).status).toBe(201);
-    expect((await read()).status).toBe(401);
-    expect((await back.enrol()).reply.status).toBe(201);
-    expect((await back.post('/account/totp/remove', {})).body.code).toBe('totp_required');
   });
 });

@@ -34,14 +34,6 @@ describe.each(cached)('GET /api/v1/%s', (name) => {
   });
 });
 
-describe.each([...cached, 'time'])('GET /api/v1/%s', (name) => {
-  it('may be read by a page of any origin', async () => {
-    const response = await send(`/api/v1/${name}`, { headers: { Origin: 'https://charts.example' } });
-    expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*');
-    expect(response.headers.get('Access-Control-Expose-Headers')).toContain('X-Request-Id');
-  });
-});
-
 describe('GET /api/v1/assets', () => {
   it('shows what the operator has paused', async () => {
     await setSettings({ pausedNetworks: ['TRC20'] });

@@ -1,5 +1,6 @@
 // @runtime outside
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { atOnce } from '../support/at-once.ts';
 import { drawHash, reportFor } from '../support/deposits.ts';
 import { type Trader, asOperator, openTrader, expectCode, asToken } from '../support/exchange.ts';
 import { accepted, signIn, switchTotpOn, codeOf as totpCodeOf } from '../support/holder/holders.ts';
@@ -108,6 +109,12 @@ describe('what one person credits by hand', () => {
     const proposal = await readProposal(await credit(TREASURER, '2.5'));
     await expectCode(approve(ADA, proposal), '200');
     for (const email of [TREASURER, ADA]) expect((await credit(email, '2')).status).toBe(201);
+  });
+
+  it('is no more by credits that are sent at once', async () => {
+    const answers = await atOnce(10, (nth) => credit(ADA, `0.7${nth}`));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(2);
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(8);
   });
 
   it('is nothing of an asset for which no amount is set', async () => {

@@ -1,26 +1,15 @@
 import { expect, it } from 'vitest';
 import { scenarios } from '../../src/sandbox/scenario.ts';
-import { worker } from '../support/runtime/test-env.ts';
-import { ORIGIN, asOperator, json, openTrader } from '../support/exchange.ts';
+import { WITHDRAWAL } from '../support/client.ts';
+import { ORDER, asOperator, json, openTrader } from '../support/exchange.ts';
 
 // These tests run in production's own Worker. `npm run check:deploy` checks its bundle.
 it.each([...Object.keys(scenarios), 'order_lost'])('production does not know the scenario %s', async (scenario) => {
   const trader = await openTrader({ USDT: '1000' });
-  const post = (path: string, body: object) =>
-    worker.fetch(`${ORIGIN}${path}`, {
-      method: 'POST',
-      headers: {
-        Authorization: `Bearer ${trader.token}`,
-        'Content-Type': 'application/json',
-        'Idempotency-Key': crypto.randomUUID(),
-        'X-Sandbox-Scenario': scenario,
-      },
-      body: JSON.stringify(body),
-    });
-  const ordered = await post('/api/v1/orders', { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
+  const headers = { 'X-Sandbox-Scenario': scenario };
+  const ordered = await trader.post('/api/v1/orders', ORDER, headers);
   expect(ordered.status).toBe(201);
-  const payout = { asset: 'USDT', network: 'TRC20', amount: '50', address: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC' };
-  const paid = await post('/api/v1/wallet/withdrawals', payout);
+  const paid = await trader.post('/api/v1/wallet/withdrawals', WITHDRAWAL, headers);
   expect(await json(paid)).toMatchObject({ withdrawal: { status: 'COMPLETED' } });
 });
 
