@@ -1,13 +1,11 @@
-import { generate } from 'otplib';
 import { describe, expect, it } from 'vitest';
-import type { Browser, Reply } from '../support/node/console/browser.ts';
+import type { Reply } from '../support/node/console/browser.ts';
 import { type Holder, openConsole } from '../support/node/console/start-console.ts';
+import { codeOf, wrongCodeOf } from '../support/totp.ts';
 
 /** What a thief, or one of the staff, tries to take over an account, from outside. */
 
 const served = await openConsole();
-
-const codeOf = (secret: string, steps = 0) => generate({ secret, epoch: Math.floor(Date.now() / 1_000) + 30 * steps });
 
 /** Switches a holder's second factor on, and returns its secret. The code of the time step before is used. */
 async function switchOn({ browser }: Holder): Promise<string> {
@@ -15,20 +13,6 @@ async function switchOn({ browser }: Holder): Promise<string> {
   const confirmed = await browser.post('/account/totp/confirm', { totpCode: await codeOf(totp.secret, -1) });
   if (confirmed.status !== 200) throw new Error(`not confirmed: ${JSON.stringify(confirmed.body)}`);
   return totp.secret;
-}
-
-/** Six digits that are no code of a secret now, nor a minute before or after. */
-async function wrongCode(secret: string): Promise<string> {
-  const near = await Promise.all([-2, -1, 0, 1, 2].map((steps) => codeOf(secret, steps)));
-  return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !near.includes(code)) ?? '';
-}
-
-/** Somebody who reads the holder's mails, and has signed in by a link. */
-async function signInByLink(email: string, count: number): Promise<Browser> {
-  const browser = served.openBrowser();
-  await browser.post('/session/link', { email });
-  await browser.post('/session/link/spend', { secret: await served.linkTo(email, count) });
-  return browser;
 }
 
 function tally(replies: readonly Reply[]): Record<string, number> {
@@ -40,7 +24,7 @@ function tally(replies: readonly Reply[]): Record<string, number> {
 
 describe('thirty guesses of a code at once', () => {
   const guesses = async (secret: string) => {
-    const wrong = await wrongCode(secret);
+    const wrong = await wrongCodeOf(secret);
     return Array.from({ length: 30 }, () => wrong);
   };
 
@@ -56,7 +40,7 @@ describe('thirty guesses of a code at once', () => {
   it('to recover the account from the mailbox: five are compared, and then the right one is refused too', async () => {
     const holder = await served.openHolder();
     const secret = await switchOn(holder);
-    const thief = await signInByLink(holder.email, 2);
+    const thief = await served.signInByLink(holder.email, 2);
     const recover = (totpCode: string) => thief.post('/account/recovery', { totpCode });
     const replies = await Promise.all((await guesses(secret)).map(recover));
     expect(tally(replies)).toEqual({ totp_invalid: 5, withdrawals_locked: 25 });
@@ -132,7 +116,7 @@ describe('a passkey alone', () => {
     const drawn = await browser.post('/account/recovery-codes');
     const [code = ''] = drawn.body['recoveryCodes'] as string[];
     const secret = await switchOn(holder);
-    for (const body of [{}, { totpCode: await wrongCode(secret) }]) {
+    for (const body of [{}, { totpCode: await wrongCodeOf(secret) }]) {
       expect((await browser.post('/account/recovery-codes', body)).body.code).toMatch(/^totp_(required|invalid)$/);
     }
     // Nor with a code that the holder has drawn before: the session that acts recovers nothing, and spends none.

@@ -20,8 +20,7 @@ it('whoever has an address opens an account by a link to it, once and in the bro
 
   // The link is spent, and the address is known from now on: another link signs in to the same account.
   expect((await browser.post('/session/link/spend', { secret })).status).toBe(403);
-  await browser.post('/session/link', { email });
-  await browser.post('/session/link/spend', { secret: await served.linkTo(email, 2) });
+  await served.signInByLink(email, 2, browser);
   const again = (await browser.get('/session')).body as unknown as { session: { accountId: string } };
   expect(again.session.accountId).toBe(session.accountId);
 });

@@ -12,12 +12,12 @@ import { Reconciler, type SliceLimits } from '../../src/reconciliation/reconcile
 import { SpreadSums } from '../../src/reconciliation/spread-sums.ts';
 import { listViolations } from '../../src/reconciliation/violations.ts';
 import { type LedgerReconciliation, showReconciliation } from '../../src/operator/reconciliation.ts';
-import { type Trader, asOperator, openTrader, operate } from './exchange.ts';
+import { type Trader, asOperator, expectCode, openTrader, operate } from './exchange.ts';
 import { drawHash, reportDeposit } from './deposits.ts';
 import { agreeP2p, agreeQuick, settle } from './operator/settlements.ts';
 import { env } from './runtime/test-env.ts';
 import { readTriggers, runWithout } from './db/triggers.ts';
-import { readTaken, withdraw } from './withdrawals/withdrawals.ts';
+import { readTaken, review, withdraw } from './withdrawals/withdrawals.ts';
 import { sql } from './db/sql.ts';
 
 /** Limits at which one slice reads everything that a test makes. */
@@ -254,13 +254,6 @@ async function depositAll(trader: Trader): Promise<void> {
   await reportDeposit({ ...deposit, txHash: drawHash(), confirmations: 99, address: nobodys });
 }
 
-/** The operator's decision about a withdrawal that waits for it. */
-async function decide(trader: Trader, id: string, verb: string): Promise<void> {
-  const path = `/accounts/${trader.accountId}/withdrawals/${id}/${verb}`;
-  const decided = await asOperator('POST', path, { reason: 'as the test has it' });
-  expect(decided.status, await decided.clone().text()).toBe(200);
-}
-
 /**
  * Makes withdrawals with every end: paid to other addresses and in the ledger, at once and after a review, rejected,
  * and still waiting.
@@ -271,8 +264,10 @@ async function withdrawAll(trader: Trader, other: Trader): Promise<void> {
   await readTaken(await withdraw(trader, inside));
   await asOperator('PATCH', '/settings', { reviewThreshold: '20' });
   for (const change of [{}, inside]) {
-    await decide(trader, (await readTaken(await withdraw(trader, change))).id, 'approve');
-    await decide(trader, (await readTaken(await withdraw(trader, change))).id, 'reject');
+    for (const verb of ['approve', 'reject'] as const) {
+      const { id } = await readTaken(await withdraw(trader, change));
+      await expectCode(review(trader, id, verb), '200');
+    }
     await readTaken(await withdraw(trader, change));
   }
   await asOperator('PATCH', '/settings', { reviewThreshold: null });

@@ -1,11 +1,13 @@
 import { expect } from 'vitest';
-import { generate } from 'otplib';
 import type { OpenedSession } from '../../../src/holder/open-session.ts';
 import type { SessionLevel } from '../../../src/holder/session.ts';
 import type { Outcome } from '../../../src/http/answer.ts';
 import { Trader } from '../exchange.ts';
 import { holderEntrypoint } from '../runtime/test-env.ts';
+import { codeOf } from '../totp.ts';
 import { addressOf, hasHolder, inviteByTwo } from './invite.ts';
+
+export { codeOf };
 
 export async function accepted<T>(outcome: Promise<Outcome<T>>): Promise<T> {
   const known = await outcome;
@@ -29,10 +31,6 @@ export async function signIn(
   const call = { accountId, holder, email: addressOf(accountId), level, newBrowser };
   const session: OpenedSession = await accepted(holderEntrypoint.openSession(call));
   return { ...session, api: new Trader(accountId, session.sessionId, session.token) };
-}
-
-export function codeOf(secret: string, steps = 0): Promise<string> {
-  return generate({ secret, epoch: Math.floor(Date.now() / 1_000) + 30 * steps });
 }
 
 /** Switches the second factor on as its holder does, and returns its secret. The code of the present step is used. */

@@ -1,4 +1,4 @@
-import { generate } from 'otplib';
+import { codeOf, wrongCodeOf } from '../totp.ts';
 import type { Withdrawal } from '../../../src/withdrawals/withdrawal.ts';
 import { onTestFinished, vi } from 'vitest';
 import type { Asset } from '../../../src/money/assets.ts';
@@ -120,13 +120,8 @@ export interface Authenticator {
 /** Switches the second factor on. Needs the clock of `stopClock`. The code of the time step before is used for it. */
 export async function switchOnTotp(accountId: string): Promise<Authenticator> {
   const { secret } = await operate<{ secret: string }>('POST', `/accounts/${accountId}/totp`);
-  const code = (steps = 0) => generate({ secret, epoch: Math.floor(Date.now() / 1_000) + 30 * steps });
-  await operate('POST', `/accounts/${accountId}/totp/confirm`, { totpCode: await code(-1) });
-  const wrong = async () => {
-    const near = await Promise.all([-2, -1, 0, 1, 2].map(code));
-    return ['000000', '111111', '222222', '333333', '444444', '555555'].find((one) => !near.includes(one)) ?? '';
-  };
-  return { code, wrong };
+  await operate('POST', `/accounts/${accountId}/totp/confirm`, { totpCode: await codeOf(secret, -1) });
+  return { code: (steps) => codeOf(secret, steps), wrong: () => wrongCodeOf(secret) };
 }
 
 /** What is stored about an account's codes. */

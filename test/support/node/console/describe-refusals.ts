@@ -1,8 +1,8 @@
-import { generate } from 'otplib';
 import { describe, expect, it } from 'vitest';
 import { sendRaw } from '../../../fuzz/raw-client.ts';
 import type { Browser, Reply } from './browser.ts';
 import { COLD, type Change, ENDPOINT, WITHDRAWAL, changes, reads } from './console-routes.ts';
+import { codeOf } from '../../totp.ts';
 import type { StartedConsole } from './start-console.ts';
 
 /** What the console refuses, on every route. */
@@ -177,11 +177,9 @@ export function describeRefusals(served: StartedConsole): void {
       expectRefused(await browser.post('/api/v1/wallet//withdrawals', WITHDRAWAL), 405, 'method_not_allowed');
       expectRefused(await browser.post('/api/v1/wallet/%77ithdrawals', WITHDRAWAL), 403, 'second_factor_needed');
       const { totp } = (await browser.post('/account/totp')).body as unknown as { totp: { secret: string } };
-      const codeOf = (steps: number) =>
-        generate({ secret: totp.secret, epoch: Math.floor(Date.now() / 1_000) + 30 * steps });
-      expect((await browser.post('/account/totp/confirm', { totpCode: await codeOf(0) })).status).toBe(200);
+      expect((await browser.post('/account/totp/confirm', { totpCode: await codeOf(totp.secret) })).status).toBe(200);
       expectRefused(await withdraw(), 403, 'totp_required');
-      expect((await withdraw({ totpCode: await codeOf(1) })).status).toBe(201);
+      expect((await withdraw({ totpCode: await codeOf(totp.secret, 1) })).status).toBe(201);
     });
   });
 
@@ -203,9 +201,7 @@ export function describeRefusals(served: StartedConsole): void {
       expectRefused(await one.browser.send(method, path + end, body), 404, 'not_found');
     }
     expect((await other.browser.get(path)).status).toBe(200);
-    const looking = served.openBrowser();
-    await looking.post('/session/link', { email: other.email });
-    await looking.post('/session/link/spend', { secret: await served.linkTo(other.email, 2) });
+    const looking = await served.signInByLink(other.email, 2);
     expectRefused(await looking.get(path), 403, 'insufficient_scope');
   });
 

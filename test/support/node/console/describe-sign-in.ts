@@ -225,9 +225,7 @@ export function describeSignIn(served: StartedConsole): void {
       const drawn = await old.post('/account/recovery-codes');
       const [code = ''] = drawn.body['recoveryCodes'] as string[];
       expect(drawn.body['recoveryCodes']).toHaveLength(10);
-      const browser = served.openBrowser();
-      await browser.post('/session/link', { email });
-      await browser.post('/session/link/spend', { secret: await served.linkTo(email, 2) });
+      const browser = await served.signInByLink(email, 2);
       expectRefused(
         await browser.post('/account/recovery', { recoveryCode: 'AAAA AAAA AAAA AAAA' }),
         403,
@@ -254,12 +252,7 @@ export function describeSignIn(served: StartedConsole): void {
       const { browser: old, email, accountId } = await served.openHolder();
       await served.tell();
       const subjects = () => served.mailsTo(email).map(({ subject }) => subject);
-      const browser = served.openBrowser();
-      const signInByLink = async (count: number) => {
-        await browser.post('/session/link', { email });
-        await browser.post('/session/link/spend', { secret: await served.linkTo(email, count) });
-      };
-      await signInByLink(2);
+      const browser = await served.signInByLink(email, 2);
       const wanted = { allowedByExchange: true };
       expectRefused(await browser.post('/account/recovery', wanted), 409, 'approval_required');
 

@@ -117,6 +117,13 @@ export class StartedConsole extends Operator {
     throw new Error(`no link was mailed to ${email}`);
   }
 
+  /** Signs in by a link that is asked for now, which is then the address's newest of so many. Returns the browser. */
+  async signInByLink(email: string, count: number, browser = this.openBrowser()): Promise<Browser> {
+    await browser.post('/session/link', { email });
+    await browser.post('/session/link/spend', { secret: await this.linkTo(email, count) });
+    return browser;
+  }
+
   /** Opens an account, invites its holder, and has them enrol a passkey. */
   async openHolder(funds: Partial<Record<Asset, string>> = {}): Promise<Holder> {
     this.#holders += 1;
