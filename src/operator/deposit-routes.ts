@@ -8,7 +8,7 @@ import { actorOf } from './authenticate-operator.ts';
 import { config } from '../env.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import { ListQuery, oneOf, onePage } from '../http/list.ts';
-import { Id, RecordPath } from '../http/wire-types.ts';
+import { Id } from '../http/wire-types.ts';
 import { z } from '@hono/zod-openapi';
 import {
   OperatorDeposit,
@@ -24,11 +24,10 @@ import { DustSum, listDust } from '../deposits/list-dust.ts';
 import { MAX_UPLOAD_BYTES, SolanaPool, SolanaUpload, fillSolanaPool } from '../addresses/fill-solana-pool.ts';
 import { directoryOf } from '../db/database.ts';
 import { countAddressIndexes } from '../db/directory.ts';
-import type { LedgerBindings } from '../platform/bindings.ts';
 import { chooseCustody } from '../providers.ts';
 import { payOut } from '../withdrawals/pay-out.ts';
 import { findProcessingWithdrawal } from '../withdrawals/withdrawal.ts';
-import { findAccount, findRow } from './find-records.ts';
+import { aRow, findAccount } from './find-records.ts';
 import { Reason, ReasonBody } from './reason.ts';
 
 const DEPOSITS_PATH = '/operator/v1/deposits';
@@ -47,28 +46,10 @@ const ofAnotherLedger = refuse(
 );
 
 /** A path that names a deposit from a chain. */
-const aDeposit = {
-  params: RecordPath,
-  find: (bindings: LedgerBindings, { id }: { readonly id: string }) =>
-    findRow(
-      bindings,
-      id,
-      (database) => readReportedDeposit(database, id),
-      'The custodian reported no deposit of that id.',
-    ),
-};
+const aDeposit = aRow(readReportedDeposit, 'The custodian reported no deposit of that id.');
 
 /** A path that names a withdrawal that is with the custodian. */
-const aPayout = {
-  params: RecordPath,
-  find: (bindings: LedgerBindings, { id }: { readonly id: string }) =>
-    findRow(
-      bindings,
-      id,
-      (database) => findProcessingWithdrawal(database, id),
-      'No withdrawal of this id is with the custodian.',
-    ),
-};
+const aPayout = aRow(findProcessingWithdrawal, 'No withdrawal of this id is with the custodian.');
 
 /** The routes for deposits: the custodian's reports and questions, what is quarantined, and the addresses it watches. */
 export const depositRoutes = createOperatorArea('Deposits');

@@ -21,16 +21,22 @@ export async function findAccount(
   return account ? accept({ account, database }) : accountNotFound;
 }
 
-/** The row of an id that names its ledger, and the database that has it. Refuses with `not_found`. Throws when D1 fails. */
-export async function findRow<Row>(
-  bindings: LedgerBindings,
-  id: string,
-  read: (database: Database) => Promise<Row | undefined>,
-  detail: string,
-): Promise<Outcome<{ readonly row: Row; readonly database: Database }>> {
-  const database = findLedger(bindings, id);
-  const row = database && (await read(database));
-  return row ? accept({ row, database }) : refuse('not_found', detail);
+/**
+ * A path that names a row by an id, in the ledger of that id: it finds the row and the database that has it. Refuses
+ * with `not_found`. Throws when D1 fails.
+ */
+export function aRow<Row>(read: (database: Database, id: string) => Promise<Row | undefined>, detail: string) {
+  return {
+    params: RecordPath,
+    find: async (
+      bindings: LedgerBindings,
+      { id }: { readonly id: string },
+    ): Promise<Outcome<{ readonly row: Row; readonly database: Database }>> => {
+      const database = findLedger(bindings, id);
+      const row = database && (await read(database, id));
+      return row ? accept({ row, database }) : refuse('not_found', detail);
+    },
+  };
 }
 
 /** A path that names an account. */
@@ -39,12 +45,10 @@ export const anAccount = { params: RecordPath, find: findAccount };
 /** A path that names a withdrawal of an account. */
 export const aWithdrawal = {
   params: RecordPath.extend({ withdrawalId: Id }),
-  find: (bindings: LedgerBindings, { id, withdrawalId }: { readonly id: string; readonly withdrawalId: string }) =>
-    findRow(
+  find: (bindings: LedgerBindings, { id: accountId, withdrawalId }: { id: string; withdrawalId: string }) =>
+    aRow((database, id) => readWithdrawal(database, accountId, id), 'The account has no withdrawal of that id.').find(
       bindings,
-      withdrawalId,
-      (database) => readWithdrawal(database, id, withdrawalId),
-      'The account has no withdrawal of that id.',
+      { id: withdrawalId },
     ),
 };
 

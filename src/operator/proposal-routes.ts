@@ -1,4 +1,3 @@
-import type { LedgerBindings } from '../platform/bindings.ts';
 import {
   Proposal,
   type ProposalRow,
@@ -14,9 +13,8 @@ import { createOperatorArea } from './operations.ts';
 import { executeBy } from './approval.ts';
 import { ListQuery, oneOf, onePage } from '../http/list.ts';
 import { newestFirst } from '../db/merge-pages.ts';
-import { findRow } from './find-records.ts';
+import { aRow } from './find-records.ts';
 import { readMerged } from './read-merged.ts';
-import { RecordPath } from '../http/wire-types.ts';
 import { jsonBody } from '../http/request.ts';
 import { z } from '@hono/zod-openapi';
 import { actorOf, refuseDuty } from './authenticate-operator.ts';
@@ -28,11 +26,7 @@ const PROPOSAL_PATH = '/operator/v1/proposals/{id}';
 const proposal = oneOf('proposal', Proposal, (row: ProposalRow) => showProposal(row, Date.now()));
 
 /** A path that names a proposal. */
-const aProposal = {
-  params: RecordPath,
-  find: (bindings: LedgerBindings, { id }: { readonly id: string }) =>
-    findRow(bindings, id, (database) => readProposal(database, id), 'There is no proposal of that id.'),
-};
+const aProposal = aRow(readProposal, 'There is no proposal of that id.');
 
 /** Makes the operator's routes that show and decide proposals. What is approved is executed by the routes of `changes`. */
 export function proposalRoutes(changes: Area): Area {
