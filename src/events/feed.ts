@@ -1,11 +1,14 @@
-import { type AnyColumn, and, eq, sql } from 'drizzle-orm';
+import { type AnyColumn, type SQL, and, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
+import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types';
+import type { SelectedFields } from 'drizzle-orm/sqlite-core';
 import { showEntry } from '../accounts/allowlist.ts';
 import { settlementColumns } from '../activity/list-transactions.ts';
 import { showTransaction } from '../activity/transactions.ts';
 import { type Database, bindPrepared, prepareOnce } from '../db/database.ts';
 import { auditColumns, showAuditEntry } from '../db/list-audit.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
+import type { RecordTable } from '../db/record-list.ts';
 import { accounts, apiKeys, audit, deposits, orders, settlements, totp, withdrawals } from '../db/schema.ts';
 import { showDepositBase } from '../deposits/account-deposit.ts';
 import { depositColumns } from '../deposits/deposit.ts';
@@ -22,7 +25,7 @@ import { OPERATOR, type OperatorEvent } from './operator-event.ts';
 const subjects = sql`json_each(${sql.placeholder('subjects')})`;
 
 /** Records of one account, by their ids. */
-const isOwn = (accountId: AnyColumn, id: AnyColumn) =>
+const isOwn = (accountId: AnyColumn, id: AnyColumn): SQL | undefined =>
   and(eq(accountId, sql.placeholder('accountId')), sql`${id} IN (SELECT value FROM ${subjects})`);
 
 /** Records by `<account>/<id>`, as the operator's events name them: by both columns, which are the primary key. */
@@ -50,43 +53,37 @@ function describeSource<Row, Data>(
   };
 }
 
+/** A source of the rows of one table. */
+function describeTable<Columns extends SelectedFields, Data>(
+  family: string,
+  table: RecordTable,
+  columns: Columns,
+  isMeant: typeof isOwn,
+  show: (row: SelectResultFields<Columns>) => readonly [subject: string, data: Data],
+): Source<Data> {
+  const build = (database: Database) =>
+    database.select<SelectedFields>(columns).from(table).where(isMeant(table.accountId, table.id)).prepare();
+  return describeSource([family], build, (row) => show(row as SelectResultFields<Columns>));
+}
+
 const sources: readonly Source<Event['data']>[] = [
-  describeSource(
-    ['order'],
-    (database) => database.select(orderColumns).from(orders).where(isOwn(orders.accountId, orders.id)).prepare(),
-    (row) => [row.id, { order: showOrder(row) }],
-  ),
-  describeSource(
-    ['deposit'],
-    (database) =>
-      database.select(depositColumns).from(deposits).where(isOwn(deposits.accountId, deposits.id)).prepare(),
-    (row) => [row.id, { deposit: { ...showDepositBase(row), status: row.status } }],
-  ),
-  describeSource(
-    ['withdrawal'],
-    (database) =>
-      database
-        .select(withdrawalColumns)
-        .from(withdrawals)
-        .where(isOwn(withdrawals.accountId, withdrawals.id))
-        .prepare(),
-    (row) => [row.id, { withdrawal: showWithdrawal(row) }],
-  ),
-  describeSource(
-    ['settlement'],
-    (database) =>
-      database
-        .select(settlementColumns)
-        .from(settlements)
-        .where(isOwn(settlements.accountId, settlements.id))
-        .prepare(),
-    (row) => [row.id, { transaction: showTransaction(row) }],
-  ),
-  describeSource(
-    ['key'],
-    (database) => database.select().from(apiKeys).where(isOwn(apiKeys.accountId, apiKeys.id)).prepare(),
-    (row) => [row.id, { apiKey: showOwnApiKey(readKeyRow(row)) }],
-  ),
+  describeTable('order', orders, orderColumns, isOwn, (row) => [row.id, { order: showOrder(row) }]),
+  describeTable('deposit', deposits, depositColumns, isOwn, (row) => [
+    row.id,
+    { deposit: { ...showDepositBase(row), status: row.status } },
+  ]),
+  describeTable('withdrawal', withdrawals, withdrawalColumns, isOwn, (row) => [
+    row.id,
+    { withdrawal: showWithdrawal(row) },
+  ]),
+  describeTable('settlement', settlements, settlementColumns, isOwn, (row) => [
+    row.id,
+    { transaction: showTransaction(row) },
+  ]),
+  describeTable('key', apiKeys, getTableColumns(apiKeys), isOwn, (row) => [
+    row.id,
+    { apiKey: showOwnApiKey(readKeyRow(row)) },
+  ]),
   describeSource(
     ['account', 'security'],
     (database) =>
@@ -111,22 +108,14 @@ const operatorSources: readonly Source<OperatorEvent['data']>[] = [
         .prepare(),
     (row, ledger) => [row.id, { entry: showAuditEntry({ ...row, ledger }) }],
   ),
-  describeSource(
-    ['deposit'],
-    (database) =>
-      database.select(depositColumns).from(deposits).where(isNamed(deposits.accountId, deposits.id)).prepare(),
-    (row) => [`${row.accountId}/${row.id}`, { deposit: showDepositToOperator(row) }],
-  ),
-  describeSource(
-    ['withdrawal'],
-    (database) =>
-      database
-        .select(withdrawalColumns)
-        .from(withdrawals)
-        .where(isNamed(withdrawals.accountId, withdrawals.id))
-        .prepare(),
-    (row) => [`${row.accountId}/${row.id}`, { withdrawal: showToOperator(row) }],
-  ),
+  describeTable('deposit', deposits, depositColumns, isNamed, (row) => [
+    `${row.accountId}/${row.id}`,
+    { deposit: showDepositToOperator(row) },
+  ]),
+  describeTable('withdrawal', withdrawals, withdrawalColumns, isNamed, (row) => [
+    `${row.accountId}/${row.id}`,
+    { withdrawal: showToOperator(row) },
+  ]),
 ];
 
 /** The part of an allowlist's entry that its event keeps. */
