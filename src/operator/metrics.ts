@@ -32,9 +32,9 @@ type Value = number | string | null | undefined;
 
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: Value];
 
-/** Samples of one label; none where there is no value. */
-const by = (label: string, values: readonly (readonly [name: string, value: Value])[]) =>
-  values.map(([name, value]): Sample => [{ [label]: name }, value]);
+/** A sample of each item, by one label. */
+const by = <Item>(label: string, items: readonly Item[], sample: (item: Item) => readonly [string, Value]) =>
+  items.map(sample).map(([name, value]): Sample => [{ [label]: name }, value]);
 
 /** A family of gauges: a unit is the end of its name, and a sample without a value is absent. */
 function gauge(name: string, help: string, samples: Value | readonly Sample[]): string {
@@ -60,10 +60,7 @@ const ageOf = (since_ms: number, now_ms: number) => Math.max(0, now_ms - since_m
 
 /** Samples by the status of what is open. */
 const byStatus = (states: Readonly<Record<string, OpenState>>, value: (state: OpenState) => number) =>
-  by(
-    'status',
-    Object.entries(states).map(([status, state]) => [status, value(state)]),
-  );
+  by('status', Object.entries(states), ([status, state]) => [status, value(state)]);
 
 /** Of all ledgers that answered: what one of them has must be seen, whatever the others do. */
 function writeWork({ ledgers, now_ms }: Measured): string[] {
@@ -124,10 +121,7 @@ function writeWork({ ledgers, now_ms }: Measured): string[] {
 function writePositions({ house }: Measured): string[] {
   const isWhole = house.ledgers.every(({ assets }) => assets !== null);
   const of = (member: keyof House['assets'][number]) =>
-    by(
-      'asset',
-      (isWhole ? house.assets : []).map((asset) => [asset.asset, asset[member]]),
-    );
+    by('asset', isWhole ? house.assets : [], (asset) => [asset.asset, asset[member]]);
   const shares = house.ledgers.flatMap(({ ledger, assets }) =>
     (assets ?? []).flatMap(({ asset, exposureUsed, supplyCapUsed }): Sample[] => [
       [{ ledger: String(ledger), limit: 'exposure', asset }, exposureUsed],
@@ -148,10 +142,7 @@ function writePositions({ house }: Measured): string[] {
 function writeCustody({ house, custodian, now_ms }: Measured): string[] {
   const since = custodian?.answeredAt ?? custodian?.firstAskedAt ?? null;
   const byCover = (value: (cover: House['assets'][number]['custodyCovers']) => boolean) =>
-    by(
-      'asset',
-      house.assets.map(({ asset, custodyCovers }) => [asset, Number(value(custodyCovers))]),
-    );
+    by('asset', house.assets, ({ asset, custodyCovers }) => [asset, Number(value(custodyCovers))]);
   return [
     gauge(
       'custody_answer_age_seconds',
@@ -175,35 +166,22 @@ function writeTrading({ house, sources, ordersAtGate, now_ms }: Measured): strin
   const today = new Date(now_ms).toISOString().slice(0, 10);
   const spread = house.spreadEarned?.filter(({ day }) => day === today);
   const of = (member: 'orders' | 'usdt') =>
-    by(
-      'coin',
-      coinSymbols.map((coin) => [coin, spread && (spread.find((one) => one.coin === coin)?.[member] ?? 0)]),
-    );
-  const isUp = Object.entries(sources ?? {}).map(([source, state]) => [source, Number(state === 'good')] as const);
+    by('coin', coinSymbols, (coin) => [coin, spread && (spread.find((one) => one.coin === coin)?.[member] ?? 0)]);
+  const isUp = by('source', Object.entries(sources ?? {}), ([source, state]) => [source, Number(state === 'good')]);
   return [
     gauge('orders_of_day', 'Orders that were filled today, in UTC', of('orders')),
     gauge('spread_of_day', 'What they earned by their spread, in USDT', of('usdt')),
     gauge('gate_up', 'Whether the gates of all ledgers answered', Number(ordersAtGate !== undefined)),
     gauge('gate_orders', 'Orders that are in all gates at this moment', ordersAtGate),
-    gauge(
-      'price_source_up',
-      'Whether a source of prices is asked; 0 while it is suspended after failures',
-      by('source', isUp),
-    ),
+    gauge('price_source_up', 'Whether a source of prices is asked; 0 while it is suspended after failures', isUp),
   ];
 }
 
 function writeObjects({ snapshot, ledgers, now_ms }: Measured): string[] {
   const byCoin = (value: (market: MarketSnapshot['markets'][Coin]) => Value) =>
-    by(
-      'coin',
-      coinSymbols.map((coin) => [coin, snapshot && value(snapshot.markets[coin])]),
-    );
+    by('coin', coinSymbols, (coin) => [coin, snapshot && value(snapshot.markets[coin])]);
   const byLedger = (value: (work: OpenWork | undefined) => Value) =>
-    by(
-      'ledger',
-      ledgers.map(({ ledger, work }) => [String(ledger), value(work)]),
-    );
+    by('ledger', ledgers, ({ ledger, work }) => [String(ledger), value(work)]);
   const stepped = ledgers.flatMap(({ keeper }) => keeper?.progress.steppedAt ?? []);
   const behind = ledgers.flatMap(({ keeper, work }) =>
     keeper && work ? [Math.max(0, work.newestTransfer - keeper.progress.newest.after)] : [],
