@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
-import type { PlacedMutation } from './mutations/mutation.ts';
+import type { Mutation } from './mutations/mutation.ts';
 import { mutations } from './mutations/rooms.ts';
 import { type Verdict, MutatedCopy } from './mutations/mutated-copy.ts';
 
@@ -15,15 +15,15 @@ const AT_ONCE = 2;
 
 const { positionals: wanted } = parseArgs({ allowPositionals: true });
 const rooms = new Set(mutations.map(({ room }) => room));
-const isWanted = ({ room, name }: PlacedMutation) =>
+const isWanted = ({ room, name }: Mutation) =>
   wanted.some((word) => (rooms.has(word) ? room === word : name.includes(word)));
 const chosen = wanted.length === 0 ? mutations : mutations.filter(isWanted);
 
 /** Takes mutations from the queue and tries them in its own copy until the queue is empty. */
 async function judgeAll(
   copy: MutatedCopy,
-  queue: PlacedMutation[],
-  tell: (mutation: PlacedMutation, verdict: Verdict) => void,
+  queue: Mutation[],
+  tell: (mutation: Mutation, verdict: Verdict) => void,
 ): Promise<void> {
   for (let mutation = queue.shift(); mutation; mutation = queue.shift()) {
     tell(mutation, await copy.judge(mutation));
@@ -41,9 +41,9 @@ async function mutate(copies: readonly MutatedCopy[]): Promise<void> {
   const [first] = copies;
   if (!first || chosen.length === 0) throw new Error(`there is no mutation "${wanted.join(' ')}"`);
   await expectPassingTests(first);
-  const verdicts = new Map<PlacedMutation, Verdict>();
+  const verdicts = new Map<Mutation, Verdict>();
   const queue = [...chosen];
-  const tell = (mutation: PlacedMutation, verdict: Verdict) => {
+  const tell = (mutation: Mutation, verdict: Verdict) => {
     verdicts.set(mutation, verdict);
     const found = verdict.kind === 'killed' ? `${verdict.by}: ${verdict.test}` : '';
     console.log(`${verdict.kind.padEnd(8)}  ${mutation.room}: ${mutation.name}  ${found}`);

@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import type { Mutation, Room } from './mutation.ts';
+import type { Mutation } from './mutation.ts';
 
 /** The mutations of the tables' checks, made from the text of the migrations: each CHECK holds for every row. */
 
@@ -20,18 +20,15 @@ function mutate(file: string): Mutation[] {
       const begin = index + word.length;
       const end = endOf(table, begin);
       return {
+        room: 'checks',
         name: `the table ${name} has no check: ${table.slice(begin, end - 1).replaceAll(/\s+/g, ' ')}`,
         file,
         find: table,
         replace: `${table.slice(0, begin)}1${table.slice(end - 1)}`,
+        tests: ['test/db/checks.node.test.ts'],
       };
     }),
   );
 }
 
-export const checks: Room = {
-  name: 'checks',
-  file: MIGRATIONS,
-  tests: ['test/db/checks.node.test.ts'],
-  mutations: readdirSync(MIGRATIONS).flatMap((migration) => mutate(`${MIGRATIONS}/${migration}`)),
-};
+export const checks = readdirSync(MIGRATIONS).flatMap((migration) => mutate(`${MIGRATIONS}/${migration}`));

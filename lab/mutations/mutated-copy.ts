@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { type PlacedMutation, applyMutation } from './mutation.ts';
+import { type Mutation, applyMutation } from './mutation.ts';
 
 /** Folders that are not copied. */
 const OUTSIDE = ['.git', '.wrangler', 'dist', 'node_modules'];
@@ -45,7 +45,7 @@ export class MutatedCopy {
   }
 
   /** Makes a mutation, runs its tests file by file until one notices, and takes it back. */
-  async judge(mutation: PlacedMutation): Promise<Verdict> {
+  async judge(mutation: Mutation): Promise<Verdict> {
     const path = join(this.#directory, mutation.file);
     const original = readFileSync(path, 'utf8');
     writeFileSync(path, applyMutation(original, mutation));

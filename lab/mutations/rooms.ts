@@ -1,24 +1,15 @@
+import { readFileSync, readdirSync } from 'node:fs';
 import { checks } from './checks.ts';
-import { deposits } from './deposits.ts';
-import { http } from './http.ts';
-import { keys } from './keys.ts';
-import { lane } from './lane.ts';
-import { ledger } from './ledger.ts';
-import { money } from './money.ts';
-import { placeMutations } from './mutation.ts';
-import { trade } from './trade.ts';
+import { readMutations } from './mutation.ts';
 import { triggers } from './triggers.ts';
-import { withdrawals } from './withdrawals.ts';
 
-export const mutations = placeMutations([
-  money,
-  trade,
-  ledger,
-  keys,
-  http,
-  lane,
-  withdrawals,
-  deposits,
-  triggers,
-  checks,
-]);
+const FOLDER = 'lab/mutations';
+
+const lists = readdirSync(FOLDER).filter((file) => file.endsWith('.txt'));
+
+/** All mutations: those of the lists, each a room, and those made from the text of the migrations. */
+export const mutations = [
+  ...lists.flatMap((file) => readMutations(file.slice(0, -4), readFileSync(`${FOLDER}/${file}`, 'utf8'))),
+  ...triggers,
+  ...checks,
+];

@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import type { Mutation, Room } from './mutation.ts';
+import type { Mutation } from './mutation.ts';
 
 /**
  * The mutations of triggers, made from the text of the migrations: each refusal is taken out by itself, and so is
@@ -264,6 +264,7 @@ function mutate({ name, file, text }: Trigger): Mutation[] {
     const which = before === 0 ? '' : ` (${before + 1})`;
     const nothing = deed.endsWith(';') ? 'SELECT 1;' : 'NULL';
     return {
+      room: 'triggers',
       name: `the trigger ${name} does not ${what}${which}`,
       file,
       find: text,
@@ -274,9 +275,4 @@ function mutate({ name, file, text }: Trigger): Mutation[] {
   });
 }
 
-export const triggers: Room = {
-  name: 'triggers',
-  file: MIGRATIONS,
-  tests: [],
-  mutations: readTriggers().flatMap(mutate),
-};
+export const triggers = readTriggers().flatMap(mutate);
