@@ -22,21 +22,18 @@ export interface CountedRequests {
   readonly cpu: keyof typeof cpu_us;
 }
 
-const nothing: Counts = {
-  workerRequests: 0,
-  objectCalls: 0,
-  objectRowsRead: 0,
-  objectRowsWritten: 0,
-  databaseRowsRead: 0,
-  databaseRowsWritten: 0,
-  logLines: 0,
-};
-
 /** How many orders are counted together to find what the reconciliation costs for one. */
 export const CHECKED_ORDERS = 4_000;
 
-/** Requests that the Worker refuses before the lane, or answers from the edge cache. */
-const atEdge: Counts = { ...nothing, workerRequests: 1, logLines: 1 };
+/** The members of `Counts`, in their order. */
+type Row = readonly [number, number, number, number, number, number, number];
+
+function count(requests: number, row: Row, active: CountedRequests['active'], cpu: CountedRequests['cpu']) {
+  const [workerRequests, objectCalls, objectRowsRead, objectRowsWritten, databaseRowsRead, databaseRowsWritten] = row;
+  const objects = { objectCalls, objectRowsRead, objectRowsWritten };
+  const counts: Counts = { workerRequests, ...objects, databaseRowsRead, databaseRowsWritten, logLines: row[6] };
+  return { requests, counts, active, cpu } satisfies CountedRequests;
+}
 
 /**
  * What each kind of request costs. The test of the cost model counts every number here in the real D1, lane and hub,
@@ -52,188 +49,44 @@ const atEdge: Counts = { ...nothing, workerRequests: 1, logLines: 1 };
  * and runs for some minutes an hour at most, however many requests there were.
  */
 export const requestCounts = {
-  'order, one of twenty that a key places in a day': {
-    requests: 20,
-    counts: {
-      workerRequests: 20,
-      objectCalls: 42,
-      objectRowsRead: 43,
-      objectRowsWritten: 82,
-      databaseRowsRead: 584,
-      databaseRowsWritten: 140,
-      logLines: 60,
-    },
-    active: 'write',
-    cpu: 'write',
-  },
-  'order, alone in its day': {
-    requests: 1,
-    counts: {
-      workerRequests: 1,
-      objectCalls: 4,
-      objectRowsRead: 7,
-      objectRowsWritten: 6,
-      databaseRowsRead: 33,
-      databaseRowsWritten: 7,
-      logLines: 3,
-    },
-    active: 'write',
-    cpu: 'write',
-  },
-  'order, replayed': {
-    requests: 1,
-    counts: { ...atEdge, objectCalls: 1, objectRowsRead: 1, objectRowsWritten: 1 },
-    active: 'replay',
-    cpu: 'read',
-  },
-  'withdrawal of USDT, alone in its day': {
-    requests: 1,
-    counts: {
-      workerRequests: 1,
-      objectCalls: 3,
-      objectRowsRead: 7,
-      objectRowsWritten: 5,
-      databaseRowsRead: 48,
-      databaseRowsWritten: 14,
-      logLines: 4,
-    },
-    active: 'payout',
-    cpu: 'write',
-  },
-  'balances, of a key that polls': {
-    requests: 10,
-    counts: {
-      ...nothing,
-      workerRequests: 10,
-      objectCalls: 10,
-      objectRowsWritten: 1,
-      databaseRowsRead: 100,
-      logLines: 10,
-    },
-    active: 'read',
-    cpu: 'read',
-  },
-  'page of 50 orders, of a key that polls': {
-    requests: 10,
-    counts: {
-      ...nothing,
-      workerRequests: 10,
-      objectCalls: 10,
-      objectRowsWritten: 1,
-      databaseRowsRead: 510,
-      logLines: 10,
-    },
-    active: 'read',
-    cpu: 'read',
-  },
-  'tickers in the edge cache, of a key that polls': {
-    requests: 10,
-    counts: { ...nothing, workerRequests: 10, objectCalls: 10, objectRowsWritten: 1, logLines: 10 },
-    active: 'read',
-    cpu: 'cached',
-  },
-  'balances, of a key that reads alone': {
-    requests: 1,
-    counts: { ...atEdge, objectCalls: 1, objectRowsRead: 2, objectRowsWritten: 1, databaseRowsRead: 10 },
-    active: 'read',
-    cpu: 'read',
-  },
-  'tickers in the edge cache, without a key': { requests: 1, counts: atEdge, active: 'none', cpu: 'cached' },
-  'tickers not in the edge cache': {
-    requests: 1,
-    counts: { ...atEdge, objectCalls: 1 },
-    active: 'read',
-    cpu: 'read',
-  },
-  'forged key': { requests: 1, counts: atEdge, active: 'none', cpu: 'cached' },
-  'credit by the operator': {
-    requests: 1,
-    counts: { ...atEdge, objectCalls: 1, databaseRowsRead: 21, databaseRowsWritten: 7, logLines: 2 },
-    active: 'none',
-    cpu: 'write',
-  },
-  'deposit that custody reports': {
-    requests: 1,
-    counts: { ...atEdge, objectCalls: 2, databaseRowsRead: 26, databaseRowsWritten: 9, logLines: 2 },
-    active: 'read',
-    cpu: 'write',
-  },
-  'order, checked as it is new and in the first pass over it': {
-    requests: CHECKED_ORDERS,
-    counts: { ...nothing, objectRowsRead: 18, objectRowsWritten: 17, databaseRowsRead: 92_200, logLines: 1 },
-    active: 'none',
-    cpu: 'none',
-  },
-  'order, checked in each later pass': {
-    requests: CHECKED_ORDERS,
-    counts: { ...nothing, objectRowsRead: 6, databaseRowsRead: 34_900 },
-    active: 'none',
-    cpu: 'none',
-  },
-  'prices and settings beside orders, every 2 s while anyone trades': {
-    requests: 1,
-    counts: { ...nothing, objectCalls: 4, databaseRowsRead: 1 },
-    active: 'awake',
-    cpu: 'none',
-  },
-  'round of prices, every 8 s while anyone asks': {
-    requests: 1,
-    counts: { ...nothing, objectCalls: 1, objectRowsWritten: 1 },
-    active: 'round',
-    cpu: 'none',
-  },
-  'event of an account that listens, written beside what it tells and deleted later': {
-    requests: 1,
-    counts: { ...nothing, databaseRowsRead: 5, databaseRowsWritten: 2 },
-    active: 'none',
-    cpu: 'none',
-  },
-  'events when there are none, of a key that polls': {
-    requests: 10,
-    counts: {
-      ...nothing,
-      workerRequests: 10,
-      objectCalls: 10,
-      objectRowsWritten: 1,
-      databaseRowsRead: 40,
-      logLines: 10,
-    },
-    active: 'read',
-    cpu: 'read',
-  },
-  'look for endpoints that are behind after a change, for each endpoint': {
-    requests: 1,
-    counts: { ...nothing, databaseRowsRead: 1 },
-    active: 'none',
-    cpu: 'none',
-  },
-  'event, delivered to an endpoint with nineteen others': {
-    requests: 20,
-    counts: {
-      ...nothing,
-      objectCalls: 2,
-      objectRowsRead: 84,
-      objectRowsWritten: 41,
-      databaseRowsRead: 94,
-      databaseRowsWritten: 1,
-    },
-    active: 'delivery',
-    cpu: 'none',
-  },
-  'event, delivered to an endpoint alone': {
-    requests: 1,
-    counts: {
-      ...nothing,
-      objectCalls: 2,
-      objectRowsRead: 8,
-      objectRowsWritten: 3,
-      databaseRowsRead: 19,
-      databaseRowsWritten: 1,
-    },
-    active: 'delivery',
-    cpu: 'none',
-  },
-} as const satisfies Record<string, CountedRequests>;
+  'order, one of twenty that a key places in a day': count(20, [20, 42, 43, 82, 584, 140, 60], 'write', 'write'),
+  'order, alone in its day': count(1, [1, 4, 7, 6, 33, 7, 3], 'write', 'write'),
+  'order, replayed': count(1, [1, 1, 1, 1, 0, 0, 1], 'replay', 'read'),
+  'withdrawal of USDT, alone in its day': count(1, [1, 3, 7, 5, 48, 14, 4], 'payout', 'write'),
+  'balances, of a key that polls': count(10, [10, 10, 0, 1, 100, 0, 10], 'read', 'read'),
+  'page of 50 orders, of a key that polls': count(10, [10, 10, 0, 1, 510, 0, 10], 'read', 'read'),
+  'tickers in the edge cache, of a key that polls': count(10, [10, 10, 0, 1, 0, 0, 10], 'read', 'cached'),
+  'balances, of a key that reads alone': count(1, [1, 1, 2, 1, 10, 0, 1], 'read', 'read'),
+  'tickers in the edge cache, without a key': count(1, [1, 0, 0, 0, 0, 0, 1], 'none', 'cached'),
+  'tickers not in the edge cache': count(1, [1, 1, 0, 0, 0, 0, 1], 'read', 'read'),
+  'forged key': count(1, [1, 0, 0, 0, 0, 0, 1], 'none', 'cached'),
+  'credit by the operator': count(1, [1, 1, 0, 0, 21, 7, 2], 'none', 'write'),
+  'deposit that custody reports': count(1, [1, 2, 0, 0, 26, 9, 2], 'read', 'write'),
+  'order, checked as it is new and in the first pass over it': count(
+    CHECKED_ORDERS,
+    [0, 0, 18, 17, 92_200, 0, 1],
+    'none',
+    'none',
+  ),
+  'order, checked in each later pass': count(CHECKED_ORDERS, [0, 0, 6, 0, 34_900, 0, 0], 'none', 'none'),
+  'prices and settings beside orders, every 2 s while anyone trades': count(1, [0, 4, 0, 0, 1, 0, 0], 'awake', 'none'),
+  'round of prices, every 8 s while anyone asks': count(1, [0, 1, 0, 1, 0, 0, 0], 'round', 'none'),
+  'event of an account that listens, written beside what it tells and deleted later': count(
+    1,
+    [0, 0, 0, 0, 5, 2, 0],
+    'none',
+    'none',
+  ),
+  'events when there are none, of a key that polls': count(10, [10, 10, 0, 1, 40, 0, 10], 'read', 'read'),
+  'look for endpoints that are behind after a change, for each endpoint': count(
+    1,
+    [0, 0, 0, 0, 1, 0, 0],
+    'none',
+    'none',
+  ),
+  'event, delivered to an endpoint with nineteen others': count(20, [0, 2, 84, 41, 94, 1, 0], 'delivery', 'none'),
+  'event, delivered to an endpoint alone': count(1, [0, 2, 8, 3, 19, 1, 0], 'delivery', 'none'),
+};
 
 export type RequestName = keyof typeof requestCounts;
 
@@ -242,30 +95,6 @@ export type RequestName = keyof typeof requestCounts;
  * pass is in it. `test/performance/idle-cost.test.ts` counts it.
  */
 export const idleHours = {
-  'one ledger': {
-    requests: 1,
-    counts: {
-      ...nothing,
-      workerRequests: 60,
-      objectCalls: 120,
-      objectRowsRead: 200,
-      objectRowsWritten: 300,
-      databaseRowsRead: 6_247,
-    },
-    active: 'hour',
-    cpu: 'hour',
-  },
-  'three ledgers': {
-    requests: 1,
-    counts: {
-      ...nothing,
-      workerRequests: 60,
-      objectCalls: 360,
-      objectRowsRead: 600,
-      objectRowsWritten: 780,
-      databaseRowsRead: 34_101,
-    },
-    active: 'hourOfThree',
-    cpu: 'hour',
-  },
-} as const satisfies Record<string, CountedRequests>;
+  'one ledger': count(1, [60, 120, 200, 300, 6247, 0, 0], 'hour', 'hour'),
+  'three ledgers': count(1, [60, 360, 600, 780, 34_101, 0, 0], 'hourOfThree', 'hour'),
+};
