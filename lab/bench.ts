@@ -7,10 +7,12 @@ import { type Peer, isPeer, startPeer } from './bench/peer.ts';
 import { measurePlatform, writePlatform } from './bench/platform.ts';
 import { profileSubject } from './bench/profile.ts';
 import { measureProcesses } from './bench/processes.ts';
-import { measureRounds } from './bench/rounds.ts';
+import { type RoundOptions, measureSubjects } from './bench/rounds.ts';
 import { startBenchRuntime } from './bench/start-runtime.ts';
 import { type Subject, describeSubjects } from './bench/subjects.ts';
 import {
+  type ProcessesRow,
+  type ThroughputRow,
   describeThroughput,
   tabulate,
   tabulateProcesses,
@@ -46,10 +48,7 @@ const FULL_OF_PROCESSES = { rounds: '9', slice: '2000', processes: '2' };
 /** How many connections are measured at once. Each has its own trader. */
 const CONNECTIONS = [1, 16];
 
-const PEER_FOLDER = '../shared/peer';
-
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
+const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: FULL.rounds },
     slice: { type: 'string' },
@@ -58,7 +57,7 @@ const { values, positionals } = parseArgs({
     only: { type: 'string', default: FULL.only },
     profile: { type: 'string' },
     connections: { type: 'string', default: '16' },
-    peer: { type: 'boolean', default: false },
+    peer: { type: 'string' },
   },
 });
 
@@ -70,29 +69,15 @@ else if (values.processes !== undefined) await compareProcesses(values.processes
 else await measure();
 
 async function measure(): Promise<void> {
-  const report = reportTimes();
-  const slice = values.slice ?? FULL.slice;
-  const [rounds, slice_ms] = [Number(values.rounds), Number(slice)];
   const traders = Math.max(...CONNECTIONS);
   const runtime = await startBenchRuntime(directory, { traders });
   let peer: Peer | undefined;
   try {
-    peer = values.peer ? await openPeer(positionals[0] ?? PEER_FOLDER, traders) : undefined;
-    const measured = await measureRounds(findSubjects(await describeSubjects(runtime, peer), values.only), {
-      rounds,
-      slice_ms,
-      connections: CONNECTIONS,
-      report,
-    });
-    const rows = tabulate(measured);
-    console.table(rows);
-    if (values.rounds !== FULL.rounds || slice !== FULL.slice || values.only !== FULL.only) {
-      console.log(`not a full run: ${DOCUMENT} stays as it is`);
-      return;
-    }
-    const lines = describeThroughput(rows, { rounds, slice_ms, date: new Date(), ...describeMachine() });
-    writeFileSync(DOCUMENT, writeThroughput(readFileSync(DOCUMENT, 'utf8'), lines));
-    console.log(`written into ${DOCUMENT}`);
+    peer = values.peer === undefined ? undefined : await openPeer(values.peer, traders);
+    const slice = values.slice ?? FULL.slice;
+    const subjects = findSubjects(await describeSubjects(runtime, peer), values.only);
+    const isFull = values.rounds === FULL.rounds && slice === FULL.slice && values.only === FULL.only;
+    await tell(slice, isFull, async (options) => tabulate(await measureSubjects(subjects, options)), writeThroughput);
   } finally {
     await peer?.end();
     await runtime.end();
@@ -101,17 +86,28 @@ async function measure(): Promise<void> {
 
 async function compareProcesses(processes: string): Promise<void> {
   const slice = values.slice ?? FULL_OF_PROCESSES.slice;
-  const [rounds, slice_ms] = [Number(values.rounds), Number(slice)];
-  const options = { rounds, slice_ms, connections: CONNECTIONS, report: reportTimes() };
-  const rows = tabulateProcesses(await measureProcesses(directory, Number(processes), options));
-  console.table(rows);
   const isFull = JSON.stringify({ rounds: values.rounds, slice, processes }) === JSON.stringify(FULL_OF_PROCESSES);
+  const measureAll = async (options: RoundOptions) =>
+    tabulateProcesses(await measureProcesses(directory, Number(processes), options));
+  await tell(slice, isFull, measureAll, writeProcesses);
+}
+
+/** Prints what is measured. Only a full run is written into the document. */
+async function tell(
+  slice: string,
+  isFull: boolean,
+  measureAll: (options: RoundOptions) => Promise<readonly (ThroughputRow | ProcessesRow)[]>,
+  write: (document: string, lines: readonly string[]) => string,
+): Promise<void> {
+  const [rounds, slice_ms] = [Number(values.rounds), Number(slice)];
+  const rows = await measureAll({ rounds, slice_ms, connections: CONNECTIONS, report: reportTimes() });
+  console.table(rows);
   if (!isFull) {
     console.log(`not a full run: ${DOCUMENT} stays as it is`);
     return;
   }
   const lines = describeThroughput(rows, { rounds, slice_ms, date: new Date(), ...describeMachine() });
-  writeFileSync(DOCUMENT, writeProcesses(readFileSync(DOCUMENT, 'utf8'), lines));
+  writeFileSync(DOCUMENT, write(readFileSync(DOCUMENT, 'utf8'), lines));
   console.log(`written into ${DOCUMENT}`);
 }
 

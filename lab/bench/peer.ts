@@ -2,9 +2,9 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { findFreePort } from '../../scripts/find-free-port.ts';
 
 export interface Peer {
   readonly origin: string;
@@ -44,7 +44,7 @@ export async function startPeer(folder: string, directory: string, traders: numb
     query(directory, '-c', `CREATE DATABASE ${DATABASE}`);
     query(directory, '-d', DATABASE, '-f', join(directory, SCHEMA));
     query(directory, '-d', DATABASE, '-c', tokens.map(insertKey).join(';'));
-    const port = await findPort();
+    const port = await findFreePort();
     const env = { ...process.env, PORT: String(port), PGHOST: directory };
     const server = spawn(process.execPath, [SERVER], { cwd: directory, env, stdio: ['ignore', 'ignore', 'inherit'] });
     const origin = `http://127.0.0.1:${port}`;
@@ -95,16 +95,6 @@ function query(directory: string, ...rest: string[]): void {
 function insertKey(token: string, index: number): string {
   const hash = createHash('sha256').update(token).digest('hex');
   return `INSERT INTO api_keys VALUES ('${hash}', 'k${index}', 't${index}')`;
-}
-
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port is free');
-  return address.port;
 }
 
 /** Repeats a question until it succeeds. Past the deadline it runs `end` and throws the last failure. */
