@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Peer, isPeer, startPeer } from './bench/peer.ts';
@@ -16,9 +16,9 @@ import {
   describeThroughput,
   tabulate,
   tabulateProcesses,
-  writeProcesses,
-  writeThroughput,
 } from './bench/throughput.ts';
+import { writeMeasured } from './measured-section.ts';
+import { makeTemporaryFolder } from '../scripts/temporary-folder.ts';
 
 /**
  * `npm run bench` compares the throughput of each kind of request with the runtime's limit for it. It prints the table
@@ -61,7 +61,7 @@ const { values } = parseArgs({
   },
 });
 
-using temporary = mkdtempDisposableSync(join(tmpdir(), 'bureau-bench-'));
+using temporary = makeTemporaryFolder('bench');
 const directory = temporary.path;
 if (values.profile !== undefined) await profile(values.profile, Number(values.connections));
 else if (values.platform) await showWaits();
@@ -77,7 +77,7 @@ async function measure(): Promise<void> {
     const slice = values.slice ?? FULL.slice;
     const subjects = findSubjects(await describeSubjects(runtime, peer), values.only);
     const isFull = values.rounds === FULL.rounds && slice === FULL.slice && values.only === FULL.only;
-    await tell(slice, isFull, async (options) => tabulate(await measureSubjects(subjects, options)), writeThroughput);
+    await tell(slice, isFull, async (options) => tabulate(await measureSubjects(subjects, options)), 'Throughput');
   } finally {
     await peer?.end();
     await runtime.end();
@@ -89,15 +89,15 @@ async function compareProcesses(processes: string): Promise<void> {
   const isFull = JSON.stringify({ rounds: values.rounds, slice, processes }) === JSON.stringify(FULL_OF_PROCESSES);
   const measureAll = async (options: RoundOptions) =>
     tabulateProcesses(await measureProcesses(directory, Number(processes), options));
-  await tell(slice, isFull, measureAll, writeProcesses);
+  await tell(slice, isFull, measureAll, 'Throughput of two ledgers');
 }
 
-/** Prints what is measured. Only a full run is written into the document. */
+/** Prints what is measured. Only a full run is written into the document, below a heading. */
 async function tell(
   slice: string,
   isFull: boolean,
   measureAll: (options: RoundOptions) => Promise<readonly (ThroughputRow | ProcessesRow)[]>,
-  write: (document: string, lines: readonly string[]) => string,
+  heading: string,
 ): Promise<void> {
   const [rounds, slice_ms] = [Number(values.rounds), Number(slice)];
   const rows = await measureAll({ rounds, slice_ms, connections: CONNECTIONS, report: reportTimes() });
@@ -107,7 +107,7 @@ async function tell(
     return;
   }
   const lines = describeThroughput(rows, { rounds, slice_ms, date: new Date(), ...describeMachine() });
-  writeFileSync(DOCUMENT, write(readFileSync(DOCUMENT, 'utf8'), lines));
+  writeFileSync(DOCUMENT, writeMeasured(readFileSync(DOCUMENT, 'utf8'), heading, lines));
   console.log(`written into ${DOCUMENT}`);
 }
 

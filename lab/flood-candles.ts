@@ -1,8 +1,5 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempDisposableSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -13,6 +10,7 @@ import { venueUrlVariables } from '../test/support/node/venues/venue-remote.ts';
 import { writeCountingEntry } from './bench/counting-entry.ts';
 import { buildWorker } from '../scripts/build-worker.ts';
 import { quantiles } from './spread.ts';
+import { makeTemporaryFolder } from '../scripts/temporary-folder.ts';
 
 /**
  * `npm run flood`: measures how much different candle requests from many addresses, of a thousand candles each, slow
@@ -33,7 +31,7 @@ const [rate, ordersPerTurn, turns] = [Number(values.rate), Number(values.orders)
 
 const PAUSE_MS = 50;
 
-using temporary = mkdtempDisposableSync(join(tmpdir(), 'bureau-flood-'));
+using temporary = makeTemporaryFolder('flood');
 const directory = temporary.path;
 await buildWorker('', directory);
 const venues = await forkVenues();

@@ -1,10 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { mkdtempDisposableSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Clerk } from '../test/kills/clerk.ts';
+import type { Client } from '../test/support/client.ts';
 import { Operator } from '../test/support/node/exchange/operator.ts';
 import { startServedExchange } from '../test/support/node/exchange/served-exchange.ts';
 import { buildWorker } from '../scripts/build-worker.ts';
@@ -12,8 +9,10 @@ import { findFaults } from './flood/find-faults.ts';
 import { GATE_ABORTED, writeFloodedEntry } from './flood/flooded-entry.ts';
 import { floodWithRefused } from './flood/refused-orders.ts';
 import { measureLiveHeap } from './profile/measure-heap.ts';
-import { readMemory } from './read-memory.ts';
+import { readMemory } from './read-runtimes.ts';
 import { quantiles, spread } from './spread.ts';
+import { openTraders, placeUntilDecided } from './traders.ts';
+import { makeTemporaryFolder } from '../scripts/temporary-folder.ts';
 
 /**
  * `npm run flood:orders`: many connections place orders for a minute, each for an account of its own, and once more
@@ -37,17 +36,11 @@ const { values } = parseArgs({
 const [seconds, connections] = [Number(values.seconds), Number(values.connections)];
 
 const FUNDS = { USDT: '100000', BTC: '1' } as const;
-const ORDERS_PATH = '/api/v1/orders';
 const MOST_GROWTH = 1.5;
 const MEMORY_PAUSE_MS = 1_000;
 
 /** How long a client waits before it repeats an order that was not decided. */
 const RETRY_PAUSE_MS = 100;
-
-interface Client {
-  readonly accountId: string;
-  readonly token: string;
-}
 
 interface Memory {
   /** The whole runtime's, once a second. */
@@ -56,7 +49,7 @@ interface Memory {
   readonly live: readonly [number, number];
 }
 
-using temporary = mkdtempDisposableSync(join(tmpdir(), 'bureau-flood-'));
+using temporary = makeTemporaryFolder('flood');
 const directory = temporary.path;
 await buildWorker('', directory);
 if (values.refused) tellFaults(await floodWithRefused(directory));
@@ -66,7 +59,7 @@ async function flood(abortsGate: boolean): Promise<void> {
   const entry = writeFloodedEntry(directory, abortsGate);
   const exchange = await startServedExchange({ bundle: directory, entry, site: false, inspectorPort: 0 });
   try {
-    const clients = await openClients(new Operator(exchange.url));
+    const clients = await openTraders(new Operator(exchange.url), connections, FUNDS);
     const clerk = new Clerk();
     clerk.origin = exchange.url;
     const end_ms = Date.now() + seconds * 1_000;
@@ -90,31 +83,12 @@ function tellFaults(faults: readonly string[]): void {
   if (faults.length > 0) process.exitCode = 1;
 }
 
-async function openClients(operator: Operator): Promise<Client[]> {
-  const clients: Client[] = [];
-  for (let index = 0; index < connections; index += 1) {
-    const accountId = await operator.openAccount(FUNDS);
-    clients.push({ accountId, token: await operator.createKey(accountId) });
-  }
-  return clients;
-}
-
 /** Places one order after the other, and returns how long each took to be decided. */
-async function placeUntil(clerk: Clerk, { accountId, token }: Client, end_ms: number): Promise<number[]> {
+async function placeUntil(clerk: Clerk, client: Client, end_ms: number): Promise<number[]> {
   const times_ms: number[] = [];
   while (Date.now() < end_ms) {
-    const side = times_ms.length % 2 === 0 ? 'BUY' : 'SELL';
-    const entry = clerk.enter({
-      kind: 'order',
-      accountId,
-      token,
-      path: ORDERS_PATH,
-      idempotencyKey: randomUUID(),
-      body: { coin: 'BTC', side, mode: 'USDT_AMOUNT', value: '5' },
-      mark: '5',
-    });
     const begun_ms = performance.now();
-    while (!(await clerk.send(entry))) await sleep(RETRY_PAUSE_MS);
+    await placeUntilDecided(clerk, client, times_ms.length % 2 === 0 ? 'BUY' : 'SELL', RETRY_PAUSE_MS);
     times_ms.push(performance.now() - begun_ms);
   }
   return times_ms;

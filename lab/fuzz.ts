@@ -1,9 +1,7 @@
-import { mkdtempDisposableSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runFuzz } from '../test/fuzz/run-fuzz.ts';
 import { buildWorker } from '../scripts/build-worker.ts';
+import { makeTemporaryFolder } from '../scripts/temporary-folder.ts';
 
 /**
  * `npm run fuzz` sends hostile requests to every route of the deployed bundle. `-- --seed 7 --requests 50000` for
@@ -18,7 +16,7 @@ const { values } = parseArgs({
   },
 });
 const seed = Number(values.seed);
-using temporary = mkdtempDisposableSync(join(tmpdir(), 'bureau-fuzz-'));
+using temporary = makeTemporaryFolder('fuzz');
 const bundle = temporary.path;
 const begun_ms = Date.now();
 console.log(`seed ${seed}`);

@@ -1,13 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeStorage, measurePass } from './growth/measure-pass.ts';
 import { measureStatements } from './growth/measure-statement.ts';
 import { printPass } from './growth/print-pass.ts';
 import { printStatements } from './growth/print-statements.ts';
+import { runVitest } from './run-vitest.ts';
 import { storeInMemory } from '../test/support/node/run/store-in-memory.ts';
+import { makeTemporaryFolder } from '../scripts/temporary-folder.ts';
 
 /**
  * Measures how the costs of the exchange grow, and prints them: `npm run growth -- --rows 5000000`. It runs the test of
@@ -39,31 +37,18 @@ const { values } = parseArgs({
   },
 });
 
-if (values.orders !== undefined || values.from !== undefined) {
-  const { orders = '0', make, from, rate, calm } = values;
-  storeInMemory(LEDGER_BYTES);
-  const directory = mkdtempSync(join(tmpdir(), 'bureau-growth-'));
-  try {
-    if (make !== undefined) await makeStorage(directory, make, Number(orders));
-    else {
-      const options = { ledger: from ?? Number(orders), perSecond: Number(rate), calm_ms: Number(calm) * 1_000 };
-      if (!printPass(await measurePass(directory, options))) process.exitCode = 1;
-    }
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
-  process.exit();
-}
-
-if (values.statement !== undefined) {
-  const directory = mkdtempSync(join(tmpdir(), 'bureau-statement-'));
-  try {
-    if (!printStatements(await measureStatements(directory, Number(values.statement)))) process.exitCode = 1;
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
-  process.exit();
-}
+if (values.orders !== undefined || values.from !== undefined || values.statement !== undefined) {
+  const { orders = '0', make, from, rate, calm, statement } = values;
+  if (statement === undefined) storeInMemory(LEDGER_BYTES);
+  using temporary = makeTemporaryFolder('growth');
+  const directory = temporary.path;
+  const options = { ledger: from ?? Number(orders), perSecond: Number(rate), calm_ms: Number(calm) * 1_000 };
+  let isGood = true;
+  if (statement !== undefined) isGood = printStatements(await measureStatements(directory, Number(statement)));
+  else if (make !== undefined) await makeStorage(directory, make, Number(orders));
+  else isGood = printPass(await measurePass(directory, options));
+  process.exitCode = isGood ? 0 : 1;
+} else await measureGrowth(values.rows);
 
 interface DatabaseCost {
   readonly databaseRowsRead: number;
@@ -95,52 +80,43 @@ interface Figures {
 /** Log lines of the exchange and of vitest, which are not printed. */
 const NOISE = /^\{"event"|^stdout|^\s*$/;
 
-const vitest = spawnSync(
-  process.execPath,
-  [
-    'node_modules/vitest/vitest.mjs',
-    'run',
-    '--project',
-    'sandbox',
-    '--silent=false',
-    '--no-color',
-    'test/performance/growth.test.ts',
-  ],
-  { env: { ...process.env, GROWTH_ROWS: values.rows }, encoding: 'utf8', maxBuffer: 1_000_000_000 },
-);
-const lines = vitest.stdout.split('\n');
-const line = lines.find((one) => one.startsWith('figures {'));
-if (line === undefined || vitest.status !== 0) {
-  console.log(lines.filter((one) => !NOISE.test(one)).join('\n'), vitest.stderr);
-  process.exit(1);
-}
-const { stages, bytes } = JSON.parse(line.slice(line.indexOf('{'))) as Figures;
+async function measureGrowth(rowsOfHistory: string): Promise<void> {
+  const { passed, figures, lines } = await runVitest<Figures>('test/performance/growth.test.ts', {
+    GROWTH_ROWS: rowsOfHistory,
+  });
+  if (!figures || !passed) {
+    console.log(lines.filter((one) => !NOISE.test(one)).join('\n'));
+    process.exitCode = 1;
+    return;
+  }
+  const { stages, bytes } = figures;
 
-const sizes = stages.map(({ accounts, rows }) => `${accounts.toLocaleString('en')} / ${rows.toLocaleString('en')}`);
-const show = (title: string, cells: readonly unknown[]) =>
-  console.log(title.padEnd(44), ...cells.map((cell) => String(cell).padStart(20)));
+  const sizes = stages.map(({ accounts, rows }) => `${accounts.toLocaleString('en')} / ${rows.toLocaleString('en')}`);
+  const show = (title: string, cells: readonly unknown[]) =>
+    console.log(title.padEnd(44), ...cells.map((cell) => String(cell).padStart(20)));
 
-show('Accounts / rows of history', sizes);
-console.log('\nRows read / written of D1');
-for (const name of Object.keys(stages[0]?.costs ?? {})) {
-  const costs = stages.map((stage) => stage.costs[name]);
+  show('Accounts / rows of history', sizes);
+  console.log('\nRows read / written of D1');
+  for (const name of Object.keys(stages[0]?.costs ?? {})) {
+    const costs = stages.map((stage) => stage.costs[name]);
+    show(
+      `  ${name}`,
+      costs.map((cost) => `${cost?.databaseRowsRead} / ${cost?.databaseRowsWritten}`),
+    );
+  }
+  console.log('\nA pass of the reconciliation, from nothing');
+  const ofPass = (title: string, pick: (stage: Stage) => unknown) => show(`  ${title}`, stages.map(pick));
+  ofPass('slices', ({ pass }) => pass.slices);
+  ofPass('most rows read in a slice', ({ pass }) => pass.mostRowsRead);
+  ofPass('rows read for each of history', ({ pass, rows }) => (pass.rowsRead / Math.max(rows, 1)).toFixed(1));
+  ofPass('seconds, without a rest', ({ pass }) => (pass.wall_ms / 1_000).toFixed(1));
+  ofPass('of these in D1', ({ pass }) => (pass.database_ms / 1_000).toFixed(1));
+  ofPass('milliseconds of a slice, on average', ({ pass }) => (pass.database_ms / pass.slices).toFixed(1));
+  ofPass('of the longest', ({ pass }) => pass.longest_ms.toFixed(1));
   show(
-    `  ${name}`,
-    costs.map((cost) => `${cost?.databaseRowsRead} / ${cost?.databaseRowsWritten}`),
+    '\nMilliseconds of an order’s batch here',
+    stages.map(({ batch_ms }) => batch_ms.toFixed(2)),
   );
+  console.log('\nBytes of the database');
+  for (const [what, count] of Object.entries(bytes)) show(`  ${what}, each`, [count]);
 }
-console.log('\nA pass of the reconciliation, from nothing');
-const ofPass = (title: string, pick: (stage: Stage) => unknown) => show(`  ${title}`, stages.map(pick));
-ofPass('slices', ({ pass }) => pass.slices);
-ofPass('most rows read in a slice', ({ pass }) => pass.mostRowsRead);
-ofPass('rows read for each of history', ({ pass, rows }) => (pass.rowsRead / Math.max(rows, 1)).toFixed(1));
-ofPass('seconds, without a rest', ({ pass }) => (pass.wall_ms / 1_000).toFixed(1));
-ofPass('of these in D1', ({ pass }) => (pass.database_ms / 1_000).toFixed(1));
-ofPass('milliseconds of a slice, on average', ({ pass }) => (pass.database_ms / pass.slices).toFixed(1));
-ofPass('of the longest', ({ pass }) => pass.longest_ms.toFixed(1));
-show(
-  '\nMilliseconds of an order’s batch here',
-  stages.map(({ batch_ms }) => batch_ms.toFixed(2)),
-);
-console.log('\nBytes of the database');
-for (const [what, count] of Object.entries(bytes)) show(`  ${what}, each`, [count]);

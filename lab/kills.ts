@@ -1,10 +1,9 @@
-import { mkdtempDisposableSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runKills } from '../test/kills/run-kills.ts';
 import { buildWorker } from '../scripts/build-worker.ts';
 import { startBridgedCustodian } from '../scripts/chains/bridge-custodian.ts';
+import { makeTemporaryFolder } from '../scripts/temporary-folder.ts';
 
 /**
  * `npm run test:kills` kills the deployed bundle under load, again and again, and checks that it keeps everything that
@@ -21,7 +20,7 @@ const { values } = parseArgs({
   },
 });
 const seed = Number(values.seed);
-using temporary = mkdtempDisposableSync(join(tmpdir(), 'bureau-kills-'));
+using temporary = makeTemporaryFolder('kills');
 const directory = temporary.path;
 const begun_ms = Date.now();
 console.log(`seed ${seed}`);

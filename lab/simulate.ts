@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
+import { runVitest } from './run-vitest.ts';
 
 /**
  * Runs the simulation: `npm run simulate -- --seed 7 --steps 5000`. The same seed gives the same steps. `--seeds 20`
@@ -27,37 +27,12 @@ interface Figures {
   readonly answers: Counts;
 }
 
-function run(seed: number): Promise<{ passed: boolean; output: string }> {
-  const vitest = spawn(
-    process.execPath,
-    [
-      'node_modules/vitest/vitest.mjs',
-      'run',
-      '--project',
-      'sandbox',
-      '--silent=false',
-      '--no-color',
-      'test/simulation',
-    ],
-    {
-      env: {
-        ...process.env,
-        SIMULATION_SEED: String(seed),
-        SIMULATION_STEPS: values.steps,
-        TEST_LEDGERS: values.ledgers,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
-  let output = '';
-  for (const stream of [vitest.stdout, vitest.stderr]) stream.on('data', (part) => (output += String(part)));
-  return new Promise((resolve) => vitest.on('exit', (code) => resolve({ passed: code === 0, output })));
-}
-
-function readFigures(output: string): Figures | undefined {
-  const line = output.split('\n').find((one) => one.includes('figures {'));
-  return line === undefined ? undefined : (JSON.parse(line.slice(line.indexOf('{'))) as Figures);
-}
+const run = (seed: number) =>
+  runVitest<Figures>('test/simulation', {
+    SIMULATION_SEED: String(seed),
+    SIMULATION_STEPS: values.steps,
+    TEST_LEDGERS: values.ledgers,
+  });
 
 function add(total: Counts, counts: Counts): void {
   for (const [name, count] of Object.entries(counts)) total[name] = (total[name] ?? 0) + count;
@@ -81,12 +56,11 @@ const begun_ms = Date.now();
 
 async function work(): Promise<void> {
   for (let seed = queue.shift(); seed !== undefined; seed = queue.shift()) {
-    const { passed, output } = await run(seed);
-    const figures = readFigures(output);
+    const { passed, figures, lines } = await run(seed);
     console.log(`seed ${seed}: ${passed ? 'every promise kept' : 'FAILED'}`);
     if (!passed || !figures) {
       failed.push(seed);
-      const told = output.split('\n').filter((line) => !NOISE.test(line));
+      const told = lines.filter((line) => !NOISE.test(line));
       console.log(told.slice(0, 60).join('\n'));
       continue;
     }

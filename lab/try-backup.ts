@@ -1,6 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempDisposableSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -16,6 +14,7 @@ import { type ServedExchange, startServedExchange } from '../test/support/node/e
 import { makeLedger, runExchange } from './growth/make-ledger.ts';
 import { writeMeteredEntry } from './growth/metered-entry.ts';
 import { OrderLoad } from './growth/order-load.ts';
+import { makeTemporaryFolder } from '../scripts/temporary-folder.ts';
 
 /**
  * `npm run test:backup` backs up an exchange of 100,000 orders over a played API of Cloudflare while 50 orders a second
@@ -36,7 +35,7 @@ const LOOK_MS = 1_000;
 const MOST_MS = 900_000;
 
 const say = (text: string) => console.log(`${new Date().toISOString()} ${text}`);
-using temporary = mkdtempDisposableSync(join(tmpdir(), 'bureau-try-backup-'));
+using temporary = makeTemporaryFolder('try-backup');
 const directory = temporary.path;
 await tryBackup();
 

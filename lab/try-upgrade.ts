@@ -1,13 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { buildWorker } from '../scripts/build-worker.ts';
 import { git, inCommit, newestRelease } from '../scripts/releases.ts';
 import { Clerk, type Entry } from '../test/kills/clerk.ts';
+import type { Client } from '../test/support/client.ts';
 import { Operator } from '../test/support/node/exchange/operator.ts';
 import type { Probe } from '../test/support/node/exchange/probe.ts';
 import { readConfiguredWorker } from '../test/support/node/exchange/read-configured-worker.ts';
@@ -15,6 +13,8 @@ import { startServedExchange } from '../test/support/node/exchange/served-exchan
 import { startExchange } from '../test/support/node/exchange/start-exchange.ts';
 import { findFaults } from './flood/find-faults.ts';
 import { writeFloodedEntry } from './flood/flooded-entry.ts';
+import { openTraders, placeUntilDecided, sendSteadily } from './traders.ts';
+import { makeTemporaryFolder } from '../scripts/temporary-folder.ts';
 
 /**
  * `npm run test:upgrade` has 50 orders a second placed while an older bundle is replaced by this one's on the same
@@ -52,38 +52,35 @@ function chooseCommit(): string {
 /** Clients that place orders at a steady rate, at one address after the other, and repeat each until it is decided. */
 class Traders {
   readonly #clerk = new Clerk();
-  readonly #tokens: { readonly accountId: string; readonly token: string }[] = [];
-  readonly #open: Promise<void>[] = [];
+  #clients: readonly Client[] = [];
+  #orders: Promise<unknown> = Promise.resolve();
   urls: readonly string[] = [];
-  #sent = 0;
   #end_ms = Infinity;
 
   async begin(urls: readonly string[]): Promise<void> {
     this.urls = urls;
-    const operator = new Operator(urls[0] ?? '');
-    for (let trader = 0; trader < TRADERS; trader += 1) {
-      const accountId = await operator.openAccount({ USDT: '100000', BTC: '1' });
-      this.#tokens.push({ accountId, token: await operator.createKey(accountId) });
-    }
+    this.#clients = await openTraders(new Operator(urls[0] ?? ''), TRADERS, { USDT: '100000', BTC: '1' });
   }
 
   /** Places orders while `act` goes on. */
   async during(act: () => Promise<void>): Promise<void> {
-    const begun_ms = Date.now();
-    const timer = setInterval(() => {
-      while (this.#sent < ((Date.now() - begun_ms) / 1_000) * PER_SECOND) this.#open.push(this.#place());
-    }, 5);
+    let isDone = false;
+    this.#orders = sendSteadily(
+      PER_SECOND,
+      () => isDone,
+      (index) => this.#place(index),
+    );
     try {
       await act();
     } finally {
-      clearInterval(timer);
+      isDone = true;
     }
   }
 
   /** Waits for every answer, asks for each once more, and says what is wrong. */
   async settle(probe: Probe): Promise<string[]> {
     this.#end_ms = Date.now() + PATIENCE_MS;
-    await Promise.all(this.#open);
+    await this.#orders;
     const { entries, figures, violations } = this.#clerk;
     const faults = await findFaults(probe, this.#clerk);
     for (const entry of entries) await this.#send(entry);
@@ -91,25 +88,18 @@ class Traders {
     return [...violations, ...faults];
   }
 
-  async #place(): Promise<void> {
-    const trader = this.#tokens[this.#sent % TRADERS];
-    const side = Math.floor(this.#sent / TRADERS) % 2 === 0 ? 'BUY' : 'SELL';
-    this.#sent += 1;
-    if (!trader) return;
-    const body = { coin: 'BTC', side, mode: 'USDT_AMOUNT', value: '5' };
-    const entry = this.#clerk.enter({
-      kind: 'order',
-      ...trader,
-      path: '/api/v1/orders',
-      idempotencyKey: randomUUID(),
-      body,
-      mark: '5',
-    });
-    while (!(await this.#send(entry)) && Date.now() < this.#end_ms) await sleep(RETRY_PAUSE_MS);
+  async #place(index: number): Promise<void> {
+    const client = this.#clients[index % TRADERS];
+    const side = Math.floor(index / TRADERS) % 2 === 0 ? 'BUY' : 'SELL';
+    const send = (entry: Entry) => this.#send(entry);
+    const isOver = () => Date.now() >= this.#end_ms;
+    if (client) await placeUntilDecided(this.#clerk, client, side, RETRY_PAUSE_MS, { send, isOver });
   }
 
+  /** Each sending of an order is at another address, and so are orders beside each other. */
   #send(entry: Entry): Promise<boolean> {
-    this.#clerk.origin = this.urls[(entry.sent + this.#sent) % this.urls.length] ?? '';
+    const { entries } = this.#clerk;
+    this.#clerk.origin = this.urls[(entry.sent + entries.length) % this.urls.length] ?? '';
     return this.#clerk.send(entry);
   }
 }
@@ -149,35 +139,32 @@ async function bind(owner: string, other: string): Promise<string[]> {
   }
 }
 
-const directory = mkdtempSync(join(tmpdir(), 'bureau-upgrade-'));
+using temporary = makeTemporaryFolder('upgrade');
+const directory = temporary.path;
 let entry = '';
 let variables: Readonly<Record<string, string>> = {};
 /** The variables of the sandbox in a folder with a version of the project. */
 const readVariables = (folder: string) =>
   readConfiguredWorker(join(folder, 'wrangler.toml')).variables as Readonly<Record<string, string>>;
-try {
-  const [older, newer] = [join(directory, 'older'), join(directory, 'newer')];
-  await inCommit(chooseCommit(), (tree) => {
-    const build = `import { buildWorker } from './scripts/build-worker.ts'; await buildWorker('', process.argv[1]);`;
-    execFileSync(process.execPath, ['--input-type=module', '-e', build, older], { cwd: tree });
-    variables = { ...readVariables(tree), ...readVariables('.') };
-  });
-  await buildWorker('', newer);
-  for (const bundle of [older, newer]) entry = writeFloodedEntry(bundle, false);
-  const runs: readonly [string, () => Promise<string[]>][] = [
-    [
-      'the older bundle replaced by the newer, and back',
-      () => replace([older, newer, older], join(directory, 'storage')),
-    ],
-    ['the older code with newer objects', () => bind(newer, older)],
-    ['the newer code with older objects', () => bind(older, newer)],
-  ];
-  for (const [name, run] of runs) {
-    console.log(`${name}:`);
-    const faults = await run();
-    for (const fault of faults.slice(0, 20)) console.error(`WRONG: ${fault}`);
-    if (faults.length > 0) process.exitCode = 1;
-  }
-} finally {
-  rmSync(directory, { recursive: true, force: true });
+const [older, newer] = [join(directory, 'older'), join(directory, 'newer')];
+await inCommit(chooseCommit(), (tree) => {
+  const build = `import { buildWorker } from './scripts/build-worker.ts'; await buildWorker('', process.argv[1]);`;
+  execFileSync(process.execPath, ['--input-type=module', '-e', build, older], { cwd: tree });
+  variables = { ...readVariables(tree), ...readVariables('.') };
+});
+await buildWorker('', newer);
+for (const bundle of [older, newer]) entry = writeFloodedEntry(bundle, false);
+const runs: readonly [string, () => Promise<string[]>][] = [
+  [
+    'the older bundle replaced by the newer, and back',
+    () => replace([older, newer, older], join(directory, 'storage')),
+  ],
+  ['the older code with newer objects', () => bind(newer, older)],
+  ['the newer code with older objects', () => bind(older, newer)],
+];
+for (const [name, run] of runs) {
+  console.log(`${name}:`);
+  const faults = await run();
+  for (const fault of faults.slice(0, 20)) console.error(`WRONG: ${fault}`);
+  if (faults.length > 0) process.exitCode = 1;
 }

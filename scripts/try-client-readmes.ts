@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempDisposableSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { LocalExchange } from './local-exchange.ts';
 import { enableTotp, openExampleAccount } from './open-example-account.ts';
 import { type Expectation, expectOutput, runShell, runExamples } from './run-examples.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
 
 const TSC = resolve('clients/bureau-client/node_modules/.bin/tsc');
 
@@ -59,7 +59,7 @@ async function tryClientReadme(
   { installed, expected }: ClientReadme,
 ): Promise<void> {
   const readme = readFileSync(`clients/${name}/README.md`, 'utf8');
-  using temporary = mkdtempDisposableSync(join(tmpdir(), 'bureau-client-'));
+  using temporary = makeTemporaryFolder('client');
   const place = temporary.path;
   const project = makeProject(place, installed);
   const programs = readPrograms(readme);

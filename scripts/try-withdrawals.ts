@@ -1,9 +1,8 @@
-import { mkdtempDisposableSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildWorker } from './build-worker.ts';
 import { runWithdrawals } from './chains/run-withdrawals.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /**
  * `npm run test:withdrawals` has the deployed bundle and the real custodian pay 200 withdrawals on real nodes, and
@@ -12,7 +11,7 @@ import { runWithdrawals } from './chains/run-withdrawals.ts';
  */
 
 const { values } = parseArgs({ options: { count: { type: 'string', default: '200' } } });
-using temporary = mkdtempDisposableSync(join(tmpdir(), 'bureau-withdrawals-'));
+using temporary = makeTemporaryFolder('withdrawals');
 const directory = temporary.path;
 const bundle = join(directory, 'bundle');
 await buildWorker('', bundle);

@@ -1,4 +1,4 @@
-import { formatTable, writeMeasured } from '../measured-section.ts';
+import { formatTable } from '../measured-section.ts';
 import type { Spread } from '../spread.ts';
 import type { ProcessesMeasurement } from './processes.ts';
 import type { Measurement, RoundOptions } from './rounds.ts';
@@ -72,11 +72,6 @@ export function tabulateProcesses(measurements: readonly ProcessesMeasurement[])
   }));
 }
 
-/** Replaces the figures of the last run of several processes in the document. Throws when it has no section for them. */
-export function writeProcesses(document: string, lines: readonly string[]): string {
-  return writeMeasured(document, 'Throughput of two ledgers', lines);
-}
-
 export function describeThroughput(
   rows: readonly (ThroughputRow | ProcessesRow)[],
   circumstances: Circumstances,
@@ -88,14 +83,6 @@ export function describeThroughput(
     '',
     ...formatTable(rows),
   ];
-}
-
-/**
- * Replaces the figures of the last run in the document by those of this run. Everything written by hand stays. Throws
- * when the document has no section for them.
- */
-export function writeThroughput(document: string, lines: readonly string[]): string {
-  return writeMeasured(document, 'Throughput', lines);
 }
 
 function show({ median, low, high }: Spread, showOne: (value: number) => string): string {

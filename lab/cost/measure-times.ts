@@ -1,16 +1,12 @@
-import { mkdtempDisposableSync, readFileSync, readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Operator } from '../../test/support/node/exchange/operator.ts';
 import { startExchange } from '../../test/support/node/exchange/start-exchange.ts';
 import { buildWorker } from '../../scripts/build-worker.ts';
+import { readCpu_ms } from '../read-runtimes.ts';
+import { makeTemporaryFolder } from '../../scripts/temporary-folder.ts';
 
 /** How often each request is sent before measuring and while measuring. */
 const WARM = 300;
 const MEASURED = 2_000;
-
-/** The kernel counts CPU in hundredths of a second. */
-const TICK_MS = 10;
 
 export interface MeasuredTimes {
   readonly name: string;
@@ -24,7 +20,7 @@ const ORDER = JSON.stringify({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', va
 
 /** Measures requests to the deployed bundle. It reads /proc, so it needs Linux. */
 export async function measureTimes(): Promise<MeasuredTimes[]> {
-  using temporary = mkdtempDisposableSync(join(tmpdir(), 'bureau-cost-'));
+  using temporary = makeTemporaryFolder('cost');
   const bundle = temporary.path;
   await buildWorker('', bundle);
   const exchange = await startExchange({
@@ -59,10 +55,10 @@ export async function measureTimes(): Promise<MeasuredTimes[]> {
 
 async function measure(send: () => Promise<Response>): Promise<Omit<MeasuredTimes, 'name'>> {
   await repeat(send, WARM);
-  const [begun_ms, before] = [performance.now(), readTicks()];
+  const [begun_ms, before] = [performance.now(), readCpu_ms()];
   await repeat(send, MEASURED);
   const taken_ms = performance.now() - begun_ms;
-  return { cpu_ms: ((readTicks() - before) * TICK_MS) / MEASURED, answer_ms: taken_ms / MEASURED };
+  return { cpu_ms: (readCpu_ms() - before) / MEASURED, answer_ms: taken_ms / MEASURED };
 }
 
 async function repeat(send: () => Promise<Response>, times: number): Promise<void> {
@@ -70,26 +66,5 @@ async function repeat(send: () => Promise<Response>, times: number): Promise<voi
     const response = await send();
     const text = await response.text();
     if (!response.ok) throw new Error(`${response.status} ${text}`);
-  }
-}
-
-/** The CPU time so far of the runtimes that this process started, in ticks (proc(5), "stat"). */
-function readTicks(): number {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(readStat)
-    .filter((stat) => stat?.parent === process.pid)
-    .reduce((sum, stat) => sum + (stat?.ticks ?? 0), 0);
-}
-
-function readStat(pid: string): { readonly parent: number; readonly ticks: number } | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The process name is in parentheses and may hold any character, so read what comes after it.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) };
-  } catch {
-    // The process has ended meanwhile.
-    return undefined;
   }
 }

@@ -1,3 +1,4 @@
+import { sendSteadily } from '../traders.ts';
 import { distinctCandleQuestion, strangerAddress } from '../../test/support/node/venues/candle-questions.ts';
 
 /**
@@ -9,8 +10,7 @@ const [origin = '', rate = '0'] = process.argv.slice(2);
 
 let asked = 0;
 let statuses: Record<string, number> = {};
-const open = new Set<Promise<void>>();
-let timer: NodeJS.Timeout | undefined;
+let asking: { readonly end: AbortController; readonly done: Promise<unknown> } | undefined;
 
 async function askOnce(index: number): Promise<void> {
   const headers = { 'CF-Connecting-IP': strangerAddress(index) };
@@ -24,30 +24,27 @@ async function askOnce(index: number): Promise<void> {
   statuses[status] = (statuses[status] ?? 0) + 1;
 }
 
-/** Sends at an even rate. Requests that became due while the process was delayed are sent at once. */
 function beginAsking(): void {
-  const [begun_ms, first] = [performance.now(), asked];
-  timer = setInterval(
-    () => {
-      const due = first + Math.floor(((performance.now() - begun_ms) / 1_000) * Number(rate));
-      while (asked < due) {
-        const question = askOnce(asked++).finally(() => open.delete(question));
-        open.add(question);
-      }
-    },
-    Math.max(1, Math.floor(1_000 / Number(rate))),
-  );
+  const end = new AbortController();
+  asking = {
+    end,
+    done: sendSteadily(
+      Number(rate),
+      () => end.signal.aborted,
+      () => askOnce(asked++),
+    ),
+  };
 }
 
-async function endAsking(): Promise<void> {
-  clearInterval(timer);
-  timer = undefined;
-  await Promise.allSettled(open);
+async function endAsking({ end, done }: NonNullable<typeof asking>): Promise<void> {
+  asking = undefined;
+  end.abort();
+  await done;
   process.send?.(statuses);
   statuses = {};
 }
 
 process.on('message', () => {
-  if (timer === undefined) beginAsking();
-  else void endAsking();
+  if (asking === undefined) beginAsking();
+  else void endAsking(asking);
 });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Operator } from '../../test/support/node/exchange/operator.ts';
 import { startServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
 import { spread } from '../spread.ts';
+import { sendSteadily } from '../traders.ts';
 import { ADDED_MS, writeSlowEntry } from './flooded-entry.ts';
 
 /** What honest orders may take beside refused ones, as a multiple of what they take beside filled ones. */
@@ -113,15 +114,8 @@ async function measure(
 ): Promise<Beside> {
   const begun_ms = performance.now();
   const isOver = () => performance.now() - begun_ms >= TURN_MS;
-  const beside: Promise<number>[] = [];
   const [honest_ms, refusedHonest]: [number[], number[]] = [[], []];
-  const sendOthers = async () => {
-    for (; !isOver(); await sleep(1)) {
-      while (beside.length < ((performance.now() - begun_ms) / 1_000) * PER_SECOND) {
-        beside.push(place(others[beside.length % others.length] ?? ''));
-      }
-    }
-  };
+  const sendOthers = () => sendSteadily(PER_SECOND, isOver, (index) => place(others[index % others.length] ?? ''));
   const placeHonest = async (token: string) => {
     while (!isOver()) {
       const sent_ms = performance.now();
@@ -131,8 +125,7 @@ async function measure(
       await sleep(PAUSE_MS);
     }
   };
-  await Promise.all([sendOthers(), ...honest.map(placeHonest)]);
-  const statuses = await Promise.all(beside);
+  const [statuses] = await Promise.all([sendOthers(), ...honest.map(placeHonest)]);
   const answered = statuses.filter((status) => status === meant).length;
   return { honest_ms, refusedHonest, sent: statuses.length, answered };
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Operator } from '../../test/support/node/exchange/operator.ts';
 import { type ServedExchange, startServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
 import { buildWorker } from '../../scripts/build-worker.ts';
+import { openTraders } from '../traders.ts';
 import { type Reconciliation, driveKeeper, readReconciliation, say } from './drive-keeper.ts';
 import { makeLedger, runExchange, writeThrough } from './make-ledger.ts';
 import { takeBatches, writeMeteredEntry } from './metered-entry.ts';
@@ -102,7 +103,8 @@ function measureLedger(storage: string): { orders: number; accounts: number; byt
 }
 
 async function measureClean(exchange: ServedExchange, { perSecond, calm_ms }: Omit<PassOptions, 'ledger'>) {
-  const tokens = await openTraders(new Operator(exchange.url));
+  const traders = await openTraders(new Operator(exchange.url), TRADERS, { USDT: '10000', BTC: '0.1' });
+  const tokens = traders.map(({ token }) => token);
   const load = new OrderLoad(exchange.url, tokens);
   const most = await load.findMost(16, calm_ms / 4);
   const rate = Math.min(perSecond, Math.floor(most / 2));
@@ -112,14 +114,6 @@ async function measureClean(exchange: ServedExchange, { perSecond, calm_ms }: Om
   const after = await load.send(rate, elapsed(calm_ms));
   await load.close();
   return { ...pass, tokens, most, perSecond: rate, calm: [before, after] };
-}
-
-async function openTraders(operator: Operator): Promise<string[]> {
-  const tokens: string[] = [];
-  for (let opened = 0; opened < TRADERS; opened += 1) {
-    tokens.push(await operator.createKey(await operator.openAccount({ USDT: '10000', BTC: '0.1' })));
-  }
-  return tokens;
 }
 
 interface WatchedPass {

@@ -4,7 +4,7 @@ import { composeHistory, historyTables } from '../../test/support/growth/compose
 import { Operator } from '../../test/support/node/exchange/operator.ts';
 import { startServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
 import { buildWorker } from '../../scripts/build-worker.ts';
-import { readMemory } from '../read-memory.ts';
+import { readMemory } from '../read-runtimes.ts';
 import { runExchange } from './make-ledger.ts';
 import { openLedgerFile, withoutTriggers } from './write-ledger.ts';
 

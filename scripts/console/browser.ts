@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
+import { expectThat } from '../local-exchange.ts';
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 const PATIENCE_MS = 90_000;
@@ -10,7 +11,7 @@ export const WIDE = { width: 1280, height: 800 };
 export const NARROW = { width: 360, height: 740 };
 
 /** Starts a browser that reaches nothing but this machine. CHROMIUM names it if it is not Debian's. */
-export function openBrowser(): Promise<Browser> {
+function openBrowser(): Promise<Browser> {
   if (!existsSync(CHROMIUM)) throw new Error(`there is no browser at ${CHROMIUM}: install chromium, or set CHROMIUM`);
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const args = ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost', ...asRoot];
@@ -19,6 +20,20 @@ export function openBrowser(): Promise<Browser> {
 
 /** What only the browser sees: errors of the pages, and requests to other places. */
 export const complaints: string[] = [];
+
+/** Runs `use` with a browser, and throws when its pages complained. */
+export async function withBrowser(use: (browser: Browser) => Promise<void>): Promise<void> {
+  const browser = await openBrowser();
+  try {
+    await use(browser);
+    expectThat(
+      complaints.length === 0,
+      `no request to anywhere else, and no complaint ${complaints.slice(0, 5).join('; ')}`,
+    );
+  } finally {
+    await browser.close();
+  }
+}
 
 export async function openPage(context: BrowserContext, origin: string): Promise<Page> {
   const page = await context.newPage();

@@ -1,16 +1,4 @@
-/** The part of JSON Schema that the documents use. */
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly (string | boolean | null)[];
-  readonly description?: string;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly additionalProperties?: unknown;
-  readonly allOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-}
+import type { Schema, Schemas } from './flatten-schema.ts';
 
 interface Operation {
   readonly operationId: string;
@@ -20,7 +8,7 @@ interface Operation {
 /** The part of an OpenAPI document on which its types depend. */
 export interface TypedDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly components: { readonly schemas: Schemas };
 }
 
 const HEAD = `"""The types of the API's document. Written by \`npm run openapi\`: do not edit."""

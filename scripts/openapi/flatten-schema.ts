@@ -1,6 +1,7 @@
 /** The part of a JSON schema in which two versions of a document are compared. */
 export interface Schema {
   readonly $ref?: string;
+  readonly description?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;

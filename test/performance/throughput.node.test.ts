@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Measurement } from '../../lab/bench/rounds.ts';
-import {
-  describeThroughput,
-  tabulate,
-  tabulateProcesses,
-  writeProcesses,
-  writeThroughput,
-} from '../../lab/bench/throughput.ts';
+import { describeThroughput, tabulate, tabulateProcesses } from '../../lab/bench/throughput.ts';
+import { writeMeasured } from '../../lab/measured-section.ts';
 
 const load = { origin: '', status: 200, next: () => ({ path: '/' }) };
 
@@ -85,9 +80,9 @@ describe('the result of two ledgers', () => {
 
   it('is written into the page in docs, and by the next run over that', () => {
     const page = readFileSync('docs/performance.md', 'utf8');
-    const written = writeProcesses(page, lines);
+    const written = writeMeasured(page, 'Throughput of two ledgers', lines);
     expect(written).toContain(lines.join('\n'));
-    expect(writeProcesses(written, lines)).toBe(written);
+    expect(writeMeasured(written, 'Throughput of two ledgers', lines)).toBe(written);
   });
 });
 
@@ -124,23 +119,27 @@ describe('the document of the results', () => {
   it('gets a result right after the heading', () => {
     const lines = linesOf(0.8, 0.9);
     const [before, after] = (BARE + REST).split('## Throughput\n');
-    expect(writeThroughput(BARE + REST, lines)).toBe(`${before}## Throughput\n\n${lines.join('\n')}\n${after}`);
+    expect(writeMeasured(BARE + REST, 'Throughput', lines)).toBe(
+      `${before}## Throughput\n\n${lines.join('\n')}\n${after}`,
+    );
   });
 
   it('has the second result instead of the first, and keeps every word that was written by hand', () => {
-    const once = writeThroughput(BARE + REST, linesOf(0.8, 0.9, 0.7));
+    const once = writeMeasured(BARE + REST, 'Throughput', linesOf(0.8, 0.9, 0.7));
     // The line may have been broken in two by hand.
     const broken = once.replace(', on 2 cores', ',\non 2 cores');
     expect(broken).not.toBe(once);
     for (const text of [once, broken]) {
-      expect(writeThroughput(text, linesOf(0.5))).toBe(writeThroughput(BARE + REST, linesOf(0.5)));
+      expect(writeMeasured(text, 'Throughput', linesOf(0.5))).toBe(
+        writeMeasured(BARE + REST, 'Throughput', linesOf(0.5)),
+      );
     }
   });
 
   it('is refused without the heading', () => {
     for (const heading of ['Throughput', '### Throughput', '## Throughput of 2026']) {
       const text = BARE.replace('## Throughput', heading) + REST;
-      expect(() => writeThroughput(text, linesOf(0.8))).toThrow('no heading "## Throughput"');
+      expect(() => writeMeasured(text, 'Throughput', linesOf(0.8))).toThrow('no heading "## Throughput"');
     }
   });
 
@@ -155,7 +154,7 @@ describe('the document of the results', () => {
       return { section: lines.slice(start, end), others: [...lines.slice(0, start), ...lines.slice(end)] };
     };
     const text = readFileSync('docs/performance.md', 'utf8');
-    const [page, written] = [divide(text), divide(writeThroughput(text, linesOf(0.8)))];
+    const [page, written] = [divide(text), divide(writeMeasured(text, 'Throughput', linesOf(0.8)))];
     expect(page.section.filter(isWritten).length).toBeGreaterThan(2);
     expect(written.section.filter(isWritten)).toEqual(linesOf(0.8).filter(isWritten));
     expect(written.section.filter((line) => !isWritten(line))).toEqual(page.section.filter((line) => !isWritten(line)));
