@@ -37,6 +37,12 @@ const { values } = parseArgs({
   },
 });
 
+/** Log lines of the exchange and of vitest, which are not printed. */
+const NOISE = /^\{"event"|^stdout|^\s*$/;
+
+const show = (title: string, cells: readonly unknown[]) =>
+  console.log(title.padEnd(44), ...cells.map((cell) => String(cell).padStart(20)));
+
 if (values.orders !== undefined || values.from !== undefined || values.statement !== undefined) {
   const { orders = '0', make, from, rate, calm, statement } = values;
   if (statement === undefined) storeInMemory(LEDGER_BYTES);
@@ -77,9 +83,6 @@ interface Figures {
   readonly bytes: Readonly<Record<string, number>>;
 }
 
-/** Log lines of the exchange and of vitest, which are not printed. */
-const NOISE = /^\{"event"|^stdout|^\s*$/;
-
 async function measureGrowth(rowsOfHistory: string): Promise<void> {
   const { passed, figures, lines } = await runVitest<Figures>('test/performance/growth.test.ts', {
     GROWTH_ROWS: rowsOfHistory,
@@ -92,9 +95,6 @@ async function measureGrowth(rowsOfHistory: string): Promise<void> {
   const { stages, bytes } = figures;
 
   const sizes = stages.map(({ accounts, rows }) => `${accounts.toLocaleString('en')} / ${rows.toLocaleString('en')}`);
-  const show = (title: string, cells: readonly unknown[]) =>
-    console.log(title.padEnd(44), ...cells.map((cell) => String(cell).padStart(20)));
-
   show('Accounts / rows of history', sizes);
   console.log('\nRows read / written of D1');
   for (const name of Object.keys(stages[0]?.costs ?? {})) {

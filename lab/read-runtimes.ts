@@ -20,9 +20,9 @@ function readProcess(pid: number): Process | undefined {
       .slice(closes + 2)
       .split(' ')
       .map(Number);
-    const [parent = 0, user = 0, system = 0, pages = 0] = [field[1], field[11], field[12], field[21]];
+    const at = (place: number) => field[place] ?? 0;
     const name = stat.slice(opens + 1, closes);
-    return { pid, name, parent, cpu_ms: (user + system) * TICK_MS, memory_bytes: pages * PAGE_BYTES };
+    return { pid, name, parent: at(1), cpu_ms: (at(11) + at(12)) * TICK_MS, memory_bytes: at(21) * PAGE_BYTES };
   } catch {
     // It ended meanwhile.
     return undefined;

@@ -1,18 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { type OperatorDocument, drawDeskTypes } from './openapi/draw-desk-types.ts';
-import { type TypedDocument, drawPythonTypes } from './openapi/draw-python-types.ts';
+import type { Document } from './openapi/document.ts';
+import { drawDeskTypes } from './openapi/draw-desk-types.ts';
+import { drawPythonTypes } from './openapi/draw-python-types.ts';
 
 /**
  * Writes the types of the Python client and of the desk's pages. With `--check` it writes nothing and fails when some are
  * out of date.
  */
-const readDocument = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
+const readDocument = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Document;
 
 const drawn = {
-  'clients/bureau-python/src/bureau_client/schema.py': drawPythonTypes(
-    readDocument('docs/openapi.json') as TypedDocument,
-  ),
-  'console/pages/desk/schema.d.ts': drawDeskTypes(readDocument('docs/openapi.operator.json') as OperatorDocument),
+  'clients/bureau-python/src/bureau_client/schema.py': drawPythonTypes(readDocument('docs/openapi.json')),
+  'console/pages/desk/schema.d.ts': drawDeskTypes(readDocument('docs/openapi.operator.json')),
 };
 
 for (const [file, types] of Object.entries(drawn)) {

@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { problems } from '../src/http/problems.ts';
 import { NARROW, WIDE, axe, complaints, openPage, runAxe, withBrowser } from './console/browser.ts';
 import { type LocalExchange, expectThat, withLocalExchange } from './local-exchange.ts';
+import { type Document, type Operation, listOperations } from './openapi/document.ts';
 
 /**
  * Tries the documentation in a browser, on an exchange started by `npm start`: reads pages, sends requests from them,
@@ -57,13 +58,16 @@ async function authorize(page: Page, token: string): Promise<void> {
   await dialog.locator('.btn-done').first().click();
 }
 
+async function readOperations({ origin }: LocalExchange): Promise<Operation[]> {
+  const document = (await (await fetch(`${origin}/api/v1/openapi.json`)).json()) as Document;
+  return listOperations(document).map(({ operation }) => operation);
+}
+
+const isKeyed = ({ security = [] }: Operation) => security.every((one) => Object.keys(one).length > 0);
+
 /** How many operations nobody can call without a key. */
-async function countKeyed({ origin }: LocalExchange): Promise<number> {
-  const document = (await (await fetch(`${origin}/api/v1/openapi.json`)).json()) as {
-    paths: Record<string, Record<string, { security: object[] }>>;
-  };
-  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
-  return operations.filter(({ security }) => security.every((one) => Object.keys(one).length > 0)).length;
+async function countKeyed(exchange: LocalExchange): Promise<number> {
+  return (await readOperations(exchange)).filter(isKeyed).length;
 }
 
 /** Unfolds one operation after the other: each fits a laptop's screen. They stay unfolded. */
@@ -153,18 +157,16 @@ async function findFirst(page: Page, words: string): Promise<{ href: string; tex
   return { href: (await first.getAttribute('href')) ?? '', text: await first.innerText() };
 }
 
-async function trySearch(page: Page, { origin }: LocalExchange): Promise<void> {
+async function trySearch(page: Page, exchange: LocalExchange): Promise<void> {
+  const { origin } = exchange;
   await page.goto(`${origin}/docs`);
   for (const code of Object.keys(problems)) {
     const { href } = await findFirst(page, code);
     if (href !== `/errors/${code}`) throw new Error(`the search for ${code} finds ${href} first`);
   }
-  const document = (await (await fetch(`${origin}/api/v1/openapi.json`)).json()) as {
-    paths: Record<string, Record<string, { operationId: string }>>;
-  };
-  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+  const operations = await readOperations(exchange);
   for (const { operationId } of operations) {
-    const { href } = await findFirst(page, operationId);
+    const { href } = await findFirst(page, operationId ?? '');
     if (!href.endsWith(`/${operationId}`)) throw new Error(`the search for ${operationId} finds ${href} first`);
   }
   await findFirst(page, 'second factor withdrawals');

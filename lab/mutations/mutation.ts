@@ -29,7 +29,10 @@ export function readMutations(room: string, list: string): Mutation[] {
         else mutations.push({ name: line, find: [], replace: [] });
       }
       return mutations.map(({ name, find, replace }) => ({
-        ...{ room, name, file, tests },
+        room,
+        name,
+        file,
+        tests,
         find: find.join('\n'),
         replace: replace.join('\n'),
       }));

@@ -1,25 +1,5 @@
-import type { Schema, Schemas } from './flatten-schema.ts';
-
-interface Content {
-  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
-}
-
-interface Operation {
-  readonly parameters?: readonly {
-    readonly name: string;
-    readonly in: string;
-    readonly required?: boolean;
-    readonly schema: Schema;
-  }[];
-  readonly requestBody?: Content;
-  readonly responses: Readonly<Record<string, Content>>;
-}
-
-/** The part of an OpenAPI document on which the desk's types depend. */
-export interface OperatorDocument {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Schemas };
-}
+import { type Document, type Operation, listOperations } from './document.ts';
+import type { Schema } from './flatten-schema.ts';
 
 const HEAD = "/** The operator's API, by its document. Written by `npm run openapi`: do not edit. */\n";
 const PREFIX = '/operator/v1';
@@ -38,18 +18,23 @@ const scalars: Readonly<Record<string, string>> = {
  * which says for each method and path what it takes (`query`, `body`) and answers with, the 202 of a proposal included.
  * Refusals are not among them: all of them are problems, as the public API's are.
  */
-export function drawDeskTypes({ paths, components }: OperatorDocument): string {
-  const types = Object.entries(components.schemas).map(([name, schema]) => `export type ${name} = ${draw(schema)};\n`);
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => drawOperation(method, path, operation)),
+export function drawDeskTypes(document: Document): string {
+  const schemas = Object.entries(document.components?.schemas ?? {});
+  const types = schemas.map(([name, schema]) => `export type ${name} = ${draw(schema)};\n`);
+  const operations = listOperations(document).map(({ method, path, operation }) =>
+    drawOperation(method, path, operation),
   );
   return `${[HEAD, ...types].join('\n')}\nexport interface Operations {\n${operations.join('')}}\n`;
 }
 
-function drawOperation(method: string, path: string, { parameters = [], requestBody, responses }: Operation): string {
+function drawOperation(
+  method: string,
+  path: string,
+  { parameters = [], requestBody, responses = {} }: Operation,
+): string {
   const query = parameters.filter((parameter) => parameter.in === 'query');
-  const fields = query.map(({ name, schema }) => [name, schema] as const);
-  const required = query.filter((parameter) => parameter.required).map(({ name }) => name);
+  const fields = query.map(({ name = '', schema = {} }) => [name, schema] as const);
+  const required = query.filter((parameter) => parameter.required).map(({ name = '' }) => name);
   const answers = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
     .map(([, answer]) => drawContent(answer));
@@ -62,7 +47,7 @@ function drawOperation(method: string, path: string, { parameters = [], requestB
   ].join('\n');
 }
 
-function drawContent(content: Content | undefined): string {
+function drawContent(content: Operation['requestBody']): string {
   const schema = content?.content?.[JSON_TYPE]?.schema;
   return schema ? draw(schema) : 'undefined';
 }

@@ -1,15 +1,5 @@
-import type { Schema, Schemas } from './flatten-schema.ts';
-
-interface Operation {
-  readonly operationId: string;
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: Schema }>> }>>;
-}
-
-/** The part of an OpenAPI document on which its types depend. */
-export interface TypedDocument {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Schemas };
-}
+import { type Document, listOperations } from './document.ts';
+import type { Schema } from './flatten-schema.ts';
 
 const HEAD = `"""The types of the API's document. Written by \`npm run openapi\`: do not edit."""
 
@@ -39,18 +29,18 @@ const keywords = ['from', 'class', 'import', 'in', 'is', 'pass', 'return', 'glob
  * field; and with \`ProblemCode\`, every code that an operation may answer with. A schema that is one of several is
  * their union.
  */
-export function drawPythonTypes({ paths, components }: TypedDocument): string {
+export function drawPythonTypes(document: Document): string {
   const classes: string[] = [];
   const unions: string[] = [];
-  for (const [name, schema] of Object.entries(components.schemas)) {
+  for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
     if (schema.oneOf) unions.push(drawUnion(name, schema.oneOf));
     else drawClass(name, schema, classes);
   }
   const codes = new Set<string>();
-  for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
-    for (const [status, { content }] of Object.entries(operation.responses)) {
+  for (const { operation } of listOperations(document)) {
+    for (const [status, { content }] of Object.entries(operation.responses ?? {})) {
       const result = status.startsWith('2') ? content?.['application/json']?.schema : undefined;
-      if (result?.properties) drawClass(`${upperFirst(operation.operationId)}Result`, result, classes);
+      if (result?.properties) drawClass(`${upperFirst(operation.operationId ?? '')}Result`, result, classes);
       for (const code of listCodes(content?.['application/problem+json']?.schema)) codes.add(code);
     }
   }

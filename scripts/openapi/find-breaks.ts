@@ -1,61 +1,18 @@
 import { type Direction, type Versions, compareSchemas } from './compare-schemas.ts';
-import type { Schema, Schemas } from './flatten-schema.ts';
-
-interface Parameter {
-  readonly $ref?: string;
-  readonly name?: string;
-  readonly in?: string;
-  readonly required?: boolean;
-  readonly schema?: Schema;
-}
-
-interface Header {
-  readonly $ref?: string;
-  readonly required?: boolean;
-  readonly schema?: Schema;
-}
-
-type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
-
-interface Response {
-  readonly headers?: Readonly<Record<string, Header>>;
-  readonly content?: Content;
-}
-
-type Requirement = Readonly<Record<string, readonly string[]>>;
-
-interface Operation {
-  readonly operationId?: string;
-  readonly security?: readonly Requirement[];
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly required?: boolean; readonly content?: Content };
-  readonly responses?: Readonly<Record<string, Response>>;
-}
-
-/** The part of an OpenAPI document in which two versions are compared. */
-export interface Document {
-  readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation | undefined>>>>;
-  readonly components?: {
-    readonly schemas?: Schemas;
-    readonly parameters?: Readonly<Record<string, Parameter>>;
-    readonly headers?: Readonly<Record<string, Header>>;
-  };
-}
+import type { Content, Document, Operation, Parameter, Requirement, Response } from './document.ts';
+import { listOperations } from './document.ts';
 
 /**
  * The changes of a document that break clients made for the released one, each as `<where>: <what>`; empty if the
  * document only adds. Pure.
  */
 export function findBreaks(released: Document, current: Document): string[] {
-  return Object.entries(released.paths ?? {}).flatMap(([path, item]) =>
-    Object.entries(item).flatMap(([method, before]) => {
-      const where = `${method.toUpperCase()} ${path}`;
-      const after = current.paths?.[path]?.[method];
-      if (!before) return [];
-      if (!after) return [`${where}: the operation was removed`];
-      return compareOperations({ released, current }, before, after, where);
-    }),
-  );
+  return listOperations(released).flatMap(({ path, method, operation }) => {
+    const where = `${method.toUpperCase()} ${path}`;
+    const after = current.paths?.[path]?.[method];
+    if (!after) return [`${where}: the operation was removed`];
+    return compareOperations({ released, current }, operation, after, where);
+  });
 }
 
 interface Documents {
@@ -81,13 +38,14 @@ function compareOperations(documents: Documents, before: Operation, after: Opera
   ];
 }
 
+const suffices = (held: Requirement, needed: Requirement) =>
+  Object.entries(needed).every(
+    ([scheme, scopes]) => held[scheme] !== undefined && scopes.every((scope) => held[scheme]?.includes(scope)),
+  );
+
 /** Whether every way to authenticate still works: no more schemes are required, and no more scopes of each. */
 function admits(before: readonly Requirement[], after: readonly Requirement[]): boolean {
   if (before.length === 0) return after.length === 0 || after.some((way) => Object.keys(way).length === 0);
-  const suffices = (held: Requirement, needed: Requirement) =>
-    Object.entries(needed).every(
-      ([scheme, scopes]) => held[scheme] !== undefined && scopes.every((scope) => held[scheme]?.includes(scope)),
-    );
   return after.length === 0 || before.every((held) => after.some((needed) => suffices(held, needed)));
 }
 
@@ -96,10 +54,11 @@ function resolve<T extends { readonly $ref?: string }>(thing: T, components: Rea
   return thing.$ref === undefined ? thing : (components[thing.$ref.split('/').at(-1) ?? ''] ?? thing);
 }
 
+const listParameters = ({ parameters = [] }: Operation, { components }: Document) =>
+  parameters.map((parameter) => resolve(parameter, components?.parameters));
+
 function compareParameters(documents: Documents, before: Operation, after: Operation, where: string): string[] {
-  const list = ({ parameters = [] }: Operation, { components }: Document) =>
-    parameters.map((parameter) => resolve(parameter, components?.parameters));
-  const [old, now] = [list(before, documents.released), list(after, documents.current)];
+  const [old, now] = [listParameters(before, documents.released), listParameters(after, documents.current)];
   return [
     ...old.flatMap((parameter) => {
       const next = findParameter(now, parameter);

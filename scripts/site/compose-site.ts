@@ -6,7 +6,8 @@ import { composeErrorPages } from './error-pages.ts';
 import { headersFile, redirectsFile } from './headers.ts';
 import { ERRORS, type MenuEntry, REFERENCE, type Reader, readers } from './navigation.ts';
 import { type Page, composePage } from './page.ts';
-import { type SearchedDocument, composeSearchIndex } from './search-index.ts';
+import type { Document } from '../openapi/document.ts';
+import { composeSearchIndex } from './search-index.ts';
 import { type StaticFile, nameStatic, readPictures } from './static-files.ts';
 import { composeViewer, readViewerFiles } from './viewer.ts';
 
@@ -79,7 +80,7 @@ export function composeSite(): Map<string, SiteFile> {
   const startViewer = readStatic('start-viewer.js');
   const favicon = readStatic('favicon.svg');
   const library = readSearchLibrary();
-  const api = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as SearchedDocument;
+  const api = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as Document;
   const all = [...forTraders, ...forOperators, ...forContributors];
   const index = nameStatic('search.json', new TextEncoder().encode(composeSearchIndex(all, api)));
   const menus: Record<Reader, readonly MenuEntry[]> = {

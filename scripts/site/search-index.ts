@@ -1,6 +1,7 @@
 import MiniSearch from 'minisearch';
 import type { ProblemCode } from '../../src/http/problems.ts';
 import { definitionOf, problems } from '../../src/http/problems.ts';
+import { type Document, listOperations } from '../openapi/document.ts';
 import type { DocumentPage } from './document-pages.ts';
 import { errorGuide } from './error-guide.ts';
 import { REFERENCE } from './navigation.ts';
@@ -16,25 +17,13 @@ interface Place {
   readonly text: string;
 }
 
-/** The part of the API's document that the search needs. */
-export interface SearchedDocument {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, SearchedOperation>>>>;
-}
-
-interface SearchedOperation {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly tags: readonly string[];
-}
-
 /** The options of the index, which the browser needs to read it: see `site.js`. */
 const OPTIONS = { fields: ['title', 'names', 'text'], storeFields: ['title', 'within'] };
 
 /** The index of the whole site, for a browser: every part of every document, every error code, every operation. */
-export function composeSearchIndex(documents: readonly DocumentPage[], document: SearchedDocument): string {
+export function composeSearchIndex(documents: readonly DocumentPage[], document: Document): string {
   const index = new MiniSearch<Place>(OPTIONS);
-  index.addAll([...documents.flatMap(listParts), ...listErrors(), ...listOperations(document)]);
+  index.addAll([...documents.flatMap(listParts), ...listErrors(), ...listPlaces(document)]);
   return JSON.stringify(index);
 }
 
@@ -58,14 +47,12 @@ function listErrors(): Place[] {
   }));
 }
 
-function listOperations({ paths }: SearchedDocument): Place[] {
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId, summary, description = '', tags }]) => ({
-      id: `${REFERENCE.path}#/${tags[0]}/${operationId}`,
-      title: summary,
-      within: `${method.toUpperCase()} ${path}`,
-      names: `${operationId} ${path}`,
-      text: description,
-    })),
-  );
+function listPlaces(document: Document): Place[] {
+  return listOperations(document).map(({ path, method, operation }) => ({
+    id: `${REFERENCE.path}#/${operation.tags?.[0]}/${operation.operationId}`,
+    title: operation.summary ?? '',
+    within: `${method.toUpperCase()} ${path}`,
+    names: `${operation.operationId} ${path}`,
+    text: operation.description ?? '',
+  }));
 }

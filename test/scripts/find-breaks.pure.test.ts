@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Document, findBreaks } from '../../scripts/openapi/find-breaks.ts';
+import type { Document } from '../../scripts/openapi/document.ts';
+import { findBreaks } from '../../scripts/openapi/find-breaks.ts';
 import type { Schema } from '../../scripts/openapi/flatten-schema.ts';
 
 const Name: Schema = { type: 'string', pattern: '^[a-z]+$', minLength: 1, maxLength: 8 };
