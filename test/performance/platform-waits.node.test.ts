@@ -8,8 +8,9 @@ import { Operator } from '../support/node/exchange/operator.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
-/** Beside an order the gate reads settings and the hub stores prices, whenever it is time. */
-const isBeside = ({ name }: Wait) => name === 'write of PriceHub' || name === 'D1 query of LedgerGate';
+/** Beside an order the gate reads settings, the hub stores prices and the keeper works, whenever it is time. */
+const isBeside = ({ name }: Wait) =>
+  name === 'write of PriceHub' || name === 'D1 query of LedgerGate' || name.endsWith(' of LedgerKeeper');
 
 async function placeOrder({ urls: [url = ''] }: Exchange, token: string): Promise<string[]> {
   await takeWaits(url);
