@@ -12,6 +12,7 @@ import {
   mineSteadily,
   startEthereum,
   startLitecoin,
+  startSolana,
   startTron,
 } from './chains/local-chains.ts';
 import { PUBLIC_SIGNER_KEY, startLocalCustodian } from './chains/local-custodian.ts';
@@ -20,29 +21,36 @@ import { demoFunds } from '../src/sandbox/demo.ts';
 
 /**
  * `npm run start:chains` is `npm start` with real nodes: an anvil as Ethereum, a litecoind where one can be had, a played
- * Tron before another anvil, the custodian with its signer, and a faucet. Deposits are seen on the chains, and withdrawals are paid there. The chains
- * are empty at every start, and so is the exchange, unless BUREAU_STORAGE names another folder.
+ * Tron before another anvil, a played Solana before litesvm where there is one, the custodian with its signer, and a faucet.
+ * Deposits are seen on the chains, and withdrawals are paid there. The chains are empty at every start, and so is the
+ * exchange, unless BUREAU_STORAGE names another folder.
  */
 
 const port = Number(process.env['PORT'] ?? 8787);
 const faucetPort = Number(process.env['FAUCET_PORT'] ?? 0);
 const BLOCK_INTERVAL_MS = 500;
 
-/** Anvil is required; litecoind is used if it can be found. */
+/** Anvil is required; litecoind and litesvm are used if they can be found. */
 async function startChains(started: AsyncDisposableStack): Promise<FaucetChain[]> {
   const ethereum = await startEthereum();
   started.defer(() => ethereum.stop());
   const tron = await startTron(BLOCK_INTERVAL_MS);
   started.defer(() => tron.stop());
   const chains: FaucetChain[] = [{ ...ethereum, asset: 'ETH' }, tron];
-  try {
-    const litecoin = await startLitecoin();
-    started.defer(() => litecoin.stop());
-    return [...chains, { ...litecoin, asset: 'LTC' }];
-  } catch (error) {
-    console.log(`Without Litecoin: ${error instanceof Error ? error.message : String(error)}`);
-    return chains;
+  const others = {
+    Litecoin: async (): Promise<FaucetChain> => ({ ...(await startLitecoin()), asset: 'LTC' }),
+    Solana: startSolana,
+  };
+  for (const [name, startOther] of Object.entries(others)) {
+    try {
+      const chain = await startOther();
+      started.defer(() => chain.stop());
+      chains.push(chain);
+    } catch (error) {
+      console.log(`Without ${name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
+  return chains;
 }
 
 async function start(): Promise<void> {
@@ -74,16 +82,16 @@ async function start(): Promise<void> {
   console.log(`\nnetworks: ${chains.map(({ network }) => network).join(', ')}`);
   console.log(`faucet: http://127.0.0.1:${(faucet.address() as AddressInfo).port}`);
   console.log(`custodian's log: ${join(folder, 'custodian.log')}`);
-  await serve(folder, custodianPort);
+  await serve(folder, custodianPort, chains);
 }
 
 /** Runs the exchange until it ends or this process is interrupted. */
-async function serve(folder: string, custodianPort: number): Promise<void> {
+async function serve(folder: string, custodianPort: number, chains: readonly FaucetChain[]): Promise<void> {
   const variables = {
     CUSTODY_PROVIDER: 'http',
     CUSTODY_URL: `http://127.0.0.1:${custodianPort}`,
     CUSTODY_SIGNER_KEY: PUBLIC_SIGNER_KEY,
-    UNSERVED_NETWORKS: 'SOL',
+    UNSERVED_NETWORKS: chains.some(({ network }) => network === 'SOL') ? '' : 'SOL',
   };
   const words = Object.entries(variables).flatMap(([name, value]) => ['--var', `${name}:${value}`]);
   const exchange = spawn(process.execPath, ['scripts/start.cjs', ...words], {

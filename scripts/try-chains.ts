@@ -13,6 +13,8 @@ const expected: readonly Expectation[] = [
   ['the deposit of USDT on Tron', /{"asset":"USDT","amount":"25"}|"network":"TRC20","address":"T[^}]*"amount":"25"/],
   ['the withdrawal on Tron', /"status":"COMPLETED","txHash":"[0-9a-f]{64}"/],
   ['the USDT on the chain', /"network":"TRC20","address":"TJRy[^}]*"balance":"10"/],
+  ['the deposit of USDC on Solana', /{"asset":"USDC","amount":"40"}|"network":"SOL","address":"[^}]*"amount":"40"/],
+  ['the USDC on the chain', /"network":"SOL","address":"J2xc[^}]*"balance":"15"/],
   ['the coins on the chain', /"address":"0x5290[^}]*"balance":"0\.75"/],
 ];
 

@@ -3,7 +3,9 @@ import { formatAmount, parseAmount } from '../../src/money/amounts.ts';
 import { Wallet } from '../../custodian/src/signer/wallet.ts';
 import { type Anvil, startAnvil } from '../../custodian/test/support/start-anvil.ts';
 import { LITECOIN_REGTEST, type Litecoin, startLitecoind } from '../../custodian/test/support/start-litecoind.ts';
+import { associatedOf, writeDeposit } from '../../custodian/test/support/play-solana-customer.ts';
 import { PlayedTron } from '../../custodian/test/support/play-tron.ts';
+import { PlayedSolana } from '../../custodian/test/support/start-solana.ts';
 import { PUBLIC_MNEMONIC } from './local-custodian.ts';
 
 /** A real node of a private chain, whose coins have no value. */
@@ -22,11 +24,11 @@ export interface LocalChain {
   stop(): Promise<void>;
 }
 
-/** A chain with a faucet: also Tron, which is played, and whose asset is USDT. */
+/** A chain with a faucet: also Tron and Solana, which are played, and whose assets are tokens. */
 export interface FaucetChain extends Pick<LocalChain, 'hot' | 'send' | 'balance' | 'mine' | 'stop'> {
-  readonly network: LocalChain['network'] | 'TRC20';
-  readonly asset: 'ETH' | 'LTC' | 'USDT';
-  readonly config: LocalChain['config'] & { readonly tron?: object };
+  readonly network: LocalChain['network'] | 'TRC20' | 'SOL';
+  readonly asset: 'ETH' | 'LTC' | 'USDT' | 'USDC';
+  readonly config: LocalChain['config'] & { readonly tron?: object; readonly solana?: object };
 }
 
 /** What the house has put into the hot wallet before the first deposit, to pay the networks' fees with. */
@@ -92,7 +94,7 @@ export async function startLitecoin(): Promise<LocalChain> {
 /** The key of a rich owner of USDT, which everybody has. */
 const TRON_RICH_KEY = '55'.repeat(32);
 const TRX = 1_000_000n;
-const USDT_DECIMALS = 6;
+const TOKEN_DECIMALS = 6;
 
 /** Starts a played Tron: its rules before an anvil, in which the token's contract runs. `block_ms` is the time between blocks. */
 export async function startTron(block_ms: number): Promise<FaucetChain> {
@@ -107,10 +109,38 @@ export async function startTron(block_ms: number): Promise<FaucetChain> {
     asset: 'USDT',
     hot,
     config: { tron: { TRC20: tron.settings({ interval_ms: 250, sweepFrom: { USDT: '100' } }) } },
-    send: (address, amount) => tron.pay(TRON_RICH_KEY, address, atomsOf(amount, USDT_DECIMALS)),
-    balance: async (address) => formatAmount(await tron.token(address), USDT_DECIMALS),
+    send: (address, amount) => tron.pay(TRON_RICH_KEY, address, atomsOf(amount, TOKEN_DECIMALS)),
+    balance: async (address) => formatAmount(await tron.token(address), TOKEN_DECIMALS),
     mine: (count) => tron.produce(count, block_ms),
     stop: () => tron.stop(),
+  };
+}
+
+const HOT_LAMPORTS = 5_000_000_000n;
+/** Slots pass faster than the blocks of other chains. */
+const SLOTS_OF_BLOCK = 8;
+
+/** Starts a played Solana: its consensus before litesvm, in which the real programs run. Rejects where there is none. */
+export async function startSolana(): Promise<FaucetChain> {
+  const solana = await PlayedSolana.start();
+  const hot = new Wallet(PUBLIC_MNEMONIC).solanaAddress({ account: 'hot', index: 0 });
+  solana.setBalance(hot, HOT_LAMPORTS);
+  const settings = {
+    nodes: [solana.url],
+    interval_ms: 250,
+    startHeight: 1,
+    nonceAccounts: 4,
+    sweepFrom: { USDC: '20' },
+  };
+  return {
+    network: 'SOL',
+    asset: 'USDC',
+    hot,
+    config: { solana: { SOL: settings } },
+    send: async (address, amount) => solana.send(await writeDeposit(solana, address, atomsOf(amount, TOKEN_DECIMALS))),
+    balance: async (address) => formatAmount(solana.tokensOf(await associatedOf(address)), TOKEN_DECIMALS),
+    mine: async (count = 1) => solana.produce(count * SLOTS_OF_BLOCK),
+    stop: () => solana.stop(),
   };
 }
 

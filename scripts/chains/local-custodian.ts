@@ -21,6 +21,7 @@ const NODE_LOGIN = 'u:p';
 const PASSPHRASE = 'a passphrase of no worth';
 const COLD_EVM = '0x8ba1f109551bD432803012645Ac136ddd64DBA72';
 const COLD_TRON = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8';
+const COLD_SOL = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const COLD_LTC = 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9';
 
 export interface LocalCustodianOptions {
@@ -32,8 +33,13 @@ export interface LocalCustodianOptions {
   readonly key: { readonly id: string; readonly secret: string };
   /** The seed with which Bureau signs payouts: CUSTODY_SIGNING_KEY. */
   readonly signingKey: string;
-  /** The members `evm`, `bitcoin` and `tron` of the custodian's configuration. */
-  readonly networks: { readonly evm?: object; readonly bitcoin?: object; readonly tron?: object };
+  /** The members `evm`, `bitcoin`, `tron` and `solana` of the custodian's configuration. */
+  readonly networks: {
+    readonly evm?: object;
+    readonly bitcoin?: object;
+    readonly tron?: object;
+    readonly solana?: object;
+  };
   /** Networks on which nothing is held, so that Bureau can compare the assets of the configured ones. */
   readonly nothingHeldOn?: readonly Network[];
   /** Receives each line that either process writes. */
@@ -93,6 +99,7 @@ function writeFiles(options: LocalCustodianOptions): void {
       BASE: { maxFee: '0.05', feesPerHour: '100', cold: COLD_EVM, gasPerHour: '1' },
       LTC: { maxFee: '0.05', feesPerHour: '100', cold: COLD_LTC, gasPerHour: '0' },
       TRC20: { maxFee: '100', feesPerHour: '10000', cold: COLD_TRON, gasPerHour: '5000' },
+      SOL: { maxFee: '0.01', feesPerHour: '1', cold: COLD_SOL, gasPerHour: '0' },
     },
   };
   write('policy.json', policy);
