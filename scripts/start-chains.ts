@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { takeFreePort } from '../custodian/test/support/free-port.ts';
 import { openFaucet } from './chains/faucet.ts';
 import {
-  type FaucetChain,
+  type LocalChain,
   joinConfigs,
   mineSteadily,
   startEthereum,
@@ -31,17 +31,13 @@ const faucetPort = Number(process.env['FAUCET_PORT'] ?? 0);
 const BLOCK_INTERVAL_MS = 500;
 
 /** Anvil is required; litecoind and litesvm are used if they can be found. */
-async function startChains(started: AsyncDisposableStack): Promise<FaucetChain[]> {
+async function startChains(started: AsyncDisposableStack): Promise<LocalChain[]> {
   const ethereum = await startEthereum();
   started.defer(() => ethereum.stop());
   const tron = await startTron(BLOCK_INTERVAL_MS);
   started.defer(() => tron.stop());
-  const chains: FaucetChain[] = [{ ...ethereum, asset: 'ETH' }, tron];
-  const others = {
-    Litecoin: async (): Promise<FaucetChain> => ({ ...(await startLitecoin()), asset: 'LTC' }),
-    Solana: startSolana,
-  };
-  for (const [name, startOther] of Object.entries(others)) {
+  const chains = [ethereum, tron];
+  for (const [name, startOther] of Object.entries({ Litecoin: startLitecoin, Solana: startSolana })) {
     try {
       const chain = await startOther();
       started.defer(() => chain.stop());
@@ -86,7 +82,7 @@ async function start(): Promise<void> {
 }
 
 /** Runs the exchange until it ends or this process is interrupted. */
-async function serve(folder: string, custodianPort: number, chains: readonly FaucetChain[]): Promise<void> {
+async function serve(folder: string, custodianPort: number, chains: readonly LocalChain[]): Promise<void> {
   const variables = {
     CUSTODY_PROVIDER: 'http',
     CUSTODY_URL: `http://127.0.0.1:${custodianPort}`,

@@ -5,8 +5,8 @@ import { runWithdrawals } from './chains/run-withdrawals.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /**
- * `npm run test:withdrawals` has the deployed bundle and the real custodian pay 200 withdrawals on real nodes, and
- * compares ledger, chains and custodian with each other. `-- --count 12` is a shorter run. Exits with 1 on any
+ * `npm run test:withdrawals` has the deployed bundle and the real custodian pay 200 withdrawals on real nodes and on
+ * played ones of Tron and Solana, and compares ledger, chains and custodian with each other. `-- --count 12` is a shorter run. Exits with 1 on any
  * difference.
  */
 

@@ -3,14 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseAmount } from '../../src/money/amounts.ts';
 import type { ServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
 import { type CustodyKey, askCustodian } from './ask-custodian.ts';
-import { HOT_FLOAT, type LocalChain } from './local-chains.ts';
+import type { LocalChain } from './local-chains.ts';
 import { type Cover, describeCover, readCover } from './read-cover.ts';
-
-type Coin = LocalChain['network'];
 
 interface Withdrawal {
   readonly id: string;
-  readonly asset: Coin;
+  readonly asset: LocalChain['asset'];
   readonly status: string;
   readonly txHash: string | null;
 }
@@ -22,13 +20,17 @@ interface HeldOnNetwork {
   readonly assets: readonly { readonly asset: string; readonly amount: string }[];
 }
 
-/** The amounts of a run: how much each account deposits of each coin, and how much each withdrawal pays. */
+/** How much each account deposits on a chain, and what each withdrawal pays to whom. */
+export interface ChainPlan {
+  readonly deposit: string;
+  readonly amount: string;
+  readonly recipient: string;
+}
+
 export interface Plan {
   readonly accounts: number;
   readonly withdrawals: number;
-  readonly deposits: Readonly<Record<Coin, string>>;
-  readonly amount: string;
-  readonly recipients: Readonly<Record<Coin, string>>;
+  readonly chains: Readonly<Record<LocalChain['network'], ChainPlan>>;
 }
 
 export interface BooksOptions {
@@ -45,10 +47,8 @@ export interface BooksOptions {
 const PRINTED = 10;
 
 /** Everything is compared in the chain's atoms. */
-const chainDecimals = { ETH: 18, LTC: 8 } as const;
-
-function atomsOf(asset: Coin, amount: string): bigint {
-  return parseAmount(amount, chainDecimals[asset]) ?? 0n;
+function atomsOf({ decimals }: LocalChain, amount: string): bigint {
+  return parseAmount(amount, decimals) ?? 0n;
 }
 
 /** Compares the ledger, the chains and the custodian's holdings with each other. */
@@ -89,7 +89,7 @@ export class Books {
 
   #readCovers(): Promise<Cover[]> {
     const { exchange, custodianUrl, key, chains } = this.#options;
-    const coins = chains.map(({ network }) => network);
+    const coins = chains.map(({ asset }) => asset);
     return readCover(exchange, custodianUrl, key, coins);
   }
 
@@ -108,22 +108,23 @@ export class Books {
     }
     for (const chain of chains) {
       const { network } = chain;
-      const paid = BigInt(rows.filter(({ asset }) => asset === network).length) * atomsOf(network, plan.amount);
-      const deposited = BigInt(plan.accounts) * atomsOf(network, plan.deposits[network]);
+      const { deposit, amount, recipient } = plan.chains[network];
+      const paid = BigInt(rows.filter(({ asset }) => asset === chain.asset).length) * atomsOf(chain, amount);
+      const deposited = BigInt(plan.accounts) * atomsOf(chain, deposit);
       const fees = await this.#sumFees(chain);
       const expected = {
         received: paid,
         owed: deposited - paid,
         held: deposited - paid,
-        onChain: atomsOf(network, HOT_FLOAT[network]) + deposited - paid - fees,
+        onChain: atomsOf(chain, chain.hotFloat) + deposited - paid - fees,
       };
-      const received = atomsOf(network, await chain.balance(plan.recipients[network]));
-      const cover = await this.#readLastCover(network);
+      const received = atomsOf(chain, await chain.balance(recipient));
+      const cover = await this.#readLastCover(chain);
       const found = {
         received,
-        owed: atomsOf(network, cover?.due ?? '0'),
-        held: atomsOf(network, cover?.held ?? '0'),
-        onChain: await this.#readHolding(network),
+        owed: atomsOf(chain, cover?.due ?? '0'),
+        held: atomsOf(chain, cover?.held ?? '0'),
+        onChain: await this.#readHolding(chain),
       };
       for (const name of ['received', 'owed', 'held', 'onChain'] as const) {
         if (found[name] !== expected[name]) {
@@ -145,10 +146,10 @@ export class Books {
   }
 
   /** Custody against the ledger, when the custodian has heard that Bureau has settled the last withdrawal. */
-  async #readLastCover(network: Coin): Promise<Cover | undefined> {
+  async #readLastCover(chain: LocalChain): Promise<Cover | undefined> {
     let cover: Cover | undefined;
     for (let tries = 0; tries < 100; tries += 1) {
-      cover = (await this.#readCovers()).find(({ asset }) => asset === network);
+      cover = (await this.#readCovers()).find(({ asset }) => asset === chain.asset);
       if (cover?.held === cover?.due) break;
       await sleep(100);
     }
@@ -169,16 +170,16 @@ export class Books {
     this.violations.push(`${chain.network}: the custodian does not come to the newest block`);
   }
 
-  async #readNetwork(network: Coin): Promise<HeldOnNetwork> {
+  async #readNetwork(network: LocalChain['network']): Promise<HeldOnNetwork> {
     const { networks } = (await this.#ask('/v1/holdings')) as { networks: HeldOnNetwork[] };
     const found = networks.find((one) => one.network === network);
     if (!found) throw new Error(`the custodian does not serve ${network}`);
     return found;
   }
 
-  async #readHolding(network: Coin): Promise<bigint> {
-    const { assets } = await this.#readNetwork(network);
-    return atomsOf(network, assets.find(({ asset }) => asset === network)?.amount ?? '0');
+  async #readHolding(chain: LocalChain): Promise<bigint> {
+    const { assets } = await this.#readNetwork(chain.network);
+    return atomsOf(chain, assets.find(({ asset }) => asset === chain.asset)?.amount ?? '0');
   }
 
   #ask(path: string): Promise<unknown> {

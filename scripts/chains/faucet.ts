@@ -1,12 +1,12 @@
 import { type Server, createServer } from 'node:http';
 import { AMOUNT_SYNTAX } from '../../src/money/amounts.ts';
-import type { FaucetChain } from './local-chains.ts';
+import type { LocalChain } from './local-chains.ts';
 
 /**
  * Sends coins without value, and shows what an address has: `POST /NETWORK/ADDRESS/AMOUNT`,
  * `GET /NETWORK/ADDRESS`. It listens on loopback only, because anybody who reaches it may take coins.
  */
-export async function openFaucet(chains: readonly FaucetChain[], port: number): Promise<Server> {
+export async function openFaucet(chains: readonly LocalChain[], port: number): Promise<Server> {
   const answer = async (method: string, path: string): Promise<object | undefined> => {
     const [, network, address = '', amount] = path.split('/');
     const chain = chains.find((one) => one.network === network);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatAmount, parseAmount } from '../../src/money/amounts.ts';
+import { connectNode } from '../../custodian/src/nodes/json-rpc.ts';
 import { Wallet } from '../../custodian/src/signer/wallet.ts';
 import { type Anvil, startAnvil } from '../../custodian/test/support/start-anvil.ts';
 import { LITECOIN_REGTEST, type Litecoin, startLitecoind } from '../../custodian/test/support/start-litecoind.ts';
@@ -8,31 +9,34 @@ import { PlayedTron } from '../../custodian/test/support/play-tron.ts';
 import { PlayedSolana } from '../../custodian/test/support/start-solana.ts';
 import { PUBLIC_MNEMONIC } from './local-custodian.ts';
 
-/** A real node of a private chain, whose coins have no value. */
+/** A private chain, whose coins have no value: a real node, or a played one. */
 export interface LocalChain {
-  readonly network: 'ETH' | 'LTC';
+  readonly network: 'ETH' | 'LTC' | 'TRC20' | 'SOL';
+  /** What is deposited and withdrawn there, and its decimals. */
+  readonly asset: 'ETH' | 'LTC' | 'USDT' | 'USDC';
+  readonly decimals: number;
   readonly hot: string;
+  /** What the house has put into the hot wallet before the first deposit, to pay fees with, where those are of the asset. */
+  readonly hotFloat: string;
   /** The custodian's configuration for this chain. */
-  readonly config: { readonly evm?: object; readonly bitcoin?: object };
+  readonly config: {
+    readonly evm?: object;
+    readonly bitcoin?: object;
+    readonly tron?: object;
+    readonly solana?: object;
+  };
   /** Sends newly made coins, which arrive with the next block. Returns the transaction's hash. */
   send(address: string, amount: string): Promise<string>;
   balance(address: string): Promise<string>;
-  /** The fee of a transaction, in atoms; 0 when no block has it. */
+  /** The fee of a transaction, in atoms of the asset; 0 when no block has it. */
   feeOf(txHash: string): Promise<bigint>;
   mine(count?: number): Promise<void>;
+  /** The hash of the newest block that a custodian reads. */
   tip(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** A chain with a faucet: also Tron and Solana, which are played, and whose assets are tokens. */
-export interface FaucetChain extends Pick<LocalChain, 'hot' | 'send' | 'balance' | 'mine' | 'stop'> {
-  readonly network: LocalChain['network'] | 'TRC20' | 'SOL';
-  readonly asset: 'ETH' | 'LTC' | 'USDT' | 'USDC';
-  readonly config: LocalChain['config'] & { readonly tron?: object; readonly solana?: object };
-}
-
-/** What the house has put into the hot wallet before the first deposit, to pay the networks' fees with. */
-export const HOT_FLOAT = { ETH: '10', LTC: '5' } as const;
+const HOT_FLOAT = { ETH: '10', LTC: '5' } as const;
 
 const ETH_DECIMALS = 18;
 const LTC_DECIMALS = 8;
@@ -55,6 +59,9 @@ export async function startEthereum(): Promise<LocalChain> {
   const settings = { ...common, hasTraces: true, feeFloat: HOT_FLOAT.ETH, sweepFrom: { ETH: '0.5' } };
   return {
     network: 'ETH',
+    asset: 'ETH',
+    decimals: ETH_DECIMALS,
+    hotFloat: HOT_FLOAT.ETH,
     hot,
     config: { evm: { ETH: settings } },
     send: (address, amount) => anvil.send(address, atomsOf(amount, ETH_DECIMALS)),
@@ -80,6 +87,9 @@ export async function startLitecoin(): Promise<LocalChain> {
   const settings = { ...common, genesis: LITECOIN_REGTEST, finalDepth: FINAL_DEPTH, feeRate, feeFloat: HOT_FLOAT.LTC };
   return {
     network: 'LTC',
+    asset: 'LTC',
+    decimals: LTC_DECIMALS,
+    hotFloat: HOT_FLOAT.LTC,
     hot,
     config: { bitcoin: { LTC: settings } },
     send: (address, amount) => litecoin.send(address, amount),
@@ -95,9 +105,11 @@ export async function startLitecoin(): Promise<LocalChain> {
 const TRON_RICH_KEY = '55'.repeat(32);
 const TRX = 1_000_000n;
 const TOKEN_DECIMALS = 6;
+/** Fees are of another coin, which is no asset of Bureau. */
+const TOKEN = { decimals: TOKEN_DECIMALS, hotFloat: '0', feeOf: () => Promise.resolve(0n) };
 
 /** Starts a played Tron: its rules before an anvil, in which the token's contract runs. `block_ms` is the time between blocks. */
-export async function startTron(block_ms: number): Promise<FaucetChain> {
+export async function startTron(block_ms: number): Promise<LocalChain> {
   const tron = await PlayedTron.start();
   const wallet = new Wallet(PUBLIC_MNEMONIC);
   const hot = wallet.tronAddress({ account: 'hot', index: 0 });
@@ -107,11 +119,13 @@ export async function startTron(block_ms: number): Promise<FaucetChain> {
   return {
     network: 'TRC20',
     asset: 'USDT',
+    ...TOKEN,
     hot,
     config: { tron: { TRC20: tron.settings({ interval_ms: 250, sweepFrom: { USDT: '100' } }) } },
     send: (address, amount) => tron.pay(TRON_RICH_KEY, address, atomsOf(amount, TOKEN_DECIMALS)),
     balance: async (address) => formatAmount(await tron.token(address), TOKEN_DECIMALS),
     mine: (count) => tron.produce(count, block_ms),
+    tip: () => Promise.resolve(tron.head.id),
     stop: () => tron.stop(),
   };
 }
@@ -121,7 +135,7 @@ const HOT_LAMPORTS = 5_000_000_000n;
 const SLOTS_OF_BLOCK = 8;
 
 /** Starts a played Solana: its consensus before litesvm, in which the real programs run. Rejects where there is none. */
-export async function startSolana(): Promise<FaucetChain> {
+export async function startSolana(): Promise<LocalChain> {
   const solana = await PlayedSolana.start();
   const hot = new Wallet(PUBLIC_MNEMONIC).solanaAddress({ account: 'hot', index: 0 });
   solana.setBalance(hot, HOT_LAMPORTS);
@@ -135,11 +149,16 @@ export async function startSolana(): Promise<FaucetChain> {
   return {
     network: 'SOL',
     asset: 'USDC',
+    ...TOKEN,
     hot,
     config: { solana: { SOL: settings } },
     send: async (address, amount) => solana.send(await writeDeposit(solana, address, atomsOf(amount, TOKEN_DECIMALS))),
     balance: async (address) => formatAmount(solana.tokensOf(await associatedOf(address)), TOKEN_DECIMALS),
     mine: async (count = 1) => solana.produce(count * SLOTS_OF_BLOCK),
+    tip: async () => {
+      const question = [solana.finalSlot, { transactionDetails: 'none' }];
+      return z.object({ blockhash: z.string() }).parse(await connectNode(solana.url)('getBlock', question)).blockhash;
+    },
     stop: () => solana.stop(),
   };
 }
@@ -159,8 +178,8 @@ function sumLitecoin(values: readonly string[]): bigint {
   return values.reduce((total, value) => total + atomsOf(value, LTC_DECIMALS), 0n);
 }
 
-export function joinConfigs(chains: readonly Pick<FaucetChain, 'config'>[]): FaucetChain['config'] {
-  return Object.assign({}, ...chains.map(({ config }) => config)) as FaucetChain['config'];
+export function joinConfigs(chains: readonly Pick<LocalChain, 'config'>[]): LocalChain['config'] {
+  return Object.assign({}, ...chains.map(({ config }) => config)) as LocalChain['config'];
 }
 
 /** Mines a block on each chain every `interval_ms`, until the returned function is called. */

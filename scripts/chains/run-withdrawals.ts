@@ -5,7 +5,15 @@ import type { Client } from '../../test/support/client.ts';
 import { Operator } from '../../test/support/node/exchange/operator.ts';
 import { type ServedExchange, startServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
 import { Books } from './books.ts';
-import { type LocalChain, joinConfigs, mineSteadily, startEthereum, startLitecoin } from './local-chains.ts';
+import {
+  type LocalChain,
+  joinConfigs,
+  mineSteadily,
+  startEthereum,
+  startLitecoin,
+  startSolana,
+  startTron,
+} from './local-chains.ts';
 import { PUBLIC_SIGNER_KEY, listOthers, startLocalCustodian } from './local-custodian.ts';
 
 export interface WithdrawalRun {
@@ -36,11 +44,11 @@ const PATIENCE_MS = 300_000;
 
 const play = {
   accounts: 4,
-  deposits: { ETH: '4', LTC: '4' },
-  amount: '0.05',
-  recipients: {
-    ETH: '0x52908400098527886E0F7030069857D2E4169EE7',
-    LTC: 'ltc1qr07zu594qf63xm7l7x6pu3a2v39m2z6hh5pp4t',
+  chains: {
+    ETH: { deposit: '4', amount: '0.05', recipient: '0x52908400098527886E0F7030069857D2E4169EE7' },
+    LTC: { deposit: '4', amount: '0.05', recipient: 'ltc1qr07zu594qf63xm7l7x6pu3a2v39m2z6hh5pp4t' },
+    TRC20: { deposit: '400', amount: '5', recipient: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC' },
+    SOL: { deposit: '400', amount: '5', recipient: 'J2xccRtuG43drESLYznHhLhQkLTdfepcKYbiQ9BsJVaf' },
   },
 } as const;
 
@@ -54,7 +62,7 @@ export async function runWithdrawals(run: WithdrawalRun): Promise<WithdrawalRepo
   // Started parts are ended in the reverse order, also when a later part does not start.
   await using started = new AsyncDisposableStack();
   const chains: LocalChain[] = [];
-  for (const startChain of [startEthereum, startLitecoin]) {
+  for (const startChain of [startEthereum, startLitecoin, () => startTron(BLOCK_INTERVAL_MS), startSolana]) {
     const chain = await startChain();
     started.defer(() => chain.stop());
     chains.push(chain);
@@ -69,6 +77,7 @@ export async function runWithdrawals(run: WithdrawalRun): Promise<WithdrawalRepo
       CUSTODY_SECRET: KEY.secret,
       CUSTODY_SIGNING_KEY: SIGNING_KEY,
       CUSTODY_SIGNER_KEY: PUBLIC_SIGNER_KEY,
+      UNSERVED_NETWORKS: '',
     },
   });
   started.defer(() => exchange.stop());
@@ -98,7 +107,7 @@ export async function runWithdrawals(run: WithdrawalRun): Promise<WithdrawalRepo
   await books.sampleUntil(async () => {
     const clients = await openAccounts(exchange, chains);
     run.report(`${play.accounts} accounts have deposited`);
-    const ids = await withdraw(clients, run.count);
+    const ids = await withdraw(clients, chains, run.count);
     run.report(`${ids.length} withdrawals are taken`);
     await untilSettled(exchange);
   });
@@ -119,7 +128,7 @@ async function openAccounts(exchange: ServedExchange, chains: readonly LocalChai
     await operator.operate('PATCH', `/accounts/${client.accountId}`, { dailyWithdrawalLimit: '1000000' });
     clients.push(client);
     for (const chain of chains) {
-      await chain.send(await client.addressOn(chain.network), play.deposits[chain.network]);
+      await chain.send(await client.addressOn(chain.network), play.chains[chain.network].deposit);
     }
   }
   await waitUntil('every deposit is credited', async () => {
@@ -132,15 +141,17 @@ async function openAccounts(exchange: ServedExchange, chains: readonly LocalChai
 }
 
 /** Requests the withdrawals: all accounts at the same time, each one after the other. */
-async function withdraw(clients: readonly Client[], count: number): Promise<string[]> {
+async function withdraw(clients: readonly Client[], chains: readonly LocalChain[], count: number): Promise<string[]> {
   const ids: string[] = [];
   await Promise.all(
     clients.map(async (client, account) => {
       for (let index = account; index < count; index += clients.length) {
-        // Both coins of every account.
-        const asset = Math.floor(index / clients.length) % 2 === 0 ? 'ETH' : 'LTC';
-        const address = play.recipients[asset];
-        ids.push((await client.takeOut({ asset, network: asset, amount: play.amount, address })).id);
+        // The chains of every account in turn.
+        const chain = chains[Math.floor(index / clients.length) % chains.length];
+        if (!chain) throw new Error('there is no chain');
+        const { network, asset } = chain;
+        const { amount, recipient: address } = play.chains[network];
+        ids.push((await client.takeOut({ asset, network, amount, address })).id);
       }
     }),
   );
