@@ -19,7 +19,7 @@ const filled = {
 
 /** One of the variables and one of the secrets; the rules of each are tested by themselves. */
 const faults = {
-  'placeholder-custodian': { CUSTODY_URL: shipped['CUSTODY_URL'] ?? '' },
+  'placeholder-custodian': { CUSTODY_URL: 'https://custody.example' },
   'token-with-a-blank': { OPERATOR_TOKEN: `${'o'.repeat(20)} ${'o'.repeat(20)}` },
 } as const satisfies Record<string, Record<string, string>>;
 
