@@ -1,6 +1,6 @@
 import { beforeAll, describe, it } from 'vitest';
 import { networks } from '../../src/money/networks.ts';
-import { INSERTS, UPDATES, expectRefused, openFunded } from '../support/db/raw-ledger.ts';
+import { INSERTS, UPDATES, expectEachRefused, expectRefused, openFunded } from '../support/db/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { sql } from '../support/db/sql.ts';
 
@@ -26,22 +26,19 @@ function pool(index: number, address: string, insert = 'INSERT'): D1PreparedStat
 }
 
 describe('an address', () => {
-  it.each(INSERTS)('is assigned once for an account and network, and to one account: %s', async (insert) => {
-    await expectRefused('guard: address exists', give(owner, 'BTC', 'new', insert));
-    await expectRefused('guard: address exists', give(owner, 'BTC', 'a', insert));
-    await expectRefused('guard: address exists', give(other, 'ETH', 'b', insert));
+  it.each(INSERTS)('is assigned once for an account and network, and to one account: %s', (insert) => {
+    const again = [give(owner, 'BTC', 'new', insert), give(owner, 'BTC', 'a', insert), give(other, 'ETH', 'b', insert)];
+    return expectEachRefused('guard: address exists', ...again);
   });
 
-  it.each(UPDATES)('is never changed, nor its owner or network: %s', async (update) => {
+  it.each(UPDATES)('is never changed, nor its owner or network: %s', (update) => {
     const changes = ["address = 'new'", "account_id = 'new'", "network = 'LTC'", 'address = NULL', 'address = address'];
-    for (const change of changes) {
-      await expectRefused('guard: an address is never changed', sql(`${update} addresses SET ${change}`));
-    }
+    const writes = changes.map((change) => sql(`${update} addresses SET ${change}`));
+    return expectEachRefused('guard: an address is never changed', ...writes);
   });
 
-  it('is never deleted, not even to be assigned again', async () => {
-    await expectRefused('guard: an address is never deleted', sql('DELETE FROM addresses'), give(owner, 'BTC', 'new'));
-  });
+  it('is never deleted, not even to be assigned again', () =>
+    expectRefused('guard: an address is never deleted', sql('DELETE FROM addresses'), give(owner, 'BTC', 'new')));
 
   it('is the same on every EVM network of its owner', async () => {
     const account = await openFunded();
@@ -57,23 +54,19 @@ describe('an address', () => {
 });
 
 describe('the pool of Solana addresses', () => {
-  it.each(INSERTS)('has each index once, and each address once: %s', async (insert) => {
-    await expectRefused('guard: solana address exists', pool(1, 'new', insert));
-    await expectRefused('guard: solana address exists', pool(3, 'x', insert));
+  it.each(INSERTS)('has each index once, and each address once: %s', (insert) =>
+    expectEachRefused('guard: solana address exists', pool(1, 'new', insert), pool(3, 'x', insert)),
+  );
+
+  it.each(UPDATES)('is never changed: %s', (update) => {
+    const changes = ["address = 'new'", 'address_index = 9', 'address_index = NULL', 'address = NULL'];
+    const writes = changes.map((change) => sql(`${update} solana_pool SET ${change}`));
+    return expectEachRefused('guard: the solana pool is never changed', ...writes);
   });
 
-  it.each(UPDATES)('is never changed: %s', async (update) => {
-    for (const change of ["address = 'new'", 'address_index = 9', 'address_index = NULL', 'address = NULL']) {
-      await expectRefused('guard: the solana pool is never changed', sql(`${update} solana_pool SET ${change}`));
-    }
-  });
-
-  it('is never emptied', async () => {
-    await expectRefused('guard: the solana pool is never deleted', sql('DELETE FROM solana_pool'));
-  });
-
-  it('has no index that is negative or not a number', async () => {
-    await expectRefused('CHECK constraint failed', pool(-1, 'z'));
-    await expectRefused('cannot store TEXT value', sql(`INSERT INTO solana_pool VALUES ('one', 'z')`));
-  });
+  it.each([
+    ['emptied', 'DELETE FROM solana_pool', 'guard: the solana pool is never deleted'],
+    ['given a negative index', `INSERT INTO solana_pool VALUES (-1, 'z')`, 'CHECK constraint failed'],
+    ['given an index that is no number', `INSERT INTO solana_pool VALUES ('one', 'z')`, 'cannot store TEXT value'],
+  ])('is never %s', (_, query, message) => expectRefused(message, sql(query)));
 });

@@ -1,5 +1,5 @@
 // @runtime three-ledgers
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { config } from '../../src/env.ts';
 import { findHolders, nameAddress } from '../../src/db/directory.ts';
 import { directoryOf } from '../../src/db/database.ts';
@@ -9,7 +9,6 @@ import { completeAddresses } from '../../src/addresses/list-addresses.ts';
 import { indexOf, readAddresses } from '../support/addresses/addresses.ts';
 import { asOperator, json, ORDER } from '../support/exchange.ts';
 import { agreeQuick, settle } from '../support/operator/settlements.ts';
-import { measure } from '../support/runtime/meter.ts';
 import { drawHash } from '../support/deposits.ts';
 import { openInLedger, openTraderIn } from '../support/db/open-in-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -36,10 +35,6 @@ function reportTo(address: string, txHash: string, change: Record<string, unknow
   return asOperator('POST', '/deposits', report);
 }
 
-// The gate's refreshes in the background are stopped, so that only the order is counted.
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() }));
-afterEach(() => void vi.useRealTimers());
-
 describe.each(ledgers)('an account of ledger %i', (ledger) => {
   const elsewhere = ledgers.map((other) => (other === ledger ? 1 : 0));
 
@@ -51,15 +46,6 @@ describe.each(ledgers)('an account of ledger %i', (ledger) => {
     expect(await countIn('accounts', 'id = ?', trader.accountId)).toEqual(elsewhere);
     expect(await countIn('orders', 'account_id = ?', trader.accountId)).toEqual(elsewhere);
     expect(await countIn('transfers', '? IN (debit, credit)', trader.accountId)).toEqual(elsewhere.map((n) => n * 3));
-  });
-
-  it('places an order with one round trip to that ledger, and none to another', async () => {
-    const trader = await openTraderIn(ledger);
-    await trader.trade(ORDER);
-    const cost = await measure(trader.lane, () => trader.trade(ORDER));
-    expect(cost).toMatchObject({ laneCalls: 1, gateCalls: 1, databaseTrips: 1, databaseRowsWritten: 7 });
-    const read = await measure(trader.lane, () => trader.get('/api/v1/orders'));
-    expect(read).toMatchObject({ laneCalls: 1, databaseTrips: 1 });
   });
 
   it('is credited there with a deposit to its address, once', async () => {
@@ -100,17 +86,6 @@ describe('across all ledgers', () => {
       expect((await countIn('settlements', 'reference = ?', reference)).toSorted(rising)).toEqual([0, 0, 1]);
       const again = await Promise.all(traders.map((trader) => settle(agreeQuick(trader, 'BUY', { reference }))));
       expect(again.map(({ status }) => status).toSorted(rising)).toEqual([200, 409]);
-    }
-  });
-
-  it('the operator’s own id of an account belongs to one, also when two are opened at once in two ledgers', async () => {
-    for (let round = 0; round < 6; round += 1) {
-      const externalId = `customer-${round}`;
-      const opened = await Promise.allSettled([1, 2].map((ledger) => openInLedger(ledger, Date.now(), externalId)));
-      expect(opened.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-      const answer = await asOperator('POST', '/accounts', { label: 'late', externalId });
-      expect(answer.status).toBe(409);
-      expect((await countIn('accounts', 'external_id = ?', externalId)).toSorted(rising)).toEqual([0, 0, 1]);
     }
   });
 

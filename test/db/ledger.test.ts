@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { audit, expectRefused, openFunded, setFloor, transfer } from '../support/db/raw-ledger.ts';
+import { audit, expectEachRefused, expectRefused, openFunded, setFloor, transfer } from '../support/db/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { sql } from '../support/db/sql.ts';
 
@@ -10,62 +10,40 @@ beforeAll(async () => {
 
 describe('a balance', () => {
   const unexplained = 'ledger: no transfer explains the balance';
+  const seen = `(SELECT id FROM transfers WHERE credit = ?1 AND asset = 'BTC')`;
+  const change = (set: string, account = victim, update = 'UPDATE') =>
+    sql(`${update} balances SET ${set} WHERE account = ?1 AND asset = 'BTC'`, account);
 
   it.each([
-    ['is raised', 'UPDATE balances SET amount = amount + 1 WHERE account = ?1'],
-    ['is emptied', 'UPDATE balances SET amount = 0 WHERE account = ?1'],
-    ['is emptied by what stands for its default', 'UPDATE OR REPLACE balances SET amount = NULL WHERE account = ?1'],
-    ['is raised where errors are ignored', 'UPDATE OR IGNORE balances SET amount = amount + 1 WHERE account = ?1'],
-    [
-      'names a future transfer',
-      'UPDATE balances SET amount = amount + 1, last_transfer = last_transfer + 1000 WHERE account = ?1',
-    ],
-    [
-      'names the transfer again that it has seen',
-      `UPDATE balances SET amount = amount + 100, last_transfer =
-      (SELECT id FROM transfers WHERE credit = ?1 AND asset = 'BTC') WHERE account = ?1 AND asset = 'BTC'`,
-    ],
-    ['forgets the transfer that it has seen', 'UPDATE balances SET last_transfer = 0 WHERE account = ?1'],
-    [
-      'sets it to NULL, which OR REPLACE makes the default',
-      'UPDATE OR REPLACE balances SET last_transfer = NULL WHERE account = ?1',
-    ],
-    ['claims to have seen a later one', 'UPDATE balances SET last_transfer = last_transfer + 1 WHERE account = ?1'],
-  ])('never changes without a transfer that explains it: refuses an UPDATE that %s', async (_, query) => {
-    await expectRefused(unexplained, sql(query, victim));
-  });
+    ['is raised', 'amount = amount + 1'],
+    ['is emptied', 'amount = 0'],
+    ['is emptied by what stands for its default', 'amount = NULL', 'UPDATE OR REPLACE'],
+    ['is raised where errors are ignored', 'amount = amount + 1', 'UPDATE OR IGNORE'],
+    ['names a future transfer', 'amount = amount + 1, last_transfer = last_transfer + 1000'],
+    ['names the transfer again that it has seen', `amount = amount + 100, last_transfer = ${seen}`],
+    ['forgets the transfer that it has seen', 'last_transfer = 0'],
+    ['sets it to NULL, which OR REPLACE makes the default', 'last_transfer = NULL', 'UPDATE OR REPLACE'],
+    ['claims to have seen a later one', 'last_transfer = last_transfer + 1'],
+  ] as const)(
+    'never changes without a transfer that explains it: refuses an UPDATE that %s',
+    (_, set, update?: string) => expectRefused(unexplained, change(set, victim, update)),
+  );
 
   it('accepts no transfer twice, even after its number of the newest transfer was set back', async () => {
     const account = await openFunded();
-    const forget = sql('UPDATE OR REPLACE balances SET last_transfer = NULL WHERE account = ?', account);
-    const repeat = sql(
-      `UPDATE balances SET amount = amount + 100, last_transfer =
-        (SELECT id FROM transfers WHERE credit = ?1 AND asset = 'BTC') WHERE account = ?1 AND asset = 'BTC'`,
-      account,
-    );
-    await expectRefused(unexplained, forget, repeat);
+    const forget = change('last_transfer = NULL', account, 'UPDATE OR REPLACE');
+    await expectRefused(unexplained, forget, change(`amount = amount + 100, last_transfer = ${seen}`, account));
   });
 
   it.each([
-    [
-      'an owner',
-      `UPDATE balances SET account = 'thief' WHERE account = ?1`,
-      'ledger: a balance keeps its owner and asset',
-    ],
-    [
-      'an asset',
-      `UPDATE balances SET asset = 'ETH2' WHERE account = ?1 AND asset = 'BTC'`,
-      'ledger: a balance keeps its owner and asset',
-    ],
-  ])('never gets %s that is not its own', async (_, query, message) => {
-    await expectRefused(message, sql(query, victim));
-  });
+    ['owner', `account = 'thief'`],
+    ['asset', `asset = 'ETH2'`],
+  ])('keeps its %s', (_, set) => expectRefused('ledger: a balance keeps its owner and asset', change(set)));
 
   it('of a client, of house:payouts and of house:fees never gets a floor below zero, even with an audit row', async () => {
     for (const account of [victim, 'house:payouts', 'house:fees']) {
       for (const floor of ['-1', '1']) {
-        const message = 'ledger: only inventory and custody may be negative';
-        await expectRefused(message, ...setFloor(account, 'USDT', floor));
+        await expectRefused('ledger: only inventory and custody may be negative', ...setFloor(account, 'USDT', floor));
       }
     }
   });
@@ -105,43 +83,39 @@ describe('a balance', () => {
     await env.DB.batch([say(revision ?? 0), set]);
   });
 
+  const begins = 'ledger: a balance begins once, at zero';
   it.each([
-    ['is replaced', `INSERT OR REPLACE INTO balances (account, asset, amount) VALUES (?1, 'BTC', 0)`],
-    ['is inserted again', `INSERT OR IGNORE INTO balances (account, asset) VALUES (?1, 'BTC')`],
-    ['is upserted', `INSERT INTO balances (account, asset) VALUES (?1, 'BTC') ON CONFLICT DO UPDATE SET amount = 1`],
-    ['begins above zero', `INSERT INTO balances (account, asset, amount) VALUES (?1, 'NEW', 1)`],
+    ['starts twice: is replaced', `INSERT OR REPLACE INTO balances (account, asset, amount) VALUES (?1, 'BTC', 0)`],
+    ['starts twice: is inserted again', `INSERT OR IGNORE INTO balances (account, asset) VALUES (?1, 'BTC')`],
     [
-      'begins as if it had seen transfers',
+      'starts twice: is upserted',
+      `INSERT INTO balances (account, asset) VALUES (?1, 'BTC') ON CONFLICT DO UPDATE SET amount = 1`,
+    ],
+    ['starts above zero', `INSERT INTO balances (account, asset, amount) VALUES (?1, 'NEW', 1)`],
+    [
+      'starts as if it had seen transfers',
       `INSERT INTO balances (account, asset, last_transfer) VALUES (?1, 'NEW', -5)`,
     ],
-  ])('starts once, at zero: refuses an INSERT that %s', async (_, query) => {
-    await expectRefused('ledger: a balance begins once, at zero', sql(query, victim));
-  });
-
-  it('starts with a floor of zero', async () => {
-    const query = `INSERT INTO balances (account, asset, floor) VALUES (?, 'NEW', -1)`;
-    await expectRefused('ledger: a balance begins with the floor of its owner', sql(query, victim));
-  });
-
-  it('is never deleted', async () => {
-    await expectRefused('ledger: a balance is never deleted', sql('DELETE FROM balances WHERE account = ?', victim));
-  });
+    [
+      'starts with a floor below zero',
+      `INSERT INTO balances (account, asset, floor) VALUES (?, 'NEW', -1)`,
+      'ledger: a balance begins with the floor of its owner',
+    ],
+    ['is deleted', 'DELETE FROM balances WHERE account = ?', 'ledger: a balance is never deleted'],
+  ] as const)('never %s', (_, query, message: string = begins) => expectRefused(message, sql(query, victim)));
 });
 
 describe('a transfer', () => {
+  const again = 'ledger: a transfer takes the next number';
   it.each([
-    ['changed', `UPDATE transfers SET amount = amount + 1`, 'ledger: a transfer is never changed'],
+    ['changed', 'UPDATE transfers SET amount = amount + 1', 'ledger: a transfer is never changed'],
     [
       'changed by replacing',
-      `UPDATE OR REPLACE transfers SET id = 1 WHERE id = 2`,
+      'UPDATE OR REPLACE transfers SET id = 1 WHERE id = 2',
       'ledger: a transfer is never changed',
     ],
-    ['deleted', `DELETE FROM transfers`, 'ledger: a transfer is never deleted'],
-    [
-      'replaced',
-      `INSERT OR REPLACE INTO transfers SELECT * FROM transfers WHERE id = 1`,
-      'ledger: a transfer takes the next number',
-    ],
+    ['deleted', 'DELETE FROM transfers', 'ledger: a transfer is never deleted'],
+    ['replaced', 'INSERT OR REPLACE INTO transfers SELECT * FROM transfers WHERE id = 1', again],
     [
       'replaced by another',
       `INSERT OR REPLACE INTO transfers SELECT id, debit, credit, asset, 1, kind, reference, ts FROM transfers WHERE id = 1`,
@@ -149,12 +123,10 @@ describe('a transfer', () => {
     ],
     [
       'replaced by an upsert',
-      `INSERT INTO transfers SELECT * FROM transfers WHERE id = 1 ON CONFLICT DO UPDATE SET amount = 1`,
-      'ledger: a transfer takes the next number',
+      'INSERT INTO transfers SELECT * FROM transfers WHERE id = 1 ON CONFLICT DO UPDATE SET amount = 1',
+      again,
     ],
-  ])('is never %s', async (_, query, message) => {
-    await expectRefused(message, sql(query));
-  });
+  ])('is never %s', (_, query, message) => expectRefused(message, sql(query)));
 
   it.each(['0', '-1', '2', 'NULL', '(SELECT max(id) + 1 FROM transfers)', '(SELECT max(id) + 2 FROM transfers)'])(
     'has exactly the number that its record names: refuses %s',
@@ -171,16 +143,10 @@ describe('a transfer', () => {
       const message = ['gift', ''].includes(kind)
         ? 'ledger: no such kind of transfer'
         : `ledger: no ${kind} explains the transfer`;
-      for (const [debit, credited] of [
-        ['house:custody', victim],
-        ['house:liquidity', victim],
-        ['house:payouts', victim],
-        [victim, 'house:liquidity'],
-        [victim, 'house:payouts'],
-        ['house:liquidity', 'house:fees'],
-      ] as const) {
-        await expectRefused(message, transfer(debit, credited, 'BTC', '1', kind));
-      }
+      const incoming = ['custody', 'liquidity', 'payouts'].map((house) => [`house:${house}`, victim] as const);
+      const outgoing = ['liquidity', 'payouts'].map((house) => [victim, `house:${house}`] as const);
+      const moves = [...incoming, ...outgoing, ['house:liquidity', 'house:fees'] as const];
+      await expectEachRefused(message, ...moves.map(([from, to]) => transfer(from, to, 'BTC', '1', kind)));
     },
   );
 });
@@ -190,9 +156,7 @@ describe('an asset', () => {
     ['changed', `UPDATE assets SET unit = 1`, 'guard: an asset is never changed'],
     ['deleted, since it has balances', `DELETE FROM assets`, 'FOREIGN KEY constraint failed'],
     ['replaced', `INSERT OR REPLACE INTO assets VALUES ('BTC', 1)`, 'guard: asset exists'],
-  ])('is never %s', async (_, query, message) => {
-    await expectRefused(message, sql(query));
-  });
+  ])('is never %s', (_, query, message) => expectRefused(message, sql(query)));
 
   it('is held only when it is in the list of assets, and only by an account or the house', async () => {
     const insert = 'INSERT INTO balances (account, asset) VALUES (?, ?)';

@@ -186,6 +186,11 @@ describe('what is kept', () => {
       `INSERT INTO audit (id, ts, role, action, target, detail) SELECT max(id) + 2, 1, 'admin', 'a', 't', '{}' FROM audit`,
     ],
     ['the audit, as it was written', 'guard: an audit row is never changed', 'UPDATE audit SET ts = ts + 1'],
+    [
+      'the audit, of which no row is replaced',
+      'guard: an audit row takes the next number',
+      "INSERT OR REPLACE INTO audit VALUES (1, 1, 'x', 'x', 'x', '{}', NULL, NULL, NULL)",
+    ],
     ['all of the audit', 'guard: an audit row is never deleted', 'DELETE FROM audit'],
     ['an API key', 'guard: an api key is revoked, never deleted', 'DELETE FROM api_keys WHERE account_id = ?1'],
     [

@@ -18,6 +18,9 @@ function inObject<R>(use: (sql: SqlStorage) => R | Promise<R>): Promise<R> {
   return runInDurableObject(freshObject(), (_, state) => use(state.storage.sql));
 }
 
+/** A test inside a fresh object. */
+const itInObject = (title: string, use: (sql: SqlStorage) => void | Promise<void>) => it(title, () => inObject(use));
+
 /** Buckets that write what is late after every request, as the lane does before every effect. */
 type Buckets = Pick<CountedBuckets, 'take'>;
 
@@ -59,36 +62,34 @@ function countRowsWritten(sql: SqlStorage, work: (observed: SqlStorage) => void)
 }
 
 describe.each(['trade', 'withdraw'] as const)('the %s bucket', (name) => {
-  it('stays exact when the object restarts before every request', () =>
-    inObject((sql) => {
-      const limits = { perMinute: 5, perDay: 100 };
-      for (let request = 1; request <= 5; request += 1) {
-        expect(start(sql).take(name, limits, NOON_MS + request).admitted).toBe(true);
-      }
-      expect(start(sql).take(name, limits, NOON_MS + 6).admitted).toBe(false);
-      expect(start(sql).take(name, limits, NOON_MS + 60_000).admitted).toBe(false);
-      expect(start(sql).take(name, limits, NOON_MS + 60_001).admitted).toBe(true);
-    }));
+  itInObject('stays exact when the object restarts before every request', (sql) => {
+    const limits = { perMinute: 5, perDay: 100 };
+    for (let request = 1; request <= 5; request += 1) {
+      expect(start(sql).take(name, limits, NOON_MS + request).admitted).toBe(true);
+    }
+    expect(start(sql).take(name, limits, NOON_MS + 6).admitted).toBe(false);
+    expect(start(sql).take(name, limits, NOON_MS + 60_000).admitted).toBe(false);
+    expect(start(sql).take(name, limits, NOON_MS + 60_001).admitted).toBe(true);
+  });
 
-  it('stays exact over its day, however often the object restarts', () =>
-    inObject((sql) => {
-      const limits = { perMinute: 100, perDay: 7 };
-      const admitted = Array.from({ length: 20 }, (_, index) => start(sql).take(name, limits, NOON_MS + index * 1_000));
-      expect(admitted.filter((decision) => decision.admitted)).toHaveLength(7);
-    }));
+  itInObject('stays exact over its day, however often the object restarts', (sql) => {
+    const limits = { perMinute: 100, perDay: 7 };
+    const admitted = Array.from({ length: 20 }, (_, index) => start(sql).take(name, limits, NOON_MS + index * 1_000));
+    expect(admitted.filter((decision) => decision.admitted)).toHaveLength(7);
+  });
 
-  it('writes one row for each admitted request, and none for a refused one', () =>
-    inObject((sql) => {
-      const limits = { perMinute: 10, perDay: 100 };
-      start(sql);
-      const rows = countRowsWritten(sql, (observed) => {
-        burst(start(observed), name, 50, limits);
-      });
-      expect(rows).toBe(10);
-    }));
+  itInObject('writes one row for each admitted request, and none for a refused one', (sql) => {
+    const limits = { perMinute: 10, perDay: 100 };
+    start(sql);
+    const rows = countRowsWritten(sql, (observed) => {
+      burst(start(observed), name, 50, limits);
+    });
+    expect(rows).toBe(10);
+  });
 
-  it('writes one row for all requests at one moment that have no effect, and a restart loses only these', () =>
-    inObject((sql) => {
+  itInObject(
+    'writes one row for all requests at one moment that have no effect, and a restart loses only these',
+    (sql) => {
       burst(start(sql), name, 3);
       const late = new LateWrites();
       const rows = countRowsWritten(sql, (observed) => {
@@ -99,26 +100,25 @@ describe.each(['trade', 'withdraw'] as const)('the %s bucket', (name) => {
       });
       expect(rows).toBe(1);
       expect(remainingAfterOne(start(sql), name)).toBe(PLENTY.perDay - 24);
-    }));
+    },
+  );
 });
 
 describe('the read bucket', () => {
-  it('is exact as long as the object lives', () =>
-    inObject((sql) => {
-      const limits = { perMinute: 120, perDay: 5_000 };
-      expect(burst(start(sql), 'read', 200, limits)).toBe(120);
-    }));
+  itInObject('is exact as long as the object lives', (sql) => {
+    const limits = { perMinute: 120, perDay: 5_000 };
+    expect(burst(start(sql), 'read', 200, limits)).toBe(120);
+  });
 
-  it('counts at most one block of ten too many when the object restarts, and never too few', () =>
-    inObject((sql) => {
-      for (let made = 1; made <= 60; made += 1) {
-        sql.exec('DELETE FROM state');
-        burst(start(sql), 'read', made);
-        const counted = PLENTY.perDay - 1 - remainingAfterOne(start(sql), 'read');
-        expect(counted).toBeGreaterThanOrEqual(made);
-        expect(counted).toBeLessThan(made + 10);
-      }
-    }));
+  itInObject('counts at most one block of ten too many when the object restarts, and never too few', (sql) => {
+    for (let made = 1; made <= 60; made += 1) {
+      sql.exec('DELETE FROM state');
+      burst(start(sql), 'read', made);
+      const counted = PLENTY.perDay - 1 - remainingAfterOne(start(sql), 'read');
+      expect(counted).toBeGreaterThanOrEqual(made);
+      expect(counted).toBeLessThan(made + 10);
+    }
+  });
 
   it('never admits more than its limit while the object lives; each restart adds at most one block', async () => {
     const steps = fc.array(
@@ -172,36 +172,34 @@ describe('the read bucket', () => {
       }),
   );
 
-  it('admits exactly 120 after any pause of a polling client whose object slept', () =>
-    inObject((sql) => {
-      const limits = { perMinute: 120, perDay: 5_000 };
-      for (const pause_ms of [60_000, 61_000, 90_000, 600_000, 3_600_000]) {
-        sql.exec('DELETE FROM state');
-        const buckets = start(sql);
-        for (let read = 0; read < 35; read += 1) buckets.take('read', limits, NOON_MS + read * 9_000);
-        expect(burst(start(sql), 'read', 200, limits, NOON_MS + 34 * 9_000 + pause_ms)).toBe(120);
-      }
-    }));
+  itInObject('admits exactly 120 after any pause of a polling client whose object slept', (sql) => {
+    const limits = { perMinute: 120, perDay: 5_000 };
+    for (const pause_ms of [60_000, 61_000, 90_000, 600_000, 3_600_000]) {
+      sql.exec('DELETE FROM state');
+      const buckets = start(sql);
+      for (let read = 0; read < 35; read += 1) buckets.take('read', limits, NOON_MS + read * 9_000);
+      expect(burst(start(sql), 'read', 200, limits, NOON_MS + 34 * 9_000 + pause_ms)).toBe(120);
+    }
+  });
 
-  it('counts a lost block in the day in which it was written', () =>
-    inObject((sql) => {
-      const midnight_ms = NOON_MS + 43_200_000;
-      burst(start(sql), 'read', 16, PLENTY, midnight_ms - 1);
-      expect(remainingAfterOne(start(sql), 'read', midnight_ms - 1)).toBe(PLENTY.perDay - 26);
-      expect(remainingAfterOne(start(sql), 'read', midnight_ms)).toBe(PLENTY.perDay - 1);
-    }));
+  itInObject('counts a lost block in the day in which it was written', (sql) => {
+    const midnight_ms = NOON_MS + 43_200_000;
+    burst(start(sql), 'read', 16, PLENTY, midnight_ms - 1);
+    expect(remainingAfterOne(start(sql), 'read', midnight_ms - 1)).toBe(PLENTY.perDay - 26);
+    expect(remainingAfterOne(start(sql), 'read', midnight_ms)).toBe(PLENTY.perDay - 1);
+  });
 
-  it('takes nothing extra from a slow polling client whose object sleeps between its calls', () =>
-    inObject((sql) => {
-      let remaining = PLENTY.perDay;
-      for (let call = 1; call <= 100; call += 1) {
-        remaining = start(sql).take('read', PLENTY, NOON_MS + call * 10_000).state.day.remaining;
-      }
-      expect(remaining).toBe(PLENTY.perDay - 100);
-    }));
+  itInObject('takes nothing extra from a slow polling client whose object sleeps between its calls', (sql) => {
+    let remaining = PLENTY.perDay;
+    for (let call = 1; call <= 100; call += 1) {
+      remaining = start(sql).take('read', PLENTY, NOON_MS + call * 10_000).state.day.remaining;
+    }
+    expect(remaining).toBe(PLENTY.perDay - 100);
+  });
 
-  it('writes a row for ten reads of a polling client that keeps the object awake, and a row for each read if not', () =>
-    inObject((sql) => {
+  itInObject(
+    'writes a row for ten reads of a polling client that keeps the object awake, and a row for each read if not',
+    (sql) => {
       start(sql);
       const poll = (pace_ms: number) =>
         countRowsWritten(sql, (observed) => {
@@ -213,69 +211,67 @@ describe('the read bucket', () => {
       expect(poll(9_000)).toBeLessThanOrEqual(24);
       sql.exec('DELETE FROM state');
       expect(poll(10_000)).toBe(200);
-    }));
+    },
+  );
 
-  it('takes one block extra after a burst of a slow polling client, and nothing from then on', () =>
-    inObject((sql) => {
-      burst(start(sql), 'read', 16);
-      let counted = 0;
-      for (let call = 1; call <= 20; call += 1) {
-        counted = PLENTY.perDay - start(sql).take('read', PLENTY, NOON_MS + call * 20_000).state.day.remaining;
-      }
-      // The 16th read wrote nine reads ahead.
-      expect(counted).toBe(16 + 9 + 20);
-    }));
+  itInObject('takes one block extra after a burst of a slow polling client, and nothing from then on', (sql) => {
+    burst(start(sql), 'read', 16);
+    let counted = 0;
+    for (let call = 1; call <= 20; call += 1) {
+      counted = PLENTY.perDay - start(sql).take('read', PLENTY, NOON_MS + call * 20_000).state.day.remaining;
+    }
+    // The 16th read wrote nine reads ahead.
+    expect(counted).toBe(16 + 9 + 20);
+  });
 
-  it('takes no more extra than was read before the object fell asleep', () =>
-    inObject((sql) => {
-      for (let made = 1; made <= 12; made += 1) {
-        sql.exec('DELETE FROM state');
-        const buckets = start(sql);
-        for (let call = 0; call < made; call += 1) buckets.take('read', PLENTY, NOON_MS + call * 9_000);
-        const counted = PLENTY.perDay - 1 - remainingAfterOne(start(sql), 'read', NOON_MS + 1_000_000);
-        expect(counted).toBeLessThan(2 * made);
-      }
-    }));
+  itInObject('takes no more extra than was read before the object fell asleep', (sql) => {
+    for (let made = 1; made <= 12; made += 1) {
+      sql.exec('DELETE FROM state');
+      const buckets = start(sql);
+      for (let call = 0; call < made; call += 1) buckets.take('read', PLENTY, NOON_MS + call * 9_000);
+      const counted = PLENTY.perDay - 1 - remainingAfterOne(start(sql), 'read', NOON_MS + 1_000_000);
+      expect(counted).toBeLessThan(2 * made);
+    }
+  });
 
-  it('keeps the reads that were written ahead when a trade comes in between', () =>
-    inObject((sql) => {
-      const first = start(sql);
-      burst(first, 'read', 16);
-      start(sql).take('trade', PLENTY, NOON_MS);
-      const counted = PLENTY.perDay - 1 - remainingAfterOne(start(sql), 'read');
-      // The 16th read wrote nine reads ahead.
-      expect(counted).toBe(25);
-    }));
+  itInObject('keeps the reads that were written ahead when a trade comes in between', (sql) => {
+    const first = start(sql);
+    burst(first, 'read', 16);
+    start(sql).take('trade', PLENTY, NOON_MS);
+    const counted = PLENTY.perDay - 1 - remainingAfterOne(start(sql), 'read');
+    // The 16th read wrote nine reads ahead.
+    expect(counted).toBe(25);
+  });
 
-  it('counts the reads that were written ahead once, however often the object restarts before the next read', () =>
-    inObject((sql) => {
+  itInObject(
+    'counts the reads that were written ahead once, however often the object restarts before the next read',
+    (sql) => {
       burst(start(sql), 'read', 16);
       for (let life = 1; life <= 5; life += 1) start(sql).take('trade', PLENTY, NOON_MS);
       const back = start(sql);
       expect(PLENTY.perDay - 1 - remainingAfterOne(back, 'read')).toBe(25);
       expect(PLENTY.perDay - 2 - remainingAfterOne(back, 'read')).toBe(25);
-    }));
+    },
+  );
 
-  it('writes a row for every ten reads of a burst, and a few more at its start', () =>
-    inObject((sql) => {
-      start(sql);
-      const rows = countRowsWritten(sql, (observed) => {
-        expect(burst(start(observed), 'read', 200)).toBe(200);
-      });
-      expect(rows).toBeGreaterThanOrEqual(20);
-      expect(rows).toBeLessThanOrEqual(25);
-    }));
+  itInObject('writes a row for every ten reads of a burst, and a few more at its start', (sql) => {
+    start(sql);
+    const rows = countRowsWritten(sql, (observed) => {
+      expect(burst(start(observed), 'read', 200)).toBe(200);
+    });
+    expect(rows).toBeGreaterThanOrEqual(20);
+    expect(rows).toBeLessThanOrEqual(25);
+  });
 });
 
 describe('the buckets of a key', () => {
-  it('are separate: an empty bucket leaves the others full', () =>
-    inObject((sql) => {
-      const buckets = start(sql);
-      const limits = { perMinute: 2, perDay: 10 };
-      expect(burst(buckets, 'trade', 5, limits)).toBe(2);
-      expect(burst(buckets, 'read', 5, limits)).toBe(2);
-      expect(burst(buckets, 'withdraw', 5, limits)).toBe(2);
-    }));
+  itInObject('are separate: an empty bucket leaves the others full', (sql) => {
+    const buckets = start(sql);
+    const limits = { perMinute: 2, perDay: 10 };
+    expect(burst(buckets, 'trade', 5, limits)).toBe(2);
+    expect(burst(buckets, 'read', 5, limits)).toBe(2);
+    expect(burst(buckets, 'withdraw', 5, limits)).toBe(2);
+  });
 
   it('survive the eviction of the object', async () => {
     const stub = freshObject();

@@ -104,33 +104,36 @@ function inLane(use: (lane: Lane) => Promise<void>): Promise<void> {
   });
 }
 
+const itInLane = (title: string, use: (lane: Lane) => Promise<void>) => it(title, () => inLane(use));
+
 const named = (steps: readonly Step[]) => steps.map(({ step }) => step);
 
 describe('a frozen account', () => {
-  it('is refused a new effect before anything is planned, and nothing is stored', () =>
-    inLane(async (lane) => {
-      const refused = await lane.send({ isFrozen: true });
-      expect([refused.status, refused.code, refused.steps]).toEqual([403, 'account_frozen', []]);
-      expect(lane.stands()).toBeUndefined();
-      expect((await lane.send({ commits: [committed] })).status).toBe(201);
-    }));
+  itInLane('is refused a new effect before anything is planned, and nothing is stored', async (lane) => {
+    const refused = await lane.send({ isFrozen: true });
+    expect([refused.status, refused.code, refused.steps]).toEqual([403, 'account_frozen', []]);
+    expect(lane.stands()).toBeUndefined();
+    expect((await lane.send({ commits: [committed] })).status).toBe(201);
+  });
 
-  it('is given an answer that it was given before', () =>
-    inLane(async (lane) => {
-      const first = await lane.send({ commits: [committed] });
-      expect(await lane.send({ isFrozen: true })).toMatchObject({ status: 201, body: first.body, replayed: true });
-    }));
+  itInLane('is given an answer that it was given before', async (lane) => {
+    const first = await lane.send({ commits: [committed] });
+    expect(await lane.send({ isFrozen: true })).toMatchObject({ status: 201, body: first.body, replayed: true });
+  });
 
-  it('is given the answer of a lost request, and is refused a request of which nothing is known', () =>
-    inLane(async (lane) => {
+  itInLane(
+    'is given the answer of a lost request, and is refused a request of which nothing is known',
+    async (lane) => {
       await lane.send({ commits: [lost], looks: ['unknown'] });
       expect(await lane.send({ isFrozen: true, looks: ['found'] })).toMatchObject({ status: 201, replayed: true });
-    }));
+    },
+  );
 });
 
 describe('a request that goes well', () => {
-  it('is planned, has its intent stored, is committed, and has its answer stored, in this order', () =>
-    inLane(async (lane) => {
+  itInLane(
+    'is planned, has its intent stored, is committed, and has its answer stored, in this order',
+    async (lane) => {
       const done = await lane.send({ commits: [committed] });
       expect(named(done.steps)).toEqual(['plan', 'sync', 'commit']);
       expect(done).toMatchObject({ status: 201, replayed: false });
@@ -138,106 +141,88 @@ describe('a request that goes well', () => {
       const commit = done.steps.at(-1);
       expect(commit?.stood).toMatchObject({ fingerprint: 'print', recordId: commit?.recordId, answer: null });
       expect(lane.stands()?.answer?.body).toBe(done.body);
-    }));
+    },
+  );
 
-  it('has its answer stored late when its record never changes, and at once when it may change', () =>
-    inLane(async (lane) => {
-      await lane.send({ commits: [committed] });
-      expect(lane.standsAnew('k')?.answer).toBeNull();
-      await lane.send({ commits: [committed], changes: true }, { ...FIRST, idempotencyKey: 'changes' });
-      expect(lane.standsAnew('changes')?.answer).not.toBeNull();
-    }));
+  itInLane('has its answer stored late when its record never changes, and at once when it may change', async (lane) => {
+    await lane.send({ commits: [committed] });
+    expect(lane.standsAnew('k')?.answer).toBeNull();
+    await lane.send({ commits: [committed], changes: true }, { ...FIRST, idempotencyKey: 'changes' });
+    expect(lane.standsAnew('changes')?.answer).not.toBeNull();
+  });
 
-  it('gets the same answer again, byte for byte, without any step', () =>
-    inLane(async (lane) => {
-      const { status, body, headers } = await lane.send({ commits: [committed] });
-      const again = await lane.send({});
-      expect(again).toEqual({ status, code: undefined, body, headers, replayed: true, steps: [] });
-    }));
+  itInLane('gets the same answer again, byte for byte, without any step', async (lane) => {
+    const { status, body, headers } = await lane.send({ commits: [committed] });
+    const again = await lane.send({});
+    expect(again).toEqual({ status, code: undefined, body, headers, replayed: true, steps: [] });
+  });
 
-  it('is executed anew after 24 hours', () =>
-    inLane(async (lane) => {
-      const first = await lane.send({ commits: [committed] });
-      const next = await lane.send({ commits: [committed] }, FIRST, NOON_MS + 86_400_000);
-      expect(next.replayed).toBe(false);
-      expect(next.body).not.toBe(first.body);
-    }));
-
-  it('stores nothing and is executed each time when it has no Idempotency-Key', () =>
-    inLane(async (lane) => {
-      const one = await lane.send({ commits: [committed] }, null);
-      const other = await lane.send({ commits: [committed] }, null);
-      expect([named(one.steps), named(other.steps)]).toEqual([
-        ['plan', 'sync', 'commit'],
-        ['plan', 'sync', 'commit'],
-      ]);
-      expect(other.body).not.toBe(one.body);
-      expect(lane.stands()).toBeUndefined();
-    }));
+  itInLane('stores nothing and is executed each time when it has no Idempotency-Key', async (lane) => {
+    const one = await lane.send({ commits: [committed] }, null);
+    const other = await lane.send({ commits: [committed] }, null);
+    expect([named(one.steps), named(other.steps)]).toEqual([
+      ['plan', 'sync', 'commit'],
+      ['plan', 'sync', 'commit'],
+    ]);
+    expect(other.body).not.toBe(one.body);
+    expect(lane.stands()).toBeUndefined();
+  });
 });
 
 describe('an Idempotency-Key that is used for another request', () => {
-  it('is refused without any step, and keeps its first answer', () =>
-    inLane(async (lane) => {
-      const first = await lane.send({ commits: [committed] });
-      const other = await lane.send({}, { ...FIRST, fingerprint: 'other' });
-      expect(other).toMatchObject({ status: 422, code: 'idempotency_key_reused', replayed: false, steps: [] });
-      expect((await lane.send({})).body).toBe(first.body);
-    }));
+  itInLane('is refused without any step, and keeps its first answer', async (lane) => {
+    const first = await lane.send({ commits: [committed] });
+    const other = await lane.send({}, { ...FIRST, fingerprint: 'other' });
+    expect(other).toMatchObject({ status: 422, code: 'idempotency_key_reused', replayed: false, steps: [] });
+    expect((await lane.send({})).body).toBe(first.body);
+  });
 
-  it('is refused as well while the first request’s outcome is open', () =>
-    inLane(async (lane) => {
-      await lane.send({ commits: [lost], looks: ['unknown'] });
-      const other = await lane.send({}, { ...FIRST, fingerprint: 'other' });
-      expect(other).toMatchObject({ status: 422, code: 'idempotency_key_reused', steps: [] });
-    }));
+  itInLane('is refused as well while the first request’s outcome is open', async (lane) => {
+    await lane.send({ commits: [lost], looks: ['unknown'] });
+    const other = await lane.send({}, { ...FIRST, fingerprint: 'other' });
+    expect(other).toMatchObject({ status: 422, code: 'idempotency_key_reused', steps: [] });
+  });
 });
 
 describe('a refusal', () => {
-  it('about money before the commit is stored without an intent, and remains the answer', () =>
-    inLane(async (lane) => {
-      const first = await lane.send({ plan: refuse('amount_below_minimum', 'too small') });
-      expect(named(first.steps)).toEqual(['plan']);
-      const again = await lane.send({});
-      expect(again).toMatchObject({ status: 422, body: first.body, replayed: true, steps: [] });
-    }));
+  itInLane('about money before the commit is stored without an intent, and remains the answer', async (lane) => {
+    const first = await lane.send({ plan: refuse('amount_below_minimum', 'too small') });
+    expect(named(first.steps)).toEqual(['plan']);
+    const again = await lane.send({});
+    expect(again).toMatchObject({ status: 422, body: first.body, replayed: true, steps: [] });
+  });
 
-  it('about money by the database replaces the intent, and remains the answer', () =>
-    inLane(async (lane) => {
-      const first = await lane.send({ commits: [tooPoor] });
-      expect(first).toMatchObject({ status: 422, code: 'insufficient_balance' });
-      const again = await lane.send({});
-      expect(again).toMatchObject({ body: first.body, replayed: true, steps: [] });
-    }));
+  itInLane('about money by the database replaces the intent, and remains the answer', async (lane) => {
+    const first = await lane.send({ commits: [tooPoor] });
+    expect(first).toMatchObject({ status: 422, code: 'insufficient_balance' });
+    const again = await lane.send({});
+    expect(again).toMatchObject({ body: first.body, replayed: true, steps: [] });
+  });
 
-  it('that is temporary stores nothing, and the same request is executed later', () =>
-    inLane(async (lane) => {
-      const first = await lane.send({ plan: refuse('price_unavailable', 'no price') });
-      expect(first).toMatchObject({ status: 503, code: 'price_unavailable' });
-      expect(lane.stands()).toBeUndefined();
-      expect(await lane.send({ commits: [committed] })).toMatchObject({ status: 201, replayed: false });
-    }));
+  itInLane('that is temporary stores nothing, and the same request is executed later', async (lane) => {
+    const first = await lane.send({ plan: refuse('price_unavailable', 'no price') });
+    expect(first).toMatchObject({ status: 503, code: 'price_unavailable' });
+    expect(lane.stands()).toBeUndefined();
+    expect(await lane.send({ commits: [committed] })).toMatchObject({ status: 201, replayed: false });
+  });
 
-  it('that is temporary, by the database, removes the intent', () =>
-    inLane(async (lane) => {
-      expect(await lane.send({ commits: [halted] })).toMatchObject({ status: 503, code: 'trading_halted' });
-      expect(lane.stands()).toBeUndefined();
-    }));
+  itInLane('that is temporary, by the database, removes the intent', async (lane) => {
+    expect(await lane.send({ commits: [halted] })).toMatchObject({ status: 503, code: 'trading_halted' });
+    expect(lane.stands()).toBeUndefined();
+  });
 
-  it('by an overloaded database that did nothing stores nothing, and is not retried at once', () =>
-    inLane(async (lane) => {
-      const first = await lane.send({ commits: [turnedAway] });
-      expect(named(first.steps)).toEqual(['plan', 'sync', 'commit']);
-      expect(first).toMatchObject({ status: 503, code: 'service_unavailable', headers: { 'Retry-After': '1' } });
-      expect(lane.stands()).toBeUndefined();
-    }));
+  itInLane('by an overloaded database that did nothing stores nothing, and is not retried at once', async (lane) => {
+    const first = await lane.send({ commits: [turnedAway] });
+    expect(named(first.steps)).toEqual(['plan', 'sync', 'commit']);
+    expect(first).toMatchObject({ status: 503, code: 'service_unavailable', headers: { 'Retry-After': '1' } });
+    expect(lane.stands()).toBeUndefined();
+  });
 
-  it('stores nothing without an Idempotency-Key', () =>
-    inLane(async (lane) => {
-      await lane.send({ plan: refuse('amount_below_minimum', 'too small') }, null);
-      await lane.send({ commits: [halted] }, null);
-      expect(lane.stands()).toBeUndefined();
-    }));
+  itInLane('stores nothing without an Idempotency-Key', async (lane) => {
+    await lane.send({ plan: refuse('amount_below_minimum', 'too small') }, null);
+    await lane.send({ commits: [halted] }, null);
+    expect(lane.stands()).toBeUndefined();
+  });
 });
 
 describe('a write whose outcome is unknown', () => {
@@ -296,37 +281,34 @@ describe('a retry that finds an intent without an answer', () => {
     return lane.stands()?.recordId ?? '';
   }
 
-  it('looks for the record first, and gives its answer when it finds one', () =>
-    inLane(async (lane) => {
-      const recordId = await leaveOpen(lane);
-      const retry = await lane.send({ looks: ['found'] });
-      expect(named(retry.steps)).toEqual(['look']);
-      expect(retry).toMatchObject({ status: 201, replayed: true, body: answerOf(recordId).body });
-      expect(await lane.send({})).toMatchObject({ body: retry.body, replayed: true, steps: [] });
-    }));
+  itInLane('looks for the record first, and gives its answer when it finds one', async (lane) => {
+    const recordId = await leaveOpen(lane);
+    const retry = await lane.send({ looks: ['found'] });
+    expect(named(retry.steps)).toEqual(['look']);
+    expect(retry).toMatchObject({ status: 201, replayed: true, body: answerOf(recordId).body });
+    expect(await lane.send({})).toMatchObject({ body: retry.body, replayed: true, steps: [] });
+  });
 
-  it('executes under the same id when there is no record, so that a late first write collides', () =>
-    inLane(async (lane) => {
-      const recordId = await leaveOpen(lane);
-      const retry = await lane.send({ looks: ['absent', 'found'], commits: [lost] });
-      expect(retry.steps).toMatchObject([
-        { step: 'look', recordId },
-        { step: 'plan' },
-        { step: 'sync' },
-        { step: 'commit', recordId },
-        { step: 'look', recordId },
-      ]);
-      expect(retry).toMatchObject({ status: 201, body: answerOf(recordId).body });
-    }));
+  itInLane('executes under the same id when there is no record, so that a late first write collides', async (lane) => {
+    const recordId = await leaveOpen(lane);
+    const retry = await lane.send({ looks: ['absent', 'found'], commits: [lost] });
+    expect(retry.steps).toMatchObject([
+      { step: 'look', recordId },
+      { step: 'plan' },
+      { step: 'sync' },
+      { step: 'commit', recordId },
+      { step: 'look', recordId },
+    ]);
+    expect(retry).toMatchObject({ status: 201, body: answerOf(recordId).body });
+  });
 
-  it('is told that the outcome is open when the look-up fails, and executes nothing', () =>
-    inLane(async (lane) => {
-      const recordId = await leaveOpen(lane);
-      const retry = await lane.send({ looks: ['unknown'] });
-      expect(retry).toMatchObject({ status: 504, code: 'outcome_unknown' });
-      expect(named(retry.steps)).toEqual(['look']);
-      expect(lane.stands()).toMatchObject({ recordId, answer: null });
-    }));
+  itInLane('is told that the outcome is open when the look-up fails, and executes nothing', async (lane) => {
+    const recordId = await leaveOpen(lane);
+    const retry = await lane.send({ looks: ['unknown'] });
+    expect(retry).toMatchObject({ status: 504, code: 'outcome_unknown' });
+    expect(named(retry.steps)).toEqual(['look']);
+    expect(lane.stands()).toMatchObject({ recordId, answer: null });
+  });
 
   it.each([
     ['the rules', { looks: ['absent'], plan: refuse('price_unavailable', 'no price') }],
@@ -363,13 +345,12 @@ describe('a retry that finds an intent without an answer', () => {
     }),
   );
 
-  it('keeps the intent of a write that threw, and resolves it later', () =>
-    inLane(async (lane) => {
-      // The script has no commit, so the step throws, as a bug would.
-      await expect(lane.send({})).rejects.toThrow('unexpected commit');
-      const recordId = lane.stands()?.recordId;
-      const retry = await lane.send({ looks: ['absent'], commits: [committed] });
-      expect(retry.steps.at(-1)).toMatchObject({ step: 'commit', recordId });
-      expect(retry.status).toBe(201);
-    }));
+  itInLane('keeps the intent of a write that threw, and resolves it later', async (lane) => {
+    // The script has no commit, so the step throws, as a bug would.
+    await expect(lane.send({})).rejects.toThrow('unexpected commit');
+    const recordId = lane.stands()?.recordId;
+    const retry = await lane.send({ looks: ['absent'], commits: [committed] });
+    expect(retry.steps.at(-1)).toMatchObject({ step: 'commit', recordId });
+    expect(retry.status).toBe(201);
+  });
 });

@@ -17,73 +17,66 @@ function freshObject() {
   return env.KEY_LANE.getByName(crypto.randomUUID());
 }
 
-function withReplays(use: (replays: Replays, sql: SqlStorage) => void): Promise<void> {
-  return runInDurableObject(freshObject(), (_, state) =>
-    use(new Replays(state.storage.sql, new LateWrites()), state.storage.sql),
+/** A test inside a fresh object, with the object's replays. */
+const itWithReplays = (title: string, use: (replays: Replays, sql: SqlStorage) => void) =>
+  it(title, () =>
+    runInDurableObject(freshObject(), (_, { storage: { sql } }) => use(new Replays(sql, new LateWrites()), sql)),
   );
-}
 
 function requestOf(idempotencyKey: string, fingerprint = 'print'): IdempotentRequest {
   return { idempotencyKey, operation: 'placeOrder', fingerprint };
 }
 
 describe('what is stored for an Idempotency-Key', () => {
-  it('is nothing before its first request', () =>
-    withReplays((replays) => {
-      expect(replays.find('unseen', NOON_MS)).toBeUndefined();
-    }));
+  itWithReplays('is nothing before its first request', (replays) => {
+    expect(replays.find('unseen', NOON_MS)).toBeUndefined();
+  });
 
-  it('is an intent with its record’s id, until there is an answer', () =>
-    withReplays((replays) => {
-      replays.intend(requestOf('k'), 'record', NOON_MS);
-      expect(replays.find('k', NOON_MS)).toMatchObject({ fingerprint: 'print', recordId: 'record', answer: null });
-      replays.remember('k', answer);
-      expect(replays.find('k', NOON_MS)).toMatchObject({ fingerprint: 'print', recordId: 'record', answer });
-    }));
+  itWithReplays('is an intent with its record’s id, until there is an answer', (replays) => {
+    replays.intend(requestOf('k'), 'record', NOON_MS);
+    expect(replays.find('k', NOON_MS)).toMatchObject({ fingerprint: 'print', recordId: 'record', answer: null });
+    replays.remember('k', answer);
+    expect(replays.find('k', NOON_MS)).toMatchObject({ fingerprint: 'print', recordId: 'record', answer });
+  });
 
-  it('is the answer, byte for byte, whatever characters it contains', () =>
-    withReplays((replays) => {
-      replays.conclude(requestOf('k'), 'record', answer, NOON_MS);
-      expect(JSON.stringify(replays.find('k', NOON_MS)?.answer)).toBe(JSON.stringify(answer));
-    }));
+  itWithReplays('is the answer, byte for byte, whatever characters it contains', (replays) => {
+    replays.conclude(requestOf('k'), 'record', answer, NOON_MS);
+    expect(JSON.stringify(replays.find('k', NOON_MS)?.answer)).toBe(JSON.stringify(answer));
+  });
 
-  it('is the first answer, even when a parallel request or the alarm answers later', () =>
-    withReplays((replays) => {
-      const later = { ...answer, status: 500 };
-      replays.intend(requestOf('k'), 'record', NOON_MS);
-      expect(replays.remember('k', answer)).toEqual(answer);
-      expect(replays.remember('k', later)).toEqual(answer);
-      expect(replays.find('k', NOON_MS)?.answer).toEqual(answer);
-    }));
+  itWithReplays('is the first answer, even when a parallel request or the alarm answers later', (replays) => {
+    const later = { ...answer, status: 500 };
+    replays.intend(requestOf('k'), 'record', NOON_MS);
+    expect(replays.remember('k', answer)).toEqual(answer);
+    expect(replays.remember('k', later)).toEqual(answer);
+    expect(replays.find('k', NOON_MS)?.answer).toEqual(answer);
+  });
 
-  it('is separate from that of another key, which may differ only in case', () =>
-    withReplays((replays) => {
-      replays.intend(requestOf('Key', 'one'), 'record 1', NOON_MS);
-      replays.intend(requestOf('key', 'two'), 'record 2', NOON_MS);
-      expect(replays.find('Key', NOON_MS)?.recordId).toBe('record 1');
-      expect(replays.find('key', NOON_MS)?.recordId).toBe('record 2');
-      expect(replays.find('key ', NOON_MS)).toBeUndefined();
-    }));
+  itWithReplays('is separate from that of another key, which may differ only in case', (replays) => {
+    replays.intend(requestOf('Key', 'one'), 'record 1', NOON_MS);
+    replays.intend(requestOf('key', 'two'), 'record 2', NOON_MS);
+    expect(replays.find('Key', NOON_MS)?.recordId).toBe('record 1');
+    expect(replays.find('key', NOON_MS)?.recordId).toBe('record 2');
+    expect(replays.find('key ', NOON_MS)).toBeUndefined();
+  });
 
-  it('treats the key as text and never as SQL', () =>
-    withReplays((replays) => {
-      replays.intend(requestOf('k'), 'record', NOON_MS);
-      const hostile = `'; DELETE FROM replays; --`;
-      expect(replays.find(hostile, NOON_MS)).toBeUndefined();
-      replays.intend(requestOf(hostile), 'other', NOON_MS);
-      replays.forget(`' OR '1'='1`);
-      expect(replays.find('k', NOON_MS)?.recordId).toBe('record');
-      expect(replays.find(hostile, NOON_MS)?.recordId).toBe('other');
-    }));
+  itWithReplays('treats the key as text and never as SQL', (replays) => {
+    replays.intend(requestOf('k'), 'record', NOON_MS);
+    const hostile = `'; DELETE FROM replays; --`;
+    expect(replays.find(hostile, NOON_MS)).toBeUndefined();
+    replays.intend(requestOf(hostile), 'other', NOON_MS);
+    replays.forget(`' OR '1'='1`);
+    expect(replays.find('k', NOON_MS)?.recordId).toBe('record');
+    expect(replays.find(hostile, NOON_MS)?.recordId).toBe('other');
+  });
 
-  it('is all that is deleted when an intent is removed: other keys stay', () =>
-    withReplays((replays) => {
-      replays.intend(requestOf('k'), 'record', NOON_MS);
-      replays.intend(requestOf('other'), 'record', NOON_MS);
-      replays.forget('k');
-      expect(replays.find('k', NOON_MS)).toBeUndefined();
-      expect(replays.find('other', NOON_MS)).toBeDefined();
-    }));
+  itWithReplays('is all that is deleted when an intent is removed: other keys stay', (replays) => {
+    replays.intend(requestOf('k'), 'record', NOON_MS);
+    replays.intend(requestOf('other'), 'record', NOON_MS);
+    replays.forget('k');
+    expect(replays.find('k', NOON_MS)).toBeUndefined();
+    expect(replays.find('other', NOON_MS)).toBeDefined();
+  });
 
   it('survives the eviction of the object', async () => {
     const stub = freshObject();
@@ -103,76 +96,69 @@ describe('the 24 hours of an Idempotency-Key', () => {
     expect(REPLAY_WINDOW_MS).toBe(DAY_MS);
   });
 
-  it('hold at 24 hours minus one second, and are over at 24 hours and one second', () =>
-    withReplays((replays) => {
-      replays.conclude(requestOf('k'), 'record', answer, NOON_MS);
-      expect(replays.find('k', NOON_MS + DAY_MS - 1_000)).toBeDefined();
-      expect(replays.find('k', NOON_MS + DAY_MS - 1)).toBeDefined();
-      expect(replays.find('k', NOON_MS + DAY_MS)).toBeUndefined();
-      expect(replays.find('k', NOON_MS + DAY_MS + 1_000)).toBeUndefined();
-    }));
+  itWithReplays('hold at 24 hours minus one second, and are over at 24 hours and one second', (replays) => {
+    replays.conclude(requestOf('k'), 'record', answer, NOON_MS);
+    expect(replays.find('k', NOON_MS + DAY_MS - 1_000)).toBeDefined();
+    expect(replays.find('k', NOON_MS + DAY_MS - 1)).toBeDefined();
+    expect(replays.find('k', NOON_MS + DAY_MS)).toBeUndefined();
+    expect(replays.find('k', NOON_MS + DAY_MS + 1_000)).toBeUndefined();
+  });
 
-  it('start at the first receipt: neither the answer nor a replay extends them', () =>
-    withReplays((replays) => {
-      replays.intend(requestOf('k'), 'record', NOON_MS);
-      replays.remember('k', answer);
-      expect(replays.find('k', NOON_MS + DAY_MS - 1_000)).toBeDefined();
-      expect(replays.find('k', NOON_MS + DAY_MS + 1_000)).toBeUndefined();
-    }));
+  itWithReplays('start at the first receipt: neither the answer nor a replay extends them', (replays) => {
+    replays.intend(requestOf('k'), 'record', NOON_MS);
+    replays.remember('k', answer);
+    expect(replays.find('k', NOON_MS + DAY_MS - 1_000)).toBeDefined();
+    expect(replays.find('k', NOON_MS + DAY_MS + 1_000)).toBeUndefined();
+  });
 
-  it('start again when the key is used after them, and nothing of the first use is left', () =>
-    withReplays((replays) => {
-      replays.conclude(requestOf('k', 'old'), 'old record', answer, NOON_MS);
-      replays.intend(requestOf('k', 'new'), 'new record', NOON_MS + DAY_MS);
-      const found = replays.find('k', NOON_MS + 2 * DAY_MS - 1_000);
-      expect(found).toMatchObject({ fingerprint: 'new', recordId: 'new record', answer: null });
-    }));
+  itWithReplays('start again when the key is used after them, and nothing of the first use is left', (replays) => {
+    replays.conclude(requestOf('k', 'old'), 'old record', answer, NOON_MS);
+    replays.intend(requestOf('k', 'new'), 'new record', NOON_MS + DAY_MS);
+    const found = replays.find('k', NOON_MS + 2 * DAY_MS - 1_000);
+    expect(found).toMatchObject({ fingerprint: 'new', recordId: 'new record', answer: null });
+  });
 });
 
 describe('the purge', () => {
-  it('deletes what expired, and not a moment too early', () =>
-    withReplays((replays, sql) => {
-      replays.conclude(requestOf('old'), 'record', answer, NOON_MS);
-      replays.conclude(requestOf('young'), 'record', answer, NOON_MS + 1_000);
-      const count = () => sql.exec('SELECT count(*) AS count FROM replays').one()['count'];
-      replays.purge(NOON_MS + DAY_MS - 1);
-      expect(count()).toBe(2);
-      replays.purge(NOON_MS + DAY_MS);
-      expect(count()).toBe(1);
-      expect(replays.find('young', NOON_MS + DAY_MS)).toBeDefined();
-    }));
+  itWithReplays('deletes what expired, and not a moment too early', (replays, sql) => {
+    replays.conclude(requestOf('old'), 'record', answer, NOON_MS);
+    replays.conclude(requestOf('young'), 'record', answer, NOON_MS + 1_000);
+    const count = () => sql.exec('SELECT count(*) AS count FROM replays').one()['count'];
+    replays.purge(NOON_MS + DAY_MS - 1);
+    expect(count()).toBe(2);
+    replays.purge(NOON_MS + DAY_MS);
+    expect(count()).toBe(1);
+    expect(replays.find('young', NOON_MS + DAY_MS)).toBeDefined();
+  });
 
-  it('may run twice', () =>
-    withReplays((replays) => {
-      replays.conclude(requestOf('k'), 'record', answer, NOON_MS);
-      replays.purge(NOON_MS + DAY_MS - 1);
-      replays.purge(NOON_MS + DAY_MS - 1);
-      expect(replays.find('k', NOON_MS + DAY_MS - 1)).toBeDefined();
-    }));
+  itWithReplays('may run twice', (replays) => {
+    replays.conclude(requestOf('k'), 'record', answer, NOON_MS);
+    replays.purge(NOON_MS + DAY_MS - 1);
+    replays.purge(NOON_MS + DAY_MS - 1);
+    expect(replays.find('k', NOON_MS + DAY_MS - 1)).toBeDefined();
+  });
 
-  it('knows when it is due: when the oldest entry expires, or never', () =>
-    withReplays((replays) => {
-      expect(replays.nextExpiry()).toBeUndefined();
-      replays.conclude(requestOf('late'), 'record', answer, NOON_MS + 5_000);
-      replays.intend(requestOf('early'), 'record', NOON_MS);
-      expect(replays.nextExpiry()).toBe(NOON_MS + DAY_MS);
-      replays.purge(NOON_MS + DAY_MS);
-      expect(replays.nextExpiry()).toBe(NOON_MS + 5_000 + DAY_MS);
-    }));
+  itWithReplays('knows when it is due: when the oldest entry expires, or never', (replays) => {
+    expect(replays.nextExpiry()).toBeUndefined();
+    replays.conclude(requestOf('late'), 'record', answer, NOON_MS + 5_000);
+    replays.intend(requestOf('early'), 'record', NOON_MS);
+    expect(replays.nextExpiry()).toBe(NOON_MS + DAY_MS);
+    replays.purge(NOON_MS + DAY_MS);
+    expect(replays.nextExpiry()).toBe(NOON_MS + 5_000 + DAY_MS);
+  });
 });
 
 describe('an answer that is written late', () => {
   const openIn = (sql: SqlStorage) =>
     sql.exec('SELECT count(*) AS count FROM replays WHERE answer IS NULL').one()['count'];
 
-  it('is found at once, and is written together with the next intent', () =>
-    withReplays((replays, sql) => {
-      replays.intend(requestOf('k'), 'record', NOON_MS);
-      replays.rememberLate('k', answer);
-      expect([replays.find('k', NOON_MS)?.answer, openIn(sql)]).toEqual([answer, 1]);
-      replays.intend(requestOf('next'), 'next record', NOON_MS);
-      expect(replays.listOpen(50).map(({ idempotencyKey }) => idempotencyKey)).toEqual(['next']);
-    }));
+  itWithReplays('is found at once, and is written together with the next intent', (replays, sql) => {
+    replays.intend(requestOf('k'), 'record', NOON_MS);
+    replays.rememberLate('k', answer);
+    expect([replays.find('k', NOON_MS)?.answer, openIn(sql)]).toEqual([answer, 1]);
+    replays.intend(requestOf('next'), 'next record', NOON_MS);
+    expect(replays.listOpen(50).map(({ idempotencyKey }) => idempotencyKey)).toEqual(['next']);
+  });
 
   it('is written by itself when no request follows', () =>
     runInDurableObject(freshObject(), async (_, { storage }) => {
@@ -183,36 +169,35 @@ describe('an answer that is written late', () => {
       expect(new Replays(storage.sql, new LateWrites()).find('k', NOON_MS)?.answer).toEqual(answer);
     }));
 
-  it('leaves its intent, with the record’s id, when the object dies before it is written', () =>
-    withReplays((replays, sql) => {
+  itWithReplays(
+    'leaves its intent, with the record’s id, when the object dies before it is written',
+    (replays, sql) => {
       replays.intend(requestOf('k'), 'record', NOON_MS);
       replays.rememberLate('k', answer);
       const next = new Replays(sql, new LateWrites());
       expect(next.find('k', NOON_MS)).toMatchObject({ recordId: 'record', answer: null });
-    }));
+    },
+  );
 
-  it('is the first answer, even when another comes later', () =>
-    withReplays((replays) => {
-      replays.intend(requestOf('k'), 'record', NOON_MS);
-      replays.rememberLate('k', answer);
-      expect(replays.remember('k', { ...answer, status: 500 })).toEqual(answer);
-    }));
+  itWithReplays('is the first answer, even when another comes later', (replays) => {
+    replays.intend(requestOf('k'), 'record', NOON_MS);
+    replays.rememberLate('k', answer);
+    expect(replays.remember('k', { ...answer, status: 500 })).toEqual(answer);
+  });
 });
 
 describe('the open intents', () => {
-  it('are those without an answer, each with the data that finds its record', () =>
-    withReplays((replays) => {
-      replays.intend(requestOf('open'), 'record 1', NOON_MS);
-      replays.intend(requestOf('answered'), 'record 2', NOON_MS);
-      replays.remember('answered', answer);
-      replays.conclude(requestOf('refused'), 'record 3', answer, NOON_MS);
-      expect(replays.listOpen(50)).toEqual([{ idempotencyKey: 'open', operation: 'placeOrder', recordId: 'record 1' }]);
-    }));
+  itWithReplays('are those without an answer, each with the data that finds its record', (replays) => {
+    replays.intend(requestOf('open'), 'record 1', NOON_MS);
+    replays.intend(requestOf('answered'), 'record 2', NOON_MS);
+    replays.remember('answered', answer);
+    replays.conclude(requestOf('refused'), 'record 3', answer, NOON_MS);
+    expect(replays.listOpen(50)).toEqual([{ idempotencyKey: 'open', operation: 'placeOrder', recordId: 'record 1' }]);
+  });
 
-  it('are listed up to the given number', () =>
-    withReplays((replays) => {
-      for (let index = 0; index < 5; index += 1) replays.intend(requestOf(`k${index}`), `record ${index}`, NOON_MS);
-      expect(replays.listOpen(3)).toHaveLength(3);
-      expect(replays.listOpen(50)).toHaveLength(5);
-    }));
+  itWithReplays('are listed up to the given number', (replays) => {
+    for (let index = 0; index < 5; index += 1) replays.intend(requestOf(`k${index}`), `record ${index}`, NOON_MS);
+    expect(replays.listOpen(3)).toHaveLength(3);
+    expect(replays.listOpen(50)).toHaveLength(5);
+  });
 });

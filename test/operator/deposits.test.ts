@@ -170,27 +170,6 @@ describe('a deposit that cannot be credited', () => {
     await expectWholeLedger();
   });
 
-  it('because a contract paid it is credited by no write to the database either', async () => {
-    const trader = await openTrader();
-    const deposit = await reportDeposit(await reportFor(trader, { outputIndex: 2 ** 31 + 7 }));
-    const complete = sql(
-      `UPDATE deposits SET status = 'COMPLETED', reason = NULL, transfer = (SELECT max(id) + 1 FROM transfers)
-       WHERE account_id = ? AND id = ?`,
-      trader.accountId,
-      deposit.id,
-    );
-    await expect(complete.run()).rejects.toThrow('CHECK constraint failed: output_index < 2147483648');
-    const copy = sql(
-      `INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, network, tx_hash, output_index,
-         address, exact_amount, confirmations)
-       SELECT account_id, id || 'x', type, asset, amount, usd_value, 'PENDING', network, tx_hash, output_index + 1,
-         address, exact_amount, confirmations FROM deposits WHERE account_id = ? AND id = ?`,
-      trader.accountId,
-      deposit.id,
-    );
-    await expect(copy.run()).rejects.toThrow('CHECK constraint failed: output_index < 2147483648');
-  });
-
   it.each([
     ['499999', '400000'],
     ['620000', '600000'],

@@ -39,17 +39,6 @@ describe('an account that is opened with an Idempotency-Key', () => {
     await expectCode(key, '422 idempotency_key_reused');
     await expectCode(post('/accounts', { label: 'mine' }, 'k'.repeat(256)), '400 invalid_idempotency_key');
   });
-
-  it.each(['before', 'after'] as const)('is one account when the connection is lost %s its batch', async (moment) => {
-    const before = (await count('accounts')) ?? 0;
-    const lost = aroundBatch('account', moment, 1, fail(CONNECTION_LOST));
-    const first = await post('/accounts', { label: moment }, `lost-${moment}`);
-    expect(lost.state.injected).toBe(1);
-    lost.restore();
-    expect(first.status).toBe(moment === 'before' ? 503 : 201);
-    expect((await post('/accounts', { label: moment }, `lost-${moment}`)).status).toBe(201);
-    expect(await count('accounts')).toBe(before + 1);
-  });
 });
 
 describe('a request with an Idempotency-Key', () => {
@@ -79,16 +68,6 @@ describe('an externalId', () => {
     });
     // The refused request has used up nothing: its key opens another account.
     expect((await post('/accounts', { label: 'b' }, 'other-key')).status).toBe(201);
-  });
-
-  it('can be used again when its account was not opened after all', async () => {
-    const wanted = { label: 'a', externalId: 'claimed' };
-    const lost = aroundBatch('account', 'before', 1, fail(CONNECTION_LOST));
-    expect((await post('/accounts', wanted)).status).toBe(503);
-    expect(lost.state.injected).toBe(1);
-    lost.restore();
-    expect(await json(await post('/accounts', wanted))).toMatchObject({ account: wanted });
-    await expectCode(post('/accounts', wanted), '409 invalid_state');
   });
 
   it('is kept by the database itself', async () => {

@@ -1,7 +1,7 @@
 // @runtime three-ledgers
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
-import { type ProblemBody, asOperator, createKey, expectCode, json, operate, send } from '../support/exchange.ts';
+import { type ProblemBody, asOperator, asToken, createKey, expectCode, json, operate } from '../support/exchange.ts';
 import { accepted } from '../support/holder/holders.ts';
 import { CONNECTION_LOST, aroundBatch, fail } from '../support/runtime/faults.ts';
 import { env, holderEntrypoint } from '../support/runtime/test-env.ts';
@@ -16,17 +16,14 @@ interface Opened {
 
 const setWeights = (openingWeights: Record<string, unknown>) => asOperator('PATCH', '/settings', { openingWeights });
 
-function open(body: Record<string, unknown> = {}, key?: string): Promise<Response> {
-  return send('/operator/v1/accounts', {
-    method: 'POST',
-    headers: {
-      Authorization: `Bearer ${env.OPERATOR_TOKEN}`,
-      'Content-Type': 'application/json',
-      ...(key !== undefined && { 'Idempotency-Key': key }),
-    },
-    body: JSON.stringify({ label: 'drawn', ...body }),
-  });
-}
+const open = (body: Record<string, unknown> = {}, key?: string) =>
+  asToken(
+    env.OPERATOR_TOKEN,
+    'POST',
+    '/accounts',
+    { label: 'drawn', ...body },
+    key === undefined ? {} : { 'Idempotency-Key': key },
+  );
 
 async function idOf(answer: Promise<Response>): Promise<string> {
   const response = await answer;
@@ -168,12 +165,9 @@ describe('the weights', () => {
     await setWeights({ '0': 3, '1': 1 });
     const { settings } = await operate<{ settings: Record<string, unknown> }>('GET', '/settings');
     expect(settings['openingWeights']).toEqual({ '0': 3, '1': 1 });
-    const row = await sql('SELECT action, detail FROM audit ORDER BY id DESC LIMIT 1').first<{
-      action: string;
-      detail: string;
-    }>();
-    expect(row?.action).toBe('change_settings');
-    expect(JSON.parse(row?.detail ?? '')).toEqual({ openingWeights: { '0': 3, '1': 1 } });
+    const row = await sql('SELECT action, detail FROM audit ORDER BY id DESC LIMIT 1').first<Record<string, string>>();
+    expect(row?.['action']).toBe('change_settings');
+    expect(JSON.parse(row?.['detail'] ?? '')).toEqual({ openingWeights: { '0': 3, '1': 1 } });
   });
 
   it.each([

@@ -32,14 +32,6 @@ async function openNamed(label: string): Promise<string> {
 }
 
 describe('GET /operator/v1/accounts', () => {
-  it('lists every account once, newest first, at any size of page', async () => {
-    for (let opened = 0; opened < 5; opened += 1) await openNamed('walked');
-    const results = await listRows<Row>('SELECT id FROM accounts ORDER BY id DESC');
-    for (const limit of ['1', '3', '200']) {
-      expect(idsOf(await walk('/accounts', 'accounts', { limit }))).toEqual(idsOf(results));
-    }
-  });
-
   it('finds one by its id, by a key and by each of its deposit addresses', async () => {
     const trader = await openTrader();
     const addresses = await Promise.all(['BTC', 'ETH', 'SOL', 'TRC20'].map((network) => trader.addressOn(network)));

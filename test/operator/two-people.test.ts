@@ -2,7 +2,9 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { atOnce } from '../support/at-once.ts';
 import { drawHash, reportFor } from '../support/deposits.ts';
-import { type Trader, asOperator, openTrader, expectCode, asToken } from '../support/exchange.ts';
+import { type Trader, asOperator, operate, openTrader, expectCode, asToken } from '../support/exchange.ts';
+import { quarantine } from '../support/operator/quarantine.ts';
+import { forgetEarlierAudit } from '../support/runtime/forget-earlier-audit.ts';
 import { accepted, signIn, switchTotpOn, codeOf as totpCodeOf } from '../support/holder/holders.ts';
 import { giveHolder } from '../support/holder/invite.ts';
 import { changes, raiseLimit } from '../support/operator/changes-by-two.ts';
@@ -26,10 +28,12 @@ const COLD = '0x52908400098527886E0F7030069857D2E4169EE7';
 
 let trader: Trader;
 beforeAll(employTwoAdmins);
+forgetEarlierAudit();
 beforeEach(async () => {
   trader = await openTrader({ USDT: '1000', ETH: '5' });
 });
 
+// Each is made by a batch that begins with its row of the audit, and needs none of an earlier batch.
 describe('a change that needs two people', () => {
   it.each(changes)('is one person’s proposal and another’s approval: %s', async (_what, prepare) => {
     const { method, path, body, read } = await prepare(trader);
@@ -172,6 +176,19 @@ describe('a deposit that the custodian reports', () => {
     const report = await reportFor(trader, { network: 'LTC', amount: '7' });
     await expectCode(asToken(env.DEPOSIT_TOKEN, 'POST', '/deposits', report), '201');
     expect((await trader.balances())['LTC']).toBe('7');
+  });
+});
+
+describe('a batch that needs a row of the audit', () => {
+  it('begins with it, and needs none of an earlier batch: a deposit that is kept', async () => {
+    const { id } = await quarantine('LTC', '2');
+    await operate('POST', `/deposits/${id}/keep`, { reason: 'nobody asked' });
+  });
+
+  it('is refused by the row of an earlier one', async () => {
+    await audit('change_settings', 'settings', {}, { role: 'admin' }).run();
+    const plan = sql(`UPDATE settings SET shares = json_set(shares, '$.x', json('{}')), revision = revision + 1`);
+    await expect(plan.run()).rejects.toThrow('guard: no audit row names the shares');
   });
 });
 

@@ -2,6 +2,7 @@
 import { runDurableObjectAlarm } from 'cloudflare:test';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Trader, asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
+import type { CustodianProgramme } from '../support/node/custody/custodian-state.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { countPayments, sweep, useCustodian, withdrawFrom } from '../support/withdrawals/withdrawal-custodian.ts';
 import { WITHDRAWAL, listOwn, readOwn, readTaken, tally, withdraw } from '../support/withdrawals/withdrawals.ts';
@@ -161,17 +162,6 @@ describe('a custodian that hangs', () => {
     const [withdrawal] = await listOwn(trader);
     expect(await custodian.countRequests(withdrawal?.id ?? '')).toEqual({ submissions: 1, lookups: 0 });
   });
-
-  it('and refuses later leaves the money held however long it takes, and returned once', async () => {
-    const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept', answer: 'hang' });
-    for (const later_ms of [60_000, 86_400_000, 30 * 86_400_000]) {
-      await sweep(later_ms);
-      await expectHeld(trader, withdrawal);
-    }
-    await custodian.decide(withdrawal.id, 'refuse');
-    await Promise.all([sweep(), sweep(), runDurableObjectAlarm(trader.lane)]);
-    await expectReturned(trader, withdrawal);
-  });
 });
 
 describe('a custodian that refuses', () => {
@@ -184,12 +174,21 @@ describe('a custodian that refuses', () => {
     await expectReturned(trader, withdrawal);
   });
 
-  it('after accepting fails it at that time, and the money is returned once although several look at the same time', async () => {
-    const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept' });
-    expect(withdrawal.status).toBe('PROCESSING');
-    await expectHeld(trader, withdrawal);
-    await custodian.decide(withdrawal.id, 'refuse');
-    await Promise.all([sweep(), sweep(), runDurableObjectAlarm(trader.lane)]);
-    await expectReturned(trader, withdrawal);
-  });
+  it.each<[string, CustodianProgramme]>([
+    ['hangs', { method: 'PUT', act: 'accept', answer: 'hang' }],
+    ['accepts', { method: 'PUT', act: 'accept' }],
+  ])(
+    'after it %s leaves the money held however long it takes, and returned once although several look',
+    async (_, first) => {
+      const withdrawal = await withdrawFrom(trader, first);
+      expect(withdrawal.status).toBe('PROCESSING');
+      for (const later_ms of [60_000, 86_400_000, 30 * 86_400_000]) {
+        await sweep(later_ms);
+        await expectHeld(trader, withdrawal);
+      }
+      await custodian.decide(withdrawal.id, 'refuse');
+      await Promise.all([sweep(), sweep(), runDurableObjectAlarm(trader.lane)]);
+      await expectReturned(trader, withdrawal);
+    },
+  );
 });

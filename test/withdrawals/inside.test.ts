@@ -119,14 +119,4 @@ describe('a review of a withdrawal', () => {
     expect(statuses.toSorted()).toEqual(['COMPLETED', 'PENDING']);
     await expectWholeLedger();
   });
-
-  it('leaves it PENDING to another account of Bureau as well: the recipient has nothing before the approval', async () => {
-    await setSettings({ reviewThreshold: '10' });
-    const { sender, recipient, address } = await openPair();
-    const withdrawal = await readTaken(await withdraw(sender, { address }));
-    expect(withdrawal).toMatchObject({ status: 'PENDING', txHash: null, fee: '0' });
-    expect([(await sender.balances())['USDT'], (await recipient.balances())['USDT']]).toEqual(['50', '0']);
-    expect(await recipient.feed()).toEqual([]);
-    await expectWholeLedger();
-  });
 });

@@ -106,14 +106,4 @@ describe('a withdrawal', () => {
     const trader = await openTrader({ USDT: '100' });
     expect((await readTaken(await withdraw(trader, { amount: '50.000000000000000000' }))).amount).toBe('50');
   });
-
-  it('needs no code and ignores one when the second factor is off', async () => {
-    const trader = await openTrader({ USDT: '200' });
-    expect((await withdraw(trader, { totpCode: '123456' })).status).toBe(201);
-  });
-
-  it('needs the scope withdraw', async () => {
-    const trader = await openTrader({ USDT: '100' }, { scopes: ['read', 'trade'] });
-    await expectCode(withdraw(trader), '403 insufficient_scope');
-  });
 });

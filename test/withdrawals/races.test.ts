@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createKey, openAccount, openTrader, expectCode } from '../support/exchange.ts';
 import { aroundBatch } from '../support/runtime/faults.ts';
+import { atOnce } from '../support/at-once.ts';
 import {
   expectWholeLedger,
   houseHolds,
@@ -29,34 +30,20 @@ const countTaken = (accountId: string) =>
   readFor(accountId, 'SELECT count(*) AS n FROM withdrawals WHERE account_id = ?', accountId);
 
 describe('parallel withdrawals of the whole balance', () => {
-  it('200 on one key: one is taken, all others are insufficient_balance', async () => {
-    const trader = await openTrader({ USDT: '100' });
-    const responses = await Promise.all(Array.from({ length: 200 }, () => withdraw(trader, WHOLE)));
-    expect(await tally(responses)).toEqual({ 201: 1, insufficient_balance: 199 });
-    expect(await countTaken(trader.accountId)).toBe(1);
-    expect((await trader.balances())['USDT']).toBe('0');
-    expect(await houseHolds('payouts')).toBe(0n);
-    await expectWholeLedger();
-  });
-
-  it('200 on four keys of one account: one is taken, all others are insufficient_balance', async () => {
+  it.each([
+    ['200 on one key', 1, 200],
+    ['200 on four keys of one account', 4, 50],
+    ['eight on eight keys that all read the same balance first', 8, 1],
+  ])('%s: one is taken, all others are insufficient_balance', async (_, count, times) => {
     const accountId = await openAccount({ USDT: '100' });
-    const keys = await Promise.all(Array.from({ length: 4 }, () => createKey(accountId)));
-    const responses = await Promise.all(
-      keys.flatMap((key) => Array.from({ length: 50 }, (_, at) => withdraw(key, WHOLE, `whole-${at}`))),
-    );
-    expect(await tally(responses)).toEqual({ 201: 1, insufficient_balance: 199 });
+    const keys = await atOnce(count, () => createKey(accountId));
+    if (times === 1) readTogether(count);
+    const each = keys.map((key) => atOnce(times, (at) => withdraw(key, WHOLE, `whole-${at}`)));
+    const responses = (await Promise.all(each)).flat();
+    expect(await tally(responses)).toEqual({ 201: 1, insufficient_balance: count * times - 1 });
     expect(await countTaken(accountId)).toBe(1);
+    expect((await keys[0]?.balances())?.['USDT']).toBe('0');
     expect(await houseHolds('payouts')).toBe(0n);
-    await expectWholeLedger();
-  });
-
-  it('eight on eight keys that all read the same balance first: one is taken', async () => {
-    const accountId = await openAccount({ USDT: '100' });
-    const keys = await Promise.all(Array.from({ length: 8 }, () => createKey(accountId)));
-    readTogether(8);
-    const responses = await Promise.all(keys.map((key) => withdraw(key, WHOLE)));
-    expect(await tally(responses)).toEqual({ 201: 1, insufficient_balance: 7 });
     await expectWholeLedger();
   });
 });
@@ -77,35 +64,30 @@ describe('a BUY and a withdrawal of the same USDT on two keys', () => {
   });
 });
 
-describe('two keys at the daily limit', () => {
-  it('take 3,000 of 5,000 once, also when both saw nothing used', async () => {
-    const accountId = await openAccount({ USDT: '10000' });
-    const keys = await Promise.all([createKey(accountId), createKey(accountId)]);
+describe('two keys at once that both saw nothing used', () => {
+  /** Has one of the two taken, and the other refused with this code. Returns the refusal. */
+  async function withdrawTwice(accountId: string, change: Record<string, unknown>, code: string) {
+    const keys = await atOnce(2, () => createKey(accountId));
     readTogether(2);
-    const responses = await Promise.all(keys.map((key) => withdraw(key, { amount: '3000' })));
-    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
-    const refused = responses.find(({ status }) => status === 422);
-    const problem = await expectCode(refused ?? new Response(), '422 daily_limit_exceeded');
+    const responses = await Promise.all(keys.map((key) => withdraw(key, change)));
+    const [taken, refused] = responses.toSorted((one, other) => one.status - other.status) as [Response, Response];
+    expect([taken.status, await countTaken(accountId)]).toEqual([201, 1]);
+    return expectCode(refused, code);
+  }
+
+  it('take 3,000 of the daily limit of 5,000 once', async () => {
+    const accountId = await openAccount({ USDT: '10000' });
+    const problem = await withdrawTwice(accountId, { amount: '3000' }, '422 daily_limit_exceeded');
     expect(problem).toMatchObject({ limit: '5000', used: '3000', remaining: '2000' });
-    expect(await countTaken(accountId)).toBe(1);
-    expect((await keys[0]?.balances())?.['USDT']).toBe('6999');
+    expect((await (await createKey(accountId)).balances())['USDT']).toBe('6999');
     await expectWholeLedger();
   });
-});
 
-describe('one code on two keys at once', () => {
-  it('approves one withdrawal, also when both saw it unused', async () => {
+  it('have one withdrawal approved by one code', async () => {
     stopClock();
     const accountId = await openAccount({ USDT: '1000' });
-    const authenticator = await switchOnTotp(accountId);
-    const keys = await Promise.all([createKey(accountId), createKey(accountId)]);
-    const totpCode = await authenticator.code();
-    readTogether(2);
-    const responses = await Promise.all(keys.map((key) => withdraw(key, { totpCode })));
-    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
-    const refused = responses.find(({ status }) => status === 403);
-    await expectCode(refused ?? new Response(), '403 totp_invalid');
-    expect(await countTaken(accountId)).toBe(1);
+    const totpCode = await (await switchOnTotp(accountId)).code();
+    await withdrawTwice(accountId, { totpCode }, '403 totp_invalid');
     expect((await readAttempts(accountId))?.['used_step']).toBe(Math.floor(Date.now() / 30_000));
   });
 });

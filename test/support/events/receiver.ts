@@ -96,6 +96,12 @@ export function subscribe(trader: Trader, receiver: Receiver, options: object = 
   return enlist(receiver, trader.post(ENDPOINTS, { url: receiver.url, ...options }));
 }
 
+/** A trader, the receiver of their events, and the endpoint at which these are sent to it. */
+export async function listen(funds: Parameters<typeof openManager>[0] = {}, options: object = {}) {
+  const [trader, receiver] = [await openManager(funds), new Receiver()];
+  return { trader, receiver, endpoint: await subscribe(trader, receiver, options) };
+}
+
 /** Has the operator's events sent to a receiver. */
 export function subscribeOperator(receiver: Receiver, options: object = {}): Promise<EndpointBody> {
   return enlist(receiver, asOperator('POST', '/webhook-endpoints', { url: receiver.url, ...options }));
