@@ -10,6 +10,7 @@ import {
   Receiver,
   createManager,
   deliver,
+  hasAlarm,
   listen,
   openManager,
   runAlarm,
@@ -342,6 +343,7 @@ describe('an endpoint', () => {
     const { token } = await signIn(trader.accountId);
     const receiver = new Receiver();
     const endpoint = await subscribe(trader, receiver);
+    expect(await hasAlarm(endpoint)).toBe(false);
     await change(trader, token);
     await deliver(endpoint);
     expect(receiver.types).toEqual(types);
