@@ -20,6 +20,7 @@ const SOURCES = [
   'clients/bureau-client/src',
   'docs',
   'scripts/site',
+  'scripts/openapi',
 ];
 const FILES = [
   'wrangler.toml',
