@@ -1,17 +1,11 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeEntry } from '../entry.ts';
 
 /**
  * Wraps the deployed bundle and replaces two things that the local runtime does slowly: it counts anonymous reads by
  * asking an object over HTTP, and it formats each log line for a terminal. A measurement would measure these instead of
  * the exchange. Here counts stay in memory, and a log line is built and copied but not printed.
  */
-const COUNTING_ENTRY = 'counting-entry.js';
-const COUNTING_SCRIPT = `import exchange from './index.js';
-export * from './index.js';
-
-console.log = (...values) => void JSON.stringify(values);
-
+const SCRIPT = `
 const counts = new Map();
 const ANONYMOUS_READS = {
   async limit({ key }) {
@@ -32,6 +26,5 @@ export default {
 
 /** Writes the entry next to a bundle, and returns its name for `startExchange`. */
 export function writeCountingEntry(bundle: string): string {
-  writeFileSync(join(bundle, COUNTING_ENTRY), COUNTING_SCRIPT);
-  return COUNTING_ENTRY;
+  return writeEntry(bundle, SCRIPT);
 }

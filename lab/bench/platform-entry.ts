@@ -1,5 +1,4 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeEntry } from '../entry.ts';
 import { SLOW_DATABASE } from '../slow-database.ts';
 
 /** Where the entry tells the waits since the last call, and forgets those that have ended. */
@@ -22,11 +21,7 @@ export interface Wait {
  * The exchange with the platform's time. Writes of one turn of an object are durable together, `WRITE_MS` later, and the
  * object's output gate is as the platform's: until then it holds every call, of D1 or another object, and every answer.
  */
-const SCRIPT = `import * as own from './index.js';
-export * from './index.js';
-
-console.log = (...values) => void JSON.stringify(values);
-${SLOW_DATABASE}
+const SCRIPT = `${SLOW_DATABASE}
 
 let [waits, moments] = [[], 0];
 
@@ -126,18 +121,17 @@ export default {
     slowed ??= change(bindings, isDatabase, (one) => slowDatabase(one, callDatabase('the Worker')));
     const noted = { name: '${REQUEST}', from: (moments += 1) };
     waits.push(noted);
-    const answer = await own.default.fetch(request, slowed, context);
+    const answer = await exchange.fetch(request, slowed, context);
     noted.to = moments += 1;
     return answer;
   },
-  scheduled: own.default.scheduled,
+  scheduled: exchange.scheduled,
 };
 `;
 
 /** Writes the entry next to a bundle, and returns its name for `startExchange`. */
 export function writePlatformEntry(bundle: string): string {
-  writeFileSync(join(bundle, 'platform-entry.js'), SCRIPT);
-  return 'platform-entry.js';
+  return writeEntry(bundle, SCRIPT);
 }
 
 /** The waits of the requests since the last call that had ended when they were answered. */

@@ -22,12 +22,7 @@ export interface Subject {
   readonly peerTarget?: Target;
 }
 
-interface Sketch {
-  readonly name: string;
-  readonly floorName: string;
-  readonly target: Target;
-  /** The least share of the peer's throughput, if it has such a request. */
-  readonly peerTarget?: Target;
+interface Sketch extends Pick<Subject, 'name' | 'floorName' | 'target' | 'peerTarget'> {
   /** The expected status of the exchange's answers; 200 by default. */
   readonly status?: number;
   readonly floorPath: string | ((owner: string) => string);

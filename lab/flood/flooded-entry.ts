@@ -1,26 +1,14 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeEntry } from '../entry.ts';
 import { SLOW_DATABASE } from '../slow-database.ts';
-
-const ENTRY = 'flooded-entry.js';
 
 const GATE_LIFE_MS = 1_000;
 
 export const GATE_ABORTED = 'the flood aborts the gate';
 
-const SILENT = `import exchange from './index.js';
-export * from './index.js';
-
-// The local runtime would format each line for a terminal.
-console.log = (...values) => void JSON.stringify(values);
-
+const ABORTING = `
 export default exchange;
-`;
 
-const ABORTING = `${SILENT}
-import { LedgerGate as Gate } from './index.js';
-
-export class LedgerGate extends Gate {
+export class LedgerGate extends own.LedgerGate {
   constructor(state, bindings) {
     super(state, bindings);
     setTimeout(() => {
@@ -34,8 +22,8 @@ export class LedgerGate extends Gate {
 /** What each call of the database takes longer, as one that crosses a data centre does. */
 export const ADDED_MS = 10;
 
-const slow = (callsOfRefusal: number) => `${SILENT}
-import { KeyLane as Lane, LedgerGate as Gate } from './index.js';
+const slow = (callsOfRefusal: number) => `
+export default exchange;
 
 ${SLOW_DATABASE}
 
@@ -44,13 +32,13 @@ const slow = (database) => slowDatabase(database, () => scheduler.wait(${ADDED_M
   if (refused.length > 0) await scheduler.wait(${ADDED_MS} * ${callsOfRefusal} * refused.length);
 });
 
-export class KeyLane extends Lane {
+export class KeyLane extends own.KeyLane {
   constructor(state, bindings) {
     super(state, { ...bindings, DB: slow(bindings.DB) });
   }
 }
 
-export class LedgerGate extends Gate {
+export class LedgerGate extends own.LedgerGate {
   constructor(state, bindings) {
     super(state, { ...bindings, DB: slow(bindings.DB) });
   }
@@ -62,8 +50,7 @@ export class LedgerGate extends Gate {
  * `abortsGate` every gate is aborted a second after it began, with all orders that are in it, and the next one begins.
  */
 export function writeFloodedEntry(bundle: string, abortsGate: boolean): string {
-  writeFileSync(join(bundle, ENTRY), abortsGate ? ABORTING : SILENT);
-  return ENTRY;
+  return writeEntry(bundle, abortsGate ? ABORTING : undefined);
 }
 
 /**
@@ -72,6 +59,5 @@ export function writeFloodedEntry(bundle: string, abortsGate: boolean): string {
  * again without it.
  */
 export function writeSlowEntry(bundle: string, callsOfRefusal: 0 | 1): string {
-  writeFileSync(join(bundle, ENTRY), slow(callsOfRefusal));
-  return ENTRY;
+  return writeEntry(bundle, slow(callsOfRefusal));
 }

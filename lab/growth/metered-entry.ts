@@ -1,15 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeEntry } from '../entry.ts';
 
 /** The path at which a metered exchange returns the times of the keeper's batches, and forgets them. */
 const BATCHES_PATH = '/growth/batches';
 
-const METERED_ENTRY = 'metered-entry.js';
-const METERED_SCRIPT = `import exchange, { LedgerKeeper as Keeper } from './index.js';
-export * from './index.js';
-
-console.log = () => {};
-
+const SCRIPT = `
 let batches = [];
 
 const meter = (database) => ({
@@ -21,7 +15,7 @@ const meter = (database) => ({
   },
 });
 
-export class LedgerKeeper extends Keeper {
+export class LedgerKeeper extends own.LedgerKeeper {
   constructor(state, bindings) {
     if (bindings.HURRIES === 'yes') globalThis.scheduler = { wait: async () => {} };
     super(state, { ...bindings, DB: meter(bindings.DB) });
@@ -45,8 +39,7 @@ export default {
  * Worker can return what the object has noted. With the variable HURRIES the keeper does not pause.
  */
 export function writeMeteredEntry(bundle: string): string {
-  writeFileSync(join(bundle, METERED_ENTRY), METERED_SCRIPT);
-  return METERED_ENTRY;
+  return writeEntry(bundle, SCRIPT);
 }
 
 /** D1's milliseconds for each batch since the last call. */
