@@ -11,9 +11,13 @@ export interface Observation {
   readonly ticker: SourceTicker;
 }
 
-interface Vote {
-  readonly observation: Observation;
+/** What has a price and may agree with others. */
+export interface Priced {
   readonly price: Price;
+}
+
+interface Vote extends Priced {
+  readonly observation: Observation;
 }
 
 /** The largest distance of prices that agree: the higher is at most `numerator / denominator` times the lower. */
@@ -64,15 +68,11 @@ export function agreeOnPrice(
   lastAccepted: AgreedMarket | null,
   now_ms: number,
 ): AgreedMarket | null {
-  const agreement = findAgreement(observations, now_ms);
+  const agreement = agreeOnMembers(observations, now_ms);
   if (!agreement) return null;
-  const { near, members } = agreement;
+  const { group, near, members } = agreement;
   const price = medianOf(members);
-  const isJump =
-    lastAccepted !== null &&
-    now_ms - lastAccepted.received_ms < JUMP_WINDOW_MS &&
-    distance(price, lastAccepted.price) * JUMP_DIVISOR > lastAccepted.price;
-  if (isJump && agreement.group.length < MANY) return null;
+  if (!mayFollow(lastAccepted, price, group, now_ms)) return null;
   const venueTimes_ms = members.flatMap(({ observation }) => observation.ticker.venueTime_ms ?? []);
   return {
     price,
@@ -82,17 +82,40 @@ export function agreeOnPrice(
   };
 }
 
-/** The group that agrees, with `near` all votes near it, and `members` those of them that the price is made of. */
-function findAgreement(observations: readonly Observation[], now_ms: number) {
+/** What the observations agree on, with `members` those of the near votes that the price is made of. */
+function agreeOnMembers(observations: readonly Observation[], now_ms: number) {
   const votes = observations.flatMap((observation) => voteOf(observation, now_ms) ?? []);
+  const agreement = findAgreement(votes, observations.length);
+  if (!agreement) return undefined;
+  const fresh = agreement.near.filter(({ observation }) => !observation.isRepeat);
+  return { ...agreement, members: fresh.length >= MIN_FRESH ? fresh : agreement.near };
+}
+
+/**
+ * The largest group of votes that agree, and `near` all votes near it, sorted by price; `undefined` unless it is a strict
+ * majority of the `answered`.
+ */
+export function findAgreement<V extends Priced>(
+  votes: readonly V[],
+  answered: number,
+): { readonly group: readonly V[]; readonly near: readonly V[] } | undefined {
   const group = findGroups(votes).reduce(
-    (best: readonly Vote[], next) => (best.length === 0 || spreadOf(next) < spreadOf(best) ? next : best),
+    (best: readonly V[], next) => (best.length === 0 || spreadOf(next) < spreadOf(best) ? next : best),
     [],
   );
-  if (group.length < MIN_AGREEING || group.length * 2 <= observations.length) return null;
-  const near = addNeighbours(group, votes);
-  const fresh = near.filter(({ observation }) => !observation.isRepeat);
-  return { group, near, members: fresh.length >= MIN_FRESH ? fresh : near };
+  if (group.length < MIN_AGREEING || group.length * 2 <= answered) return undefined;
+  return { group, near: addNeighbours(group, votes) };
+}
+
+/** Whether a group's price may come after the last accepted one: a jump needs many members. */
+export function mayFollow(
+  last: Pick<AgreedMarket, 'price' | 'received_ms'> | null,
+  price: Price,
+  group: readonly Priced[],
+  now_ms: number,
+): boolean {
+  if (!last || group.length >= MANY || now_ms - last.received_ms >= JUMP_WINDOW_MS) return true;
+  return distance(price, last.price) * JUMP_DIVISOR <= last.price;
 }
 
 /**
@@ -107,7 +130,7 @@ export function chooseShown(
   reference: Price,
   now_ms: number,
 ): ShownMarket | null {
-  const members = findAgreement(observations, now_ms)?.members ?? findNearest(observations, reference, now_ms);
+  const members = agreeOnMembers(observations, now_ms)?.members ?? findNearest(observations, reference, now_ms);
   if (members.length === 0) return null;
   const near = members.map(({ observation }) => observation);
   const price = medianOf(members);
@@ -151,13 +174,13 @@ function lastResortOf(observation: Observation): Vote | undefined {
  * The middle of a book, rounded half up at 8 decimals; `undefined` when it is one-sided, crossed or wider than the
  * band.
  */
-function middleOf({ bid, ask }: Book): Price | undefined {
+export function middleOf({ bid, ask }: Book): Price | undefined {
   if (bid === null || ask === null || bid > ask || !isWithin(BAND, bid, ask)) return undefined;
   return meanPrice(bid, ask);
 }
 
 /** The groups that may agree, all of one size: the largest within the band if they have three or more, else pairs. */
-function findGroups(votes: readonly Vote[]): (readonly Vote[])[] {
+function findGroups<V extends Priced>(votes: readonly V[]): (readonly V[])[] {
   const groups = largestGroups(votes, BAND);
   if ((groups[0]?.length ?? 0) >= MANY) return groups;
   const sorted = sortByPrice(votes);
@@ -166,7 +189,7 @@ function findGroups(votes: readonly Vote[]): (readonly Vote[])[] {
 }
 
 /** All groups of the largest size whose highest price is within a band above the lowest, lowest prices first. */
-function largestGroups(votes: readonly Vote[], band: Band): (readonly Vote[])[] {
+function largestGroups<V extends Priced>(votes: readonly V[], band: Band): (readonly V[])[] {
   const sorted = sortByPrice(votes);
   const groups = sorted.map((lowest, index) =>
     sorted.slice(index).filter(({ price }) => isWithin(band, lowest.price, price)),
@@ -176,8 +199,8 @@ function largestGroups(votes: readonly Vote[], band: Band): (readonly Vote[])[] 
 }
 
 /** A group, and all other votes within the wide band of each of its members, sorted by price. */
-function addNeighbours(group: readonly Vote[], votes: readonly Vote[]): readonly Vote[] {
-  const isNear = ({ price }: Vote) =>
+function addNeighbours<V extends Priced>(group: readonly V[], votes: readonly V[]): readonly V[] {
+  const isNear = ({ price }: V) =>
     group.every((member) =>
       price < member.price ? isWithin(WIDE_BAND, price, member.price) : isWithin(WIDE_BAND, member.price, price),
     );
@@ -200,17 +223,17 @@ function dataTimeOf({ ticker, received_ms }: Observation): number {
   return ticker.venueTime_ms === null ? received_ms : Math.min(ticker.venueTime_ms, received_ms);
 }
 
-function medianOf(group: readonly Vote[]): Price {
+export function medianOf(group: readonly Priced[]): Price {
   return medianPrice(group.map(({ price }) => price));
 }
 
 /** From the lowest to the highest price of a group that is sorted by price. */
-function spreadOf(group: readonly Vote[]): Price {
+export function spreadOf(group: readonly Priced[]): Price {
   const prices = group.map(({ price }) => price);
   return (prices.at(-1) ?? 0n) - (prices[0] ?? 0n);
 }
 
-function sortByPrice(votes: readonly Vote[]): readonly Vote[] {
+function sortByPrice<V extends Priced>(votes: readonly V[]): readonly V[] {
   return votes.toSorted(({ price: one }, { price: other }) => (one < other ? -1 : one > other ? 1 : 0));
 }
 
