@@ -49,7 +49,7 @@ export function moveBetween(before: Frame, after: Frame): number {
 }
 
 /** Standard normal (Box and Muller, 1958). */
-function drawNormal(draw: Draw): number {
+export function drawNormal(draw: Draw): number {
   return Math.sqrt(-2 * Math.log(1 - draw.next())) * Math.cos(2 * Math.PI * draw.next());
 }
 
