@@ -4,7 +4,7 @@ import type { LaneSettings } from './features.ts';
 import type { CandleSource } from './markets/candles/candle-source.ts';
 import { createSandboxCandleSource } from './markets/candles/sandbox-candles.ts';
 import { binancePrices, createBinanceCandleSource } from './markets/sources/binance.ts';
-import { createBybitCandleSource } from './markets/sources/bybit.ts';
+import { bybitPrices, createBybitCandleSource } from './markets/sources/bybit.ts';
 import { coinbasePrices } from './markets/sources/coinbase.ts';
 import { gatePrices } from './markets/sources/gate.ts';
 import { krakenPrices } from './markets/sources/kraken.ts';
@@ -32,6 +32,7 @@ const priceFeeds: Record<PriceVenue, PriceFeed> = {
   kucoin: kucoinPrices,
   kraken: krakenPrices,
   gate: gatePrices,
+  bybit: bybitPrices,
 };
 
 const candleSources: Record<Config['CANDLE_SOURCES'][number], (url: string) => CandleSource> = {

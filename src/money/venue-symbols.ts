@@ -13,7 +13,7 @@ const records = {
   kucoin: { gives: ['prices', 'candles'], spell: (base) => `${base}-USDT` },
   kraken: { gives: ['prices'], spell: (base) => `${base}USDT` },
   gate: { gives: ['prices'], spell: (base) => `${base}_USDT` },
-  bybit: { gives: ['candles'], spell: (base) => `${base}USDT` },
+  bybit: { gives: ['prices', 'candles'], spell: (base) => `${base}USDT` },
 } as const satisfies Record<string, VenueRecord>;
 
 export type Venue = keyof typeof records;

@@ -2,13 +2,22 @@ import { z } from 'zod';
 import type { CandleSource, MarketCandle } from '../candles/candle-source.ts';
 import { type Interval, shiftInterval } from '../candles/interval.ts';
 import { fetchJson } from './fetch-json.ts';
-import { type Faults, TimeText, candleRow, readAnswer, toCandle } from './read-answer.ts';
+import { parsePrice } from '../../money/amounts.ts';
+import type { PriceFeed } from './price-feed.ts';
+import { type Faults, TimeText, candleRow, fieldOf, readAnswer, textOf, toCandle } from './read-answer.ts';
 import { type WindowedQuestion, createWindowedCandleSource } from './windowed-candle-source.ts';
 
 /** The answer of `GET /v5/market/kline`, newest first. Errors come with status 200 and an empty result. */
 const Klines = z.object({
   retCode: z.literal(0),
   result: z.object({ category: z.literal('spot'), list: z.array(candleRow(TimeText).transform(toCandle)) }),
+});
+
+/** The answer of `GET /v5/market/tickers`: the whole spot market, and one time for all. */
+const Tickers = z.object({
+  retCode: z.literal(0),
+  result: z.object({ category: z.literal('spot'), list: z.array(z.unknown()) }),
+  time: z.int().positive(),
 });
 
 /** Bybit allows an address 600 in five seconds. */
@@ -20,6 +29,21 @@ const faults: Faults = new Map([
   [10018, 'rate_limited'],
   [10009, 'geo_blocked'],
 ]);
+
+/** Bybit's public market data: one request, which it answers with its whole spot market. `volume24h` is in the base. */
+export const bybitPrices: PriceFeed = {
+  venue: 'bybit',
+  path: '/v5/market/tickers?category=spot',
+  listRows: (answer) => readAnswer(Tickers, answer, 'retCode', faults).result.list,
+  symbolField: 'symbol',
+  readRow: (row, answer) => ({
+    price: row['lastPrice'],
+    book: { bid: row['bid1Price'], ask: row['ask1Price'] },
+    open24h: parsePrice(textOf(row['prevPrice24h'])),
+    volume24h: row['volume24h'],
+    venueTime_ms: fieldOf(answer, 'time') as number,
+  }),
+};
 
 /** `D`, `W` and `M`, and for shorter intervals their minutes. */
 function nameInterval(interval: Interval): string {

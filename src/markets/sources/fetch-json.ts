@@ -25,18 +25,11 @@ const USER_AGENT = 'Bureau/1.0 (market data of an exchange)';
  * 4 MiB, when the venue cannot be reached, and when `signal` aborts. Numbers in it are JavaScript's: prices must be
  * taken from strings.
  */
-export async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
+export async function fetchJson(url: string, signal: AbortSignal, method: 'GET' | 'POST' = 'GET'): Promise<unknown> {
   try {
     const headers = { Accept: 'application/json', 'User-Agent': USER_AGENT };
-    const response = await fetch(url, { signal, redirect: 'manual', headers });
-    if (response.status !== 200) {
-      await response.body?.cancel();
-      const isJson = response.headers.get('Content-Type')?.includes('json') === true;
-      throw new SourceError(`answered with status ${response.status}`, {
-        fault: response.status === 403 && isJson ? 'geo_blocked' : faults[response.status],
-        retryAfter_ms: readRetryAfter(response.headers.get('Retry-After'), Date.now()),
-      });
-    }
+    const response = await fetch(url, { method, signal, redirect: 'manual', headers });
+    if (response.status !== 200) throw await faultOf(response);
     if (!response.headers.get('Content-Type')?.includes('json')) {
       await response.body?.cancel();
       throw new SourceError('answered with something other than JSON');
@@ -48,6 +41,32 @@ export async function fetchJson(url: string, signal: AbortSignal): Promise<unkno
     if (error instanceof SourceError) throw error;
     throw new SourceError(signal.aborted ? 'did not answer in time' : 'could not be read', { cause: error });
   }
+}
+
+/**
+ * Opens a WebSocket to a venue, which is silent until it is accepted. Rejects with a `SourceError` when the venue answers
+ * with anything but one, cannot be reached, and when `signal` aborts.
+ */
+export async function openSocket(url: string, signal: AbortSignal): Promise<WebSocket> {
+  try {
+    const headers = { Upgrade: 'websocket', 'User-Agent': USER_AGENT };
+    const response = await fetch(url.replace(/^ws/, 'http'), { signal, redirect: 'manual', headers });
+    if (!response.webSocket) throw await faultOf(response);
+    return response.webSocket;
+  } catch (error) {
+    if (error instanceof SourceError) throw error;
+    throw new SourceError(signal.aborted ? 'did not answer in time' : 'could not be reached', { cause: error });
+  }
+}
+
+/** What an answer means that is not the one asked for. */
+async function faultOf(response: Response): Promise<SourceError> {
+  await response.body?.cancel();
+  const isJson = response.headers.get('Content-Type')?.includes('json') === true;
+  return new SourceError(`answered with status ${response.status}`, {
+    fault: response.status === 403 && isJson ? 'geo_blocked' : faults[response.status],
+    retryAfter_ms: readRetryAfter(response.headers.get('Retry-After'), Date.now()),
+  });
 }
 
 /** The wait that a Retry-After asks for, in seconds or until a date (RFC 9110, section 10.2.3). */

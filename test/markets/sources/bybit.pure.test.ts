@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { parseBybitKlines } from '../../../src/markets/sources/bybit.ts';
-import { testRefusedAnswers } from '../../support/markets/ticker-edges.ts';
+import { bybitPrices, parseBybitKlines } from '../../../src/markets/sources/bybit.ts';
+import { readTickers } from '../../../src/markets/sources/price-feed.ts';
+import { parsePrice } from '../../../src/money/amounts.ts';
+import { impossiblePrices, testRefusedAnswers, testTickers } from '../../support/markets/ticker-edges.ts';
+import { writeTicker } from '../../support/node/venues/venue-bybit.ts';
 
 const newer = ['1795240800000', '65010', '65200', '65000', '65150', '12.5', '813750.5'];
 const older = ['1795237200000', '65000', '65100', '64900', '65010', '29.11357276', '1892889.301529914'];
@@ -14,6 +17,39 @@ const envelope = (list: unknown, change: Record<string, unknown> = {}) => ({
 });
 
 const withField = (index: number, value: unknown) => older.map((field, at) => (at === index ? value : field));
+
+const market = { price: '65000.1', ask: '65000.2', open: '64000.5', volume: '5200.25', age_ms: 0 };
+const row = (fields: object = {}) => writeTicker('BTCUSDT', { ...market, fields: { ...fields } });
+const read = (...rows: unknown[]) => readTickers(bybitPrices, envelope(rows));
+const names = { price: 'lastPrice', open: 'prevPrice24h', volume: 'volume24h' };
+
+describe('Bybit’s tickers', () => {
+  it('are read with the rolling open, the volume in the base asset and the one time of the answer', () => {
+    expect(read(row())).toEqual([
+      {
+        coin: 'BTC',
+        price: parsePrice('65000.1'),
+        book: { bid: parsePrice('65000.1'), ask: parsePrice('65000.2') },
+        open24h: parsePrice('64000.5'),
+        volume24h: '5200.25',
+        venueTime_ms: 1795241228900,
+      },
+    ]);
+  });
+
+  testTickers(read, row, names, { symbol: 'ETHUSDT' }, impossiblePrices);
+
+  testRefusedAnswers(
+    (answer) => readTickers(bybitPrices, answer),
+    [
+      [{ ...envelope([row()]), retCode: 10006 }, 'rate_limited'],
+      [{ ...envelope([row()]), retCode: 10009 }, 'geo_blocked'],
+      [{ ...envelope([row()]), retCode: 10016 }, 'unavailable'],
+      [{ ...envelope([row()]), time: 'soon' }, 'unavailable'],
+      [envelope([row()], { category: 'linear' }), 'unavailable'],
+    ],
+  );
+});
 
 describe('Bybit’s candles', () => {
   it('are read in the order open, high, low, close, base volume, newest first as the venue sends them', () => {

@@ -1,7 +1,7 @@
 import type { Interval } from '../../../../src/markets/candles/interval.ts';
 import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
 import { type VenueCandle, listNewestCandles } from './venue-candles.ts';
-import type { Venue } from './venue-state.ts';
+import { type Venue, type VenueMarket, bookOf } from './venue-state.ts';
 
 const say = (retCode: number, retMsg: string, result: unknown = {}): VenueAnswer => ({
   status: 200,
@@ -10,10 +10,42 @@ const say = (retCode: number, retMsg: string, result: unknown = {}): VenueAnswer
 
 /** Bybit: an envelope. Errors come with status 200 and an empty result. */
 export const playedBybit: PlayedVenue = {
-  questions: { '/v5/market/kline': { kind: 'klines', answer: answerKlines } },
+  questions: {
+    '/v5/market/tickers': { kind: 'tickers', answer: answerTickers },
+    '/v5/market/kline': { kind: 'klines', answer: answerKlines },
+  },
   error: say(10016, 'Server error.'),
   limited: say(10006, 'Too many visits!'),
 };
+
+function answerTickers(venue: Venue, query: URLSearchParams, now_ms: number): VenueAnswer {
+  if (query.get('category') !== 'spot') return say(10001, 'params error: Category is invalid');
+  const list = Object.entries(venue.markets).map(([symbol, market]) => writeTicker(symbol, market));
+  const [first] = Object.values(venue.markets);
+  const answer = say(0, 'OK', { category: 'spot', list });
+  return { ...answer, body: { ...(answer.body as object), time: now_ms - (first?.age_ms ?? 0) } };
+}
+
+/** `price24hPcnt` is a fraction in spite of its name, and far off here, so that a test fails if it is read. */
+export function writeTicker(symbol: string, market: VenueMarket) {
+  const { price, open, volume, fields } = market;
+  const { bid, ask } = bookOf(market, '');
+  return {
+    symbol,
+    bid1Price: bid,
+    bid1Size: '2',
+    ask1Price: ask,
+    ask1Size: '1.07',
+    lastPrice: price,
+    prevPrice24h: open,
+    price24hPcnt: '0.5',
+    highPrice24h: price,
+    lowPrice24h: open,
+    turnover24h: '86702682.03',
+    volume24h: volume,
+    ...fields,
+  };
+}
 
 const intervalsByName: Readonly<Record<string, Interval>> = {
   1: '1m',
