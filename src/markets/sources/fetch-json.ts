@@ -18,7 +18,7 @@ const faults: Readonly<Record<number, SourceFault>> = {
 };
 
 /** The User-Agent, so that a venue can recognise Bureau and contact it before it blocks it. */
-const USER_AGENT = 'Bureau/1.0 (market data of an exchange)';
+export const USER_AGENT = 'Bureau/1.0 (market data of an exchange)';
 
 /**
  * Fetches a venue's JSON. Rejects with a `SourceError` on any status but 200, on anything that is not JSON or is over
@@ -43,24 +43,8 @@ export async function fetchJson(url: string, signal: AbortSignal, method: 'GET' 
   }
 }
 
-/**
- * Opens a WebSocket to a venue, which is silent until it is accepted. Rejects with a `SourceError` when the venue answers
- * with anything but one, cannot be reached, and when `signal` aborts.
- */
-export async function openSocket(url: string, signal: AbortSignal): Promise<WebSocket> {
-  try {
-    const headers = { Upgrade: 'websocket', 'User-Agent': USER_AGENT };
-    const response = await fetch(url.replace(/^ws/, 'http'), { signal, redirect: 'manual', headers });
-    if (!response.webSocket) throw await faultOf(response);
-    return response.webSocket;
-  } catch (error) {
-    if (error instanceof SourceError) throw error;
-    throw new SourceError(signal.aborted ? 'did not answer in time' : 'could not be reached', { cause: error });
-  }
-}
-
 /** What an answer means that is not the one asked for. */
-async function faultOf(response: Response): Promise<SourceError> {
+export async function faultOf(response: Response): Promise<SourceError> {
   await response.body?.cancel();
   const isJson = response.headers.get('Content-Type')?.includes('json') === true;
   return new SourceError(`answered with status ${response.status}`, {

@@ -1,16 +1,10 @@
-import { withDeadline } from '../../platform/deadline.ts';
 import { type Coin, assets, coinSymbols } from '../../money/assets.ts';
 import type { PriceVenue } from '../../money/venue-symbols.ts';
-import type { CircuitBreakers } from '../sources/circuit-breakers.ts';
-import { openSocket } from '../sources/fetch-json.ts';
 import { MANY_VOTES, type Vote } from '../ripe-price.ts';
 import type { StreamSource } from './stream-source.ts';
 import { type StreamState, type StreamTools, VenueStream } from './venue-stream.ts';
 
 const ADVANCE_MS = 250;
-
-/** How long opening a socket may take. */
-const CONNECT_MS = 5_000;
 
 /** A venue's stream, and where it is. */
 export interface StreamPlace {
@@ -74,29 +68,7 @@ export class PriceStreams {
   }
 }
 
-function listSymbols(venue: PriceVenue): readonly string[] {
+/** The markets that a venue is asked for, in the spelling of its other interface. */
+export function listSymbols(venue: PriceVenue): readonly string[] {
   return coinSymbols.flatMap((coin) => assets[coin].venueSymbols[venue] ?? []);
-}
-
-/** The streams at venues, by this object's own clock. `hear` is told when a message came. */
-export function openPriceStreams(
-  places: readonly StreamPlace[],
-  breakers: CircuitBreakers,
-  hear: () => void,
-): PriceStreams {
-  return new PriceStreams(places, {
-    now_ms: () => Date.now(),
-    random: () => Math.random(),
-    breakers,
-    hear,
-    connect: (findUrl, listener) =>
-      withDeadline(CONNECT_MS, async (signal) => {
-        const socket = await openSocket(await findUrl(signal), signal);
-        socket.addEventListener('message', ({ data }) => listener.hear(typeof data === 'string' ? data : ''));
-        socket.addEventListener('close', () => listener.end());
-        socket.addEventListener('error', () => listener.end());
-        socket.accept();
-        return socket;
-      }),
-  });
 }
