@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 /** A server on a free port of loopback that plays somebody outside the exchange. */
 export interface PlayedServer {
@@ -34,13 +35,15 @@ export function sayWrongly(response: ServerResponse, fault: SayingFault, { statu
     .end(fault === 'huge' ? text.padEnd(5_000_000, ' ') : text.slice(0, -3));
 }
 
-/** Starts a server on loopback. When `serve` throws, the connection breaks. */
+/** Starts a server on loopback. When `serve` throws, the connection breaks. `upgrade` takes those that ask for a socket. */
 export async function serveOnLoopback(
   serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+  upgrade?: (request: IncomingMessage, connection: Duplex) => void,
 ): Promise<PlayedServer> {
   const server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
+  if (upgrade) server.on('upgrade', upgrade);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PlayedStreams } from './played-streams.ts';
 import { type PlayedServer, say, sayWrongly, serveOnLoopback } from '../run/serve-on-loopback.ts';
-import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
+import type { PlayedStream, PlayedVenue, VenueAnswer } from './played-venue.ts';
 import { playedBinance } from './venue-binance.ts';
 import { playedBybit } from './venue-bybit.ts';
 import { playedCoinbase } from './venue-coinbase.ts';
 import { playedGate } from './venue-gate.ts';
 import { playedKraken } from './venue-kraken.ts';
-import { playedKucoin } from './venue-kucoin.ts';
+import { playedKucoin, tellStream } from './venue-kucoin.ts';
 import { playedOkx } from './venue-okx.ts';
 import {
   type Venue,
@@ -39,15 +40,25 @@ export async function startVenueServer(): Promise<PlayedServer> {
   let requests = noRequests();
   const open = new Set<ServerResponse>();
 
+  const streams = new PlayedStreams(
+    Object.fromEntries(venueNames.map((name) => [name, played[name].stream])) as Record<VenueName, PlayedStream>,
+    (name) => venues[name],
+  );
+
   const reset = () => {
     [venues, requests] = [createVenues(), noRequests()];
+    streams.cut();
     for (const response of open) response.destroy();
     open.clear();
   };
 
   const control = async (request: IncomingMessage, response: ServerResponse) => {
     if (request.method === 'DELETE') reset();
-    if (request.method === 'PATCH') venues = applyChanges(venues, JSON.parse(await text(request)) as VenueChanges);
+    if (request.method === 'PATCH') {
+      const before = venues;
+      venues = applyChanges(venues, JSON.parse(await text(request)) as VenueChanges);
+      streams.change(before);
+    }
     say(response, { status: 200, body: requests });
   };
 
@@ -55,6 +66,9 @@ export async function startVenueServer(): Promise<PlayedServer> {
     const url = new URL(request.url ?? '/', 'http://venues');
     if (url.pathname === '/control') return control(request, response);
     const name = venueNames.find((one) => url.pathname.startsWith(`/${one}/`));
+    if (url.pathname === '/kucoin/api/v1/bullet-public') {
+      return say(response, tellStream(`ws://${request.headers.host}/kucoin`));
+    }
     const question = name && played[name].questions[url.pathname.slice(name.length + 1)];
     if (!name || !question) return say(response, { status: 404, body: { message: 'NotFound' } });
     requests[name][question.kind]++;
@@ -72,7 +86,19 @@ export async function startVenueServer(): Promise<PlayedServer> {
     );
   };
 
-  return serveOnLoopback(serve);
+  const server = await serveOnLoopback(serve, (request, connection) => {
+    const url = new URL(request.url ?? '/', 'http://venues');
+    const name = venueNames.find((one) => url.pathname === `/${one}`);
+    if (name) streams.accept(name, url, request, connection);
+    else connection.destroy();
+  });
+  return {
+    url: server.url,
+    stop: () => {
+      streams.stop();
+      return server.stop();
+    },
+  };
 }
 
 /** Gives a venue's answer in its mode. */

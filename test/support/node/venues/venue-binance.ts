@@ -1,5 +1,5 @@
 import { intervals } from '../../../../src/markets/candles/interval.ts';
-import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
+import type { PlayedStream, PlayedVenue, VenueAnswer } from './played-venue.ts';
 import { type VenueCandle, listCandles, listNewestCandles } from './venue-candles.ts';
 import { type Venue, type VenueMarket, bookOf, listRows } from './venue-state.ts';
 
@@ -7,8 +7,35 @@ const DAY_MS = 86_400_000;
 
 const refuse = (code: number, msg: string): VenueAnswer => ({ status: 400, body: { code, msg } });
 
+/** Markets are named in the address. Books have no time; `miniTicker` has one, each second. */
+const stream: PlayedStream = {
+  named(query) {
+    const names = query.get('streams')?.split('/') ?? [];
+    return names.flatMap((name) => /^([a-z0-9]+)@bookTicker$/.exec(name)?.[1]?.toUpperCase() ?? []);
+  },
+  read: (text) => ({ answers: [JSON.stringify({ result: [], id: (JSON.parse(text) as { id: number }).id })] }),
+  writeBook: ({ symbol, bid, ask, id }) =>
+    JSON.stringify({
+      stream: `${symbol.toLowerCase()}@bookTicker`,
+      data: {
+        u: id,
+        s: symbol,
+        b: pad(bid ?? '0.00000000'),
+        B: '31.21000000',
+        a: pad(ask ?? '0.00000000'),
+        A: '40.66000000',
+      },
+    }),
+  writeTime: (symbol, time_ms) =>
+    JSON.stringify({
+      stream: `${symbol.toLowerCase()}@miniTicker`,
+      data: { e: '24hrMiniTicker', E: time_ms, s: symbol, c: '1', o: '1', h: '1', l: '1', v: '1', q: '1' },
+    }),
+};
+
 /** Binance: numbers of eight decimals, errors `{code, msg}` with a status of 4xx or 5xx. */
 export const playedBinance: PlayedVenue = {
+  stream,
   questions: {
     '/api/v3/ticker/24hr': { kind: 'tickers', answer: answerTickers },
     '/api/v3/klines': { kind: 'klines', answer: answerKlines },

@@ -1,5 +1,5 @@
 import type { Interval } from '../../../../src/markets/candles/interval.ts';
-import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
+import type { PlayedStream, PlayedVenue, VenueAnswer } from './played-venue.ts';
 import { type VenueCandle, listNewestCandles } from './venue-candles.ts';
 import { type Venue, type VenueMarket, bookOf } from './venue-state.ts';
 
@@ -8,8 +8,35 @@ const say = (retCode: number, retMsg: string, result: unknown = {}): VenueAnswer
   body: { retCode, retMsg, result, retExtInfo: {}, time: Date.now() },
 });
 
+/** A snapshot for each message: the deltas that it really sends are in the tests of the stream. */
+const stream: PlayedStream = {
+  read(text, listed) {
+    const { op, args = [] } = JSON.parse(text) as { op: string; args?: string[] };
+    if (op === 'ping') return { answers: [JSON.stringify({ success: true, ret_msg: 'pong', conn_id: '1', op })] };
+    const symbols = args.map((topic) => topic.slice('orderbook.1.'.length));
+    const success = symbols.every((symbol) => listed.includes(symbol));
+    const ret_msg = success ? 'subscribe' : `Invalid symbol :[${args.join()}]`;
+    return { symbols: success ? symbols : [], answers: [JSON.stringify({ success, ret_msg, conn_id: '1', op })] };
+  },
+  writeBook: ({ symbol, bid, ask, time_ms, id }) =>
+    JSON.stringify({
+      topic: `orderbook.1.${symbol}`,
+      type: 'snapshot',
+      ts: time_ms,
+      cts: time_ms,
+      data: {
+        s: symbol,
+        u: id,
+        seq: id,
+        b: bid === null ? [] : [[bid, '1']],
+        a: ask === null ? [] : [[ask, '1']],
+      },
+    }),
+};
+
 /** Bybit: an envelope. Errors come with status 200 and an empty result. */
 export const playedBybit: PlayedVenue = {
+  stream,
   questions: {
     '/v5/market/tickers': { kind: 'tickers', answer: answerTickers },
     '/v5/market/kline': { kind: 'klines', answer: answerKlines },

@@ -1,4 +1,4 @@
-import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
+import type { PlayedStream, PlayedVenue, VenueAnswer } from './played-venue.ts';
 import { type Venue, type VenueMarket, listRows } from './venue-state.ts';
 
 const refuse = (status: number, error: string, message: string): VenueAnswer => ({
@@ -6,8 +6,57 @@ const refuse = (status: number, error: string, message: string): VenueAnswer => 
   body: { error, error_details: message, message },
 });
 
+/** It has no ping; each subscription is answered with all of them. */
+const stream: PlayedStream = {
+  read(text, listed) {
+    const { channel, product_ids = [] } = JSON.parse(text) as { channel: string; product_ids?: string[] };
+    const unknown = product_ids.find((symbol) => !listed.includes(symbol));
+    if (unknown) return { answers: [JSON.stringify({ type: 'error', message: `${unknown} is not a valid product` })] };
+    const events = [{ subscriptions: { [channel]: product_ids } }];
+    return {
+      symbols: channel === 'ticker' ? product_ids : [],
+      answers: [JSON.stringify({ channel: 'subscriptions', timestamp: new Date().toISOString(), events })],
+    };
+  },
+  writeBook: ({ symbol, bid, ask, time_ms, id }) =>
+    JSON.stringify({
+      channel: 'ticker',
+      client_id: '',
+      timestamp: new Date(time_ms).toISOString(),
+      sequence_num: id,
+      events: [
+        {
+          type: 'update',
+          tickers: [
+            {
+              type: 'ticker',
+              product_id: symbol,
+              price: bid ?? ask,
+              best_bid: bid ?? '',
+              best_ask: ask ?? '',
+            },
+          ],
+        },
+      ],
+    }),
+  writeTime: (_symbol, time_ms) =>
+    JSON.stringify({
+      channel: 'heartbeats',
+      client_id: '',
+      timestamp: new Date(time_ms).toISOString(),
+      sequence_num: 0,
+      events: [
+        {
+          current_time: new Date(time_ms).toISOString(),
+          heartbeat_counter: 1,
+        },
+      ],
+    }),
+};
+
 /** Coinbase Advanced Trade: a list of products, errors `{error, error_details, message}` with a status. */
 export const playedCoinbase: PlayedVenue = {
+  stream,
   questions: { '/api/v3/brokerage/market/products': { kind: 'tickers', answer: answerProducts } },
   error: refuse(500, 'INTERNAL', 'internal server error'),
   limited: refuse(429, 'RESOURCE_EXHAUSTED', 'too many requests'),

@@ -1,5 +1,5 @@
 import type { Interval } from '../../../../src/markets/candles/interval.ts';
-import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
+import type { PlayedStream, PlayedVenue, VenueAnswer } from './played-venue.ts';
 import { type VenueCandle, listNewestCandles } from './venue-candles.ts';
 import { type Venue, type VenueMarket, bookOf } from './venue-state.ts';
 
@@ -9,8 +9,44 @@ const refuse = (msg: string, code = '400100'): VenueAnswer => ({ status: 200, bo
 
 const WEEK_MS = 604_800_000;
 
+const TOPIC = '/spotMarket/level1:';
+
+/** The market is named in the topic alone. A token for the address is given by `tellStream`. */
+const stream: PlayedStream = {
+  welcome: JSON.stringify({ id: 'bureau', type: 'welcome' }),
+  read(text, listed) {
+    const { id, type, topic = '' } = JSON.parse(text) as { id: string; type: string; topic?: string };
+    if (type === 'ping') return { answers: [JSON.stringify({ id, type: 'pong', timestamp: Date.now() * 1_000 })] };
+    const symbols = topic.slice(TOPIC.length).split(',');
+    return {
+      symbols: symbols.filter((symbol) => listed.includes(symbol)),
+      answers: [JSON.stringify({ id, type: 'ack' })],
+    };
+  },
+  writeBook: ({ symbol, bid, ask, time_ms }) =>
+    JSON.stringify({
+      topic: `${TOPIC}${symbol}`,
+      type: 'message',
+      subject: 'level1',
+      data: {
+        asks: [ask ?? '', '0.000945'],
+        bids: [bid ?? '', '0.51469123'],
+        timestamp: time_ms,
+      },
+    }),
+};
+
+/** The answer of `bullet-public`: where its stream is, and a token for 24 hours. */
+export function tellStream(endpoint: string): VenueAnswer {
+  const instanceServers = [
+    { endpoint, encrypt: false, protocol: 'websocket', pingInterval: 18_000, pingTimeout: 10_000 },
+  ];
+  return { status: 200, body: { code: '200000', data: { token: 'played', instanceServers } } };
+}
+
 /** KuCoin: an envelope whose `code` is text, errors without data. */
 export const playedKucoin: PlayedVenue = {
+  stream,
   questions: {
     '/api/v1/market/allTickers': { kind: 'tickers', answer: answerTickers },
     '/api/v1/market/candles': { kind: 'klines', answer: answerCandles },

@@ -64,5 +64,11 @@ function spellChange(name: VenueName, { coins = {}, ...change }: VenueChange): N
 
 /** The Worker's variables with the venues' addresses, when one server plays them all. */
 export function venueUrlVariables(server: string): Record<string, string> {
-  return Object.fromEntries(venueNames.map((name) => [`${name.toUpperCase()}_URL`, `${server}/${name}`]));
+  return Object.fromEntries(
+    venueNames.flatMap((name) => [
+      [`${name.toUpperCase()}_URL`, `${server}/${name}`],
+      // KuCoin is asked there where its stream is.
+      [`${name.toUpperCase()}_STREAM_URL`, `${name === 'kucoin' ? server : server.replace('http', 'ws')}/${name}`],
+    ]),
+  );
 }

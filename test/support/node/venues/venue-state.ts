@@ -46,6 +46,16 @@ export interface Venue {
   /** With mode `error` or `limited`: the Retry-After header. */
   readonly retryAfter: string | null;
   readonly delay_ms: number;
+  /** How its stream behaves: it speaks, is open and silent, or breaks its sockets and opens no others (with `status`). */
+  readonly stream: 'ok' | 'silent' | 'refused';
+  /** How long a message of its stream takes, each way. */
+  readonly way_ms: number;
+  /** How far the clock of its stream runs ahead. */
+  readonly skew_ms: number;
+  /** The markets whose books it does not say any more. */
+  readonly frozen: readonly string[];
+  /** What it says word for word in place of each book. */
+  readonly said: string | undefined;
   readonly markets: Readonly<Record<string, VenueMarket>>;
   /** Answers sent word for word, instead of those made from the markets. */
   readonly tickers: unknown;
@@ -103,6 +113,11 @@ function createVenue(name: VenueName): Venue {
     status: null,
     retryAfter: null,
     delay_ms: 0,
+    stream: 'ok',
+    way_ms: 0,
+    skew_ms: 0,
+    frozen: [],
+    said: undefined,
     tickers: undefined,
     klines: undefined,
     markets: Object.fromEntries(markets),
