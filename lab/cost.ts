@@ -10,7 +10,7 @@ import { type CountedRequests, idleHours, requestCounts } from './cost/request-c
  */
 
 const HUB_ROUND = 'round of prices, every 8 s while anyone asks';
-const BESIDE_ORDERS = 'prices and settings beside orders, every 2 s while anyone trades';
+const BESIDE_ORDERS = 'settings beside orders, every 2 s while anyone trades';
 
 const { values } = parseArgs({ options: { measure: { type: 'boolean', default: false } } });
 

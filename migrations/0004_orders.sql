@@ -20,6 +20,9 @@ CREATE TABLE orders (
   first_transfer INTEGER,
   -- The market's middle, as `executed_price`.
   middle_price INTEGER,
+  -- When its key's lane admitted it, and as of when the price is, both by the gate's clock.
+  admitted_at INTEGER NOT NULL,
+  price_as_of INTEGER NOT NULL,
   PRIMARY KEY (account_id, id),
   CHECK ((status = 'COMPLETED') = (first_transfer IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
@@ -48,6 +51,7 @@ BEGIN
       WHERE asset = NEW.coin
         AND abs(NEW.usdt_amount - 1.0 * NEW.coin_amount * NEW.executed_price / (100.0 * unit))
           <= 1.0 + NEW.executed_price / (100.0 * unit) + NEW.usdt_amount * 1e-9);
+  SELECT RAISE(ABORT, 'guard: a price from before the order') WHERE NEW.price_as_of < NEW.admitted_at;
   -- No client buys below the market's middle or sells above it.
   SELECT RAISE(ABORT, 'guard: an order fills on the house''s side of the middle price')
     WHERE NEW.middle_price <= 0 OR iif(
@@ -118,9 +122,7 @@ CREATE TABLE refused_orders (
   figure INTEGER
 ) STRICT, WITHOUT ROWID;
 
-CREATE VIEW wanted_orders AS
-  SELECT account_id, id, coin, side, executed_price, coin_amount, usdt_amount, price_round, key_id, middle_price
-  FROM orders;
+CREATE VIEW wanted_orders AS SELECT * FROM orders;
 
 CREATE TRIGGER wanted_orders_are_decided INSTEAD OF INSERT ON wanted_orders
 BEGIN
@@ -148,7 +150,8 @@ BEGIN
     WHERE reason IS NOT NULL;
   SELECT RAISE(IGNORE) WHERE changes() > 0;
   INSERT INTO orders (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status, price_round, key_id,
-      first_transfer, middle_price)
+      first_transfer, middle_price, admitted_at, price_as_of)
     VALUES (NEW.account_id, NEW.id, NEW.coin, NEW.side, NEW.executed_price, NEW.coin_amount, NEW.usdt_amount, 'COMPLETED',
-      NEW.price_round, NEW.key_id, (SELECT coalesce(max(id), 0) + 1 FROM transfers), NEW.middle_price);
+      NEW.price_round, NEW.key_id, (SELECT coalesce(max(id), 0) + 1 FROM transfers), NEW.middle_price, NEW.admitted_at,
+      NEW.price_as_of);
 END;

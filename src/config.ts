@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findBindingFaults } from './db/record-id.ts';
 import { QUOTE_ASSET, assetSymbols, coinSymbols, scaleOf } from './money/assets.ts';
-import { type Venue, candleVenues, priceVenues, venues } from './money/venue-symbols.ts';
+import { type PriceVenue, type Venue, candleVenues, priceVenues, venues } from './money/venue-symbols.ts';
 import { AMOUNT_SYNTAX, MAX_ATOMS, parseAmount } from './money/amounts.ts';
 import { networks } from './money/networks.ts';
 
@@ -17,11 +17,15 @@ export const PLACEHOLDER_HOST = /(^|\.)(example|invalid|test|localhost|example\.
  */
 export const MIN_SPREAD_BPS = { sandbox: 0, production: 10 } as const;
 
-/** All sources are asked at once, and an invocation of a Worker has six connections; a seventh would wait. */
-const MAX_PRICE_SOURCES = 6;
+/** An order fills at what four sources agree on. The seventh makes up for one that has failed, and for one that is slow. */
+const MIN_PRICE_SOURCES = 4;
+const MAX_PRICE_SOURCES = 7;
+
+/** How long after an order's admission its price must be as of. In less time the venues have not followed each other. */
+const MIN_MARGIN_MS = 150;
 
 /** Markets of our own making, for the sandbox. */
-const sandboxPriceSources = ['sandbox-a', 'sandbox-b', 'sandbox-c'] as const;
+const sandboxPriceSources = ['sandbox-a', 'sandbox-b', 'sandbox-c', 'sandbox-d'] as const;
 
 /** A secret or token. A blank in it would come by mistake and could never match. */
 const Secret = z
@@ -98,16 +102,24 @@ export function urlVariableOf(venue: Venue): UrlVariable {
   return `${venue.toUpperCase() as Uppercase<Venue>}_URL`;
 }
 
-const venueUrls = Object.fromEntries(venues.map((venue) => [urlVariableOf(venue), z.url()])) as Record<
-  UrlVariable,
-  ReturnType<typeof z.url>
->;
+type StreamUrlVariable = `${Uppercase<PriceVenue>}_STREAM_URL`;
+
+/** The variable of the URL at which a venue's stream is opened, or where the venue says its address. */
+export function streamUrlVariableOf(venue: PriceVenue): StreamUrlVariable {
+  return `${venue.toUpperCase() as Uppercase<PriceVenue>}_STREAM_URL`;
+}
+
+const venueUrls = Object.fromEntries(
+  [...venues.map(urlVariableOf), ...priceVenues.map(streamUrlVariableOf)].map((name) => [name, z.url()]),
+) as Record<UrlVariable | StreamUrlVariable, ReturnType<typeof z.url>>;
 
 /**
  * What is wrong with the venues' URLs in production, by variable. Over plain HTTP anybody on the way could change
  * prices, and two sources with one host would be one venue with two votes.
  */
-function findVenueFaults(config: Readonly<Record<UrlVariable, string>> & { PRICE_SOURCES: readonly string[] }) {
+function findVenueFaults(
+  config: Readonly<Record<UrlVariable | StreamUrlVariable, string>> & { PRICE_SOURCES: readonly string[] },
+) {
   const urls = venues.map((venue) => ({
     venue,
     name: urlVariableOf(venue),
@@ -116,8 +128,12 @@ function findVenueFaults(config: Readonly<Record<UrlVariable, string>> & { PRICE
   const hosts = urls.filter(({ venue }) => config.PRICE_SOURCES.includes(venue));
   const isTaken = ({ url }: { url: URL }, index: number) =>
     hosts.slice(0, index).some((earlier) => nameHost(earlier.url) === nameHost(url));
+  const streams = priceVenues.map(streamUrlVariableOf);
   return [
     ...urls.filter(({ url }) => url.protocol !== 'https:').map(({ name }) => [name, 'is not https in production']),
+    ...streams
+      .filter((name) => !['https:', 'wss:'].includes(new URL(config[name]).protocol))
+      .map((name) => [name, 'is not wss in production']),
     ...hosts.filter(isTaken).map(({ name }) => [name, 'has the host of another price source']),
   ] as [string, string][];
 }
@@ -169,6 +185,8 @@ export const Config = z
     ),
     CANDLE_SOURCES: listOf(['sandbox', ...candleVenues]),
     ...venueUrls,
+    PRICE_STREAMS: z.enum(['always', 'orders', 'off']),
+    PRICE_MARGIN_MS: wholeNumber(0, 1_000),
     PRICE_HUB_LOCATION: z.enum(locations),
     LEDGER_LOCATION: z.enum(locations),
     CUSTODY_PROVIDER: z.enum(['sandbox', 'http', 'manual']),
@@ -208,7 +226,11 @@ export const Config = z
     if (config.ENVIRONMENT !== 'production') return;
     if (config.PRICE_SOURCES.some(isSandbox)) refuse('PRICE_SOURCES', 'names a sandbox provider in production');
     if (config.CANDLE_SOURCES.some(isSandbox)) refuse('CANDLE_SOURCES', 'names a sandbox provider in production');
-    if (config.PRICE_SOURCES.length < 2) refuse('PRICE_SOURCES', 'has fewer than the two that a firm price needs');
+    if (config.PRICE_SOURCES.length < MIN_PRICE_SOURCES)
+      refuse('PRICE_SOURCES', `has fewer than the ${MIN_PRICE_SOURCES} that an order's price needs`);
+    if (config.PRICE_MARGIN_MS < MIN_MARGIN_MS) {
+      refuse('PRICE_MARGIN_MS', `is below ${MIN_MARGIN_MS} in production: who is ahead of the venues gains`);
+    }
     if (config.SPREAD_BPS < MIN_SPREAD_BPS.production) {
       refuse('SPREAD_BPS', `is below ${MIN_SPREAD_BPS.production} in production: a free option drains the house`);
     }

@@ -11,6 +11,7 @@ import type { Bindings } from './platform/bindings.ts';
 import {
   chooseCandleSources,
   chooseCustodySettings,
+  chooseHubSettings,
   chooseLaneSettings,
   choosePriceSources,
   chooseSenderSettings,
@@ -40,7 +41,7 @@ export class CandleHub extends Candles {
 
 export class PriceHub extends Prices {
   constructor(state: DurableObjectState, bindings: Bindings) {
-    super(state, bindings, choosePriceSources(config));
+    super(state, bindings, choosePriceSources(config), chooseHubSettings(config));
   }
 }
 

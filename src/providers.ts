@@ -1,4 +1,4 @@
-import { type Config, MIN_SPREAD_BPS, refuseConfig, urlVariableOf } from './config.ts';
+import { type Config, MIN_SPREAD_BPS, refuseConfig, streamUrlVariableOf, urlVariableOf } from './config.ts';
 import type { EndpointRules } from './events/webhooks/endpoint.ts';
 import type { LaneSettings } from './features.ts';
 import type { CandleSource } from './markets/candles/candle-source.ts';
@@ -10,10 +10,14 @@ import { gatePrices } from './markets/sources/gate.ts';
 import { krakenPrices } from './markets/sources/kraken.ts';
 import { createKucoinCandleSource, kucoinPrices } from './markets/sources/kucoin.ts';
 import { okxPrices } from './markets/sources/okx.ts';
+import type { HubSettings } from './markets/price-hub.ts';
 import { type PriceFeed, createPriceSource } from './markets/sources/price-feed.ts';
 import type { PriceSource } from './markets/sources/price-source.ts';
+import { streamSources } from './markets/streams/list-streams.ts';
+import { openPriceStreams } from './markets/streams/open-price-streams.ts';
+import type { StreamPlace } from './markets/streams/price-streams.ts';
 import { type SandboxVenue, createSandboxPriceSource } from './markets/sources/sandbox.ts';
-import { type PriceVenue, venues } from './money/venue-symbols.ts';
+import { type PriceVenue, priceVenues, venues } from './money/venue-symbols.ts';
 import type { TradingContext } from './orders/plan.ts';
 import { type BoundsOf, boundsFrom } from './orders/terms.ts';
 import { DepositKeys } from './addresses/deposit-keys.ts';
@@ -55,6 +59,21 @@ export function choosePriceSources(config: Config): PriceSource[] {
       ? createPriceSource(priceFeeds[name as PriceVenue], urlOf(config, name))
       : createSandboxPriceSource(name as SandboxVenue),
   );
+}
+
+/** Where the streams of the configured venues are; the sandbox's sources have none. */
+function listStreamPlaces(config: Config): StreamPlace[] {
+  const wanted = priceVenues.filter((venue) => config.PRICE_SOURCES.includes(venue));
+  return wanted.map((venue) => ({ source: streamSources[venue], url: config[streamUrlVariableOf(venue)] }));
+}
+
+/** How the hub hears the venues. */
+export function chooseHubSettings(config: Config): HubSettings {
+  return {
+    margin_ms: config.PRICE_MARGIN_MS,
+    streams: config.PRICE_STREAMS,
+    openBooks: (breakers, hear) => openPriceStreams(listStreamPlaces(config), breakers, hear),
+  };
 }
 
 /** The venues that are asked for candles, in the configured order. */

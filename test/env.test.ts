@@ -11,7 +11,9 @@ const depositKeys = deriveDepositKeys(new Uint8Array(64).fill(7));
 const production = {
   ...(env as unknown as Record<string, unknown>),
   ENVIRONMENT: 'production',
-  PRICE_SOURCES: 'binance,kraken',
+  PRICE_SOURCES: 'binance,okx,kucoin,kraken',
+  PRICE_STREAMS: 'always',
+  PRICE_MARGIN_MS: '150',
   CANDLE_SOURCES: 'binance,bybit,kucoin',
   SPREAD_BPS: '20',
   API_KEY_SECRETS: JSON.stringify({ 1: 'k'.repeat(40) }),
@@ -36,7 +38,7 @@ function start(variables: unknown): Config {
 describe('the configuration', () => {
   it('of the sandbox in wrangler.toml is accepted', () => {
     expect(config.ENVIRONMENT).toBe('sandbox');
-    expect(config.PRICE_SOURCES).toHaveLength(3);
+    expect(config.PRICE_SOURCES).toHaveLength(4);
   });
 
   it('of production is accepted without a custodian where people pay by hand', () => {
@@ -51,7 +53,9 @@ describe('the configuration', () => {
   const sandbox = env as unknown as Record<string, unknown>;
   it.each([
     ['a sandbox price source', 'PRICE_SOURCES', 'binance,sandbox-a'],
-    ['a single price source', 'PRICE_SOURCES', 'binance'],
+    ['three price sources', 'PRICE_SOURCES', 'binance,okx,kraken'],
+    ['a margin that venues need to follow each other', 'PRICE_MARGIN_MS', '149'],
+    ['a stream without TLS', 'KRAKEN_STREAM_URL', 'ws://ws.kraken.com'],
     ['a sandbox candle source', 'CANDLE_SOURCES', 'sandbox'],
     ['a zero spread', 'SPREAD_BPS', '0'],
     ['a spread below 10', 'SPREAD_BPS', '9'],
@@ -89,7 +93,7 @@ describe('the configuration', () => {
   });
 
   it('of production allows two venues on one host when one of them is no price source', () => {
-    expect(start({ ...production, OKX_URL: 'https://data-api.binance.vision' })).toMatchObject({
+    expect(start({ ...production, COINBASE_URL: 'https://data-api.binance.vision' })).toMatchObject({
       SPREAD_BPS: 20,
     });
   });
@@ -164,11 +168,11 @@ describe('the configuration', () => {
     );
   });
 
-  it('accepts six price sources, as many as are asked at once, and refuses a seventh', () => {
+  it('accepts seven price sources, and refuses an eighth', () => {
     const six = 'binance,okx,coinbase,kucoin,kraken,gate';
-    expect(start({ ...production, PRICE_SOURCES: six }).PRICE_SOURCES).toHaveLength(6);
-    expect(() => start({ ...sandbox, PRICE_SOURCES: `${six},sandbox-a` })).toThrow(
-      'PRICE_SOURCES has more than 6 sources',
+    expect(start({ ...sandbox, PRICE_SOURCES: `${six},sandbox-a` }).PRICE_SOURCES).toHaveLength(7);
+    expect(() => start({ ...sandbox, PRICE_SOURCES: `${six},sandbox-a,sandbox-b` })).toThrow(
+      'PRICE_SOURCES has more than 7 sources',
     );
   });
 

@@ -103,7 +103,10 @@ export async function executeInLane(c: Context<KeyEnvironment>, post: KeyedPost)
   const calls = keyed.request ? MAX_CALLS_WITH_KEY : 1;
   for (let attempt = 1; attempt <= calls; attempt += 1) {
     try {
-      const reply = await laneOf(c.env, key.keyId).execute(keyed);
+      const executing = laneOf(c.env, key.keyId).execute(keyed);
+      // A client that hangs up takes nothing back.
+      c.executionCtx.waitUntil(executing.catch(() => undefined));
+      const reply = await executing;
       reportRate(c, reply.rate);
       if (reply.replayed) c.header('X-Idempotency-Replay', 'true');
       return send(c, reply.answer);

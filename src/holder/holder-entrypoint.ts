@@ -10,6 +10,7 @@ import { wakeAfterChange } from '../events/webhooks/reach-sender.ts';
 import { describeFieldErrors } from '../http/field-errors.ts';
 import { type Outcome, accept, refuse, refuseFields } from '../http/answer.ts';
 import { type ApiKey, CreateOwnKey } from '../keys/api-key.ts';
+import { letOrdersEnd } from '../orders/place-order.ts';
 import { tellLanes } from '../lane/tell-lanes.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type Database, findLedger, findNumberedLedger } from '../db/database.ts';
@@ -159,6 +160,7 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
         .from(accounts)
         .where(eq(accounts.id, accountId));
       if (account?.holder !== holder) return accountNotFound;
+      await letOrdersEnd(this.env, accountId);
       const frozen = await this.#freeze(database, accountId, { role: 'holder', now_ms: Date.now() });
       if (frozen.ok) this.ctx.waitUntil(wakeAfterChange(this.env, ledgerNumberOf(accountId)));
       return frozen;
@@ -231,9 +233,13 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
     return this.#withSession(token, 'look', async (session) => accept(await read(session)));
   }
 
-  /** A call that changes something: who is told of it is woken, beside the answer. */
+  /**
+   * A call that changes something, such as by revoking a key: the account's orders end before it. Who is told of it is
+   * woken, beside the answer.
+   */
   #change<T>(token: string, level: SessionLevel, act: (session: Session) => Promise<Outcome<T>>): Promise<Outcome<T>> {
     return this.#withSession(token, level, async (session) => {
+      await letOrdersEnd(this.env, session.accountId);
       const changed = await act(session);
       if (changed.ok) this.ctx.waitUntil(wakeAfterChange(this.env, session.ledger));
       return changed;

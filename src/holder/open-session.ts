@@ -5,6 +5,7 @@ import { accountNotFound } from '../accounts/account.ts';
 import { digestAddress } from '../accounts/invite-holder.ts';
 import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
 import { MAX_SESSIONS, listLiveSessionIds, prepareSession } from '../keys/session-key.ts';
+import { letOrdersEnd } from '../orders/place-order.ts';
 import { revokeInLane } from '../lane/tell-lanes.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
@@ -62,6 +63,8 @@ export async function openSession(
   const [account] = await database.select({ holder: accounts.holder }).from(accounts).where(eq(accounts.id, accountId));
   if (!account) return accountNotFound;
   if (account.holder !== null && account.holder !== holder) return anothersAccount;
+  // One that is opened may end an older one, and with it the key of an order that waits for its price.
+  await letOrdersEnd(bindings, accountId);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const { outcome, opened } = await tryToOpen(database, call, account.holder === null, now_ms);
     if (outcome.kind === 'committed') {

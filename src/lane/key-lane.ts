@@ -16,7 +16,7 @@ import { describeError, logFault } from '../platform/log.ts';
 import { type BucketLimits, type BucketName, limitsOf, worksWhenFrozen } from '../keys/rights.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import { type Counted, countSession, CountedBuckets, type RateState } from './buckets.ts';
-import { LateWrites, Mutex } from '../platform/turns.ts';
+import { LateWrites, Mutex, NamedMutexes, type Turn } from '../platform/turns.ts';
 import {
   type Caller,
   type Executed,
@@ -90,8 +90,8 @@ export class HeldRecord {
   }
 }
 
-/** How many executions of one key may wait for their turn, and for how long. */
-const QUEUE_ROOM = 256;
+/** How many executions of one key may be under way, and for how long one may wait for its turn. */
+const ROOM = 257;
 const QUEUE_DEADLINE_MS = 10_000;
 
 /**
@@ -121,17 +121,19 @@ export interface KeyedCall {
 }
 
 /**
- * The lane of one API key: it admits and counts the key's requests, runs its POSTs one after the other, and remembers
- * its answers. It keeps no money. D1 alone protects the account, since two keys of one account are two lanes.
+ * The lane of one API key: it admits and counts the key's requests, runs its withdrawals one after the other and its
+ * orders beside one another, and remembers its answers. It keeps no money. D1 alone protects the account, since two keys of one account are two lanes.
  */
 export class KeyLane extends DurableObject<Bindings> {
   readonly #state: ObjectState;
   readonly #late = new LateWrites();
   readonly #buckets: CountedBuckets;
   readonly #replays: Replays;
-  readonly #mutex = new Mutex(QUEUE_ROOM, QUEUE_DEADLINE_MS);
+  readonly #mutex = new Mutex(ROOM, QUEUE_DEADLINE_MS);
+  readonly #byKey = new NamedMutexes(() => new Mutex(ROOM, QUEUE_DEADLINE_MS));
   readonly #operations: LaneOperations;
   readonly #held: HeldRecord;
+  #underWay = 0;
   #alarmStands: boolean | undefined;
 
   constructor(ctx: DurableObjectState, env: Bindings, operations: LaneOperations) {
@@ -166,16 +168,18 @@ export class KeyLane extends DurableObject<Bindings> {
     });
     const decided = await this.#decide(call.admission);
     if (!decided.ok) return problem(decided, null);
-    if (!this.#mutex.hasRoom()) return problem(queueFull, null);
+    if (this.#underWay >= ROOM) return problem(queueFull, null);
     const counted = await this.#count(operation.bucket, decided.value);
     if (!counted.outcome.ok) return problem(counted.outcome, counted.rate);
     // Nothing is awaited from here to the queue, so the room cannot be taken by another request.
-    if (!this.#mutex.hasRoom()) return problem(queueFull, counted.rate);
+    if (this.#underWay >= ROOM) return problem(queueFull, counted.rate);
+    const admitted_ms = Date.now();
     const caller = callerOf(decided.value);
     const execution = { ...operation.begin(caller), plan: () => operation.plan(call.body, caller) };
-    const turn = await this.#mutex.run(async () => {
+    const turn = await this.#inTurn(operation.runsBeside, call.request?.idempotencyKey, async () => {
       const executed = await executeOnce(execution, call.request, this.#replays, call.facts, {
         ledger: ledgerNumberOf(decided.value.accountId),
+        admitted_ms,
         now: () => Date.now(),
         mayAct: () => decideEffect(this.#held.current ?? decided.value),
         sync: () => this.#sync(call.request !== null),
@@ -188,6 +192,23 @@ export class KeyLane extends DurableObject<Bindings> {
     const isTold = operation.tellsOthers || caller.hasWebhooks;
     if (answer.status < 400 && !turn.value.replayed && isTold) this.ctx.waitUntil(operation.tell(caller));
     return { answer, replayed: turn.value.replayed, rate: counted.rate };
+  }
+
+  /**
+   * Runs an execution when its turn comes: after those of its Idempotency-Key, and after all others of its kind unless it
+   * runs beside them.
+   */
+  async #inTurn<T>(runsBeside: boolean, key: string | undefined, execution: () => Promise<T>): Promise<Turn<T>> {
+    const run = async (): Promise<Turn<T>> =>
+      runsBeside ? { kind: 'ran', value: await execution() } : this.#mutex.run(execution);
+    this.#underWay += 1;
+    try {
+      if (key === undefined) return await run();
+      const turn = await this.#byKey.run(key, run);
+      return turn.kind === 'ran' ? turn.value : turn;
+    } finally {
+      this.#underWay -= 1;
+    }
   }
 
   #operationOf(name: string): LaneOperations[string] {

@@ -183,8 +183,11 @@ export type Attempt<Row> =
 export interface Execution<Plan, Row> {
   /** Decides what can be decided before the intent. It has no effect. */
   plan(): Promise<Outcome<Plan>>;
-  /** Makes the effect: one batch, all or nothing. */
-  commit(recordId: string, plan: Plan): Promise<Attempt<Row>>;
+  /**
+   * Makes the effect: one batch, all or nothing. `waited_ms` is how long ago the request was admitted; it is 0 for one that
+   * is sent again, since what was known of the first attempt may be lost.
+   */
+  commit(recordId: string, plan: Plan, waited_ms: number): Promise<Attempt<Row>>;
   /** Looks the record up in D1, on the primary. */
   lookUp(recordId: string): Promise<LookUp<Row>>;
   /** The answer to a record, whether it was just made or found. */
@@ -218,6 +221,8 @@ export interface Caller {
  */
 export interface LaneOperation<Body, Plan, Row> {
   readonly bucket: BucketName;
+  /** Whether one runs beside others of its key, and not after them. Those of one Idempotency-Key always run in turn. */
+  readonly runsBeside: boolean;
   /** Decides what can be decided before the intent. It has no effect. */
   plan(body: Body, caller: Caller): Promise<Outcome<Plan>>;
   /** The other steps of one POST. */
@@ -247,6 +252,8 @@ export async function lookUp<Row>(recordId: string, read: () => Promise<Row | un
 export interface LaneClock {
   /** The number of the ledger that the key's account is in. */
   readonly ledger: number;
+  /** When the lane admitted the request. */
+  readonly admitted_ms: number;
   now(): number;
   /** Whether the key may have an effect now. A replay is answered without asking. */
   mayAct(): Outcome<unknown>;
@@ -273,7 +280,7 @@ const MAY_LAND_MS = 60_000;
  *
  * An intent with the record's id is durable before the batch is sent. A request that finds an intent without an answer
  * looks for that record first. If it is there, it is the answer. If not, the batch is sent again under the same id, so
- * that an earlier batch which arrives late is refused by the primary key. It must run inside the lane's mutex.
+ * that an earlier batch which arrives late is refused by the primary key. Requests with one Idempotency-Key must run in turn.
  */
 export async function executeOnce<Plan, Row>(
   execution: Execution<Plan, Row>,
@@ -327,7 +334,7 @@ export async function executeOnce<Plan, Row>(
     intended = true;
   }
   await lane.sync();
-  const end = await commitAndLook(execution, recordId, planned.value);
+  const end = await commitAndLook(execution, recordId, planned.value, lane);
   if (end.kind === 'refused') return settle(end.refusal);
   if (end.kind === 'unknown') {
     return { answer: answerProblem(execution.describeUnknown(recordId), facts), replayed: false };
@@ -347,9 +354,11 @@ async function commitAndLook<Plan, Row>(
   execution: Execution<Plan, Row>,
   recordId: string,
   plan: Plan,
+  lane: LaneClock,
 ): Promise<Ended<Row>> {
   for (let attempt = 1; attempt <= MAX_COMMITS; attempt += 1) {
-    const end = await execution.commit(recordId, plan);
+    const waited_ms = attempt === 1 ? Math.max(0, lane.now() - lane.admitted_ms) : 0;
+    const end = await execution.commit(recordId, plan, waited_ms);
     if (end.kind === 'committed') return end;
     // The refusal of a first write is final. That of a second is not, since the first may still succeed.
     if (end.kind === 'refused' && attempt === 1) return end;

@@ -2,9 +2,10 @@ import { type Price, changeFraction, meanPrice, medianPrice } from '../money/amo
 import type { AgreedMarket, ShownMarket } from './snapshot.ts';
 import type { Book, SourceTicker } from './sources/price-source.ts';
 
-/** One source's ticker of a coin, and when it was received. */
+/** One source's ticker of a coin, when it was asked for, and when it was received. */
 export interface Observation {
   readonly source: string;
+  readonly asked_ms: number;
   readonly received_ms: number;
   /** Whether it is of an earlier round: the source was not due in this one. */
   readonly isRepeat: boolean;
@@ -211,7 +212,8 @@ function isWithin({ numerator, denominator }: Band, lower: Price, higher: Price)
   return higher * denominator <= lower * numerator;
 }
 
-function isTimely({ ticker }: Observation, now_ms: number): boolean {
+/** Whether a price is not too old, and not too far ahead, by its venue's clock. */
+export function isTimely({ ticker }: Observation, now_ms: number): boolean {
   if (ticker.price <= 0n) return false;
   if (ticker.venueTime_ms === null) return true;
   const age_ms = now_ms - ticker.venueTime_ms;

@@ -14,13 +14,15 @@ export interface FirmPrice {
   readonly price: Price;
   /** The highest price of the agreeing sources minus the lowest. */
   readonly dispersion: Price;
-  readonly round: number;
 }
 
 /** How long ago an agreed price may have been received when an order fills at it. */
 export const FILL_MAX_AGE_MS = 2_000;
 
-/** The same when it only values something, such as a withdrawal for its limit. */
+/** How long an order waits for its price. */
+export const LONGEST_WAIT_MS = 2_000;
+
+/** How long ago it may be when it only values something, such as a withdrawal for its limit. */
 export const VALUE_MAX_AGE_MS = 5_000;
 
 /** How far the price hub's clock may be ahead of ours. A time further ahead was recorded before a clock went back. */
@@ -44,5 +46,5 @@ export function firmPrice(
   const age_ms = now_ms - agreed.received_ms;
   if (age_ms > maxAge_ms || age_ms < -MAX_RECEIVED_LEAD_MS) return undefined;
   if (agreed.venueTime_ms !== null && now_ms - agreed.venueTime_ms > MAX_VENUE_AGE_MS) return undefined;
-  return { coin, price: agreed.price, dispersion: agreed.dispersion, round: snapshot.round } as FirmPrice;
+  return { coin, price: agreed.price, dispersion: agreed.dispersion } as FirmPrice;
 }

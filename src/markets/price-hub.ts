@@ -3,33 +3,42 @@ import { z } from 'zod';
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { isRecent, withDeadline } from '../platform/deadline.ts';
-import { firstLedger, listLedgers } from '../db/database.ts';
+import { firstLedger } from '../db/database.ts';
 import { readSettings } from '../db/settings.ts';
-import { parsePrice } from '../money/amounts.ts';
-import { coinSymbols } from '../money/assets.ts';
+import { formatPrice, parsePrice } from '../money/amounts.ts';
+import { type Coin, coinSymbols } from '../money/assets.ts';
+import { type Observation, isTimely } from './aggregate.ts';
 import { PricePoller } from './price-poller.ts';
-import { HubMemory, type LeastRound, emptyMemory, recordRound } from './record-round.ts';
-import { HOLD_MS } from './round-window.ts';
-import type { MarketSnapshot, SnapshotForOrders } from './snapshot.ts';
+import { LONGEST_WAIT_MS } from './firm-price.ts';
+import { HubMemory, emptyMemory, recordRound } from './record-round.ts';
+import { type Tick, type Vote, agreeOnRipePrice } from './ripe-price.ts';
+import type { Market, MarketSnapshot } from './snapshot.ts';
 import { type BreakerState, CircuitBreakers, BreakersByName } from './sources/circuit-breakers.ts';
 import type { PriceSource } from './sources/price-source.ts';
 
 /** The least pause after a round that nobody answered. */
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
-/** While rounds are taken, the newest is stored this often. */
-const KEEP_INTERVAL_MS = 8_000;
-
 /** While somebody reads, a round begins this often, so that readers of a ticker never wait for the venues. */
-const WARM_INTERVAL_MS = KEEP_INTERVAL_MS;
+const WARM_INTERVAL_MS = 8_000;
 
-/**
- * While orders come, a round begins this often, so that orders never wait for the venues and never see an old price.
- */
-const ORDER_INTERVAL_MS = 1_000;
-
-/** How long this goes on after the last reader or the last order. */
+/** How long this goes on after the last reader. */
 const WARM_TIME_MS = 60_000;
+
+/** While orders wait that too few streams serve, a round begins this often at most. */
+const POLL_INTERVAL_MS = 1_000;
+
+/** With fewer sockets alive than this, the venues are polled for orders as well. */
+const ENOUGH_STREAMS = 4;
+
+/** Waiting orders are looked at this long after a message at the latest: many come in that time. */
+const HEAR_PAUSE_MS = 5;
+
+/** How long after the last order or preview the streams stay open. */
+export const STREAM_TIME_MS = 900_000;
+
+/** How often an alarm keeps the object while they are open: the runtime evicts one that nobody calls after some 2 min. */
+const STREAM_ALARM_MS = 30_000;
 
 /** How long the operator's fallback prices are used, after a failed read too. */
 const FALLBACKS_FRESH_MS = 30_000;
@@ -38,8 +47,8 @@ const FALLBACKS_FRESH_MS = 30_000;
 const FALLBACKS_DEADLINE_MS = 500;
 
 /**
- * What is stored reserves this many round numbers after the newest (they follow the clock in ms). A hub that is reset
- * begins after the reserved ones, above every number that it gave out, whatever its clock says.
+ * What is stored reserves this many numbers after the newest (they follow the clock in ms). A hub that is reset begins
+ * after the reserved ones, above every number that it gave out, whatever its clock says.
  */
 const RESERVED_ROUNDS = 60_000;
 
@@ -51,67 +60,115 @@ const KEPT = 'kept';
 /** The first number that no hub gave out. It is read by itself, so that it counts when the rest has another shape. */
 const Reservation = z.object({ reserved: z.int() }).catch({ reserved: 0 });
 
+/** The venues' books as they push them. */
+export interface LiveBooks {
+  /** Opens all sockets; repeated, it opens what is lost. */
+  open(): void;
+  close(): void;
+  votes(coin: Coin): readonly Vote[];
+  /** How many sockets are alive that carry the coin; one that was lost less than 5 s ago counts. */
+  alive(coin: Coin, now_ms: number): number;
+}
+
+export interface HubSettings {
+  /** How long after an order's admission its price must be as of. */
+  readonly margin_ms: number;
+  /** When the streams are open. */
+  readonly streams: 'always' | 'orders' | 'off';
+  /** Makes them; `hear` is called when a message came. */
+  readonly openBooks: (breakers: CircuitBreakers, hear: () => void) => LiveBooks;
+}
+
+/** A price for an order, its number, by which an older one is known, and how long after the order's admission it is as of. */
+export type RipePrice = Tick & { readonly round: number; readonly since_ms: number };
+
+/** The same as a call sends it, which knows no brands. */
+type SentPrice = { readonly [Member in Extract<keyof RipePrice, string>]: RipePrice[Member] };
+
 /**
- * The one object that asks the venues for prices. Whatever the number of callers, at most one round is running. Other
- * code calls it through `read-hub.ts`.
+ * The one object that hears and asks the venues for prices. Whatever the number of callers, at most one round is running.
+ * Other code calls it through `read-hub.ts`.
  */
 export class PriceHub extends DurableObject<Bindings> {
   readonly #breakers: CircuitBreakers;
   readonly #poller: PricePoller;
-  readonly #least: LeastRound;
-  readonly #areGatesSeveral: boolean;
-  /** Rounds before the newest whose windows are not over, where gates need them. */
-  #earlier: readonly MarketSnapshot[] = [];
+  readonly #settings: HubSettings;
+  readonly #books: LiveBooks;
+  /** Sources in memory answer at once, so they are asked for each order, and what they do not agree on is not waited for. */
+  readonly #isInMemory: boolean;
+  /** The number of the newest price of an order. */
+  #number: number;
   #reserved: number;
   #memory: HubMemory;
+  #polled: readonly Observation[] = [];
   #isKept = true;
-  #kept_ms = -Infinity;
   #failed_ms = -Infinity;
   #begun_ms = -Infinity;
   #round: Promise<void> | undefined;
+  #polling: Promise<void> | undefined;
+  /** What wakes the orders that wait for news. */
+  readonly #waiting = new Set<() => void>();
+  #hearing: ReturnType<typeof setTimeout> | undefined;
   #lastRead_ms = -Infinity;
-  #isWarm = false;
   #lastOrder_ms = -Infinity;
-  #orderTimer: ReturnType<typeof setTimeout> | undefined;
+  #alarm_ms = Infinity;
   #fallbacksRead_ms = -Infinity;
 
-  constructor(state: DurableObjectState, bindings: Bindings, sources: readonly PriceSource[]) {
+  constructor(state: DurableObjectState, bindings: Bindings, sources: readonly PriceSource[], settings: HubSettings) {
     super(state, bindings);
     const stored = state.storage.kv.get(KEPT);
     const kept = StoredHub.safeParse(stored);
     this.#memory = kept.success ? kept.data.memory : emptyMemory;
     this.#reserved = Reservation.parse(stored).reserved;
-    this.#least = { round: this.#reserved, from_ms: stored === undefined ? 0 : endOfWindows(this.#memory, Date.now()) };
+    this.#number = this.#reserved - 1;
     this.#breakers = new CircuitBreakers(kept.success ? kept.data.breakers : {}, () => this.#keep());
     this.#poller = new PricePoller(sources, this.#breakers);
-    this.#areGatesSeveral = listLedgers(bindings).length > 1;
+    this.#settings = settings;
+    this.#books = settings.openBooks(this.#breakers, () => this.#hear());
+    this.#isInMemory = sources.every(({ isInMemory }) => isInMemory);
   }
 
   /**
    * All markets: from memory when the last round ended at most `maxAge_ms` ago, else from the running round or a new
    * one, within some 2 s. When nobody answers, it is the last snapshot with its own times.
-   *
-   * `forOrders` schedules a round each second for the next minute; this call itself starts none. The answer also has the
-   * earlier rounds that gates still fill at.
    */
-  async snapshot({
-    maxAge_ms,
-    forOrders = false,
-  }: {
-    readonly maxAge_ms: number;
-    readonly forOrders?: boolean;
-  }): Promise<SnapshotForOrders> {
+  async snapshot({ maxAge_ms }: { readonly maxAge_ms: number }): Promise<MarketSnapshot> {
     const now_ms = Date.now();
-    if (forOrders) this.#keepPace(now_ms);
-    else await this.#stayWarm(now_ms);
-    if (this.#needsRound(maxAge_ms, forOrders, now_ms)) {
+    this.#lastRead_ms = now_ms;
+    await this.#setAlarm(now_ms, WARM_INTERVAL_MS);
+    if (this.#needsRound(maxAge_ms, now_ms)) {
       await this.#joinRound();
-      if (!forOrders) this.#keepNews();
+      if (!this.#isKept) this.#keep();
     }
-    // A row for every round that orders need would cost money and gain nothing.
-    if (forOrders && !isRecent(KEEP_INTERVAL_MS - 1, this.#kept_ms, now_ms)) this.#keepNews();
-    const { snapshot } = this.#memory;
-    return forOrders && this.#areGatesSeveral ? { ...snapshot, earlier: this.#earlier } : snapshot;
+    return this.#memory.snapshot;
+  }
+
+  /**
+   * The price of a coin for an order that was admitted `waited_ms` ago: the newest that the venues agree on, as of that
+   * moment and the margin. Orders of a coin share what comes. `null` when there is none within 2 s.
+   */
+  async after({ coin, waited_ms }: { readonly coin: Coin; readonly waited_ms: number }): Promise<SentPrice | null> {
+    const admitted_ms = Date.now() - waited_ms;
+    const asOf_ms = admitted_ms + this.#settings.margin_ms;
+    this.#lastOrder_ms = Date.now();
+    this.#streamWhileNeeded();
+    const end = { isReached: false };
+    const timer = setTimeout(() => {
+      end.isReached = true;
+      this.#wake();
+    }, LONGEST_WAIT_MS);
+    try {
+      for (let tries = 0; ; tries += 1) {
+        const price = this.#agree(coin, asOf_ms);
+        if (price) return { ...price, since_ms: price.asOf_ms - admitted_ms };
+        if (end.isReached || (this.#isInMemory && tries > 1)) return null;
+        const news = this.#waitForNews();
+        if (this.#books.alive(coin, Date.now()) < ENOUGH_STREAMS) this.#poll(asOf_ms);
+        await news;
+      }
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** How each source of prices stands, by its name. It asks nobody. */
@@ -120,50 +177,128 @@ export class PriceHub extends DurableObject<Bindings> {
   }
 
   /**
-   * If there was a reader lately, runs a round before the next reader comes, and stores its result; otherwise lets the
-   * hub sleep. While orders come, the timer runs the rounds.
+   * If there was a reader lately, runs a round before the next reader comes, and stores its result. While streams are
+   * needed, keeps the object and opens what was lost. Otherwise lets the hub sleep.
    */
   override async alarm(): Promise<void> {
-    this.#isWarm = false;
-    if (Date.now() - this.#lastRead_ms > WARM_TIME_MS) return;
-    if (this.#orderTimer === undefined) await this.#joinRound();
-    this.#keepNews();
-    await this.#setAlarm(Date.now());
+    const now_ms = Date.now();
+    this.#alarm_ms = Infinity;
+    this.#streamWhileNeeded();
+    if (!isRecent(WARM_TIME_MS, this.#lastRead_ms, now_ms)) return;
+    await this.#joinRound();
+    if (!this.#isKept) this.#keep();
+    await this.#setAlarm(Date.now(), WARM_INTERVAL_MS);
   }
 
-  async #stayWarm(now_ms: number): Promise<void> {
-    this.#lastRead_ms = now_ms;
-    if (!this.#isWarm) await this.#setAlarm(now_ms);
+  /** Opens the streams, or closes them when nobody has needed them for a while. */
+  #streamWhileNeeded(): void {
+    const { streams } = this.#settings;
+    if (streams === 'off') return;
+    const now_ms = Date.now();
+    if (streams === 'orders' && !isRecent(STREAM_TIME_MS, this.#lastOrder_ms, now_ms)) return this.#books.close();
+    this.#books.open();
+    void this.#setAlarm(now_ms, STREAM_ALARM_MS);
   }
 
-  async #setAlarm(now_ms: number): Promise<void> {
-    this.#isWarm = true;
+  /** Sets the alarm for then, unless it is set for an earlier time. */
+  async #setAlarm(now_ms: number, pause_ms: number): Promise<void> {
+    const alarm_ms = now_ms + pause_ms;
+    if (this.#alarm_ms <= alarm_ms && this.#alarm_ms > now_ms - STREAM_ALARM_MS) return;
+    this.#alarm_ms = alarm_ms;
     try {
-      await this.ctx.storage.setAlarm(now_ms + WARM_INTERVAL_MS);
+      await this.ctx.storage.setAlarm(alarm_ms);
     } catch (error) {
-      this.#isWarm = false;
+      this.#alarm_ms = Infinity;
       logFault('price_hub_alarm_not_set', { error: describeError(error) });
     }
   }
 
-  /** Begins a round every second by a timer. An eviction ends the timer; the next order starts it again. */
-  #keepPace(now_ms: number): void {
-    this.#lastOrder_ms = now_ms;
-    this.#orderTimer ??= setTimeout(() => this.#takeOrderRound(), ORDER_INTERVAL_MS);
+  #waitForNews(): Promise<void> {
+    return new Promise((resolve) => void this.#waiting.add(resolve));
   }
 
-  #takeOrderRound(): void {
-    const isOver = !isRecent(WARM_TIME_MS, this.#lastOrder_ms, Date.now());
-    this.#orderTimer = isOver ? undefined : setTimeout(() => this.#takeOrderRound(), ORDER_INTERVAL_MS);
-    if (isOver) return;
-    this.#joinRound().catch((error: unknown) => logFault('price_round_failed', { error: describeError(error) }));
+  #wake(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const wake of waiting) wake();
   }
 
-  #needsRound(maxAge_ms: number, forOrders: boolean, now_ms: number): boolean {
+  /** A message came. Those that wait are woken soon, once for all messages of a moment. */
+  #hear(): void {
+    if (this.#waiting.size === 0 || this.#hearing !== undefined) return;
+    this.#hearing = setTimeout(() => {
+      this.#hearing = undefined;
+      this.#wake();
+    }, HEAR_PAUSE_MS);
+  }
+
+  /** Begins a round for orders, not before `asOf_ms` and not too soon after the last. Those that wait are woken after it. */
+  #poll(asOf_ms: number): void {
+    if (this.#polling) return;
+    this.#polling = this.#pauseAndPoll(asOf_ms).finally(() => {
+      this.#polling = undefined;
+      this.#wake();
+    });
+  }
+
+  async #pauseAndPoll(asOf_ms: number): Promise<void> {
+    const pause_ms = this.#isInMemory ? 0 : POLL_INTERVAL_MS;
+    const now_ms = Date.now();
+    const isTooSoon = isRecent(pause_ms - 1, this.#begun_ms, now_ms);
+    const wait_ms = Math.max(asOf_ms - now_ms, isTooSoon ? this.#begun_ms + pause_ms - now_ms : 0);
+    if (wait_ms > 0) await new Promise((resolve) => void setTimeout(resolve, wait_ms));
+    try {
+      await this.#joinRound();
+    } catch (error) {
+      logFault('price_round_failed', { error: describeError(error) });
+    }
+  }
+
+  /** What the venues agree on now that is as of then, under the next number. Tickers show it, too. */
+  #agree(coin: Coin, asOf_ms: number): (Tick & { readonly round: number }) | undefined {
+    const now_ms = Date.now();
+    const lastAccepted = this.#memory.accepted[coin];
+    const alive = this.#books.alive(coin, now_ms);
+    const votes = this.#votes(coin, now_ms);
+    const tick = agreeOnRipePrice(votes, { coin, asOf_ms, now_ms, alive, lastAccepted });
+    if (!tick) return undefined;
+    const { price, dispersion, asOf_ms: received_ms } = tick;
+    const agreed = { price, dispersion, received_ms, venueTime_ms: null };
+    const { accepted, snapshot } = this.#memory;
+    const { shown } = snapshot.markets[coin];
+    const market: Market = {
+      agreed,
+      shown: shown && { ...shown, price, dataTime_ms: received_ms, received_ms, isHeld: false },
+    };
+    this.#memory = {
+      snapshot: { ...snapshot, markets: { ...snapshot.markets, [coin]: market } },
+      accepted: { ...accepted, [coin]: agreed },
+    };
+    return { ...tick, round: this.#count(now_ms) };
+  }
+
+  /** One vote of each venue that has any: of its stream and its last answer, the newer one. */
+  #votes(coin: Coin, now_ms: number): readonly Vote[] {
+    const polled = this.#polled.filter(({ ticker }) => ticker.coin === coin);
+    const votes = [...polled.map((one) => voteOf(one, now_ms)), ...this.#books.votes(coin)];
+    const newest = new Map<string, Vote>();
+    for (const vote of votes) {
+      const other = newest.get(vote.venue);
+      if (!other || other.vouched_ms <= vote.vouched_ms) newest.set(vote.venue, vote);
+    }
+    return [...newest.values()];
+  }
+
+  /** The next number, which is reserved before a caller sees it. */
+  #count(now_ms: number): number {
+    this.#number = Math.max(this.#number + 1, now_ms);
+    if (this.#number >= this.#reserved) this.#keep();
+    return this.#number;
+  }
+
+  #needsRound(maxAge_ms: number, now_ms: number): boolean {
     if (isRecent(maxAge_ms, this.#memory.snapshot.taken_ms, now_ms)) return false;
-    if (this.#round) return true;
-    if (forOrders && isRecent(ORDER_INTERVAL_MS - 1, this.#begun_ms, now_ms)) return false;
-    return !isRecent(PAUSE_AFTER_FAILURE_MS, this.#failed_ms, now_ms);
+    return this.#round !== undefined || !isRecent(PAUSE_AFTER_FAILURE_MS, this.#failed_ms, now_ms);
   }
 
   #joinRound(): Promise<void> {
@@ -177,14 +312,12 @@ export class PriceHub extends DurableObject<Bindings> {
     this.#begun_ms = Date.now();
     const observations = await this.#poller.ask();
     const now_ms = Date.now();
-    const memory = recordRound(this.#memory, observations, now_ms, this.#least);
-    this.#keepEarlier(now_ms);
-    this.#memory = memory;
+    this.#polled = observations;
     if (observations.length === 0) this.#failed_ms = now_ms;
     else this.#isKept = false;
-    // Reserves the number before a caller sees it.
-    if (memory.snapshot.round >= this.#reserved) this.#keep();
-    if (coinSymbols.every((coin) => memory.snapshot.markets[coin].shown?.isHeld === false)) return;
+    this.#memory = recordRound(this.#memory, observations, now_ms);
+    const { markets } = this.#memory.snapshot;
+    if (coinSymbols.every((coin) => markets[coin].shown?.isHeld === false)) return;
     await this.#refreshFallbacks(now_ms);
   }
 
@@ -202,24 +335,13 @@ export class PriceHub extends DurableObject<Bindings> {
     }
   }
 
-  #keepEarlier(now_ms: number): void {
-    if (!this.#areGatesSeveral) return;
-    this.#earlier = [...this.#earlier, this.#memory.snapshot].filter(({ window }) => window.until_ms > now_ms);
-  }
-
-  /** Stores the last round that had an answer, unless it is stored already. */
-  #keepNews(): void {
-    if (!this.#isKept) this.#keep();
-  }
-
   /**
    * Stores what an eviction must not lose. If that fails, no reader gets an error: a hub that is reset begins with older
    * prices, and where it numbers its rounds too low, orders are refused as `price_unavailable`.
    */
   #keep(): void {
     this.#isKept = true;
-    this.#kept_ms = Date.now();
-    const reserved = Math.max(this.#reserved, this.#memory.snapshot.round + RESERVED_ROUNDS);
+    const reserved = Math.max(this.#reserved, this.#number + RESERVED_ROUNDS);
     try {
       this.ctx.storage.kv.put(KEPT, { memory: this.#memory, breakers: this.#breakers.list(), reserved });
       this.#reserved = reserved;
@@ -229,11 +351,16 @@ export class PriceHub extends DurableObject<Bindings> {
   }
 }
 
-/**
- * When every window is over that a hub gave out before it was reset. It stored one of its rounds a few seconds before its
- * newest at the latest; where that is long ago, or was not stored in this shape, none or all may be under way.
- */
-function endOfWindows({ snapshot }: HubMemory, now_ms: number): number {
-  const isOver = snapshot.taken_ms > 0 && now_ms - snapshot.taken_ms > WARM_TIME_MS;
-  return isOver ? 0 : now_ms + HOLD_MS;
+/** An answer as a vote, as of when it was asked for. One that is too old by its venue's clock has no price. */
+function voteOf(observation: Observation, now_ms: number): Vote {
+  const { source, asked_ms, ticker } = observation;
+  const last = isTimely(observation, now_ms) ? ticker.price : null;
+  const { bid, ask } = (last !== null && ticker.book) || { bid: last, ask: last };
+  return {
+    venue: source,
+    bid: bid === null ? null : formatPrice(bid),
+    ask: ask === null ? null : formatPrice(ask),
+    own_ms: asked_ms,
+    vouched_ms: asked_ms,
+  };
 }

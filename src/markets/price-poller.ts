@@ -91,7 +91,13 @@ export class PricePoller {
       if (tickers.length === 0) throw new SourceError('answered with none of the coins that were asked for');
       this.#breakers.recordAnswer(breakerOf(source));
       const received_ms = Date.now();
-      const observations = tickers.map((ticker) => ({ source: source.name, received_ms, isRepeat: false, ticker }));
+      const observations = tickers.map((ticker) => ({
+        source: source.name,
+        asked_ms,
+        received_ms,
+        isRepeat: false,
+        ticker,
+      }));
       this.#last.set(source.name, { asked_ms, observations });
       return observations;
     } catch (error) {

@@ -1,9 +1,11 @@
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
-import type { PriceHub } from './price-hub.ts';
-import type { SnapshotForOrders } from './snapshot.ts';
+import type { Coin } from '../money/assets.ts';
+import { LONGEST_WAIT_MS } from './firm-price.ts';
+import type { PriceHub, RipePrice } from './price-hub.ts';
+import type { MarketSnapshot } from './snapshot.ts';
 import type { BreakerState } from './sources/circuit-breakers.ts';
-import { withDeadline } from '../platform/deadline.ts';
+import { isRecent, withDeadline } from '../platform/deadline.ts';
 import { reach } from '../platform/objects.ts';
 
 export type HubBindings = Pick<Bindings, 'PRICE_HUB' | 'PRICE_HUB_LOCATION'>;
@@ -13,15 +15,27 @@ const SNAPSHOT_DEADLINE_MS = 3_000;
 
 /**
  * The hub's snapshot; its last round is at most `maxAge_ms` old if the venues answer. `undefined` when the hub does not
- * answer within 3 s. With `forOrders` the hub begins a round every second for a while, so that the next order finds
- * fresh prices. Never rejects.
+ * answer within 3 s. Never rejects.
  */
-export function readSnapshot(
+export function readSnapshot(bindings: HubBindings, maxAge_ms: number): Promise<MarketSnapshot | undefined> {
+  return askHub(bindings, (hub) => hub.snapshot({ maxAge_ms }));
+}
+
+/**
+ * The price for an order that was admitted `waited_ms` ago, as `PriceHub.after` has it; `undefined` when there is none. A
+ * hub that was restarted meanwhile is asked once more. Never rejects.
+ */
+export async function readRipePrice(
   bindings: HubBindings,
-  maxAge_ms: number,
-  { forOrders = false }: { readonly forOrders?: boolean } = {},
-): Promise<SnapshotForOrders | undefined> {
-  return askHub(bindings, (hub) => hub.snapshot({ maxAge_ms, forOrders }));
+  coin: Coin,
+  waited_ms: number,
+): Promise<RipePrice | undefined> {
+  const begun_ms = Date.now();
+  const ask = () =>
+    askHub(bindings, (hub) => hub.after({ coin, waited_ms: waited_ms + Math.max(0, Date.now() - begun_ms) }));
+  const answered = await ask();
+  const wasLost = answered === undefined && isRecent(LONGEST_WAIT_MS, begun_ms, Date.now());
+  return ((wasLost ? await ask() : answered) ?? undefined) as RipePrice | undefined;
 }
 
 /** How each source of prices stands, by its name; `undefined` when the hub does not answer within 3 s. Never rejects. */

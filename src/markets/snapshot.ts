@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { coinSymbols } from '../money/assets.ts';
-import { RoundWindow } from './round-window.ts';
 
 const Price = z.bigint().positive();
 
@@ -51,12 +50,8 @@ export type FallbackPrices = z.output<typeof FallbackPrices>;
 /** All markets as the price hub saw them last; plain data, since it is sent between objects. */
 export const MarketSnapshot = z
   .object({
-    /** The number of its round. A later round has a higher number. */
-    round: z.number(),
-    /** When that round ended, in milliseconds. */
+    /** When its last round ended that anybody answered, in milliseconds. */
     taken_ms: z.number(),
-    /** When it may be filled at where several gates fill. */
-    window: RoundWindow,
     markets: z.record(z.enum(coinSymbols), Market).readonly(),
     /** The operator's fallback prices, as they were last read. */
     fallbacks: FallbackPrices,
@@ -64,6 +59,3 @@ export const MarketSnapshot = z
   .readonly();
 
 export type MarketSnapshot = z.output<typeof MarketSnapshot>;
-
-/** A snapshot for orders. Where several gates fill, it has the rounds before it whose windows are not over. */
-export type SnapshotForOrders = MarketSnapshot & { readonly earlier?: readonly MarketSnapshot[] };

@@ -4,14 +4,17 @@ import { type CommitOutcome, logTransfers, readFailure } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
 import { refuseBalance } from '../db/explain.ts';
 import { type Transfer, house } from '../db/transfers.ts';
-import { QUOTE_ASSET } from '../money/assets.ts';
+import { FILL_MAX_AGE_MS } from '../markets/firm-price.ts';
+import { type Coin, QUOTE_ASSET } from '../money/assets.ts';
 import type { OrderRow } from './order.ts';
-import { type OrderPlan, noFirmPrice, tradingHalted, type OrderTerms } from './plan.ts';
+import { type OrderPlan, type OrderPrice, noFirmPrice, tradingHalted, type OrderTerms } from './plan.ts';
 import { withDeadline } from '../platform/deadline.ts';
 import type { GateCall, GateReply, Placement } from './place-order.ts';
 
 export interface PlannedOrder {
   readonly placement: Placement;
+  /** When its key's lane admitted it, by the gate's clock. */
+  readonly admitted_ms: number;
   readonly plan: OrderPlan;
 }
 
@@ -40,9 +43,10 @@ export type OrdersOutcome =
 /** One row of the parameter for each order. Amounts are texts, because numbers of JSON are not exact beyond 2^53. */
 const INSERT_ORDERS = `
   INSERT INTO wanted_orders
-    (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, price_round, key_id, middle_price)
+    (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, price_round, key_id, middle_price,
+      admitted_at, price_as_of)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, CAST(value ->> 4 AS INTEGER), CAST(value ->> 5 AS INTEGER),
-    CAST(value ->> 6 AS INTEGER), value ->> 7, value ->> 8, CAST(value ->> 9 AS INTEGER)
+    CAST(value ->> 6 AS INTEGER), value ->> 7, value ->> 8, CAST(value ->> 9 AS INTEGER), value ->> 10, value ->> 11
   FROM json_each(?)`;
 const READ_REFUSED = 'SELECT id, reason, CAST(figure AS TEXT) AS figure FROM refused_orders';
 const FORGET_REFUSED = 'DELETE FROM refused_orders';
@@ -77,10 +81,10 @@ interface RefusalNote extends Pick<RefusedOrder, 'reason'> {
   readonly figure: string | null;
 }
 
-function listValues({ placement: { accountId, orderId, keyId }, plan }: PlannedOrder) {
-  const { coin, side, executedPrice, coinAmount, usdtAmount, priceRound, middlePrice } = plan;
+function listValues({ placement: { accountId, orderId, keyId }, admitted_ms, plan }: PlannedOrder) {
+  const { coin, side, executedPrice, coinAmount, usdtAmount, priceRound, middlePrice, priceAsOf_ms } = plan;
   const [price, coins, usdt, middle] = [executedPrice, coinAmount, usdtAmount, middlePrice].map(String);
-  return [accountId, orderId, coin, side, price, coins, usdt, priceRound, keyId, middle];
+  return [accountId, orderId, coin, side, price, coins, usdt, priceRound, keyId, middle, admitted_ms, priceAsOf_ms];
 }
 
 function listTransfers({ placement: { orderId, accountId }, plan }: PlannedOrder): Transfer[] {
@@ -138,16 +142,25 @@ const BATCH_DEADLINE_MS = 3_000;
 /** What the batches need of the gate. */
 export interface BatchSources {
   readonly database: Database;
-  /** Where no order can be planned at this moment: resolves when one can. Never rejects. */
-  untilPriced(): Promise<void> | undefined;
-  /** Plans an order at the prices and settings of this moment. */
-  plan(terms: OrderTerms): Outcome<OrderPlan>;
-  /** Fetches prices of a later round than `round` if there are any. Never rejects. */
-  fetchNewer(round: number): Promise<void>;
+  /** Plans an order at a price and the settings of this moment. */
+  plan(terms: OrderTerms, price: OrderPrice | undefined): Outcome<OrderPlan>;
+  /** The price that an order fills at now which got this one. */
+  newest(price: OrderPrice): OrderPrice;
+  /** A price that is as of a moment after this call, if there is one soon. Never rejects. */
+  askAnew(coin: Coin): Promise<OrderPrice | undefined>;
+}
+
+/** An order's times by the gate's clock, and the price that it may fill at. */
+interface RipeOrder {
+  readonly admitted_ms: number;
+  readonly deadline_ms: number;
+  /** `undefined` when there is none. */
+  readonly price: OrderPrice | undefined;
 }
 
 interface WaitingOrder {
   readonly call: GateCall;
+  ripe: RipeOrder;
   /** Whether a batch refused it once because another gate had filled at newer prices. */
   wasOvertaken: boolean;
   readonly reply: (reply: GateReply) => void;
@@ -160,7 +173,8 @@ interface BatchedOrder extends PlannedOrder {
 
 /**
  * Commits a ledger's orders, one batch at a time. An order that finds no batch under way goes at once; those that arrive
- * meanwhile go together in the next. Each is planned when its batch is built, and filled or refused by itself.
+ * meanwhile go together in the next. Each has its price by then; it is planned when its batch is built, at the newest price
+ * of its coin, and filled or refused by itself.
  */
 export class OrderBatches {
   readonly #sources: BatchSources;
@@ -171,10 +185,10 @@ export class OrderBatches {
     this.#sources = sources;
   }
 
-  /** Commits an order. Refuses as `planOrder` and `explainOrderRefusal` do, and after its deadline. */
-  place(call: GateCall): Promise<GateReply> {
+  /** Commits an order at its price, or a newer one. Refuses as `planOrder` and `explainOrderRefusal` do, and after its deadline. */
+  place(call: GateCall, ripe: RipeOrder): Promise<GateReply> {
     const { promise, resolve, reject } = Promise.withResolvers<GateReply>();
-    this.#waiting.push({ call, wasOvertaken: false, reply: resolve, fail: reject });
+    this.#waiting.push({ call, ripe, wasOvertaken: false, reply: resolve, fail: reject });
     void this.#sendAll();
     return promise;
   }
@@ -183,29 +197,54 @@ export class OrderBatches {
     if (this.#isSending) return;
     this.#isSending = true;
     try {
-      while (this.#waiting.length > 0) {
-        const opening = this.#sources.untilPriced();
-        if (opening) await opening;
-        await this.#send(this.#build(this.#waiting.splice(0, MAX_ORDERS)));
-      }
+      while (this.#waiting.length > 0) await this.#send(this.#build(this.#takeNext()));
     } finally {
       this.#isSending = false;
     }
   }
 
-  /** Plans orders, and answers those that cannot be sent. */
+  /** The orders of the next batch, in their order: of one account no more than half, unless there are no others. */
+  #takeNext(): WaitingOrder[] {
+    const counts = new Map<string, number>();
+    const isOverShare = ({ call: { accountId } }: WaitingOrder) => {
+      const count = (counts.get(accountId) ?? 0) + 1;
+      counts.set(accountId, count);
+      return count > MAX_ORDERS / 2;
+    };
+    const { over = [], within = [] } = Object.groupBy(this.#waiting, (order) =>
+      isOverShare(order) ? 'over' : 'within',
+    );
+    const next = [...within, ...over].slice(0, MAX_ORDERS);
+    this.#waiting = this.#waiting.filter((order) => !next.includes(order));
+    return next;
+  }
+
+  /** Plans orders, and answers those that cannot be sent. One whose price has grown old meanwhile gets another. */
   #build(orders: readonly WaitingOrder[]): BatchedOrder[] {
     const now_ms = Date.now();
     return orders.flatMap((waiting) => {
-      if (now_ms > waiting.call.deadline_ms) {
+      const { call, ripe } = waiting;
+      if (now_ms > ripe.deadline_ms) {
         waiting.reply({ kind: 'refused', refusal: overloaded });
         return [];
       }
-      const plan = this.#sources.plan(waiting.call.terms);
-      if (plan.ok) return [{ placement: waiting.call, plan: plan.value, waiting }];
+      const price = ripe.price && this.#sources.newest(ripe.price);
+      if (price && now_ms - price.asOf_ms > FILL_MAX_AGE_MS) {
+        void this.#askAnew(waiting);
+        return [];
+      }
+      const plan = this.#sources.plan(call.terms, price);
+      if (plan.ok) return [{ placement: call, admitted_ms: ripe.admitted_ms, plan: plan.value, waiting }];
       waiting.reply({ kind: 'refused', refusal: plan });
       return [];
     });
+  }
+
+  async #askAnew(waiting: WaitingOrder): Promise<void> {
+    const price = await this.#sources.askAnew(waiting.call.terms.coin);
+    waiting.ripe = { ...waiting.ripe, price };
+    this.#waiting.unshift(waiting);
+    await this.#sendAll();
   }
 
   /** Sends one batch, and answers its orders. Never rejects. */
@@ -225,12 +264,11 @@ export class OrderBatches {
 
   async #sendEach(batch: readonly BatchedOrder[]): Promise<void> {
     for (const { waiting } of batch) {
-      await this.#sources.untilPriced();
       await this.#send(this.#build([waiting]));
     }
   }
 
-  /** Answers an order by how its batch ended. One that was overtaken waits for newer prices, once. */
+  /** Answers an order by how its batch ended. One that was overtaken gets a newer price, once. */
   #answer({ waiting, plan }: BatchedOrder, outcome: OrdersOutcome): void {
     if (outcome.kind === 'unknown') return waiting.reply({ kind: 'unknown' });
     if (outcome.kind === 'overloaded') return waiting.reply({ kind: 'refused', refusal: overloaded });
@@ -241,10 +279,7 @@ export class OrderBatches {
       return waiting.reply({ kind: 'refused', refusal: explainOrderRefusal(refused.reason, refused.figure, plan) });
     }
     waiting.wasOvertaken = true;
-    void this.#sources.fetchNewer(plan.priceRound).then(() => {
-      this.#waiting.unshift(waiting);
-      return this.#sendAll();
-    });
+    void this.#askAnew(waiting);
   }
 
   async #commit(batch: readonly PlannedOrder[]): Promise<OrdersOutcome> {

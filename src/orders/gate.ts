@@ -1,142 +1,60 @@
-import type { Bindings, LedgerBindings } from '../platform/bindings.ts';
+import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
-import { type Outcome, accept, overloaded, refuse } from '../http/answer.ts';
+import { type Outcome, type Refusal, accept, overloaded, refuse } from '../http/answer.ts';
 import { isRecent, withDeadline } from '../platform/deadline.ts';
-import { type Database, listLedgers, openLedger } from '../db/database.ts';
+import { type Database, openLedger } from '../db/database.ts';
 import { SETTINGS_MAX_AGE_MS, type Settings, readSettings } from '../db/settings.ts';
-import { FILL_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
-import { type HubBindings, readSnapshot } from '../markets/read-hub.ts';
-import { HOLD_MS, isInWindow } from '../markets/round-window.ts';
-import type { MarketSnapshot } from '../markets/snapshot.ts';
-import type { Coin } from '../money/assets.ts';
-import { type TradingConditions, type OrderTerms, type TradingContext, planOrder } from './plan.ts';
+import { FILL_MAX_AGE_MS } from '../markets/firm-price.ts';
+import { type HubBindings, readRipePrice } from '../markets/read-hub.ts';
+import { type Coin, QUOTE_ASSET } from '../money/assets.ts';
+import { type OrderPrice, type OrderTerms, type TradingContext, planOrder } from './plan.ts';
 import { DurableObject } from 'cloudflare:workers';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import { type OrderPreview, showPreview } from './order.ts';
 import type { GateCall, GateReply, OrderGate } from './place-order.ts';
 import { OrderBatches } from './batches.ts';
 
-/**
- * The largest age of a snapshot from the price hub. With the time that it is held here, a fill's price stays below 2 s.
- */
-const SNAPSHOT_MAX_AGE_MS = 1_000;
-
 /** The age at which settings are fetched again in the background of the next order, which does not wait. */
-const SETTINGS_DUE_MS = 2_000;
+export const SETTINGS_DUE_MS = 2_000;
+
+/** For how long after the last order they are. */
+export const FRESH_TIME_MS = 60_000;
 
 /** D1 itself has no deadline for a read. */
 const SETTINGS_DEADLINE_MS = 3_000;
 
-/** How often prices are fetched and settings checked while orders come, and for how long after the last order. */
-export const FRESH_INTERVAL_MS = 500;
-/** The same for one gate of several, which needs the next round before its window begins. */
-export const SHARED_INTERVAL_MS = 200;
-export const FRESH_TIME_MS = 60_000;
-
-/** How far away a window may begin that orders wait for: no round is given out longer before. */
-const LONGEST_WAIT_MS = HOLD_MS;
-
-type GateSources = HubBindings & LedgerBindings;
-
 /**
- * The prices and settings that every order of a ledger is planned at. They are held in memory only and fetched in the
- * background: an order waits for them only when they are too old to use.
- *
- * The only gate of an exchange fills at the newest round. Where there are several ledgers, each gate fills at a round
- * within its window only, so that all of them have one price at every moment.
+ * The settings that every order of a ledger is planned with. They are held in memory only and fetched in the background:
+ * an order waits for them only when they are too old to use.
  */
-export class GateConditions {
-  readonly #bindings: GateSources;
+export class GateSettings {
   readonly #database: Database;
-  readonly #isOneOfSeveral: boolean;
-  readonly #interval_ms: number;
-  /** Rounds by their number. One gate of several also holds those whose windows are not over; the last is the newest. */
-  #rounds: readonly MarketSnapshot[] = [];
-  #pricesRead_ms: number | undefined;
   #settings: { readonly value: Settings; readonly read_ms: number } | undefined;
-  #readingPrices: Promise<void> | undefined;
-  #readingSettings: Promise<void> | undefined;
+  #reading: Promise<void> | undefined;
   #lastOrder_ms = -Infinity;
   #isKeptFresh = false;
 
-  constructor(bindings: GateSources, ledger: number) {
-    this.#bindings = bindings;
-    this.#database = openLedger(bindings, ledger);
-    this.#isOneOfSeveral = listLedgers(bindings).length > 1;
-    this.#interval_ms = this.#isOneOfSeveral ? SHARED_INTERVAL_MS : FRESH_INTERVAL_MS;
+  constructor(database: Database) {
+    this.#database = database;
   }
 
-  /** The conditions for planning an order of a coin now. Refuses with `service_unavailable` without settings. */
-  async take(coin: Coin): Promise<Outcome<TradingConditions>> {
-    const isFirm = (round: MarketSnapshot, at_ms: number) =>
-      firmPrice(round, coin, at_ms, FILL_MAX_AGE_MS) !== undefined;
-    const isPriced = () => {
-      const [round, now_ms] = [this.#present(), Date.now()];
-      return round !== undefined && isFirm(round, now_ms);
-    };
-    const [wasPriced, isSettled] = [isPriced(), this.#isSettled()];
-    if (!wasPriced || !isSettled) {
-      await Promise.all([wasPriced || this.#readPrices(), isSettled || this.#readSettings()]);
-    }
-    if (!wasPriced && !isPriced()) await this.#waitFor((round) => isFirm(round, round.window.from_ms));
+  /** Settings that are recent enough. Refuses with `service_unavailable` without them. */
+  async take(): Promise<Outcome<Settings>> {
+    if (!this.held().ok) await this.#read();
     return this.held();
   }
 
-  /** Fetches prices of a later round than `round` if the price hub has any, and waits for its window. Never rejects. */
-  async fetchNewer(round: number): Promise<void> {
-    const newest = this.#rounds.at(-1);
-    if (newest && newest.round <= round) await this.#readPrices();
-    const present = this.#present();
-    if (!present || present.round <= round) await this.#waitFor((one) => one.round > round);
+  /** The same, as they are held now. */
+  held(): Outcome<Settings> {
+    const settings = this.#settings;
+    return settings && isRecent(SETTINGS_MAX_AGE_MS, settings.read_ms, Date.now())
+      ? accept(settings.value)
+      : overloaded;
   }
 
   /**
-   * For a moment whose round is not held: resolves when it has been fetched. At every other moment it returns
-   * `undefined`. Never rejects.
-   */
-  untilPriced(): Promise<void> | undefined {
-    return this.#isOneOfSeveral && !this.#present() ? this.#findPresent() : undefined;
-  }
-
-  async #findPresent(): Promise<void> {
-    const isAhead = this.#rounds.some(({ window }) => window.from_ms > Date.now());
-    if (!isAhead) await this.#readPrices();
-    if (!this.#present()) await this.#waitFor(() => true);
-  }
-
-  /** The round of prices that an order fills at now. */
-  #present(): MarketSnapshot | undefined {
-    if (!this.#isOneOfSeveral) return this.#rounds.at(-1);
-    const now_ms = Date.now();
-    return this.#rounds.findLast(({ window }) => isInWindow(window, now_ms));
-  }
-
-  /**
-   * Waits until a round is present that `isMeant`, if one is held whose window begins soon. Settings that have grown too
-   * old by then are read again.
-   */
-  async #waitFor(isMeant: (round: MarketSnapshot) => boolean): Promise<void> {
-    if (!this.#isOneOfSeveral) return;
-    const now_ms = Date.now();
-    const next = this.#rounds.find((round) => round.window.from_ms > now_ms && isMeant(round));
-    const wait_ms = next ? next.window.from_ms - now_ms : Infinity;
-    if (wait_ms > LONGEST_WAIT_MS) return;
-    await this.pause(wait_ms);
-    if (!this.#isSettled()) await this.#readSettings();
-  }
-
-  /** Whether settings are held that orders may be planned with. */
-  #isSettled(): boolean {
-    return isRecent(SETTINGS_MAX_AGE_MS, this.#settings?.read_ms, Date.now());
-  }
-
-  pause(duration_ms: number): Promise<void> {
-    return new Promise((resolve) => void setTimeout(resolve, duration_ms));
-  }
-
-  /**
-   * Keeps both fresh from now on, until a minute has passed without another call. Resolves when what is due now has
-   * been fetched; no order waits for that. Never rejects.
+   * Keeps them fresh from now on, until a minute has passed without another call. Resolves when what is due now has been
+   * fetched; no order waits for that. Never rejects.
    */
   keepFresh(): Promise<void> {
     this.#lastOrder_ms = Date.now();
@@ -150,52 +68,23 @@ export class GateConditions {
   #waitAndRefresh(): void {
     setTimeout(() => {
       this.#isKeptFresh = isRecent(FRESH_TIME_MS, this.#lastOrder_ms, Date.now());
-      if (!this.#isKeptFresh) return;
-      void this.#refresh().then(() => this.#waitAndRefresh());
-    }, this.#interval_ms);
+      if (this.#isKeptFresh) void this.#refresh().then(() => this.#waitAndRefresh());
+    }, SETTINGS_DUE_MS);
   }
 
-  /** Fetches what is due. Never rejects. */
   async #refresh(): Promise<void> {
-    const now_ms = Date.now();
-    await Promise.all([
-      isRecent(this.#interval_ms - 1, this.#pricesRead_ms, now_ms) || this.#readPrices(),
-      isRecent(SETTINGS_DUE_MS - 1, this.#settings?.read_ms, now_ms) || this.#readSettings(),
-    ]);
+    if (!isRecent(SETTINGS_DUE_MS - 1, this.#settings?.read_ms, Date.now())) await this.#read();
   }
 
-  /** What is held now. Refuses with `service_unavailable` without settings that are recent enough. */
-  held(): Outcome<TradingConditions> {
-    if (!this.#settings || !this.#isSettled()) return overloaded;
-    return accept({ snapshot: this.#present(), settings: this.#settings.value });
-  }
-
-  /** Callers share a read that is under way. */
-  #readPrices(): Promise<void> {
-    this.#readingPrices ??= this.#fetchPrices().finally(() => {
-      this.#readingPrices = undefined;
+  /** Callers share a read that is under way. Never rejects. */
+  #read(): Promise<void> {
+    this.#reading ??= this.#fetch().finally(() => {
+      this.#reading = undefined;
     });
-    return this.#readingPrices;
+    return this.#reading;
   }
 
-  #readSettings(): Promise<void> {
-    this.#readingSettings ??= this.#fetchSettings().finally(() => {
-      this.#readingSettings = undefined;
-    });
-    return this.#readingSettings;
-  }
-
-  async #fetchPrices(): Promise<void> {
-    const read_ms = Date.now();
-    const snapshot = await readSnapshot(this.#bindings, SNAPSHOT_MAX_AGE_MS, { forOrders: true });
-    if (!snapshot) return;
-    this.#rounds = this.#isOneOfSeveral
-      ? mergeRounds([...this.#rounds, ...(snapshot.earlier ?? [])], snapshot)
-      : [snapshot];
-    this.#pricesRead_ms = read_ms;
-  }
-
-  async #fetchSettings(): Promise<void> {
+  async #fetch(): Promise<void> {
     // The time of the question: later changes may not be in the answer.
     const read_ms = Date.now();
     try {
@@ -207,25 +96,42 @@ export class GateConditions {
   }
 }
 
-/** The newest round behind those before it whose windows are not over, each once, by their numbers. */
-function mergeRounds(earlier: readonly MarketSnapshot[], newest: MarketSnapshot): MarketSnapshot[] {
-  const now_ms = Date.now();
-  // A round that begins later than the newest was taken before the hub's clock went back.
-  const kept = earlier.filter(
-    ({ round, window }) => round < newest.round && window.until_ms > now_ms && window.until_ms <= newest.window.from_ms,
-  );
-  const byNumber = new Map(kept.map((snapshot) => [snapshot.round, snapshot]));
-  return [...[...byNumber.values()].toSorted((one, other) => one.round - other.round), newest];
+/** The prices that orders of a ledger fill at, each as of a time by this object's clock, or of a little later. */
+class GatePrices {
+  readonly #bindings: HubBindings;
+  readonly #newest = new Map<Coin, OrderPrice>();
+
+  constructor(bindings: HubBindings) {
+    this.#bindings = bindings;
+  }
+
+  /**
+   * The newest price of a coin that is as of `admitted_ms` and the margin, or `undefined` when there is none after 2 s.
+   * The hub is told how long ago that was, and answers how long after it the price is: no clock is compared with another.
+   */
+  async after(coin: Coin, admitted_ms: number): Promise<OrderPrice | undefined> {
+    const ripe = await readRipePrice(this.#bindings, coin, Math.max(0, Date.now() - admitted_ms));
+    if (!ripe) return undefined;
+    const price = { ...ripe, asOf_ms: admitted_ms + ripe.since_ms };
+    if (price.round > (this.#newest.get(coin)?.round ?? 0)) this.#newest.set(coin, price);
+    return price;
+  }
+
+  /** The price that an order fills at which got this one: a newer one, if another order of the coin has got it since. */
+  newest(own: OrderPrice): OrderPrice {
+    const newest = this.#newest.get(own.coin);
+    return newest && newest.round > own.round && newest.asOf_ms >= own.asOf_ms ? newest : own;
+  }
 }
 
 /** How many orders may be in the gate at once: about as many as D1 can do before their deadline. */
-const ROOM = 256;
+const ROOM = 512;
 
-/**
- * How many of them may be one account's, which has up to 50 keys, and a session for each signed-in device: half of a
- * batch, so the other half is everybody else's.
- */
-const ACCOUNT_ROOM = 25;
+/** How many of them may be one account's: the other half is everybody else's. */
+const ACCOUNT_ROOM = ROOM / 2;
+
+/** How long after its call the gate may begin with an order. */
+const TAKE_UP_MS = 5_000;
 
 const accountIsBusy = refuse('rate_limited', 'Too many orders of this account are under way.', {
   retryAfterSeconds: 1,
@@ -233,51 +139,55 @@ const accountIsBusy = refuse('rate_limited', 'Too many orders of this account ar
 
 interface OwnLedger {
   readonly ledger: number;
-  readonly conditions: GateConditions;
+  readonly settings: GateSettings;
   readonly batches: OrderBatches;
 }
 
 /**
- * The gate of one ledger. Every order of its accounts passes through it, so that all are planned at the same prices,
- * and at those of the other ledgers' gates. It stores nothing. If two gates of a ledger run at once, as after a
- * restart, the database refuses orders planned at a round of prices older than the coin's newest fill.
+ * The gate of one ledger. Every order of its accounts passes through it: it waits there for a price that is as of a
+ * moment after its admission, and goes to the database with the others that have theirs. It stores nothing. If two gates
+ * of a ledger run at once, as after a restart, the database refuses orders planned at a round of prices older than the
+ * coin's newest fill.
  */
 export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
   readonly #context: TradingContext;
+  readonly #prices: GatePrices;
   #own: OwnLedger | undefined;
   readonly #orders = new Map<string, { readonly accountId: string; readonly reply: Promise<GateReply> }>();
+  /** For an account and an asset that it pays with: when the last order of both has joined a batch, or has ended. */
+  readonly #joined = new Map<string, Promise<void>>();
 
   constructor(ctx: DurableObjectState, env: Bindings, context: TradingContext) {
     super(ctx, env);
     this.#context = context;
+    this.#prices = new GatePrices(env);
   }
 
   /**
-   * Plans an order at the newest prices and commits it, with the others that wait. A second call with the same order
-   * id, while the first is under way, gets the same reply. Refuses as `planOrder` and
-   * `explainOrderRefusal` do, with `rate_limited` when too many orders of its account are in the gate, and with
-   * `service_unavailable` when the gate is full, has no settings, or begins with the order after its deadline.
+   * Plans an order at the first price that is as of its admission and the margin, and commits it, with the others that
+   * wait. A second call with the same order id, while the first is under way, gets the same reply. Refuses as
+   * `planOrder` and `explainOrderRefusal` do, with `rate_limited` when too many orders of its account are in the gate,
+   * and with `service_unavailable` when the gate is full, has no settings, or begins with the order after its deadline.
    */
   placeOrder(call: GateCall): Promise<GateReply> {
     const underWay = this.#orders.get(call.orderId);
     if (underWay) return underWay.reply;
-    if (this.#orders.size >= ROOM) return Promise.resolve({ kind: 'refused', refusal: overloaded });
-    if (this.#countOf(call.accountId) >= ACCOUNT_ROOM) {
-      return Promise.resolve({ kind: 'refused', refusal: accountIsBusy });
-    }
+    if (this.#orders.size >= ROOM) return Promise.resolve(refusedWith(overloaded));
+    if (this.#repliesOf(call.accountId).length >= ACCOUNT_ROOM) return Promise.resolve(refusedWith(accountIsBusy));
     const own = this.#open(ledgerNumberOf(call.orderId));
     const reply = this.#fill(own, call).finally(() => this.#orders.delete(call.orderId));
     this.#orders.set(call.orderId, { accountId: call.accountId, reply });
-    void own.conditions.keepFresh();
+    void own.settings.keepFresh();
     return reply;
   }
 
   /** What an order would fill at now; it has no effect. Refuses as `planOrder` does. */
   async preview(ledger: number, terms: OrderTerms): Promise<Outcome<OrderPreview>> {
-    const conditions = await this.#open(ledger).conditions.take(terms.coin);
-    if (!conditions.ok) return conditions;
     const now_ms = Date.now();
-    const planned = planOrder(terms, conditions.value, this.#context, now_ms);
+    const { settings: own } = this.#open(ledger);
+    const [price, settings] = await Promise.all([this.#prices.after(terms.coin, now_ms - FILL_MAX_AGE_MS), own.take()]);
+    if (!settings.ok) return settings;
+    const planned = planOrder(terms, price, settings.value, this.#context);
     return planned.ok ? accept(showPreview(planned.value, now_ms)) : planned;
   }
 
@@ -285,15 +195,38 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
     return Promise.resolve(this.#orders.size);
   }
 
-  #countOf(accountId: string): number {
-    return [...this.#orders.values()].filter((order) => order.accountId === accountId).length;
+  /**
+   * Resolves when all orders have ended that an account has in the gate now. What would refuse them, and is the holder's
+   * to choose, is done after that: else he could send an order and take it back when the market has moved.
+   */
+  async awaitOrders(accountId: string): Promise<void> {
+    await Promise.allSettled(this.#repliesOf(accountId));
   }
 
+  #repliesOf(accountId: string): Promise<GateReply>[] {
+    return [...this.#orders.values()].filter((order) => order.accountId === accountId).map(({ reply }) => reply);
+  }
+
+  /**
+   * An order waits here for its price, and for no other order but those of its account that came before it and pay with
+   * the same asset: a later one, whose coin has its price sooner, would leave it without money.
+   */
   async #fill(own: OwnLedger, call: GateCall): Promise<GateReply> {
-    // An order waits here for prices and settings if they are too old, and not in front of others.
-    const conditions = await own.conditions.take(call.terms.coin);
-    if (!conditions.ok) return { kind: 'refused', refusal: conditions };
-    return own.batches.place(call);
+    const { coin, side } = call.terms;
+    const begun_ms = Date.now();
+    const admitted_ms = begun_ms - call.waited_ms;
+    const purse = `${call.accountId} ${side === 'BUY' ? QUOTE_ASSET : coin}`;
+    const before = this.#joined.get(purse);
+    const { promise: joined, resolve: join } = Promise.withResolvers<void>();
+    this.#joined.set(purse, joined);
+    try {
+      const [price, settings] = await Promise.all([this.#prices.after(coin, admitted_ms), own.settings.take(), before]);
+      if (!settings.ok) return refusedWith(settings);
+      return own.batches.place(call, { admitted_ms, deadline_ms: begun_ms + TAKE_UP_MS, price });
+    } finally {
+      join();
+      if (this.#joined.get(purse) === joined) this.#joined.delete(purse);
+    }
   }
 
   /** What the gate has of its ledger, which is that of its first call. Throws for another one. */
@@ -304,16 +237,21 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
   }
 
   #begin(ledger: number): OwnLedger {
-    const conditions = new GateConditions(this.env, ledger);
+    const database = openLedger(this.env, ledger);
+    const settings = new GateSettings(database);
     const batches = new OrderBatches({
-      database: openLedger(this.env, ledger),
-      untilPriced: () => conditions.untilPriced(),
-      plan: (terms) => {
-        const held = conditions.held();
-        return held.ok ? planOrder(terms, held.value, this.#context, Date.now()) : held;
+      database,
+      plan: (terms, price) => {
+        const held = settings.held();
+        return held.ok ? planOrder(terms, price, held.value, this.#context) : held;
       },
-      fetchNewer: (round) => conditions.fetchNewer(round),
+      newest: (price) => this.#prices.newest(price),
+      askAnew: (coin) => this.#prices.after(coin, Date.now()),
     });
-    return { ledger, conditions, batches };
+    return { ledger, settings, batches };
   }
+}
+
+function refusedWith(refusal: Refusal): GateReply {
+  return { kind: 'refused', refusal };
 }

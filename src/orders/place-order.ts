@@ -21,8 +21,8 @@ export interface Placement {
 /** An order, as its lane sends it to the gate. */
 export interface GateCall extends Placement {
   readonly terms: OrderTerms;
-  /** If the gate begins with the order later than this, it refuses it and nothing happens. */
-  readonly deadline_ms: number;
+  /** How long ago its lane admitted it. No time of one object's clock is compared with another's. */
+  readonly waited_ms: number;
 }
 
 export type GateReply =
@@ -40,6 +40,8 @@ export interface OrderGate {
   preview(ledger: number, terms: OrderTerms): Promise<Outcome<OrderPreview>>;
   /** How many orders are in the gate at this moment. */
   countOrders(): Promise<number>;
+  /** Resolves when the orders have ended that the account has in the gate now. */
+  awaitOrders(accountId: string): Promise<void>;
 }
 
 /**
@@ -83,6 +85,25 @@ export async function previewAtGate(
   }
 }
 
+/** How long the holder's own change waits for his orders: they have their price or a refusal after 2 s. */
+const AWAIT_DEADLINE_MS = 4_000;
+
+/**
+ * Waits until the orders of an account have ended that its gate has now. An order is given no price of a moment before its
+ * holder could last take it back: so whatever would refuse it, and is his to choose, comes after it. Returns whether
+ * the gate answered. Never rejects.
+ */
+export async function letOrdersEnd(bindings: GateBindings, accountId: string): Promise<boolean> {
+  try {
+    const gate = reachGate(bindings, ledgerNumberOf(accountId));
+    await withDeadline(AWAIT_DEADLINE_MS, () => gate.awaitOrders(accountId));
+    return true;
+  } catch (error) {
+    logFault('gate_failed', { accountId, error: describeError(error) });
+    return false;
+  }
+}
+
 /** How many orders are in all gates; `undefined` when one does not answer. Never rejects. */
 export async function countAtGates(bindings: GateBindings & LedgerBindings): Promise<number | undefined> {
   const gates = listLedgers(bindings).map((ledger) => reachGate(bindings, ledger));
@@ -104,9 +125,6 @@ export function gateName(location: string, ledger: number): string {
   return `gate ${ledger} ${location}`;
 }
 
-/** How long after the lane's call the gate may begin with an order. */
-const TAKE_UP_MS = 5_000;
-
 /**
  * The POST of an order, as its key's lane executes it. The gate has the prices and sends the batch. `tell` wakes the
  * account's webhooks.
@@ -118,10 +136,10 @@ export function placeOrder(
 ): LaneOperation<PlaceOrder, OrderTerms, OrderRow> {
   return {
     bucket: 'trade',
+    runsBeside: true,
     plan: async (order) => readTerms(order, boundsOf),
     begin: ({ accountId, keyId }) => ({
-      commit: (orderId, terms) =>
-        fillAtGate(bindings, { orderId, accountId, keyId, terms, deadline_ms: Date.now() + TAKE_UP_MS }),
+      commit: (orderId, terms, waited_ms) => fillAtGate(bindings, { orderId, accountId, keyId, terms, waited_ms }),
       lookUp: (orderId) => lookUp(orderId, () => readOrder(ledgerOf(bindings, orderId), accountId, orderId)),
       answer: (row) => answerJson(201, { order: showOrder(row) }, { Location: `/api/v1/orders/${row.id}` }),
       describeUnknown: (orderId) =>

@@ -1,4 +1,4 @@
-import { type FirmPrice, FILL_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
+import { MANY_VOTES, type Tick } from '../markets/ripe-price.ts';
 import {
   type Price,
   divideDown,
@@ -11,22 +11,21 @@ import {
 import { type Side, type Fill, type Mode, fill, type BoundsOf, checkBounds, type PlaceOrder } from './terms.ts';
 import { type Outcome, accept, refuse } from '../http/answer.ts';
 import type { Settings } from '../db/settings.ts';
-import type { MarketSnapshot } from '../markets/snapshot.ts';
 import { type Asset, type Coin, QUOTE_ASSET, findCoin, scaleOf } from '../money/assets.ts';
 
 const BASIS = 10_000n;
 
 /**
  * The price at which the house fills an order of this side from its own inventory, 8 decimals; 0 or less when it fills
- * none: the firm price, with the spread (in hundredths of a percent) and half of the dispersion on the client's side of
+ * none: the market's price, with the spread (in hundredths of a percent) and half of the dispersion on the client's side of
  * it, rounded against the client. The dispersion is included because the market's price is known no more exactly. Pure.
  */
-export function quotePrice(side: Side, firm: FirmPrice, spread_bps: number): Price {
+export function quotePrice(side: Side, market: OrderPrice, spread_bps: number): Price {
   const spread = BigInt(spread_bps);
-  const half = divideUp(firm.dispersion, 2n);
+  const half = divideUp(market.dispersion, 2n);
   return side === 'BUY'
-    ? divideUp(firm.price * (BASIS + spread), BASIS) + half
-    : divideDown(firm.price * (BASIS - spread), BASIS) - half;
+    ? divideUp(market.price * (BASIS + spread), BASIS) + half
+    : divideDown(market.price * (BASIS - spread), BASIS) - half;
 }
 
 /** The parts of an order that need no price. */
@@ -39,11 +38,8 @@ export interface OrderTerms {
   readonly limitPrice: Price | null;
 }
 
-export interface TradingConditions {
-  /** `undefined` when the price hub could not be reached. */
-  readonly snapshot: MarketSnapshot | undefined;
-  readonly settings: Settings;
-}
+/** A price that orders may fill at: the hub's, which has a number, as of a time by the clock of whoever asked for it. */
+export type OrderPrice = Tick & { readonly round: number };
 
 export interface TradingContext {
   /** The spread if the operator has set none, in hundredths of a percent. */
@@ -62,6 +58,8 @@ export interface OrderPlan extends Fill {
   readonly middlePrice: Price;
   /** The number of the round of prices that it was planned at. */
   readonly priceRound: number;
+  /** As of when the price is, by the gate's clock. */
+  readonly priceAsOf_ms: number;
 }
 
 /**
@@ -89,23 +87,25 @@ export function readTerms(order: PlaceOrder, boundsOf: BoundsOf): Outcome<OrderT
   return accept({ coin, side: order.side, mode: order.mode, value, limitPrice });
 }
 
+/** A price of fewer votes is easier to bend, and an order at it is at most this part of the largest. */
+const FEW_VOTES_DIVISOR = 10n;
+
 /**
- * Plans an order at the given prices and settings, without any effect: halt, firm price, quote, limit, fill. Refuses,
- * in this order, with `trading_halted`, `price_unavailable`, `price_limit_exceeded`, `amount_below_minimum`,
- * `amount_above_maximum`. Pure.
+ * Plans an order at a price and settings, without any effect: halt, price, quote, limit, fill. Without a price there is
+ * none that the order may fill at. Refuses, in this order, with `trading_halted`, `price_unavailable`,
+ * `price_limit_exceeded`, `amount_below_minimum`, `amount_above_maximum`. Pure.
  */
 export function planOrder(
   terms: OrderTerms,
-  { snapshot, settings }: TradingConditions,
+  market: OrderPrice | undefined,
+  settings: Settings,
   context: TradingContext,
-  now_ms: number,
 ): Outcome<OrderPlan> {
   const { coin, side, mode, value, limitPrice } = terms;
   if (settings.tradingHalted) return tradingHalted;
-  const firm = snapshot && firmPrice(snapshot, coin, now_ms, FILL_MAX_AGE_MS);
-  if (!firm) return noFirmPrice(coin);
+  if (!market) return noFirmPrice(coin);
   const spread_bps = Math.max(settings.spreadBps ?? context.spread_bps, context.minSpread_bps);
-  const executedPrice = quotePrice(side, firm, spread_bps);
+  const executedPrice = quotePrice(side, market, spread_bps);
   if (executedPrice <= 0n) return noFirmPrice(coin);
   if (limitPrice !== null && (side === 'BUY' ? executedPrice > limitPrice : executedPrice < limitPrice)) {
     const limit = formatPrice(limitPrice);
@@ -113,12 +113,15 @@ export function planOrder(
   }
 
   const amounts = fill(coin, side, mode, value, executedPrice);
-  const bounded = checkBounds(amounts.usdtAmount, context.boundsOf(coin));
+  const { min, max } = context.boundsOf(coin);
+  const bounds = { min, max: market.votes < MANY_VOTES ? max / FEW_VOTES_DIVISOR : max };
+  const bounded = checkBounds(amounts.usdtAmount, bounds);
   if (!bounded.ok) return bounded;
   if (amounts.coinAmount === 0n) {
     return refuse('amount_below_minimum', `The order is worth less than the smallest amount of ${coin}.`);
   }
-  return accept({ coin, side, executedPrice, middlePrice: firm.price, ...amounts, priceRound: firm.round });
+  const { price: middlePrice, round: priceRound, asOf_ms: priceAsOf_ms } = market;
+  return accept({ coin, side, executedPrice, middlePrice, ...amounts, priceRound, priceAsOf_ms });
 }
 
 export const tradingHalted = refuse('trading_halted', 'Trading is halted by the operator.', {

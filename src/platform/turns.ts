@@ -19,8 +19,12 @@ export class Mutex {
     this.#deadline_ms = deadline_ms;
   }
 
+  get isFree(): boolean {
+    return !this.#held;
+  }
+
   hasRoom(): boolean {
-    return !this.#held || this.#waiting.length < this.#room;
+    return this.isFree || this.#waiting.length < this.#room;
   }
 
   /** Runs `execution` when its turn comes, or gives `timed_out` when the turn does not come before the deadline. */
@@ -49,6 +53,26 @@ export class Mutex {
       }, this.#deadline_ms);
       this.#waiting.push(enter);
     });
+  }
+}
+
+/** A lock for each name, as long as it is used. */
+export class NamedMutexes {
+  readonly #make: () => Mutex;
+  readonly #mutexes = new Map<string, Mutex>();
+
+  constructor(make: () => Mutex) {
+    this.#make = make;
+  }
+
+  async run<T>(name: string, execution: () => Promise<T>): Promise<Turn<T>> {
+    const mutex = this.#mutexes.get(name) ?? this.#make();
+    this.#mutexes.set(name, mutex);
+    try {
+      return await mutex.run(execution);
+    } finally {
+      if (mutex.isFree) this.#mutexes.delete(name);
+    }
   }
 }
 

@@ -15,6 +15,7 @@ import {
   chooseCandleSources,
   chooseCustody,
   chooseCustodySettings,
+  chooseHubSettings,
   chooseLaneSettings,
   choosePriceSources,
 } from '../providers.ts';
@@ -100,6 +101,7 @@ export class PriceHub extends Prices implements MarketKeeper {
       state,
       bindings,
       playPriceSources(choosePriceSources(config), () => market.read()),
+      chooseHubSettings(config),
     );
     this.#market = market;
   }

@@ -14,6 +14,7 @@ export function playGate(gates: DurableObjectNamespace): DurableObjectNamespace 
       placeOrder: (call) => placeOrder(gate, call),
       preview: (ledger, terms) => gate.preview(ledger, terms),
       countOrders: () => gate.countOrders(),
+      awaitOrders: (accountId) => gate.awaitOrders(accountId),
     };
     return played as unknown as DurableObjectStub;
   };

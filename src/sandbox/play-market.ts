@@ -19,6 +19,7 @@ export function playPriceSources(sources: readonly PriceSource[], readMarket: ()
   return sources.map((source, place) => ({
     name: source.name,
     leastInterval_ms: source.leastInterval_ms,
+    ...(source.isInMemory && { isInMemory: true }),
     async fetchTickers(signal, now_ms) {
       refuseWhenDown(readMarket());
       const tickers = await source.fetchTickers(signal, now_ms);

@@ -1,6 +1,7 @@
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { type Database, directoryOf, ledgerOf } from '../db/database.ts';
 import { type HubBindings, readSnapshot } from '../markets/read-hub.ts';
+import { type GateBindings, letOrdersEnd } from '../orders/place-order.ts';
 import { withDeadline } from '../platform/deadline.ts';
 import type { Custody } from '../custody/custody.ts';
 import { payOut } from './pay-out.ts';
@@ -37,7 +38,7 @@ const SNAPSHOT_MAX_AGE_MS = 1_000;
  * that takes too long, the answer is PROCESSING. `tell` wakes webhooks: the receiver and the operator may be told too.
  */
 export function createWithdrawal(
-  bindings: LedgerBindings & HubBindings,
+  bindings: LedgerBindings & HubBindings & GateBindings,
   { custody, totpSecrets, allowlistMode }: WithdrawalSettings,
   tell: (caller: Caller) => Promise<void>,
 ): LaneOperation<CreateWithdrawal, WithdrawalPlan, WithdrawalRow> {
@@ -66,9 +67,13 @@ export function createWithdrawal(
   });
   return {
     bucket: 'withdraw',
+    runsBeside: false,
     plan: (withdrawal, caller) => plan(withdrawal, contextOf(caller)),
     begin: (caller) => ({
-      commit: (withdrawalId, planned) => take(contextOf(caller), withdrawalId, planned),
+      commit: async (withdrawalId, planned) =>
+        (await letOrdersEnd(bindings, caller.accountId))
+          ? take(contextOf(caller), withdrawalId, planned)
+          : { kind: 'refused', refusal: overloaded },
       lookUp: (id) => lookUp(id, () => readWithdrawal(ledgerOf(bindings, id), caller.accountId, id)),
       answer: answerWithdrawal,
       finish: { isOpen: ({ status }) => status === 'PROCESSING', run: payInTime },

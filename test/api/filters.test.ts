@@ -171,8 +171,10 @@ describe('a page of a filtered list, of an account with thousands of other rows'
     // One row that fits, older than all others: an order of 2020, as if it had been placed then.
     await runFor(
       trader.accountId,
-      `INSERT INTO orders (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status, price_round, key_id)
-       VALUES (?, '0170a1fc-895a-7000-b43c-11f474a4f8d5', 'DOGE', 'BUY', 10000000, 100000000, 100000, 'FAILED', 9000000000000, ?)`,
+      `INSERT INTO orders (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status, price_round, key_id,
+         admitted_at, price_as_of)
+       VALUES (?, '0170a1fc-895a-7000-b43c-11f474a4f8d5', 'DOGE', 'BUY', 10000000, 100000000, 100000, 'FAILED', 9000000000000, ?,
+         0, 0)`,
       trader.accountId,
       trader.keyId,
     );

@@ -1,7 +1,7 @@
 import { recentAnswers } from '../../src/http/edge-cache.ts';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Trader, json, openTrader, send } from '../support/exchange.ts';
-import { followRefreshes, forgetConditions } from '../support/gate.ts';
+import { followRefreshes, forgetSettings } from '../support/gate.ts';
 import { type Cost, measure } from '../support/runtime/meter.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
@@ -128,7 +128,7 @@ describe('a key’s read requests', () => {
       const trader = await openTrader({ USDT: '100' });
       await trader.trade(ORDER);
       // The gate would otherwise go on fetching prices while the read is measured.
-      await forgetConditions();
+      await forgetSettings();
       // Only the first asks the lane before the database.
       for (const read of ['first', 'second']) {
         const cost = await measure(trader.lane, () => trader.get(path));
@@ -160,26 +160,27 @@ describe('a key’s read requests', () => {
 });
 
 describe('an order', () => {
-  // The gate fetches prices by the clock, so the clock stands still. It is a day ahead, so that no alarm fires.
+  // The gate fetches settings by the clock, so the clock stands still. It is a day ahead, so that no alarm fires.
   beforeEach(async () => {
-    await forgetConditions();
+    await forgetSettings();
     stopClock();
     moveClock(86_400_000);
   });
-  /** One lane call, one gate call and one round trip. The object reads one row to look up the Idempotency-Key. */
+  /** One call of the lane, the gate and the hub, and one round trip. The object reads one row to look up the Idempotency-Key. */
   const PLACED: Cost = {
     ...FREE,
     laneCalls: 1,
     gateCalls: 1,
+    hubCalls: 1,
     databaseTrips: 1,
-    databaseRowsRead: 29,
+    databaseRowsRead: 32,
     databaseRowsWritten: 7,
     objectRowsRead: 1,
     // The rows of the bucket, the intent and the answer. A fourth is written when the replay expires and is deleted.
     objectRowsWritten: 3,
   };
 
-  it('needs one call of the lane, one of the gate, one round trip, 7 rows of D1 and 3 of the object', async () => {
+  it('needs one call of lane, gate and hub each, one round trip, 7 rows of D1 and 3 of the object', async () => {
     const trader = await openTrader({ USDT: '100' });
     await placeFirst(trader);
     const cost = await measureAnswer(trader, 201, () => trader.order(ORDER, 'measured'));
@@ -197,13 +198,11 @@ describe('an order', () => {
       await beside.settle();
     }
     beside.restore();
-    // The first order that fills at a round reads three rows more, so the other trader places it.
-    await other.trade(ORDER);
     const cost = await measureAnswer(trader, 201, () => trader.order(ORDER, 'measured'));
     expect(cost).toEqual(PLACED);
   });
 
-  it('needs one call of the hub and one more round trip when the gate holds no prices', async () => {
+  it('needs one more round trip when the gate holds no settings', async () => {
     const trader = await openTrader({ USDT: '100' });
     // Lets the lane read the key's record first, so that it is not part of the measured cost.
     await trader.get('/api/v1/orders');
@@ -217,11 +216,11 @@ describe('an order', () => {
     });
   });
 
-  it('needs one call of the lane, one of the gate and no round trip when it is only previewed', async () => {
+  it('needs one call of lane, gate and hub each and no round trip when it is only previewed', async () => {
     const trader = await openTrader({ USDT: '100' });
     await trader.trade(ORDER);
     const cost = await measureAnswer(trader, 200, () => trader.post('/api/v1/orders/preview', ORDER));
-    expect(cost).toEqual({ ...FREE, laneCalls: 1, gateCalls: 1, objectRowsWritten: 1 });
+    expect(cost).toEqual({ ...FREE, laneCalls: 1, gateCalls: 1, hubCalls: 1, objectRowsWritten: 1 });
   });
 
   it('needs one call of the lane and at most one row of the object when it is replayed', async () => {
@@ -238,6 +237,6 @@ describe('an order', () => {
     await trader.get('/api/v1/events');
     await placeFirst(trader);
     const listened = await measure(trader.lane, () => trader.order(ORDER, 'measured'));
-    expect(listened).toEqual({ ...PLACED, databaseRowsRead: 34, databaseRowsWritten: 8 });
+    expect(listened).toEqual({ ...PLACED, databaseRowsRead: 37, databaseRowsWritten: 8 });
   });
 });

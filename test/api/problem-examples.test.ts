@@ -6,7 +6,7 @@ import { PriceHub } from '../../src/markets/price-hub.ts';
 import { type KeyOptions, type Trader, asOperator, openTrader, send } from '../support/exchange.ts';
 import { readFeed, tellOld } from '../support/events/feed.ts';
 import { CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/runtime/faults.ts';
-import { forgetConditions } from '../support/gate.ts';
+import { forgetSettings } from '../support/gate.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { resetSettings, setSettings, stopClock, switchOnTotp, withdraw } from '../support/withdrawals/withdrawals.ts';
@@ -131,8 +131,8 @@ const provocations: Record<Provoked, () => Promise<Response>> = {
     return send(`/operator/v1/accounts/${accountId}`, { method: 'PATCH', headers: bearer(AUDITOR_TOKEN) });
   },
   price_unavailable: async () => {
-    await forgetConditions();
-    vi.spyOn(PriceHub.prototype, 'snapshot').mockRejectedValue(new Error('no hub'));
+    await forgetSettings();
+    vi.spyOn(PriceHub.prototype, 'after').mockResolvedValue(null);
     return order({});
   },
   insufficient_balance: async () => withdraw(await openTrader({ USDT: '50' }), { amount: '50' }),

@@ -20,7 +20,17 @@ const notBelowZero = (column: string) => ({ [`${column} >= 0`]: { [column]: -1 }
 const aboveZero = (column: string) => ({ [`${column} > 0`]: { [column]: 0 } });
 const json = (column: string) => ({ [`json_valid(${column})`]: { [column]: TEXT } });
 
-const order = { account_id: 'a', id: 'o', coin: 'BTC', executed_price: 1, coin_amount: 1, usdt_amount: 1, key_id: 'k' };
+const order = {
+  account_id: 'a',
+  id: 'o',
+  coin: 'BTC',
+  executed_price: 1,
+  coin_amount: 1,
+  usdt_amount: 1,
+  key_id: 'k',
+  admitted_at: 1,
+  price_as_of: 1,
+};
 
 const onChain = { network: 'BTC', tx_hash: 'h', output_index: 0, address: 'x', exact_amount: '1', confirmations: 1 };
 

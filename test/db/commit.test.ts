@@ -17,6 +17,8 @@ function insertOrder(accountId: string, id: string, side: 'BUY' | 'SELL' = 'BUY'
     status: 'COMPLETED',
     keyId: keyOf(accountId),
     priceRound: 0,
+    admittedAt: NOON_MS,
+    priceAsOf: NOON_MS,
     ...amounts,
   } as const;
   return database.insert(orders).values({ ...row, firstTransfer: nextTransfer() });

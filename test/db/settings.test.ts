@@ -5,7 +5,7 @@ import { keepSettings } from '../../src/db/copy-settings.ts';
 import { openLedger } from '../../src/db/database.ts';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { type ProblemBody, asOperator, json, send, expectCode, ORDER } from '../support/exchange.ts';
-import { forgetConditions } from '../support/gate.ts';
+import { forgetSettings } from '../support/gate.ts';
 import { openTraderIn } from '../support/db/open-in-ledger.ts';
 import { runKeeper } from '../support/reconciliation.ts';
 import { emptyEdgeCache } from '../support/runtime/edge-cache.ts';
@@ -55,7 +55,7 @@ const keepAll = async () => {
 
 afterEach(async () => {
   vi.restoreAllMocks();
-  await forgetConditions();
+  await forgetSettings();
   expect((await lift()).status).toBe(200);
   expect(await haltsOf()).toEqual(['00', '00', '00']);
 });

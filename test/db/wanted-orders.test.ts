@@ -30,9 +30,10 @@ interface Terms {
 /** An order of so many atoms of BTC for as many of USDT, as `order` writes it. */
 function want(accountId: string, terms: Terms = {}): PlannedOrder {
   const { id = newId(), side = 'BUY', coin = 'BTC', amount = 1n, round = 0 } = terms;
-  const prices = { executedPrice: 100_000_000n, middlePrice: 100_000_000n, priceRound: round };
+  const prices = { executedPrice: 100_000_000n, middlePrice: 100_000_000n, priceRound: round, priceAsOf_ms: NOON_MS };
   return {
     placement: { orderId: id, accountId, keyId: keyOf(accountId) },
+    admitted_ms: NOON_MS,
     plan: { coin, side, coinAmount: amount * 100n, usdtAmount: amount, ...prices },
   };
 }
@@ -141,7 +142,7 @@ describe('an order among others of its batch', () => {
     const terms = { coin: 'MATIC', side: 'SELL', executedPrice: 1_000_000n, middlePrice: 1_000_000n } as const;
     const sell = (atoms: bigint): PlannedOrder => ({
       ...want(account),
-      plan: { ...terms, coinAmount: atoms, usdtAmount: atoms / 10_000n, priceRound: 0 },
+      plan: { ...terms, coinAmount: atoms, usdtAmount: atoms / 10_000n, priceRound: 0, priceAsOf_ms: NOON_MS },
     });
     const [tooMuch, all] = [sell(coinAmount + 1n), { ...sell(coinAmount), placement: want(account).placement }];
     const outcome = await commitOrders(database, [tooMuch, all]);

@@ -10,9 +10,7 @@ function snapshotOf(age_ms: number): MarketSnapshot {
   const agreed = { price: 100_000_000n, dispersion: 0n, received_ms: NOW_MS - age_ms, venueTime_ms: null };
   const markets = Object.fromEntries(coinSymbols.map((coin) => [coin, { shown: null, agreed }]));
   return {
-    round: 1,
     taken_ms: NOW_MS - age_ms,
-    window: { from_ms: 0, until_ms: 0 },
     markets: markets as MarketSnapshot['markets'],
     fallbacks: {},
   };

@@ -94,7 +94,7 @@ function inLane(use: (lane: Lane) => Promise<void>): Promise<void> {
           await state.storage.sync();
         };
         const mayAct = () => (script.isFrozen ? accountFrozen : accept(null));
-        const lane = { ledger: 0, now: () => at_ms, mayAct, sync };
+        const lane = { ledger: 0, admitted_ms: at_ms, now: () => at_ms, mayAct, sync };
         const { answer, replayed } = await executeOnce(execution, request, replays, facts, lane);
         expect([commits, looks]).toEqual([[], []]);
         const { code } = JSON.parse(answer.body) as { code?: unknown };

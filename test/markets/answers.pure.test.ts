@@ -21,9 +21,7 @@ function snapshotOf(taken_ms: number, missing: Coin[] = []): MarketSnapshot {
   const market = { shown: { ...shown, received_ms: taken_ms }, agreed: null };
   const markets = coinSymbols.map((coin) => [coin, missing.includes(coin) ? { shown: null, agreed: null } : market]);
   return {
-    round: 1,
     taken_ms,
-    window: { from_ms: 0, until_ms: 0 },
     markets: Object.fromEntries(markets) as Record<Coin, Market>,
     fallbacks: {},
   };

@@ -80,13 +80,23 @@ function waitLongForVenues(): void {
   );
 }
 
-/** Whether enough sources of a coin are sound for a fill, by the rule that the exchange documents. */
+/** Whether enough sources of a coin are sound for a firm price, by the rule that the exchange documents. */
 function judge(coin: Coin, faulty: readonly Source[], effect: Effect) {
+  const { sound, answering } = countSources(coin, faulty, effect);
+  return sound >= 2 && sound * 2 > answering;
+}
+
+/** The same for a fill: four votes, and three only where no more sources answer. */
+function judgeFill(coin: Coin, faulty: readonly Source[], effect: Effect) {
+  const { sound, answering } = countSources(coin, faulty, effect);
+  return sound >= Math.min(4, Math.max(3, answering));
+}
+
+function countSources(coin: Coin, faulty: readonly Source[], effect: Effect) {
   const listing = sources.filter((source) => assets[coin].venueSymbols[source] !== null);
   const isSound = (source: Source) => !faulty.includes(source) || (effect === 'stale' && !dated.includes(source));
   const sound = listing.filter(isSound).length;
-  const answering = effect === 'silent' ? sound : listing.length;
-  return sound >= 2 && sound * 2 > answering;
+  return { sound, answering: effect === 'silent' ? sound : listing.length };
 }
 
 async function buy(coin: Coin): Promise<string> {
@@ -121,7 +131,7 @@ async function expectTruthAtOnce(faulty: readonly Source[], effect: Effect, chan
     expect([coin, firm]).toEqual([coin, judge(coin, faulty, effect) ? parsePrice(prices[coin]) : undefined]);
   }
   for (const coin of ['BTC', 'MATIC'] as const) {
-    expect([coin, await buy(coin)]).toEqual([coin, judge(coin, faulty, effect) ? 'filled' : 'price_unavailable']);
+    expect([coin, await buy(coin)]).toEqual([coin, judgeFill(coin, faulty, effect) ? 'filled' : 'price_unavailable']);
   }
 }
 

@@ -1,16 +1,14 @@
 // @runtime outside
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { runDurableObjectAlarm } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import { readSnapshot, reachHub } from '../../src/markets/read-hub.ts';
 import type { MarketSnapshot } from '../../src/markets/snapshot.ts';
 import { type Coin, coinSymbols } from '../../src/money/assets.ts';
 import { formatPrice } from '../../src/money/amounts.ts';
 import type { VenueMode } from '../support/node/venues/venue-state.ts';
-import { abort } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { firmNow, snapshotNow } from '../support/markets/snapshots.ts';
 import { forgetPrices, useVenues, venues } from '../support/markets/venues.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { atOnce } from '../support/at-once.ts';
 
 useVenues();
@@ -184,53 +182,7 @@ describe('between its readers’ calls', () => {
   });
 });
 
-describe('while orders come', () => {
-  const hub = () => reachHub(env);
-  const readForOrders = (maxAge_ms = 1_000) => readSnapshot(env, maxAge_ms, { forOrders: true });
-  const waitForRounds = (count: number) =>
-    waitFor(async () => expect((await venues.count()).binance.tickers).toBeGreaterThanOrEqual(count));
-
-  it('the hub starts a round every second by itself, and no order waits for one', async () => {
-    await readForOrders();
-    await waitForRounds(3);
-    // Again when a round of the hub's own came between the two.
-    await waitFor(async () => {
-      const [before, asked] = [await readForOrders(), await venues.count()];
-      expect(await readForOrders(0)).toEqual(before);
-      expect((await venues.count()).binance.tickers).toBe(asked.binance.tickers);
-    });
-  });
-
-  it('a hub that is reset continues with higher round numbers, also when the clock went back by a day', async () => {
-    const day_ms = 86_400_000;
-    const rounds: (number | undefined)[] = [];
-    for (const step_ms of [0, 4_000, day_ms, -day_ms, 70_000, -90_000]) {
-      vi.setSystemTime(Date.now() + step_ms);
-      // No alarm stores any of these rounds.
-      for (const pause_ms of [0, 1_100]) {
-        vi.setSystemTime(Date.now() + pause_ms);
-        rounds.push((await readForOrders(0))?.round);
-      }
-      await abort(hub());
-    }
-    expect(new Set(rounds).size).toBe(12);
-    expect(rounds).toEqual(rounds.toSorted((one, other) => (one ?? 0) - (other ?? 0)));
-  });
-
-  it('rounds do not write a row each: the newest is stored every 8 s, and no alarm is set for orders', async () => {
-    await readForOrders();
-    const puts = await runInDurableObject(hub(), (_hub, { storage }) =>
-      vi.spyOn(Object.getPrototypeOf(storage.kv) as SyncKvStorage, 'put'),
-    );
-    await waitForRounds(3);
-    expect(puts).not.toHaveBeenCalled();
-    vi.setSystemTime(Date.now() + 8_000);
-    for (let read = 0; read < 3; read += 1) await readForOrders();
-    expect(puts).toHaveBeenCalledOnce();
-    expect(await runDurableObjectAlarm(hub())).toBe(false);
-    puts.mockRestore();
-  });
-
+describe('a venue with a least interval', () => {
   it('Kraken is asked in every second round, and its last answer is repeated with its own time', async () => {
     await venues.setPrices({ BTC: '65000' });
     const first = await readSnapshot(env, 0);
@@ -247,18 +199,5 @@ describe('while orders come', () => {
     const third = await readSnapshot(env, 0);
     expect(await venues.count()).toMatchObject({ binance: { tickers: 3 }, kraken: { tickers: 2 } });
     expect(third?.markets.BTC.agreed).toMatchObject({ price: 6_510_000_000_000n, dispersion: 0n });
-  });
-
-  it('the rounds end a minute after the last order, and start again with the next', async () => {
-    await readForOrders();
-    await waitForRounds(2);
-    vi.setSystemTime(Date.now() + 60_001);
-    // The timer reads the clock once more, and stops.
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
-    const { binance } = await venues.count();
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    expect((await venues.count()).binance.tickers).toBe(binance.tickers);
-    await readForOrders();
-    await waitForRounds(binance.tickers + 2);
   });
 });

@@ -197,9 +197,9 @@ describe('the spread earned', () => {
     const place = (side: string, middle: string) =>
       sql(
         `INSERT INTO orders (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status, price_round,
-           key_id, first_transfer, middle_price)
+           key_id, first_transfer, middle_price, admitted_at, price_as_of)
          SELECT ?, ?, 'BTC', ?, 5000000000000, 10000, 5000000, 'COMPLETED', price_round,
-           (SELECT id FROM api_keys WHERE account_id = ?1), ${NEXT}, ${middle}
+           (SELECT id FROM api_keys WHERE account_id = ?1), ${NEXT}, ${middle}, 0, 0
          FROM balances WHERE account = 'house:liquidity' AND asset = 'BTC'`,
         accountId,
         newRecordId(Date.now()),

@@ -59,7 +59,7 @@ describe('GET /operator/v1/metrics', () => {
       'bureau_deposits_open{status="QUARANTINED"}': 0,
       'bureau_in_flight{asset="USDT"}': 51,
       bureau_price_hub_up: 1,
-      'bureau_price_sources{coin="BTC"}': 3,
+      'bureau_price_sources{coin="BTC"}': 4,
       'bureau_price_source_up{source="sandbox-b"}': 1,
       bureau_gate_up: 1,
       bureau_gate_orders: 0,

@@ -8,7 +8,7 @@ import { type Trader, asOperator, json, openTrader, operate, expectCode } from '
 import { CONNECTION_LOST, OVERLOADED, abort, aroundBatch, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
 import { ORDER, allOk, keeper, makeActivity, reopen, runKeeper, statusesOf } from '../support/reconciliation.ts';
-import { forgetConditions } from '../support/gate.ts';
+import { forgetSettings } from '../support/gate.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { moveClock, readOwn, readTaken, stopClock, withdraw } from '../support/withdrawals/withdrawals.ts';
 import { sql } from '../support/db/sql.ts';
@@ -196,7 +196,7 @@ describe('a broken invariant', () => {
     await expectCode(trader.order(ORDER), '503 trading_halted');
     await operate('PATCH', '/settings', { tradingHalted: false });
     // The gate may hold settings of some seconds ago.
-    await forgetConditions();
+    await forgetSettings();
     expect((await trader.order(ORDER)).status).toBe(201);
     await expectCode(withdraw(trader), '503 withdrawals_suspended');
     await reopen();

@@ -1,7 +1,7 @@
 import { MARKET_PRICES_DATE } from '../../src/money/assets.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { asOperator, json, openAccount, openTrader, send, operate, expectCode } from '../support/exchange.ts';
-import { forgetConditions } from '../support/gate.ts';
+import { forgetSettings } from '../support/gate.ts';
 import { listRows } from '../support/db/sql.ts';
 
 interface Settings {
@@ -81,7 +81,7 @@ describe('the settings', () => {
   it('apply the spread to the executed price, against the client', async () => {
     await patch({ spreadBps: 100 });
     // The gate may otherwise use settings that it read some seconds ago.
-    await forgetConditions();
+    await forgetSettings();
     const trader = await openTrader({ USDT: '10000', BTC: '1' });
     const shown = await json<{ ticker: { price: string } }>(await send('/api/v1/markets/BTC'));
     const buy = await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'COIN_QTY', value: '0.01' });

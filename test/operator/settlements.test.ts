@@ -3,7 +3,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/db/record-id.ts';
 import { asOperator, json, openTrader, expectCode } from '../support/exchange.ts';
-import { forgetConditions } from '../support/gate.ts';
+import { forgetSettings } from '../support/gate.ts';
 import { countRowsRead, measure } from '../support/runtime/meter.ts';
 import { readEffects, expectWholeLedger } from '../support/db/probes.ts';
 import {
@@ -215,7 +215,7 @@ describe('the cost of a settlement', () => {
   it('is three round trips, and twelve rows for two accounts or eleven with the house, including the claim of its reference', async () => {
     const [buyer, seller] = await openParties();
     // Stops the gate and the hub from working in the background, so that only the settlement is counted.
-    await forgetConditions();
+    await forgetSettings();
     await runInDurableObject(reachHub(env), (_hub, { storage }) => storage.deleteAlarm());
     for (const [wanted, rows] of [
       [agreeP2p(buyer, seller), 12],

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FirmPrice } from '../../src/markets/firm-price.ts';
 import { type Coin, coinSymbols } from '../../src/money/assets.ts';
 import { type Mode, type Side, fill, checkBounds, readBounds } from '../../src/orders/terms.ts';
-import { quotePrice } from '../../src/orders/plan.ts';
+import { type OrderPrice, quotePrice } from '../../src/orders/plan.ts';
 
 const coins = fc.constantFrom(...coinSymbols);
 const sides = fc.constantFrom<Side[]>('BUY', 'SELL');
@@ -17,8 +16,8 @@ function unitOf(coin: Coin): bigint {
   return coin === 'USDC' ? 10n ** 8n : 10n ** 10n;
 }
 
-function firmAt(price: bigint, dispersion = 0n): FirmPrice {
-  return { coin: 'BTC', price, dispersion, round: 1 } as unknown as FirmPrice;
+function firmAt(price: bigint, dispersion = 0n): OrderPrice {
+  return { coin: 'BTC', price, dispersion, round: 1, asOf_ms: 0, votes: 4 } as OrderPrice;
 }
 
 describe('the amounts of an order', () => {

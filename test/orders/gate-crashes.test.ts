@@ -3,7 +3,7 @@ import { LedgerGate } from '../../src/orders/gate.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { type OrderAnswer, type ProblemBody, type Trader, json, openTrader, ORDER } from '../support/exchange.ts';
 import { CONNECTION_LOST, abort, aroundBatch, fail } from '../support/runtime/faults.ts';
-import { forgetConditions, ledgerGate } from '../support/gate.ts';
+import { forgetSettings, ledgerGate } from '../support/gate.ts';
 import { readEffects, sumOfBalances } from '../support/db/probes.ts';
 
 afterEach(() => void vi.restoreAllMocks());
@@ -39,18 +39,18 @@ function aroundOrder(moment: 'before' | 'after'): InjectFault {
 
 const steps: [string, InjectFault, isFilled: boolean][] = [
   ['as it takes the order up', aroundCall(LedgerGate.prototype, 'placeOrder', 'before'), false],
-  ['before it has prices', aroundCall(PriceHub.prototype, 'snapshot', 'before'), false],
-  ['when it has prices', aroundCall(PriceHub.prototype, 'snapshot', 'after'), false],
+  ['before it has a price', aroundCall(PriceHub.prototype, 'after', 'before'), false],
+  ['when it has a price', aroundCall(PriceHub.prototype, 'after', 'after'), false],
   ['before the batch', aroundOrder('before'), false],
   ['after the batch', aroundOrder('after'), true],
   ['with the answer in its hand', aroundCall(LedgerGate.prototype, 'placeOrder', 'after'), true],
 ];
 
-/** A trader whose key the lane knows, while the gate holds no prices or settings yet. */
+/** A trader whose key the lane knows, while the gate holds no settings yet. */
 async function openBeforeColdGate(): Promise<Trader> {
   const trader = await openTrader({ USDT: '1000' });
   await trader.balances();
-  await forgetConditions();
+  await forgetSettings();
   return trader;
 }
 

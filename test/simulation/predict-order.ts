@@ -35,19 +35,19 @@ export function predictOrder(world: World, account: ModelAccount, { body }: Post
   const halted = refusal(503, 'trading_halted');
   const isBuy = body['side'] === 'BUY';
   const spreads = world.settled.map(({ spreadBps }) => BigInt(spreadBps));
-  const prices = world.market.fillPrices(coin).flatMap(({ round, price, dispersion }) =>
+  const prices = world.market.fillPrices(coin).flatMap(({ round, price, dispersion, isOfMany }) =>
     spreads.map((spread) => {
       const half = ceil(dispersion, 2n);
       const quote = isBuy
         ? ceil(price * (10_000n + spread), 10_000n) + half
         : (price * (10_000n - spread)) / 10_000n - half;
-      return { round, quote, middle: price };
+      return { round, quote, middle: price, max: isOfMany ? MAX : MAX / 10n };
     }),
   );
   // A halt that was lifted seconds ago may still be in effect.
   const stale = world.settled.some(({ tradingHalted }) => tradingHalted) ? [halted] : [];
-  const fills = prices.map(({ round, quote, middle }) => ({
-    ...predictFill(world, account, { coin, isBuy, byCoin, value, price: quote }),
+  const fills = prices.map(({ round, quote, middle, max }) => ({
+    ...predictFill(world, account, { coin, isBuy, byCoin, value, price: quote, max }),
     filled: { coin, round, middle },
   }));
   if (!world.model.settings.tradingHalted) return [...fills, ...stale, ...withoutPrice(world)];
@@ -57,7 +57,7 @@ export function predictOrder(world: World, account: ModelAccount, { body }: Post
 }
 
 function withoutPrice({ market }: World): Prediction[] {
-  return market.mayBeWithoutPrice() ? [refusal(503, 'price_unavailable')] : [];
+  return market.mayBeWithoutFill() ? [refusal(503, 'price_unavailable')] : [];
 }
 
 interface OrderRequest {
@@ -66,13 +66,14 @@ interface OrderRequest {
   readonly byCoin: boolean;
   readonly value: bigint;
   readonly price: bigint;
+  readonly max: bigint;
 }
 
 /** The rounded side is off by less than an atom, in the house's favour (I8). */
 function predictFill(
   { model }: World,
   { id }: ModelAccount,
-  { coin, isBuy, byCoin, value, price }: OrderRequest,
+  { coin, isBuy, byCoin, value, price, max }: OrderRequest,
 ): Prediction {
   const unit = 10n ** BigInt(scaleOf(coin) + 8 - 6);
   const divide = (dividend: bigint, divisor: bigint, up: boolean) =>
@@ -80,7 +81,7 @@ function predictFill(
   const coinAmount = byCoin ? value : divide(value * unit, price, !isBuy);
   const usdtAmount = byCoin ? divide(value * price, unit, isBuy) : value;
   if (usdtAmount < MIN) return refusal(422, 'amount_below_minimum');
-  if (usdtAmount > MAX) return refusal(422, 'amount_above_maximum');
+  if (usdtAmount > max) return refusal(422, 'amount_above_maximum');
   if (coinAmount === 0n) return refusal(422, 'amount_below_minimum');
   const house = houseOfAccount(id);
   const pays = { debit: id, credit: house.liquidity, kind: 'order' } as const;

@@ -77,7 +77,7 @@ export interface Figures {
  */
 export async function simulate(seed: number, steps: number): Promise<Figures> {
   const world = new World(START_MS);
-  settleGates((by_ms) => world.moveClock(by_ms));
+  settleGates();
   await open(world);
   for (let step = 1; step <= steps; step += 1) {
     const draw = Draw.ofStep(seed, step);

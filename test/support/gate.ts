@@ -3,7 +3,7 @@ import { chooseBounds } from '../../src/providers.ts';
 import { type OrderTerms, readTerms } from '../../src/orders/plan.ts';
 import { vi } from 'vitest';
 import { config } from '../../src/env.ts';
-import { GateConditions, type LedgerGate } from '../../src/orders/gate.ts';
+import { GateSettings, type LedgerGate } from '../../src/orders/gate.ts';
 import { FIRST_LEDGER, ledgerNumberOf, newRecordId } from '../../src/db/record-id.ts';
 import type { PlaceOrder } from '../../src/orders/terms.ts';
 import { type GateCall, gateName } from '../../src/orders/place-order.ts';
@@ -26,17 +26,17 @@ export function gateOfBefore(ledger: number): DurableObjectStub<LedgerGate> {
   return env.LEDGER_GATE.getByName(`the gate of before of ledger ${ledger}`);
 }
 
-/** Makes the gates forget the prices and settings that they hold. */
-export async function forgetConditions(): Promise<void> {
+/** Makes the gates forget the settings and prices that they hold. */
+export async function forgetSettings(): Promise<void> {
   for (const ledger of ledgersUnderTest) await abort(ledgerGate(ledger));
 }
 
 /** Tracks the gates' background fetches from now on. `settle` resolves when all have ended. */
 export function followRefreshes(): { settle(): Promise<void>; restore(): void } {
   let [begun, ended] = [0, 0];
-  const { keepFresh } = GateConditions.prototype;
-  const spy = vi.spyOn(GateConditions.prototype, 'keepFresh').mockImplementation(async function follow(
-    this: GateConditions,
+  const { keepFresh } = GateSettings.prototype;
+  const spy = vi.spyOn(GateSettings.prototype, 'keepFresh').mockImplementation(async function follow(
+    this: GateSettings,
   ) {
     begun += 1;
     await keepFresh.call(this);
@@ -65,13 +65,12 @@ export function termsOf(order: PlaceOrder): OrderTerms {
 
 /** A new order of a trader, in the form in which the key's lane sends it to the gate. */
 export function handOver({ accountId, keyId }: Trader, order: PlaceOrder, change: Partial<GateCall> = {}): GateCall {
-  const now_ms = Date.now();
   return {
-    orderId: newRecordId(now_ms, ledgerNumberOf(accountId)),
+    orderId: newRecordId(Date.now(), ledgerNumberOf(accountId)),
     accountId,
     keyId,
     terms: termsOf(order),
-    deadline_ms: now_ms + 5_000,
+    waited_ms: 0,
     ...change,
   };
 }

@@ -138,11 +138,11 @@ describe('a custodian that hangs', () => {
       isAnswered = true;
     });
     await waitFor(async () => expect(await listOwn(trader)).toHaveLength(1));
-    const order = await trader.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
-    expect([order.status, isAnswered]).toEqual([201, false]);
+    const next = await withdraw(trader, { amount: '50' });
+    expect([next.status, isAnswered]).toEqual([422, false]);
     const withdrawal = await readTaken(await answering);
     expect(withdrawal).toMatchObject({ status: 'PROCESSING', txHash: null });
-    expect((await trader.balances())['USDT']).toBe('39');
+    expect((await trader.balances())['USDT']).toBe('49');
     await expectInFlight(51_000_000n);
 
     const replay = await readTaken(await withdraw(trader, {}, 'k'));

@@ -23,6 +23,8 @@ export const orders = sqliteTable('orders', {
   keyId: text('key_id').notNull(),
   firstTransfer: integer('first_transfer'),
   middlePrice: atoms('middle_price'),
+  admittedAt: integer('admitted_at').notNull(),
+  priceAsOf: integer('price_as_of').notNull(),
 });
 
 /** Only within the batch of orders that writes it; see `commitOrders`. */

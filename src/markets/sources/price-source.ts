@@ -26,6 +26,8 @@ export interface PriceSource {
   readonly name: string;
   /** The least time between two requests; 0 if the venue allows far more than Bureau sends. */
   readonly leastInterval_ms: number;
+  /** Whether it is no venue but a market in memory, which answers at once and costs nothing. */
+  readonly isInMemory?: boolean;
   /**
    * At most one ticker for each coin that the venue has; a row that is not valid is left out. Rejects with a
    * `SourceError` when the answer as a whole is not valid, and when `signal` aborts.

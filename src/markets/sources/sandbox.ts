@@ -4,7 +4,7 @@ import { type SandboxMarket, type SandboxTrades, openSandboxMarket } from '../sa
 import type { PriceSource, SourceTicker } from './price-source.ts';
 
 /** The venues of the sandbox, and how far each differs from the market, in hundredths of a percent. */
-const venues = { 'sandbox-a': -3n, 'sandbox-b': 0n, 'sandbox-c': 2n } as const;
+const venues = { 'sandbox-a': -3n, 'sandbox-b': 0n, 'sandbox-c': 0n, 'sandbox-d': 2n } as const;
 
 export type SandboxVenue = keyof typeof venues;
 
@@ -12,13 +12,14 @@ const BASIS = 10_000n;
 const DAY_MS = 86_400_000;
 
 /**
- * One of three venues of the deterministic market, in memory. The median of the three is the market itself, so that
+ * One of four venues of the deterministic market, in memory. The median of the four is the market itself, so that
  * tickers and candles of the sandbox agree to the last digit.
  */
 export function createSandboxPriceSource(name: SandboxVenue): PriceSource {
   return {
     name,
     leastInterval_ms: 0,
+    isInMemory: true,
     fetchTickers: (_signal, now_ms) => Promise.resolve(coinSymbols.map((coin) => makeTicker(coin, name, now_ms))),
   };
 }

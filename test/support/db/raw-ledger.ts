@@ -102,6 +102,8 @@ export interface OrderTerms {
   readonly status?: string;
   readonly keyId?: string;
   readonly priceRound?: number;
+  /** As of when the price is; by default as of the order's admission. */
+  readonly priceAsOf?: number;
   /** The SQL of its first transfer's number. */
   readonly first?: string;
 }
@@ -123,6 +125,8 @@ export function order(accountId: string, terms: OrderTerms = {}, insert = 'INSER
     price_round: terms.priceRound ?? newest,
     key_id: terms.keyId ?? `(SELECT id FROM api_keys WHERE account_id = '${accountId}' LIMIT 1)`,
     first_transfer: first,
+    admitted_at: NOON_MS,
+    price_as_of: terms.priceAsOf ?? NOON_MS,
   };
   return insertRow('orders', row, insert);
 }

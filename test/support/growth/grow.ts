@@ -168,11 +168,12 @@ async function timeBatches({ accountId, keyId }: Trader): Promise<number> {
     usdtAmount: 5_000_000n,
     // The round of the newest fill, so that no order is refused for an older round.
     priceRound: (await sql(NEWEST_ROUND).first<number>('round')) ?? 0,
+    priceAsOf_ms: Date.now(),
   };
   const begun_ms = Date.now();
   for (let committed = 0; committed < BATCHES; committed += 1) {
     const placement = { orderId: newRecordId(Date.now()), accountId, keyId };
-    const outcome = await commitOrders(database, [{ placement, plan }]);
+    const outcome = await commitOrders(database, [{ placement, admitted_ms: plan.priceAsOf_ms, plan }]);
     if (outcome.kind !== 'decided' || outcome.refused.size > 0) throw new Error(`no order: ${outcome.kind}`);
   }
   return (Date.now() - begun_ms) / BATCHES;

@@ -48,6 +48,8 @@ const orders: RecordKind = {
     key_id: `(SELECT id FROM api_keys WHERE account_id = ${account} LIMIT 1)`,
     first_transfer: firstTransfer,
     middle_price: `iif(${isBuy}, 4995000000000, 5005000000000)`,
+    admitted_at: 0,
+    price_as_of: 0,
   }),
   legs: ({ account, isBuy }) => [
     {

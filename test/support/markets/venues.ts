@@ -4,7 +4,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, vi } from 'vitest';
 import { VenueRemote } from '../node/venues/venue-remote.ts';
 import { emptyEdgeCache } from '../runtime/edge-cache.ts';
-import { forgetConditions } from '../gate.ts';
+import { forgetSettings } from '../gate.ts';
 import { abort } from '../runtime/faults.ts';
 import { env } from '../runtime/test-env.ts';
 
@@ -36,6 +36,6 @@ export async function forgetPrices(): Promise<void> {
   await abort(stub);
   await runInDurableObject(reachCandleHub(env), (_hub, { storage }) => storage.deleteAll());
   await abort(reachCandleHub(env));
-  await forgetConditions();
+  await forgetSettings();
   await emptyEdgeCache();
 }

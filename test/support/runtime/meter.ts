@@ -176,9 +176,11 @@ export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Prom
   await putOffRounds();
   const wakings = await holdWakings();
   const lanes = (['admit', 'execute', 'alarm'] as const).map((method) => vi.spyOn(KeyLane.prototype, method));
-  const gates = (['placeOrder', 'preview'] as const).map((method) => vi.spyOn(LedgerGate.prototype, method));
+  const gates = (['placeOrder', 'preview', 'awaitOrders'] as const).map((method) =>
+    vi.spyOn(LedgerGate.prototype, method),
+  );
   const hubs = [
-    ...(['snapshot', 'alarm'] as const).map((method) => vi.spyOn(PriceHub.prototype, method)),
+    ...(['snapshot', 'after', 'alarm'] as const).map((method) => vi.spyOn(PriceHub.prototype, method)),
     vi.spyOn(CandleHub.prototype, 'candles'),
   ];
   const senders = [vi.spyOn(WebhookSender.prototype, 'wake'), vi.spyOn(WebhookSender.prototype, 'alarm')];

@@ -5,7 +5,7 @@ import type { Asset } from '../../../src/money/assets.ts';
 import { WITHDRAWAL } from '../client.ts';
 import { type Effects, readEffects } from '../db/probes.ts';
 import { type Trader, asOperator, json, operate } from '../exchange.ts';
-import { forgetConditions } from '../gate.ts';
+import { forgetSettings } from '../gate.ts';
 import { databaseOfId, queryAll, runFor } from '../db/open-in-ledger.ts';
 
 export { WITHDRAWAL } from '../client.ts';
@@ -87,7 +87,7 @@ export async function setSettings(change: Record<string, unknown>): Promise<void
 export async function changeSettings(change: Record<string, unknown>): Promise<void> {
   await operate('PATCH', '/settings', change);
   // The gate may use settings that are some seconds old, and a test cannot wait for them.
-  await forgetConditions();
+  await forgetSettings();
 }
 
 export function resetSettings(): Promise<void> {
