@@ -15,6 +15,7 @@ import { type Tick, type Vote, agreeOnRipePrice } from './ripe-price.ts';
 import type { Market, MarketSnapshot } from './snapshot.ts';
 import { type BreakerState, CircuitBreakers, BreakersByName } from './sources/circuit-breakers.ts';
 import type { PriceSource } from './sources/price-source.ts';
+import type { StreamState } from './streams/venue-stream.ts';
 
 /** The least pause after a round that nobody answered. */
 const PAUSE_AFTER_FAILURE_MS = 1_000;
@@ -68,6 +69,7 @@ export interface LiveBooks {
   votes(coin: Coin): readonly Vote[];
   /** How many sockets are alive that carry the coin; one that was lost less than 5 s ago counts. */
   alive(coin: Coin, now_ms: number): number;
+  states(now_ms: number): Readonly<Record<string, StreamState>>;
 }
 
 export interface HubSettings {
@@ -77,6 +79,11 @@ export interface HubSettings {
   readonly streams: 'always' | 'orders' | 'off';
   /** Makes them; `hear` is called when a message came. */
   readonly openBooks: (breakers: CircuitBreakers, hear: () => void) => LiveBooks;
+}
+
+export interface SourceStandings {
+  readonly sources: Readonly<Record<string, BreakerState>>;
+  readonly streams: Readonly<Record<string, StreamState>>;
 }
 
 /** A price for an order, its number, by which an older one is known, and how long after the order's admission it is as of. */
@@ -171,9 +178,10 @@ export class PriceHub extends DurableObject<Bindings> {
     }
   }
 
-  /** How each source of prices stands, by its name. It asks nobody. */
-  standings(): Promise<Readonly<Record<string, BreakerState>>> {
-    return Promise.resolve(this.#poller.standingsAt(Date.now()));
+  /** How each source of prices stands, and its stream, by its name. It asks nobody. */
+  standings(): Promise<SourceStandings> {
+    const now_ms = Date.now();
+    return Promise.resolve({ sources: this.#poller.standingsAt(now_ms), streams: this.#books.states(now_ms) });
   }
 
   /**

@@ -2,9 +2,8 @@ import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import type { Coin } from '../money/assets.ts';
 import { LONGEST_WAIT_MS } from './firm-price.ts';
-import type { PriceHub, RipePrice } from './price-hub.ts';
+import type { PriceHub, RipePrice, SourceStandings } from './price-hub.ts';
 import type { MarketSnapshot } from './snapshot.ts';
-import type { BreakerState } from './sources/circuit-breakers.ts';
 import { isRecent, withDeadline } from '../platform/deadline.ts';
 import { reach } from '../platform/objects.ts';
 
@@ -38,8 +37,8 @@ export async function readRipePrice(
   return ((wasLost ? await ask() : answered) ?? undefined) as RipePrice | undefined;
 }
 
-/** How each source of prices stands, by its name; `undefined` when the hub does not answer within 3 s. Never rejects. */
-export function readStandings(bindings: HubBindings): Promise<Readonly<Record<string, BreakerState>> | undefined> {
+/** How the sources of prices stand; `undefined` when the hub does not answer within 3 s. Never rejects. */
+export function readStandings(bindings: HubBindings): Promise<SourceStandings | undefined> {
   return askHub(bindings, (hub) => hub.standings());
 }
 

@@ -9,7 +9,7 @@ import { accept } from '../http/answer.ts';
 import { METRICS_TYPE, writeMetrics } from './metrics.ts';
 import { z } from '@hono/zod-openapi';
 import { readOpenWork } from './open-work.ts';
-import { countAtGates } from '../orders/place-order.ts';
+import { readGateLoad } from '../orders/place-order.ts';
 import { type Keeper, type KeeperBindings, reachKeeper } from '../reconciliation/reach-keeper.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { type SpreadOfDay, sumSpread } from '../reconciliation/spread-sums.ts';
@@ -57,20 +57,20 @@ houseRoutes.add({
     },
   },
   handle: async (c) => {
-    const [read, keepers, snapshot, custodian, spread, sources, ordersAtGate] = await Promise.all([
+    const [read, keepers, snapshot, custodian, spread, standings, load] = await Promise.all([
       askLedgers(c.env, (database) => Promise.all([readOpenWork(database), readPositions(database)])),
       readFromKeepers(c.env, (keeper) => keeper.read()),
       readSnapshot(c.env, VALUE_MAX_AGE_MS),
       readFromKeeper(c.env, FIRST_LEDGER, (reached) => reached.readCustody()),
       readSpread(c.env, new Date().toISOString().slice(0, 10)),
       readStandings(c.env),
-      countAtGates(c.env),
+      readGateLoad(c.env),
     ]);
     const now_ms = Date.now();
     const positions = read.map(({ ledger, answer }) => ({ ledger, answer: answer?.[1] }));
     const house = describeHouse(positions, snapshot, custodian, spread, now_ms);
     const ledgers = read.map(({ ledger, answer }, place) => ({ ledger, work: answer?.[0], keeper: keepers[place] }));
-    const text = writeMetrics({ ledgers, house, snapshot, custodian, sources, ordersAtGate, now_ms });
+    const text = writeMetrics({ ledgers, house, snapshot, custodian, standings, load, now_ms });
     return c.body(text, 200, { 'Content-Type': METRICS_TYPE }) as Response as WrittenAnswer;
   },
 });

@@ -1,6 +1,7 @@
 import type { CustodyStanding } from '../db/custody-standing.ts';
 import type { KeeperStanding } from '../reconciliation/reach-keeper.ts';
-import type { BreakerState } from '../markets/sources/circuit-breakers.ts';
+import type { SourceStandings } from '../markets/price-hub.ts';
+import type { GateLoad } from '../orders/place-order.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import { type Coin, coinSymbols } from '../money/assets.ts';
 import type { House } from './house.ts';
@@ -22,9 +23,8 @@ export interface Measured {
   readonly house: House;
   readonly snapshot: MarketSnapshot | undefined;
   readonly custodian: CustodyStanding | undefined;
-  /** How each source of prices stands, and how many orders are in all gates. */
-  readonly sources: Readonly<Record<string, BreakerState>> | undefined;
-  readonly ordersAtGate: number | undefined;
+  readonly standings: SourceStandings | undefined;
+  readonly load: GateLoad | undefined;
   readonly now_ms: number;
 }
 
@@ -162,18 +162,60 @@ function writeCustody({ house, custodian, now_ms }: Measured): string[] {
   ];
 }
 
-function writeTrading({ house, sources, ordersAtGate, now_ms }: Measured): string[] {
+function inSeconds(value_ms: number | null): number | null {
+  return value_ms === null ? null : value_ms / 1_000;
+}
+
+function writeTrading({ house, standings, load, now_ms }: Measured): string[] {
   const today = new Date(now_ms).toISOString().slice(0, 10);
   const spread = house.spreadEarned?.filter(({ day }) => day === today);
   const of = (member: 'orders' | 'usdt') =>
     by('coin', coinSymbols, (coin) => [coin, spread && (spread.find((one) => one.coin === coin)?.[member] ?? 0)]);
-  const isUp = by('source', Object.entries(sources ?? {}), ([source, state]) => [source, Number(state === 'good')]);
+  const isUp = by('source', Object.entries(standings?.sources ?? {}), ([source, state]) => [
+    source,
+    Number(state === 'good'),
+  ]);
+  const ofStreams = (value: (state: SourceStandings['streams'][string]) => number | null) =>
+    by('venue', Object.entries(standings?.streams ?? {}), ([venue, state]) => [venue, value(state)]);
+  const waits_ms = load?.waits_ms.toSorted((one, other) => one - other) ?? [];
+  const waitAt = (part: number) => inSeconds(waits_ms[Math.ceil(waits_ms.length * part) - 1] ?? null);
+  const waits = [['median', waitAt(0.5)] as const, ['longest', waitAt(1)] as const];
   return [
     gauge('orders_of_day', 'Orders that were filled today, in UTC', of('orders')),
     gauge('spread_of_day', 'What they earned by their spread, in USDT', of('usdt')),
-    gauge('gate_up', 'Whether the gates of all ledgers answered', Number(ordersAtGate !== undefined)),
-    gauge('gate_orders', 'Orders that are in all gates at this moment', ordersAtGate),
+    gauge('gate_up', 'Whether the gates of all ledgers answered', Number(load !== undefined)),
+    gauge('gate_orders', 'Orders that are in all gates at this moment', load?.orders),
+    gauge(
+      'order_wait_seconds',
+      'How long the last hundred orders of each gate waited for their price: the median, and the longest',
+      by('of', waits, (wait) => wait),
+    ),
     gauge('price_source_up', 'Whether a source of prices is asked; 0 while it is suspended after failures', isUp),
+    gauge(
+      'stream_open',
+      'Whether the stream of a venue is open',
+      ofStreams(({ standing }) => Number(standing === 'open')),
+    ),
+    gauge(
+      'stream_delay_seconds',
+      'How late the newest message of a venue’s stream was',
+      ofStreams(({ delay_ms }) => inSeconds(delay_ms)),
+    ),
+    gauge(
+      'stream_silence_seconds',
+      'How long ago a venue’s stream last said something',
+      ofStreams(({ silent_ms }) => inSeconds(silent_ms)),
+    ),
+    gauge(
+      'stream_books',
+      'The markets of which a venue’s stream holds a book',
+      ofStreams(({ books }) => books),
+    ),
+    gauge(
+      'stream_reconnects',
+      'How often a venue’s stream was opened again',
+      ofStreams(({ reconnects }) => reconnects),
+    ),
   ];
 }
 

@@ -11,7 +11,7 @@ import { type OrderPrice, type OrderTerms, type TradingContext, planOrder } from
 import { DurableObject } from 'cloudflare:workers';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import { type OrderPreview, showPreview } from './order.ts';
-import type { GateCall, GateReply, OrderGate } from './place-order.ts';
+import type { GateCall, GateLoad, GateReply, OrderGate } from './place-order.ts';
 import { OrderBatches } from './batches.ts';
 
 /** The age at which settings are fetched again in the background of the next order, which does not wait. */
@@ -133,6 +133,9 @@ const ACCOUNT_ROOM = ROOM / 2;
 /** How long after its call the gate may begin with an order. */
 const TAKE_UP_MS = 5_000;
 
+/** How many orders' waits are kept for the operator. */
+const MEASURED_ORDERS = 100;
+
 const accountIsBusy = refuse('rate_limited', 'Too many orders of this account are under way.', {
   retryAfterSeconds: 1,
 });
@@ -153,6 +156,7 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
   readonly #context: TradingContext;
   readonly #prices: GatePrices;
   #own: OwnLedger | undefined;
+  #waits_ms: readonly number[] = [];
   readonly #orders = new Map<string, { readonly accountId: string; readonly reply: Promise<GateReply> }>();
   /** For an account and an asset that it pays with: when the last order of both has joined a batch, or has ended. */
   readonly #joined = new Map<string, Promise<void>>();
@@ -191,8 +195,8 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
     return planned.ok ? accept(showPreview(planned.value, now_ms)) : planned;
   }
 
-  countOrders(): Promise<number> {
-    return Promise.resolve(this.#orders.size);
+  readLoad(): Promise<GateLoad> {
+    return Promise.resolve({ orders: this.#orders.size, waits_ms: this.#waits_ms });
   }
 
   /**
@@ -222,6 +226,7 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
     try {
       const [price, settings] = await Promise.all([this.#prices.after(coin, admitted_ms), own.settings.take(), before]);
       if (!settings.ok) return refusedWith(settings);
+      if (price) this.#waits_ms = [...this.#waits_ms, Date.now() - admitted_ms].slice(-MEASURED_ORDERS);
       return own.batches.place(call, { admitted_ms, deadline_ms: begun_ms + TAKE_UP_MS, price });
     } finally {
       join();

@@ -32,14 +32,19 @@ export type GateReply =
   /** It may have taken effect, now or earlier. Only its row in D1 can decide. */
   | { readonly kind: 'unknown' };
 
+/** How many orders are in the gate, and how long the last hundred have waited for their price since their admission. */
+export interface GateLoad {
+  readonly orders: number;
+  readonly waits_ms: readonly number[];
+}
+
 /** What a lane and a route ask of the gate; the object that answers is `LedgerGate`. */
 export interface OrderGate {
   /** Plans an order at the newest prices and commits it; a second call with its id joins the first. */
   placeOrder(call: GateCall): Promise<GateReply>;
   /** What an order would fill at now; it has no effect. */
   preview(ledger: number, terms: OrderTerms): Promise<Outcome<OrderPreview>>;
-  /** How many orders are in the gate at this moment. */
-  countOrders(): Promise<number>;
+  readLoad(): Promise<GateLoad>;
   /** Resolves when the orders have ended that the account has in the gate now. */
   awaitOrders(accountId: string): Promise<void>;
 }
@@ -104,12 +109,15 @@ export async function letOrdersEnd(bindings: GateBindings, accountId: string): P
   }
 }
 
-/** How many orders are in all gates; `undefined` when one does not answer. Never rejects. */
-export async function countAtGates(bindings: GateBindings & LedgerBindings): Promise<number | undefined> {
+/** The load of all gates; `undefined` when one does not answer. Never rejects. */
+export async function readGateLoad(bindings: GateBindings & LedgerBindings): Promise<GateLoad | undefined> {
   const gates = listLedgers(bindings).map((ledger) => reachGate(bindings, ledger));
   try {
-    const counts = await withDeadline(PREVIEW_DEADLINE_MS, () => Promise.all(gates.map((gate) => gate.countOrders())));
-    return counts.reduce((sum, count) => sum + count, 0);
+    const loads = await withDeadline(PREVIEW_DEADLINE_MS, () => Promise.all(gates.map((gate) => gate.readLoad())));
+    return {
+      orders: loads.reduce((sum, { orders }) => sum + orders, 0),
+      waits_ms: loads.flatMap(({ waits_ms }) => waits_ms),
+    };
   } catch (error) {
     logFault('gate_failed', { error: describeError(error) });
     return undefined;

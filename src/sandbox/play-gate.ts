@@ -13,7 +13,7 @@ export function playGate(gates: DurableObjectNamespace): DurableObjectNamespace 
     const played: OrderGate = {
       placeOrder: (call) => placeOrder(gate, call),
       preview: (ledger, terms) => gate.preview(ledger, terms),
-      countOrders: () => gate.countOrders(),
+      readLoad: () => gate.readLoad(),
       awaitOrders: (accountId) => gate.awaitOrders(accountId),
     };
     return played as unknown as DurableObjectStub;

@@ -74,6 +74,8 @@ describe('GET /operator/v1/metrics', () => {
     expect(samples.get('bureau_withdrawals_oldest_age_seconds{status="PENDING"}')).toBeLessThan(60);
     expect(samples.get('bureau_price_age_seconds{coin="BTC"}')).toBeLessThan(60);
     expect(samples.get('bureau_spread_of_day{coin="BTC"}')).toBeGreaterThan(0);
+    for (const of of ['median', 'longest'])
+      expect(samples.get(`bureau_order_wait_seconds{of="${of}"}`)).toBeGreaterThanOrEqual(0);
   });
 
   it('has every metric that an alert asks for', async () => {
@@ -84,6 +86,10 @@ describe('GET /operator/v1/metrics', () => {
   });
 
   it('is described in the runbook, each metric with its labels', async () => {
+    // The sandbox's sources have no streams.
+    const binance = { standing: 'open', delay_ms: 80, silent_ms: 20, books: 8, reconnects: 1 } as const;
+    const played = { sources: { binance: 'good' }, streams: { binance } } as const;
+    vi.spyOn(PriceHub.prototype, 'standings').mockResolvedValue(played);
     const text = await (await asOperator('GET', '/metrics')).text();
     const shown = [...text.matchAll(/^# HELP (\S+) (.+)$/gm)].map(([, name = '', help = '']) => {
       const labels = new RegExp(`^${name}\\{([a-z]+)=`, 'm').exec(text)?.[1];
@@ -91,6 +97,7 @@ describe('GET /operator/v1/metrics', () => {
     });
     const [, section = ''] = runbook.split('## Metrics\n');
     expect(section.split('\n').filter((line) => line.startsWith('| `'))).toEqual(shown);
+    vi.restoreAllMocks();
   });
 
   it('says what cannot be reached, and shows the rest', async () => {
@@ -98,7 +105,7 @@ describe('GET /operator/v1/metrics', () => {
     vi.spyOn(LedgerKeeper.prototype, 'read').mockRejectedValue(new Error('no keeper'));
     vi.spyOn(PriceHub.prototype, 'standings').mockRejectedValue(new Error('no hub'));
     vi.spyOn(LedgerKeeper.prototype, 'readSpread').mockRejectedValue(new Error('no keeper'));
-    vi.spyOn(LedgerGate.prototype, 'countOrders').mockRejectedValue(new Error('no gate'));
+    vi.spyOn(LedgerGate.prototype, 'readLoad').mockRejectedValue(new Error('no gate'));
     const samples = await scrape();
     const ups = ['price_hub', 'keeper', 'gate'].map((name) => samples.get(`bureau_${name}_up`));
     expect(ups).toEqual([0, 0, 0]);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LedgerGate } from '../../src/orders/gate.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { type OrderAnswer, type Trader, createKey, expectCode, json, openTrader } from '../support/exchange.ts';
@@ -9,7 +9,12 @@ import { sql } from '../support/db/sql.ts';
 import { until } from '../support/gate.ts';
 import { withdraw } from '../support/withdrawals/withdrawals.ts';
 
-afterEach(() => void vi.restoreAllMocks());
+/** No deadline passes while an order is held, however busy the machine is. */
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 const ALL = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '100' } as const;
 

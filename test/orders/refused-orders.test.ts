@@ -130,7 +130,7 @@ describe('a batch that is lost after its commit', () => {
     const first = leader.order(BUY, 'first');
     await until(() => held.state.injected === 1);
     const answers = [filled.order(BUY, 'lost'), refused.order(BUY, 'lost')];
-    while ((await ledgerGate().countOrders()) < 3) await scheduler.wait(1);
+    while ((await ledgerGate().readLoad()).orders < 3) await scheduler.wait(1);
     held.restore();
     const lost = aroundBatch('order', 'after', 1, fail(CONNECTION_LOST));
     isOpen = true;
