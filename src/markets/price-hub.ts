@@ -167,7 +167,8 @@ export class PriceHub extends DurableObject<Bindings> {
     try {
       for (let tries = 0; ; tries += 1) {
         const price = this.#agree(coin, asOf_ms);
-        if (price) return { ...price, since_ms: price.asOf_ms - admitted_ms };
+        // In whole milliseconds: half a round trip is part of the moment that a stream's price is as of.
+        if (price) return { ...price, since_ms: Math.floor(price.asOf_ms - admitted_ms) };
         if (end.isReached || (this.#isInMemory && tries > 1)) return null;
         const news = this.#waitForNews();
         if (this.#books.alive(coin, Date.now()) < ENOUGH_STREAMS) this.#poll(asOf_ms);
