@@ -29,8 +29,11 @@ const WARM_TIME_MS = 60_000;
 /** While orders wait that too few streams serve, a round begins this often at most. */
 const POLL_INTERVAL_MS = 1_000;
 
-/** With fewer sockets alive than this, the venues are polled for orders as well. */
+/** With fewer votes of streams than this, the venues are polled for orders as well. */
 const ENOUGH_STREAMS = 4;
+
+/** An order that has no price by then has the venues polled, whatever streams are open: they may all be silent. */
+const POLL_AFTER_MS = 1_000;
 
 /** Waiting orders are looked at this long after a message at the latest: many come in that time. */
 const HEAR_PAUSE_MS = 5;
@@ -105,6 +108,8 @@ export class PriceHub extends DurableObject<Bindings> {
   readonly #isInMemory: boolean;
   /** The number of the newest price of an order. */
   #number: number;
+  /** The newest price of each coin. While nothing was heard since, orders share it and its number: none overtakes another. */
+  readonly #newest = new Map<Coin, Tick & { readonly round: number }>();
   #reserved: number;
   #memory: HubMemory;
   #polled: readonly Observation[] = [];
@@ -164,6 +169,7 @@ export class PriceHub extends DurableObject<Bindings> {
       end.isReached = true;
       this.#wake();
     }, LONGEST_WAIT_MS);
+    const pollTimer = setTimeout(() => this.#poll(asOf_ms), POLL_AFTER_MS);
     try {
       for (let tries = 0; ; tries += 1) {
         const price = this.#agree(coin, asOf_ms);
@@ -171,11 +177,13 @@ export class PriceHub extends DurableObject<Bindings> {
         if (price) return { ...price, since_ms: Math.floor(price.asOf_ms - admitted_ms) };
         if (end.isReached || (this.#isInMemory && tries > 1)) return null;
         const news = this.#waitForNews();
-        if (this.#books.alive(coin, Date.now()) < ENOUGH_STREAMS) this.#poll(asOf_ms);
+        // A socket that was just lost still counts as alive, but has no vote.
+        if (this.#books.votes(coin).length < ENOUGH_STREAMS) this.#poll(asOf_ms);
         await news;
       }
     } finally {
       clearTimeout(timer);
+      clearTimeout(pollTimer);
     }
   }
 
@@ -272,6 +280,8 @@ export class PriceHub extends DurableObject<Bindings> {
     const tick = agreeOnRipePrice(votes, { coin, asOf_ms, now_ms, alive, lastAccepted });
     if (!tick) return undefined;
     const { price, dispersion, asOf_ms: received_ms } = tick;
+    const newest = this.#newest.get(coin);
+    if (newest?.asOf_ms === received_ms && newest.price === price && newest.dispersion === dispersion) return newest;
     const agreed = { price, dispersion, received_ms, venueTime_ms: null };
     const { accepted, snapshot } = this.#memory;
     const { shown } = snapshot.markets[coin];
@@ -283,7 +293,9 @@ export class PriceHub extends DurableObject<Bindings> {
       snapshot: { ...snapshot, markets: { ...snapshot.markets, [coin]: market } },
       accepted: { ...accepted, [coin]: agreed },
     };
-    return { ...tick, round: this.#count(now_ms) };
+    const numbered = { ...tick, round: this.#count(now_ms) };
+    this.#newest.set(coin, numbered);
+    return numbered;
   }
 
   /** One vote of each venue that has any: of its stream and its last answer, the newer one. */

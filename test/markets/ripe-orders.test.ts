@@ -23,6 +23,8 @@ describe('an order that is admitted', () => {
     await venues.setPrices({ BTC: '65000' });
     const prices = await atOnce(20, () => ask());
     for (const price of prices) expect(price).toMatchObject({ votes: 6, since_ms: 0 });
+    // With numbers of their own, one that fills would have overtaken those that fill after it.
+    expect(new Set(prices.map((price) => price?.round)).size).toBe(1);
     expect(await venues.count()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
   });
 

@@ -33,6 +33,6 @@ export class VenueClock {
       this.#least_ms = Math.min(this.#least_ms, difference_ms);
       this.#delay_ms = difference_ms - this.#least_ms;
     }
-    return this.#least_ms === Infinity ? -Infinity : now_ms - this.#delay_ms - this.#way_ms;
+    return this.#least_ms === Infinity ? -Infinity : Math.floor(now_ms - this.#delay_ms - this.#way_ms);
   }
 }

@@ -30,7 +30,7 @@ export interface StreamTools {
   /** Opens a socket at the address that is found. Rejects with a `SourceError`. */
   connect(findUrl: (signal: AbortSignal) => Promise<string>, listener: SocketListener): Promise<Socket>;
   readonly breakers: CircuitBreakers;
-  /** Is told when a book may have changed. */
+  /** Is told when a book may have changed, and when a socket was lost. */
   hear(): void;
 }
 
@@ -200,6 +200,7 @@ export class VenueStream {
       this.#next = undefined;
     }
     this.#fail(error);
+    this.#tools.hear();
   }
 
   #fail(error: unknown): void {
