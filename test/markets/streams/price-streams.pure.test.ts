@@ -150,6 +150,54 @@ describe('a venue’s stream', () => {
     expect(greeted.open[0]?.sent).toEqual([]);
   });
 
+  test('is given up when it answers no ping at first, and keeps its way when it answers none later', async () => {
+    const { played, talkOnAll, voteOf } = play();
+    const sayBook = () => played.open[0]?.say(book('BTC-USDT', '65000', played.now_ms));
+    await played.pass(10_250, sayBook);
+    expect([played.sockets[0]?.isOpen, voteOf()]).toEqual([true, undefined]);
+    await played.pass(250, sayBook);
+    expect(played.sockets[0]?.isOpen).toBe(false);
+    await played.pass(1_000, talkOnAll);
+    await played.pass(60_000, sayBook);
+    expect(voteOf()).toMatchObject({ own_ms: played.now_ms - 125 });
+    expect(played.sockets).toHaveLength(2);
+  });
+
+  test('makes no book newer by an event that comes late or twice, and vouches for no less than before', async () => {
+    const { played, talkOnAll, voteOf } = play();
+    await played.pass(1_000, talkOnAll);
+    const { vouched_ms = 0 } = voteOf() ?? {};
+    for (const late_ms of [600, 600, 300]) {
+      played.open[0]?.say(book('BTC-USDT', '64000', played.now_ms - late_ms));
+      expect(voteOf()).toMatchObject({ bid: '64000', own_ms: vouched_ms - late_ms, vouched_ms });
+    }
+  });
+
+  test('that is refused a market, or has a book without one side, has all its other books', async () => {
+    const { played, talkOnAll, voteOf } = play();
+    await played.pass(1_000, talkOnAll);
+    played.open[0]?.say({ event: 'error', code: '60018', msg: "instId:ETH-USDT doesn't exist." });
+    await played.pass(1_000, talkOnAll);
+    expect([played.sockets.length, voteOf()?.bid, played.streams.votes('ETH')]).toEqual([1, '65000', []]);
+    played.open[0]?.say({ arg: { instId: 'BTC-USDT' }, data: [{ bids: [], asks: [['65001']], ts: played.now_ms }] });
+    expect(voteOf()).toMatchObject({ bid: null, ask: '65001' });
+  });
+
+  test('has a book of one side only after a change without a whole book', async () => {
+    const played = new PlayedStreams([{ source: streamSources.bybit, url: 'wss://bybit' }]);
+    await played.pass(250);
+    const [socket] = played.open;
+    const say = (type: string, b: readonly unknown[], a: readonly unknown[]) =>
+      socket?.say({ topic: 'orderbook.1.BTCUSDT', type, ts: played.now_ms, data: { s: 'BTCUSDT', b, a } });
+    const sides = () => played.streams.votes('BTC').map(({ bid, ask }) => [bid, ask]);
+    socket?.say({ op: 'pong' });
+    say('delta', [['65000', '1']], []);
+    expect(sides()).toEqual([['65000', null]]);
+    say('snapshot', [['65000', '1']], [['65001', '1']]);
+    say('delta', [], [['65002', '1']]);
+    expect(sides()).toEqual([['65000', '65002']]);
+  });
+
   test('an attempt that ends after the streams were closed is closed', async () => {
     const { played } = play();
     played.streams.advance();
@@ -176,4 +224,37 @@ test('in 24 hours each of seven sockets is renewed once, one at a time, and none
   expect([fewest, most]).toEqual([priceVenues.length, priceVenues.length + 1]);
   const opened = priceVenues.map((venue) => played.sockets.filter(({ url }) => url === `wss://${venue}`).length);
   expect(opened).toEqual(priceVenues.map(() => 2));
+});
+
+describe('all venues’ streams', () => {
+  test('that are cut every second, or all at once, are opened again, and all count as alive until they are', async () => {
+    for (const every_ms of [1_000, 4_000]) {
+      const { played, talkOnAll } = play(priceVenues);
+      await played.pass(2_000, talkOnAll);
+      for (let cut = 0; cut < 60; cut += 1) {
+        played.open.forEach((socket) => socket.cut());
+        expect(played.streams.votes('BTC')).toEqual([]);
+        await played.pass(every_ms, () => {
+          talkOnAll();
+          expect(played.streams.alive('BTC', played.now_ms)).toBe(priceVenues.length);
+        });
+        expect(played.streams.votes('BTC')).toHaveLength(priceVenues.length);
+      }
+      expect(played.sockets).toHaveLength(61 * priceVenues.length);
+    }
+  });
+
+  test('that are refused for a minute count as lost after five seconds, are not stormed, and all come back', async () => {
+    const { played, talkOnAll } = play(priceVenues);
+    await played.pass(2_000, talkOnAll);
+    played.refusal = new SourceError('is down');
+    played.open.forEach((socket) => socket.cut());
+    const before = played.tries;
+    await played.pass(60_000);
+    expect(played.streams.alive('BTC', played.now_ms)).toBe(0);
+    expect(played.tries - before).toBeLessThan(20 * priceVenues.length);
+    played.refusal = undefined;
+    await played.pass(8_000, talkOnAll);
+    expect(played.streams.votes('BTC')).toHaveLength(priceVenues.length);
+  });
 });
