@@ -7,28 +7,25 @@ import { openArena } from './arbitrage/arena.ts';
 import { openStrategies } from './arbitrage/open-strategies.ts';
 import { playPath } from './arbitrage/play-path.ts';
 import { drawPath } from './arbitrage/price-path.ts';
+import { type Outrun, describeOutrunning, findOutrun, tabulateOutrunning, tryOutrunning } from './arbitrage/outrun.ts';
 import { readProductionMarket } from './arbitrage/production-market.ts';
-import {
-  type PathReport,
-  describeMoves,
-  describeProfit,
-  describeThreshold,
-  findBroken,
-  tabulateMoves,
-  tabulateProfit,
-} from './arbitrage/report.ts';
+import { type PathReport, describeProfit, findBroken, tabulateProfit } from './arbitrage/report.ts';
 import { buildWorker } from '../scripts/build-worker.ts';
 import { writeMeasured } from './measured-section.ts';
 
 /**
  * `npm run arbitrage`: runs strategies against the deployed bundle on drawn price paths, and prints the profit of each by
- * spread and seed. Fails when a strategy gains that must not. Writes the tables into docs/arbitrage.md.
+ * spread and seed; in virtual time, it runs clients who are ahead of the exchange, or cancel, on paths of five times the
+ * length. Fails when a strategy gains that must not. Writes the tables into docs/arbitrage.md.
  *
  * Options of another run, which writes nothing: `-- --seeds 10 --seconds 120 --spread 20`; `--seed 7` sets the first
  * seed, `--dust 10000` the orders of dust on a path, `--trades 300` the orders a minute of every other key.
  */
 
 const DOCUMENT = 'docs/arbitrage.md';
+
+/** A path in virtual time is so many times as long. */
+const VIRTUAL_LENGTH = 5;
 
 /** The run that writes the document. */
 const FULL = { seed: '1', seeds: '3', seconds: '60', spread: '10,20,40', dust: '2000' };
@@ -52,32 +49,33 @@ const bundle = temporary.path;
 const begun_ms = Date.now();
 await buildWorker('', bundle);
 const played: PathReport[] = [];
+const outrun: Outrun[] = [];
 for (const seed of seeds) {
   // Each spread has an exchange of its own, so they run at the same time.
+  outrun.push(...tryOutrunning(seed, VIRTUAL_LENGTH * seconds, spreads));
   played.push(...(await Promise.all(spreads.map((spread_bps) => tryPath(seed, spread_bps)))));
   console.log(`${Math.round((Date.now() - begun_ms) / 1_000)} s: seed ${seed}`);
 }
-report(played);
+report(played, outrun);
 
 async function tryPath(seed: number, spread_bps: number): Promise<PathReport> {
   const arena = await openArena(bundle, spread_bps);
   try {
     const trades = { perMinute, perDay: Math.max(defaultLimits.trade.perDay, perMinute * seconds) };
     const dustPerStep = Math.ceil(dustOrders / seconds);
-    const { strategies, ahead } = await openStrategies(arena, { seed, dustPerStep, trades });
+    const strategies = await openStrategies(arena, { seed, dustPerStep, trades });
     const results = await playPath(arena, drawPath(seed, seconds), strategies);
-    return { seed, spread_bps, results, trips: ahead.flatMap(({ trips }) => trips), unsettled: arena.market.unsettled };
+    return { seed, spread_bps, results, unsettled: arena.market.unsettled };
   } finally {
     await arena.end();
   }
 }
 
-function report(reports: readonly PathReport[]): void {
+function report(reports: readonly PathReport[], outrunning: readonly Outrun[]): void {
+  console.table(tabulateOutrunning(outrunning));
   console.table(tabulateProfit(reports));
-  console.table(tabulateMoves(reports));
-  for (const line of describeThreshold(reports)) console.log(line);
   for (const line of describeRefusals(reports)) console.log(line);
-  for (const line of findBroken(reports, readProductionMarket().spread_bps)) {
+  for (const line of [...findOutrun(outrunning), ...findBroken(reports, readProductionMarket().spread_bps)]) {
     console.error(`GAINED: ${line}`);
     process.exitCode = 1;
   }
@@ -89,8 +87,8 @@ function report(reports: readonly PathReport[]): void {
   const circumstances = { date: new Date(), seconds, dustOrders };
   const document = writeMeasured(
     writeMeasured(readFileSync(DOCUMENT, 'utf8'), 'Profit', describeProfit(reports, circumstances)),
-    'Seeing a second ahead',
-    describeMoves(reports, circumstances),
+    'Outrunning the price',
+    describeOutrunning(outrunning, circumstances.date, VIRTUAL_LENGTH * seconds),
   );
   writeFileSync(DOCUMENT, document);
   console.log(`written into ${DOCUMENT}`);

@@ -9,8 +9,8 @@ import { ThinBooks } from './thin-books.ts';
 import { TwoKeys } from './two-keys.ts';
 import { TwoLedgers } from './two-ledgers.ts';
 
-/** The smallest moves that the clients who see ahead trade on; one client each. */
-const AHEAD_FROM_BPS = [20, 40, 60, 100];
+/** The smallest moves that the clients who see or hear moves trade on; one client each. */
+const SIGHTED_FROM_BPS = [20, 40, 60, 100];
 
 /** The coins whose books are pushed. Six, four and three venues list them. */
 const BOOK_COINS: readonly Coin[] = ['ETH', 'MATIC', 'LTC'];
@@ -22,18 +22,16 @@ export interface StrategyOptions {
   readonly trades?: BucketLimits;
 }
 
-/** Opens every strategy with accounts of its own. `ahead` are those of them that see ahead. */
+/** Opens every strategy with accounts of its own. */
 export async function openStrategies(
   arena: Arena,
   { seed, dustPerStep, trades = defaultLimits.trade }: StrategyOptions,
-): Promise<{ readonly strategies: readonly Strategy[]; readonly ahead: readonly SeesAhead[] }> {
+): Promise<readonly Strategy[]> {
   const open = (coin: Coin, keys = 1, limits = trades) =>
     Holder.open(arena.operator, { assets: [coin], keys, trades: limits });
-  const ahead: SeesAhead[] = [];
-  const late: SeesAhead[] = [];
-  for (const from_bps of AHEAD_FROM_BPS) {
-    ahead.push(new SeesAhead(await open('BTC'), { lead: 1, from_bps }));
-    late.push(new SeesAhead(await open('BTC'), { lead: 0, from_bps }));
+  const sighted: Strategy[] = [];
+  for (const from_bps of SIGHTED_FROM_BPS) {
+    for (const lead of [0, 1] as const) sighted.push(new SeesAhead(await open('BTC'), { lead, from_bps }));
   }
   const books: Strategy[] = [];
   for (const coin of BOOK_COINS) {
@@ -53,5 +51,5 @@ export async function openStrategies(
   });
   const twoLedgers = new TwoLedgers(inTwoLedgers, arena.spread_bps);
   const dust = new Dust(await open('BTC', 1, UNLIMITED), seed, dustPerStep);
-  return { strategies: [twoKeys, twoLedgers, ...books, dust, ...ahead, ...late], ahead };
+  return [twoKeys, twoLedgers, ...books, dust, ...sighted];
 }

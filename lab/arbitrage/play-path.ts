@@ -22,12 +22,12 @@ export async function playPath(
   strategies: readonly Strategy[],
 ): Promise<StrategyResult[]> {
   for (const [step, now] of path.entries()) {
+    const moment = { step, previous: path[step - 1], now, next: path[step + 1] };
     const change = new AbortController();
     await Promise.all([
+      ...strategies.map((strategy) => strategy.follow?.(change.signal, moment)),
       market.show(now).finally(() => change.abort()),
-      ...strategies.map((strategy) => strategy.follow?.(change.signal)),
     ]);
-    const moment = { step, previous: path[step - 1], now, next: path[step + 1] };
     await Promise.all(strategies.map((strategy) => strategy.act(moment)));
   }
   const last = path.at(-1);

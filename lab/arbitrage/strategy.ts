@@ -19,8 +19,8 @@ export interface Strategy {
   readonly holder: Holder;
   /** Whether Bureau promises that it gains nothing at production's spread. */
   readonly mustNotGain: boolean;
-  /** Trades while the exchange goes over to the prices of a second, until `isOver` aborts. */
-  follow?(isOver: AbortSignal): Promise<void>;
+  /** Trades while the exchange goes over to the prices of a second, from just before the venues move until `isOver` aborts. */
+  follow?(isOver: AbortSignal, moment: Moment): Promise<void>;
   /** Trades in one second of the path, and returns when it has finished. */
   act(moment: Moment): Promise<void>;
 }

@@ -28,7 +28,7 @@ describe('on a random path with jumps, at production’s spread', () => {
   const named = (name: RegExp) => results.filter(({ strategy }) => name.test(strategy));
 
   beforeAll(async () => {
-    const { strategies } = await openStrategies(arena, { seed: SEED, dustPerStep: DUST_PER_STEP });
+    const strategies = await openStrategies(arena, { seed: SEED, dustPerStep: DUST_PER_STEP });
     results = await playPath(arena, drawPath(SEED, SECONDS), strategies);
     pairs = strategies.find((strategy) => strategy instanceof TwoKeys)?.pairs ?? 0;
     looks = strategies.find((strategy) => strategy instanceof TwoLedgers)?.looks ?? 0;
@@ -64,6 +64,7 @@ describe('on a random path with jumps, at production’s spread', () => {
       '2 books of 6',
       '2 books of 4',
       'dust',
+      ...[20, 40, 60, 100].map((from_bps) => `hears the venues at once, trades from ${from_bps} bps`),
     ]);
     for (const { strategy, profit, refused } of harmless) {
       expect(profit, strategy).toBeLessThan(0n);

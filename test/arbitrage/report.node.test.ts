@@ -1,14 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import {
-  type PathReport,
-  describeMoves,
-  describeProfit,
-  describeThreshold,
-  findBroken,
-  tabulateMoves,
-  tabulateProfit,
-} from '../../lab/arbitrage/report.ts';
+import { type Outrun, describeOutrunning, findOutrun, tabulateOutrunning } from '../../lab/arbitrage/outrun.ts';
+import { type PathReport, describeProfit, findBroken, tabulateProfit } from '../../lab/arbitrage/report.ts';
 import { writeMeasured } from '../../lab/measured-section.ts';
 
 const result = (strategy: string, mustNotGain: boolean, profit: bigint) => ({
@@ -19,15 +12,18 @@ const result = (strategy: string, mustNotGain: boolean, profit: bigint) => ({
   refused: {},
 });
 
-/** A round trip of 45,000 USDT. */
-const trip = (move_bps: number, gain: bigint) => ({ move_bps, gain });
-
 const report = (seed: number, spread_bps: number, changes: Partial<PathReport> = {}): PathReport => ({
   seed,
   spread_bps,
   results: [result('two keys', true, -1_234_567_890n), result('sees ahead', false, 5_004_999n)],
-  trips: [trip(60, 90_000_000n), trip(30, -45_000_000n), trip(35, -22_500_000n)],
   unsettled: 1,
+  ...changes,
+});
+
+const outrun = (seed: number, changes: Partial<Outrun> = {}): Outrun => ({
+  ...{ feed: 'streams', path: 'jumpy', seed, spread_bps: 20, cancelled: -900 * seed },
+  honest: { costs_bps: [20, 22.5 * seed], waits_ms: [300, 320 * seed], refused: 0 },
+  gains: [0, 0, 10 * seed, 300],
   ...changes,
 });
 
@@ -55,45 +51,44 @@ describe('the profits', () => {
   });
 });
 
-describe('the gain from seeing prices early', () => {
-  it('is shown by the size of the move, with the number of round trips', () => {
-    expect(tabulateMoves([report(1, 20), report(2, 20)]).slice(0, 5)).toEqual([
-      { Move: '20 to 30 bps', 'At 20 bps': '' },
-      { Move: '30 to 40 bps', 'At 20 bps': '-33.75 (4)' },
-      { Move: '40 to 50 bps', 'At 20 bps': '' },
-      { Move: '50 to 60 bps', 'At 20 bps': '' },
-      { Move: '60 to 80 bps', 'At 20 bps': '+90.00 (2)' },
+describe('who is ahead of the exchange', () => {
+  it('has a row for each feed, path and spread, with the mean of the seeds, and the best of the cancels', () => {
+    expect(tabulateOutrunning([outrun(1), outrun(2), outrun(1, { feed: 'polls' })])).toEqual([
+      {
+        ...{ Feed: 'streams', Path: 'jumpy', Spread: '20 bps', 'Honest order': '26.9 bps' },
+        ...{ 'Wait, mean and p99': '390, 640 ms', '-100 ms': '0', '0 ms': '0', '100 ms': '15', '300 ms': '300' },
+        Cancels: '-900',
+      },
+      expect.objectContaining({ Feed: 'polls', 'Honest order': '21.3 bps' }),
     ]);
   });
 
-  it('starts above the largest move that did not pay', () => {
-    expect(describeThreshold([report(1, 20)])).toEqual([
-      'At 20 bps a round trip costs 40.0 bps (40.0 to 40.0), and every move above 35.0 bps gained; a spread of 30 bps would have left nothing of any move.',
-    ]);
-    expect(describeThreshold([report(1, 20, { trips: [trip(60, 1n)] }), report(1, 40, { trips: [] })])).toEqual([
-      'At 20 bps a round trip costs 60.0 bps (60.0 to 60.0), and every move gained; a spread of 30 bps would have left nothing of any move.',
+  it('breaks the promise when he gains by what he can know, or by a cancel, and not when he sees into the future', () => {
+    expect(findOutrun([outrun(1), outrun(2, { gains: [0, 7, 0, 0] }), outrun(3, { cancelled: 1 })])).toEqual([
+      'streams, jumpy, seed 2, 20 bps: 7 USDT/min',
+      'streams, jumpy, seed 3, 20 bps: 1 USDT/min',
     ]);
   });
 });
 
 describe('the page on arbitrage', () => {
   const lines = describeProfit([report(1, 20)], circumstances);
-  const moves = describeMoves([report(1, 20)], circumstances);
+  const ahead = describeOutrunning([outrun(1)], circumstances.date, 300);
 
   it('gets a dated paragraph and a table in each of its two sections, and keeps what was written by hand', () => {
-    const bare = '# Title\n\n## Profit\n\nProse, $& and all.\n\n## Seeing a second ahead\n\n- A point.\n';
-    const once = writeMeasured(writeMeasured(bare, 'Profit', lines), 'Seeing a second ahead', moves);
+    const bare = '# Title\n\n## Profit\n\nProse, $& and all.\n\n## Outrunning the price\n\n- A point.\n';
+    const once = writeMeasured(writeMeasured(bare, 'Profit', lines), 'Outrunning the price', ahead);
     expect(once).toBe(
-      `# Title\n\n## Profit\n\n${lines.join('\n')}\n\nProse, $& and all.\n\n## Seeing a second ahead\n\n${moves.join('\n')}\n\n- A point.\n`,
+      `# Title\n\n## Profit\n\n${lines.join('\n')}\n\nProse, $& and all.\n\n## Outrunning the price\n\n${ahead.join('\n')}\n\n- A point.\n`,
     );
-    expect(writeMeasured(writeMeasured(once, 'Profit', lines), 'Seeing a second ahead', moves)).toBe(once);
+    expect(writeMeasured(writeMeasured(once, 'Profit', lines), 'Outrunning the price', ahead)).toBe(once);
     expect(lines[0]).toMatch(/^Measured on 2026-03-01: paths of 60 s, 2,000 orders of dust each/);
   });
 
   it('is the page in docs, where a run replaces the dated paragraphs and the tables, and nothing else', () => {
     const page = readFileSync('docs/arbitrage.md', 'utf8');
-    const written = writeMeasured(writeMeasured(page, 'Profit', lines), 'Seeing a second ahead', moves);
-    const isWritten = (line: string) => /^\||^Measured on 2|^At \d+ bps a round trip/.test(line);
+    const written = writeMeasured(writeMeasured(page, 'Profit', lines), 'Outrunning the price', ahead);
+    const isWritten = (line: string) => /^\||^Measured on 2/.test(line);
     expect(written.split('\n').filter((line) => !isWritten(line))).toEqual(
       page.split('\n').filter((line) => !isWritten(line)),
     );
