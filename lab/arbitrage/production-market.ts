@@ -2,7 +2,14 @@ import { unstable_readConfig } from 'wrangler';
 import { type VenueName, venueNames } from '../../test/support/node/venues/venue-state.ts';
 
 /** The variables that decide a fill. */
-const SHARED = ['PRICE_SOURCES', 'ORDER_MIN_USDT', 'ORDER_MAX_USDT', 'ORDER_BOUNDS'] as const;
+const SHARED = [
+  'PRICE_SOURCES',
+  'PRICE_STREAMS',
+  'PRICE_MARGIN_MS',
+  'ORDER_MIN_USDT',
+  'ORDER_MAX_USDT',
+  'ORDER_BOUNDS',
+] as const;
 
 /** Production's configuration of trading, as in wrangler.toml. */
 export interface ProductionMarket {
