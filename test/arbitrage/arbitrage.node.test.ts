@@ -56,7 +56,7 @@ describe('on a random path with jumps, at production’s spread', () => {
     for (const { strategy, profit } of books) expect(profit, strategy).toBeLessThan(0n);
   });
 
-  it('no strategy gains that must not gain: not with two keys, books of two venues, or the smallest orders', () => {
+  it('no strategy gains that must not gain: not with two keys, books of two venues, the smallest orders, or venues heard at once', () => {
     const harmless = results.filter(({ mustNotGain }) => mustNotGain);
     expect(harmless.map(({ strategy }) => strategy)).toEqual([
       'two keys',
@@ -66,10 +66,13 @@ describe('on a random path with jumps, at production’s spread', () => {
       'dust',
       ...[20, 40, 60, 100].map((from_bps) => `hears the venues at once, trades from ${from_bps} bps`),
     ]);
-    for (const { strategy, profit, refused } of harmless) {
-      expect(profit, strategy).toBeLessThan(0n);
+    for (const { strategy, profit, filled, refused } of harmless) {
+      // A client who waits for larger moves may find none on a path of three seconds.
+      if (filled > 0) expect(profit, strategy).toBeLessThan(0n);
+      else expect(strategy).toMatch(/^hears/);
       expect(refused, strategy).toEqual({});
     }
+    expect(named(/^hears/).filter(({ filled }) => filled >= 2).length).toBeGreaterThanOrEqual(2);
     expect(named(/^dust$/).map(({ filled }) => filled)).toEqual([SECONDS * DUST_PER_STEP]);
   });
 
