@@ -46,3 +46,10 @@ test('a pong that nobody asked for is no measure of the way', () => {
   clock.notePong(5);
   expect(clock.asOf(980, 1_000)).toBe(-Infinity);
 });
+
+test('times are whole milliseconds, as orders store them, and rather too early', () => {
+  const clock = new VenueClock();
+  clock.notePing(0);
+  clock.notePong(41);
+  expect(clock.asOf(980, 1_000)).toBe(979);
+});
