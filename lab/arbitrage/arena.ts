@@ -8,8 +8,12 @@ import { Holder, UNLIMITED } from './holder.ts';
 import { PlayedMarket } from './played-market.ts';
 import { readProductionMarket } from './production-market.ts';
 
-/** A coin that only three venues list here, so two books are the majority. */
-const THREE_VENUES = { LTC: ['binance', 'kucoin', 'gate'] } as const satisfies Partial<Record<Coin, VenueName[]>>;
+/** The coins whose books are pushed are listed by six, by four and by three venues here. */
+const LISTINGS = {
+  ETH: ['binance', 'okx', 'coinbase', 'kucoin', 'kraken', 'gate'],
+  MATIC: ['binance', 'okx', 'kucoin', 'gate'],
+  LTC: ['binance', 'kucoin', 'gate'],
+} as const satisfies Partial<Record<Coin, VenueName[]>>;
 
 /** One strategy has an account in each ledger, all others one in ledger 0. */
 const LEDGERS = 2;
@@ -49,7 +53,7 @@ export async function openArena(bundle: string, spread_bps: number): Promise<Are
       venueServer: venueServer.url,
       observer,
       spread_bps,
-      listings: THREE_VENUES,
+      listings: LISTINGS,
     });
     const venuesOf = (coin: Coin) => production.sources.filter((name) => market.isListed(coin, name));
     return { operator, market, spread_bps, venuesOf, end };

@@ -1,6 +1,10 @@
 import type { Room } from './mutation.ts';
 
 const marketTest = 'test/arbitrage/virtual-market.pure.test.ts';
+const arbitrageTest = 'test/arbitrage/arbitrage.node.test.ts';
+const clockTest = 'test/markets/streams/venue-clock.pure.test.ts';
+const HUB = 'src/markets/price-hub.ts';
+const CLOCK = 'src/markets/streams/venue-clock.ts';
 const ruleTest = 'test/markets/ripe-price.pure.test.ts';
 
 export const price: Room = {
@@ -54,6 +58,41 @@ export const price: Room = {
       name: 'a tick says that it is as of its newest vote',
       find: 'Math.min(...fresh.map(times_ms))',
       replace: 'Math.max(...fresh.map(times_ms))',
+    },
+    {
+      name: 'an order waits for no margin',
+      file: HUB,
+      find: 'admitted_ms + this.#settings.margin_ms',
+      replace: 'admitted_ms',
+      tests: [arbitrageTest],
+    },
+    {
+      name: 'a venue’s clock is believed',
+      file: CLOCK,
+      find: 'Math.floor(now_ms - this.#delay_ms - this.#way_ms)',
+      replace: '(event_ms ?? now_ms)',
+      tests: [clockTest],
+    },
+    {
+      name: 'a message that came late counts as new',
+      file: CLOCK,
+      find: 'now_ms - this.#delay_ms - this.#way_ms',
+      replace: 'now_ms - this.#way_ms',
+      tests: [clockTest],
+    },
+    {
+      name: 'the way of a message is not taken off',
+      file: CLOCK,
+      find: 'now_ms - this.#delay_ms - this.#way_ms',
+      replace: 'now_ms - this.#delay_ms',
+      tests: [clockTest],
+    },
+    {
+      name: 'a price is as of a fraction of a millisecond',
+      file: CLOCK,
+      find: 'Math.floor(now_ms - this.#delay_ms - this.#way_ms)',
+      replace: 'now_ms - this.#delay_ms - this.#way_ms',
+      tests: [clockTest],
     },
     {
       name: 'a pair that agrees loosely may jump',

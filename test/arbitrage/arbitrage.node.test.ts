@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Arena, openArena } from '../../lab/arbitrage/arena.ts';
 import { openStrategies } from '../../lab/arbitrage/open-strategies.ts';
+import { Holder, UNLIMITED } from '../../lab/arbitrage/holder.ts';
 import { type StrategyResult, playPath } from '../../lab/arbitrage/play-path.ts';
 import { drawPath } from '../../lab/arbitrage/price-path.ts';
 import { readProductionMarket } from '../../lab/arbitrage/production-market.ts';
@@ -19,6 +20,24 @@ beforeAll(async () => {
 });
 
 afterAll(() => arena.end());
+
+/** A market that stands still: what is measured is the wait for a price as of the margin after an order's admission. */
+describe('orders over streams', () => {
+  it('none is answered before the margin, and thirty at once on one key all fill within 3 s', async () => {
+    const holder = await Holder.open(arena.operator, { assets: ['BTC'], keys: 1, trades: UNLIMITED });
+    const order = async () => {
+      const begun_ms = performance.now();
+      await holder.keys[0]?.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
+      return performance.now() - begun_ms;
+    };
+    // The first opens the streams.
+    await order();
+    const waits_ms = await Promise.all(Array.from({ length: 30 }, order));
+    expect(holder.tally).toEqual({ filled: 31, refused: {} });
+    expect(Math.min(...waits_ms)).toBeGreaterThanOrEqual(150);
+    expect(Math.max(...waits_ms)).toBeLessThan(3_000);
+  });
+});
 
 /** The short form of `npm run arbitrage`. */
 describe('on a random path with jumps, at production’s spread', () => {
