@@ -3,7 +3,9 @@ import { createRequire } from 'node:module';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { buildWorker } from '../scripts/build-worker.ts';
 import { type Peer, isPeer, startPeer } from './bench/peer.ts';
+import { measureWaits, writeWaits } from './bench/order-waits.ts';
 import { measurePlatform, writePlatform } from './bench/platform.ts';
 import { profileSubject } from './bench/profile.ts';
 import { measureProcesses } from './bench/processes.ts';
@@ -34,6 +36,8 @@ import { makeTemporaryFolder } from '../scripts/temporary-folder.ts';
  * `-- --platform` gives each write of an object and each call of D1 the time that it takes on the platform, prints the waits
  * of each kind of request in order, and writes them into the document.
  *
+ * `-- --waits` times orders that wait for their price, over played streams and without, and writes that into the document.
+ *
  * `-- --profile "an order"` records a CPU profile of one kind of request instead, with `--connections` at once, into
  * `dist/<name>.cpuprofile`. Chrome's DevTools, Visual Studio Code and speedscope show such a file.
  */
@@ -54,6 +58,7 @@ const { values } = parseArgs({
     slice: { type: 'string' },
     processes: { type: 'string' },
     platform: { type: 'boolean', default: false },
+    waits: { type: 'boolean', default: false },
     only: { type: 'string', default: FULL.only },
     profile: { type: 'string' },
     connections: { type: 'string', default: '16' },
@@ -64,7 +69,8 @@ const { values } = parseArgs({
 using temporary = makeTemporaryFolder('bench');
 const directory = temporary.path;
 if (values.profile !== undefined) await profile(values.profile, Number(values.connections));
-else if (values.platform) await showWaits();
+else if (values.platform) await showPlatform();
+else if (values.waits) await showWaits();
 else if (values.processes !== undefined) await compareProcesses(values.processes);
 else await measure();
 
@@ -112,6 +118,14 @@ async function tell(
 }
 
 async function showWaits(): Promise<void> {
+  await buildWorker('', directory);
+  const rows = await measureWaits(directory);
+  console.table(rows);
+  writeFileSync(DOCUMENT, writeWaits(readFileSync(DOCUMENT, 'utf8'), rows, new Date()));
+  console.log(`written into ${DOCUMENT}`);
+}
+
+async function showPlatform(): Promise<void> {
   const rows = await measurePlatform(directory);
   console.table(rows);
   writeFileSync(DOCUMENT, writePlatform(readFileSync(DOCUMENT, 'utf8'), rows, new Date()));

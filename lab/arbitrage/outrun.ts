@@ -29,7 +29,10 @@ export function tryOutrunning(seed: number, seconds: number, spreads: readonly n
       return spreads.map((spread_bps): Outrun => {
         const terms = { spread_bps, margin_ms: MARGIN_MS };
         return {
-          ...{ feed, path, seed, spread_bps },
+          feed,
+          path,
+          seed,
+          spread_bps,
           honest: tradeHonestly(market, seed, terms),
           gains: LEADS_MS.map((lead_ms) => outrun(market, lead_ms, terms)),
           cancelled: Math.max(...CANCELS_MS.map((after_ms) => orderAndCancel(market, after_ms, terms))),

@@ -7,6 +7,9 @@ import { LATE_WRITE_PAUSE_MS } from '../../src/platform/turns.ts';
  */
 export const cpu_us = { none: 0, cached: 1_500, read: 2_500, write: 3_000, hour: 60 * 1_500 } as const;
 
+/** How long an order waits for its price in the mean, as `npm run arbitrage` measures it with streams of 50 to 170 ms. */
+const PRICE_WAIT_MS = 330;
+
 /**
  * Milliseconds that objects run for each request. They are estimates, rounded up, because a lane waits for D1, which
  * may be far away. A read takes no time. An order is one round trip to D1: the platform says that a write takes
@@ -19,7 +22,7 @@ export const active_ms = {
   none: 0,
   read: 1,
   replay: 1 + LATE_WRITE_PAUSE_MS,
-  write: 50 + LATE_WRITE_PAUSE_MS,
+  write: 50 + PRICE_WAIT_MS + LATE_WRITE_PAUSE_MS,
   payout: 1_200 + LATE_WRITE_PAUSE_MS,
   round: 500,
   awake: 2 * 2_000,

@@ -21,7 +21,11 @@ const report = (seed: number, spread_bps: number, changes: Partial<PathReport> =
 });
 
 const outrun = (seed: number, changes: Partial<Outrun> = {}): Outrun => ({
-  ...{ feed: 'streams', path: 'jumpy', seed, spread_bps: 20, cancelled: -900 * seed },
+  feed: 'streams',
+  path: 'jumpy',
+  seed,
+  spread_bps: 20,
+  cancelled: -900 * seed,
   honest: { costs_bps: [20, 22.5 * seed], waits_ms: [300, 320 * seed], refused: 0 },
   gains: [0, 0, 10 * seed, 300],
   ...changes,
@@ -55,8 +59,15 @@ describe('who is ahead of the exchange', () => {
   it('has a row for each feed, path and spread, with the mean of the seeds, and the best of the cancels', () => {
     expect(tabulateOutrunning([outrun(1), outrun(2), outrun(1, { feed: 'polls' })])).toEqual([
       {
-        ...{ Feed: 'streams', Path: 'jumpy', Spread: '20 bps', 'Honest order': '26.9 bps' },
-        ...{ 'Wait, mean and p99': '390, 640 ms', '-100 ms': '0', '0 ms': '0', '100 ms': '15', '300 ms': '300' },
+        Feed: 'streams',
+        Path: 'jumpy',
+        Spread: '20 bps',
+        'Honest order': '26.9 bps',
+        'Wait, mean and p99': '390, 640 ms',
+        '-100 ms': '0',
+        '0 ms': '0',
+        '100 ms': '15',
+        '300 ms': '300',
         Cancels: '-900',
       },
       expect.objectContaining({ Feed: 'polls', 'Honest order': '21.3 bps' }),
