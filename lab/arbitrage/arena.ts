@@ -22,6 +22,7 @@ const LEDGERS = 2;
 export interface Arena {
   readonly operator: Operator;
   readonly market: PlayedMarket;
+  readonly probe: ServedExchange['probe'];
   readonly spread_bps: number;
   /** The venues that list a coin, of those that the exchange asks. */
   readonly venuesOf: (coin: Coin) => readonly VenueName[];
@@ -56,7 +57,7 @@ export async function openArena(bundle: string, spread_bps: number): Promise<Are
       listings: LISTINGS,
     });
     const venuesOf = (coin: Coin) => production.sources.filter((name) => market.isListed(coin, name));
-    return { operator, market, spread_bps, venuesOf, end };
+    return { operator, market, probe: exchange.probe, spread_bps, venuesOf, end };
   } catch (error) {
     await end();
     throw error;
