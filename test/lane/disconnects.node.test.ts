@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { BUY, type Client } from '../support/node/exchange/client.ts';
+import { BUY, type Client } from '../support/client.ts';
 import { openExchange } from '../support/node/exchange/open-exchange.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -53,7 +53,7 @@ async function readList(client: Client, path: string): Promise<{ readonly status
   return ((await answer.json()) as Record<string, { status: string }[]>)[path.split('/').at(-1) ?? ''] ?? [];
 }
 
-const readUsdt = async (client: Client) => (await client.readBalances())['USDT'];
+const readUsdt = async (client: Client) => (await client.balances())['USDT'];
 
 /** Checks every invariant of the ledger over all of its rows. */
 async function expectWholeLedger(): Promise<void> {
@@ -76,7 +76,7 @@ it.each(kinds)(
     const client = await openClient();
     const keys = STAYS.map((_, at) => `gone-${at}`);
     await Promise.all(keys.map((key, at) => sendAndLeave(path, client, key, body, STAYS[at] ?? 0)));
-    const answers = await Promise.all(keys.map((key) => client.post(path, body, key)));
+    const answers = await Promise.all(keys.map((key) => client.post(path, body, { 'Idempotency-Key': key })));
     expect(answers.map(({ status }) => status)).toEqual(keys.map(() => 201));
     // A client that left at the first byte of the answer must have had its effect.
     expect(answers.at(-1)?.headers.get('X-Idempotency-Replay')).toBe('true');
