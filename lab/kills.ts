@@ -4,11 +4,14 @@ import { runKills } from '../test/kills/run-kills.ts';
 import { buildWorker } from '../scripts/build-worker.ts';
 import { startBridgedCustodian } from '../scripts/chains/bridge-custodian.ts';
 import { makeTemporaryFolder } from '../scripts/temporary-folder.ts';
+import { forkVenues } from '../test/support/node/venues/fork-venues.ts';
+import { allVenuesByStreams } from '../test/support/node/venues/venue-remote.ts';
 
 /**
  * `npm run test:kills` kills the deployed bundle under load, again and again, and checks that it keeps everything that
  * it acknowledged to its clients. `-- --seed 7 --kills 50` is another run; with `-- --ledgers 3` the accounts are divided
- * among three ledgers and pay each other, and with `-- --custodian real` the real custodian pays, on real nodes.
+ * among three ledgers and pay each other, with `-- --custodian real` the real custodian pays, on real nodes, and with
+ * `-- --venues streams` orders wait for the streams of played venues.
  */
 
 const { values } = parseArgs({
@@ -17,8 +20,10 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '20' },
     ledgers: { type: 'string', default: '1' },
     custodian: { type: 'string', default: 'played' },
+    venues: { type: 'string', default: 'sandbox' },
   },
 });
+const played = values.venues === 'streams' ? await forkVenues() : undefined;
 const seed = Number(values.seed);
 using temporary = makeTemporaryFolder('kills');
 const directory = temporary.path;
@@ -35,8 +40,10 @@ const { violations, ...figures } = await runKills({
   leastAcknowledged: 0,
   awaitSweep: true,
   ...(values.custodian === 'real' && { startCustodian: startBridgedCustodian }),
+  ...(played && { variables: allVenuesByStreams(played.url) }),
   report: (line) => console.log(line),
 });
+await played?.stop();
 console.table(figures);
 console.log(`${Math.round((Date.now() - begun_ms) / 1_000)} s, seed ${seed}`);
 for (const violation of violations.slice(0, 20)) console.error(`VIOLATION: ${violation}`);

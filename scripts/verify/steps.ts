@@ -16,6 +16,8 @@ export const steps: readonly Step[] = [
   { name: 'simulate', command: 'npm run simulate -- --seeds 20' },
   { name: 'simulate-ledgers', command: 'npm run simulate -- --seeds 20 --ledgers 3' },
   { name: 'kills', command: 'npm run test:kills -- --kills 8' },
+  { name: 'kills-streams', command: 'npm run test:kills -- --kills 20 --venues streams' },
+  { name: 'streams', command: 'npm run test:streams' },
   { name: 'kills-ledgers', command: 'npm run test:kills -- --kills 8 --ledgers 3' },
   { name: 'backup', command: 'npm run test:backup' },
   { name: 'backup-ledgers', command: 'npm run test:backup -- --ledgers 3' },

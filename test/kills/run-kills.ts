@@ -24,6 +24,8 @@ export interface KillOptions {
   /** Whether the run waits at its end for the sweep, which looks up a withdrawal only after half a minute. */
   readonly awaitSweep: boolean;
   readonly report: (line: string) => void;
+  /** Further variables of the exchange. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** Another custodian with the same control interface, instead of the simulated one. */
   readonly startCustodian?: (signingKey: string) => Promise<KilledCustodian>;
 }
@@ -159,6 +161,7 @@ class KillRun {
         ...custodyVariables(this.#custodian.url),
         CUSTODY_SIGNING_KEY: SIGNING_KEY,
         CUSTODY_SIGNER_KEY: this.#custodian.signerKey ?? '',
+        ...this.#options.variables,
       },
     });
     this.#clerk.origin = this.#exchange.url;

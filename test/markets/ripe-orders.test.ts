@@ -6,6 +6,9 @@ import { formatPrice } from '../../src/money/amounts.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { forgetPrices, useVenues, venues } from '../support/markets/venues.ts';
 import { atOnce } from '../support/at-once.ts';
+import { openTrader } from '../support/exchange.ts';
+import { abort } from '../support/runtime/faults.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 /** The hub gives orders their prices. The streams are off here, so it asks the venues. */
 useVenues();
@@ -73,6 +76,19 @@ describe('an order that is admitted', () => {
     expect(puts).toHaveBeenCalledTimes(1);
     puts.mockRestore();
   });
+});
+
+it('orders that wait while the hub is reset are filled once each, by the hub that follows', async () => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  const trader = await openTrader({ USDT: '1000' });
+  await venues.fail('hang');
+  const orders = Array.from({ length: 5 }, (_, index) => trader.order({ value: '10' }, `reset-${index}`));
+  await waitFor(async () => expect((await venues.count()).binance.tickers).toBeGreaterThan(0));
+  // The questions that were asked are never answered.
+  await venues.setEach({ mode: 'ok' });
+  await abort(hub());
+  expect((await Promise.all(orders)).map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+  expect((await trader.balances())['USDT']).toBe('950');
 });
 
 it('a ticker shows the price of the last fill', async () => {

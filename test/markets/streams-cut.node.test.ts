@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openExchange } from '../support/node/exchange/open-exchange.ts';
 import { forkVenues } from '../support/node/venues/fork-venues.ts';
-import { VenueRemote, venueUrlVariables } from '../support/node/venues/venue-remote.ts';
+import { VenueRemote, allVenuesByStreams } from '../support/node/venues/venue-remote.ts';
 import { atOnce } from '../support/at-once.ts';
 import type { Client } from '../support/client.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -9,12 +9,7 @@ import { waitFor } from '../support/wait-for.ts';
 const played = await forkVenues();
 const venues = new VenueRemote(played.url);
 const { exchange, operator } = await openExchange({
-  variables: {
-    ...venueUrlVariables(played.url),
-    PRICE_SOURCES: 'binance,okx,coinbase,kucoin,kraken,gate,bybit',
-    PRICE_STREAMS: 'orders',
-    PRICE_MARGIN_MS: '150',
-  },
+  variables: allVenuesByStreams(played.url),
 });
 
 let trader: Client;

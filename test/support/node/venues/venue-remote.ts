@@ -1,5 +1,5 @@
 import type { Coin } from '../../../../src/money/assets.ts';
-import { type Venue as VenueName, venues as venueNames } from '../../../../src/money/venue-symbols.ts';
+import { type Venue as VenueName, priceVenues, venues as venueNames } from '../../../../src/money/venue-symbols.ts';
 import {
   type CoinChanges,
   type Venue,
@@ -71,4 +71,14 @@ export function venueUrlVariables(server: string): Record<string, string> {
       [`${name.toUpperCase()}_STREAM_URL`, `${name === 'kucoin' ? server : server.replace('http', 'ws')}/${name}`],
     ]),
   );
+}
+
+/** The Worker's variables for prices by the streams of all venues, with the margin of production. */
+export function allVenuesByStreams(server: string): Record<string, string> {
+  return {
+    ...venueUrlVariables(server),
+    PRICE_SOURCES: priceVenues.join(','),
+    PRICE_STREAMS: 'orders',
+    PRICE_MARGIN_MS: '150',
+  };
 }
