@@ -151,6 +151,12 @@ describe('the alarm', () => {
     expect([await fire(), await fire()]).toEqual([1, 1]);
   });
 
+  it('is set for the stored refusal of a key that has nothing else', async () => {
+    const trader = await openTrader();
+    await expectCode(await trader.order({ ...ORDER, value: '10.1234567' }, 'refused'), '422 precision_exceeded');
+    expect(await runDurableObjectAlarm(trader.lane)).toBe(true);
+  });
+
   it.each(['before', 'after'] as const)(
     'that fires twice while an order’s batch is held %s D1 has it causes no second order and no other answer',
     async (moment) => {
