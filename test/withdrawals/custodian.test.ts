@@ -1,6 +1,6 @@
 // @runtime outside
 import { runDurableObjectAlarm } from 'cloudflare:test';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Trader, asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
 import type { CustodianProgramme } from '../support/node/custody/custodian-state.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -163,6 +163,31 @@ describe('a custodian that hangs', () => {
     expect(await custodian.countRequests(withdrawal?.id ?? '')).toEqual({ submissions: 1, lookups: 0 });
   });
 });
+
+it.each([
+  [
+    'pay',
+    [
+      ['house:custody', '50'],
+      ['house:fees', '1'],
+    ],
+  ],
+  ['refuse', [['the account', '51']]],
+] as const)(
+  'the log has the transfers of a withdrawal with its fee, when the custodian is to %s',
+  async (act, ends) => {
+    const log = vi.spyOn(console, 'log').mockReturnValue();
+    const { id } = await withdrawFrom(trader, { method: 'PUT', act });
+    const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)) as Record<string, string>);
+    log.mockRestore();
+    const moved = lines.filter(({ event, reference }) => event === 'money_moved' && reference === id);
+    const nameOf = (owner = '') => (owner === trader.accountId ? 'the account' : owner);
+    expect(moved.map(({ debit, credit, amount }) => [nameOf(debit), nameOf(credit), amount])).toEqual([
+      ['the account', 'house:payouts', '51'],
+      ...ends.map(([credit, amount]) => ['house:payouts', credit, amount]),
+    ]);
+  },
+);
 
 describe('a custodian that refuses', () => {
   it('fails the withdrawal, and its amount and fee are returned once', async () => {
