@@ -130,6 +130,8 @@ async function expectTruthAtOnce(faulty: readonly Source[], effect: Effect, chan
     const firm = snapshot && firmPrice(snapshot, coin, Date.now())?.price;
     expect([coin, firm]).toEqual([coin, judge(coin, faulty, effect) ? parsePrice(prices[coin]) : undefined]);
   }
+  // An order that is refused takes two seconds, so those at pairs of sources are for the long form.
+  if (faulty.length > 1 && env.TEST_LENGTH !== 'long') return;
   for (const coin of ['BTC', 'MATIC'] as const) {
     expect([coin, await buy(coin)]).toEqual([coin, judgeFill(coin, faulty, effect) ? 'filled' : 'price_unavailable']);
   }
