@@ -107,18 +107,15 @@ export function TextField({
   );
 }
 
-/** A choice of two or three, all of them shown. */
-export function Switch<T extends string>({
-  label,
-  value,
-  set,
-  options,
-}: {
+interface Options<T extends string> {
   readonly label: string;
   readonly value: T;
   readonly set: (value: T) => void;
   readonly options: readonly (readonly [value: T, text: string])[];
-}) {
+}
+
+/** A choice of two or three, all of them shown. */
+export function Switch<T extends string>({ label, value, set, options }: Options<T>) {
   const name = useId();
   return (
     <fieldset class="switch">
@@ -134,17 +131,7 @@ export function Switch<T extends string>({
 }
 
 /** A choice of a few. */
-export function Choice<T extends string>({
-  label,
-  value,
-  set,
-  options,
-}: {
-  readonly label: string;
-  readonly value: T;
-  readonly set: (value: T) => void;
-  readonly options: readonly (readonly [value: T, text: string])[];
-}) {
+export function Choice<T extends string>({ label, value, set, options }: Options<T>) {
   return (
     <Field label={label}>
       {({ id }) => (
