@@ -2,10 +2,11 @@ import { type Price, changeFraction, meanPrice, medianPrice } from '../money/amo
 import type { AgreedMarket, ShownMarket } from './snapshot.ts';
 import type { Book, SourceTicker } from './sources/price-source.ts';
 
-/** One source's ticker of a coin, when it was asked for, and when it was received. */
+/** One source's ticker of a coin, as of when it is, and when it was received. */
 export interface Observation {
   readonly source: string;
-  readonly asked_ms: number;
+  /** When it was asked for, or earlier where the source had gathered it before. */
+  readonly asOf_ms: number;
   readonly received_ms: number;
   /** Whether it is of an earlier round: the source was not due in this one. */
   readonly isRepeat: boolean;

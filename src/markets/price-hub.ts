@@ -374,14 +374,14 @@ export class PriceHub extends DurableObject<Bindings> {
 
 /** An answer as a vote, as of when it was asked for. One that is too old by its venue's clock has no price. */
 function voteOf(observation: Observation, now_ms: number): Vote {
-  const { source, asked_ms, ticker } = observation;
+  const { source, asOf_ms, ticker } = observation;
   const last = isTimely(observation, now_ms) ? ticker.price : null;
   const { bid, ask } = (last !== null && ticker.book) || { bid: last, ask: last };
   return {
     venue: source,
     bid: bid === null ? null : formatPrice(bid),
     ask: ask === null ? null : formatPrice(ask),
-    own_ms: asked_ms,
-    vouched_ms: asked_ms,
+    own_ms: asOf_ms,
+    vouched_ms: asOf_ms,
   };
 }

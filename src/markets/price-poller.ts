@@ -93,7 +93,7 @@ export class PricePoller {
       const received_ms = Date.now();
       const observations = tickers.map((ticker) => ({
         source: source.name,
-        asked_ms,
+        asOf_ms: source.isGathered ? Math.min(asked_ms, ticker.venueTime_ms ?? -Infinity) : asked_ms,
         received_ms,
         isRepeat: false,
         ticker,

@@ -19,7 +19,7 @@ function observe(text: string | bigint, change: Partial<SourceTicker> = {}, rece
     venueTime_ms: null,
     ...change,
   };
-  return { source: 'venue', asked_ms: received_ms, received_ms, isRepeat: false, ticker };
+  return { source: 'venue', asOf_ms: received_ms, received_ms, isRepeat: false, ticker };
 }
 
 const observeAll = (prices: readonly bigint[]) => prices.map((value) => observe(value));

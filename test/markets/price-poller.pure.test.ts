@@ -51,6 +51,19 @@ describe('a round', () => {
     expect(await namesOf(poller)).toEqual(['a', 'b']);
   });
 
+  it('is as of its question, and where a source gathers its answers before, as of their own time', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 10_000 });
+    const answer = (venueTime_ms: number | null) => () => Promise.resolve([{ ...ticker, venueTime_ms }]);
+    const gathered = (name: string, time: number | null) => ({ ...createSource(name, answer(time)), isGathered: true });
+    const { poller } = createPoller(
+      createSource('a', answer(8_500)),
+      gathered('b', 8_500),
+      gathered('c', 10_500),
+      gathered('d', null),
+    );
+    expect((await poller.ask()).map(({ asOf_ms }) => asOf_ms)).toEqual([10_000, 8_500, 10_000, -Infinity]);
+  });
+
   it('does not wait for a source that hangs when more than half have answered', async () => {
     const { poller } = createPoller(createSource('a', hang), createSource('b'), createSource('c'));
     vi.useFakeTimers({ toFake: ['setTimeout'] });

@@ -12,7 +12,7 @@ const price = (text: string) => parsePrice(text) ?? 0n;
 function say(now_ms: number, coin: Coin, ...prices: string[]): Observation[] {
   return prices.map((text, index) => ({
     source: `venue-${index}`,
-    asked_ms: now_ms,
+    asOf_ms: now_ms,
     received_ms: now_ms,
     isRepeat: false,
     ticker: { coin, price: price(text), book: null, open24h: null, volume24h: null, venueTime_ms: null },

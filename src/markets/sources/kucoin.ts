@@ -66,6 +66,7 @@ function nameInterval(interval: Interval): string {
 export const kucoinPrices: PriceFeed = {
   venue: 'kucoin',
   path: '/api/v1/market/allTickers',
+  isGathered: true,
   listRows: (answer) => readAnswer(AllTickers, answer, 'code', faults).data.ticker,
   symbolField: 'symbol',
   readRow: (row, answer) => ({

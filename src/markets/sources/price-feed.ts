@@ -27,6 +27,8 @@ export interface PriceFeed {
   listOf?(symbols: readonly string[]): string;
   /** Absent if the venue allows far more requests than Bureau sends. */
   readonly leastInterval_ms?: number;
+  /** Whether its answers are gathered before they are asked for. */
+  readonly isGathered?: boolean;
   /** The markets in an answer. Throws a `SourceError`, of fault `question_refused` when the list is the reason. */
   listRows(answer: unknown): readonly unknown[];
   /** The member of a row that has its symbol. */
@@ -45,7 +47,7 @@ const LISTED_MS = 3_600_000;
  * again.
  */
 export function createPriceSource(feed: PriceFeed, baseUrl: string): PriceSource {
-  const { venue, path, leastInterval_ms = 0 } = feed;
+  const { venue, path, leastInterval_ms = 0, isGathered = false } = feed;
   const all = [...coinsBySymbol(venue).keys()];
   let listed = { symbols: all, until_ms: -Infinity };
   const ask = async (list: string, signal: AbortSignal) =>
@@ -62,6 +64,7 @@ export function createPriceSource(feed: PriceFeed, baseUrl: string): PriceSource
   return {
     name: venue,
     leastInterval_ms,
+    isGathered,
     fetchTickers: async (signal, now_ms) => {
       if (!feed.listOf) return ask('', signal);
       try {

@@ -28,6 +28,8 @@ export interface PriceSource {
   readonly leastInterval_ms: number;
   /** Whether it is no venue but a market in memory, which answers at once and costs nothing. */
   readonly isInMemory?: boolean;
+  /** Whether it answers with what it gathered before it was asked, at the time that its tickers name. */
+  readonly isGathered?: boolean;
   /**
    * At most one ticker for each coin that the venue has; a row that is not valid is left out. Rejects with a
    * `SourceError` when the answer as a whole is not valid, and when `signal` aborts.
