@@ -6,8 +6,8 @@ import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /**
  * `npm run test:withdrawals` has the deployed bundle and the real custodian pay 200 withdrawals on real nodes and on
- * played ones of Tron and Solana, and compares ledger, chains and custodian with each other. `-- --count 12` is a shorter run. Exits with 1 on any
- * difference.
+ * played ones of Tron and Solana, and compares ledger, chains and custodian with each other. `-- --count 12` is
+ * a shorter run. Exits with 1 on any difference.
  */
 
 const { values } = parseArgs({ options: { count: { type: 'string', default: '200' } } });

@@ -42,9 +42,9 @@ function count(requests: number, row: Row, active: CountedRequests['active'], cp
  * A key that polls reads every 9 s or faster, so its object stays awake and writes one row for ten reads. A key that
  * reads less often writes a row for each. Every order is a call of the gate, which holds the settings, and one of the hub
  * for its price. The only order in the whole exchange pays alone for the alarm that deletes its Idempotency-Key. The
- * settings that the gate fetches in the background depend on the clock and not on orders, and have a row of their own. A change that may be told has the keeper look for
- * webhook endpoints that are behind; changes within a tenth of a second share a look, which has a row as well. The
- * reconciliation reads rows for each order, and writes none. Its object stores a link of the history for 2,500 orders,
+ * settings that the gate fetches in the background depend on the clock and not on orders, and have a row of their own. A
+ * change that may be told has the keeper look for webhook endpoints that are behind; changes within a tenth of a second
+ * share a look, which has a row as well. The reconciliation reads rows for each order, and writes none. Its object stores a link of the history for 2,500 orders,
  * and runs for some minutes an hour at most, however many requests there were.
  */
 export const requestCounts = {

@@ -122,7 +122,8 @@ export interface KeyedCall {
 
 /**
  * The lane of one API key: it admits and counts the key's requests, runs its withdrawals one after the other and its
- * orders beside one another, and remembers its answers. It keeps no money. D1 alone protects the account, since two keys of one account are two lanes.
+ * orders beside one another, and remembers its answers. It keeps no money. D1 alone protects the account, since two
+ * keys of one account are two lanes.
  */
 export class KeyLane extends DurableObject<Bindings> {
   readonly #state: ObjectState;
