@@ -275,7 +275,11 @@ export class PriceHub extends DurableObject<Bindings> {
   #agree(coin: Coin, asOf_ms: number): (Tick & { readonly round: number }) | undefined {
     const now_ms = Date.now();
     const lastAccepted = this.#memory.accepted[coin];
-    const alive = this.#books.alive(coin, now_ms);
+    // A venue that answers is alive, however old its answer is: it must not make three votes enough.
+    const answering = this.#polled.filter(
+      ({ ticker, received_ms }) => ticker.coin === coin && isRecent(LONGEST_WAIT_MS, received_ms, now_ms),
+    );
+    const alive = Math.max(this.#books.alive(coin, now_ms), answering.length);
     const votes = this.#votes(coin, now_ms);
     const tick = agreeOnRipePrice(votes, { coin, asOf_ms, now_ms, alive, lastAccepted });
     if (!tick) return undefined;

@@ -35,7 +35,7 @@ export interface RipeQuestion {
   /** The price must be as of this moment or a later one. */
   readonly asOf_ms: number;
   readonly now_ms: number;
-  /** How many sockets are alive that carry the coin. One that was lost a moment ago counts, since it may come back. */
+  /** How many venues are alive that carry the coin, heard or asked. A socket that was just lost counts: it may come back. */
   readonly alive: number;
   /** The last price that was accepted for the coin. */
   readonly lastAccepted: Pick<AgreedMarket, 'price' | 'received_ms'> | null;
