@@ -1,10 +1,12 @@
+import { createExecutionContext } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { app } from '../../src/app.ts';
 import { LedgerGate } from '../../src/orders/gate.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
-import { type OrderAnswer, type Trader, createKey, expectCode, json, openTrader } from '../support/exchange.ts';
+import { ORIGIN, type OrderAnswer, type Trader, createKey, expectCode, json, openTrader } from '../support/exchange.ts';
 import { accepted, signIn } from '../support/holder/holders.ts';
 import { readEffects, sumOfBalances } from '../support/db/probes.ts';
-import { holderEntrypoint } from '../support/runtime/test-env.ts';
+import { env, holderEntrypoint } from '../support/runtime/test-env.ts';
 import { sql } from '../support/db/sql.ts';
 import { until } from '../support/gate.ts';
 import { withdraw } from '../support/withdrawals/withdrawals.ts';
@@ -60,6 +62,22 @@ function spyOnGate(): () => boolean {
 }
 
 describe('an order that waits for its price is not taken back', () => {
+  it('by hanging up: the platform is told to keep the call until the order has ended', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const { reach, release } = holdPrices();
+    const context = createExecutionContext();
+    const kept = vi.spyOn(context, 'waitUntil');
+    const headers = { Authorization: `Bearer ${trader.token}`, 'Content-Type': 'application/json' };
+    const request = new Request(`${ORIGIN}/api/v1/orders`, { method: 'POST', headers, body: JSON.stringify(ALL) });
+    const answering = app.fetch(request, env, context);
+    await reach();
+    expect(kept).toHaveBeenCalled();
+    release();
+    await Promise.all(kept.mock.calls.map(([call]) => call));
+    expect((await readEffects(trader.accountId)).orders).toBe(1);
+    expect((await answering).status).toBe(201);
+  });
+
   it('by a withdrawal of the money, which another key sends', async () => {
     const trader = await openTrader({ USDT: '100' });
     const other = await createKey(trader.accountId);
