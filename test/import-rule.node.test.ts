@@ -14,7 +14,7 @@ const lines: readonly (readonly string[])[] = [
   ['keys', 'accounts', 'markets'],
   ['lane'],
   ['addresses', 'custody', 'orders'],
-  ['deposits', 'withdrawals', 'settlements'],
+  ['deposits', 'withdrawals', 'settlements', 'dealing'],
   ['record-kinds.ts'],
   ['activity'],
   ['events'],
