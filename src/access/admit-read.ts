@@ -2,14 +2,17 @@ import type { Context } from 'hono';
 import { type Outcome, accept } from '../http/answer.ts';
 import type { Scope } from '../keys/rights.ts';
 import { admit } from './admit.ts';
-import { AdmittedKeys } from './admitted-keys.ts';
-import type { KeyEnvironment } from './authenticate.ts';
+import { BoundedMap, type KeyEnvironment } from './authenticate.ts';
 
-/** The keys that this isolate may read for before their lanes have answered. */
-export const admittedKeys = new AdmittedKeys();
+/**
+ * The accounts of the keys that this isolate may read for before their lanes have answered: those whose newest read
+ * their lane has admitted here. One that was refused waits for its lane until that admits it again, so a key at its
+ * limit, or one that was revoked, costs no database.
+ */
+export const admittedKeys = new BoundedMap<string, string>(1_000);
 
 /** What was read for a key that was admitted, and the id of the key's account. */
-export interface AdmittedRead<Value> {
+interface AdmittedRead<Value> {
   readonly accountId: string;
   readonly value: Value;
 }
@@ -26,15 +29,15 @@ export async function admitRead<Value>(
   read: (accountId: string) => Promise<Value>,
 ): Promise<Outcome<AdmittedRead<Value>>> {
   const { keyId } = c.get('key');
-  const known = admittedKeys.find(keyId, Date.now());
+  const known = admittedKeys.get(keyId);
   const begun = known === undefined ? undefined : begin(() => read(known));
   const admitted = await admit(c, scope, 'read');
   if (!admitted.ok) {
-    admittedKeys.noteRefused(keyId, admitted, Date.now());
+    admittedKeys.delete(keyId);
     return admitted;
   }
   const accountId = admitted.value;
-  admittedKeys.noteAdmitted(keyId, accountId);
+  admittedKeys.set(keyId, accountId);
   const value = await (begun && known === accountId ? begun : read(accountId));
   return accept({ accountId, value });
 }

@@ -21,14 +21,29 @@ export function readBearer(header: string | undefined): string | undefined {
   return BEARER.exec(header ?? '')?.[1];
 }
 
-/** How many tokens with a valid tag are remembered; the oldest is forgotten first. */
-const MAX_KNOWN_TOKENS = 1_000;
+/** A map of at most `room` entries: for one more, the oldest is forgotten. */
+export class BoundedMap<Key, Value> extends Map<Key, Value> {
+  readonly #room: number;
+
+  constructor(room: number) {
+    super();
+    this.#room = room;
+  }
+
+  override set(key: Key, value: Value): this {
+    for (const oldest of this.keys()) {
+      if (this.size < this.#room || this.has(key)) break;
+      this.delete(oldest);
+    }
+    return super.set(key, value);
+  }
+}
 
 /**
- * A valid tag stays valid while this isolate lives, since its secrets do not change. The lane checks whether the key is
- * revoked.
+ * The tokens whose tag was found valid. It stays valid while this isolate lives, since its secrets do not change. The lane
+ * checks whether the key is revoked.
  */
-const knownTokens = new Map<string, PresentedKey>();
+const knownTokens = new BoundedMap<string, PresentedKey>(1_000);
 
 /** Reads the key of a request and checks its tag: no I/O, `missing_api_key` or `invalid_api_key`. */
 export async function presentKey(c: RequestContext): Promise<Outcome<PresentedKey>> {
@@ -39,16 +54,8 @@ export async function presentKey(c: RequestContext): Promise<Outcome<PresentedKe
   const known = knownTokens.get(token);
   if (known) return accept(known);
   const verified = await verifyToken(token, prefix, config.API_KEY_SECRETS);
-  if (verified.ok) keepToken(token, verified.value);
+  if (verified.ok) knownTokens.set(token, verified.value);
   return verified;
-}
-
-function keepToken(token: string, key: PresentedKey): void {
-  if (knownTokens.size >= MAX_KNOWN_TOKENS) {
-    const [oldest] = knownTokens.keys();
-    if (oldest !== undefined) knownTokens.delete(oldest);
-  }
-  knownTokens.set(token, key);
 }
 
 /**

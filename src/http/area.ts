@@ -1,8 +1,5 @@
 import type { Context, Hono, MiddlewareHandler, TypedResponse } from 'hono';
 import type { Bindings } from '../platform/bindings.ts';
-import type { Result, Router } from 'hono/router';
-import { SmartRouter } from 'hono/router/smart-router';
-import { TrieRouter } from 'hono/router/trie-router';
 import { routePath } from 'hono/route';
 import { logEvent } from '../platform/log.ts';
 import { type RouteConfig, type RouteHandler, createRoute, z, OpenAPIHono } from '@hono/zod-openapi';
@@ -51,34 +48,6 @@ export interface AppEnvironment {
  * all of them each time.
  */
 export type RequestContext = Pick<Context<AppEnvironment>, 'req' | 'env' | 'get' | 'header' | 'body'>;
-
-/**
- * Routes as Hono's TrieRouter does, but looks a path that is written like one of the routes up only once for each method,
- * because it always has the same handlers. So a path without parameters costs no search. Hono's faster RegExpRouter takes
- * no list in which a fixed path and a parameter have the same place, such as `/markets/tickers` and `/markets/:symbol`.
- */
-export class FixedPathRouter<Handler> implements Router<Handler> {
-  readonly name = 'FixedPathRouter';
-  readonly #router = new SmartRouter<Handler>({ routers: [new TrieRouter<Handler>()] });
-  readonly #paths = new Set<string>();
-  /** What was found, by method and path. It cannot grow beyond the routes and the methods of HTTP. */
-  readonly #found = new Map<string, Result<Handler>>();
-
-  add(method: string, path: string, handler: Handler): void {
-    this.#router.add(method, path, handler);
-    this.#paths.add(path);
-  }
-
-  match(method: string, path: string): Result<Handler> {
-    if (!this.#paths.has(path)) return this.#router.match(method, path);
-    const key = `${method} ${path}`;
-    const known = this.#found.get(key);
-    if (known) return known;
-    const result = this.#router.match(method, path);
-    this.#found.set(key, result);
-    return result;
-  }
-}
 
 /** A client's own id is echoed when it is at most 128 visible ASCII characters. */
 const CLIENT_ID_SYNTAX = /^[!-~]{1,128}$/;
@@ -387,7 +356,6 @@ export type Area = Hono<AppEnvironment> & Pick<OpenAPIHono<AppEnvironment>, 'ope
  */
 export function createArea(): Area {
   return new OpenAPIHono<AppEnvironment>({
-    router: new FixedPathRouter(),
     defaultHook: (result, c: Context<AppEnvironment>) => {
       if (result.success) return undefined;
       // The validator also gives what it checked, which its type does not say.

@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
-import { expect, it } from 'vitest';
-import { BUY, type Client } from '../support/client.ts';
+import { afterAll, expect, it } from 'vitest';
+import { BUY, type Client, WITHDRAWAL } from '../support/client.ts';
 import { openExchange } from '../support/node/exchange/open-exchange.ts';
+import { forkVenues } from '../support/node/venues/fork-venues.ts';
+import { venueUrlVariables } from '../support/node/venues/venue-remote.ts';
 import { waitFor } from '../support/wait-for.ts';
-
-const WITHDRAWAL = { asset: 'USDT', network: 'TRC20', amount: '50', address: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC' };
 
 /** When a client disconnects after sending: after some milliseconds, or at the first byte of its answer. */
 type Stay = number | 'answered';
@@ -13,9 +13,23 @@ type Stay = number | 'answered';
 const STAYS: readonly Stay[] = [0, 0, 1, 2, 3, 5, 8, 13, 21, 34, 'answered'];
 
 // Whoever hangs up must not cut a call of D1, which is another process on the platform too.
-const { origin, operator } = await openExchange({ databasesApart: true });
+const { operator } = await openExchange({ databasesApart: true });
 
 const openClient = () => operator.openClient({ USDT: '10000' });
+
+const venues = await forkVenues();
+afterAll(() => venues.stop());
+
+/** As in production: it hears the streams of six venues, and an order's price is as of 150 ms after it. */
+const streamed = await openExchange({
+  databasesApart: true,
+  variables: {
+    ...venueUrlVariables(venues.url),
+    PRICE_SOURCES: 'binance,okx,coinbase,kucoin,kraken,gate',
+    PRICE_STREAMS: 'always',
+    PRICE_MARGIN_MS: '150',
+  },
+});
 
 /** Sends a whole POST over its own socket, and breaks the connection after the given time. */
 function sendAndLeave(
@@ -24,6 +38,7 @@ function sendAndLeave(
   key: string | undefined,
   body: unknown,
   stay: Stay,
+  { origin } = operator,
 ): Promise<void> {
   const { hostname, port } = new URL(origin);
   const text = JSON.stringify(body);
@@ -103,3 +118,16 @@ it.each(kinds)(
     await expectWholeLedger();
   },
 );
+
+it('an order whose client hangs up while it waits for its price is filled', async () => {
+  const client = await streamed.operator.openClient({ USDT: '1000' });
+  // The first order wakes the lane, the gate and the hub, so that the others are admitted before their client hangs up.
+  await client.trade({ value: '10' });
+  // An order waits at least 150 ms for its price.
+  const stays_ms = [50, 60, 80, 100, 120];
+  const order = { ...BUY, value: '10' };
+  const send = (stay_ms: number) =>
+    sendAndLeave('/api/v1/orders', client, undefined, order, stay_ms, streamed.operator);
+  await Promise.all(stays_ms.map(send));
+  await waitFor(async () => expect(await readList(client, '/api/v1/orders')).toHaveLength(1 + stays_ms.length));
+});
