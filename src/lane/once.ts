@@ -6,7 +6,7 @@ import { problems } from '../http/problems.ts';
 import { newRecordId } from '../db/record-id.ts';
 
 /** How long an Idempotency-Key protects, from the first receipt (spec, "Limits"). */
-export const REPLAY_WINDOW_MS = 86_400_000;
+const REPLAY_WINDOW_MS = 86_400_000;
 
 /** The entry of an Idempotency-Key: an intent while `answer` is null, else an answer. */
 export interface Replay {

@@ -40,7 +40,6 @@ function inside(recipient = stranger) {
 
 const own = () => sql("INSERT INTO addresses VALUES (?1, 'TRC20', ?1)", stranger);
 const set = (change: string) => sql(`UPDATE withdrawals SET ${change} WHERE id = ?`, id);
-const goOn = `status = 'PROCESSING', released_at = ${NOON_MS}, next_ask_at = ${NOON_MS}`;
 const fail = () => set(`status = 'FAILED', reason = 'x', returned_transfer = ${NEXT}`);
 const pay = () => set(`status = 'COMPLETED', tx_hash = 'x', paid_transfer = ${NEXT}`);
 
@@ -147,25 +146,6 @@ describe('the money of a withdrawal', () => {
 });
 
 describe('a withdrawal', () => {
-  it.each([
-    ['COMPLETED', () => pay()],
-    ['FAILED', fail],
-  ] as const)('that is %s is settled for good', async (_, end) => {
-    await env.DB.batch([withdrawal(), end()]);
-    for (const again of [pay(), fail(), set("status = 'PROCESSING'"), set("status = 'PENDING'")]) {
-      await expectRefused('guard: withdrawal_settled', again);
-    }
-  });
-
-  it('never goes back to an earlier status, and is never set to its present one', async () => {
-    await withdrawal('PENDING').run();
-    await expectRefused('guard: withdrawal_settled', set("status = 'PENDING'"));
-    await set(goOn).run();
-    await expectRefused('guard: withdrawal_settled', set("status = 'PROCESSING'"));
-    await expectRefused('guard: withdrawal_settled', set("status = 'PENDING'"));
-    await pay().run();
-  });
-
   it('has an id that is unique among all accounts', async () => {
     await withdrawal().run();
     await expectRefused(

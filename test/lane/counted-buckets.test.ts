@@ -105,11 +105,6 @@ describe.each(['trade', 'withdraw'] as const)('the %s bucket', (name) => {
 });
 
 describe('the read bucket', () => {
-  itInObject('is exact as long as the object lives', (sql) => {
-    const limits = { perMinute: 120, perDay: 5_000 };
-    expect(burst(start(sql), 'read', 200, limits)).toBe(120);
-  });
-
   itInObject('counts at most one block of ten too many when the object restarts, and never too few', (sql) => {
     for (let made = 1; made <= 60; made += 1) {
       sql.exec('DELETE FROM state');
@@ -234,15 +229,6 @@ describe('the read bucket', () => {
     }
   });
 
-  itInObject('keeps the reads that were written ahead when a trade comes in between', (sql) => {
-    const first = start(sql);
-    burst(first, 'read', 16);
-    start(sql).take('trade', PLENTY, NOON_MS);
-    const counted = PLENTY.perDay - 1 - remainingAfterOne(start(sql), 'read');
-    // The 16th read wrote nine reads ahead.
-    expect(counted).toBe(25);
-  });
-
   itInObject(
     'counts the reads that were written ahead once, however often the object restarts before the next read',
     (sql) => {
@@ -265,14 +251,6 @@ describe('the read bucket', () => {
 });
 
 describe('the buckets of a key', () => {
-  itInObject('are separate: an empty bucket leaves the others full', (sql) => {
-    const buckets = start(sql);
-    const limits = { perMinute: 2, perDay: 10 };
-    expect(burst(buckets, 'trade', 5, limits)).toBe(2);
-    expect(burst(buckets, 'read', 5, limits)).toBe(2);
-    expect(burst(buckets, 'withdraw', 5, limits)).toBe(2);
-  });
-
   it('survive the eviction of the object', async () => {
     const stub = freshObject();
     const limits = { perMinute: 3, perDay: 10 };

@@ -2,7 +2,6 @@ import type { Deposit } from '../../src/deposits/deposit.ts';
 import { describe, expect, it } from 'vitest';
 import { asOperator, json, openTrader, operate, expectCode } from '../support/exchange.ts';
 import { expectWholeLedger } from '../support/db/probes.ts';
-import { sql } from '../support/db/sql.ts';
 import { atOnce } from '../support/at-once.ts';
 import { reportFor, reportDeposit, drawHash } from '../support/deposits.ts';
 
@@ -230,18 +229,4 @@ describe('an invalid report of a deposit', () => {
       expect((await trader.balances())['ETH']).toBe('2.5');
     },
   );
-});
-
-describe('the database', () => {
-  it('refuses a credit that no completed deposit explains', async () => {
-    const trader = await openTrader();
-    const body = await reportFor(trader, { confirmations: 1 });
-    const deposit = await reportDeposit(body);
-    const credit = sql(
-      `INSERT INTO transfers SELECT max(id) + 1, 'house:custody', ?, 'ETH', 250000000, 'deposit', ?, 1 FROM transfers`,
-      trader.accountId,
-      deposit.id,
-    );
-    await expect(credit.run()).rejects.toThrow('ledger: no deposit explains the transfer');
-  });
 });

@@ -42,16 +42,6 @@ describe('a custodian that works', () => {
     ]);
     expect((await keys[0]?.balances())?.['USDT']).toBe('0');
   });
-
-  it('is asked once for one Idempotency-Key that is sent fifty times in parallel, with fifty equal answers', async () => {
-    const responses = await Promise.all(Array.from({ length: 50 }, () => withdraw(trader, {}, 'k')));
-    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
-    expect(new Set(await Promise.all(responses.map((response) => response.text()))).size).toBe(1);
-    const [withdrawal] = await listOwn(trader);
-    await sweep();
-    expect((await custodian.countRequests(withdrawal?.id ?? '')).submissions).toBe(1);
-    expect(await countPayments(withdrawal?.id ?? '')).toBe(1);
-  });
 });
 
 describe('a custodian that holds a payout', () => {
