@@ -82,13 +82,4 @@ describe('orders at the venues’ prices', () => {
     });
     await expectCode(send('/api/v1/markets/ETH/candles'), '502 upstream_unavailable');
   });
-
-  it('are refused at prices that three of six venues themselves date more than a minute ago', async () => {
-    await venues.setPrices({ BTC: '60000' });
-    for (const venue of ['binance', 'okx', 'kucoin'] as const)
-      await venues.set(venue, { coins: { BTC: { price: '60000', age_ms: 61_000 } } });
-    const trader = await openTrader({ USDT: '1000' });
-    const response = await trader.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
-    await expectCode(response, '503 price_unavailable');
-  });
 });

@@ -193,29 +193,7 @@ describe('after all venues were down', () => {
       expect((await send(`/api/v1/markets/BTC/candles?limit=${limit}`)).status).toBe(200);
     },
   );
-
-  it('the last price stays until it is 5 s old, degraded from the first failed round on, and is replaced within 10 s', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
-    const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
-    const read = async () => TickerList.parse(await (await send('/api/v1/markets/BTC')).json().then(asList));
-    await venues.setPrices(prices);
-    await readSnapshot(env, 0);
-    await venues.fail('error');
-    pass(3_000);
-    expect(await buy('BTC')).toBe('price_unavailable');
-    expect(await read()).toMatchObject({ degraded: true, tickers: [{ price: prices.BTC, degraded: true }] });
-    pass(2_100);
-    expect(await read()).toMatchObject({ degraded: true, tickers: [{ price: '48000', degraded: true }] });
-    await venues.setPrices({ ...prices, BTC: '66000' });
-    pass(10_000);
-    expect(await read()).toMatchObject({ degraded: false, tickers: [{ price: '66000' }] });
-  });
 });
-
-function asList(answer: unknown) {
-  const { ticker, degraded } = answer as { ticker: unknown; degraded: boolean };
-  return { tickers: [ticker], degraded, ts: new Date().toISOString() };
-}
 
 it('a source that hangs is suspended after three rounds, and its readers no longer wait for it', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });

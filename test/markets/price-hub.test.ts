@@ -5,10 +5,9 @@ import { readSnapshot, reachHub } from '../../src/markets/read-hub.ts';
 import type { MarketSnapshot } from '../../src/markets/snapshot.ts';
 import { type Coin, coinSymbols } from '../../src/money/assets.ts';
 import { formatPrice } from '../../src/money/amounts.ts';
-import type { VenueMode } from '../support/node/venues/venue-state.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { firmNow, snapshotNow } from '../support/markets/snapshots.ts';
-import { forgetPrices, useVenues, venues } from '../support/markets/venues.ts';
+import { useVenues, venues } from '../support/markets/venues.ts';
 import { atOnce } from '../support/at-once.ts';
 
 useVenues();
@@ -64,81 +63,9 @@ describe('there is no firm price', () => {
     expect(shownOf(snapshot)).toBe('65000');
     expect(snapshot?.markets.ETH.agreed).not.toBeNull();
   });
-
-  it('when one venue’s own time is over a minute old', async () => {
-    await venues.setPrices({ BTC: '65000' });
-    await venues.set('binance', { coins: { BTC: { price: '65000', age_ms: 61_000 } } });
-    expect(await firmNow()).toBeUndefined();
-    expect(await firmNow('ETH')).toBeDefined();
-  });
-
-  it('when two venues jump together by over 10 % within a minute', async () => {
-    await venues.setPrices({ BTC: '65000' });
-    expect(await firmNow()).toBe('65000');
-    await venues.setPrices({ BTC: '75000' });
-    expect(await firmNow()).toBeUndefined();
-    await venues.setPrices({ BTC: '70000' });
-    expect(await firmNow()).toBe('70000');
-  });
-
-  it('for a coin that only one venue lists', async () => {
-    expect(await firmNow('MATIC')).toBeUndefined();
-    expect(shownOf(await snapshotNow(10_000), 'MATIC')).toBe('0.2112');
-  });
-
-  it.each<[string, VenueMode, number | null]>([
-    ['answers with its own error', 'error', null],
-    ['refuses the country', 'error', 451],
-    ['is asked too often', 'error', 429],
-    ['is down', 'error', 503],
-    ['shows a web page', 'html', null],
-    ['breaks off in the middle', 'truncated', null],
-    ['sends 5 MB', 'huge', null],
-    ['drops the connection', 'reset', null],
-    ['hangs', 'hang', null],
-  ])('when one venue %s, while the other venue’s price is shown within the deadline', async (_case, mode, status) => {
-    for (const venue of ['binance', 'kraken'] as const) {
-      await venues.reset();
-      await forgetPrices();
-      await venues.setPrices({ BTC: '65000' });
-      await venues.set(venue, { mode, status });
-      // Its reader waits for three seconds at most, and gets no snapshot after that.
-      const snapshot = await snapshotNow();
-      expect(snapshot?.markets.BTC.agreed).toBeNull();
-      expect(shownOf(snapshot)).toBe('65000');
-    }
-  });
-});
-
-describe('a row with', () => {
-  it.each(['nan', '', '-1', '0', '0.000000001', '1e11', 'Infinity'])(
-    'the invalid price %j is dropped, and no other row',
-    async (price) => {
-      await venues.setPrices({ ETH: '2500' });
-      await venues.set('binance', { coins: { BTC: { price } } });
-      await venues.set('kraken', { coins: { BTC: { price: '65000' } } });
-      expect(await firmNow()).toBeUndefined();
-      expect(shownOf(await snapshotNow(10_000))).toBe('65000');
-      expect(await firmNow('ETH')).toBe('2500');
-    },
-  );
-
-  it('a price with an exponent is accepted', async () => {
-    await venues.set('binance', { coins: { BTC: { price: '6.5e4' } } });
-    await venues.set('kraken', { coins: { BTC: { price: '65000.0' } } });
-    expect(await firmNow()).toBe('65000');
-  });
 });
 
 describe('when no venue answers', () => {
-  it('the shown prices stay, with their own time', async () => {
-    const before = await snapshotNow();
-    await venues.fail();
-    const after = await snapshotNow();
-    expect(after?.taken_ms).toBe(before?.taken_ms);
-    expect(after?.markets.BTC.shown).toEqual({ ...before?.markets.BTC.shown, isHeld: true });
-  });
-
   it('a hub without any earlier answer shows nothing', async () => {
     await venues.fail('html');
     const snapshot = await snapshotNow();

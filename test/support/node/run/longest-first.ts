@@ -13,7 +13,6 @@ export const beginning: readonly string[] = [
   'test/withdrawals/silence.test.ts',
   'test/markets/price-hub.test.ts',
   'test/custody/watch-custody.test.ts',
-  'test/markets/candles/one-source.test.ts',
   'test/api/addresses-from-pool.test.ts',
   'test/api/market-routes-at-venues.test.ts',
   'test/markets/degraded.test.ts',
