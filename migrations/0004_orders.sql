@@ -23,9 +23,14 @@ CREATE TABLE orders (
   -- When its key's lane admitted it, and as of when the price is, both by the gate's clock.
   admitted_at INTEGER NOT NULL,
   price_as_of INTEGER NOT NULL,
+  -- The client's own name for it, if it has one. An account uses each once, for good.
+  client_order_id TEXT CHECK (length(client_order_id) BETWEEN 1 AND 64),
   PRIMARY KEY (account_id, id),
   CHECK ((status = 'COMPLETED') = (first_transfer IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
+
+-- Has no rows for orders without a name of the client's.
+CREATE UNIQUE INDEX orders_by_client_id ON orders (account_id, client_order_id) WHERE client_order_id IS NOT NULL;
 
 -- The database checks key, account, halt and price itself, because the code before it may decide by a copy that is out of
 -- date. The time of an order is that of its id (UUIDv7): a key that expires later was valid when the order arrived. Its
@@ -119,23 +124,27 @@ CREATE TABLE refused_orders (
   id TEXT PRIMARY KEY NOT NULL,
   reason TEXT NOT NULL,
   -- The balance that is too small, or the time when the key expired in milliseconds. NULL for other reasons.
-  figure INTEGER
+  figure INTEGER,
+  -- The account's order that has the same `client_order_id`. NULL for other reasons.
+  first_id TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE VIEW wanted_orders AS SELECT * FROM orders;
 
 CREATE TRIGGER wanted_orders_are_decided INSTEAD OF INSERT ON wanted_orders
 BEGIN
-  INSERT INTO refused_orders (id, reason, figure)
-    SELECT NEW.id, reason, (CASE reason WHEN 'insufficient_balance' THEN balance WHEN 'key_expired' THEN expires_at END)
+  INSERT INTO refused_orders (id, reason, figure, first_id)
+    SELECT NEW.id, reason, (CASE reason WHEN 'insufficient_balance' THEN balance WHEN 'key_expired' THEN expires_at END),
+      iif(reason = 'client_order_id_reused', first_id, NULL)
     FROM (
-      SELECT own.amount AS balance, key.expires_at AS expires_at, (CASE
+      SELECT own.amount AS balance, key.expires_at AS expires_at, first.id AS first_id, (CASE
         WHEN EXISTS (SELECT 1 FROM orders WHERE account_id = NEW.account_id AND id = NEW.id) THEN 'exists'
         WHEN key.id IS NULL OR key.revoked_at IS NOT NULL THEN 'key_revoked'
         WHEN key.expires_at IS NOT NULL
           AND printf('%08x-%04x', key.expires_at >> 16, key.expires_at & 65535) <= substr(NEW.id, 1, 13) THEN 'key_expired'
         WHEN account.status IS NOT 'active' THEN 'account_frozen'
         WHEN settings.trading_halted THEN 'trading_halted'
+        WHEN first.id IS NOT NULL THEN 'client_order_id_reused'
         WHEN NEW.price_round < coin.price_round THEN 'price_overtaken'
         WHEN own.amount - iif(NEW.side = 'BUY', NEW.usdt_amount, NEW.coin_amount) < own.floor THEN 'insufficient_balance'
         WHEN NEW.side = 'BUY' AND coin.amount - NEW.coin_amount < coin.floor THEN 'house_full'
@@ -143,6 +152,7 @@ BEGIN
       FROM settings
         LEFT JOIN api_keys AS key ON key.id = NEW.key_id AND key.account_id = NEW.account_id
         LEFT JOIN accounts AS account ON account.id = NEW.account_id
+        LEFT JOIN orders AS first ON first.account_id = NEW.account_id AND first.client_order_id = NEW.client_order_id
         LEFT JOIN balances AS own ON own.account = NEW.account_id AND own.asset = iif(NEW.side = 'BUY', 'USDT', NEW.coin)
         LEFT JOIN balances AS coin ON coin.account = 'house:liquidity' AND coin.asset = NEW.coin
         LEFT JOIN balances AS usdt ON usdt.account = 'house:liquidity' AND usdt.asset = iif(NEW.side = 'SELL', 'USDT', NULL)
@@ -150,8 +160,8 @@ BEGIN
     WHERE reason IS NOT NULL;
   SELECT RAISE(IGNORE) WHERE changes() > 0;
   INSERT INTO orders (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status, price_round, key_id,
-      first_transfer, middle_price, admitted_at, price_as_of)
+      first_transfer, middle_price, admitted_at, price_as_of, client_order_id)
     VALUES (NEW.account_id, NEW.id, NEW.coin, NEW.side, NEW.executed_price, NEW.coin_amount, NEW.usdt_amount, 'COMPLETED',
       NEW.price_round, NEW.key_id, (SELECT coalesce(max(id), 0) + 1 FROM transfers), NEW.middle_price, NEW.admitted_at,
-      NEW.price_as_of);
+      NEW.price_as_of, NEW.client_order_id);
 END;

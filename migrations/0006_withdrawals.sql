@@ -52,6 +52,8 @@ CREATE TABLE withdrawals (
   -- Who pays it by hand, where no custodian is configured that pays: the e-mail of a person, or the name of a token.
   claimed_by TEXT,
   claimed_at INTEGER CHECK ((claimed_at IS NULL) = (claimed_by IS NULL)),
+  -- The client's own name for it, if it has one. An account uses each once, for good.
+  client_order_id TEXT CHECK (length(client_order_id) BETWEEN 1 AND 64),
   PRIMARY KEY (account_id, id),
   CHECK ((type = 'INTERNAL_WITHDRAWAL') = (recipient IS NOT NULL)),
   CHECK (recipient <> account_id),
@@ -77,6 +79,9 @@ CREATE INDEX withdrawals_to_other_ledgers ON withdrawals (paid_transfer)
 -- To find the withdrawal of a transfer: a transfer out of house:payouts does not always name the account.
 CREATE UNIQUE INDEX withdrawals_by_id ON withdrawals (id);
 
+CREATE UNIQUE INDEX withdrawals_by_client_id ON withdrawals (account_id, client_order_id)
+  WHERE client_order_id IS NOT NULL;
+
 -- Where no withdrawal goes out: '*' while all are halted, and each paused network.
 CREATE VIEW suspended_networks AS
   SELECT '*' AS network WHERE NOT EXISTS (SELECT 1 FROM settings WHERE withdrawals_halted = 0)
@@ -87,6 +92,9 @@ CREATE TRIGGER withdrawals_are_guarded BEFORE INSERT ON withdrawals
 BEGIN
   SELECT RAISE(ABORT, 'guard: withdrawal exists')
     WHERE EXISTS (SELECT 1 FROM withdrawals WHERE id = NEW.id);
+  SELECT RAISE(ABORT, 'guard: client_order_id_reused')
+    WHERE EXISTS (
+      SELECT 1 FROM withdrawals WHERE account_id = NEW.account_id AND client_order_id = NEW.client_order_id);
   SELECT (CASE
       WHEN key.id IS NULL OR key.revoked_at IS NOT NULL THEN RAISE(ABORT, 'guard: key_revoked')
       WHEN key.expires_at <= NEW.committed_at THEN RAISE(ABORT, 'guard: key_expired ' || key.expires_at) END)
@@ -160,9 +168,11 @@ BEGIN
       AND NEW.status IS NOT iif(substr(NEW.recipient, 16, 3) IS substr(NEW.id, 16, 3), 'COMPLETED', 'PROCESSING');
   SELECT RAISE(ABORT, 'guard: a withdrawal keeps what it is')
     WHERE (NEW.account_id, NEW.id, NEW.type, NEW.asset, NEW.network, NEW.address, NEW.amount, NEW.fee, NEW.usd_value,
-        NEW.committed_at, NEW.totp_step, NEW.key_id, NEW.daily_limit, NEW.recipient, NEW.taken_transfer)
+        NEW.committed_at, NEW.totp_step, NEW.key_id, NEW.daily_limit, NEW.recipient, NEW.taken_transfer,
+        NEW.client_order_id)
       IS NOT (OLD.account_id, OLD.id, OLD.type, OLD.asset, OLD.network, OLD.address, OLD.amount, OLD.fee, OLD.usd_value,
-        OLD.committed_at, OLD.totp_step, OLD.key_id, OLD.daily_limit, OLD.recipient, OLD.taken_transfer)
+        OLD.committed_at, OLD.totp_step, OLD.key_id, OLD.daily_limit, OLD.recipient, OLD.taken_transfer,
+        OLD.client_order_id)
       OR NEW.status IS NULL OR (OLD.receipt_id IS NOT NULL AND NEW.receipt_id IS NOT OLD.receipt_id)
       -- `tx_hash` and `reason` change only together with the status, and `allowlist_required` only with an approval.
       OR (NEW.status IS OLD.status AND (NEW.tx_hash IS NOT OLD.tx_hash OR NEW.reason IS NOT OLD.reason))

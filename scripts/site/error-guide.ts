@@ -76,6 +76,12 @@ export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
       'The `Idempotency-Key` was used within 24 hours for a request with another body or to another operation. Nothing was executed.',
     remedy: 'Use a new key for a new request, and an old one only to repeat the same request.',
   },
+  client_order_id_reused: {
+    meaning:
+      'An order, or a withdrawal, of the account has this `clientOrderId` already; `orderId` or `withdrawalId` names it. Nothing was executed. An account uses each `clientOrderId` once, for good, with whichever API key.',
+    remedy:
+      'Read the one that is named: it is what an earlier attempt of yours made. For another order use another `clientOrderId`.',
+  },
   symbol_not_supported: {
     meaning: 'There is no such market. In a path the status is 404, in an order 422.',
     remedy: '`GET /api/v1/markets/tickers` lists every market. Symbols are base assets such as `BTC`, in any case.',

@@ -9,7 +9,7 @@ import { FIRST_LEDGER } from '../db/record-id.ts';
 import { type Halts, SETTINGS_MAX_AGE_MS, mergeHalts, readSettings } from '../db/settings.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
 import { config } from '../env.ts';
-import { chooseBounds } from '../providers.ts';
+import { chooseTradingContext } from '../providers.ts';
 import { describeAssets, describeExchange } from '../exchange/describe-exchange.ts';
 import { type PayoutHealth, judgeStatus } from '../exchange/judge-status.ts';
 import { AssetList, ExchangeInfo, ServerTime, Status } from '../exchange/schemas.ts';
@@ -23,7 +23,7 @@ const SNAPSHOT_MAX_AGE_MS = 2_500;
 
 const MINUTE_MS = 60_000;
 
-const boundsOf = chooseBounds(config);
+const trading = chooseTradingContext(config);
 
 /** Public facts about the exchange. No key is needed. */
 export const exchange = createPublicArea('Exchange');
@@ -47,7 +47,7 @@ exchange.add({
 exchange.add({
   operationId: 'getExchangeInfo',
   path: '/api/v1/exchange-info',
-  summary: 'Markets with their steps and bounds, intervals, rate limits',
+  summary: 'Markets with their steps, bounds and spread, intervals, rate limits',
   description:
     'What a client needs for a valid order: the smallest step of each amount, and the smallest and largest notional. An amount with more decimals is refused, not rounded.',
   answer: 'Markets, intervals and rate limits',
@@ -56,7 +56,7 @@ exchange.add({
   handle: (c) =>
     answerThroughEdge(c, 'exchange-info', async () => {
       const settings = await readSettings(firstLedger(c.env));
-      return accept({ body: describeExchange(settings, boundsOf, Date.now()), lifetime_ms: LIFETIME_MS });
+      return accept({ body: describeExchange(settings, trading, Date.now()), lifetime_ms: LIFETIME_MS });
     }),
 });
 

@@ -38,7 +38,7 @@ trade.add({
   scope: 'trade',
   summary: 'Place an order that fills at once, whole or not at all',
   description:
-    'The order fills at the market’s price against the liquidity provider before the answer is sent. There is no order book and nothing to cancel. The amount that `mode` fixes is exact; the other is rounded against the client by less than its smallest step. A refused order does not exist and moves nothing. Send an `Idempotency-Key`, and repeat the request with the same key when no answer arrives.',
+    'The order fills at the market’s price against the liquidity provider before the answer is sent; `midPrice` and `spreadBps` say what it cost. There is no order book and nothing to cancel. The amount that `mode` fixes is exact; the other is rounded against the client by less than its smallest step. A refused order does not exist and moves nothing. Send an `Idempotency-Key`, and repeat the request with the same key when no answer arrives.',
   parameters: [idempotencyKeyParameter],
   request: { body: jsonBody(PlaceOrder) },
   answer: { 201: 'The order, filled' },
@@ -48,6 +48,7 @@ trade.add({
     'invalid_idempotency_key',
     'account_frozen',
     'idempotency_key_reused',
+    'client_order_id_reused',
     ...planRefusals,
     'insufficient_balance',
     'order_rejected',
@@ -67,7 +68,7 @@ trade.add({
   scope: 'trade',
   summary: 'What an order would fill at now',
   description:
-    'Says what `POST /api/v1/orders` would fill now. It has no effect and holds no money, and the balance is not checked. A later order fills at the price of its own moment; `limitPrice` bounds that price. Counted in the *read* bucket.',
+    'Says what `POST /api/v1/orders` would fill now. It has no effect and holds no money, and neither the balance nor `clientOrderId` is checked. A later order fills at the price of its own moment; `limitPrice` bounds that price. Counted in the *read* bucket.',
   request: { body: jsonBody(PlaceOrder) },
   answer: 'What would fill',
   body: { preview: OrderPreview },

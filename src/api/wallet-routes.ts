@@ -94,6 +94,7 @@ wallet.add({
     'invalid_idempotency_key',
     'account_frozen',
     'idempotency_key_reused',
+    'client_order_id_reused',
     'network_not_supported',
     'invalid_address',
     'precision_exceeded',

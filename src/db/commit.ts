@@ -35,6 +35,7 @@ export function classifyFault(error: unknown): DatabaseFault {
 
 /** The guards that can refuse a batch: the names that follow `guard:` in the triggers of the migrations. */
 const guards = [
+  'client_order_id_reused',
   'key_revoked',
   'key_expired',
   'account_frozen',

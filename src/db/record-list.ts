@@ -39,6 +39,8 @@ export interface RecordFilter {
   readonly side?: string | undefined;
   readonly type?: string | undefined;
   readonly status?: string | undefined;
+  /** The client's own name for a record, which at most one has. */
+  readonly clientOrderId?: string | undefined;
 }
 
 /** The ids that a page looks at: below `before`, and not below `from`. `null` sets no bound. */
@@ -94,7 +96,8 @@ export function readRecordPage<
   const { limit: _limit, cursor: _cursor, ...filter } = query;
   const { from, to, ...rest } = filter as RecordFilter;
   const scope: CursorScope = { route: nameFilteredList(cursors.path, { from, to, ...rest }), accountId };
-  const isNarrow = Object.values(rest).some((value) => value !== undefined);
+  // One that has a name is found by its index, however old it is.
+  const isNarrow = rest.clientOrderId === undefined && Object.values(rest).some((value) => value !== undefined);
   return findPage(query, scope, cursors.secret, async (behind, count): Promise<Found<Row>> => {
     const range = { before: behind ?? boundOf(to), from: boundOf(from) };
     const horizon = isNarrow ? await findHorizon(database, list.tablesOf(query), accountId, range) : null;

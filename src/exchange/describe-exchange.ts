@@ -5,7 +5,6 @@ import { formatAmount } from '../money/amounts.ts';
 import {
   type Asset,
   type AssetNetwork,
-  type Coin,
   QUOTE_ASSET,
   assetSymbols,
   assets,
@@ -14,7 +13,7 @@ import {
   scaleOf,
 } from '../money/assets.ts';
 import { type Network, networkRecords } from '../money/networks.ts';
-import type { OrderBounds } from '../orders/terms.ts';
+import { type TradingContext, spreadInForce } from '../orders/plan.ts';
 import { termsOf } from '../withdrawals/terms.ts';
 import type { AssetList, Deposits, ExchangeInfo } from './schemas.ts';
 
@@ -63,16 +62,12 @@ function judgeDeposits(
   return isPaused ? 'PAUSED' : 'OPEN';
 }
 
-/** Every market with its steps and bounds, the intervals of candles, and the default rate limits. */
-export function describeExchange(
-  settings: Settings,
-  readBounds: (coin: Coin) => OrderBounds,
-  now_ms: number,
-): ExchangeInfo {
+/** Every market with its steps, bounds and spread, the intervals of candles, and the default rate limits. */
+export function describeExchange(settings: Settings, trading: TradingContext, now_ms: number): ExchangeInfo {
   const status = settings.tradingHalted ? 'HALTED' : 'TRADING';
   return {
     symbols: coinSymbols.map((coin) => {
-      const { min, max } = readBounds(coin);
+      const { min, max } = trading.boundsOf(coin);
       return {
         symbol: coin,
         pair: pairOf(coin),
@@ -83,6 +78,7 @@ export function describeExchange(
         quoteStep: formatAmount(1n, scaleOf(QUOTE_ASSET)),
         minNotional: formatAmount(min, scaleOf(QUOTE_ASSET)),
         maxNotional: formatAmount(max, scaleOf(QUOTE_ASSET)),
+        spreadBps: spreadInForce(settings, trading),
       };
     }),
     intervals: [...intervals],

@@ -78,6 +78,11 @@ export const ExchangeInfo = z
         quoteStep: Decimal.openapi({ description: 'Smallest step of an amount in USDT', example: '0.000001' }),
         minNotional: Decimal.openapi({ description: 'Smallest order, in USDT', example: '1' }),
         maxNotional: Decimal.openapi({ description: 'Largest order, in USDT', example: '50000' }),
+        spreadBps: z.int().min(0).openapi({
+          description:
+            'The exchange’s spread in force, in hundredths of a percent. A fill adds half of the range that the agreeing venues span: POST /api/v1/orders/preview tells both',
+          example: 20,
+        }),
       }),
     ),
     intervals: z.array(z.enum(intervals)).openapi({ description: 'Of candles', example: [...intervals] }),

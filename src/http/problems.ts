@@ -46,6 +46,12 @@ const table = {
   account_recovered: { status: 403, title: 'Account recovered lately' },
   rate_limited: { status: 429, title: 'Rate limit reached', retryable: true },
   idempotency_key_reused: { status: 422, title: 'Idempotency-Key reused' },
+  client_order_id_reused: {
+    status: 422,
+    title: 'clientOrderId reused',
+    kept: true,
+    members: ['orderId', 'withdrawalId'],
+  },
   symbol_not_supported: { status: 422, statusInPath: 404, title: 'Symbol not supported', kept: true },
   amount_below_minimum: { status: 422, title: 'Amount below the minimum', kept: true },
   amount_above_maximum: { status: 422, title: 'Amount above the maximum', kept: true },

@@ -33,5 +33,17 @@ export const Id = z.string().openapi({
   example: '01a1fcca-895a-7000-b43c-11f474a4f8d5',
 });
 
+/** The client's own name for an order or a withdrawal. */
+export const ClientOrderId = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,64}$/, 'is not 1 to 64 visible ASCII characters')
+  .openapi({ description: 'The client’s own name for it', example: 'rebalance-2026-11-21' });
+
+/** The same in a request. */
+export const NewClientOrderId = ClientOrderId.optional().openapi({
+  description:
+    'Your own name for it: 1 to 64 visible ASCII characters. Each account uses one once, for good. A second use is `client_order_id_reused`, and a repetition with the same `Idempotency-Key` is still answered as the first',
+});
+
 /** The path of one record. Unknown ids are 404; the handler decides. */
 export const RecordPath = z.object({ id: Id });

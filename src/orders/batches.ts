@@ -7,7 +7,7 @@ import { type Transfer, house } from '../db/transfers.ts';
 import { FILL_MAX_AGE_MS } from '../markets/firm-price.ts';
 import { type Coin, QUOTE_ASSET } from '../money/assets.ts';
 import type { OrderRow } from './order.ts';
-import { type OrderPlan, type OrderPrice, noFirmPrice, tradingHalted, type OrderTerms } from './plan.ts';
+import { type OrderPlan, type OrderPrice, noFirmPrice, refuseReused, tradingHalted, type OrderTerms } from './plan.ts';
 import { withDeadline } from '../platform/deadline.ts';
 import type { GateCall, GateReply, Placement } from './place-order.ts';
 
@@ -20,7 +20,7 @@ export interface PlannedOrder {
 
 /**
  * Why the database refused an order. `figure` is the balance that is too small, in atoms, or the time when the key
- * expired, in milliseconds.
+ * expired, in milliseconds; `firstId` the order that has the same `clientOrderId`.
  */
 export interface RefusedOrder {
   readonly reason:
@@ -29,10 +29,12 @@ export interface RefusedOrder {
     | 'key_expired'
     | 'account_frozen'
     | 'trading_halted'
+    | 'client_order_id_reused'
     | 'price_overtaken'
     | 'insufficient_balance'
     | 'house_full';
   readonly figure: bigint;
+  readonly firstId: string | null;
 }
 
 /** How a batch of orders ended. `refused` names those that were not filled; all others were. */
@@ -44,11 +46,12 @@ export type OrdersOutcome =
 const INSERT_ORDERS = `
   INSERT INTO wanted_orders
     (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, price_round, key_id, middle_price,
-      admitted_at, price_as_of)
+      admitted_at, price_as_of, client_order_id)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, CAST(value ->> 4 AS INTEGER), CAST(value ->> 5 AS INTEGER),
-    CAST(value ->> 6 AS INTEGER), value ->> 7, value ->> 8, CAST(value ->> 9 AS INTEGER), value ->> 10, value ->> 11
+    CAST(value ->> 6 AS INTEGER), value ->> 7, value ->> 8, CAST(value ->> 9 AS INTEGER), value ->> 10, value ->> 11,
+    value ->> 12
   FROM json_each(?)`;
-const READ_REFUSED = 'SELECT id, reason, CAST(figure AS TEXT) AS figure FROM refused_orders';
+const READ_REFUSED = 'SELECT id, reason, CAST(figure AS TEXT) AS figure, first_id AS firstId FROM refused_orders';
 const FORGET_REFUSED = 'DELETE FROM refused_orders';
 
 /**
@@ -70,21 +73,23 @@ export async function commitOrders(database: Database, planned: readonly Planned
     if (outcome.kind === 'unknown' || outcome.kind === 'overloaded') return outcome;
     throw error;
   }
-  const refused = new Map(notes.map(({ id, reason, figure }) => [id, { reason, figure: BigInt(figure ?? 0) }]));
+  const refused = new Map(notes.map(({ id, figure, ...note }) => [id, { ...note, figure: BigInt(figure ?? 0) }]));
   const filled = planned.filter(({ placement }) => !refused.has(placement.orderId));
   logTransfers('money_moved', filled.flatMap(listTransfers));
   return { kind: 'decided', refused };
 }
 
-interface RefusalNote extends Pick<RefusedOrder, 'reason'> {
+interface RefusalNote extends Omit<RefusedOrder, 'figure'> {
   readonly id: string;
   readonly figure: string | null;
 }
 
 function listValues({ placement: { accountId, orderId, keyId }, admitted_ms, plan }: PlannedOrder) {
   const { coin, side, executedPrice, coinAmount, usdtAmount, priceRound, middlePrice, priceAsOf_ms } = plan;
+  const { clientOrderId } = plan;
   const [price, coins, usdt, middle] = [executedPrice, coinAmount, usdtAmount, middlePrice].map(String);
-  return [accountId, orderId, coin, side, price, coins, usdt, priceRound, keyId, middle, admitted_ms, priceAsOf_ms];
+  const times = [admitted_ms, priceAsOf_ms];
+  return [accountId, orderId, coin, side, price, coins, usdt, priceRound, keyId, middle, ...times, clientOrderId];
 }
 
 function listTransfers({ placement: { orderId, accountId }, plan }: PlannedOrder): Transfer[] {
@@ -96,8 +101,9 @@ function listTransfers({ placement: { orderId, accountId }, plan }: PlannedOrder
 }
 
 export function toRow({ orderId, keyId }: Placement, plan: OrderPlan): OrderRow {
-  const { coin, side, executedPrice, coinAmount, usdtAmount } = plan;
-  return { id: orderId, coin, side, executedPrice, coinAmount, usdtAmount, status: 'COMPLETED', keyId };
+  const { coin, side, executedPrice, coinAmount, usdtAmount, middlePrice, clientOrderId } = plan;
+  const moved = { coin, side, executedPrice, coinAmount, usdtAmount, middlePrice };
+  return { id: orderId, ...moved, status: 'COMPLETED', keyId, clientOrderId };
 }
 
 /** The refusal when the house's inventory would fall below its floor. */
@@ -105,8 +111,7 @@ export const houseIsFull = refuse('order_rejected', 'The house takes no more of 
 
 /** The client's refusal for each reason of the database's. One for `exists` there is not: the order is to be looked up. */
 export function explainOrderRefusal(
-  reason: Exclude<RefusedOrder['reason'], 'exists'>,
-  figure: bigint,
+  { reason, figure, firstId }: RefusedOrder & { readonly reason: Exclude<RefusedOrder['reason'], 'exists'> },
   { coin, side, coinAmount, usdtAmount }: OrderPlan,
 ): Refusal {
   switch (reason) {
@@ -118,6 +123,8 @@ export function explainOrderRefusal(
       return accountFrozen;
     case 'trading_halted':
       return tradingHalted;
+    case 'client_order_id_reused':
+      return refuseReused(firstId ?? '');
     case 'price_overtaken':
       return noFirmPrice(coin);
     case 'insufficient_balance': {
@@ -274,9 +281,10 @@ export class OrderBatches {
     if (outcome.kind === 'overloaded') return waiting.reply({ kind: 'refused', refusal: overloaded });
     const refused = outcome.refused.get(waiting.call.orderId);
     if (!refused) return waiting.reply({ kind: 'committed', row: toRow(waiting.call, plan) });
-    if (refused.reason === 'exists') return waiting.reply({ kind: 'unknown' });
-    if (refused.reason !== 'price_overtaken' || waiting.wasOvertaken) {
-      return waiting.reply({ kind: 'refused', refusal: explainOrderRefusal(refused.reason, refused.figure, plan) });
+    const { reason } = refused;
+    if (reason === 'exists') return waiting.reply({ kind: 'unknown' });
+    if (reason !== 'price_overtaken' || waiting.wasOvertaken) {
+      return waiting.reply({ kind: 'refused', refusal: explainOrderRefusal({ ...refused, reason }, plan) });
     }
     waiting.wasOvertaken = true;
     void this.#askAnew(waiting);

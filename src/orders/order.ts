@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { and, eq, desc, lt, sql } from 'drizzle-orm';
-import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
+import { ClientOrderId, Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import { type Database, prepareOnce } from '../db/database.ts';
 import { timestampOfRecord } from '../db/record-id.ts';
 import { columnsOf, orders } from '../db/schema.ts';
@@ -8,7 +8,20 @@ import { type Coin, QUOTE_ASSET, scaleOf, coinSymbols, upperSymbol } from '../mo
 import { formatAmount, formatPrice } from '../money/amounts.ts';
 import { ListQuery } from '../http/list.ts';
 import { type IdRange, type RecordList, TimeSpan, isListed } from '../db/record-list.ts';
-import type { OrderPlan } from './plan.ts';
+import { type OrderPlan, showCost } from './plan.ts';
+
+/** What an order costs beside the market. */
+const Cost = {
+  midPrice: Decimal.optional().openapi({
+    description: 'The middle of the market that it fills at, in USDT, without the spread',
+    example: '64870.25',
+  }),
+  spreadBps: z.number().min(0).optional().openapi({
+    description:
+      'How far `executedPrice` is from `midPrice`, in hundredths of a percent with two decimals: the exchange’s spread, and half of the range that the agreeing venues span. There is no other fee',
+    example: 20.02,
+  }),
+};
 
 /** An order on the wire (spec, "Order"). */
 export const Order = z
@@ -25,6 +38,8 @@ export const Order = z
       description: 'The API key that placed it',
       example: '01a1fcca-895a-734c-b43c-11f474a4f8d5',
     }),
+    ...Cost,
+    clientOrderId: ClientOrderId.optional(),
   })
   .openapi('Order');
 
@@ -33,7 +48,16 @@ export type Order = z.output<typeof Order>;
 export type OrderRow = Readonly<
   Pick<
     typeof orders.$inferSelect,
-    'id' | 'coin' | 'side' | 'executedPrice' | 'coinAmount' | 'usdtAmount' | 'status' | 'keyId'
+    | 'id'
+    | 'coin'
+    | 'side'
+    | 'executedPrice'
+    | 'coinAmount'
+    | 'usdtAmount'
+    | 'status'
+    | 'keyId'
+    | 'middlePrice'
+    | 'clientOrderId'
   >
 >;
 
@@ -49,12 +73,26 @@ export function showOrder(row: OrderRow): Order {
     usdtAmount: formatAmount(row.usdtAmount, scaleOf(QUOTE_ASSET)),
     status: row.status,
     keyId: row.keyId,
+    ...showCost(row.side, row.executedPrice, row.middlePrice),
+    ...(row.clientOrderId !== null && { clientOrderId: row.clientOrderId }),
   };
 }
 
-const { id, coin, side, executedPrice, coinAmount, usdtAmount, status, keyId } = columnsOf(orders);
+const { id, coin, side, executedPrice, coinAmount, usdtAmount, status, keyId, middlePrice, clientOrderId } =
+  columnsOf(orders);
 
-export const orderColumns = { id, coin, side, executedPrice, coinAmount, usdtAmount, status, keyId };
+export const orderColumns = {
+  id,
+  coin,
+  side,
+  executedPrice,
+  coinAmount,
+  usdtAmount,
+  status,
+  keyId,
+  middlePrice,
+  clientOrderId,
+};
 
 /** One order of an account, or `undefined`. Throws when D1 fails. */
 export async function readOrder(database: Database, accountId: string, orderId: string): Promise<OrderRow | undefined> {
@@ -65,8 +103,22 @@ export async function readOrder(database: Database, accountId: string, orderId: 
   return row;
 }
 
+/** The id of an account's order with a name of the client's, or `undefined`. Throws when D1 fails. */
+export async function findClientOrder(
+  database: Database,
+  accountId: string,
+  name: string,
+): Promise<string | undefined> {
+  const [row] = await database
+    .select({ id: orders.id })
+    .from(orders)
+    .where(and(eq(orders.accountId, accountId), eq(orders.clientOrderId, name)));
+  return row?.id;
+}
+
 export const OrderListQuery = ListQuery.extend({
   ...TimeSpan,
+  clientOrderId: ClientOrderId.optional().openapi({ description: 'The one with this name' }),
   coin: z
     .string()
     .transform(upperSymbol)
@@ -131,6 +183,7 @@ export const OrderPreview = Order.pick({ ts: true, coin: true, side: true, execu
   .extend({
     coinAmount: Decimal.openapi({ description: 'What would move of the coin', example: '0.002' }),
     usdtAmount: Decimal.openapi({ description: 'What would move of USDT', example: '130' }),
+    ...Cost,
   })
   .openapi('OrderPreview');
 
@@ -144,5 +197,6 @@ export function showPreview(plan: OrderPlan, now_ms: number): OrderPreview {
     executedPrice: formatPrice(plan.executedPrice),
     coinAmount: formatAmount(plan.coinAmount, scaleOf(plan.coin)),
     usdtAmount: formatAmount(plan.usdtAmount, scaleOf(QUOTE_ASSET)),
+    ...showCost(plan.side, plan.executedPrice, plan.middlePrice),
   };
 }

@@ -4,10 +4,11 @@ import { type Outcome, type Refusal, answerJson, overloaded, refuse } from '../h
 import { withDeadline } from '../platform/deadline.ts';
 import { reach } from '../platform/objects.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
-import { type OrderPreview, type OrderRow, readOrder, showOrder } from './order.ts';
+import { type OrderPreview, type OrderRow, findClientOrder, readOrder, showOrder } from './order.ts';
+import { problems } from '../http/problems.ts';
 import { ledgerOf, listLedgers } from '../db/database.ts';
 import { type Caller, type LaneOperation, lookUp } from '../lane/once.ts';
-import { type OrderTerms, readTerms } from './plan.ts';
+import { type OrderTerms, readTerms, refuseReused } from './plan.ts';
 import type { BoundsOf, PlaceOrder } from './terms.ts';
 
 export type GateBindings = Pick<Bindings, 'LEDGER_GATE' | 'LEDGER_LOCATION'>;
@@ -70,6 +71,21 @@ export async function fillAtGate(bindings: GateBindings, call: GateCall): Promis
     const wasTurnedAway = error instanceof Error && 'overloaded' in error && error.overloaded === true;
     return wasTurnedAway ? { kind: 'refused', refusal: overloaded } : { kind: 'unknown' };
   }
+}
+
+/**
+ * A final refusal of an order whose name an earlier one has becomes the refusal that says so: a client that lost the answer
+ * to the first must not believe that it has no order. The batch says it of an order that could fill; of others, which no
+ * batch sees, this looks. Never rejects.
+ */
+async function nameFirst(bindings: LedgerBindings, call: GateCall, reply: GateReply): Promise<GateReply> {
+  const { accountId, orderId, terms } = call;
+  const name = terms.clientOrderId;
+  if (name === null || reply.kind !== 'refused' || !problems[reply.refusal.code].kept) return reply;
+  const first = await lookUp(orderId, () => findClientOrder(ledgerOf(bindings, orderId), accountId, name));
+  if (first.kind === 'absent') return reply;
+  if (first.kind === 'unknown') return { kind: 'refused', refusal: overloaded };
+  return first.row === orderId ? { kind: 'unknown' } : { kind: 'refused', refusal: refuseReused(first.row) };
 }
 
 /**
@@ -147,7 +163,10 @@ export function placeOrder(
     runsBeside: true,
     plan: async (order) => readTerms(order, boundsOf),
     begin: ({ accountId, keyId }) => ({
-      commit: (orderId, terms, waited_ms) => fillAtGate(bindings, { orderId, accountId, keyId, terms, waited_ms }),
+      commit: async (orderId, terms, waited_ms) => {
+        const call = { orderId, accountId, keyId, terms, waited_ms };
+        return nameFirst(bindings, call, await fillAtGate(bindings, call));
+      },
       lookUp: (orderId) => lookUp(orderId, () => readOrder(ledgerOf(bindings, orderId), accountId, orderId)),
       answer: (row) => answerJson(201, { order: showOrder(row) }, { Location: `/api/v1/orders/${row.id}` }),
       describeUnknown: (orderId) =>

@@ -28,6 +28,21 @@ export function quotePrice(side: Side, market: OrderPrice, spread_bps: number): 
     : divideDown(market.price * (BASIS - spread), BASIS) - half;
 }
 
+/**
+ * What an order costs beside the middle price, which it may lack: the distance in hundredths of a percent, rounded to two
+ * decimals. Pure.
+ */
+export function showCost(
+  side: Side,
+  executed: Price,
+  middle: Price | null,
+): { midPrice: string; spreadBps: number } | undefined {
+  if (middle === null) return undefined;
+  const difference = side === 'BUY' ? executed - middle : middle - executed;
+  const hundredths = divideDown(difference * 1_000_000n + middle / 2n, middle);
+  return { midPrice: formatPrice(middle), spreadBps: Number(hundredths) / 100 };
+}
+
 /** The parts of an order that need no price. */
 export interface OrderTerms {
   readonly coin: Coin;
@@ -36,6 +51,8 @@ export interface OrderTerms {
   /** In atoms of the coin or of USDT, depending on `mode`. */
   readonly value: Atoms;
   readonly limitPrice: Price | null;
+  /** The client's own name for the order. */
+  readonly clientOrderId: string | null;
 }
 
 /** A price that orders may fill at: the hub's, which has a number, as of a time by the clock of whoever asked for it. */
@@ -49,6 +66,14 @@ export interface TradingContext {
   readonly boundsOf: BoundsOf;
 }
 
+/** The spread in force, in hundredths of a percent. Pure. */
+export function spreadInForce(
+  { spreadBps }: Settings,
+  { spread_bps, minSpread_bps }: Pick<TradingContext, 'spread_bps' | 'minSpread_bps'>,
+): number {
+  return Math.max(spreadBps ?? spread_bps, minSpread_bps);
+}
+
 /** An order that may be committed: everything that the batch writes, except who placed it. */
 export interface OrderPlan extends Fill {
   readonly coin: Coin;
@@ -60,6 +85,7 @@ export interface OrderPlan extends Fill {
   readonly priceRound: number;
   /** As of when the price is, by the gate's clock. */
   readonly priceAsOf_ms: number;
+  readonly clientOrderId: string | null;
 }
 
 /**
@@ -84,7 +110,8 @@ export function readTerms(order: PlaceOrder, boundsOf: BoundsOf): Outcome<OrderT
     const bounded = checkBounds(value, boundsOf(coin));
     if (!bounded.ok) return bounded;
   }
-  return accept({ coin, side: order.side, mode: order.mode, value, limitPrice });
+  const { side, mode, clientOrderId = null } = order;
+  return accept({ coin, side, mode, value, limitPrice, clientOrderId });
 }
 
 /** A price of fewer votes is easier to bend, and an order at it is at most this part of the largest. */
@@ -101,11 +128,10 @@ export function planOrder(
   settings: Settings,
   context: TradingContext,
 ): Outcome<OrderPlan> {
-  const { coin, side, mode, value, limitPrice } = terms;
+  const { coin, side, mode, value, limitPrice, clientOrderId } = terms;
   if (settings.tradingHalted) return tradingHalted;
   if (!market) return noFirmPrice(coin);
-  const spread_bps = Math.max(settings.spreadBps ?? context.spread_bps, context.minSpread_bps);
-  const executedPrice = quotePrice(side, market, spread_bps);
+  const executedPrice = quotePrice(side, market, spreadInForce(settings, context));
   if (executedPrice <= 0n) return noFirmPrice(coin);
   if (limitPrice !== null && (side === 'BUY' ? executedPrice > limitPrice : executedPrice < limitPrice)) {
     const limit = formatPrice(limitPrice);
@@ -121,12 +147,18 @@ export function planOrder(
     return refuse('amount_below_minimum', `The order is worth less than the smallest amount of ${coin}.`);
   }
   const { price: middlePrice, round: priceRound, asOf_ms: priceAsOf_ms } = market;
-  return accept({ coin, side, executedPrice, middlePrice, ...amounts, priceRound, priceAsOf_ms });
+  return accept({ coin, side, executedPrice, middlePrice, ...amounts, priceRound, priceAsOf_ms, clientOrderId });
 }
 
 export const tradingHalted = refuse('trading_halted', 'Trading is halted by the operator.', {
   retryAfterSeconds: 60,
 });
+
+/** The refusal of an order whose name another order of the account has. */
+export function refuseReused(orderId: string) {
+  const members = { orderId };
+  return refuse('client_order_id_reused', 'Another order of this account has this clientOrderId.', { members });
+}
 
 export function noFirmPrice(coin: Coin) {
   const detail = `There is no firm price of ${coin} at the moment; no order is filled without one.`;

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { Amount } from '../http/wire-types.ts';
+import { Amount, NewClientOrderId } from '../http/wire-types.ts';
 import { upperSymbol, type Coin, QUOTE_ASSET, scaleOf, toCoin, toUsdt } from '../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, formatAmount, parseAmount, type Price } from '../money/amounts.ts';
 import { type Outcome, accept, refuse } from '../http/answer.ts';
@@ -29,6 +29,7 @@ export const PlaceOrder = z
         'The worst `executedPrice` to accept, with at most 8 decimals: the highest for a BUY, the lowest for a SELL. If the price is worse, nothing fills and the order does not wait',
       example: '65100',
     }),
+    clientOrderId: NewClientOrderId,
   })
   .openapi('PlaceOrder');
 

@@ -27,7 +27,7 @@ export function toRow(
   plan: WithdrawalPlan,
   now_ms: number,
 ): WithdrawalRow {
-  const { asset, network, address, amount, fee, usdValue, needsReview, recipient } = plan;
+  const { asset, network, address, amount, fee, usdValue, needsReview, recipient, clientOrderId } = plan;
   const isHere = recipient !== null && ledgerNumberOf(recipient) === ledgerNumberOf(id);
   return {
     accountId,
@@ -49,6 +49,7 @@ export function toRow(
     receiptId: recipient === null || (isHere && needsReview) ? null : newRecordId(now_ms, ledgerNumberOf(recipient)),
     heldReason: null,
     heldSince: null,
+    clientOrderId,
   };
 }
 

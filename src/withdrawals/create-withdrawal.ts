@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { Amount } from '../http/wire-types.ts';
+import { Amount, NewClientOrderId } from '../http/wire-types.ts';
 import { assetSymbols } from '../money/assets.ts';
 
 /** The longest network name and address that are accepted. */
@@ -31,6 +31,7 @@ export const CreateWithdrawal = z
           'Six digits. Needed, and new for every withdrawal, where two-factor authentication is on; null or empty is as if absent',
         example: '492039',
       }),
+    clientOrderId: NewClientOrderId,
   })
   .openapi('CreateWithdrawal');
 

@@ -5,11 +5,11 @@ import { type GateBindings, letOrdersEnd } from '../orders/place-order.ts';
 import { withDeadline } from '../platform/deadline.ts';
 import type { Custody } from '../custody/custody.ts';
 import { payOut } from './pay-out.ts';
-import { type WithdrawalRow, answerWithdrawal, readWithdrawal } from './withdrawal.ts';
+import { type WithdrawalRow, answerWithdrawal, findNamed, readWithdrawal } from './withdrawal.ts';
 import { logLock } from '../accounts/check-totp-code.ts';
 import { clearAttempts } from '../accounts/totp.ts';
 import { describeError, logFault } from '../platform/log.ts';
-import { type Outcome, overloaded } from '../http/answer.ts';
+import { type Outcome, type Refusal, overloaded } from '../http/answer.ts';
 import {
   type Requester,
   commitWithdrawal,
@@ -18,7 +18,7 @@ import {
   toRow,
 } from './commit-withdrawal.ts';
 import type { CreateWithdrawal } from './create-withdrawal.ts';
-import { type WithdrawalContext, type WithdrawalPlan, planWithdrawal } from './plan-withdrawal.ts';
+import { type WithdrawalContext, type WithdrawalPlan, planWithdrawal, refuseReused } from './plan-withdrawal.ts';
 import { type Attempt, type Caller, type LaneOperation, lookUp } from '../lane/once.ts';
 
 /** How long a POST waits for the custodian. The whole answer must arrive within 8 s. */
@@ -116,6 +116,9 @@ async function take(
   if (isUsed && planned.isLastAttempt) logLock(accountId);
   const isRefused = outcome.kind === 'floor' || (outcome.kind === 'guarded' && !isUsed);
   if (isRefused && planned.totpStep !== null) await forgiveAttempts(database, accountId);
+  if (outcome.kind === 'guarded' && outcome.guard === 'client_order_id_reused') {
+    return { kind: 'refused', refusal: await refuseNamed(database, row) };
+  }
   switch (outcome.kind) {
     case 'committed':
       return { kind: 'committed', row };
@@ -128,6 +131,12 @@ async function take(
     case 'unknown':
       return { kind: 'unknown' };
   }
+}
+
+/** The refusal of a withdrawal whose name another one got since it was planned. */
+async function refuseNamed(database: Database, { accountId, id, clientOrderId }: WithdrawalRow): Promise<Refusal> {
+  const first = await lookUp(id, () => findNamed(database, accountId, clientOrderId ?? ''));
+  return first.kind === 'found' ? refuseReused(first.row) : overloaded;
 }
 
 /** The refusal is the same whether or not the count could be undone. */

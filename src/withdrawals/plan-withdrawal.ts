@@ -39,6 +39,8 @@ export interface WithdrawalPlan {
   readonly isLastAttempt: boolean;
   readonly allowlistRequired: boolean;
   readonly limit: Atoms;
+  /** The client's own name for it. */
+  readonly clientOrderId: string | null;
 }
 
 /** The destination and amount, as far as they can be checked without I/O. */
@@ -51,9 +53,9 @@ interface ReadRequest {
 
 /**
  * Plans a withdrawal. The only effect is the count of its code. Refuses, in this order, with `network_not_supported`,
- * `invalid_address`, `precision_exceeded`, `amount_above_maximum`, `amount_below_minimum`, `withdrawals_suspended`,
- * `account_recovered`, `withdrawals_locked`, `totp_required`, `totp_invalid`, `address_not_allowlisted`,
- * `price_unavailable`, `daily_limit_exceeded`. Throws when D1 fails.
+ * `invalid_address`, `precision_exceeded`, `amount_above_maximum`, `client_order_id_reused`, `amount_below_minimum`,
+ * `withdrawals_suspended`, `account_recovered`, `withdrawals_locked`, `totp_required`, `totp_invalid`,
+ * `address_not_allowlisted`, `price_unavailable`, `daily_limit_exceeded`. Throws when D1 fails.
  */
 export async function planWithdrawal(
   wanted: CreateWithdrawal,
@@ -64,9 +66,10 @@ export async function planWithdrawal(
   const { asset, listed, address, amount } = read.value;
   const { network } = listed;
   const { database, accountId } = context;
+  const { clientOrderId = null } = wanted;
   const now_ms = context.now();
   const [facts, snapshot] = await Promise.all([
-    readFacts(context, accountId, { network, address }, wanted.totpCode !== undefined, now_ms),
+    readFacts(context, accountId, { network, address, clientOrderId }, wanted.totpCode !== undefined, now_ms),
     asset === QUOTE_ASSET ? undefined : context.readSnapshot(),
   ]);
 
@@ -102,6 +105,7 @@ export async function planWithdrawal(
     isLastAttempt: facts.totp !== undefined && isLastAttempt(facts.totp),
     allowlistRequired,
     limit: facts.limit,
+    clientOrderId,
   });
 }
 
@@ -126,11 +130,12 @@ function readRequest(wanted: CreateWithdrawal): Outcome<ReadRequest> {
 
 function checkRules(
   { asset, listed, amount }: ReadRequest,
-  { settings, owner, heldUntil_ms }: WithdrawalFacts,
+  { settings, owner, heldUntil_ms, firstId }: WithdrawalFacts,
   accountId: string,
   now_ms: number,
 ): Outcome<{ readonly fee: Atoms }> {
   const { network } = listed;
+  if (firstId !== null) return refuseReused(firstId);
   if (owner === accountId) return refuse('invalid_address', 'This is a deposit address of the same account.');
   const { fee, minimum, isSuspended } = termsOf(asset, listed, settings);
   if (amount + fee > MAX_ATOMS) return refuse('amount_above_maximum', `The ledger cannot move so much ${asset}.`);
@@ -167,6 +172,12 @@ function checkLimits(
     return refuse('price_unavailable', 'There is no firm price to value the withdrawal at.', { retryAfterSeconds: 1 });
   }
   return facts.used + usdValue > facts.limit ? refuseLimit(facts) : accept(usdValue);
+}
+
+/** The refusal of a withdrawal whose name another withdrawal of the account has. */
+export function refuseReused(withdrawalId: string) {
+  const members = { withdrawalId };
+  return refuse('client_order_id_reused', 'Another withdrawal of this account has this clientOrderId.', { members });
 }
 
 export const addressNotAllowlisted = refuse(

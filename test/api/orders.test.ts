@@ -61,6 +61,20 @@ describe('POST /api/v1/orders (spec, "Trade")', () => {
     });
   });
 
+  it('tells the middle of the market and the distance from it, in the preview and ever after', async () => {
+    const trader = await openTrader({ USDT: '1000', BTC: '1' });
+    for (const side of ['BUY', 'SELL']) {
+      const order = await trader.trade({ ...BUY_TEN_USDT, side });
+      const [executed, middle] = [toAtoms(order.executedPrice, 8), toAtoms(order.midPrice ?? '', 8)];
+      const difference = side === 'BUY' ? executed - middle : middle - executed;
+      expect(difference).toBeGreaterThan(0n);
+      expect(Number(difference) / Number(middle)).toBeCloseTo((order.spreadBps ?? 0) / 10_000, 6);
+      const answer = await trader.post('/api/v1/orders/preview', { ...BUY_TEN_USDT, side });
+      const { preview } = await json<{ preview: OrderAnswer['order'] }>(answer);
+      expect([Number(preview.midPrice), preview.spreadBps]).toEqual([expect.any(Number), order.spreadBps]);
+    }
+  });
+
   it('accepts a symbol in any case', async () => {
     const trader = await openTrader({ USDT: '1000' });
     expect((await trader.trade({ ...BUY_TEN_USDT, coin: 'bTc' })).coin).toBe('BTC');

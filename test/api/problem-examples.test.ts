@@ -87,6 +87,11 @@ const provocations: Record<Provoked, () => Promise<Response>> = {
     await trader.order(ORDER, 'one');
     return trader.order({ ...ORDER, value: '11' }, 'one');
   },
+  client_order_id_reused: async () => {
+    const trader = await openTrader({ USDT: '100' });
+    await trader.order({ ...ORDER, clientOrderId: 'mine' });
+    return trader.order({ ...ORDER, clientOrderId: 'mine' });
+  },
   symbol_not_supported: () => order({ coin: 'XRP' }),
   amount_below_minimum: () => order({ value: '0.1' }),
   amount_above_maximum: () => order({ value: '50001' }),

@@ -15,6 +15,7 @@ import {
   setFloor,
 } from '../support/db/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { measureDatabase } from '../support/runtime/meter.ts';
 import { sql, listRows } from '../support/db/sql.ts';
 
 const newId = () => `${lowestRecordId(NOON_MS)}-7000-8000-${crypto.randomUUID().slice(-12)}`;
@@ -25,16 +26,17 @@ interface Terms {
   readonly coin?: Coin;
   readonly amount?: bigint;
   readonly round?: number;
+  readonly clientOrderId?: string;
 }
 
 /** An order of so many atoms of BTC for as many of USDT, as `order` writes it. */
 function want(accountId: string, terms: Terms = {}): PlannedOrder {
-  const { id = newId(), side = 'BUY', coin = 'BTC', amount = 1n, round = 0 } = terms;
+  const { id = newId(), side = 'BUY', coin = 'BTC', amount = 1n, round = 0, clientOrderId = null } = terms;
   const prices = { executedPrice: 100_000_000n, middlePrice: 100_000_000n, priceRound: round, priceAsOf_ms: NOON_MS };
   return {
     placement: { orderId: id, accountId, keyId: keyOf(accountId) },
     admitted_ms: NOON_MS,
-    plan: { coin, side, coinAmount: amount * 100n, usdtAmount: amount, ...prices },
+    plan: { coin, side, coinAmount: amount * 100n, usdtAmount: amount, ...prices, clientOrderId },
   };
 }
 
@@ -74,15 +76,19 @@ describe('an order among others of its batch', () => {
   it('is refused for the first of several reasons that apply, and by the law of the table as well', async () => {
     const [account, other] = [await openFunded(), await openFunded()];
     const made = newId();
-    expect(await decide(want(account, { id: made }))).toEqual([undefined]);
+    expect(await decide(want(account, { id: made, clientOrderId: 'mine' }))).toEqual([undefined]);
     let amount = 1n;
     for (const [reason, statements] of spoil) {
       await env.DB.batch(statements(account, other));
       if (reason === 'insufficient_balance') amount = 1_000n;
       expect(await decide(want(account, { amount }))).toEqual([reason]);
+      const isBeforeName = ['trading_halted', 'account_frozen', 'key_expired', 'key_revoked'].includes(reason);
+      expect(await decide(want(account, { amount, clientOrderId: 'mine' }))).toEqual([
+        isBeforeName ? reason : 'client_order_id_reused',
+      ]);
       await expectRefusedByLaw(account, amount);
     }
-    expect(await decide(want(account, { id: made }))).toEqual(['exists']);
+    expect(await decide(want(account, { id: made, clientOrderId: 'mine' }))).toEqual(['exists']);
     await expectRefusedByLaw(account, 1n, made);
     await sql('UPDATE settings SET trading_halted = 0').run();
     await env.DB.batch(setFloor('house:liquidity', 'BTC', HOUSE_FLOOR));
@@ -108,11 +114,49 @@ describe('an order among others of its batch', () => {
     );
     const outcome = await commitOrders(database, wanted);
     if (outcome.kind !== 'decided') throw new Error(outcome.kind);
-    const tooLittle = (figure: bigint) => ({ reason: 'insufficient_balance', figure });
+    const tooLittle = (figure: bigint) => ({ reason: 'insufficient_balance', figure, firstId: null });
     const answers = wanted.map(({ placement }) => outcome.refused.get(placement.orderId));
     expect(answers).toEqual([undefined, tooLittle(40n), undefined, undefined, tooLittle(0n)]);
     expect(await balanceOf(account, 'USDT')).toBe(0n);
     expect(await unexplainedBalances()).toEqual([]);
+  });
+
+  it('is refused when an earlier one has its name, also of the same batch, and all others are filled', async () => {
+    const [account, other] = [await openFunded(), await openFunded()];
+    const named = (accountId: string, clientOrderId: string) => want(accountId, { clientOrderId, round: 7 });
+    const first = named(account, 'one');
+    const wanted = [
+      first,
+      want(account, { round: 7 }),
+      named(account, 'one'),
+      named(other, 'one'),
+      named(account, 'two'),
+      want(account, { round: 7 }),
+    ];
+    const outcome = await commitOrders(database, wanted);
+    if (outcome.kind !== 'decided') throw new Error(outcome.kind);
+    const reused = { reason: 'client_order_id_reused', figure: 0n, firstId: first.placement.orderId };
+    const answers = wanted.map(({ placement }) => outcome.refused.get(placement.orderId));
+    expect(answers).toEqual([undefined, undefined, reused, undefined, undefined, undefined]);
+    expect(await decide(named(account, 'two'))).toEqual(['client_order_id_reused']);
+    expect(await balanceOf(account, 'USDT')).toBe(96n);
+    await expectRefused('UNIQUE constraint failed', order(account, { clientOrderId: 'one' }));
+  });
+
+  it('reads no row and writes no row for the names that others have', async () => {
+    const account = await openFunded();
+    const count = async (wanted: PlannedOrder) => {
+      const { databaseRowsRead, databaseRowsWritten } = await measureDatabase(() => decide(wanted));
+      return { read: databaseRowsRead, written: databaseRowsWritten };
+    };
+    await decide(want(account, { round: 7 }));
+    const plain = await count(want(account, { round: 7 }));
+    for (let index = 0; index < 20; index += 1) {
+      await decide(want(account, { round: 7, clientOrderId: `name-${index}` }));
+    }
+    expect(await count(want(account, { round: 7 }))).toEqual(plain);
+    const named = await count(want(account, { round: 7, clientOrderId: 'another' }));
+    expect([named.written - plain.written, named.read - plain.read]).toEqual([1, 0]);
   });
 
   it('leaves no gap in the numbers when it is refused', async () => {
@@ -139,16 +183,19 @@ describe('an order among others of its batch', () => {
       ...setFloor('house:custody', 'MATIC', `-${coinAmount}`),
       credit(account, 'MATIC', `${coinAmount}`),
     ]);
-    const terms = { coin: 'MATIC', side: 'SELL', executedPrice: 1_000_000n, middlePrice: 1_000_000n } as const;
+    const prices = { executedPrice: 1_000_000n, middlePrice: 1_000_000n, priceRound: 0, priceAsOf_ms: NOON_MS };
+    const terms = { coin: 'MATIC', side: 'SELL', ...prices, clientOrderId: null } as const;
     const sell = (atoms: bigint): PlannedOrder => ({
       ...want(account),
-      plan: { ...terms, coinAmount: atoms, usdtAmount: atoms / 10_000n, priceRound: 0, priceAsOf_ms: NOON_MS },
+      plan: { ...terms, coinAmount: atoms, usdtAmount: atoms / 10_000n },
     });
     const [tooMuch, all] = [sell(coinAmount + 1n), { ...sell(coinAmount), placement: want(account).placement }];
     const outcome = await commitOrders(database, [tooMuch, all]);
     expect(outcome).toEqual({
       kind: 'decided',
-      refused: new Map([[tooMuch.placement.orderId, { reason: 'insufficient_balance', figure: coinAmount }]]),
+      refused: new Map([
+        [tooMuch.placement.orderId, { reason: 'insufficient_balance', figure: coinAmount, firstId: null }],
+      ]),
     });
     expect(await balanceOf(account, 'MATIC')).toBe(0n);
   });

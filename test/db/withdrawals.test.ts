@@ -59,6 +59,24 @@ async function readMoves(): Promise<unknown[]> {
   return results.map(({ move }) => move);
 }
 
+describe('the client’s name for a withdrawal', () => {
+  it('is an account’s once, for good, also when the withdrawal has failed, and is never changed', async () => {
+    const named = (accountId: string, name: string) =>
+      insertRow('withdrawals', {
+        ...withdrawalRow(accountId, newRecordId(NOON_MS), 'PROCESSING'),
+        client_order_id: name,
+      });
+    await withdrawal('PROCESSING', { client_order_id: 'mine' }).run();
+    await expectRefused('guard: client_order_id_reused', named(account, 'mine'));
+    await expectRefused('guard: a withdrawal keeps what it is', set(`client_order_id = 'other'`));
+    await fail().run();
+    await expectRefused('guard: client_order_id_reused', named(account, 'mine'));
+    await named(account, 'Mine').run();
+    await named(stranger, 'mine').run();
+    await expectRefused('CHECK constraint failed', named(stranger, 'n'.repeat(65)));
+  });
+});
+
 describe('the money of a withdrawal', () => {
   it('is taken when its row is written, and returned when it fails', async () => {
     await withdrawal().run();

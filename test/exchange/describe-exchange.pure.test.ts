@@ -96,10 +96,11 @@ describe('the assets', () => {
 
 describe('the exchange', () => {
   const now_ms = Date.UTC(2026, 10, 21, 12);
-  const bounds = (coin: string) => ({ min: coin === 'DOGE' ? 5_500_000n : 1_000_000n, max: 50_000_000_000n });
+  const boundsOf = (coin: string) => ({ min: coin === 'DOGE' ? 5_500_000n : 1_000_000n, max: 50_000_000_000n });
+  const trading = { spread_bps: 20, minSpread_bps: 10, boundsOf };
 
   it('lists every market with its steps and bounds', () => {
-    const { symbols } = describeExchange(settings, bounds, now_ms);
+    const { symbols } = describeExchange(settings, trading, now_ms);
     expect(symbols.map(({ symbol }) => symbol)).toEqual(coinSymbols);
     expect(symbols.find(({ symbol }) => symbol === 'DOGE')).toEqual({
       symbol: 'DOGE',
@@ -111,17 +112,27 @@ describe('the exchange', () => {
       quoteStep: '0.000001',
       minNotional: '5.5',
       maxNotional: '50000',
+      spreadBps: 20,
     });
     expect(symbols.find(({ symbol }) => symbol === 'USDC')?.baseStep).toBe('0.000001');
   });
 
+  it.each([
+    ['the configured one', null, 20],
+    ['the operator’s', 35, 35],
+    ['never less than the least', 0, 10],
+  ])('tells the spread in force: %s', (_, spreadBps, shown) => {
+    const { symbols } = describeExchange({ ...settings, spreadBps }, trading, now_ms);
+    expect(new Set(symbols.map((symbol) => symbol.spreadBps))).toEqual(new Set([shown]));
+  });
+
   it('says when the operator has halted trading', () => {
-    const halted = describeExchange({ ...settings, tradingHalted: true }, bounds, now_ms);
+    const halted = describeExchange({ ...settings, tradingHalted: true }, trading, now_ms);
     expect(new Set(halted.symbols.map(({ status }) => status))).toEqual(new Set(['HALTED']));
   });
 
   it('names the intervals, the default limits of a key and its own time', () => {
-    const { intervals, rateLimits, serverTime } = describeExchange(settings, bounds, now_ms);
+    const { intervals, rateLimits, serverTime } = describeExchange(settings, trading, now_ms);
     expect(intervals).toHaveLength(13);
     expect(rateLimits).toEqual([
       { bucket: 'read', perMinute: 120, perDay: 5_000 },

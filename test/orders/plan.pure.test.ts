@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type OrderPrice, type TradingContext, planOrder, readTerms } from '../../src/orders/plan.ts';
+import { type OrderPrice, type TradingContext, planOrder, readTerms, showCost } from '../../src/orders/plan.ts';
 import { readBounds, type PlaceOrder } from '../../src/orders/terms.ts';
 import type { Settings } from '../../src/db/settings.ts';
 import { settings } from '../support/operator/settings.ts';
@@ -31,6 +31,28 @@ function plan(
 }
 
 const codeOf = (planned: ReturnType<typeof plan>) => (planned.ok ? 'filled' : planned.code);
+
+describe('what an order cost', () => {
+  it.each([
+    ['BUY', 6_013_500_000_000n, 22.5],
+    ['SELL', 5_986_500_000_000n, 22.5],
+    ['BUY', 6_000_000_000_001n, 0],
+    ['SELL', 6_000_000_000_000n, 0],
+    ['BUY', 6_000_030_000_000n, 0.05],
+    ['BUY', 6_000_003_000_000n, 0.01],
+    ['BUY', 6_000_002_999_999n, 0],
+    ['SELL', 1n, 10_000],
+  ] as const)('is its distance from the middle of 60000: a %s at %s', (side, executed, spreadBps) => {
+    expect(showCost(side, executed, PRICE)).toEqual({ midPrice: '60000', spreadBps });
+  });
+
+  it('is exact for the smallest and the largest prices, and unknown without a middle', () => {
+    expect(showCost('BUY', 2n, 1n)).toEqual({ midPrice: '0.00000001', spreadBps: 10_000 });
+    const large = 9n * 10n ** 18n;
+    expect(showCost('BUY', large + large / 1_000n, large)).toEqual({ midPrice: '90000000000', spreadBps: 10 });
+    expect(showCost('BUY', PRICE, null)).toBeUndefined();
+  });
+});
 
 describe('the price of a fill', () => {
   it('is that of the market, with its number and as of when it is', () => {

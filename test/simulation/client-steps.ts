@@ -52,6 +52,13 @@ function drawIdempotencyKey(world: World, draw: Draw): string | null {
   return draw.happens(0.9) ? world.name('once') : null;
 }
 
+/** A name for an order or a withdrawal, which now and then the account has used before; most have none. */
+function drawName(world: World, draw: Draw): { readonly clientOrderId?: string } {
+  const kind = draw.weigh({ none: 65, fresh: 15, used: 20 });
+  if (kind === 'none') return {};
+  return { clientOrderId: kind === 'fresh' ? world.name('named') : `used-${draw.below(3)}` };
+}
+
 /** An order, mostly one that can be filled. */
 export function drawOrder(world: World, draw: Draw, account: ModelAccount): Record<string, string> {
   const coin = draw.pick(coinSymbols);
@@ -76,7 +83,7 @@ export function drawOrder(world: World, draw: Draw, account: ModelAccount): Reco
 
 export async function stepOrder(world: World, draw: Draw): Promise<void> {
   const { account, key } = drawKey(world, draw);
-  const body = drawOrder(world, draw, account);
+  const body = { ...drawOrder(world, draw, account), ...drawName(world, draw) };
   const fault = drawFault(draw, orderFaults, orderAborts);
   const request: Post = { operation: 'placeOrder', body, idempotencyKey: drawIdempotencyKey(world, draw) };
   const { status } = await execute(world, account, key, request, fault);
@@ -127,7 +134,7 @@ export async function drawWithdrawal(world: World, draw: Draw, account: ModelAcc
 
 export async function stepWithdrawal(world: World, draw: Draw): Promise<void> {
   const { account, key } = drawKey(world, draw);
-  const body = await drawWithdrawal(world, draw, account);
+  const body = { ...(await drawWithdrawal(world, draw, account)), ...drawName(world, draw) };
   const request: Post = { operation: 'createWithdrawal', body, idempotencyKey: drawIdempotencyKey(world, draw) };
   await sendToCustodian(world, draw, account, key, request);
 }

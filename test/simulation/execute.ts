@@ -204,6 +204,7 @@ function checkExecuted(context: Context, reply: Reply, moved: readonly Movement[
   const isFilled = noteEffect(world, fresh, effect);
   must(recordId === null || isFilled, 'moved', moved, 'instead of', fresh, world.market.describe());
   if (recordId !== null && kind === 'order') world.model.orders.set(recordId, account.id);
+  if (recordId !== null) world.model.noteName(account.id, request);
   if (entry?.namedId && recordId) must(entry.namedId === recordId, 'another id than was told', entry.namedId, recordId);
 
   const isRefusal = fresh.some(({ status }) => status !== 201);

@@ -195,6 +195,8 @@ export function sameMovements(
   return write(one) === write(other);
 }
 
+const nameOf = (...parts: readonly string[]) => parts.join(' ');
+
 /** The model of the exchange: what it owes, to whom, and why. */
 export class Model {
   readonly accounts: ModelAccount[] = [];
@@ -203,6 +205,8 @@ export class Model {
     feeds: ledgersUnderTest.map(() => ({ audited: 0, after: 0 })),
   };
   readonly orders = new Map<string, string>();
+  /** The names that accounts have given to their orders and withdrawals: `<account> <operation> <name>`. */
+  readonly names = new Set<string>();
   readonly withdrawals = new Map<string, ModelWithdrawal>();
   readonly deposits: ModelDeposit[] = [];
   readonly references: ModelReference[] = [];
@@ -265,6 +269,16 @@ export class Model {
 
   account(id: string): ModelAccount | undefined {
     return this.accounts.find((account) => account.id === id);
+  }
+
+  /** Whether an earlier order or withdrawal of the account has the name that a request gives. */
+  isNamed(accountId: string, { operation, body }: Post): boolean {
+    return this.names.has(nameOf(accountId, operation, body['clientOrderId'] ?? ''));
+  }
+
+  noteName(accountId: string, { operation, body }: Post): void {
+    const name = body['clientOrderId'];
+    if (name !== undefined) this.names.add(nameOf(accountId, operation, name));
   }
 
   ownerOf(network: string, address: string): ModelAccount | undefined {

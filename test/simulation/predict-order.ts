@@ -24,7 +24,8 @@ function ceil(dividend: bigint, divisor: bigint): bigint {
 }
 
 /** The allowed answers to an order now: one prediction for each price that it may be filled at. */
-export function predictOrder(world: World, account: ModelAccount, { body }: Post): Prediction[] {
+export function predictOrder(world: World, account: ModelAccount, request: Post): Prediction[] {
+  const { body } = request;
   const coin = findCoin(body['coin'] ?? '');
   if (!coin) return [refusal(422, 'symbol_not_supported')];
   const byCoin = body['mode'] === 'COIN_QTY';
@@ -46,14 +47,17 @@ export function predictOrder(world: World, account: ModelAccount, { body }: Post
   );
   // A halt that was lifted seconds ago may still be in effect.
   const stale = world.settled.some(({ tradingHalted }) => tradingHalted) ? [halted] : [];
+  const isNamed = world.model.isNamed(account.id, request);
   const fills = prices.map(({ round, quote, middle, max }) => ({
     ...predictFill(world, account, { coin, isBuy, byCoin, value, price: quote, max }),
     filled: { coin, round, middle },
   }));
-  if (!world.model.settings.tradingHalted) return [...fills, ...stale, ...withoutPrice(world)];
+  const ends = isNamed ? [refusal(422, 'client_order_id_reused')] : fills;
+  if (!world.model.settings.tradingHalted) return [...ends, ...stale, ...withoutPrice(world)];
   // A gate that does not know of the halt yet still checks the amount first; the database refuses the order in any
   // case.
-  return [halted, ...fills.filter(({ code }) => code?.startsWith('amount_')), ...withoutPrice(world)];
+  const early = fills.filter(({ code }) => code?.startsWith('amount_'));
+  return [halted, ...(isNamed && early.length > 0 ? ends : early), ...withoutPrice(world)];
 }
 
 function withoutPrice({ market }: World): Prediction[] {

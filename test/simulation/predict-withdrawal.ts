@@ -23,8 +23,9 @@ export interface WithdrawalPrediction {
 export async function predictWithdrawal(
   world: World,
   account: ModelAccount,
-  { body }: Post,
+  request: Post,
 ): Promise<WithdrawalPrediction> {
+  const { body } = request;
   const refused = (status: number, code: string): WithdrawalPrediction => ({
     answers: [refusal(status, code)],
     wanted: [],
@@ -40,7 +41,10 @@ export async function predictWithdrawal(
   if (amount === undefined) return refused(422, 'precision_exceeded');
 
   const step = await findStep(account.totp, body['totpCode'], world.now_ms);
-  const rule = checkRules(world, account, { network, address, amount, asset, listed });
+  const isNamed = world.model.isNamed(account.id, request);
+  const rule = isNamed
+    ? refusal(422, 'client_order_id_reused')
+    : checkRules(world, account, { network, address, amount, asset, listed });
   const code = checkCode(account.totp, body['totpCode'], step, world.now_ms);
   const isRight = step !== undefined && code === null;
   const counted = countAttempt(account.totp, body['totpCode'], world.now_ms);

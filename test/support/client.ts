@@ -21,6 +21,7 @@ export interface OrderBody {
   readonly mode?: string;
   readonly value: unknown;
   readonly limitPrice?: string | undefined;
+  readonly clientOrderId?: string | undefined;
 }
 
 /** Sends a request to an exchange, and checks the answer against its documents. */

@@ -163,7 +163,7 @@ export interface paths {
         put?: never;
         /**
          * Place an order that fills at once, whole or not at all
-         * @description The order fills at the market’s price against the liquidity provider before the answer is sent. There is no order book and nothing to cancel. The amount that `mode` fixes is exact; the other is rounded against the client by less than its smallest step. A refused order does not exist and moves nothing. Send an `Idempotency-Key`, and repeat the request with the same key when no answer arrives.
+         * @description The order fills at the market’s price against the liquidity provider before the answer is sent; `midPrice` and `spreadBps` say what it cost. There is no order book and nothing to cancel. The amount that `mode` fixes is exact; the other is rounded against the client by less than its smallest step. A refused order does not exist and moves nothing. Send an `Idempotency-Key`, and repeat the request with the same key when no answer arrives.
          */
         post: operations["placeOrder"];
         delete?: never;
@@ -183,7 +183,7 @@ export interface paths {
         put?: never;
         /**
          * What an order would fill at now
-         * @description Says what `POST /api/v1/orders` would fill now. It has no effect and holds no money, and the balance is not checked. A later order fills at the price of its own moment; `limitPrice` bounds that price. Counted in the *read* bucket.
+         * @description Says what `POST /api/v1/orders` would fill now. It has no effect and holds no money, and neither the balance nor `clientOrderId` is checked. A later order fills at the price of its own moment; `limitPrice` bounds that price. Counted in the *read* bucket.
          */
         post: operations["previewOrder"];
         delete?: never;
@@ -300,7 +300,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Markets with their steps and bounds, intervals, rate limits
+         * Markets with their steps, bounds and spread, intervals, rate limits
          * @description What a client needs for a valid order: the smallest step of each amount, and the smallest and largest notional. An amount with more decimals is refused, not rounded.
          */
         get: operations["getExchangeInfo"];
@@ -1344,6 +1344,11 @@ export interface components {
              * @example 492039
              */
             totpCode?: string | null;
+            /**
+             * @description Your own name for it: 1 to 64 visible ASCII characters. Each account uses one once, for good. A second use is `client_order_id_reused`, and a repetition with the same `Idempotency-Key` is still answered as the first
+             * @example rebalance-2026-11-21
+             */
+            clientOrderId?: string;
         };
         DepositAddress: {
             /**
@@ -1565,6 +1570,11 @@ export interface components {
                  * @example 50000
                  */
                 maxNotional: string;
+                /**
+                 * @description The exchange’s spread in force, in hundredths of a percent. A fill adds half of the range that the agreeing venues span: POST /api/v1/orders/preview tells both
+                 * @example 20
+                 */
+                spreadBps: number;
             }[];
             /**
              * @description Of candles
@@ -1682,6 +1692,21 @@ export interface components {
              * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5
              */
             keyId: string;
+            /**
+             * @description The middle of the market that it fills at, in USDT, without the spread
+             * @example 64870.25
+             */
+            midPrice?: string;
+            /**
+             * @description How far `executedPrice` is from `midPrice`, in hundredths of a percent with two decimals: the exchange’s spread, and half of the range that the agreeing venues span. There is no other fee
+             * @example 20.02
+             */
+            spreadBps?: number;
+            /**
+             * @description The client’s own name for it
+             * @example rebalance-2026-11-21
+             */
+            clientOrderId?: string;
         };
         OrderEvent: {
             /**
@@ -1739,6 +1764,16 @@ export interface components {
              * @example 130
              */
             usdtAmount: string;
+            /**
+             * @description The middle of the market that it fills at, in USDT, without the spread
+             * @example 64870.25
+             */
+            midPrice?: string;
+            /**
+             * @description How far `executedPrice` is from `midPrice`, in hundredths of a percent with two decimals: the exchange’s spread, and half of the range that the agreeing venues span. There is no other fee
+             * @example 20.02
+             */
+            spreadBps?: number;
         };
         OwnApiKey: {
             /**
@@ -1829,6 +1864,11 @@ export interface components {
              * @example 65100
              */
             limitPrice?: string;
+            /**
+             * @description Your own name for it: 1 to 64 visible ASCII characters. Each account uses one once, for good. A second use is `client_order_id_reused`, and a repetition with the same `Idempotency-Key` is still answered as the first
+             * @example rebalance-2026-11-21
+             */
+            clientOrderId?: string;
         };
         Problem: {
             /**
@@ -2271,6 +2311,11 @@ export interface components {
              * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
              */
             keyId: string | null;
+            /**
+             * @description The client’s own name for it
+             * @example rebalance-2026-11-21
+             */
+            clientOrderId?: string;
             /**
              * @description Why it is FAILED, else null: the operator’s review rejected it, the custodian refused it, or the operator settled it by hand
              * @example null
@@ -2913,6 +2958,11 @@ export interface operations {
                  */
                 to?: string;
                 /**
+                 * @description The one with this name
+                 * @example rebalance-2026-11-21
+                 */
+                clientOrderId?: string;
+                /**
                  * @description Rows of this asset, in any case
                  * @example BTC
                  */
@@ -2966,6 +3016,7 @@ export interface operations {
                      *           "network": "TRC20",
                      *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
                      *           "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                     *           "clientOrderId": "rebalance-2026-11-21",
                      *           "reason": null
                      *         }
                      *       ],
@@ -3106,7 +3157,8 @@ export interface operations {
                  *       "network": "TRC20",
                  *       "amount": "50",
                  *       "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
-                 *       "totpCode": "492039"
+                 *       "totpCode": "492039",
+                 *       "clientOrderId": "rebalance-2026-11-21"
                  *     }
                  */
                 "application/json": components["schemas"]["CreateWithdrawal"];
@@ -3140,6 +3192,7 @@ export interface operations {
                      *         "network": "TRC20",
                      *         "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
                      *         "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                     *         "clientOrderId": "rebalance-2026-11-21",
                      *         "reason": null
                      *       }
                      *     }
@@ -3233,6 +3286,7 @@ export interface operations {
             };
             /**
              * @description - `idempotency_key_reused`: Idempotency-Key reused
+             *     - `client_order_id_reused`: clientOrderId reused
              *     - `network_not_supported`: Network not supported
              *     - `invalid_address`: Address not valid
              *     - `precision_exceeded`: Too many decimals
@@ -3249,7 +3303,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        code?: "idempotency_key_reused" | "network_not_supported" | "invalid_address" | "precision_exceeded" | "amount_above_maximum" | "amount_below_minimum" | "daily_limit_exceeded" | "insufficient_balance";
+                        code?: "idempotency_key_reused" | "client_order_id_reused" | "network_not_supported" | "invalid_address" | "precision_exceeded" | "amount_above_maximum" | "amount_below_minimum" | "daily_limit_exceeded" | "insufficient_balance";
+                        /** @description The order that may have been placed; read it by this id */
+                        orderId?: string;
+                        /** @description The withdrawal that may have been made; read it by this id */
+                        withdrawalId?: string;
                         /** @description The networks that carry the asset */
                         networks?: string[];
                         /** @description What may be withdrawn in 24 hours, in USDT */
@@ -3386,6 +3444,7 @@ export interface operations {
                      *         "network": "TRC20",
                      *         "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
                      *         "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                     *         "clientOrderId": "rebalance-2026-11-21",
                      *         "reason": null
                      *       }
                      *     }
@@ -3883,6 +3942,11 @@ export interface operations {
                  */
                 to?: string;
                 /**
+                 * @description The one with this name
+                 * @example rebalance-2026-11-21
+                 */
+                clientOrderId?: string;
+                /**
                  * @description Orders of this coin, in any case
                  * @example BTC
                  */
@@ -3934,7 +3998,10 @@ export interface operations {
                      *           "coinAmount": "0.002",
                      *           "usdtAmount": "130",
                      *           "status": "COMPLETED",
-                     *           "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5"
+                     *           "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *           "midPrice": "64870.25",
+                     *           "spreadBps": 20.02,
+                     *           "clientOrderId": "rebalance-2026-11-21"
                      *         }
                      *       ],
                      *       "nextCursor": "01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM"
@@ -4074,7 +4141,8 @@ export interface operations {
                  *       "side": "BUY",
                  *       "mode": "COIN_QTY",
                  *       "value": "0.002",
-                 *       "limitPrice": "65100"
+                 *       "limitPrice": "65100",
+                 *       "clientOrderId": "rebalance-2026-11-21"
                  *     }
                  */
                 "application/json": components["schemas"]["PlaceOrder"];
@@ -4106,7 +4174,10 @@ export interface operations {
                      *         "coinAmount": "0.002",
                      *         "usdtAmount": "130",
                      *         "status": "COMPLETED",
-                     *         "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5"
+                     *         "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *         "midPrice": "64870.25",
+                     *         "spreadBps": 20.02,
+                     *         "clientOrderId": "rebalance-2026-11-21"
                      *       }
                      *     }
                      */
@@ -4194,6 +4265,7 @@ export interface operations {
             };
             /**
              * @description - `idempotency_key_reused`: Idempotency-Key reused
+             *     - `client_order_id_reused`: clientOrderId reused
              *     - `symbol_not_supported`: Symbol not supported
              *     - `amount_below_minimum`: Amount below the minimum
              *     - `amount_above_maximum`: Amount above the maximum
@@ -4210,7 +4282,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        code?: "idempotency_key_reused" | "symbol_not_supported" | "amount_below_minimum" | "amount_above_maximum" | "precision_exceeded" | "price_limit_exceeded" | "insufficient_balance" | "order_rejected";
+                        code?: "idempotency_key_reused" | "client_order_id_reused" | "symbol_not_supported" | "amount_below_minimum" | "amount_above_maximum" | "precision_exceeded" | "price_limit_exceeded" | "insufficient_balance" | "order_rejected";
+                        /** @description The order that may have been placed; read it by this id */
+                        orderId?: string;
+                        /** @description The withdrawal that may have been made; read it by this id */
+                        withdrawalId?: string;
                         /** @description The asset of which the account has too little */
                         asset?: string;
                         /** @description What the account has of it */
@@ -4314,7 +4390,8 @@ export interface operations {
                  *       "side": "BUY",
                  *       "mode": "COIN_QTY",
                  *       "value": "0.002",
-                 *       "limitPrice": "65100"
+                 *       "limitPrice": "65100",
+                 *       "clientOrderId": "rebalance-2026-11-21"
                  *     }
                  */
                 "application/json": components["schemas"]["PlaceOrder"];
@@ -4341,7 +4418,9 @@ export interface operations {
                      *         "side": "BUY",
                      *         "executedPrice": "65000",
                      *         "coinAmount": "0.002",
-                     *         "usdtAmount": "130"
+                     *         "usdtAmount": "130",
+                     *         "midPrice": "64870.25",
+                     *         "spreadBps": 20.02
                      *       }
                      *     }
                      */
@@ -4539,7 +4618,10 @@ export interface operations {
                      *         "coinAmount": "0.002",
                      *         "usdtAmount": "130",
                      *         "status": "COMPLETED",
-                     *         "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5"
+                     *         "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *         "midPrice": "64870.25",
+                     *         "spreadBps": 20.02,
+                     *         "clientOrderId": "rebalance-2026-11-21"
                      *       }
                      *     }
                      */
@@ -5404,7 +5486,8 @@ export interface operations {
                      *           "baseStep": "0.00000001",
                      *           "quoteStep": "0.000001",
                      *           "minNotional": "1",
-                     *           "maxNotional": "50000"
+                     *           "maxNotional": "50000",
+                     *           "spreadBps": 20
                      *         }
                      *       ],
                      *       "intervals": [
@@ -6176,7 +6259,10 @@ export interface operations {
                      *               "coinAmount": "0.002",
                      *               "usdtAmount": "130",
                      *               "status": "COMPLETED",
-                     *               "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5"
+                     *               "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *               "midPrice": "64870.25",
+                     *               "spreadBps": 20.02,
+                     *               "clientOrderId": "rebalance-2026-11-21"
                      *             }
                      *           }
                      *         }
@@ -8077,7 +8163,10 @@ export interface operations {
                  *           "coinAmount": "0.002",
                  *           "usdtAmount": "130",
                  *           "status": "COMPLETED",
-                 *           "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5"
+                 *           "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                 *           "midPrice": "64870.25",
+                 *           "spreadBps": 20.02,
+                 *           "clientOrderId": "rebalance-2026-11-21"
                  *         }
                  *       }
                  *     }
@@ -8306,6 +8395,7 @@ export interface operations {
                  *           "network": "TRC20",
                  *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
                  *           "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "clientOrderId": "rebalance-2026-11-21",
                  *           "reason": null
                  *         }
                  *       }
@@ -8351,6 +8441,7 @@ export interface operations {
                  *           "network": "TRC20",
                  *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
                  *           "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "clientOrderId": "rebalance-2026-11-21",
                  *           "reason": null
                  *         }
                  *       }
@@ -8396,6 +8487,7 @@ export interface operations {
                  *           "network": "TRC20",
                  *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
                  *           "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "clientOrderId": "rebalance-2026-11-21",
                  *           "reason": null
                  *         }
                  *       }
@@ -8441,6 +8533,7 @@ export interface operations {
                  *           "network": "TRC20",
                  *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
                  *           "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "clientOrderId": "rebalance-2026-11-21",
                  *           "reason": "refused"
                  *         }
                  *       }

@@ -93,7 +93,8 @@ export abstract class BureauTrading extends BureauRows {
 
   /**
    * Places a market order that fills at once, whole or not at all: for `amount` of the base, or for `params.cost` of
-   * USDT. `params.clientOrderId` is its Idempotency-Key, with which it is placed once in 24 hours. `params.limitPrice`
+   * USDT. The account's orders have each `params.clientOrderId` once, for good; it is also the Idempotency-Key, unless
+   * `params.idempotencyKey` is another, so that a repetition within 24 hours returns the first order. `params.limitPrice`
    * is the worst price to accept; if the market's is worse, it throws `OrderNotFillable`.
    */
   override async createOrder(
@@ -111,7 +112,7 @@ export abstract class BureauTrading extends BureauRows {
     if (refused !== undefined) throw new NotSupported(`${this.id} createOrder() does not support ${refused}`);
     const cost = this.safeString(params, 'cost');
     const limitPrice = this.safeString(params, 'limitPrice');
-    const clientOrderId = this.safeString2(params, 'clientOrderId', 'idempotencyKey', crypto.randomUUID());
+    const clientOrderId = this.safeString(params, 'clientOrderId');
     const { order } = await this.privatePostOrders({
       coin: market['id'],
       side: side?.toUpperCase(),
@@ -120,9 +121,10 @@ export abstract class BureauTrading extends BureauRows {
       // The exchange refuses unknown members, even when their value is false, so they are left out.
       ...this.omit(params, ['cost', 'clientOrderId', 'timeInForce', 'limitPrice', ...refusedOrderParams]),
       ...(limitPrice !== undefined && { limitPrice }),
-      idempotencyKey: clientOrderId,
+      ...(clientOrderId !== undefined && { clientOrderId }),
+      idempotencyKey: this.safeString(params, 'idempotencyKey', clientOrderId ?? crypto.randomUUID()),
     });
-    return this.parseOrder({ ...(order as Dict), clientOrderId }, market);
+    return this.parseOrder(order as Dict, market);
   }
 
   override createMarketOrderWithCost(symbol: string, side: OrderSide, cost: number, params: Dict = {}): Promise<Order> {

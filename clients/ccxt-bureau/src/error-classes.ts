@@ -50,6 +50,7 @@ export const errorClasses = {
   precision_exceeded: BadRequest,
   symbol_not_supported: BadSymbol,
   idempotency_key_reused: DuplicateOrderId,
+  client_order_id_reused: DuplicateOrderId,
   insufficient_balance: InsufficientFunds,
   invalid_address: InvalidAddress,
   order_rejected: OrderNotFillable,

@@ -110,11 +110,14 @@ describe('CCXT', () => {
     expect([spent.cost, sold.amount, sold.side, raised.cost, raised.side]).toEqual([250, 0.005, 'sell', 100, 'sell']);
     expect([given.symbol, given.cost, given.clientOrderId]).toEqual(['ETH/USDT', 50, 'mine']);
 
-    expect(await bureau.fetchOrder(spent.id ?? '')).toEqual({
-      ...spent,
-      clientOrderId: undefined,
-      info: expect.anything(),
-    });
+    expect(await bureau.fetchOrder(spent.id ?? '')).toEqual(spent);
+    expect(await bureau.fetchOrder(given.id ?? '')).toEqual(given);
+    expect(ids(await bureau.fetchOrders(undefined, undefined, undefined, { clientOrderId: 'mine' }))).toEqual(
+      ids([given]),
+    );
+    await expect(
+      bureau.createMarketBuyOrderWithCost('ETH/USDT', 50, { clientOrderId: 'mine', idempotencyKey: 'another' }),
+    ).rejects.toMatchObject({ name: 'DuplicateOrderId', message: expect.stringContaining(given.id ?? '-') as string });
     expect(ids(await bureau.fetchOrders())).toEqual(ids([bought, spent, sold, raised, given]));
     expect(ids(await bureau.fetchOrders('BTC/USDT', undefined, 2))).toEqual(ids([sold, raised]));
     expect(ids(await bureau.fetchClosedOrders(undefined, sold.timestamp, 2))).toEqual(ids([sold, raised]));
@@ -187,8 +190,8 @@ function connectTo(origin: string): Connect {
       readBalances: () => bureau.fetchBalance(),
       readOrder: (id) => bureau.fetchOrder(id),
       readCandles: (coin) => bureau.fetchOHLCV(`${coin}/USDT`),
-      buy: (coin, usdt, clientOrderId) =>
-        bureau.createMarketBuyOrderWithCost(`${coin}/USDT`, Number(usdt), { clientOrderId }),
+      buy: (coin, usdt, idempotencyKey) =>
+        bureau.createMarketBuyOrderWithCost(`${coin}/USDT`, Number(usdt), { idempotencyKey }),
       withdraw: ({ asset, amount, address, ...params }) =>
         bureau.withdraw(asset, Number(amount), address, undefined, params),
     };

@@ -70,11 +70,11 @@ export type OperatorEventPage = { readonly events: readonly (OperatorEvent)[]; r
 
 export type OperatorWebhookEndpoint = { readonly id: string; readonly url: string; readonly description: string; readonly types: readonly ("audit.added" | "deposit.completed" | "deposit.pending" | "deposit.failed" | "deposit.quarantined" | "withdrawal.completed" | "withdrawal.pending" | "withdrawal.processing" | "withdrawal.failed" | "endpoint.disabled" | "endpoint.test")[]; readonly status: "enabled" | "disabled"; readonly reason: "gone" | "failing" | "key_revoked" | null; readonly createdAt: string; readonly previousSecretUntil: string | null };
 
-export type OperatorWithdrawal = { readonly id: string; readonly ts: string; readonly status: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED"; readonly txHash: string | null; readonly fee: string; readonly amount: string; readonly asset: string; readonly network: string; readonly address: string; readonly keyId: string | null; readonly accountId: string; readonly type: "ONCHAIN_WITHDRAWAL" | "INTERNAL_WITHDRAWAL"; readonly usdValue: string; readonly committedAt: string; readonly reason: string | null; readonly held: { readonly reason: string; readonly since: string } | null };
+export type OperatorWithdrawal = { readonly id: string; readonly ts: string; readonly status: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED"; readonly txHash: string | null; readonly fee: string; readonly amount: string; readonly asset: string; readonly network: string; readonly address: string; readonly keyId: string | null; readonly clientOrderId?: string; readonly accountId: string; readonly type: "ONCHAIN_WITHDRAWAL" | "INTERNAL_WITHDRAWAL"; readonly usdValue: string; readonly committedAt: string; readonly reason: string | null; readonly held: { readonly reason: string; readonly since: string } | null };
 
 export type OperatorWithdrawalEvent = { readonly id: string; readonly type: "withdrawal.completed" | "withdrawal.pending" | "withdrawal.processing" | "withdrawal.failed"; readonly timestamp: string; readonly sequence: number; readonly data: { readonly withdrawal: OperatorWithdrawal } };
 
-export type Order = { readonly id: string; readonly ts: string; readonly coin: string; readonly side: "BUY" | "SELL"; readonly executedPrice: string; readonly coinAmount: string; readonly usdtAmount: string; readonly status: "COMPLETED" | "FAILED"; readonly keyId: string };
+export type Order = { readonly id: string; readonly ts: string; readonly coin: string; readonly side: "BUY" | "SELL"; readonly executedPrice: string; readonly coinAmount: string; readonly usdtAmount: string; readonly status: "COMPLETED" | "FAILED"; readonly keyId: string; readonly midPrice?: string; readonly spreadBps?: number; readonly clientOrderId?: string };
 
 export type PayoutClaim = { readonly accountId: string; readonly withdrawalId: string; readonly claimedBy: string; readonly claimedAt: string };
 
@@ -150,12 +150,12 @@ export interface Operations {
     answer: { readonly transactions: readonly (Transaction)[]; readonly nextCursor: string | null };
   };
   'get /accounts/{id}/orders': {
-    query: { readonly limit?: number; readonly cursor?: string; readonly from?: string; readonly to?: string; readonly coin?: "USDC" | "BTC" | "ETH" | "AVAX" | "MATIC" | "BNB" | "LTC" | "DOGE"; readonly side?: "BUY" | "SELL"; readonly status?: "COMPLETED" | "FAILED" };
+    query: { readonly limit?: number; readonly cursor?: string; readonly from?: string; readonly to?: string; readonly clientOrderId?: string; readonly coin?: "USDC" | "BTC" | "ETH" | "AVAX" | "MATIC" | "BNB" | "LTC" | "DOGE"; readonly side?: "BUY" | "SELL"; readonly status?: "COMPLETED" | "FAILED" };
     body: undefined;
     answer: { readonly orders: readonly (Order)[]; readonly nextCursor: string | null };
   };
   'get /accounts/{id}/withdrawals': {
-    query: { readonly limit?: number; readonly cursor?: string; readonly from?: string; readonly to?: string; readonly asset?: "USDT" | "USDC" | "BTC" | "ETH" | "AVAX" | "MATIC" | "BNB" | "LTC" | "DOGE"; readonly type?: "ONCHAIN_WITHDRAWAL" | "INTERNAL_WITHDRAWAL"; readonly status?: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED" };
+    query: { readonly limit?: number; readonly cursor?: string; readonly from?: string; readonly to?: string; readonly clientOrderId?: string; readonly asset?: "USDT" | "USDC" | "BTC" | "ETH" | "AVAX" | "MATIC" | "BNB" | "LTC" | "DOGE"; readonly type?: "ONCHAIN_WITHDRAWAL" | "INTERNAL_WITHDRAWAL"; readonly status?: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED" };
     body: undefined;
     answer: { readonly withdrawals: readonly (OperatorWithdrawal)[]; readonly nextCursor: string | null };
   };

@@ -25,6 +25,8 @@ export const orders = sqliteTable('orders', {
   middlePrice: atoms('middle_price'),
   admittedAt: integer('admitted_at').notNull(),
   priceAsOf: integer('price_as_of').notNull(),
+  /** The client's own name for it. */
+  clientOrderId: text('client_order_id'),
 });
 
 /** Only within the batch of orders that writes it; see `commitOrders`. */
@@ -32,6 +34,7 @@ export const refusedOrders = sqliteTable('refused_orders', {
   id: text().primaryKey(),
   reason: text().notNull(),
   figure: integer(),
+  firstId: text('first_id'),
 });
 
 export const witnessedDeposits = sqliteTable('witnessed_deposits', {
@@ -117,6 +120,7 @@ export const withdrawals = sqliteTable('withdrawals', {
   /** Who pays it by hand. */
   claimedBy: text('claimed_by'),
   claimedAt: integer('claimed_at'),
+  clientOrderId: text('client_order_id'),
 });
 
 export const settlements = sqliteTable('settlements', {

@@ -29,6 +29,10 @@ const examples: Readonly<Record<ProblemCode, Example | string>> = {
   rate_limited: 'The trade bucket of this key is empty.',
   idempotency_key_reused:
     'This Idempotency-Key was used for another request within 24 hours. Use a new one for a new request.',
+  client_order_id_reused: {
+    detail: 'Another order of this account has this clientOrderId.',
+    members: { orderId: '01a1fcca-895a-7000-b43c-11f474a4f8d5' },
+  },
   symbol_not_supported: 'There is no market XRP-USDT.',
   amount_below_minimum: 'The order is below the minimum of 1 USDT.',
   amount_above_maximum: 'The order is above the maximum of 50000 USDT.',

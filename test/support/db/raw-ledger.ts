@@ -101,6 +101,7 @@ export interface OrderTerms {
   readonly usdtAmount?: string;
   readonly status?: string;
   readonly keyId?: string;
+  readonly clientOrderId?: string;
   readonly priceRound?: number;
   /** As of when the price is; by default as of the order's admission. */
   readonly priceAsOf?: number;
@@ -127,6 +128,7 @@ export function order(accountId: string, terms: OrderTerms = {}, insert = 'INSER
     first_transfer: first,
     admitted_at: NOON_MS,
     price_as_of: terms.priceAsOf ?? NOON_MS,
+    client_order_id: terms.clientOrderId ?? null,
   };
   return insertRow('orders', row, insert);
 }

@@ -169,6 +169,7 @@ async function timeBatches({ accountId, keyId }: Trader): Promise<number> {
     // The round of the newest fill, so that no order is refused for an older round.
     priceRound: (await sql(NEWEST_ROUND).first<number>('round')) ?? 0,
     priceAsOf_ms: Date.now(),
+    clientOrderId: null,
   };
   const begun_ms = Date.now();
   for (let committed = 0; committed < BATCHES; committed += 1) {

@@ -283,6 +283,8 @@ class CreateWithdrawal(TypedDict):
     """Destination on the chain"""
     totpCode: NotRequired[str | None]
     """Six digits. Needed, and new for every withdrawal, where two-factor authentication is on; null or empty is as if absent"""
+    clientOrderId: NotRequired[str]
+    """Your own name for it: 1 to 64 visible ASCII characters. Each account uses one once, for good. A second use is `client_order_id_reused`, and a repetition with the same `Idempotency-Key` is still answered as the first"""
 
 
 class DepositAddress(TypedDict):
@@ -438,6 +440,8 @@ class ExchangeInfoSymbol(TypedDict):
     """Smallest order, in USDT"""
     maxNotional: str
     """Largest order, in USDT"""
+    spreadBps: int
+    """The exchange’s spread in force, in hundredths of a percent. A fill adds half of the range that the agreeing venues span: POST /api/v1/orders/preview tells both"""
 
 
 class ExchangeInfoRateLimit(TypedDict):
@@ -508,6 +512,12 @@ class Order(TypedDict):
     """There is no other state"""
     keyId: str
     """The API key that placed it"""
+    midPrice: NotRequired[str]
+    """The middle of the market that it fills at, in USDT, without the spread"""
+    spreadBps: NotRequired[float]
+    """How far `executedPrice` is from `midPrice`, in hundredths of a percent with two decimals: the exchange’s spread, and half of the range that the agreeing venues span. There is no other fee"""
+    clientOrderId: NotRequired[str]
+    """The client’s own name for it"""
 
 
 class OrderEventData(TypedDict):
@@ -538,6 +548,10 @@ class OrderPreview(TypedDict):
     """What would move of the coin"""
     usdtAmount: str
     """What would move of USDT"""
+    midPrice: NotRequired[str]
+    """The middle of the market that it fills at, in USDT, without the spread"""
+    spreadBps: NotRequired[float]
+    """How far `executedPrice` is from `midPrice`, in hundredths of a percent with two decimals: the exchange’s spread, and half of the range that the agreeing venues span. There is no other fee"""
 
 
 class OwnApiKeyLimitsRead(TypedDict):
@@ -586,6 +600,8 @@ class PlaceOrder(TypedDict):
     """Never a JSON number; no more decimals than the asset has"""
     limitPrice: NotRequired[str]
     """The worst `executedPrice` to accept, with at most 8 decimals: the highest for a BUY, the lowest for a SELL. If the price is worse, nothing fills and the order does not wait"""
+    clientOrderId: NotRequired[str]
+    """Your own name for it: 1 to 64 visible ASCII characters. Each account uses one once, for good. A second use is `client_order_id_reused`, and a repetition with the same `Idempotency-Key` is still answered as the first"""
 
 
 class FieldError(TypedDict):
@@ -882,6 +898,8 @@ class Withdrawal(TypedDict):
     """In its canonical form"""
     keyId: str | None
     """The API key that asked for it; null where none was recorded"""
+    clientOrderId: NotRequired[str]
+    """The client’s own name for it"""
     reason: Literal["rejected", "refused", "settled", None]
     """Why it is FAILED, else null: the operator’s review rejected it, the custodian refused it, or the operator settled it by hand"""
 
@@ -1034,6 +1052,7 @@ ProblemCode = Literal[
     "amount_above_maximum",
     "amount_below_minimum",
     "api_key_expired",
+    "client_order_id_reused",
     "daily_limit_exceeded",
     "events_expired",
     "idempotency_key_reused",

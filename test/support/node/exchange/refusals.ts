@@ -18,6 +18,7 @@ export interface Payout {
   readonly amount: string;
   readonly address: string;
   readonly totpCode?: string;
+  readonly clientOrderId?: string;
 }
 
 /**
@@ -105,6 +106,13 @@ export const refusals: readonly (readonly [ProblemCode, Scene])[] = [
   [
     'idempotency_key_reused',
     trading((trader) => trader.buy('BTC', '10', 'one-intent').then(() => trader.buy('BTC', '11', 'one-intent'))),
+  ],
+  [
+    'client_order_id_reused',
+    trading((trader) => {
+      const named = { ...PAYOUT, clientOrderId: 'rent' };
+      return trader.withdraw(named).then(() => trader.withdraw(named));
+    }),
   ],
   ['symbol_not_supported', buying('XMR', '10')],
   ['amount_below_minimum', buying('BTC', '0.5')],
