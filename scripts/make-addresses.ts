@@ -1,17 +1,19 @@
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { deriveDepositKeys, deriveSolanaUpload, isPublicSeed, readSeed } from './offline-wallet.ts';
+import { Wallet } from '../custodian/src/signer/wallet.ts';
+import { deriveDepositKeys, deriveSolanaUpload, isPublicSeed, readMnemonic, readSeed } from './offline-wallet.ts';
 
 /**
  * `npm run -s make:addresses` makes what the Worker needs of the house's wallet, on a machine that is offline. It reads
  * the mnemonic from standard input and never from an argument, which a shell would remember. It prints one line of
- * JSON: DEPOSIT_KEYS, or with `-- --solana FROM COUNT` the body of POST /operator/v1/solana-addresses.
+ * JSON: DEPOSIT_KEYS, or with `-- --solana FROM COUNT` the body of POST /operator/v1/solana-addresses, for an exchange
+ * without a custodian that fills its pool. Beside that it says which CUSTODY_SIGNER_KEY belongs to it.
  */
 
 const USAGE = 'usage: npm run -s make:addresses [-- --solana FROM COUNT] < mnemonic';
 
 /** The most addresses of one upload. */
-const MAX_COUNT = 1_000;
+const MAX_COUNT = 500;
 
 function readRange(argv: readonly string[]): { from: number; count: number } | undefined {
   const { values, positionals } = parseArgs({
@@ -31,9 +33,13 @@ function readRange(argv: readonly string[]): { from: number; count: number } | u
 async function print(): Promise<void> {
   const range = readRange(process.argv.slice(2));
   if (process.stdin.isTTY) console.error('Type the mnemonic, then Enter and Ctrl-D.');
-  const seed = readSeed(await text(process.stdin));
+  const mnemonic = readMnemonic(await text(process.stdin));
+  const seed = readSeed(mnemonic);
   if (isPublicSeed(seed)) console.error('This is the public test mnemonic: production refuses what is made of it.');
-  console.log(JSON.stringify(range ? deriveSolanaUpload(seed, range.from, range.count) : deriveDepositKeys(seed)));
+  if (!range) return void console.log(JSON.stringify(deriveDepositKeys(seed)));
+  const wallet = new Wallet(mnemonic);
+  console.error(`CUSTODY_SIGNER_KEY = "${wallet.signerKey}"`);
+  console.log(JSON.stringify(deriveSolanaUpload(wallet, range.from, range.count)));
 }
 
 try {

@@ -2,19 +2,20 @@ import { hex } from '@scure/base';
 import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync, validateMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
-import { HDKey as HardenedKey } from 'micro-key-producer/slip10.js';
+import type { Wallet } from '../custodian/src/signer/wallet.ts';
 import { type DepositKeyName, depositKeyPaths } from '../src/addresses/deposit-keys.ts';
 import { SANDBOX_SEED_HEX } from '../src/addresses/sandbox-wallet.ts';
-import { encodeSolanaAddress, solanaPath } from '../src/addresses/solana-address.ts';
 
-/**
- * Returns the seed of an English mnemonic without a passphrase (BIP-39). Throws on an invalid one, without repeating
- * it.
- */
-export function readSeed(mnemonic: string): Uint8Array {
-  const words = mnemonic.trim().toLowerCase().split(/\s+/).join(' ');
+/** Returns an English mnemonic (BIP-39) with single blanks, as it is hashed. Throws on an invalid one, without repeating it. */
+export function readMnemonic(text: string): string {
+  const words = text.trim().toLowerCase().split(/\s+/).join(' ');
   if (!validateMnemonic(words, wordlist)) throw new Error('these words are not a BIP-39 mnemonic');
-  return mnemonicToSeedSync(words);
+  return words;
+}
+
+/** Returns the seed of a mnemonic without a passphrase. Throws as `readMnemonic` does. */
+export function readSeed(mnemonic: string): Uint8Array {
+  return mnemonicToSeedSync(readMnemonic(mnemonic));
 }
 
 export function isPublicSeed(seed: Uint8Array): boolean {
@@ -28,12 +29,7 @@ export function deriveDepositKeys(seed: Uint8Array): Record<DepositKeyName, stri
   return Object.fromEntries(keys) as Record<DepositKeyName, string>;
 }
 
-/** The body of an upload to the pool: the Solana addresses of `count` account indexes from `from` on (SLIP-0010). */
-export function deriveSolanaUpload(seed: Uint8Array, from: number, count: number) {
-  const root = HardenedKey.fromMasterSeed(seed);
-  const addresses = Array.from({ length: count }, (_, offset) => {
-    const index = from + offset;
-    return { index, address: encodeSolanaAddress(root.derive(solanaPath(index)).publicKeyRaw) };
-  });
-  return { addresses };
+/** The body of an upload to the pool: the Solana addresses of `count` account indexes from `from` on, signed. */
+export function deriveSolanaUpload(wallet: Wallet, from: number, count: number) {
+  return { addresses: Array.from({ length: count }, (_, offset) => wallet.signSolanaAddress(from + offset)) };
 }

@@ -138,6 +138,8 @@ async function run({ line, promised }: Command): Promise<void> {
   }
   const [, id] = /database_id = "(.+)"/.exec(output) ?? [];
   if (id !== undefined) values['database_id'] = id;
+  const [, signerKey] = /CUSTODY_SIGNER_KEY = "(.+)"/.exec(errors) ?? [];
+  if (signerKey !== undefined) values['CUSTODY_SIGNER_KEY'] = signerKey;
   if (output.startsWith('{"BTC":"xpub')) values['DEPOSIT_KEYS'] = output.trim();
   console.log(`ok: ${line}`);
 }

@@ -21,6 +21,7 @@ import { type PriceVenue, priceVenues, venues } from './money/venue-symbols.ts';
 import type { TradingContext } from './orders/plan.ts';
 import { type BoundsOf, boundsFrom } from './orders/terms.ts';
 import { DepositKeys } from './addresses/deposit-keys.ts';
+import type { PoolSigner } from './addresses/fill-solana-pool.ts';
 import type { AddressSources } from './addresses/list-addresses.ts';
 import { deriveSandboxSolanaAddress, holdsSandboxKey } from './addresses/sandbox-wallet.ts';
 import type { Custody } from './custody/custody.ts';
@@ -112,7 +113,7 @@ export function chooseSenderSettings(config: Config): EndpointRules {
   return { allowsLoopback: config.ENVIRONMENT === 'sandbox', sealSecrets: config.TOTP_SECRETS };
 }
 
-/** Addresses of the public test mnemonic, for the sandbox alone; else those that the operator made offline. */
+/** Addresses of the public test mnemonic, for the sandbox alone; else those of the pool. */
 const solanaSources: Record<Config['SOLANA_ADDRESSES'], AddressSources['solana']> = {
   sandbox: deriveSandboxSolanaAddress,
   pool: (_index, pooled) => pooled,
@@ -133,6 +134,20 @@ export function chooseAddressSources(config: Config): AddressSources {
     throw refuseConfig(['DEPOSIT_KEYS holds a key of the public test mnemonic']);
   }
   return { keys: keys.data, solana: solanaSources[config.SOLANA_ADDRESSES] };
+}
+
+/** The last Solana addresses of the pool are for accounts that the staff opens: nobody else can use all of them up. */
+const LEFT_TO_STAFF = 200;
+
+/** How many Solana addresses the pool must have left for an account to be opened, by who opens it. */
+export function chooseLeastPooled({ SOLANA_ADDRESSES }: Config) {
+  return SOLANA_ADDRESSES === 'pool' ? { operator: 1, holder: LEFT_TO_STAFF + 1 } : { operator: 0, holder: 0 };
+}
+
+/** Whose signature an address of the pool needs. */
+export function choosePoolSigner(config: Config): PoolSigner {
+  const exchange = chooseAddressSources(config).keys.EVM.publicExtendedKey;
+  return { signerKey: config.CUSTODY_SIGNER_KEY, exchange };
 }
 
 const custodies: Record<Config['CUSTODY_PROVIDER'], (config: Config) => Custody> = {

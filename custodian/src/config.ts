@@ -108,6 +108,8 @@ const SolanaSettings = z.strictObject({
    * 0 a payment lives by a blockhash, and another version of it is made only when 150 blocks have not had it.
    */
   nonceAccounts: z.number().int().min(0).max(MAX_NONCES).default(16),
+  /** How many addresses Bureau's pool has beyond those of its accounts. */
+  pooledAhead: z.number().int().min(1).max(100_000).default(2_000),
   /** The least and the most that is offered for a compute unit, in millionths of a lamport. */
   computePrice: z
     .strictObject({ min: z.number().int().min(0), max: z.number().int().max(1_000_000_000) })

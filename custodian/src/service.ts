@@ -13,6 +13,7 @@ import { type ChainProgress, follow } from './nodes/follow.ts';
 import { advanceSpends, refuseUnserved } from './payer/advance-spends.ts';
 import { AgreedPayouts, agreeOnPayouts } from './payer/agree-payouts.ts';
 import { halt, isAdopted } from './store/chain-state.ts';
+import { AddressPool } from './solana/fill-pool.ts';
 import { Database } from './store/database.ts';
 import { noteAdopted, noteRestored } from './store/restored.ts';
 import { noteSwept, updateDeposits } from './store/deposits.ts';
@@ -108,13 +109,18 @@ function startLoops(
   // A block that is read before an address is watched is not read again, and a deposit in it would be missed. So no
   // block is read before Bureau has said which addresses it has assigned while this process did not run.
   let isWatching = false;
+  const pools = branches
+    .filter(({ chain }) => chain.network === 'SOL')
+    .map(({ watched }) => new AddressPool({ bureau, askSigner, watched, ahead: config.solana.SOL?.pooledAhead ?? 0 }));
   const watching = new Loop(
     async () => {
-      const count = (await bureau.countAddresses()) + config.watchedAhead;
-      for (const { watched } of branches) await watched.watchUpTo(count);
-      if (isWatching) return;
-      isWatching = true;
-      for (const loop of looking) loop.wake();
+      const assigned = await bureau.countAddresses();
+      for (const { watched } of branches) await watched.watchUpTo(assigned + config.watchedAhead);
+      if (!isWatching) {
+        isWatching = true;
+        for (const loop of looking) loop.wake();
+      }
+      for (const pool of pools) await keepPool(pool, assigned, database, log);
     },
     WATCH_INTERVAL_MS,
     (error) => log('watch_failed', { error: describeError(error) }),
@@ -164,6 +170,21 @@ function startLoops(
     );
   }
   return [...looking, watching, telling, ...beside];
+}
+
+/** Compares Bureau's pool of addresses once, and adds to it. What fails is logged and tried again; nothing waits for it. */
+async function keepPool(pool: AddressPool, assigned: number, database: Database, log: Log): Promise<void> {
+  try {
+    const different = await pool.findDifference();
+    if (different !== undefined) {
+      const reason = `address_pool_differs: index ${different}`;
+      halt(database, 'SOL', reason);
+      log('chain_halted', { network: 'SOL', reason });
+    }
+    await pool.fill(assigned);
+  } catch (error) {
+    log('pool_failed', { error: describeError(error) });
+  }
 }
 
 /**

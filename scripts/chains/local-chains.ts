@@ -144,6 +144,7 @@ export async function startSolana(): Promise<LocalChain> {
     interval_ms: 250,
     startHeight: 1,
     nonceAccounts: 4,
+    pooledAhead: 20,
     sweepFrom: { USDC: '20' },
   };
   return {

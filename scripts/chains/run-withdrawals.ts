@@ -78,6 +78,7 @@ export async function runWithdrawals(run: WithdrawalRun): Promise<WithdrawalRepo
       CUSTODY_SIGNING_KEY: SIGNING_KEY,
       CUSTODY_SIGNER_KEY: PUBLIC_SIGNER_KEY,
       UNSERVED_NETWORKS: '',
+      SOLANA_ADDRESSES: 'pool',
     },
   });
   started.defer(() => exchange.stop());
@@ -123,6 +124,10 @@ export async function runWithdrawals(run: WithdrawalRun): Promise<WithdrawalRepo
 async function openAccounts(exchange: ServedExchange, chains: readonly LocalChain[]): Promise<Client[]> {
   const clients: Client[] = [];
   const operator = new Operator(exchange.url);
+  await waitUntil('the custodian has filled the pool of addresses', async () => {
+    const { addresses } = await operator.operate<{ addresses: object[] }>('GET', '/solana-addresses');
+    return addresses.length >= play.accounts;
+  });
   for (let index = 0; index < play.accounts; index += 1) {
     const client = await operator.openClient({}, { scopes: ['read', 'withdraw'] });
     await operator.operate('PATCH', `/accounts/${client.accountId}`, { dailyWithdrawalLimit: '1000000' });

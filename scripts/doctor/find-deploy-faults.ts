@@ -68,11 +68,11 @@ export function findDeployFaults(
     warnings: [
       ...(variables['ACCESS_ISSUER'] ? [] : ['ACCESS_ISSUER is empty: nobody can sign in, and the audit names tokens']),
       ...(secrets ? [] : ['the secrets were not checked: pipe `wrangler secret list` into this command']),
-      ...(variables['CUSTODY_PROVIDER'] === 'http' && !variables['CUSTODY_SIGNER_KEY']
-        ? [
-            'CUSTODY_SIGNER_KEY is empty: whoever takes over the custodian can have a paid withdrawal refused and returned',
-          ]
-        : []),
+      ...(variables['CUSTODY_SIGNER_KEY']
+        ? []
+        : [
+            'CUSTODY_SIGNER_KEY is empty: no Solana address is taken, so no account can be opened; and whoever takes over the custodian can have a paid withdrawal refused and returned',
+          ]),
       ...(variables['DEPOSITS_AGREED_FROM'] === '{}'
         ? ['DEPOSITS_AGREED_FROM is empty: one watcher alone is believed about deposits of any amount']
         : []),

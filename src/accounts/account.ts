@@ -10,6 +10,7 @@ import { nextRecordNumber } from '../db/record-number.ts';
 import { accounts, exactly } from '../db/schema.ts';
 import { commitOrRefuse } from '../db/explain.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
+import { logFault } from '../platform/log.ts';
 import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { AMOUNT_SYNTAX, MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
 
@@ -68,6 +69,12 @@ export const OpenAccount = z
 
 export type OpenAccount = z.output<typeof OpenAccount>;
 
+const poolExhausted = refuse(
+  'service_unavailable',
+  'No account can be opened at the moment: too few Solana (SOL) addresses are left, and the custodian has to add some. Try again later.',
+  { retryAfterSeconds: 60 },
+);
+
 const externalIdTaken = refuse('invalid_state', 'Another account has this externalId.');
 
 /** The statements that open an account, in one batch. */
@@ -77,14 +84,15 @@ export type Opening = ReturnType<typeof insertAccount>;
  * Prepares an account under an id, in the ledger that the id names: claims its `externalId` for that ledger, and takes
  * the next address index; both in the directory. Returns the statements that open it: its record, to which the database
  * adds a balance of every asset, at zero, so that no order pays for a first one, and the audit. Refuses with
- * `invalid_state` an `externalId` that another account has. Throws when D1 fails; an index that was taken is then used
- * up.
+ * `invalid_state` an `externalId` that another account has, and with `service_unavailable` when the pool has fewer Solana
+ * addresses left than `leastPooled` (see `takeAddressIndex`). Throws when D1 fails; an index that was taken is then used up.
  */
 export async function prepareAccount(
   bindings: LedgerBindings,
   id: string,
   wanted: OpenAccount,
   actor: Actor,
+  leastPooled: number,
 ): Promise<Outcome<Opening>> {
   const [directory, database] = [directoryOf(bindings), ledgerOf(bindings, id)];
   if (wanted.externalId !== undefined) {
@@ -93,7 +101,12 @@ export async function prepareAccount(
     const [holder] = await claimNames(directory, [claim]);
     if (holder !== claim.holder || (await hasExternalId(database, wanted.externalId))) return externalIdTaken;
   }
-  return accept(insertAccount(database, id, await takeAddressIndex(directory, id), wanted, actor));
+  const index = await takeAddressIndex(directory, id, leastPooled);
+  if (index === undefined) {
+    logFault('solana_pool_exhausted', { leastPooled: String(leastPooled) });
+    return poolExhausted;
+  }
+  return accept(insertAccount(database, id, index, wanted, actor));
 }
 
 async function hasExternalId(database: Database, externalId: string): Promise<boolean> {

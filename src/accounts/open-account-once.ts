@@ -10,7 +10,7 @@ import { type OpenAccount, explainExistingAccount, prepareAccount } from './acco
 
 /**
  * Opens an account, at most once for a request with an Idempotency-Key, in a ledger that is drawn by the weights of the
- * settings. `random` is from 0 to below 1. Refuses as `makeOnce` and `prepareAccount` do. Throws when D1 cannot be
+ * settings. `random` is from 0 to below 1; `leastPooled` is how many Solana addresses the pool must have left. Refuses as `makeOnce` and `prepareAccount` do. Throws when D1 cannot be
  * read.
  */
 export async function openAccountOnce(
@@ -19,6 +19,7 @@ export async function openAccountOnce(
   request: OnceRequest | null,
   actor: Actor,
   random: number,
+  leastPooled: number,
 ): Promise<Outcome<OnceRecord>> {
   const ledger = await findOpeningLedger(bindings, wanted, request, random);
   if (!ledger.ok) return ledger;
@@ -27,7 +28,7 @@ export async function openAccountOnce(
     ledger.value,
     request,
     actor,
-    (id) => prepareAccount(bindings, id, wanted, actor),
+    (id) => prepareAccount(bindings, id, wanted, actor, leastPooled),
     () => explainExistingAccount(wanted),
   );
 }

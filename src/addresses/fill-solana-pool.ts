@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { sql } from 'drizzle-orm';
+import { asc, gte, sql } from 'drizzle-orm';
 import {
   type FieldError,
   type FieldFault,
@@ -10,25 +10,36 @@ import {
   refuseUnconfirmed,
 } from '../http/answer.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
+import { verifySignature } from '../platform/verify-signature.ts';
 import { commitOrRefuse } from '../db/explain.ts';
 import type { Database } from '../db/database.ts';
 import { addressIndexes, solanaPool } from '../db/schema.ts';
 import { MAX_ADDRESS_INDEX } from './derive-addresses.ts';
+import { writePoolEntry } from './pool-entry.ts';
 import { readAddress } from './validate-address.ts';
 
-const MAX_ADDRESSES = 1_000;
+const MAX_ADDRESSES = 500;
 
-/** Enough for a thousand addresses as `npm run make:addresses` writes them. */
+/** Enough for five hundred addresses as the custodian and `npm run make:addresses` write them. */
 export const MAX_UPLOAD_BYTES = 128 * 1024;
 
-/** Solana addresses made offline, each for the account of its index. */
+const MAX_PAGE = 1_000;
+
+const PooledAddress = z.strictObject({
+  index: z.int().min(0).max(MAX_ADDRESS_INDEX).openapi({ example: 0 }),
+  address: z.string().openapi({ example: 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk' }),
+});
+
+/** Solana addresses, each for the account of its index, and with the word of the signer that has its key. */
 export const SolanaUpload = z
   .strictObject({
     addresses: z
       .array(
-        z.strictObject({
-          index: z.int().min(0).max(MAX_ADDRESS_INDEX).openapi({ example: 0 }),
-          address: z.string().openapi({ example: 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk' }),
+        PooledAddress.extend({
+          signature: z
+            .string()
+            .regex(/^[0-9a-f]{128}$/, 'is no Ed25519 signature in hex')
+            .openapi({ description: 'The signer’s, see docs/custody.md', example: '1f'.repeat(64) }),
         }),
       )
       .min(1)
@@ -41,25 +52,34 @@ export type SolanaUpload = z.output<typeof SolanaUpload>;
 /** Where the pool ends, and which index is needed next. */
 export const SolanaPool = z
   .object({
-    accepted: z.int().openapi({ description: 'Addresses of this upload that the pool now holds', example: 1000 }),
-    highestIndex: z.int().openapi({ description: 'The highest index that the pool holds', example: 999 }),
+    accepted: z.int().openapi({ description: 'Addresses of this upload that the pool now holds', example: 500 }),
+    highestIndex: z.int().openapi({ description: 'The highest index that the pool holds', example: 499 }),
     nextAccountIndex: z.int().openapi({ description: 'The index of the next account to be opened', example: 12 }),
   })
   .openapi('SolanaPool');
 
 export type SolanaPool = z.output<typeof SolanaPool>;
 
+/** Whose word is believed about an address: the signer's public key in hex, empty for nobody's, and of which exchange. */
+export interface PoolSigner {
+  readonly signerKey: string;
+  readonly exchange: string;
+}
+
 /**
  * Adds addresses to the pool, all or none. Entries that it has already are no error, so an upload may be repeated.
- * Refuses with `invalid_request` (names every entry that is no valid address or appears twice), `invalid_state` when an
- * index or an address belongs to another entry, and `service_unavailable` when the outcome in D1 is unknown.
+ * Refuses with `invalid_request` (names every entry that is no valid address, appears twice or is not signed by the
+ * signer), `invalid_state` when no signer is configured, or an index or an address belongs to another entry, and
+ * `service_unavailable` when the outcome in D1 is unknown.
  */
 export async function fillSolanaPool(
   directory: Database,
   upload: SolanaUpload,
+  signer: PoolSigner,
   actor: Actor,
 ): Promise<Outcome<SolanaPool>> {
-  const errors = findFaults(upload);
+  if (signer.signerKey === '') return noSigner;
+  const errors = [...findFaults(upload), ...(await findForeign(upload, signer))];
   if (errors.length > 0) return refuseFields(errors);
   const indexes = upload.addresses.map(({ index }) => index);
   const changes = [
@@ -69,6 +89,25 @@ export async function fillSolanaPool(
   const refused = await commitOrRefuse(directory, changes, { exists: anotherEntry }, notConfirmed);
   return refused ?? accept(await readPool(directory, upload.addresses.length));
 }
+
+/** The entries of the pool with an index from `from` on, in order, at most a thousand. Throws when D1 fails. */
+export async function readPoolPage(directory: Database, from: number) {
+  const page = await directory
+    .select({ index: solanaPool.addressIndex, address: solanaPool.address })
+    .from(solanaPool)
+    .where(gte(solanaPool.addressIndex, from))
+    .orderBy(asc(solanaPool.addressIndex))
+    .limit(MAX_PAGE);
+  return { addresses: page };
+}
+
+/** The answer to a question about the pool. */
+export const SolanaPoolPage = { addresses: z.array(PooledAddress) };
+
+const noSigner = refuse(
+  'invalid_state',
+  'CUSTODY_SIGNER_KEY is not set, so nobody’s word about an address can be checked.',
+);
 
 const anotherEntry = refuse(
   'invalid_state',
@@ -91,6 +130,17 @@ function findFaults({ addresses }: SolanaUpload): FieldError[] {
     seen.add(address);
     return faults;
   });
+}
+
+/** The entries that the signer has not signed for this exchange. */
+async function findForeign({ addresses }: SolanaUpload, { signerKey, exchange }: PoolSigner): Promise<FieldError[]> {
+  const faults: FieldError[] = [];
+  for (const [position, { index, address, signature }] of addresses.entries()) {
+    if (await verifySignature(signerKey, signature, writePoolEntry(exchange, 'SOL', index, address))) continue;
+    const pointer = `/addresses/${position}/signature`;
+    faults.push({ pointer, code: 'not_valid', detail: 'is not the signer’s for this exchange, index and address' });
+  }
+  return faults;
 }
 
 /** One statement, so that skipping and refusing are decided at the moment of the write. */

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { eq } from 'drizzle-orm';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { logFault } from '../platform/log.ts';
-import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
+import { type Outcome, accept, refuseUnconfirmed } from '../http/answer.ts';
 import { commit } from '../db/commit.ts';
 import { type Database, directoryOf, ledgerOf } from '../db/database.ts';
 import { claimNames, nameAddress } from '../db/directory.ts';
@@ -20,7 +20,20 @@ export const DepositAddress = z
   })
   .openapi('DepositAddress');
 
-export type DepositAddress = z.output<typeof DepositAddress>;
+/** The answer to a question about an account's addresses. */
+export const ListedAddresses = z.object({
+  addresses: z.array(DepositAddress),
+  pending: z
+    .array(z.enum(networks))
+    .optional()
+    .openapi({
+      description:
+        'Networks on which the account has no address yet, and gets one without doing anything; absent when there are none. Only an account that was opened before the exchange had Solana addresses can have one',
+      example: ['SOL'],
+    }),
+});
+
+export type ListedAddresses = z.output<typeof ListedAddresses>;
 
 export interface AddressSources {
   readonly keys: DepositKeys;
@@ -30,12 +43,6 @@ export interface AddressSources {
    */
   readonly solana: (index: number, pooled: string | null) => string | null;
 }
-
-const notReady = refuse(
-  'service_unavailable',
-  'There is no Solana (SOL) address for this account yet: the pool of addresses that the operator fills holds none for it. Nothing else is wrong. Try again later.',
-  { retryAfterSeconds: 60 },
-);
 
 const notConfirmed = refuseUnconfirmed('The addresses could not be kept. Try again.');
 
@@ -47,7 +54,7 @@ export async function listAddresses(
   bindings: LedgerBindings,
   sources: AddressSources,
   accountId: string,
-): Promise<Outcome<DepositAddress[]>> {
+): Promise<Outcome<ListedAddresses>> {
   return completeAddresses(bindings, sources, accountId, await findAddresses(bindings, accountId));
 }
 
@@ -59,30 +66,35 @@ export function findAddresses(bindings: LedgerBindings, accountId: string): Prom
 /**
  * The deposit addresses of an account, one per network in the order of the specification, where `kept` are those that
  * are stored. If none is missing, nothing more is read. Else all are derived, claimed in the directory and then stored
- * in the account's ledger, all or none. Refuses with `service_unavailable` when the pool has no Solana address for the
- * account yet, or when D1 does not confirm them. A later read then derives the same ones. Throws when D1 fails a read
- * or the claim.
+ * in the account's ledger, all or none. Where the pool has no Solana address for the account yet, the others are, and
+ * Solana is pending. Refuses with `service_unavailable` when D1 does not confirm them. A later read then derives the
+ * same ones. Throws when D1 fails a read or the claim.
  */
 export async function completeAddresses(
   bindings: LedgerBindings,
   sources: AddressSources,
   accountId: string,
   kept: AddressBook,
-): Promise<Outcome<DepositAddress[]>> {
+): Promise<Outcome<ListedAddresses>> {
   const [database, directory] = [ledgerOf(bindings, accountId), directoryOf(bindings)];
   const missing = networks.filter((network) => !kept.has(network));
   if (missing.length === 0) return accept(showAddresses(kept));
 
   const made = await makeAddresses(directory, sources, accountId);
-  if (!made.ok) return made;
-  const rows = missing.map((network) => ({ accountId, network, address: addressOn(made.value, network) }));
+  const rows = missing.flatMap((network) => {
+    const address = made.get(network);
+    return address === undefined ? [] : [{ accountId, network, address }];
+  });
+  if (rows.length === 0) return accept(showAddresses(kept));
   await claimAddresses(directory, rows);
   const outcome = await commit(database, [database.insert(addresses).values(rows)]);
-  if (outcome.kind === 'committed') return accept(showAddresses(new Map([...made.value, ...kept])));
+  if (outcome.kind === 'committed') return accept(showAddresses(new Map([...made, ...kept])));
   if (outcome.kind !== 'exists' && outcome.kind !== 'unknown') return notConfirmed;
   // Another first read was faster, or this one did succeed.
   const landed = await readAddresses(database, accountId);
-  if (networks.every((network) => landed.has(network))) return accept(showAddresses(landed));
+  if (rows.every(({ network }) => landed.has(network))) return accept(showAddresses(landed));
+  // The faster one came before the pool had the account's Solana address.
+  if (landed.size > kept.size) return completeAddresses(bindings, sources, accountId, landed);
   if (outcome.kind === 'exists') throw new Error('an address of this account belongs to another');
   return notConfirmed;
 }
@@ -110,12 +122,8 @@ async function readAddresses(database: Database, accountId: string): Promise<Add
   return new Map(rows.map(({ network, address }) => [network, address]));
 }
 
-/** Every address of an account, derived from its index; nothing is stored. */
-async function makeAddresses(
-  directory: Database,
-  sources: AddressSources,
-  accountId: string,
-): Promise<Outcome<ReadonlyMap<Network, string>>> {
+/** Every address of an account that there is, derived from its index; nothing is stored. */
+async function makeAddresses(directory: Database, sources: AddressSources, accountId: string): Promise<AddressBook> {
   const [account] = await directory
     .select({ index: addressIndexes.addressIndex, pooled: solanaPool.address })
     .from(addressIndexes)
@@ -123,23 +131,17 @@ async function makeAddresses(
     .where(eq(addressIndexes.accountId, accountId));
   if (!account) throw new Error('an account that was admitted is not there');
   const solana = sources.solana(account.index, account.pooled);
-  if (solana === null) {
-    logFault('solana_pool_exhausted', { addressIndex: String(account.index) });
-    return notReady;
-  }
-  return accept(new Map([...deriveAddresses(sources.keys, account.index), ['SOL', solana] as const]));
+  const derived = deriveAddresses(sources.keys, account.index);
+  if (solana !== null) return new Map([...derived, ['SOL', solana] as const]);
+  logFault('solana_address_pending', { accountId, addressIndex: String(account.index) });
+  return derived;
 }
 
-function showAddresses(held: ReadonlyMap<Network, string>): DepositAddress[] {
-  return networks.map((network) => ({
-    network,
-    address: addressOn(held, network),
-    primaryAsset: networkRecords[network].primaryAsset,
-  }));
-}
-
-function addressOn(held: ReadonlyMap<Network, string>, network: Network): string {
-  const address = held.get(network);
-  if (address === undefined) throw new Error(`there is no way to make an address on ${network}`);
-  return address;
+function showAddresses(held: AddressBook): ListedAddresses {
+  const pending = networks.filter((network) => !held.has(network));
+  const listed = networks.flatMap((network) => {
+    const address = held.get(network);
+    return address === undefined ? [] : [{ network, address, primaryAsset: networkRecords[network].primaryAsset }];
+  });
+  return { addresses: listed, ...(pending.length > 0 && { pending }) };
 }

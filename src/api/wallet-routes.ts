@@ -8,7 +8,7 @@ import { answerList, answerRecord } from '../access/answer-read.ts';
 import { executeInLane } from '../access/admit.ts';
 import { ledgerOf } from '../db/database.ts';
 import { chooseAddressSources } from '../providers.ts';
-import { DepositAddress, completeAddresses, findAddresses } from '../addresses/list-addresses.ts';
+import { ListedAddresses, completeAddresses, findAddresses } from '../addresses/list-addresses.ts';
 import { Balance, readBalances } from '../activity/balances.ts';
 import { AccountDeposit, DepositListQuery, depositList, depositRecord } from '../deposits/account-deposit.ts';
 import { TransactionListQuery, transactionList } from '../activity/list-transactions.ts';
@@ -53,15 +53,14 @@ wallet.add({
   scope: 'read',
   summary: 'The deposit address of each network',
   description:
-    'Exactly one address per network, made at the first request and never changed. It receives every asset of that network; `primaryAsset` is the one most often deposited. A deposit below the `minDeposit` of its asset and network (GET /api/v1/assets) is not credited.',
+    'Exactly one address per network, made at the first request and never changed; `pending` names a network where it is still to come. It receives every asset of that network; `primaryAsset` is the one most often deposited. A deposit below the `minDeposit` of its asset and network (GET /api/v1/assets) is not credited.',
   answer: 'One address per network, always the same, for every asset of that network',
-  body: { addresses: z.array(DepositAddress) },
+  body: ListedAddresses,
   handle: async (c) => {
     const admitted = await admitRead(c, 'read', (accountId) => findAddresses(c.env, accountId));
     if (!admitted.ok) return admitted;
     const { accountId, value: kept } = admitted.value;
-    const listed = await completeAddresses(c.env, addressSources, accountId, kept);
-    return listed.ok ? accept({ addresses: listed.value }) : listed;
+    return completeAddresses(c.env, addressSources, accountId, kept);
   },
 });
 

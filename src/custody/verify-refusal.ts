@@ -1,4 +1,4 @@
-import { hex } from '@scure/base';
+import { verifySignature } from '../platform/verify-signature.ts';
 
 /** What the custodian's signer says about a payout that was refused: docs/custody.md, "A refusal with proof". */
 export interface RefusalProof {
@@ -18,12 +18,5 @@ export async function isProvenUnpaid(
   publicKey: string,
 ): Promise<boolean> {
   if (!proof || proof.signed) return false;
-  const text = new TextEncoder().encode(`bureau-burnt-v1.${withdrawalId}.false`);
-  try {
-    const key = await crypto.subtle.importKey('raw', hex.decode(publicKey), { name: 'Ed25519' }, false, ['verify']);
-    return await crypto.subtle.verify('Ed25519', key, hex.decode(proof.signature), text);
-  } catch {
-    // A key that is on no curve proves nothing.
-    return false;
-  }
+  return verifySignature(publicKey, proof.signature, `bureau-burnt-v1.${withdrawalId}.false`);
 }

@@ -1,6 +1,6 @@
 import { and, eq, max, sql } from 'drizzle-orm';
 import { type Database, bindPrepared, prepareOnce } from './database.ts';
-import { addressIndexes, claims } from './schema.ts';
+import { addressIndexes, claims, solanaPool } from './schema.ts';
 
 /** A name that one holder has in the whole exchange. */
 export interface ClaimedName {
@@ -64,17 +64,27 @@ export async function claimNames(directory: Database, wanted: readonly [Claim, .
 }
 
 /**
- * Takes the next address index for an account that is about to be opened. The index is never given again, also when the
- * account is not opened after all. Throws when D1 fails.
+ * Takes the next address index for an account that is about to be opened, and with it the Solana address of that index
+ * in the pool. `undefined` when the pool has fewer addresses left than `leastPooled`; 0 takes an index without asking. The
+ * index is never given again, also when the account is not opened after all. Throws when D1 fails.
  */
-export async function takeAddressIndex(directory: Database, accountId: string): Promise<number> {
-  const addressIndex = sql`(SELECT coalesce(max(address_index) + 1, 0) FROM ${addressIndexes})`;
+export async function takeAddressIndex(
+  directory: Database,
+  accountId: string,
+  leastPooled: number,
+): Promise<number | undefined> {
+  // The pool is filled without a gap, so the last of those that must be left shows that all are.
   const [row] = await directory
     .insert(addressIndexes)
-    .values({ addressIndex, accountId })
+    .select(
+      sql`
+      SELECT next, ${accountId} FROM (SELECT coalesce(max(address_index) + 1, 0) AS next FROM ${addressIndexes})
+      WHERE ${leastPooled} = 0 OR 2 = (
+        SELECT count(*) + (${leastPooled} = 1) FROM ${solanaPool}
+        WHERE ${solanaPool.addressIndex} IN (next, next + ${leastPooled} - 1))`,
+    )
     .returning({ index: addressIndexes.addressIndex });
-  if (!row) throw new Error('an index that was just taken is not there');
-  return row.index;
+  return row?.index;
 }
 
 /** How many address indexes are taken. They go from 0 on without a gap. Throws when D1 fails. */

@@ -6,6 +6,7 @@ import { accountNotFound, changeAccount } from '../accounts/account.ts';
 import { type AllowlistEntry, MAX_APPROVED, listAllowlist, removeApproval, showEntry } from '../accounts/allowlist.ts';
 import { TotpCode, confirmTotp, drawTotp } from '../accounts/totp.ts';
 import { config } from '../env.ts';
+import { chooseLeastPooled } from '../providers.ts';
 import { wakeAfterChange } from '../events/webhooks/reach-sender.ts';
 import { describeFieldErrors } from '../http/field-errors.ts';
 import { type Outcome, accept, refuse, refuseFields } from '../http/answer.ts';
@@ -48,7 +49,7 @@ interface HeldAccount {
 export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
   /** Opens an account for somebody whose address the console has checked. See `openOwnAccount`. */
   openAccount(email: string): Promise<Outcome<{ readonly accountId: string }>> {
-    return answer(() => openOwnAccount(this.env, email, Date.now(), Math.random()));
+    return answer(() => openOwnAccount(this.env, email, Date.now(), Math.random(), chooseLeastPooled(config).holder));
   }
 
   /** Opens a session, after the console has checked who signs in. See `openSession`. */

@@ -19,10 +19,11 @@ export async function openOwnAccount(
   email: string,
   now_ms: number,
   random: number,
+  leastPooled: number,
 ): Promise<Outcome<{ readonly accountId: string }>> {
   const actor: Actor = { role: 'holder', now_ms };
   const request = { caller: 'holder', idempotencyKey: await digestAddress(email), fingerprint: 'open' };
-  const opened = await openAccountOnce(bindings, { label: LABEL }, request, actor, random);
+  const opened = await openAccountOnce(bindings, { label: LABEL }, request, actor, random, leastPooled);
   if (!opened.ok) return opened;
   const accountId = opened.value.id;
   const invited = await inviteHolder(ledgerOf(bindings, accountId), accountId, email, actor);

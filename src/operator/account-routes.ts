@@ -25,6 +25,8 @@ import { openAccountOnce } from '../accounts/open-account-once.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import { type FoundAccount, anAccount, findAccount } from './find-records.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
+import { config } from '../env.ts';
+import { chooseLeastPooled } from '../providers.ts';
 import { revokeInLane, tellLanes } from '../lane/tell-lanes.ts';
 import { laneUnreachable } from '../access/admit.ts';
 import {
@@ -53,6 +55,8 @@ import { deposits } from '../db/schema/records.ts';
 
 const ACCOUNTS_PATH = '/operator/v1/accounts';
 const ACCOUNT_PATH = `${ACCOUNTS_PATH}/{id}`;
+
+const leastPooled = chooseLeastPooled(config);
 
 const account = oneOf('account', Account);
 const oneKey = oneOf('apiKey', ApiKey);
@@ -134,7 +138,7 @@ accountRoutes.add({
     const [wanted, actor] = [c.req.valid('json'), actorOf(c)];
     const request = await readOnceRequest(c, wanted);
     if (!request.ok) return request;
-    const opened = await openAccountOnce(c.env, wanted, request.value, actor, Math.random());
+    const opened = await openAccountOnce(c.env, wanted, request.value, actor, Math.random(), leastPooled.operator);
     if (!opened.ok) return opened;
     c.set('changedLedger', ledgerNumberOf(opened.value.id));
     const found = await findAccount(c.env, opened.value);

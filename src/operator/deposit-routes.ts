@@ -21,10 +21,17 @@ import { creditQuarantined, keepQuarantined } from '../deposits/decide-quarantin
 import { oldestFirst } from '../db/merge-pages.ts';
 import { readMerged } from './read-merged.ts';
 import { DustSum, listDust } from '../deposits/list-dust.ts';
-import { MAX_UPLOAD_BYTES, SolanaPool, SolanaUpload, fillSolanaPool } from '../addresses/fill-solana-pool.ts';
+import {
+  MAX_UPLOAD_BYTES,
+  SolanaPool,
+  SolanaPoolPage,
+  SolanaUpload,
+  fillSolanaPool,
+  readPoolPage,
+} from '../addresses/fill-solana-pool.ts';
 import { directoryOf } from '../db/database.ts';
 import { countAddressIndexes } from '../db/directory.ts';
-import { chooseCustody } from '../providers.ts';
+import { chooseCustody, choosePoolSigner } from '../providers.ts';
 import { payOut } from '../withdrawals/pay-out.ts';
 import { findProcessingWithdrawal } from '../withdrawals/withdrawal.ts';
 import { aRow, findAccount } from './find-records.ts';
@@ -34,6 +41,16 @@ const DEPOSITS_PATH = '/operator/v1/deposits';
 const DEPOSIT_PATH = `${DEPOSITS_PATH}/{id}`;
 
 const custody = chooseCustody(config);
+
+/** Where a page of the pool begins. */
+const PoolIndex = z
+  .string()
+  .regex(/^\d{1,10}$/, 'is no index')
+  .transform(Number)
+  .optional()
+  .openapi({ type: 'integer', minimum: 0, default: 0, example: 0 });
+
+const poolSigner = choosePoolSigner(config);
 
 const deposit = oneOf('deposit', OperatorDeposit, showDepositToOperator);
 const pool = oneOf('solanaPool', SolanaPool);
@@ -123,18 +140,31 @@ depositRoutes.add({
 });
 
 depositRoutes.add({
+  operationId: 'listSolanaPool',
+  path: '/operator/v1/solana-addresses',
+  duty: 'fill_address_pool',
+  summary: 'The pool of Solana addresses, a thousand at a time',
+  description: 'The custodian compares them with its signer’s when it starts.',
+  request: { query: z.strictObject({ from: PoolIndex }) },
+  answer: 'The addresses with an index from `from` on, in order',
+  body: SolanaPoolPage,
+  handle: async (c) => accept(await readPoolPage(directoryOf(c.env), c.req.valid('query').from ?? 0)),
+});
+
+depositRoutes.add({
   operationId: 'fillSolanaPool',
   method: 'post',
   path: '/operator/v1/solana-addresses',
   duty: 'fill_address_pool',
   maxBytes: MAX_UPLOAD_BYTES,
-  summary: 'Add Solana addresses that were made offline, each for the account of its index',
-  description: 'At most 1,000 addresses, all or none. Entries that the pool has already are no error.',
+  summary: 'Add Solana addresses, each for the account of its index',
+  description:
+    'At most 500 addresses, all or none, each with the signature of the signer whose public key is `CUSTODY_SIGNER_KEY`. Entries that the pool has already are no error. The custodian does this by itself.',
   request: { body: jsonBody(SolanaUpload) },
   ...pool.documented,
   answer: 'The pool after the upload',
   refusals: ['invalid_state'],
-  handle: (c) => pool.answer(fillSolanaPool(directoryOf(c.env), c.req.valid('json'), actorOf(c))),
+  handle: (c) => pool.answer(fillSolanaPool(directoryOf(c.env), c.req.valid('json'), poolSigner, actorOf(c))),
 });
 
 depositRoutes.add({

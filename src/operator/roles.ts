@@ -39,7 +39,8 @@ export const duties = {
   change_settings: chiefs,
   reconcile: [...chiefs, 'treasury'],
   clear_violations: chiefs,
-  fill_address_pool: chiefs,
+  /** The signer's signature says whose an address is, not who uploads it. */
+  fill_address_pool: [...chiefs, 'deposits'],
   manage_staff: chiefs,
   /** Where the audit and all deposits and withdrawals are sent. */
   manage_webhooks: chiefs,

@@ -37,7 +37,7 @@ export async function giveDeposit(
   if (!found.ok) return found;
   const addresses = await listAddresses(bindings, chooseAddressSources(config), accountId);
   if (!addresses.ok) return addresses;
-  const address = addresses.value.find((one) => one.network === network)?.address ?? '';
+  const address = addresses.value.addresses.find((one) => one.network === network)?.address ?? '';
   const listing = assetSymbols
     .filter((symbol) => symbol === asset)
     .flatMap((symbol) => assets[symbol].networks.filter((listed) => listed.network === network));

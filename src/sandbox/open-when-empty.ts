@@ -56,7 +56,7 @@ async function hasTables(database: D1Database): Promise<boolean> {
 
 async function openDemoAccount(bindings: Bindings): Promise<void> {
   const actor: Actor = { role: 'exchange', now_ms: Date.now() };
-  const opened = await openAccountOnce(bindings, { label: 'demo' }, null, actor, 0);
+  const opened = await openAccountOnce(bindings, { label: 'demo' }, null, actor, 0, 0);
   if (!opened.ok) return report(opened);
   const { id: accountId } = opened.value;
   for (const asset of assetSymbols) {

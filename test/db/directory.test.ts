@@ -64,10 +64,11 @@ describe('a claim in the directory', () => {
 
 describe('an address index', () => {
   const newId = () => newRecordId(NOON_MS);
+  const takeIndex = async (id = newId()) => (await takeAddressIndex(database, id, 0)) ?? -1;
 
   it('is the next one for each account and no other, also for many accounts at once', async () => {
     const first = await countAddressIndexes(database);
-    const taken = await atOnce(12, () => takeAddressIndex(database, newId()));
+    const taken = await atOnce(12, () => takeIndex());
     expect(taken.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 12 }, (_, at) => first + at));
     expect(await countAddressIndexes(database)).toBe(first + 12);
   });
@@ -86,7 +87,7 @@ describe('an address index', () => {
   });
 
   it.each(INSERTS)('is never given to another account, and none is left out: %s', async (insert) => {
-    const index = await takeAddressIndex(database, newId());
+    const index = await takeIndex();
     const text = `${insert} INTO address_indexes VALUES (?, ?)`;
     await expectRefused('guard: an account takes the next index', text, index, newId());
     await expectRefused('guard: an account takes the next index', text, index + 2, newId());
@@ -95,7 +96,7 @@ describe('an address index', () => {
 
   it('is the only one of its account', async () => {
     const id = newId();
-    await takeAddressIndex(database, id);
+    await takeIndex(id);
     await expectRefused(
       'guard: account exists',
       'INSERT INTO address_indexes SELECT max(address_index) + 1, ? FROM address_indexes',

@@ -56,7 +56,7 @@ const allowed: readonly (readonly [roles: string, operations: string])[] = [
     '',
     `createWebhookEndpointOfOperator changeWebhookEndpointOfOperator deleteWebhookEndpointOfOperator
      rotateWebhookSecretOfOperator testWebhookEndpointOfOperator replayEventsOfOperator createApiKey drawTotp
-     confirmTotp removeTotp approveAddress clearViolation acceptHistory fillSolanaPool setRoles`,
+     confirmTotp removeTotp approveAddress clearViolation acceptHistory setRoles`,
   ],
   [
     'treasury',
@@ -69,7 +69,7 @@ const allowed: readonly (readonly [roles: string, operations: string])[] = [
   ['treasury support compliance', `approveProposal declineProposal`],
   ['support', `openAccount inviteHolder`],
   ['deposits treasury', `lookAtWithdrawal getAddressRange`],
-  ['deposits', `reportDeposit`],
+  ['deposits', `reportDeposit fillSolanaPool listSolanaPool`],
 ];
 
 const rolesOf = new Map(allowed.flatMap(([roles, names]) => names.split(/\s+/).map((name) => [name, roles] as const)));

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { deriveDepositKeys, deriveSolanaUpload, isPublicSeed, readSeed } from '../../scripts/offline-wallet.ts';
+import { Wallet } from '../../custodian/src/signer/wallet.ts';
 import { DepositKeys } from '../../src/addresses/deposit-keys.ts';
 import { TEST_MNEMONIC } from '../support/addresses/address-vectors.ts';
+import { signEntry } from '../support/addresses/pool-entries.ts';
 import { deriveIndependently } from '../support/addresses/independent-derivation.ts';
 
 describe('the output of make:addresses', () => {
@@ -24,11 +26,11 @@ describe('the output of make:addresses', () => {
   });
 
   it('contains Solana addresses by account index, as other libraries derive them', async () => {
-    const { addresses } = deriveSolanaUpload(readSeed(TEST_MNEMONIC), 4, 3);
-    const expected = [4, 5, 6].map(async (index) => ({
-      index,
-      address: (await deriveIndependently(TEST_MNEMONIC, index)).SOL,
-    }));
+    const { addresses } = deriveSolanaUpload(new Wallet(TEST_MNEMONIC), 4, 3);
+    const expected = [4, 5, 6].map(async (index) => {
+      const { SOL: address = '' } = await deriveIndependently(TEST_MNEMONIC, index);
+      return signEntry(index, address);
+    });
     expect(addresses).toEqual(await Promise.all(expected));
   });
 });

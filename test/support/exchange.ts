@@ -93,7 +93,7 @@ const operator = (): Actor => ({ role: 'operator', now_ms: Date.now() });
 
 /** Opens an account and credits it, as the operator's routes do, but without their requests. */
 export async function openAccount(funds: Partial<Record<Asset, string>> = {}): Promise<string> {
-  const opened = await openAccountOnce(env, { label: 'test' }, null, operator(), Math.random());
+  const opened = await openAccountOnce(env, { label: 'test' }, null, operator(), Math.random(), 0);
   if (!opened.ok) throw new Error(opened.code);
   const { id } = opened.value;
   for (const [asset, amount] of Object.entries(funds)) {

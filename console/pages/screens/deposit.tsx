@@ -86,9 +86,11 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
         </>
       ) : (
         <p class="notice">
-          {network?.deposits === 'UNSERVED'
-            ? `Nobody watches ${network.network} here, so a deposit over it would not be seen. Choose another network.`
-            : `Deposits of ${symbol} over ${network?.network ?? 'any network'} are paused at the moment. Send nothing there.`}
+          {network?.depositEnabled
+            ? `Your address on ${network.network} is still being made. Come back in a few minutes.`
+            : network?.deposits === 'UNSERVED'
+              ? `Nobody watches ${network.network} here, so a deposit over it would not be seen. Choose another network.`
+              : `Deposits of ${symbol} over ${network?.network ?? 'any network'} are paused at the moment. Send nothing there.`}
         </p>
       )}
     </section>

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { formatAmount } from '../../../src/money/amounts.ts';
 import { findListing } from '../networks.ts';
+import type { PoolEntry } from '../signer/wallet.ts';
 import type { Deposit } from '../store/deposits.ts';
 
 const DEADLINE_MS = 10_000;
@@ -16,6 +17,10 @@ const LookAnswer = z.object({ status: z.enum(['PROCESSING', 'COMPLETED', 'FAILED
 
 const AddressRange = z.object({ count: z.number().int().min(0) });
 
+const PoolPage = z.object({ addresses: z.array(z.object({ index: z.number().int().min(0), address: z.string() })) });
+
+const Filled = z.object({ solanaPool: z.object({ highestIndex: z.number() }) });
+
 export type ReportAnswer = z.output<typeof ReportAnswer>['deposit'];
 
 /** The requests that the custodian sends to Bureau. */
@@ -29,6 +34,10 @@ export interface Bureau {
   sayLookNow(withdrawalId: string): Promise<boolean>;
   /** How many deposit addresses Bureau has assigned. Rejects when Bureau does not answer. */
   countAddresses(): Promise<number>;
+  /** The entries of the pool of Solana addresses from an index on, in order; none after the last. Rejects without an answer. */
+  readPool(from: number): Promise<readonly { readonly index: number; readonly address: string }[]>;
+  /** Adds entries to that pool. Safe to repeat. Rejects when Bureau did not take them. */
+  fillPool(entries: readonly PoolEntry[]): Promise<void>;
 }
 
 /** What lets the custodian's requests through. */
@@ -70,6 +79,10 @@ export function connectBureau(url: string, { depositToken, serviceToken }: Burea
       return LookAnswer.parse(await readAnswer(response)).status !== 'PROCESSING';
     },
     countAddresses: async () => AddressRange.parse(await readAnswer(await ask('GET', '/address-range'))).count,
+    readPool: async (from) =>
+      PoolPage.parse(await readAnswer(await ask('GET', `/solana-addresses?from=${from}`))).addresses,
+    fillPool: async (addresses) =>
+      void Filled.parse(await readAnswer(await ask('POST', '/solana-addresses', { addresses }))),
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { PoolEntry } from './wallet.ts';
 import { bitcoinNetworks, evmNetworks, servedNetworks, solanaNetworks, tronNetworks } from '../networks.ts';
 
 const Whole = z.string().regex(/^(0|[1-9]\d{0,77})$/);
@@ -116,6 +117,9 @@ export type SolanaTransaction = z.output<typeof SolanaTransaction>;
 /** The most addresses that are asked for at once. */
 export const MAX_ADDRESSES = 1_000;
 
+/** The most entries for Bureau's pool that are asked for at once: each takes the signer a few milliseconds. */
+export const MAX_POOL_ENTRIES = 100;
+
 /** Bureau's order: the exact body of its request, and its Ed25519 signature in hex. */
 export const Order = z.strictObject({
   body: z.string().max(4096),
@@ -143,6 +147,12 @@ export const SignerRequest = z.discriminatedUnion('kind', [
     network: z.enum(solanaNetworks),
     from: Index,
     count: z.number().int().min(1).max(MAX_ADDRESSES),
+  }),
+  z.strictObject({
+    kind: z.literal('pool_entries'),
+    network: z.enum(solanaNetworks),
+    from: Index,
+    count: z.number().int().min(1).max(MAX_POOL_ENTRIES),
   }),
   z.strictObject({ kind: z.literal('evm_payout'), ...onEvm, order: Order }),
   z.strictObject({ kind: z.literal('evm_sweep'), ...onEvm, index: Index }),
@@ -174,7 +184,10 @@ export const SignerRequest = z.discriminatedUnion('kind', [
 export type SignerRequest = z.output<typeof SignerRequest>;
 
 /** A request for a signature. */
-export type SignRequest = Exclude<SignerRequest, { kind: 'addresses' | 'burn' | 'fence' | 'deposit_addresses' }>;
+export type SignRequest = Exclude<
+  SignerRequest,
+  { kind: 'addresses' | 'burn' | 'fence' | 'deposit_addresses' | 'pool_entries' }
+>;
 
 /**
  * Why the signer refuses. Only `limit`, `fee_limit`, `fee_too_high`, `not_burnt` and `earlier_version_alive` can go away by
@@ -224,12 +237,14 @@ export type SignerAnswer =
   | { readonly kind: 'fence'; readonly signed: boolean }
   /** Deposit addresses that no public key derives, in the order of their indexes. */
   | { readonly kind: 'deposit_addresses'; readonly addresses: readonly string[] }
+  /** The same with the signer's signatures, for Bureau's pool. */
+  | { readonly kind: 'pool_entries'; readonly entries: readonly PoolEntry[] }
   /**
    * From now on nothing is signed for this id. `signed` says whether something was signed before; `signature` is the
    * signer's own about both, Ed25519 in hex.
    */
   | { readonly kind: 'burnt'; readonly signed: boolean; readonly signature: string }
-  /** `signerKey` is the public key of its signatures about burnt ids, in hex. */
+  /** `signerKey` is the public key of its signatures about burnt ids and addresses, in hex. */
   | {
       readonly kind: 'addresses';
       readonly networks: Readonly<Record<string, HouseAddresses>>;

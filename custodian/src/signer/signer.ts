@@ -37,18 +37,25 @@ export interface SignerParts {
  * Throws only when the log cannot be read or written; then no signature leaves the signer.
  */
 export function answerSigner(parts: SignerParts, request: SignerRequest): SignerAnswer {
-  const { policy, log, now } = parts;
+  const { policy, log, now, wallet } = parts;
   if (request.kind === 'addresses')
-    return { kind: 'addresses', networks: listHouse(parts), signerKey: parts.wallet.signerKey };
+    return { kind: 'addresses', networks: listHouse(parts), signerKey: wallet.signerKey };
   if (request.kind === 'burn') {
     const signed = log.burn(request.withdrawalId, now());
-    return { kind: 'burnt', signed, signature: parts.wallet.signBurnt(request.withdrawalId, signed) };
+    return { kind: 'burnt', signed, signature: wallet.signBurnt(request.withdrawalId, signed) };
   }
   if (request.kind === 'fence') return { kind: 'fence', signed: log.isUsed(request.network, request.fence) };
   const derived = deriveOf(parts, request.network);
   if (request.kind === 'deposit_addresses') {
     const { from, count } = request;
     return { kind: 'deposit_addresses', addresses: Array.from({ length: count }, (_, n) => derived.deposit(from + n)) };
+  }
+  if (request.kind === 'pool_entries') {
+    const { from, count } = request;
+    return {
+      kind: 'pool_entries',
+      entries: Array.from({ length: count }, (_, n) => wallet.signSolanaAddress(from + n)),
+    };
   }
   const refuse = (reason: RefusalReason): SignerAnswer => {
     const signed = log.hasSigned(nameDeed(request, derived), request.network);
@@ -58,7 +65,7 @@ export function answerSigner(parts: SignerParts, request: SignerRequest): Signer
   if (deed.kind === 'refused') return refuse(deed.reason);
   const reason = log.findObjection(deed, request.network, limitsOf(policy), now());
   if (reason !== undefined) return refuse(reason);
-  const signed = trySign(parts.wallet, request, derived);
+  const signed = trySign(wallet, request, derived);
   if (!signed) return refuse('cannot_be_signed');
   log.recordSigned(deed, request.network, signed.txHash, now());
   return signed;

@@ -7,6 +7,8 @@ import { mnemonicToSeedSync } from '@scure/bip39';
 import { HDKey as HardenedKey } from 'micro-key-producer/slip10.js';
 import { encodeBitcoinAddress } from '../../../src/addresses/bitcoin-address.ts';
 import { encodeEvmAddress } from '../../../src/addresses/evm-address.ts';
+import { depositKeyPaths } from '../../../src/addresses/deposit-keys.ts';
+import { writePoolEntry } from '../../../src/addresses/pool-entry.ts';
 import { encodeSolanaAddress, solanaPath } from '../../../src/addresses/solana-address.ts';
 import { encodeTronAddress } from '../../../src/addresses/tron-address.ts';
 import { type BitcoinNetwork, type ServedNetwork, bitcoinRules, isEvm, isSolana, isTron } from '../networks.ts';
@@ -29,6 +31,13 @@ export interface KeyPair {
   readonly publicKey: Uint8Array;
 }
 
+/** An address for Bureau's pool, with the signer's signature in hex. */
+export interface PoolEntry {
+  readonly index: number;
+  readonly address: string;
+  readonly signature: string;
+}
+
 const HOT_ACCOUNT = 1;
 const DEPOSIT_ACCOUNT = 0;
 
@@ -47,6 +56,8 @@ export class Wallet {
   readonly #hardened: HardenedKey;
   /** The seed of an Ed25519 key that holds no coins. */
   readonly #signerSeed: Uint8Array;
+  /** The exchange whose wallet this is, as `writePoolEntry` names it. */
+  readonly #exchange: string;
   /** Each branch is derived once, because hardened derivation is slow. */
   readonly #branches = new Map<string, HDKey>();
 
@@ -54,6 +65,7 @@ export class Wallet {
     const seed = mnemonicToSeedSync(mnemonic);
     this.#root = HDKey.fromMasterSeed(seed);
     this.#hardened = HardenedKey.fromMasterSeed(seed);
+    this.#exchange = this.#root.derive(depositKeyPaths.EVM).publicExtendedKey;
     this.#signerSeed = hmac(sha256, seed, new TextEncoder().encode('bureau-burnt-v1'));
   }
 
@@ -80,15 +92,24 @@ export class Wallet {
     return { privateKey, publicKey: publicKeyRaw };
   }
 
-  /** The public key of `signBurnt`, in hex: the Worker's CUSTODY_SIGNER_KEY. */
+  /** The public key of `signBurnt` and `signSolanaAddress`, in hex: the Worker's CUSTODY_SIGNER_KEY. */
   get signerKey(): string {
     return hex.encode(ed25519.getPublicKey(this.#signerSeed));
   }
 
   /** Signs that an id is burnt, and whether a payment was signed for it before: docs/custody.md, "A refusal with proof". */
   signBurnt(withdrawalId: string, signed: boolean): string {
-    const text = new TextEncoder().encode(`bureau-burnt-v1.${withdrawalId}.${signed}`);
-    return hex.encode(ed25519.sign(text, this.#signerSeed));
+    return this.#signText(`bureau-burnt-v1.${withdrawalId}.${signed}`);
+  }
+
+  /** The Solana address of an index, and the signature with which Bureau takes it into its pool: docs/custody.md, "Addresses". */
+  signSolanaAddress(index: number): PoolEntry {
+    const address = this.solanaAddress({ account: 'deposit', index });
+    return { index, address, signature: this.#signText(writePoolEntry(this.#exchange, 'SOL', index, address)) };
+  }
+
+  #signText(text: string): string {
+    return hex.encode(ed25519.sign(new TextEncoder().encode(text), this.#signerSeed));
   }
 
   evmAddress(name: KeyName): string {

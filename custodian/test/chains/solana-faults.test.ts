@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { generateKeyPairSigner, address as toAddress } from '@solana/kit';
 import { AuthorityType, getSetAuthorityInstruction } from '@solana-program/token';
 import { cancelByHand } from '../../src/store/spends.ts';
+import { readFinalHeight, resumeChain } from '../../src/store/chain-state.ts';
 import { Database } from '../../src/store/database.ts';
 import { PlayedBureau } from '../support/play-bureau.ts';
 import { associatedOf, customerOf, drawWallet, fundHot, hot, writeDeposit } from '../support/play-solana-customer.ts';
@@ -324,4 +325,23 @@ test('an account with tokens that becomes a customer’s own is a deposit', asyn
       ({ txHash, amount, confirmations }) => txHash === hash && amount === '31' && confirmations >= 32,
     );
   await until('credited', isCredited, produce);
+});
+
+test('when Bureau’s pool has an address that is not the house’s own, the network halts, and a person may resume it', async () => {
+  await custodian.stop();
+  bureau.pool.push({ index: 0, address: customerOf(0) }, { index: 1, address: await drawWallet() });
+  custodian = await runCustodian(bureau.url, networks({ pooledAhead: 5 }), folder);
+  await until('halted', () => noted({ event: 'chain_halted', reason: 'address_pool_differs: index 1' }));
+  const wanted = await payout();
+  await custodian.pay(wanted);
+  solana.produce(8);
+  const [halted] = (await custodian.holdings()).networks;
+  expect(halted?.halted).toBe('address_pool_differs: index 1');
+  expect(events('version_signed').length).toBe(0);
+  const database = new Database(join(folder, 'custodian.sqlite'));
+  resumeChain(database, 'SOL', readFinalHeight(database, 'SOL'));
+  database.close();
+  await until('sent', isSent(wanted.withdrawalId), produce);
+  // It was filled all the same.
+  expect(bureau.pool).toHaveLength(5);
 });

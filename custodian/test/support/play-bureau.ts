@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Network } from '../../../src/money/networks.ts';
 import { findListing } from '../../src/networks.ts';
+import type { PoolEntry } from '../../src/signer/wallet.ts';
 import { orderOf } from './signing.ts';
 
 export interface ReportedDeposit {
@@ -33,6 +34,10 @@ export class PlayedBureau {
   isSilent = false;
   /** An address that belongs to no account of Bureau, so that its deposits are quarantined. */
   unowned: string | undefined;
+  /** The pool of Solana addresses, in the order of their indexes; a page has three. */
+  readonly pool: Pick<PoolEntry, 'index' | 'address'>[] = [];
+  /** The entries of each upload. */
+  readonly uploads: PoolEntry[][] = [];
   /** How many addresses are assigned, once this resolves. */
   assigned: Promise<number> = Promise.resolve(0);
   readonly #server: Server;
@@ -52,6 +57,12 @@ export class PlayedBureau {
         if (request.url?.endsWith('/address-range')) {
           return void bureau?.assigned.then((count) => response.end(JSON.stringify({ count })));
         }
+        const asked = /solana-addresses(?:\?from=(\d+))?$/.exec(request.url ?? '');
+        if (asked) {
+          if (request.method === 'POST') bureau?.fill((JSON.parse(body) as { addresses: PoolEntry[] }).addresses);
+          const page = bureau?.pool.filter(({ index }) => index >= Number(asked[1] ?? 0)).slice(0, 3);
+          return void response.end(JSON.stringify({ addresses: page, solanaPool: { highestIndex: 0 } }));
+        }
         const look = /withdrawals\/([^/]+)\/look$/.exec(request.url ?? '')?.[1];
         if (look !== undefined) {
           bureau?.looks.push(look);
@@ -67,6 +78,15 @@ export class PlayedBureau {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     bureau = new PlayedBureau(server);
     return bureau;
+  }
+
+  /** Takes an upload to the pool as Bureau does: what it has already is no error. */
+  fill(entries: readonly PoolEntry[]): void {
+    this.uploads.push([...entries]);
+    for (const { index, address } of entries) {
+      if (!this.pool.some((held) => held.index === index)) this.pool.push({ index, address });
+    }
+    this.pool.sort((one, other) => one.index - other.index);
   }
 
   /**

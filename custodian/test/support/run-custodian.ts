@@ -48,11 +48,16 @@ export interface RunningCustodian {
 export function writeConfig(
   folder: string,
   bureauUrl: string,
-  { bitcoin, ...others }: { readonly bitcoin?: object; readonly evm?: object; readonly tron?: object },
+  { bitcoin, solana, ...others }: { readonly [Family in 'bitcoin' | 'evm' | 'solana' | 'tron']?: object },
 ): object {
   const onPrivate = Object.entries(bitcoin ?? {}).map(([network, settings]) => [
     network,
     { genesis: LITECOIN_REGTEST, ...(settings as object) },
+  ]);
+  // Each entry takes the signer some milliseconds.
+  const pooled = Object.entries(solana ?? {}).map(([network, settings]) => [
+    network,
+    { pooledAhead: 3, ...(settings as object) },
   ]);
   return {
     port: 0,
@@ -64,6 +69,7 @@ export function writeConfig(
     watchedAhead: 5,
     ...others,
     bitcoin: Object.fromEntries(onPrivate) as object,
+    solana: Object.fromEntries(pooled) as object,
   };
 }
 

@@ -10,7 +10,7 @@ export { databaseOf } from './sql.ts';
 /** Opens an account in a ledger, whatever the weights are. Returns its id; throws when it is refused. */
 export async function openInLedger(ledger: number, now_ms: number, externalId?: string): Promise<string> {
   const id = newRecordId(now_ms, ledger);
-  const prepared = await prepareAccount(env, id, { label: 'test', externalId }, { role: 'operator', now_ms });
+  const prepared = await prepareAccount(env, id, { label: 'test', externalId }, { role: 'operator', now_ms }, 0);
   if (!prepared.ok) throw new Error(prepared.detail);
   await openLedger(env, ledger).batch(prepared.value);
   return id;

@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { TEST_SIGNER_KEY } from '../../addresses/pool-entries.ts';
 import { SITE_FOLDER } from '../../../../scripts/site/site-folder.ts';
 import { writeSchema } from '../../../../scripts/site/write-schema.ts';
 import type { Plugin } from 'vitest/config';
@@ -46,6 +47,7 @@ const runtimes = {
     PRICE_SOURCES: 'binance,okx,coinbase,kucoin,kraken,gate',
     CANDLE_SOURCES: 'binance,bybit,kucoin',
     SOLANA_ADDRESSES: 'pool',
+    CUSTODY_SIGNER_KEY: TEST_SIGNER_KEY,
     CUSTODY_PROVIDER: 'manual',
   }),
   'three-ledgers': async (start: Start) => accessVariables(await start(startAccess)),
