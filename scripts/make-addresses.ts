@@ -36,7 +36,10 @@ async function print(): Promise<void> {
   const mnemonic = readMnemonic(await text(process.stdin));
   const seed = readSeed(mnemonic);
   if (isPublicSeed(seed)) console.error('This is the public test mnemonic: production refuses what is made of it.');
-  if (!range) return void console.log(JSON.stringify(deriveDepositKeys(seed)));
+  if (!range) {
+    console.log(JSON.stringify(deriveDepositKeys(seed)));
+    return;
+  }
   const wallet = new Wallet(mnemonic);
   console.error(`CUSTODY_SIGNER_KEY = "${wallet.signerKey}"`);
   console.log(JSON.stringify(deriveSolanaUpload(wallet, range.from, range.count)));

@@ -136,14 +136,6 @@ export function chooseAddressSources(config: Config): AddressSources {
   return { keys: keys.data, solana: solanaSources[config.SOLANA_ADDRESSES] };
 }
 
-/** The last Solana addresses of the pool are for accounts that the staff opens: nobody else can use all of them up. */
-const LEFT_TO_STAFF = 200;
-
-/** How many Solana addresses the pool must have left for an account to be opened, by who opens it. */
-export function chooseLeastPooled({ SOLANA_ADDRESSES }: Config) {
-  return SOLANA_ADDRESSES === 'pool' ? { operator: 1, holder: LEFT_TO_STAFF + 1 } : { operator: 0, holder: 0 };
-}
-
 /** Whose signature an address of the pool needs. */
 export function choosePoolSigner(config: Config): PoolSigner {
   const exchange = chooseAddressSources(config).keys.EVM.publicExtendedKey;

@@ -109,6 +109,14 @@ const noSigner = refuse(
   'CUSTODY_SIGNER_KEY is not set, so nobody’s word about an address can be checked.',
 );
 
+/** The last Solana addresses of the pool are for accounts that the staff opens: nobody else can use all of them up. */
+const LEFT_TO_STAFF = 200;
+
+/** How many Solana addresses the pool must have left for an account to be opened, by who opens it; 0 where none is used. */
+export function chooseLeastPooled(source: 'sandbox' | 'pool') {
+  return source === 'pool' ? { operator: 1, holder: LEFT_TO_STAFF + 1 } : { operator: 0, holder: 0 };
+}
+
 const anotherEntry = refuse(
   'invalid_state',
   'The pool holds another address at one of these indexes, or one at another index.',

@@ -6,7 +6,7 @@ import { accountNotFound, changeAccount } from '../accounts/account.ts';
 import { type AllowlistEntry, MAX_APPROVED, listAllowlist, removeApproval, showEntry } from '../accounts/allowlist.ts';
 import { TotpCode, confirmTotp, drawTotp } from '../accounts/totp.ts';
 import { config } from '../env.ts';
-import { chooseLeastPooled } from '../providers.ts';
+import { chooseLeastPooled } from '../addresses/fill-solana-pool.ts';
 import { wakeAfterChange } from '../events/webhooks/reach-sender.ts';
 import { describeFieldErrors } from '../http/field-errors.ts';
 import { type Outcome, accept, refuse, refuseFields } from '../http/answer.ts';
@@ -33,6 +33,8 @@ import { noteRecoveryCodes, removeOwnTotp } from './second-factor.ts';
 import { type NotedEvent, type SecurityEntry, notedEvents, readSecurityLog } from './security-log.ts';
 import { type Session, type SessionLevel, refuseFrozen, takeSession } from './session.ts';
 
+const leastPooled = chooseLeastPooled(config.SOLANA_ADDRESSES).holder;
+
 /** An account, and the id by which the console knows its holder. */
 interface HeldAccount {
   readonly accountId: string;
@@ -49,7 +51,7 @@ interface HeldAccount {
 export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
   /** Opens an account for somebody whose address the console has checked. See `openOwnAccount`. */
   openAccount(email: string): Promise<Outcome<{ readonly accountId: string }>> {
-    return answer(() => openOwnAccount(this.env, email, Date.now(), Math.random(), chooseLeastPooled(config).holder));
+    return answer(() => openOwnAccount(this.env, email, Date.now(), Math.random(), leastPooled));
   }
 
   /** Opens a session, after the console has checked who signs in. See `openSession`. */

@@ -26,7 +26,7 @@ import { ledgerNumberOf } from '../db/record-id.ts';
 import { type FoundAccount, anAccount, findAccount } from './find-records.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
 import { config } from '../env.ts';
-import { chooseLeastPooled } from '../providers.ts';
+import { chooseLeastPooled } from '../addresses/fill-solana-pool.ts';
 import { revokeInLane, tellLanes } from '../lane/tell-lanes.ts';
 import { laneUnreachable } from '../access/admit.ts';
 import {
@@ -56,7 +56,7 @@ import { deposits } from '../db/schema/records.ts';
 const ACCOUNTS_PATH = '/operator/v1/accounts';
 const ACCOUNT_PATH = `${ACCOUNTS_PATH}/{id}`;
 
-const leastPooled = chooseLeastPooled(config);
+const leastPooled = chooseLeastPooled(config.SOLANA_ADDRESSES);
 
 const account = oneOf('account', Account);
 const oneKey = oneOf('apiKey', ApiKey);

@@ -48,7 +48,7 @@ const PoolIndex = z
   .regex(/^\d{1,10}$/, 'is no index')
   .transform(Number)
   .optional()
-  .openapi({ type: 'integer', minimum: 0, default: 0, example: 0 });
+  .openapi({ type: 'integer', minimum: 0, default: 0, description: 'The first index of the page', example: 0 });
 
 const poolSigner = choosePoolSigner(config);
 

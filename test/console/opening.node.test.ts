@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { TEST_SIGNER_KEY, inventEntries } from '../support/addresses/pool-entries.ts';
 import { openConsole } from '../support/node/console/start-console.ts';
 
 /** A console whose operator lets anybody open an account. */
@@ -54,4 +55,22 @@ it('five links to one new address that are opened at once open one account, and 
   expect(after.accounts).toHaveLength(before.accounts.length + 1);
   const sessions = await Promise.all(browsers.map(async (browser) => (await browser.get('/session')).body['session']));
   expect(new Set(sessions.map((session) => (session as { accountId: string }).accountId)).size).toBe(1);
+});
+
+it('whoever opens an account while the exchange has no address for it is told to try later, and can', async () => {
+  const empty = await openConsole({
+    SELF_OPENING: 'on',
+    SOLANA_ADDRESSES: 'pool',
+    CUSTODY_SIGNER_KEY: TEST_SIGNER_KEY,
+  });
+  const browser = empty.openBrowser();
+  const email = 'early@customers.example';
+  const spend = async (place: number) => {
+    await browser.post('/session/link', { email });
+    return browser.post('/session/link/spend', { secret: await empty.linkTo(email, place) });
+  };
+  const { status, body } = await spend(1);
+  expect([status, body['code']]).toEqual([503, 'service_unavailable']);
+  await empty.operate('POST', '/solana-addresses', { addresses: inventEntries(0, 201) });
+  expect((await spend(2)).status).toBe(201);
 });

@@ -61,9 +61,9 @@ describe('POST /operator/v1/solana-addresses', () => {
   });
 
   it('is refused where no signer is configured, whose word could be checked', async () => {
-    const upload = { addresses: inventEntries(80_000, 1) };
+    const entries = { addresses: inventEntries(80_000, 1) };
     const signer = { signerKey: '', exchange: TEST_EXCHANGE };
-    expect(await fillSolanaPool(directoryOf(env), upload, signer, { role: 'operator', now_ms: 0 })).toMatchObject({
+    expect(await fillSolanaPool(directoryOf(env), entries, signer, { role: 'operator', now_ms: 0 })).toMatchObject({
       ok: false,
       code: 'invalid_state',
     });

@@ -28,7 +28,7 @@ describe('the output of make:addresses', () => {
   it('contains Solana addresses by account index, as other libraries derive them', async () => {
     const { addresses } = deriveSolanaUpload(new Wallet(TEST_MNEMONIC), 4, 3);
     const expected = [4, 5, 6].map(async (index) => {
-      const { SOL: address = '' } = await deriveIndependently(TEST_MNEMONIC, index);
+      const { SOL: address } = await deriveIndependently(TEST_MNEMONIC, index);
       return signEntry(index, address);
     });
     expect(addresses).toEqual(await Promise.all(expected));

@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * The deposit address of each network
-         * @description Exactly one address per network, made at the first request and never changed. It receives every asset of that network; `primaryAsset` is the one most often deposited. A deposit below the `minDeposit` of its asset and network (GET /api/v1/assets) is not credited.
+         * @description Exactly one address per network, made at the first request and never changed; `pending` names a network where it is still to come. It receives every asset of that network; `primaryAsset` is the one most often deposited. A deposit below the `minDeposit` of its asset and network (GET /api/v1/assets) is not credited.
          */
         get: operations["listAddresses"];
         put?: never;
@@ -2640,11 +2640,21 @@ export interface operations {
                      *           "address": "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu",
                      *           "primaryAsset": "BTC"
                      *         }
+                     *       ],
+                     *       "pending": [
+                     *         "SOL"
                      *       ]
                      *     }
                      */
                     "application/json": {
                         addresses: components["schemas"]["DepositAddress"][];
+                        /**
+                         * @description Networks on which the account has no address yet, and gets one without doing anything; absent when there are none. Only an account that was opened before the exchange had Solana addresses can have one
+                         * @example [
+                         *       "SOL"
+                         *     ]
+                         */
+                        pending?: ("BTC" | "BEP20" | "TRC20" | "SOL" | "ETH" | "ARBITRUM" | "OPTIMISM" | "BASE" | "AVAX" | "POLYGON" | "LTC" | "DOGE")[];
                     };
                 };
             };

@@ -100,7 +100,7 @@ export type Shares = { readonly supplyCaps: readonly ({ readonly asset: string; 
 
 export type SolanaPool = { readonly accepted: number; readonly highestIndex: number; readonly nextAccountIndex: number };
 
-export type SolanaUpload = { readonly addresses: readonly ({ readonly index: number; readonly address: string })[] };
+export type SolanaUpload = { readonly addresses: readonly ({ readonly index: number; readonly address: string; readonly signature: string })[] };
 
 export type StaffMember = { readonly email: string; readonly roles: readonly ("admin" | "treasury" | "support" | "compliance" | "auditor")[]; readonly changedAt: string };
 
@@ -223,6 +223,11 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: { readonly dust: readonly (DustSum)[] };
+  };
+  'get /solana-addresses': {
+    query: { readonly from?: number };
+    body: undefined;
+    answer: { readonly addresses: readonly ({ readonly index: number; readonly address: string })[] };
   };
   'post /solana-addresses': {
     query: undefined;

@@ -108,13 +108,14 @@ interface LinkRow {
   readonly expires_at: number;
 }
 
-/** Opens an account at the exchange for an address, and returns its id. Throws what prevents it. */
-export type OpenAccount = (email: string) => Promise<string>;
+/** Opens an account at the exchange for an address, and returns its id; `undefined` when the exchange refuses. */
+export type OpenAccount = (email: string) => Promise<string | undefined>;
 
 /**
  * Spends a link, and returns who it signs in, if the exchange agrees; one that opens an account has `openAccount` open it.
  * `undefined` when it was spent, has expired, was asked for in another browser, or invites to an account that has another
- * holder. A link that is tried in the wrong browser is spent too: it is in somebody else's hands. Throws when D1 fails.
+ * holder, or the exchange opens no account. A link that is tried in the wrong browser is spent too: it is in somebody
+ * else's hands. Throws when D1 fails.
  */
 export async function spendLink(
   identity: D1Database,
@@ -134,5 +135,7 @@ export async function spendLink(
   if (row.kind === 'sign_in') return readUser(identity, row.user_id);
   // Asked for twice, the second link finds the account that the first has opened.
   const present = await findUserByEmail(identity, row.email);
-  return present ?? keepHolder(identity, row.email, await openAccount(row.email), now_ms);
+  if (present) return present;
+  const accountId = await openAccount(row.email);
+  return accountId === undefined ? undefined : keepHolder(identity, row.email, accountId, now_ms);
 }

@@ -7,7 +7,14 @@ import { PASSKEY_HOST, config } from '../env.ts';
 import { readCallerIp } from '../http/caller.ts';
 import type { ConsoleContext, ConsoleEnvironment, SignedInEnvironment } from '../http/context.ts';
 import { readBody } from '../http/read-body.ts';
-import { freezeLinkNotValid, linkNotValid, sendRefusal, signInRefused, tooManySignIns } from '../http/refusals.ts';
+import {
+  type Refusal,
+  freezeLinkNotValid,
+  linkNotValid,
+  sendRefusal,
+  signInRefused,
+  tooManySignIns,
+} from '../http/refusals.ts';
 import { countLinkRequest, makeOpeningLink, makeSignInLink, spendLink, writeLink } from '../identity/link.ts';
 import { findFreezeLink, makeFreezeLink, writeFreezeLink } from '../identity/freeze-link.ts';
 import { findUserByEmail, forgetHolder, readUser } from '../identity/user.ts';
@@ -106,14 +113,16 @@ async function mailLink(c: ConsoleContext, email: string, cookie: string): Promi
 open.post('/link/spend', async (c) => {
   const body = await readBody(c, z.strictObject({ secret: Secret }));
   if (!body.ok) return sendRefusal(c, body);
+  let refused: Refusal = linkNotValid;
   const openAccount = async (email: string) => {
     const opened = await c.env.HOLDERS.openAccount(email);
-    if (!opened.ok) throw new Error(opened.code);
-    return opened.value.accountId;
+    if (opened.ok) return opened.value.accountId;
+    refused = opened;
+    return undefined;
   };
   const cookie = readCookie(c, '__Host-link');
   const user = await spendLink(c.env.IDENTITY, body.value.secret, cookie, openAccount, Date.now());
-  if (!user) return sendRefusal(c, linkNotValid);
+  if (!user) return sendRefusal(c, refused);
   const begun = await beginSession(c, { user, level: 'look', verifiedAt_ms: null, replaces: await readOwn(c) });
   if (!begun.ok && begun.code === 'invalid_state') {
     // The exchange has another holder, or has invited somebody else since.

@@ -933,6 +933,21 @@ class ListBalancesResult(TypedDict):
 
 class ListAddressesResult(TypedDict):
     addresses: list[DepositAddress]
+    pending: NotRequired[list[Literal[
+        "BTC",
+        "BEP20",
+        "TRC20",
+        "SOL",
+        "ETH",
+        "ARBITRUM",
+        "OPTIMISM",
+        "BASE",
+        "AVAX",
+        "POLYGON",
+        "LTC",
+        "DOGE",
+    ]]]
+    """Networks on which the account has no address yet, and gets one without doing anything; absent when there are none. Only an account that was opened before the exchange had Solana addresses can have one"""
 
 
 class ListTransactionsResult(TypedDict):
