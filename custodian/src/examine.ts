@@ -1,7 +1,7 @@
 import { BitcoinNode } from './bitcoin/bitcoin-node.ts';
+import { type Finding, check } from './check.ts';
 import type { BitcoinSettings, EvmSettings, SolanaSettings, TronSettings } from './config.ts';
 import { EvmNode } from './evm/evm-node.ts';
-import { describeError } from './log.ts';
 import {
   type BitcoinNetwork,
   type EvmNetwork,
@@ -16,22 +16,6 @@ import {
 import { connectNode } from './nodes/json-rpc.ts';
 import { type BlockHead, SolanaNode } from './solana/solana-node.ts';
 import { type TronHeader, TronNode, connectTron } from './tron/tron-node.ts';
-
-/** One check, and its result. */
-export interface Finding {
-  readonly name: string;
-  readonly isRight: boolean;
-  readonly detail: string;
-}
-
-/** Runs one check. It failed if `look` throws, and the error says why. */
-export async function check(name: string, look: () => Promise<string>): Promise<Finding> {
-  try {
-    return { name, isRight: true, detail: await look() };
-  } catch (error) {
-    return { name, isRight: false, detail: describeError(error) };
-  }
-}
 
 /** Checks that a second node exists when the configuration requires it for large deposits and payouts. */
 function checkAgreement(

@@ -58,21 +58,19 @@ export async function startService(given: ServiceParts): Promise<Service> {
   const branches = await openBranches(parts, database);
   const served = new Set<string>(branches.map(({ chain }) => chain.network));
   const loops = startLoops(parts, database, branches, served);
-  const server = await serveContract(
-    {
-      database,
-      served,
-      log,
-      now,
-      // A watcher takes orders from nobody.
-      secrets: config.watchOnly ? new Map() : parts.secrets,
-      bureauKeys: config.bureauKeys,
-      readHoldings: () => readHoldings(parts, branches),
-      onOrder: () => loops.forEach((loop) => loop.wake()),
-    },
-    config.port,
-    config.host,
-  );
+  const server = await serveContract({
+    database,
+    served,
+    log,
+    now,
+    port: config.port,
+    host: config.host,
+    // A watcher takes orders from nobody.
+    secrets: config.watchOnly ? new Map() : parts.secrets,
+    bureauKeys: config.bureauKeys,
+    readHoldings: () => readHoldings(parts, branches),
+    onOrder: () => loops.forEach((loop) => loop.wake()),
+  });
   const metrics =
     config.metricsPort === null
       ? undefined

@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 import { networks } from '../../../src/money/networks.ts';
 import { Secrets, readConfig } from '../config.ts';
 import { connectBureau } from '../contract/bureau.ts';
-import { type Finding, check, examineBitcoin, examineEvm, examineSolana, examineTron } from '../examine.ts';
+import { type Finding, check } from '../check.ts';
+import { examineBitcoin, examineEvm, examineSolana, examineTron } from '../examine.ts';
 import type { BitcoinNetwork, EvmNetwork, SolanaNetwork, TronNetwork } from '../networks.ts';
 import { connectSigner } from '../signer/connect.ts';
 

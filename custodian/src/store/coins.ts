@@ -1,7 +1,8 @@
 import type { BitcoinNetwork } from '../networks.ts';
 import type { KeyName } from '../signer/wallet.ts';
 import { watchFence } from './chain-state.ts';
-import type { Database, Row } from './database.ts';
+import type { Database } from './database.ts';
+import type { Row } from './sqlite-file.ts';
 
 /** Nodes accept chains of 25 transactions that are in no block. Some are left for children that raise the fee. */
 const MAX_OWN_DEPTH = 20;

@@ -1,5 +1,5 @@
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { transact } from '../transact.ts';
+import type { SQLInputValue } from 'node:sqlite';
+import { SqliteFile } from './sqlite-file.ts';
 
 /**
  * Amounts are whole atoms as decimal text, because 2^63 is too small for 18 decimals. Heights are integers; NULL means
@@ -152,56 +152,20 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS token_balances_by_height ON token_balances (network, height);
 `;
 
-/** A row as SQLite returns it. The caller of a query converts it to its own type. */
-export type Row = Record<string, null | number | bigint | string | Uint8Array>;
-
-/** The custodian's database. Every commit is on disk before the call returns. */
-export class Database {
-  readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
-
-  /** Opens the file and makes its tables. Waits at most 5 s for another process that writes. */
+/** The custodian's database. */
+export class Database extends SqliteFile {
   constructor(file: string) {
-    this.#database = new DatabaseSync(file, { timeout: 5_000 });
-    this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
-    this.#database.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT;`);
+    super(file, SCHEMA);
     // Adds amounts, which are text. NULL counts as nothing.
-    this.#database.aggregate('sum_atoms', {
+    this.database.aggregate('sum_atoms', {
       start: () => 0n,
       step: (sum: bigint, atoms) => sum + BigInt(String(atoms ?? 0)),
       result: String,
     });
   }
 
-  close(): void {
-    this.#database.close();
-  }
-
-  run(sql: string, ...values: SQLInputValue[]): number {
-    return Number(this.#prepare(sql).run(...values).changes);
-  }
-
-  all(sql: string, ...values: SQLInputValue[]): Row[] {
-    return this.#prepare(sql).all(...values);
-  }
-
-  one(sql: string, ...values: SQLInputValue[]): Row | undefined {
-    return this.#prepare(sql).get(...values);
-  }
-
   /** The amount in the column `sum` of the only row, which `sum_atoms` made. */
   sum(sql: string, ...values: SQLInputValue[]): bigint {
     return BigInt(String(this.one(sql, ...values)?.['sum']));
-  }
-
-  /** Runs `write` in one transaction. It is synchronous, so nothing else of this process runs in between. */
-  transact<T>(write: () => T): T {
-    return transact(this.#database, write);
-  }
-
-  #prepare(sql: string) {
-    const prepared = this.#statements.get(sql) ?? this.#database.prepare(sql);
-    this.#statements.set(sql, prepared);
-    return prepared;
   }
 }

@@ -1,6 +1,7 @@
 import type { ServedNetwork } from '../networks.ts';
 import { type DepositState, nextDepositState } from '../states/deposit.ts';
-import type { Database, Row } from './database.ts';
+import type { Database } from './database.ts';
+import type { Row } from './sqlite-file.ts';
 
 /** A deposit that was seen in a block. */
 export interface Deposit {

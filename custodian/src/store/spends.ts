@@ -2,7 +2,8 @@ import type { ServedNetwork } from '../networks.ts';
 import { type BurnProof, type SpendState, nextSpendState } from '../states/spend.ts';
 import type { Move } from '../nodes/chain.ts';
 import { findDeath, readHead, watchFence } from './chain-state.ts';
-import type { Database, Row } from './database.ts';
+import type { Database } from './database.ts';
+import type { Row } from './sqlite-file.ts';
 import { lookupOf } from './watched.ts';
 
 export type Purpose = 'payout' | 'sweep' | 'gas' | 'cold' | 'child' | 'nonce';
