@@ -17,12 +17,12 @@ import { storeInMemory } from './test/support/node/run/store-in-memory.ts';
  *   *.test.ts        workerd, in the runtime that the file's first line names: `// @runtime outside`; without one it is
  *                    the sandbox of wrangler.toml (test/support/node/run/load-runtime.ts lists the runtimes)
  *
- * The tests of the custodian's package run beside the pure ones.
+ * The tests of the packages custodian and dealer run beside the pure ones.
  */
-const CUSTODIAN = 'custodian/test/pure';
+const SERVICES = /^(custodian|dealer)\/test\/pure\//;
 
 function projectOf(file: string): RuntimeName | 'pure' | 'node' {
-  if (file.startsWith(CUSTODIAN) || file.endsWith('.pure.test.ts')) return 'pure';
+  if (SERVICES.test(file) || file.endsWith('.pure.test.ts')) return 'pure';
   if (file.endsWith('.node.test.ts')) return 'node';
   const named = /^\/\/ @runtime (.+)\n/.exec(readFileSync(file, 'utf8'))?.[1] ?? 'sandbox';
   const runtime = runtimeNames.find((name) => name === named);
@@ -83,14 +83,14 @@ function inRuntime(name: RuntimeName): TestProjectInlineConfiguration {
 
 /**
  * These tests keep no state, so they share one set of modules. Those of the custodian are of its signer, states and store;
- * those with nodes of real chains are run by `npm run test:chains`.
+ * those with nodes of real chains are run by `npm run test:chains`. Those of the dealer have played venues.
  */
 const pure: TestProjectInlineConfiguration = {
   extends: alone,
   plugins: [refuseRuntime()],
   test: {
     name: 'pure',
-    include: ['test/**/*.pure.test.ts', `${CUSTODIAN}/**/*.test.ts`],
+    include: ['test/**/*.pure.test.ts', '{custodian,dealer}/test/pure/**/*.test.ts'],
     pool: 'threads',
     isolate: false,
     ...computing,

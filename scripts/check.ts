@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
  * their time. Prints what those that failed printed, and fails when one did.
  */
 
-const FOLDERS = 'src test scripts lab clients custodian console';
+const FOLDERS = 'src test scripts lab clients custodian dealer console';
 
 const commands = [
   `oxlint --type-aware --deny-warnings ${FOLDERS}`,
@@ -17,6 +17,7 @@ const commands = [
   'tsc --noEmit -p console/tsconfig.json',
   'tsc --noEmit -p console/tsconfig.pages.json',
   'tsc --noEmit -p custodian/tsconfig.json',
+  'tsc --noEmit -p dealer/tsconfig.json',
 ];
 
 async function run(command: string): Promise<void> {

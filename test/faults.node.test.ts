@@ -25,7 +25,7 @@ interface NamedTest {
 }
 
 function readTests(cell: string): NamedTest[] {
-  const named = [...cell.matchAll(/`((?:custodian\/)?test\/\S+\.test\.ts)` “([^”]+)”/g)];
+  const named = [...cell.matchAll(/`((?:(?:custodian|dealer)\/)?test\/\S+\.test\.ts)` “([^”]+)”/g)];
   if (named.map(([name]) => name).join(', ') !== cell) return [];
   return named.map(([, file = '', titles = '']) => ({ file, titles: titles.split(' › ') }));
 }

@@ -39,6 +39,12 @@ export interface DealerParts {
 
 const fault = (status: number, error: string) => ({ status, body: { error: error.slice(0, 300) } });
 
+/** The deal has a row, which says what became of it. */
+const STORED = 'stored';
+
+/** How a submission went; anything else than `STORED` left no row. */
+type Dealing = typeof STORED | ContractAnswer;
+
 /** Sends each deal to its venue at most once, and finds out what became of it: docs/dealing.md, "The duties". */
 export class Dealer {
   readonly #store: Store;
@@ -46,7 +52,7 @@ export class Dealer {
   readonly #now: () => number;
   readonly #venues: ReadonlyMap<string, VenueFacts>;
   /** Deals that this process is about to store or is sending, by id. */
-  readonly #busyWith = new Map<string, Promise<ContractAnswer>>();
+  readonly #busyWith = new Map<string, Promise<Dealing>>();
   /** What is known of open deals beyond their rows. */
   readonly #open = new Map<string, { readonly isWorking: boolean; readonly looked_ms: number }>();
 
@@ -55,7 +61,7 @@ export class Dealer {
 
   constructor({ store, venues, log, now }: DealerParts) {
     this.#store = store;
-    this.#reporting = { store, now, stateOf: (id) => (this.lookUp(id).body as DealAnswer).status };
+    this.#reporting = { store, now, stateOf: (id) => this.lookUp(id).body.status };
     this.#log = log;
     this.#now = now;
     this.#venues = new Map(venues.map((venue) => [venue.name, new VenueFacts(venue, now)]));
@@ -68,26 +74,23 @@ export class Dealer {
     const venue = this.#venues.get(deal.venue);
     if (!venue?.venue.coins.includes(deal.coin)) return fault(400, 'no such venue, or no such coin there');
     const earlier = this.#store.find(id);
-    if (earlier && earlier.body !== body) {
-      this.#log('deal_conflicts', { id });
-      return fault(400, 'another deal has this id');
-    }
+    if (earlier && earlier.body !== body) return this.#refuseConflict(id);
     if (!earlier && Date.parse(deal.sendBy) > this.#now() + MAX_SEND_AHEAD_MS)
       return fault(400, 'sendBy is too far ahead');
     // Two submissions at once share one answer, also before there is a row.
     const running = this.#busyWith.get(id) ?? (earlier ? undefined : this.#run(deal, body, venue));
-    if (!running) return this.lookUp(id);
+    if (!running) return this.#answer(id, body);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
       timer = setTimeout(() => resolve(undefined), ANSWER_WITHIN_MS);
     });
     const answered = await Promise.race([running, late]);
     clearTimeout(timer);
-    if (answered) return answered;
-    return this.#store.find(id) ? this.lookUp(id) : fault(503, 'the venue has not answered yet');
+    if (answered !== undefined && answered !== STORED) return answered;
+    return this.#store.find(id) ? this.#answer(id, body) : fault(503, 'the venue has not answered yet');
   }
 
-  #run(deal: Deal, body: string, venue: VenueFacts): Promise<ContractAnswer> {
+  #run(deal: Deal, body: string, venue: VenueFacts): Promise<Dealing> {
     const running = this.#deal(deal, body, venue).finally(() => this.#busyWith.delete(deal.id));
     this.#busyWith.set(deal.id, running);
     // It may end after its submission was answered.
@@ -95,24 +98,39 @@ export class Dealer {
     return running;
   }
 
-  /** The answer to `GET /v1/deals/{id}`, and to a submission that is known. */
-  lookUp(id: string): ContractAnswer {
+  /** The answer to a submission of a deal that has a row. */
+  #answer(id: string, body: string): ContractAnswer {
+    if (this.#store.find(id)?.body !== body) return this.#refuseConflict(id);
+    const { body: state } = this.lookUp(id);
+    return { status: state.status === 'refused' ? 422 : state.status === 'busy' ? 409 : 200, body: state };
+  }
+
+  #refuseConflict(id: string): ContractAnswer {
+    this.#log('deal_conflicts', { id });
+    return fault(400, 'another deal has this id');
+  }
+
+  /** The answer to `GET /v1/deals/{id}`. */
+  lookUp(id: string): { readonly status: 200 | 404; readonly body: DealAnswer } {
     const stored = this.#store.find(id);
     if (!stored) return { status: 404, body: { status: 'never_seen' } };
-    const { end, held } = stored;
+    return { status: 200, body: this.#describe(stored) };
+  }
+
+  #describe({ deal: { id }, end, held }: StoredDeal): DealAnswer {
     switch (end?.state) {
       case 'DEALT': {
         const { amount, cost, fee, reference } = end;
-        return { status: 200, body: { status: 'dealt', amount, cost, fee, reference } };
+        return { status: 'dealt', amount, cost, fee, reference };
       }
       case 'REFUSED':
-        return { status: 422, body: { status: 'refused', reason: end.reason } };
+        return { status: 'refused', reason: end.reason };
       case 'BUSY':
-        return { status: 409, body: { status: 'busy', reason: end.reason } };
+        return { status: 'busy', reason: end.reason };
       case undefined: {
-        if (held !== null) return { status: 200, body: { status: 'held', reason: held } };
+        if (held !== null) return { status: 'held', reason: held };
         const isWorking = this.#busyWith.has(id) || this.#open.get(id)?.isWorking === true;
-        return { status: 200, body: { status: isWorking ? 'working' : 'unknown' } };
+        return { status: isWorking ? 'working' : 'unknown' };
       }
     }
   }
@@ -135,7 +153,7 @@ export class Dealer {
   }
 
   /** A deal that the database does not know: asks the venue, stores it, and sends it if it may. */
-  async #deal(deal: Deal, body: string, facts: VenueFacts): Promise<ContractAnswer> {
+  async #deal(deal: Deal, body: string, facts: VenueFacts): Promise<Dealing> {
     const { venue } = facts;
     const order = orderOf(deal);
     const asked_ms = this.#now();
@@ -166,13 +184,13 @@ export class Dealer {
       const stored = this.#store.insert(deal, body, taken_ms, false);
       this.#log('deal_adopted', { id: deal.id, venue: venue.name, found: found.kind });
       await this.#conclude(stored, found, asked_ms, venue);
-      return this.lookUp(deal.id);
+      return STORED;
     }
     const refusal = this.#findRefusal(deal, other, misfit);
     const stored = this.#store.insert(deal, body, taken_ms, refusal === null, refusal);
     this.#log('deal_stored', { id: deal.id, venue: venue.name, coin: deal.coin, side: deal.side, amount: deal.amount });
     if (!refusal) await this.#send(stored, venue);
-    return this.lookUp(deal.id);
+    return STORED;
   }
 
   #findRefusal({ venue }: Deal, other: StoredDeal | undefined, misfit: string | undefined): End | null {

@@ -9,6 +9,9 @@ import { openVenue } from './venues/open-venue.ts';
 
 const LOOK_INTERVAL_MS = 500;
 
+/** How often balances are seen, also when Bureau does not ask for a report: they witness what a lost row has sent. */
+const REPORT_INTERVAL_MS = 60_000;
+
 const DEAL_PATH = /^\/v1\/deals\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const VENUE_PATH = /^\/v1\/venues\/([a-z0-9-]{1,32})$/;
 
@@ -38,6 +41,13 @@ export async function startService(config: Config, log: Log, now: () => number):
     LOOK_INTERVAL_MS,
     (error) => log('look_failed', { error: describeError(error) }),
   );
+  const reporting = new Loop(
+    async () => {
+      for (const { name } of venues) await dealer.report(name);
+    },
+    REPORT_INTERVAL_MS,
+    (error) => log('report_failed', { error: describeError(error) }),
+  );
   const served = (server.address() as AddressInfo).port;
   log('dealer_started', {
     port: served,
@@ -49,7 +59,7 @@ export async function startService(config: Config, log: Log, now: () => number):
     stop: async () => {
       server.close();
       server.closeAllConnections();
-      await looking.stop();
+      await Promise.all([looking.stop(), reporting.stop()]);
       await dealer.finish();
       store.close();
     },

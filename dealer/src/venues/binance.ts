@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { findAmount, readAmount, shortenAmount, writeAmount } from '../amounts.ts';
 import { type Asker, PLACE_MS, PausedError, QUESTION_MS, type VenueAnswer } from './ask.ts';
-import { marketOf } from './spelling.ts';
+import { marketOf, nameCoins } from './spelling.ts';
 import {
   type Found,
   type KeyRights,
@@ -108,9 +108,7 @@ const Filter = z.object({
 });
 
 const Info = z.object({
-  symbols: z.array(
-    z.object({ symbol: z.string(), status: z.string(), baseAsset: z.string(), filters: z.array(Filter) }),
-  ),
+  symbols: z.array(z.object({ symbol: z.string(), status: z.string(), filters: z.array(Filter) })),
 });
 
 const Rights = z.object({
@@ -131,8 +129,7 @@ export function openBinance(settings: VenueSettings, asker: Asker, now: () => nu
   const symbols = new Map(coins.map((coin) => [coin, marketOf('binance', coin)]));
   const coinOf = (symbol: string) => coins.find((coin) => symbols.get(coin) === symbol);
   let offset: { readonly ms: number; readonly until_ms: number } | undefined;
-  /** How Binance names the coins that Bureau names otherwise. */
-  const renamed = new Map<string, string>();
+  const names = nameCoins('binance', coins);
 
   const readClockOffset = async (): Promise<number> => {
     const asked_ms = now();
@@ -198,16 +195,16 @@ export function openBinance(settings: VenueSettings, asker: Asker, now: () => nu
     }
     return [...sums]
       .filter(([, sum]) => sum > 0n)
-      .map(([asset, sum]) => ({ asset: renamed.get(asset) ?? asset, amount: writeAmount(sum) }));
+      .map(([asset, sum]) => ({ asset: names.get(asset) ?? asset, amount: writeAmount(sum) }));
   };
 
   const readMarkets = async (): Promise<Market[]> => {
     const wanted = encodeURIComponent(JSON.stringify([...symbols.values()]));
     const { json } = await asker.ask({ method: 'GET', path: `/api/v3/exchangeInfo?symbols=${wanted}` });
     return Promise.all(
-      Info.parse(json).symbols.flatMap(({ symbol, status, baseAsset, filters }) => {
+      Info.parse(json).symbols.flatMap(({ symbol, status, filters }) => {
         const coin = coinOf(symbol);
-        return coin === undefined ? [] : [readMarket(coin, symbol, status, baseAsset, filters)];
+        return coin === undefined ? [] : [readMarket(coin, symbol, status, filters)];
       }),
     );
   };
@@ -216,17 +213,14 @@ export function openBinance(settings: VenueSettings, asker: Asker, now: () => nu
     coin: string,
     symbol: string,
     status: string,
-    baseAsset: string,
     filters: readonly z.output<typeof Filter>[],
   ): Promise<Market> => {
-    renamed.set(baseAsset, coin);
     const filter = (...types: string[]) => filters.find(({ filterType }) => types.includes(filterType));
     const lot = filter('LOT_SIZE');
     const rates = await read('/api/v3/account/commission', { symbol }, Commission);
     const fee = [rates.standardCommission, rates.specialCommission, rates.taxCommission];
     return {
       coin,
-      venueAsset: baseAsset,
       isOpen: status === 'TRADING',
       amountStep: shortenAmount(lot?.stepSize ?? ''),
       minAmount: shortenAmount(lot?.minQty ?? ''),
@@ -283,7 +277,7 @@ export function openBinance(settings: VenueSettings, asker: Asker, now: () => nu
     readBalances: async () => {
       const { balances } = await read('/api/v3/account', { omitZeroBalances: 'true' }, Account);
       return new Map(
-        balances.map(({ asset, free, locked }) => [renamed.get(asset) ?? asset, readAmount(free) + readAmount(locked)]),
+        balances.map(({ asset, free, locked }) => [names.get(asset) ?? asset, readAmount(free) + readAmount(locked)]),
       );
     },
     readOrders: async (since_ms) => {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { findAmount, readAmount } from '../amounts.ts';
-import { type Asker, PLACE_MS } from './ask.ts';
-import { PausedError } from './ask.ts';
+import { type Asker, PLACE_MS, PausedError } from './ask.ts';
 import { type ListedOrder, type Market, type Outcome, type Venue, unknown } from './venue.ts';
 import type { VenueSettings } from '../config.ts';
 import { describeError } from '../../../custodian/src/log.ts';
@@ -38,7 +37,6 @@ const Info = z.object({
   symbols: z.array(
     z.object({
       symbol: z.string(),
-      base: z.string(),
       status: z.string(),
       baseStep: Amount,
       minNotional: Amount,
@@ -97,9 +95,8 @@ export function openBureau(settings: VenueSettings, asker: Asker, now: () => num
       const { symbols } = await read('/exchange-info', Info);
       return symbols
         .filter(({ symbol }) => coins.includes(symbol))
-        .map(({ symbol, base, status, baseStep, minNotional }): Market => ({
+        .map(({ symbol, status, baseStep, minNotional }): Market => ({
           coin: symbol,
-          venueAsset: base,
           isOpen: status === 'TRADING',
           amountStep: baseStep,
           priceStep: '0.00000001',

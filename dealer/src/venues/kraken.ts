@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { findAmount, readAmount, shortenAmount, writeAmount, writeStep } from '../amounts.ts';
 import { type Asker, PLACE_MS, PausedError, QUESTION_MS } from './ask.ts';
-import { marketOf } from './spelling.ts';
+import { marketOf, nameCoins } from './spelling.ts';
 import {
   type Found,
   type ListedOrder,
@@ -79,7 +79,6 @@ const Orders = z.record(z.string(), Order);
 
 const Pair = z.object({
   altname: z.string(),
-  base: z.string(),
   lot_decimals: z.string().regex(/^\d{1,2}$/),
   ordermin: Amount,
   costmin: Amount.optional(),
@@ -99,7 +98,7 @@ export function openKraken(settings: VenueSettings, asker: Asker, now: () => num
   const { name, coins, key, secret } = settings;
   const pairs = new Map(coins.map((coin) => [coin, marketOf('kraken', coin)]));
   const coinOf = (pair: string) => coins.find((coin) => pairs.get(coin) === pair);
-  const renamed = new Map<string, string>();
+  const names = nameCoins('kraken', coins);
   let lastNonce = 0;
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -210,7 +209,7 @@ export function openKraken(settings: VenueSettings, asker: Asker, now: () => num
     readBalances: async () => {
       const balances = await read('BalanceEx', {}, z.record(z.string(), z.object({ balance: Amount })));
       return new Map(
-        Object.entries(balances).map(([asset, { balance }]) => [renamed.get(asset) ?? asset, readAmount(balance)]),
+        Object.entries(balances).map(([asset, { balance }]) => [names.get(asset) ?? asset, readAmount(balance)]),
       );
     },
     readMarkets: async () => {
@@ -228,11 +227,9 @@ export function openKraken(settings: VenueSettings, asker: Asker, now: () => num
         const coin = coinOf(pair.altname);
         const fee = fees[id] ?? fees[pair.altname];
         if (coin === undefined || !fee) return [];
-        renamed.set(pair.base, coin);
         return [
           {
             coin,
-            venueAsset: pair.base,
             isOpen: pair.status === 'online',
             amountStep: writeStep(Number(pair.lot_decimals)),
             priceStep: shortenAmount(pair.tick_size),

@@ -7,3 +7,13 @@ export function marketOf(venue: 'binance' | 'kraken', coin: string): string {
   if (market === null) throw new Error(`${venue} has no market of ${coin} against USDT`);
   return market;
 }
+
+/** How balances name the coins that Bureau names otherwise: those of Kraken's first years have an X before them. */
+export function nameCoins(venue: 'binance' | 'kraken', coins: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    coins.flatMap((coin) => {
+      const base = marketOf(venue, coin).replace(/USDT$/, '');
+      return venue === 'kraken' ? [[base, coin] as const, [`X${base}`, coin] as const] : [[base, coin] as const];
+    }),
+  );
+}

@@ -35,8 +35,6 @@ export type Found = Outcome | { readonly kind: 'absent' };
 
 export interface Market {
   readonly coin: string;
-  /** The coin as the venue names it in balances. */
-  readonly venueAsset: string;
   readonly isOpen: boolean;
   readonly amountStep: string;
   readonly priceStep: string;

@@ -7,7 +7,7 @@ import { parseCLI } from 'vitest/node';
  * itself can tell (in watch mode, by a project's name, by what changed).
  */
 export function listWantedFiles(commandLine: readonly string[]): string[] {
-  const all = globSync('{test,custodian/test/pure}/**/*.test.ts');
+  const all = globSync('{test,{custodian,dealer}/test/pure}/**/*.test.ts');
   const { filter, options } = parseCLI(['vitest', ...commandLine], { allowUnknownOptions: true });
   if (options.run !== true || options.project !== undefined) return all;
   const parts = filter.map(readFilter);

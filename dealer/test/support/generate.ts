@@ -1,0 +1,11 @@
+/** A generator whose numbers, from 0 to below 1, depend on its seed alone. */
+export function generate(seed: number): () => number {
+  let state = seed;
+  return () => {
+    // Mulberry32, by Tommy Ettinger.
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
