@@ -3,7 +3,7 @@ import { Dealer } from '../../src/dealer.ts';
 import { Store } from '../../src/store.ts';
 import { runCampaign } from '../support/campaign.ts';
 
-/** `npm run verify -- dealer` runs the long form. */
+/** `npm run test:long` runs the long form. */
 const isLong = process.env['TEST_LENGTH'] === 'long';
 
 const right = { doubled: 0, wrong: 0, late: 0, beside: 0, difference: 0n };
