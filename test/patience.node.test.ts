@@ -11,7 +11,9 @@ const impatience: Readonly<Record<string, RegExp>> = {
 
 const exempt = new Set(['test/support/wait-for.ts', 'test/patience.node.test.ts']);
 
-const files = globSync('{test,clients/*/test,{custodian,dealer}/test/pure}/**/*.ts').filter((file) => !exempt.has(file));
+const files = globSync('{test,clients/*/test,{custodian,dealer}/test/pure}/**/*.ts').filter(
+  (file) => !exempt.has(file),
+);
 
 it.each(Object.entries(impatience))('no test %s: the suite passes on a machine four times as slow', (_, pattern) => {
   expect(files.length).toBeGreaterThan(400);
