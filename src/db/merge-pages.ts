@@ -1,6 +1,4 @@
-import type { CursorScope } from '../http/cursor.ts';
-import { type Found, type ListQuery, type Page, findPage } from '../http/list.ts';
-import type { Outcome } from '../http/answer.ts';
+import type { Found } from '../http/list.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { type Database, listLedgers, openLedger } from './database.ts';
 
@@ -73,22 +71,6 @@ export async function findInLedgers<Place extends WithId, Row extends Place>(
     ledgers.map((ledger) => find({ ledger, database: openLedger(bindings, ledger), behind: places[ledger] ?? null })),
   );
   return mergeFound(order, founds, behind, count);
-}
-
-/** Reads one page of a list of records over all ledgers, as `readPage` does in one. Refuses with `invalid_cursor`. */
-export function readMergedPage<Row extends WithId>(
-  bindings: LedgerBindings,
-  order: MergedOrder<WithId>,
-  query: ListQuery,
-  cursors: { readonly scope: CursorScope; readonly secret: string },
-  readRows: (database: Database, behind: string | null, count: number) => Promise<Row[]>,
-): Promise<Outcome<Page<Row>>> {
-  return findPage(query, cursors.scope, cursors.secret, (start, count) =>
-    findInLedgers(bindings, order, start, count, async ({ database, behind }) => ({
-      rows: await readRows(database, behind, count),
-      horizon: null,
-    })),
-  );
 }
 
 /** Where a page begins in each ledger. One that was added since the cursor was given begins at its beginning. */

@@ -2,7 +2,7 @@ import { tryTotpCode } from '../accounts/check-totp-code.ts';
 import type { SealSecrets } from '../accounts/seal.ts';
 import { prepareRemoval, readTotp, spendTotpStep, totpInvalid } from '../accounts/totp.ts';
 import { laneUnreachable } from '../access/admit.ts';
-import { type Outcome, accept, refuse } from '../http/answer.ts';
+import { type Outcome, type Refusal, accept, refuse } from '../http/answer.ts';
 import { insertAudit } from '../db/audit.ts';
 import { commitOrRefuse } from '../db/explain.ts';
 import type { Session } from './session.ts';
@@ -18,13 +18,10 @@ export async function removeOwnTotp(
   code: string | undefined,
   secrets: SealSecrets,
 ): Promise<Outcome<null>> {
-  const { accountId, database, actor } = session;
-  const step = await readStep(session, code, secrets);
-  if (!step.ok) return step;
   const codeNeeded = refuse('totp_required', 'Switching two-factor authentication off needs its code.');
-  const refusals = { totp_required: codeNeeded, totp_step_used: totpInvalid };
-  const removal = prepareRemoval(database, accountId, actor, step.value);
-  return (await commitOrRefuse(database, removal, refusals, laneUnreachable)) ?? accept(null);
+  return commitWithCode(session, code, secrets, codeNeeded, (step) =>
+    prepareRemoval(session.database, session.accountId, session.actor, step),
+  );
 }
 
 /**
@@ -39,22 +36,22 @@ export async function noteRecoveryCodes(
   const { accountId, database, actor } = session;
   const codeNeeded = refuse('totp_required', 'Drawing recovery codes needs a code of two-factor authentication.');
   if (code === undefined && (await readTotp(database, accountId))?.confirmedAt != null) return codeNeeded;
-  const step = await readStep(session, code, secrets);
-  if (!step.ok) return step;
-  const changes = [
+  return commitWithCode(session, code, secrets, codeNeeded, (step) => [
     insertAudit(database, actor, 'draw_recovery_codes', accountId),
-    ...(step.value === null ? [] : [spendTotpStep(database, accountId, step.value)]),
-  ] as const;
-  const refusals = { totp_required: codeNeeded, totp_step_used: totpInvalid };
-  return (await commitOrRefuse(database, changes, refusals, laneUnreachable)) ?? accept(null);
+    ...(step === null ? [] : [spendTotpStep(database, accountId, step)]),
+  ]);
 }
 
-/** The step of a code; `null` without one. */
-function readStep(
+/** Commits what a code approves; `changesFor` is given its step, or `null` without one. */
+async function commitWithCode(
   { accountId, database, actor }: Session,
   code: string | undefined,
   secrets: SealSecrets,
-): Promise<Outcome<number | null>> {
-  if (code === undefined) return Promise.resolve(accept(null));
-  return tryTotpCode(database, accountId, code, secrets, actor.now_ms);
+  codeNeeded: Refusal,
+  changesFor: (step: number | null) => Parameters<typeof commitOrRefuse>[1],
+): Promise<Outcome<null>> {
+  const step = code === undefined ? accept(null) : await tryTotpCode(database, accountId, code, secrets, actor.now_ms);
+  if (!step.ok) return step;
+  const refusals = { totp_required: codeNeeded, totp_step_used: totpInvalid };
+  return (await commitOrRefuse(database, changesFor(step.value), refusals, laneUnreachable)) ?? accept(null);
 }

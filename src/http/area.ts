@@ -123,14 +123,22 @@ export interface Operation<Parts extends RequestParts, Body extends BodyParts> {
   readonly refusals?: readonly DeclaredProblem[];
 }
 
-/** What an operation does with a request. */
+/** What the path of an operation names: its parameters, and how it is found. Its refusal is the answer. */
+export interface Named<Path extends z.ZodType, Found> {
+  readonly params: Path;
+  find(bindings: Bindings, path: z.output<Path>, c: Context): Promise<Outcome<Found>>;
+}
+
+/** What an operation does with a request, and with what its path names. */
 export interface Handled<
   Parts extends RequestParts,
   Body extends BodyParts,
   Given,
   Environment extends AppEnvironment,
+  Found,
 > {
-  readonly handle: (c: OperationContext<Parts, Environment>) => Answered<Given, Body>;
+  readonly of?: Named<z.ZodObject, Found>;
+  readonly handle: (c: OperationContext<Parts, Environment>, found: Found) => Answered<Given, Body>;
 }
 
 /** What all operations of a kind have in common. */
@@ -204,10 +212,15 @@ type MemberOf<Union, Name extends PropertyKey> = Union extends { readonly [Each 
 export function addOperation<
   Environment extends AppEnvironment,
   Given extends BodyOf<Body>,
+  Found,
   const Parts extends RequestParts = object,
   Body extends BodyParts = BodyParts,
->(area: Area, kind: OperationKind, operation: Operation<Parts, Body> & Handled<Parts, Body, Given, Environment>): void {
-  const { answer, headers, body, content, isCacheable, refusals, request, handle } = operation;
+>(
+  area: Area,
+  kind: OperationKind,
+  operation: Operation<Parts, Body> & Handled<Parts, Body, Given, Environment, Found>,
+): void {
+  const { answer, headers, body, content, isCacheable, refusals = [], request, of, handle } = operation;
   const { operationId, method = 'get', path, summary, description, parameters } = operation;
   const { before = [], after = [], responses, tags, ...common } = kind;
   const answers = typeof answer === 'string' ? { 200: answer } : answer;
@@ -215,7 +228,8 @@ export function addOperation<
     ...((headers ?? isCacheable) && { headers: headersOf(...(headers ?? cacheHeaders)) }),
     content: { ...(body && jsonContent(body)), ...content },
   };
-  const problems = [...refusalsOf(request ?? {}), ...before, ...(refusals ?? []), ...after, ...general];
+  const ofPath = of ? (['not_found'] as const) : [];
+  const problems = [...refusalsOf(request ?? {}), ...before, ...ofPath, ...refusals, ...after, ...general];
   const query = request?.query ?? (kind.security && z.strictObject({}));
   if (kind.security && !isStrict(query as unknown as Schema)) {
     throw new TypeError(`${path} takes unknown query parameters`);
@@ -229,10 +243,10 @@ export function addOperation<
     description,
     ...common,
     ...(parameters && { parameters }),
-    request: { ...request, ...(query && { query }) },
+    request: { ...request, ...(of && { params: of.params }), ...(query && { query }) },
     responses: {
       ...Object.fromEntries(
-        Object.entries(answers).map(([of, meaning]) => [of, { description: meaning, ...described }]),
+        Object.entries(answers).map(([code, meaning]) => [code, { description: meaning, ...described }]),
       ),
       ...(isCacheable && {
         304: { description: 'Nothing has changed since the ETag in If-None-Match', headers: described.headers },
@@ -244,7 +258,8 @@ export function addOperation<
   // With several answers the handler sets the status.
   const [status, ...others] = Object.keys(answers).map(Number);
   area.openapi(route, async (c) => {
-    const answered = await handle(c as unknown as OperationContext<Parts, Environment>);
+    const found = of ? await of.find(c.env, c.req.valid('param' as never), c) : accept(undefined as Found);
+    const answered = found.ok ? await handle(c as unknown as OperationContext<Parts, Environment>, found.value) : found;
     if (answered instanceof Response) return answered;
     if (!answered.ok) return sendProblem(c, answered);
     return c.json(answered.value as object, others.length === 0 ? (status as ContentfulStatusCode) : undefined);
@@ -258,10 +273,11 @@ export function createAreaOf<Environment extends AppEnvironment, Own extends obj
   const area = createArea();
   const add = <
     Given extends BodyOf<Body>,
+    Found,
     const Parts extends RequestParts = object,
     Body extends BodyParts = BodyParts,
   >(
-    operation: Operation<Parts, Body> & Handled<Parts, Body, Given, Environment> & Own,
+    operation: Operation<Parts, Body> & Handled<Parts, Body, Given, Environment, Found> & Own,
   ): void => addOperation(area, kindOf(operation), operation as never);
   return Object.assign(area, { add });
 }

@@ -44,7 +44,7 @@ export interface EndpointSurface {
   readonly schemas: EndpointSchemas;
   readonly rules: EndpointRules;
   /** The query of routes about deliveries, and which ledger's it asks for: for an owner whose events are in several. */
-  readonly deliveries?: { readonly query: z.ZodObject; ledgerOf(c: Context): number | undefined };
+  readonly deliveries?: { readonly query: z.ZodObject; readonly ledgerOf: (c: Context) => number | undefined };
   /**
    * Admits a request about the owner's endpoints, or about what is sent of the events of one `ledger`. Refuses with one
    * of the refusals of its kind, and with `invalid_request` a ledger that does not exist.
@@ -64,21 +64,27 @@ export function createEndpointArea(surface: EndpointSurface) {
 type EndpointArea = ReturnType<typeof createAreaOf<AppEnvironment>>;
 
 /**
- * Admits a request about one endpoint, or about its copy in the ledger that it asks for, and acts. An unknown one and
- * another owner's are `not_found`.
+ * A path that names one endpoint of who asks, or its copy in the ledger that is asked for. An unknown one and another
+ * owner's are `not_found`.
  */
-async function actOn<Done>(
-  surface: EndpointSurface,
-  c: Context<AppEnvironment>,
-  id: string,
-  act: (owner: AdmittedOwner, row: EndpointRow) => Promise<Outcome<Done>>,
-  ledger?: number,
-): Promise<Outcome<Done>> {
-  const owner = await surface.admit(c, ledger);
-  if (!owner.ok) return owner;
-  const { database, listenerId } = owner.value;
-  const row = await readEndpoint(database, listenerId, ledger === undefined ? id : moveToLedger(id, ledger));
-  return row ? act(owner.value, row) : endpointNotFound;
+function anEndpoint(surface: EndpointSurface, ledgerOf?: (c: Context) => number | undefined) {
+  return {
+    params: RecordPath,
+    find: async (_: unknown, { id }: { readonly id: string }, c: Context): Promise<Outcome<FoundEndpoint>> => {
+      const ledger = ledgerOf?.(c);
+      const owner = await surface.admit(c, ledger);
+      if (!owner.ok) return owner;
+      const { database, listenerId } = owner.value;
+      const row = await readEndpoint(database, listenerId, ledger === undefined ? id : moveToLedger(id, ledger));
+      return row ? accept({ owner: owner.value, row }) : endpointNotFound;
+    },
+  };
+}
+
+/** An endpoint, and its owner, who asks about it. */
+interface FoundEndpoint {
+  readonly owner: AdmittedOwner;
+  readonly row: EndpointRow;
 }
 
 /** The answer of operations about one endpoint. */
@@ -120,17 +126,15 @@ function addOwnerRoutes(area: EndpointArea, surface: EndpointSurface): void {
 }
 
 function addOneRoutes(area: EndpointArea, surface: EndpointSurface): void {
+  const common = { of: anEndpoint(surface), body: oneEndpoint(surface) };
   area.add({
     operationId: `getWebhookEndpoint${surface.operationSuffix}`,
     path: `${surface.path}/{id}`,
     summary: 'One webhook endpoint',
     description: 'An endpoint by its id. One that belongs to somebody else is not found.',
-    request: { params: RecordPath },
+    ...common,
     answer: 'The endpoint',
-    body: oneEndpoint(surface),
-    refusals: ['not_found'],
-    handle: (c) =>
-      actOn(surface, c, c.req.valid('param').id, async (_owner, row) => accept({ webhookEndpoint: showEndpoint(row) })),
+    handle: (_, { row }) => accept({ webhookEndpoint: showEndpoint(row) }),
   });
 
   area.add({
@@ -140,19 +144,18 @@ function addOneRoutes(area: EndpointArea, surface: EndpointSurface): void {
     summary: 'Change an endpoint, or switch it off or on',
     description:
       'What is left out stays. An endpoint that is switched on again is sent what happened since its last delivery, as far as it is kept. The secret stays the same.',
-    request: { params: RecordPath, body: jsonBody(surface.schemas.ChangeEndpoint) },
+    ...common,
+    request: { body: jsonBody(surface.schemas.ChangeEndpoint) },
     answer: 'The endpoint as it is now',
-    body: oneEndpoint(surface),
-    refusals: ['not_found', 'invalid_state'],
-    handle: (c) =>
-      actOn(surface, c, c.req.valid('param').id, async (owner, row) => {
-        const changed = await changeEndpoint(owner, row.id, c.req.valid('json'), surface.rules);
-        if (!changed.ok) return changed;
-        await owner.tell('change_webhook_endpoint');
-        const name = { accountId: row.accountId, id: row.id };
-        if (changed.value.status === 'enabled') await reachSender(c.env, row.id).retry(name, row.delivered);
-        return accept({ webhookEndpoint: showEndpoint(changed.value) });
-      }),
+    refusals: ['invalid_state'],
+    handle: async (c, { owner, row }) => {
+      const changed = await changeEndpoint(owner, row.id, c.req.valid('json'), surface.rules);
+      if (!changed.ok) return changed;
+      await owner.tell('change_webhook_endpoint');
+      const name = { accountId: row.accountId, id: row.id };
+      if (changed.value.status === 'enabled') await reachSender(c.env, row.id).retry(name, row.delivered);
+      return accept({ webhookEndpoint: showEndpoint(changed.value) });
+    },
   });
 
   area.add({
@@ -161,23 +164,17 @@ function addOneRoutes(area: EndpointArea, surface: EndpointSurface): void {
     path: `${surface.path}/{id}`,
     summary: 'Send nothing more to an address',
     description: 'Deletes the endpoint, its secret and the list of its deliveries.',
-    request: { params: RecordPath },
+    ...common,
     answer: 'The endpoint as it was',
-    body: oneEndpoint(surface),
-    refusals: ['not_found'],
-    handle: (c) =>
-      actOn(surface, c, c.req.valid('param').id, async (owner, row) => {
-        const deleted = await deleteEndpoint(owner, row);
-        if (!deleted.ok) return deleted;
-        await owner.tell('delete_webhook_endpoint');
-        await reachSender(c.env, row.id).forget();
-        return accept({ webhookEndpoint: showEndpoint(row) });
-      }),
+    handle: async (c, { owner, row }) => {
+      const deleted = await deleteEndpoint(owner, row);
+      if (!deleted.ok) return deleted;
+      await owner.tell('delete_webhook_endpoint');
+      await reachSender(c.env, row.id).forget();
+      return accept({ webhookEndpoint: showEndpoint(row) });
+    },
   });
-}
 
-function addDeliveryRoutes(area: EndpointArea, surface: EndpointSurface): void {
-  const query = surface.deliveries && { query: surface.deliveries.query };
   area.add({
     operationId: `rotateWebhookSecret${surface.operationSuffix}`,
     method: 'post',
@@ -185,17 +182,15 @@ function addDeliveryRoutes(area: EndpointArea, surface: EndpointSurface): void {
     summary: 'Get a new secret for an endpoint',
     description:
       'For 24 hours each delivery is signed with both secrets, so a receiver that knows either accepts it. The new secret is shown this once.',
-    request: { params: RecordPath },
+    of: common.of,
     answer: 'The endpoint and its new secret',
-    body: { ...oneEndpoint(surface), secret: EndpointSecret },
-    refusals: ['not_found'],
-    handle: (c) =>
-      actOn(surface, c, c.req.valid('param').id, async (owner, found) => {
-        const rotated = await rotateSecret(owner, found, surface.rules, Date.now());
-        if (!rotated.ok) return rotated;
-        await owner.tell('rotate_webhook_secret');
-        return accept({ webhookEndpoint: showEndpoint(rotated.value.row), secret: rotated.value.secret });
-      }),
+    body: { ...common.body, secret: EndpointSecret },
+    handle: async (_, { owner, row }) => {
+      const rotated = await rotateSecret(owner, row, surface.rules, Date.now());
+      if (!rotated.ok) return rotated;
+      await owner.tell('rotate_webhook_secret');
+      return accept({ webhookEndpoint: showEndpoint(rotated.value.row), secret: rotated.value.secret });
+    },
   });
 
   area.add({
@@ -205,16 +200,19 @@ function addDeliveryRoutes(area: EndpointArea, surface: EndpointSurface): void {
     summary: 'Send one event that says nothing',
     description:
       'Sends an `endpoint.test` at once, also to an endpoint that is switched off, and answers with what the receiver said. It takes no number and is not sent again. Many tests in a minute are refused.',
-    request: { params: RecordPath },
+    of: common.of,
     answer: 'How the attempt ended',
     body: { delivery: Delivery },
-    refusals: ['not_found'],
-    handle: (c) =>
-      actOn(surface, c, c.req.valid('param').id, async (_owner, row) => {
-        const delivery = await reachSender(c.env, row.id).sendTest({ accountId: row.accountId, id: row.id });
-        return delivery.ok ? accept({ delivery: delivery.value }) : delivery;
-      }),
+    handle: async (c, { row }) => {
+      const delivery = await reachSender(c.env, row.id).sendTest({ accountId: row.accountId, id: row.id });
+      return delivery.ok ? accept({ delivery: delivery.value }) : delivery;
+    },
   });
+}
+
+function addDeliveryRoutes(area: EndpointArea, surface: EndpointSurface): void {
+  const query = surface.deliveries && { query: surface.deliveries.query };
+  const of = anEndpoint(surface, surface.deliveries?.ledgerOf);
 
   area.add({
     operationId: `replayEvents${surface.operationSuffix}`,
@@ -223,22 +221,20 @@ function addDeliveryRoutes(area: EndpointArea, surface: EndpointSurface): void {
     summary: 'Send events again from a number on',
     description:
       'Every kept event with a higher number than `after` is sent again, in order and under its old id, and then what comes next. An attempt that waits is not waited for. What is sent again goes out at one event a second, after the first ten to sixty: to look far back, read the feed.',
-    request: { params: RecordPath, ...query, body: jsonBody(ReplayEvents) },
+    of,
+    request: { ...query, body: jsonBody(ReplayEvents) },
     answer: 'The endpoint',
     body: oneEndpoint(surface),
-    refusals: ['not_found', 'events_expired'],
-    handle: (c) => {
-      const replay = async (owner: AdmittedOwner, row: EndpointRow) => {
-        const { after } = c.req.valid('json');
-        const span = await readSpan(owner.database, owner.listenerId);
-        const refused = refuseAfter('/after', after, span);
-        if (refused) return refused;
-        const replayed = await setBack(owner, row, after);
-        if (!replayed.ok) return replayed;
-        await reachSender(c.env, row.id).replay({ accountId: row.accountId, id: row.id }, after, span.newest);
-        return accept({ webhookEndpoint: showEndpoint(row) });
-      };
-      return actOn(surface, c, c.req.valid('param').id, replay, surface.deliveries?.ledgerOf(c));
+    refusals: ['events_expired'],
+    handle: async (c, { owner, row }) => {
+      const { after } = c.req.valid('json');
+      const span = await readSpan(owner.database, owner.listenerId);
+      const refused = refuseAfter('/after', after, span);
+      if (refused) return refused;
+      const replayed = await setBack(owner, row, after);
+      if (!replayed.ok) return replayed;
+      await reachSender(c.env, row.id).replay({ accountId: row.accountId, id: row.id }, after, span.newest);
+      return accept({ webhookEndpoint: showEndpoint(row) });
     },
   });
 
@@ -248,7 +244,8 @@ function addDeliveryRoutes(area: EndpointArea, surface: EndpointSurface): void {
     summary: 'The newest attempts of an endpoint',
     description:
       'The last hundred attempts, newest first. `setAside` lists events that the receiver refused three times while it took a later one; they are not sent again by themselves. `deliveredTo` is the number up to which events are done with, `nextAttemptAt` the time of the next attempt while one is waited for.',
-    request: { params: RecordPath, ...query },
+    of,
+    request: { ...query },
     answer: 'The attempts, and how far the endpoint is',
     body: {
       deliveries: z.array(Delivery),
@@ -256,14 +253,10 @@ function addDeliveryRoutes(area: EndpointArea, surface: EndpointSurface): void {
       deliveredTo: Sequence,
       nextAttemptAt: Timestamp.nullable(),
     },
-    refusals: ['not_found'],
-    handle: (c) => {
-      const show = async (_owner: AdmittedOwner, row: EndpointRow) => {
-        const { deliveries, setAside, delivered, nextAttempt_ms } = await reachSender(c.env, row.id).read();
-        const nextAttemptAt = nextAttempt_ms === null ? null : new Date(nextAttempt_ms).toISOString();
-        return accept({ deliveries, setAside, deliveredTo: delivered ?? row.delivered, nextAttemptAt });
-      };
-      return actOn(surface, c, c.req.valid('param').id, show, surface.deliveries?.ledgerOf(c));
+    handle: async (c, { row }) => {
+      const { deliveries, setAside, delivered, nextAttempt_ms } = await reachSender(c.env, row.id).read();
+      const nextAttemptAt = nextAttempt_ms === null ? null : new Date(nextAttempt_ms).toISOString();
+      return accept({ deliveries, setAside, deliveredTo: delivered ?? row.delivered, nextAttemptAt });
     },
   });
 }
