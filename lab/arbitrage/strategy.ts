@@ -1,5 +1,6 @@
 import { type Coin, scaleOf, toCoin } from '../../src/money/assets.ts';
 import { type Atoms, formatAmount, parseAmount, type Price } from '../../src/money/amounts.ts';
+import type { Side } from '../../src/orders/terms.ts';
 import type { Holder } from './holder.ts';
 import type { Frame } from './price-path.ts';
 import type { Filled, Trader } from './trader.ts';
@@ -40,4 +41,25 @@ export function keyOf(holder: Holder, at: number): Trader {
   const key = holder.keys[at];
   if (!key) throw new RangeError(`the holder has no key ${at}`);
   return key;
+}
+
+export const otherSide: Readonly<Record<Side, Side>> = { BUY: 'SELL', SELL: 'BUY' };
+
+/**
+ * Trades one side with one key and the other side with another, at once: what was bought, and what was sold. Of a single
+ * fill the opposite is traded by the same key.
+ */
+export async function tradeOpposite(
+  one: Trader,
+  other: Trader,
+  coin: Coin,
+  side: Side,
+  value: string,
+): Promise<readonly [bought: Filled | undefined, sold: Filled | undefined]> {
+  const order = { coin, mode: 'COIN_QTY', value } as const;
+  const opposite = { ...order, side: otherSide[side] };
+  const [first, second] = await Promise.all([one.order({ ...order, side }), other.order(opposite)]);
+  if (first && !second) await one.order(opposite);
+  if (second && !first) await other.order({ ...order, side });
+  return side === 'BUY' ? [first, second] : [second, first];
 }

@@ -51,11 +51,7 @@ export class Trader {
   async order(wish: Wish): Promise<Filled | undefined> {
     const order = { answered_ms: Infinity };
     this.#orders.push(order);
-    const response = await fetch(`${this.#origin}/api/v1/orders`, {
-      method: 'POST',
-      headers: { ...this.#headers(), 'Content-Type': 'application/json' },
-      body: JSON.stringify(wish),
-    });
+    const response = await this.#send('/api/v1/orders', wish);
     const answer = (await response.json()) as { order: Filled; code: string };
     order.answered_ms = Date.now();
     if (response.ok) {
@@ -68,23 +64,20 @@ export class Trader {
 
   /** What an order would fill at now. Returns `undefined` when it would be refused. */
   async preview(wish: Wish): Promise<Filled | undefined> {
-    const response = await fetch(`${this.#origin}/api/v1/orders/preview`, {
-      method: 'POST',
-      headers: { ...this.#headers(), 'Content-Type': 'application/json' },
-      body: JSON.stringify(wish),
-    });
+    const response = await this.#send('/api/v1/orders/preview', wish);
     const answer = (await response.json()) as { preview: Filled };
     return response.ok ? answer.preview : undefined;
   }
 
   async readBalances(): Promise<Record<string, string>> {
-    const response = await fetch(`${this.#origin}/api/v1/wallet/balances`, { headers: this.#headers() });
+    const response = await this.#send('/api/v1/wallet/balances');
     if (!response.ok) throw new Error(`balances: ${response.status} ${await response.text()}`);
     const { balances } = (await response.json()) as { balances: { asset: string; amount: string }[] };
     return Object.fromEntries(balances.map(({ asset, amount }) => [asset, amount]));
   }
 
-  #headers(): Record<string, string> {
-    return { Authorization: `Bearer ${this.#token}` };
+  #send(path: string, wish?: Wish): Promise<Response> {
+    const headers = { Authorization: `Bearer ${this.#token}`, 'Content-Type': 'application/json' };
+    return fetch(this.#origin + path, { headers, ...(wish && { method: 'POST', body: JSON.stringify(wish) }) });
   }
 }

@@ -3,8 +3,8 @@ import type { Side } from '../../src/orders/terms.ts';
 import type { Holder } from './holder.ts';
 import { truePrice } from './played-market.ts';
 import { type Frame, moveBetween } from './price-path.ts';
-import { type Moment, type Strategy, keyOf, largeQuantity, usdtOf } from './strategy.ts';
-import type { Filled, Trader } from './trader.ts';
+import { type Moment, type Strategy, keyOf, largeQuantity, otherSide, tradeOpposite, usdtOf } from './strategy.ts';
+import type { Trader } from './trader.ts';
 
 const COIN: Coin = 'BTC';
 
@@ -16,8 +16,6 @@ const MARGIN_BPS = 5;
 
 /** The quantity of a look: slightly more than the smallest order. */
 const LOOK = '0.00003';
-
-const otherSide: Readonly<Record<Side, Side>> = { BUY: 'SELL', SELL: 'BUY' };
 
 /**
  * One holder with two keys. He looks with the first key, and when the venues have moved, with the second. If each key
@@ -72,22 +70,10 @@ export class TwoKeys implements Strategy {
     return filled !== undefined;
   }
 
-  /** Places opposite orders on both keys at once. Returns whether that gained. A single fill is undone. */
+  /** Places opposite orders on both keys at once. Returns whether that gained. */
   async #trade(side: Side, quantity: string): Promise<boolean> {
     this.#pairs += 1;
-    const order = { coin: COIN, mode: 'COIN_QTY', value: quantity } as const;
-    const [onOld, onFresh] = await Promise.all([
-      this.#old.order({ ...order, side }),
-      this.#fresh.order({ ...order, side: otherSide[side] }),
-    ]);
-    if (onOld && onFresh) return gainOf(side, onOld, onFresh) > 0n;
-    if (onOld) await this.#fresh.order({ ...order, side: otherSide[side] });
-    if (onFresh) await this.#fresh.order({ ...order, side });
-    return false;
+    const [bought, sold] = await tradeOpposite(this.#old, this.#fresh, COIN, side, quantity);
+    return bought !== undefined && sold !== undefined && usdtOf(sold) > usdtOf(bought);
   }
-}
-
-function gainOf(side: Side, one: Filled, opposite: Filled): bigint {
-  const [bought, sold] = side === 'BUY' ? [one, opposite] : [opposite, one];
-  return usdtOf(sold) - usdtOf(bought);
 }

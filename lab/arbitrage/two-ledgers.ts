@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Coin } from '../../src/money/assets.ts';
 import { type Price, parsePrice } from '../../src/money/amounts.ts';
-import type { Side } from '../../src/orders/terms.ts';
 import type { Holder } from './holder.ts';
-import { type Strategy, keyOf, largeQuantity } from './strategy.ts';
+import { type Strategy, keyOf, largeQuantity, tradeOpposite } from './strategy.ts';
 import type { Trader } from './trader.ts';
 
 const COIN: Coin = 'BTC';
@@ -17,8 +16,6 @@ const MARGIN_BPS = 5;
 
 /** Slightly more than the smallest order. */
 const SMALLEST = '0.00003';
-
-const otherSide: Readonly<Record<Side, Side>> = { BUY: 'SELL', SELL: 'BUY' };
 
 /**
  * One holder with two accounts, in two ledgers. Each ledger has a gate of its own, which fetches prices by itself. He
@@ -85,18 +82,8 @@ export class TwoLedgers implements Strategy {
     const [low, high] = one < other ? [one, other] : [other, one];
     if ((high - low) * 10_000n < low * this.#threshold_bps) return;
     if (Math.min(this.#one.left, this.#other.left) < 2) return;
-    await this.#trade(one < other ? 'BUY' : 'SELL', largeQuantity(COIN, low));
-  }
-
-  /** Places opposite orders on both accounts at once. A single fill is undone. */
-  async #trade(side: Side, quantity: string): Promise<void> {
     this.#pairs += 1;
-    const order = { coin: COIN, mode: 'COIN_QTY', value: quantity } as const;
-    const [onOne, onOther] = await Promise.all([
-      this.#one.order({ ...order, side }),
-      this.#other.order({ ...order, side: otherSide[side] }),
-    ]);
-    if (onOne && !onOther) await this.#one.order({ ...order, side: otherSide[side] });
-    if (onOther && !onOne) await this.#other.order({ ...order, side });
+    const side = one < other ? 'BUY' : 'SELL';
+    await tradeOpposite(this.#one, this.#other, COIN, side, largeQuantity(COIN, low));
   }
 }

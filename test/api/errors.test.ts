@@ -1,7 +1,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { app } from '../../src/app.ts';
-import { type ProblemBody, asOperator, json, openTrader, send } from '../support/exchange.ts';
+import { type ProblemBody, json, openTrader, send } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
@@ -106,18 +106,6 @@ describe('an error is problem+json from the one table of errors (RFC 9457)', () 
       }
     },
   );
-
-  it('for an unsupported symbol: 404 in a path, 422 in an order', async () => {
-    await expectProblem(await send('/api/v1/markets/XRP'), 404, 'symbol_not_supported');
-    await expectProblem(await send('/api/v1/markets/USDT'), 404, 'symbol_not_supported');
-    const trader = await openTrader();
-    await expectProblem(await trader.order({ ...ORDER, coin: 'XRP' }), 422, 'symbol_not_supported');
-  });
-
-  it('on the operator’s API', async () => {
-    await expectProblem(await send('/operator/v1/accounts/x'), 401, 'invalid_operator_token');
-    await expectProblem(await asOperator('GET', '/accounts/x'), 404, 'not_found');
-  });
 });
 
 describe('X-Request-Id', () => {

@@ -153,14 +153,6 @@ describe('the money of a withdrawal', () => {
   ])('is never taken %s', async (_, change, message) => {
     await expectRefused(message, withdrawal('PROCESSING', change));
   });
-
-  it('is never taken on the chain with a recipient in this exchange', async () => {
-    await own().run();
-    await expectRefused(
-      "CHECK constraint failed: (type = 'INTERNAL_WITHDRAWAL') = (recipient IS NOT NULL)",
-      withdrawal('PENDING', { recipient: stranger, address: stranger }),
-    );
-  });
 });
 
 describe('a withdrawal', () => {

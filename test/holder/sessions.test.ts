@@ -227,15 +227,3 @@ describe('the sessions of an account', () => {
     await expectCode(other.api.order(order), '429 rate_limited');
   });
 });
-
-describe('a freeze by the operator', () => {
-  it('reaches sessions as it reaches keys', async () => {
-    const accountId = await openAccount({ USDT: '1000' });
-    const { api } = await signIn(accountId);
-    const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
-    expect((await api.order(order)).status).toBe(201);
-    await asOperator('PATCH', `/accounts/${accountId}`, { status: 'frozen' });
-    await expectCode(api.order(order), '403 account_frozen');
-    expect((await api.get('/api/v1/wallet/balances')).status).toBe(200);
-  });
-});
