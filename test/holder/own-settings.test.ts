@@ -177,7 +177,7 @@ describe('a recovery', () => {
     const repeated = databaseOfId(trader.accountId).prepare(
       `INSERT INTO withdrawals SELECT account_id, 'again', type, asset, network, address, amount, fee, usd_value,
          'PROCESSING', ?, totp_step, allowlist_required, NULL, NULL, daily_limit, key_id, ?, 0, ?, NULL, NULL,
-         (SELECT max(id) + 1 FROM transfers), NULL, NULL, NULL, NULL, NULL, NULL
+         (SELECT max(id) + 1 FROM transfers), NULL, NULL, NULL, NULL, NULL, NULL, NULL
        FROM withdrawals WHERE account_id = ?`,
     );
     const now_ms = Date.now();
