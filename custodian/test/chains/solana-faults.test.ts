@@ -345,3 +345,44 @@ test('when Bureau’s pool has an address that is not the house’s own, the net
   // It was filled all the same.
   expect(bureau.pool).toHaveLength(5);
 });
+
+test('a finalized block that is no longer on the chain halts the network, and nothing more is paid', async () => {
+  const wanted = await payout();
+  await custodian.pay(wanted);
+  await until('sent', isSent(wanted.withdrawalId), produce);
+  const isFollowed = async () => (await custodian.holdings()).networks[0]?.height === solana.finalSlot;
+  await until('followed', isFollowed);
+  solana.fork(50);
+  solana.produce(90);
+  await until('halted', () => noted({ event: 'chain_halted' }), produce);
+  const signed = events('version_signed').length;
+  await custodian.pay(await payout());
+  solana.produce(8);
+  await until('looked', async () => (await custodian.holdings()).networks[0]?.halted !== null);
+  expect(events('version_signed').length).toBe(signed);
+});
+
+test('a second node that is behind delays a deposit and an answer, and a node that is down loses nothing', async () => {
+  second = solana.standBeside();
+  await second.listen();
+  await restart({ nodes: [solana.url, second.url] });
+  second.faults.behind = 60;
+  const hash = await solana.send(await writeDeposit(solana, customerOf(1), 25_000_000n));
+  const wanted = await payout();
+  await custodian.pay(wanted);
+  const isCredited = () => bureau.reports.some(({ txHash, confirmations }) => txHash === hash && confirmations >= 32);
+  await until('doubted', () => noted({ event: 'deposit_doubted', txHash: hash }), produce);
+  await until('doubted', () => noted({ event: 'payout_doubted', id: wanted.withdrawalId }), produce);
+  expect(isCredited()).toBe(false);
+  expect(await statusOf(wanted.withdrawalId)).toBe('accepted');
+  second.faults.behind = 0;
+  await until('credited', isCredited, produce);
+  await until('sent', isSent(wanted.withdrawalId), produce);
+  const next = await payout();
+  const failed = events('look_failed').length;
+  solana.faults.isDown = true;
+  await custodian.pay(next);
+  await until('it is down', () => events('look_failed').length > failed);
+  solana.faults.isDown = false;
+  await until('sent', isSent(next.withdrawalId), produce);
+});

@@ -430,3 +430,79 @@ test('the signer refuses another version until the first has expired by its cloc
   expect(await tron.token(RECIPIENT)).toBe(250_500_000n);
   expect(count('version_signed')).toBe(2);
 });
+
+test('while the token’s owner has the hot wallet on its blacklist, payouts are held and nothing is signed; then they are paid', async () => {
+  await tron.blacklist(hot, true);
+  const wanted = payout();
+  await custodian.pay(wanted);
+  await until('held', async () => (await custodian.look(wanted.withdrawalId)).body.reason === 'would_revert', one);
+  expect(count('version_signed')).toBe(0);
+  await tron.blacklist(hot, false);
+  await untilSent(wanted);
+  // Between the plan and the block: the transaction reverts, and the payout is refused with proof that it was signed.
+  const late = payout();
+  await custodian.pay(late);
+  await untilTaken(2);
+  await tron.blacklist(hot, true);
+  await until('refused', async () => (await statusOf(late)) === 'refused', one);
+  expect((await custodian.look(late.withdrawalId)).body).toMatchObject({ proof: { signed: true } });
+  expect(await tron.token(RECIPIENT)).toBe(250_500_000n);
+});
+
+test('a customer’s address on the blacklist is credited, and only its sweep waits', async () => {
+  await restart({ sweepFrom: { USDT: '20' } });
+  await tron.blacklist(customer, true);
+  const blocked = await tron.pay(CUSTOMER_KEY, customer, 25n * USDT);
+  await tron.pay(CUSTOMER_KEY, other, 30n * USDT);
+  await until('the other is swept', () => has({ purpose: 'sweep', state: 'FINAL_PAID' }), one);
+  expect(await tron.token(other)).toBe(0n);
+  await until('credited', () => bureau.statusOf('TRC20', blocked, 1) === 'COMPLETED', one);
+  expect(custodian.events.filter(({ event }) => event === 'own_spend_refused')).toMatchObject([
+    { network: 'TRC20', name: 'sweep:3:USDT' },
+  ]);
+  expect(await tron.token(customer)).toBe(25n * USDT);
+  await tron.blacklist(customer, false);
+  await until('swept', async () => (await tron.token(customer)) === 0n, one);
+});
+
+test('an address that is not activated is paid like another, and is activated by the gas wallet before its own sweep', async () => {
+  await restart({ sweepFrom: { USDT: '20' } });
+  const before = await tron.trx(gas);
+  await tron.pay(CUSTOMER_KEY, customer, 25n * USDT);
+  await until('swept', async () => (await tron.token(customer)) === 0n && (await tron.token(hot)) > 5_000n * USDT, one);
+  const sent = [...tron.taken.values()].map(({ raw_data: { contract } }) => contract[0].type);
+  expect(sent).toEqual(['TriggerSmartContract', 'TransferContract', 'TriggerSmartContract']);
+  const given = before - (await tron.trx(gas)) - (await tron.trx(customer));
+  // The activation, the bytes of one payment, and what the sweep burnt.
+  expect(given).toBeGreaterThan(1_100_000n);
+  const first = payout();
+  await custodian.pay(first);
+  await untilSent(first);
+  expect(await tron.trx(RECIPIENT)).toBe(0n);
+  await tron.setTrx(hot, 0n);
+  const poor = payout();
+  await custodian.pay(poor);
+  const reason = 'hot_wallet_low: TRX for fees';
+  await until('held', async () => (await custodian.look(poor.withdrawalId)).body.reason === reason, one);
+  expect(count('version_rejected')).toBe(0);
+});
+
+test('what a second node does not have is neither credited nor sent, until it has it', async () => {
+  const second = await tron.startView();
+  await restart({ nodes: [tron.url, second.url] });
+  second.faults.walletLag = 60;
+  const deposit = await tron.pay(CUSTOMER_KEY, customer, 25n * USDT);
+  const wanted = payout();
+  await custodian.pay(wanted);
+  await untilTaken(2);
+  const { txHash = '' } = (await custodian.look(wanted.withdrawalId)).body;
+  second.faults.hides.add(txHash);
+  await tron.produce(25);
+  await until('the deposit is doubted', () => has({ event: 'deposit_doubted', txHash: deposit }));
+  second.faults.walletLag = 0;
+  await until('the payout is doubted', () => has({ event: 'payout_doubted', id: wanted.withdrawalId }), one);
+  await until('credited', () => bureau.statusOf('TRC20', deposit, 1) === 'COMPLETED', one);
+  expect(await statusOf(wanted)).toBe('accepted');
+  second.faults.hides.clear();
+  await untilSent(wanted);
+});

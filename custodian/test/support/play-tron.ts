@@ -148,6 +148,8 @@ export class PlayedTron {
   readonly #blocks: Block[];
   readonly #servers: Server[] = [];
   #pool: SentTransaction[] = [];
+  /** Accounts that have got TRX by a transaction. One that only has tokens does not exist for Tron. */
+  readonly #activated = new Set<string>();
   #salt = 0;
 
   private constructor(anvil: Anvil, first: Block, view: TronView) {
@@ -212,7 +214,7 @@ export class PlayedTron {
     await this.anvil.mine();
     const landed: Landed[] = [];
     const paid = new Map<string, bigint>();
-    for (const { transaction, hash, gas, intrinsic, returned } of sent) {
+    for (const { transaction, hash, gas, intrinsic, returned, isActivating } of sent) {
       const receipt = (await this.anvil.call('eth_getTransactionReceipt', [hash])) as {
         status: string;
         gasUsed: string;
@@ -223,7 +225,7 @@ export class PlayedTron {
       const isCall = transaction.raw_data.contract[0].type === 'TriggerSmartContract';
       const energy = isCall ? ((used - intrinsic) * this.energyPercent) / 100n : 0n;
       const bytes = BigInt(transaction.raw_data_hex.length / 2 + 69);
-      const fee = energy * this.sunPerEnergy + bytes * SUN_PER_BYTE + (isCall ? 0n : ACTIVATION_FEE);
+      const fee = energy * this.sunPerEnergy + bytes * SUN_PER_BYTE + (isActivating ? ACTIVATION_FEE : 0n);
       const owner = accountOf(String(transaction.raw_data.contract[0].parameter.value['owner_address']));
       const left = (paid.get(owner) ?? (await this.anvil.balance(owner))) - fee * WEI_PER_SUN;
       paid.set(owner, left > 0n ? left : 0n);
@@ -245,9 +247,11 @@ export class PlayedTron {
     const from = accountOf(String(value['owner_address']));
     if (type === 'TransferContract') {
       const to = accountOf(String(value['to_address']));
+      const isActivating = !(await this.#isActivated(to));
+      this.#activated.add(to);
       const call = { from, to, value: hexOf(BigInt(value['amount'] ?? 0) * WEI_PER_SUN), gas: hexOf(TRANSFER_GAS) };
       const hash = await this.anvil.call('eth_sendTransaction', [{ ...call, gasPrice: '0x0' }]);
-      return { hash, gas: TRANSFER_GAS, intrinsic: TRANSFER_GAS, returned: '' };
+      return { hash, gas: TRANSFER_GAS, intrinsic: TRANSFER_GAS, returned: '', isActivating };
     }
     const data = `0x${value['data']}`;
     const to = accountOf(String(value['contract_address']));
@@ -255,7 +259,8 @@ export class PlayedTron {
     const gas = intrinsic + (BigInt(limit) * 100n) / (this.sunPerEnergy * this.energyPercent);
     const returned = await this.anvil.call('eth_call', [{ from, to, data }, 'latest']).catch(() => '0x');
     const call = { from, to, data, gas: hexOf(gas), gasPrice: '0x0' };
-    return { hash: await this.anvil.call('eth_sendTransaction', [call]), gas, intrinsic, returned: String(returned) };
+    const hash = await this.anvil.call('eth_sendTransaction', [call]);
+    return { hash, gas, intrinsic, returned: String(returned), isActivating: false };
   }
 
   /** Takes blocks off the chain. Their transactions go back into the pool, or are forgotten. */
@@ -304,6 +309,16 @@ export class PlayedTron {
   /** Puts other code at the token's address. */
   async setTokenCode(code: string): Promise<void> {
     await this.anvil.call('anvil_setCode', [accountOf(TRON_USDT), code]);
+  }
+
+  /** Has the token's owner put an address on the blacklist, or take it off. */
+  blacklist(owner: string, isListed: boolean): Promise<void> {
+    return this.anvil.blacklist(accountOf(TRON_USDT), accountOf(owner), isListed);
+  }
+
+  /** Whether an address is activated: by coins that it got. */
+  async #isActivated(account: string): Promise<boolean> {
+    return this.#activated.has(account) || (await this.anvil.balance(account)) > 0n;
   }
 
   setTrx(owner: string, sun: bigint): Promise<void> {
@@ -449,6 +464,9 @@ export class PlayedTron {
     if (!this.#hasReference(transaction)) return refuse('TAPOS_ERROR', 'Tapos check error.');
     if (this.#find(txID) || this.#pool.some((one) => one.txID === txID)) {
       return refuse('DUP_TRANSACTION_ERROR', 'Dup transaction.');
+    }
+    if (!(await this.#isActivated(accountOf(owner)))) {
+      return refuse('CONTRACT_VALIDATE_ERROR', `Contract validate error : account [${owner}] does not exist`);
     }
     const isPayable = (await this.trx(owner)) >= BigInt(rawHex.length / 2 + 69) * SUN_PER_BYTE;
     if (!isPayable) return refuse('BANDWITH_ERROR', 'Account resource insufficient error.');

@@ -10,7 +10,10 @@ import { takeFreePort } from './free-port.ts';
 const TRANSFER_TOPIC = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const TOKEN_CODE = assembleToken(true);
 
-/** As USDT on Tron: its `transfer` returns false although it succeeded. */
+/**
+ * As USDT on Tron: its `transfer` returns false although it succeeded, and reverts for a sender on the owner's blacklist,
+ * which is a storage slot that is not 0: all bits of the sender's address inverted.
+ */
 export const USDT_CODE = assembleToken(false);
 
 /** Answers balances as the token above does; a transfer returns true, logs nothing and moves nothing. */
@@ -45,7 +48,7 @@ function assembleToken(isReturningTrue: boolean): string {
   const balanceAt = begin.length / 2;
   const transferAt = balanceAt + balanceOf.length / 2;
   const body = (failAt: number) =>
-    `5b335460243580821060${byte(failAt)}578082033355600435548101600435555f5260043533` +
+    `5b${isReturningTrue ? '' : `33195460${byte(failAt)}57`}335460243580821060${byte(failAt)}578082033355600435548101600435555f5260043533` +
     `7f${TRANSFER_TOPIC}60205fa3${isReturningTrue ? '6001' : '5f'}5f5260205ff3`;
   const failAt = transferAt + body(0).length / 2;
   const fixed = begin.replace('601a57', `60${byte(balanceAt)}57`).replace('602657', `60${byte(transferAt)}57`);
@@ -66,6 +69,8 @@ export interface Anvil {
   setBalance(address: string, atoms: bigint): Promise<void>;
   /** Puts a token at an address, and gives an owner an amount of it. */
   setToken(contract: string, owner: string, atoms: bigint, code?: string): Promise<void>;
+  /** Puts an owner on the blacklist of a token, or takes it off. */
+  blacklist(contract: string, owner: string, isListed: boolean): Promise<void>;
   /** Sends from the node's own account; mined with the next block. */
   send(to: string, atoms: bigint, data?: string): Promise<string>;
   /** Signs a payment of that account without sending it. */
@@ -125,6 +130,10 @@ export async function startAnvil(chainId = 1, more: readonly string[] = []): Pro
     setToken: async (contract, owner, atoms, code = TOKEN_CODE) => {
       await call('anvil_setCode', [contract, code]);
       await call('anvil_setStorageAt', [contract, word(owner), word(atoms.toString(16))]);
+    },
+    blacklist: async (contract, owner, isListed) => {
+      const slot = hex(2n ** 256n - 1n - BigInt(owner));
+      await call('anvil_setStorageAt', [contract, slot, word(isListed ? '1' : '0')]);
     },
     send: async (to, atoms, data = '0x') =>
       String(await call('eth_sendTransaction', [{ from: RICH, to, value: hex(atoms), data, gas: '0x30d40' }])),

@@ -117,6 +117,7 @@ interface Block {
 /** What the played node does wrong. */
 export interface SolanaFaults {
   /** Requests get no answer. */
+  isDown: boolean;
   hangs: boolean;
   /** Answers are a web page. */
   isPage: boolean;
@@ -153,6 +154,7 @@ class Refused extends Error {
 }
 
 const FAULTLESS = (): SolanaFaults => ({
+  isDown: false,
   hangs: false,
   isPage: false,
   genesis: GENESIS,
@@ -186,6 +188,7 @@ export class PlayedSolana {
   #final: { snapshot: Uint8Array; svm: Native } | undefined;
   readonly #hanging: Socket[] = [];
   readonly #server = createServer((request, response) => {
+    if (this.faults.isDown) return void request.socket.destroy();
     if (this.faults.hangs) return void this.#hanging.push(request.socket);
     if (this.faults.isPage) return void response.end('<html>Welcome</html>');
     void text(request).then((body) => {
