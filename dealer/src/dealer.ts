@@ -74,7 +74,6 @@ export class Dealer {
     const venue = this.#venues.get(deal.venue);
     if (!venue?.venue.coins.includes(deal.coin)) return fault(400, 'no such venue, or no such coin there');
     const earlier = this.#store.find(id);
-    if (earlier && earlier.body !== body) return this.#refuseConflict(id);
     if (!earlier && Date.parse(deal.sendBy) > this.#now() + MAX_SEND_AHEAD_MS)
       return fault(400, 'sendBy is too far ahead');
     // Two submissions at once share one answer, also before there is a row.
@@ -100,14 +99,12 @@ export class Dealer {
 
   /** The answer to a submission of a deal that has a row. */
   #answer(id: string, body: string): ContractAnswer {
-    if (this.#store.find(id)?.body !== body) return this.#refuseConflict(id);
+    if (this.#store.find(id)?.body !== body) {
+      this.#log('deal_conflicts', { id });
+      return fault(400, 'another deal has this id');
+    }
     const { body: state } = this.lookUp(id);
     return { status: state.status === 'refused' ? 422 : state.status === 'busy' ? 409 : 200, body: state };
-  }
-
-  #refuseConflict(id: string): ContractAnswer {
-    this.#log('deal_conflicts', { id });
-    return fault(400, 'another deal has this id');
   }
 
   /** The answer to `GET /v1/deals/{id}`. */

@@ -6,8 +6,8 @@ import type { Fill, Market } from './venues/venue.ts';
 /** What the venue says of a deal that it has filled: its end, or why a person must look at it. */
 export type FillJudgement = { readonly end: End } | { readonly held: string };
 
-/** A venue rounds a cost to its own decimals, of which USDT has at least six. */
-const ROUNDING = 10n ** 12n;
+/** Venues round a cost to their own decimals, Kraken to five. */
+const ROUNDING = 10n ** 13n;
 
 /** Judges a fill: docs/dealing.md, "The states". */
 export function judgeFill(deal: Deal, { amount, cost, fees, reference }: Fill): FillJudgement {

@@ -3,6 +3,9 @@ import { writeAmount } from './amounts.ts';
 import type { Store } from './store.ts';
 import type { VenueFacts } from './venue-facts.ts';
 
+/** How far back a venue's orders are listed. */
+const ORDERS_LISTED_MS = 48 * 3_600_000;
+
 /** Deals that end while a report is made make it again, so often. */
 const ATTEMPTS = 3;
 
@@ -22,14 +25,11 @@ const writeTime = (time_ms: number) => new Date(time_ms).toISOString();
 export async function reportVenue(facts: VenueFacts, parts: ReportParts): Promise<VenueReport> {
   const { venue } = facts;
   const { store, now, stateOf } = parts;
-  const [markets, { since_ms, orders }, offset_ms] = await Promise.all([
-    facts.readMarkets(),
-    facts.readOrders(),
-    venue.readClockOffset(),
-  ]);
+  const [markets, offset_ms] = await Promise.all([facts.readMarkets(), venue.readClockOffset()]);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const at_ms = now();
-    const balances = await venue.readBalances();
+    const since_ms = at_ms - ORDERS_LISTED_MS;
+    const [balances, orders] = await Promise.all([venue.readBalances(), venue.readOrders(since_ms)]);
     if (store.hasMovedSince(venue.name, at_ms)) continue;
     for (const coin of venue.coins) store.noteSeen(venue.name, coin, at_ms, balances.get(coin) ?? 0n);
     const open = store.listOpen().filter(({ deal }) => deal.venue === venue.name);
@@ -51,14 +51,7 @@ export async function reportVenue(facts: VenueFacts, parts: ReportParts): Promis
         .sumMoves(venue.name)
         .map(({ ledger, asset, amount }) => ({ ledger, asset, amount: writeAmount(amount) })),
       ordersSince: writeTime(since_ms),
-      orders: orders.map(({ id, reference, at_ms: filled_ms, ...order }) => {
-        return {
-          id: id ?? store.findByReference(venue.name, reference),
-          reference,
-          ...order,
-          at: writeTime(filled_ms),
-        };
-      }),
+      orders: orders.map(({ at_ms: filled_ms, ...order }) => ({ ...order, at: writeTime(filled_ms) })),
     };
   }
   throw new Error('deals end faster than balances can be read');

@@ -195,12 +195,6 @@ export class Store {
     }
     return [...sums.values()].toSorted((one, other) => one.ledger - other.ledger || (one.asset < other.asset ? -1 : 1));
   }
-
-  /** The deal that has the venue's reference. */
-  findByReference(venue: string, reference: string): string | null {
-    const row = this.#file.one('SELECT id FROM deals WHERE venue = ? AND reference = ?', venue, reference);
-    return row ? String(row['id']) : null;
-  }
 }
 
 /** The columns from `state` to `reference`. */

@@ -1,8 +1,7 @@
-import type { KeyRights, ListedOrder, Market, Venue } from './venues/venue.ts';
+import type { KeyRights, Market, Venue } from './venues/venue.ts';
 
 const MARKETS_FOR_MS = 300_000;
 const RIGHTS_FOR_MS = 600_000;
-const ORDERS_FOR_MS = 30_000;
 
 /** Something that is read from a venue and remembered for a while. Those who ask at once share one request. */
 class Remembered<T> {
@@ -35,20 +34,11 @@ export class VenueFacts {
   readonly venue: Venue;
   readonly #markets: Remembered<readonly Market[]>;
   readonly #rights: Remembered<KeyRights | undefined>;
-  readonly #orders: Remembered<{ readonly since_ms: number; readonly orders: readonly ListedOrder[] }>;
 
   constructor(venue: Venue, now: () => number) {
     this.venue = venue;
     this.#markets = new Remembered(() => venue.readMarkets(), MARKETS_FOR_MS, now);
     this.#rights = new Remembered(() => venue.readKeyRights(), RIGHTS_FOR_MS, now);
-    this.#orders = new Remembered(
-      async () => {
-        const since_ms = now() - ORDERS_LISTED_MS;
-        return { since_ms, orders: await venue.readOrders(since_ms) };
-      },
-      ORDERS_FOR_MS,
-      now,
-    );
   }
 
   readMarkets(): Promise<readonly Market[]> {
@@ -61,10 +51,6 @@ export class VenueFacts {
     return market;
   }
 
-  readOrders(): Promise<{ readonly since_ms: number; readonly orders: readonly ListedOrder[] }> {
-    return this.#orders.get();
-  }
-
   /** Why nothing may be sent with this key; `undefined` when it may trade, and cannot take anything away. */
   async findKeyFault(): Promise<string | undefined> {
     const rights = await this.#rights.get();
@@ -72,6 +58,3 @@ export class VenueFacts {
     return rights?.mayTrade === false ? 'key: the key may not trade' : undefined;
   }
 }
-
-/** How far back a report lists a venue's orders. */
-export const ORDERS_LISTED_MS = 48 * 3_600_000;

@@ -1,17 +1,28 @@
 import { z } from 'zod';
 import { findAmount, readAmount } from '../amounts.ts';
 import { type Asker, PLACE_MS, PausedError } from './ask.ts';
-import { type ListedOrder, type Market, type Outcome, type Venue, unknown } from './venue.ts';
+import {
+  type Found,
+  type ListedOrder,
+  type Market,
+  type Outcome,
+  type Venue,
+  type VenueOrder,
+  unknown,
+} from './venue.ts';
 import type { VenueSettings } from '../config.ts';
 import { describeError } from '../../../custodian/src/log.ts';
 
 /**
- * Another Bureau's /api/v1. It knows no deadline and finds no order by a client's id. For 24 hours it executes one
- * Idempotency-Key once, and answers a repetition as the first.
+ * Another Bureau's /api/v1. It knows no deadline. An account uses a clientOrderId once and for good, and for 24 hours an
+ * Idempotency-Key is executed once and answered a second time as the first. Both are the deal's id.
  */
 const LATENESS_MS = 60_000;
 
-/** Refusals that are stored under the Idempotency-Key ("Kept for replay"), so that a late copy of the order gets them too. */
+/**
+ * Refusals that are stored under the Idempotency-Key ("Kept for replay"), so that a late copy of the order gets them too.
+ * `client_order_id_reused` is none of them: it says that there is an order with this id.
+ */
 const REFUSALS: ReadonlySet<string> = new Set([
   'symbol_not_supported',
   'amount_below_minimum',
@@ -31,7 +42,10 @@ const Order = z.object({
   side: z.enum(['BUY', 'SELL']),
   coinAmount: Amount,
   usdtAmount: Amount,
+  clientOrderId: z.string().optional(),
 });
+
+type Order = z.output<typeof Order>;
 
 const Info = z.object({
   symbols: z.array(
@@ -63,20 +77,17 @@ export function openBureau(settings: VenueSettings, asker: Asker, now: () => num
     lateness_ms: settings.lateness_ms ?? LATENESS_MS,
     minWindow_ms: 0,
     again: 'repeat',
-    place: async ({ id, coin, side, amount, limitPrice }): Promise<Outcome> => {
+    place: async (order): Promise<Outcome> => {
+      const { id, coin, side, amount, limitPrice } = order;
       try {
         const { status, json } = await asker.ask({
           method: 'POST',
           path: '/api/v1/orders',
           headers: { ...headers, 'Content-Type': 'application/json', 'Idempotency-Key': id },
-          body: JSON.stringify({ coin, side, mode: 'COIN_QTY', value: amount, limitPrice }),
+          body: JSON.stringify({ coin, side, mode: 'COIN_QTY', value: amount, limitPrice, clientOrderId: id }),
           timeout_ms: PLACE_MS,
         });
-        const order = z.object({ order: Order }).safeParse(json).data?.order;
-        if (status === 201 && order?.coin === coin && order.side === side) {
-          const { coinAmount, usdtAmount: cost, id: reference } = order;
-          return { kind: 'dealt', fill: { amount: coinAmount, cost, fees: [], reference } };
-        }
+        if (status === 201) return readOrder(z.object({ order: Order }).safeParse(json).data?.order, order);
         const code = z.object({ code: z.string() }).safeParse(json).data?.code ?? 'without a code';
         const isRefusal = status === 422 && REFUSALS.has(code);
         return isRefusal ? { kind: 'refused', reason: `venue_refused: ${code}` } : unknown(`${status} ${code}`);
@@ -85,7 +96,15 @@ export function openBureau(settings: VenueSettings, asker: Asker, now: () => num
         return unknown(error instanceof PausedError ? `paused: ${error.message}` : describeError(error));
       }
     },
-    find: () => Promise.resolve({ kind: 'absent' }),
+    find: async (order): Promise<Found> => {
+      try {
+        const schema = z.object({ orders: z.array(Order) });
+        const [found] = (await read(`/orders?clientOrderId=${order.id}`, schema)).orders;
+        return found ? readOrder(found, order) : { kind: 'absent' };
+      } catch (error) {
+        return unknown(describeError(error));
+      }
+    },
     readBalances: async () => {
       const schema = z.object({ balances: z.array(z.object({ asset: z.string(), amount: Amount })) });
       const { balances } = await read('/wallet/balances', schema);
@@ -111,10 +130,18 @@ export function openBureau(settings: VenueSettings, asker: Asker, now: () => num
       const orders: ListedOrder[] = [];
       for (let cursor = ''; ;) {
         const page = await read(`/orders?limit=${PAGE}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`, schema);
-        for (const { id: reference, ts, coin, side, coinAmount: amount, usdtAmount: cost } of page.orders) {
+        for (const {
+          id: reference,
+          ts,
+          coin,
+          side,
+          coinAmount: amount,
+          usdtAmount: cost,
+          clientOrderId,
+        } of page.orders) {
           const at_ms = Date.parse(ts);
           if (at_ms < since_ms) return orders;
-          orders.push({ id: null, reference, coin, side, amount, cost, at_ms });
+          orders.push({ id: clientOrderId ?? null, reference, coin, side, amount, cost, at_ms });
         }
         if (!page.nextCursor) return orders;
         cursor = page.nextCursor;
@@ -137,4 +164,12 @@ export function openBureau(settings: VenueSettings, asker: Asker, now: () => num
       };
     },
   };
+}
+
+/** An order of the venue as this deal's: it is filled as soon as it exists. */
+function readOrder(found: Order | undefined, order: VenueOrder): Outcome {
+  if (found?.clientOrderId !== order.id) return unknown('not this order');
+  if (found.coin !== order.coin || found.side !== order.side) return unknown('an order of another market or side');
+  const { coinAmount: amount, usdtAmount: cost, id: reference } = found;
+  return { kind: 'dealt', fill: { amount, cost, fees: [], reference } };
 }

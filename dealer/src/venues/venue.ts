@@ -45,7 +45,7 @@ export interface Market {
 
 /** An order that filled something, in the venue's own list. */
 export interface ListedOrder {
-  /** The client's id; `null` where the venue shows none. */
+  /** The client's id; `null` for an order that has none. */
   readonly id: string | null;
   readonly reference: string;
   readonly coin: string;
@@ -80,7 +80,7 @@ export interface Venue {
   readonly again: 'once' | 'repeat';
   /** Sends the order, and never rejects: what is not an answer is *unknown*. */
   place(order: VenueOrder): Promise<Outcome>;
-  /** Looks the order up by the client's id. Never rejects. A venue that cannot do so finds nothing. */
+  /** Looks the order up by the client's id. Never rejects. */
   find(order: VenueOrder): Promise<Found>;
   /** All that the account holds, by the coin as Bureau names it. Rejects when the venue does not say it. */
   readBalances(): Promise<ReadonlyMap<string, bigint>>;
@@ -94,7 +94,7 @@ export interface Venue {
   readKeyRights(): Promise<KeyRights | undefined>;
 }
 
-/** How long the same order may be sent again where an id is executed once: an hour less than the venue's promise. */
+/** How long the same order may be sent again where an id is executed once: an hour less than a Bureau's promise. */
 export const REPEAT_MS = 23 * 3_600_000;
 
 export const unknown = (why: string): Outcome => ({ kind: 'unknown', why: why.slice(0, 200) });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Venue, VenueOrder } from '../../src/venues/venue.ts';
 import { Clock, type Kind, type Played, newId, openPlayed, play } from '../support/open.ts';
+import { matching } from '../support/matching.ts';
 import { generate } from '../support/generate.ts';
 import { type Fault, type PlayedAnswer, html, json } from '../support/played-server.ts';
 
@@ -11,6 +12,15 @@ import { type Fault, type PlayedAnswer, html, json } from '../support/played-ser
 const binance = (status: number, code: number, msg = 'said') => json(status, { code, msg });
 const kraken = (...error: string[]) => json(200, { error });
 const bureau = (status: number, code: string) => json(status, { status, code });
+
+const filled = {
+  id: 'x',
+  ts: '2026-11-27T12:00:00.000Z',
+  coin: 'BTC',
+  side: 'BUY',
+  coinAmount: '0.001',
+  usdtAmount: '60',
+};
 
 const insufficient = 'Account has insufficient balance for requested action.';
 
@@ -85,6 +95,7 @@ const unknowns: Readonly<Record<Kind, readonly PlayedAnswer[]>> = {
     ]),
   bureau: [
     bureau(422, 'idempotency_key_reused'),
+    bureau(422, 'client_order_id_reused'),
     bureau(422, 'some_new_code'),
     bureau(503, 'trading_halted'),
     bureau(503, 'price_unavailable'),
@@ -96,6 +107,8 @@ const unknowns: Readonly<Record<Kind, readonly PlayedAnswer[]>> = {
     bureau(200, 'insufficient_balance'),
     json(201, {}),
     json(201, { order: { id: 'x', coin: 'ETH', side: 'BUY' } }),
+    json(201, { order: { ...filled, clientOrderId: 'another' } }),
+    json(201, { order: filled }),
   ],
 };
 
@@ -188,7 +201,7 @@ describe.each<Kind>(['binance', 'kraken', 'bureau'])('the answers of %s to an or
 
   it('that are listed as refusals are refused', async () => {
     for (const given of refusals[kind]) {
-      expect(await judge(given), given.body).toMatchObject({ kind: 'refused', reason: /^venue_refused: / });
+      expect(await judge(given), given.body).toMatchObject({ kind: 'refused', reason: matching(/^venue_refused: /) });
     }
   });
 

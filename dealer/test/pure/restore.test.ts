@@ -1,11 +1,16 @@
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Deal } from '../../../src/dealing/contract.ts';
 import { Store } from '../../src/store.ts';
 import { type Bench, Clock, type Kind, type Played, makeDeal, openDealer, openPlayed, play } from '../support/open.ts';
+import { matching } from '../support/matching.ts';
 import { html } from '../support/played-server.ts';
+
+const DECIDE = join(import.meta.dirname, '..', '..', 'src', 'commands', 'decide.ts');
 
 let folder: string;
 let clock: Clock;
@@ -89,7 +94,10 @@ describe.each<Kind>(['binance', 'kraken'])('a dealer at %s that was restored fro
     restore();
     played.exchange.forget();
     clock.pass(600_000);
-    expect(await submit(deal)).toMatchObject({ status: 200, body: { status: 'held', reason: /^balance_differs: / } });
+    expect(await submit(deal)).toMatchObject({
+      status: 200,
+      body: { status: 'held', reason: matching(/^balance_differs: /) },
+    });
     expect(played.exchange.orders).toEqual([]);
   });
 
@@ -110,7 +118,7 @@ describe.each<Kind>(['binance', 'kraken'])('a dealer at %s that was restored fro
     const deal = makeDeal(clock, { venue: kind });
     restore();
     clock.pass(600_000);
-    expect(await submit(deal)).toMatchObject({ status: 422, body: { reason: /^absent: / } });
+    expect(await submit(deal)).toMatchObject({ status: 422, body: { reason: matching(/^absent: /) } });
     expect(played.exchange.orders).toEqual([]);
   });
 
@@ -124,7 +132,7 @@ describe.each<Kind>(['binance', 'kraken'])('a dealer at %s that was restored fro
     backUp();
     restore();
     await pass(120);
-    expect(stateOf(deal)).toMatchObject({ status: 'refused', reason: /^absent: / });
+    expect(stateOf(deal)).toMatchObject({ status: 'refused', reason: matching(/^absent: /) });
     expect(played.exchange.orders).toEqual([]);
   });
 
@@ -137,7 +145,55 @@ describe.each<Kind>(['binance', 'kraken'])('a dealer at %s that was restored fro
     const deal = makeDeal(clock, { venue: kind });
     await submit(deal);
     await pass(150);
-    expect(stateOf(deal)).toMatchObject({ status: 'refused', reason: /^absent: / });
+    expect(stateOf(deal)).toMatchObject({ status: 'refused', reason: matching(/^absent: /) });
+  });
+});
+
+describe('a database', () => {
+  beforeEach(() => begin('binance'));
+
+  it('that two processes have open lets one of them send a deal', async () => {
+    const other = openDealer([openPlayed(played, clock)], clock, new Store(file('live')));
+    const deal = makeDeal(clock);
+    const body = JSON.stringify(deal);
+    await Promise.allSettled([submit(deal), other.dealer.submit(deal.id, body)]);
+    expect(played.exchange.countFilled(deal.id)).toBe(1);
+    expect(stateOf(deal)).toEqual(other.dealer.lookUp(deal.id).body);
+    other.store.close();
+  });
+
+  it('takes a person’s decision while the dealer runs, once', async () => {
+    loseAnswers();
+    const deal = makeDeal(clock);
+    await submit(deal);
+    const decide = (...words: string[]) =>
+      spawnSync(process.execPath, [DECIDE, ...words], { env: { ...process.env, DEALER_DATABASE: file('live') } })
+        .status;
+    const numbers = ['--amount', '0.03', '--cost', '1800.240', '--fee', '0.00003', '--fee-asset', 'BTC'];
+    expect(decide('dealt', deal.id, ...numbers)).not.toBe(0);
+    expect(decide('dealt', deal.id, ...numbers, '--reference', '28')).toBe(0);
+    expect(stateOf(deal)).toEqual({
+      status: 'dealt',
+      amount: '0.03',
+      cost: '1800.24',
+      fee: { asset: 'BTC', amount: '0.00003' },
+      reference: '28',
+    });
+    expect(decide('never', deal.id, 'seen')).not.toBe(0);
+    await pass(10);
+    expect(stateOf(deal)).toMatchObject({ reference: '28' });
+  });
+
+  it('changes no deal that has ended, and deletes none', async () => {
+    const deal = makeDeal(clock);
+    await submit(deal);
+    expect(bench.store.end(deal.id, { state: 'REFUSED', reason: 'by_hand: x' }, clock.now_ms)).toBe(false);
+    bench.store.close();
+    const raw = new DatabaseSync(file('live'));
+    expect(() => raw.exec(`UPDATE deals SET state = 'REFUSED', reason = 'x'`)).toThrow('is not changed');
+    expect(() => raw.exec('DELETE FROM deals')).toThrow('never deleted');
+    raw.close();
+    bench = openDealer([], clock, new Store(file('live')));
   });
 });
 
@@ -156,19 +212,21 @@ describe('a dealer at another Bureau', () => {
     expect(played.server.requests.filter(({ method }) => method === 'POST').length).toBeGreaterThan(2);
   });
 
-  it('stops before the 24 hours are over in which the venue knows the id: then the balance decides', async () => {
+  it('stops before the 24 hours are over in which the venue knows the id: then the look-up decides, and the balance', async () => {
     loseAnswers();
     const deal = makeDeal(clock, { venue: 'bureau' });
     await submit(deal);
+    // A venue that shows nothing of it.
+    played.exchange.forget();
     clock.pass(23 * 3_600_000);
     played.server.fault = () => undefined;
     const sent = played.server.requests.filter(({ method }) => method === 'POST').length;
     await pass(300);
-    expect(stateOf(deal)).toMatchObject({ status: 'held', reason: /^balance_differs: / });
+    expect(stateOf(deal)).toMatchObject({ status: 'held', reason: matching(/^balance_differs: /) });
     expect(played.server.requests.filter(({ method }) => method === 'POST')).toHaveLength(sent);
   });
 
-  it('and was restored never sends a deal first seen after sendBy: held when the balance moved, else refused', async () => {
+  it('and was restored never sends a deal first seen after sendBy: it is found, or absent', async () => {
     backUp();
     const [lost, unsent] = [
       makeDeal(clock, { venue: 'bureau' }),
@@ -180,15 +238,12 @@ describe('a dealer at another Bureau', () => {
     played.server.fault = () => undefined;
     clock.pass(600_000);
     const sent = played.server.requests.filter(({ method }) => method === 'POST').length;
-    expect(await submit(lost)).toMatchObject({ body: { status: 'held' } });
-    expect(await submit(unsent)).toMatchObject({ status: 422 });
+    expect(await submit(lost)).toMatchObject({ body: { status: 'dealt' } });
+    expect(await submit(unsent)).toMatchObject({ status: 422, body: { reason: matching(/^absent: /) } });
+    const late = makeDeal(clock, { venue: 'bureau', sendBy: new Date(clock.now_ms - 1).toISOString() });
+    expect(await submit(late)).toMatchObject({ body: { status: 'unknown' } });
+    await pass(65);
+    expect(stateOf(late)).toMatchObject({ status: 'refused', reason: matching(/^absent: /) });
     expect(played.server.requests.filter(({ method }) => method === 'POST')).toHaveLength(sent);
-  });
-
-  it('names its own id of an order in the report, as the venue shows none', async () => {
-    const deal = makeDeal(clock, { venue: 'bureau' });
-    await submit(deal);
-    clock.pass(60_000);
-    expect(await bench.dealer.report('bureau')).toMatchObject({ body: { orders: [{ id: deal.id, amount: '0.03' }] } });
   });
 });

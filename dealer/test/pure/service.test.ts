@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as rest } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DealAnswer, VenueReport } from '../../../src/dealing/contract.ts';
@@ -10,6 +13,8 @@ import { type DealerProcess, startDealer, writeEnvironment } from '../support/de
 import { Clock, type Played, makeDeal, play } from '../support/open.ts';
 import type { PlayedRequest } from '../support/played-server.ts';
 import { DEALING_KEY, askDealer } from '../support/sign.ts';
+
+const DOCTOR = join(import.meta.dirname, '..', '..', 'src', 'commands', 'doctor.ts');
 
 const withFolder = () => {
   const folder = mkdtempSync(join(tmpdir(), 'dealer-'));
@@ -49,7 +54,7 @@ describe('the service', () => {
     expect(DealAnswer.parse(answered?.body)).toMatchObject({ status: 'dealt', amount: '0.03' });
     expect(await askDealer(url, 'GET', path)).toEqual(answered);
     const report = VenueReport.parse((await askDealer(url, 'GET', '/v1/venues/binance'))?.body);
-    expect(report).toMatchObject({ venue: 'binance', lateness_ms: 20_000, unresolved: [] });
+    expect(report).toMatchObject({ venue: 'binance', lateness_ms: 20_000 });
     expect(report.markets.map(({ coin }) => coin)).toEqual(['BTC', 'ETH']);
   });
 
@@ -73,6 +78,24 @@ describe('the service', () => {
     expect(await askDealer(url, 'PUT', path, body, Date.now() - 302_000)).toMatchObject({ status: 401 });
     expect(await askDealer(url, 'PUT', path, ' '.repeat(5_000))).toMatchObject({ status: 413 });
     expect(sent()).toBe(before);
+  });
+
+  it('has a doctor, a command whose exit code says whether all is well', async () => {
+    const run = async () => {
+      const environment = writeEnvironment(place.file, [played.settings]);
+      const child = spawn(process.execPath, [DOCTOR], { env: { ...process.env, ...environment } });
+      const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit') as Promise<[number]>]);
+      return { said, code };
+    };
+    expect(await run()).toMatchObject({ code: 0, said: expect.stringContaining('ok     binance: ') as string });
+    played.exchange.isOpen = false;
+    const wrong = await run();
+    played.exchange.isOpen = true;
+    expect(wrong).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('WRONG  binance: every coin is traded') as string,
+    });
+    expect(wrong.said).not.toContain(played.settings.secret);
   });
 
   it('shows no secret when its configuration is wrong', () => {

@@ -6,7 +6,7 @@ export const BUREAU_KEY = { key: 'bk_played', secret: '' };
 
 const problem = (status: number, code: string) => json(status, { type: 'about:blank', status, code });
 
-/** Plays another Bureau before an exchange: whole orders or none, and an answer kept for 24 hours under its Idempotency-Key. */
+/** Plays another Bureau before an exchange: whole orders or none, and an answer kept for 24 hours under its Idempotency-Key, and a clientOrderId for good. */
 export async function playBureau(
   exchange: PlayedExchange,
   coins: readonly string[],
@@ -17,14 +17,15 @@ export async function playBureau(
   const state = { scopes: ['read', 'trade'] };
   const kept = new Map<string, { readonly at_ms: number; readonly body: string; readonly answer: PlayedAnswer }>();
 
-  const place = (body: string, clientId: string): PlayedAnswer => {
-    const { coin, side, value, limitPrice } = JSON.parse(body) as Record<string, string>;
+  const place = (body: string): PlayedAnswer => {
+    const { coin, side, value, limitPrice, clientOrderId } = JSON.parse(body) as Record<string, string>;
     const [amount, price] = [findAmount(value), findAmount(limitPrice)];
     if (coin === undefined || !coins.includes(coin)) return problem(422, 'symbol_not_supported');
     if (amount === undefined || price === undefined || (side !== 'BUY' && side !== 'SELL')) {
       return problem(400, 'invalid_request');
     }
-    const order = { clientId, coin, side, amount, price } as const;
+    const order = { clientId: clientOrderId ?? null, coin, side, amount, price } as const;
+    if (exchange.orders.some((one) => one.clientId === clientOrderId)) return problem(422, 'client_order_id_reused');
     const refusal = exchange.findRefusal(order);
     if (refusal === 'closed') return problem(503, 'trading_halted');
     if (refusal) return problem(422, refusal === 'no money' ? 'insufficient_balance' : 'amount_below_minimum');
@@ -44,7 +45,11 @@ export async function playBureau(
     if (path !== '/api/v1/orders') return problem(404, 'not_found');
     if (method === 'GET') {
       const from = Number(new URLSearchParams(query).get('cursor') ?? 0);
-      const all = exchange.listVisible().toReversed();
+      const id = new URLSearchParams(query).get('clientOrderId');
+      const all = exchange
+        .listVisible()
+        .filter(({ clientId }) => id === null || clientId === id)
+        .toReversed();
       const page = all.slice(from, from + 200);
       const nextCursor = from + page.length < all.length ? String(from + page.length) : null;
       return json(200, { orders: page.map(show), nextCursor });
@@ -54,7 +59,7 @@ export async function playBureau(
     if (first && exchange.now() - first.at_ms < 86_400_000) {
       return first.body === body ? first.answer : problem(422, 'idempotency_key_reused');
     }
-    const answer = place(body, key);
+    const answer = place(body);
     if (answer.status < 500) kept.set(key, { at_ms: exchange.now(), body, answer });
     return answer;
   });
@@ -62,7 +67,7 @@ export async function playBureau(
 }
 
 function show(order: ReturnType<PlayedExchange['execute']>) {
-  const { reference, at_ms, coin, side, filled, cost } = order;
+  const { reference, clientId, at_ms, coin, side, filled, cost } = order;
   return {
     id: `01a1fcca-895a-7000-b43c-${String(reference).slice(-12)}`,
     ts: new Date(at_ms).toISOString(),
@@ -72,6 +77,7 @@ function show(order: ReturnType<PlayedExchange['execute']>) {
     coinAmount: writeAmount(filled),
     usdtAmount: writeAmount(cost),
     status: 'COMPLETED',
+    ...(clientId !== null && { clientOrderId: clientId }),
   };
 }
 
