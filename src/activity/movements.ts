@@ -4,13 +4,14 @@ import { firstNumberFrom } from '../db/find-by-time.ts';
 import { lowestRecordId } from '../db/record-id.ts';
 import { balances, exactly, transfers } from '../db/schema.ts';
 import { recordKinds } from '../record-kinds.ts';
-import type { Asset } from '../money/assets.ts';
+import { spreadOf } from '../reconciliation/spread-sums.ts';
+import { type Asset, QUOTE_ASSET } from '../money/assets.ts';
 import type { Atoms } from '../money/amounts.ts';
 
 /** An order's id is at most a day older than its transfers: so long may its lane send it again. */
 const DAY_MS = 86_400_000;
 
-const RECORDS_PER_READ = 500;
+export const RECORDS_PER_READ = 500;
 
 /** One movement of one asset of an account: what the balance gained, or lost where it is negative. */
 export interface Movement {
@@ -21,6 +22,8 @@ export interface Movement {
   readonly type: string;
   readonly asset: Asset;
   readonly amount: Atoms;
+  /** What the spread of an order cost, in atoms of USDT, at the movement by which the account pays. */
+  readonly spread?: Atoms;
 }
 
 /**
@@ -69,30 +72,43 @@ export async function readSnapshot(
   return { next, begin, end, balances: new Map(held.map(({ asset, amount }) => [asset, amount])) };
 }
 
-/** How the records of a kind move the balances of their own account, in SQL over the row `r`. */
-interface Kind {
+/** Records, in SQL over the row `r`, and the numbers of their transfers. */
+export interface NumberedRows {
   readonly table: string;
+  /** Whether its transfers may be much later than its id. */
   readonly isSlow: boolean;
+  readonly numbers: readonly [string, ...string[]];
+}
+
+/** How the records of a kind move the balances of their own account. */
+interface Kind extends NumberedRows {
+  /** The market's middle price at which a record filled, if its kind has one. */
+  readonly middle: string;
   /** For each line: the number of its transfer, the asset, what the balance gains, and the type. */
   readonly lines: readonly (readonly [number: string, asset: string, amount: string, type: string])[];
 }
 
-const kinds = recordKinds.map(({ name, type, isSlow, legs }): Kind => {
+const kinds = recordKinds.map(({ name, kind, type, isSlow, legs }): Kind => {
   const own = legs.flatMap(({ sign, ...leg }) => (sign === undefined ? [] : [{ ...leg, sign }]));
   const lines = own.map(({ number, asset, amount, sign, suffix = '' }) => {
     return [number, asset, `${sign} * (${amount})`, `${type} || '${suffix}'`] as const;
   });
-  return { table: `${name} AS r`, isSlow, lines };
+  const numbers = lines.map(([number]) => number) as [string, ...string[]];
+  return { table: `${name} AS r`, isSlow, numbers, lines, middle: kind === 'order' ? 'r.middle_price' : 'NULL' };
 });
 
 /**
  * The rows of a kind that have a transfer in the span and come after the record `behind`, as a condition. It has one
  * bound for the ids: SQLite seeks by one of two and would read all rows from there on.
  */
-function isInSpan({ lines, isSlow }: Kind, { accountId, from_ms, begin, end }: MovementSpan, behind = ''): SQL {
+export function isInSpan(
+  { numbers, isSlow }: NumberedRows,
+  { accountId, from_ms, begin, end }: MovementSpan,
+  behind = '',
+): SQL {
   const first = isSlow ? '' : lowestRecordId(from_ms - DAY_MS);
   const lowest = behind > first ? behind : first;
-  const inSpan = lines.map(([number]) => sql`(${sql.raw(number)} >= ${begin} AND ${sql.raw(number)} < ${end})`);
+  const inSpan = numbers.map((number) => sql`(${sql.raw(number)} >= ${begin} AND ${sql.raw(number)} < ${end})`);
   return sql`account_id = ${accountId} AND id > ${lowest} AND (${sql.join(inSpan, sql` OR `)})`;
 }
 
@@ -122,7 +138,9 @@ function sumKind(database: Database, kind: Kind, span: MovementSpan) {
 }
 
 /** A record with its one or two movements. */
-type RecordRow = Readonly<Record<'id' | `${'type' | 'asset' | 'amount'}${1 | 2}`, string>> &
+type RecordRow = { readonly middle: string | null } & Readonly<
+  Record<'id' | `${'type' | 'asset' | 'amount'}${1 | 2}`, string>
+> &
   Readonly<Record<`${'n' | 't'}${1 | 2}`, number | null>>;
 
 /** The columns of one line; those of a line that a kind does not have are NULL. */
@@ -144,7 +162,8 @@ export async function* readMovements(
   for (;;) {
     const parts = kinds.map((kind) => {
       const [first, second] = [selectLine(kind.lines[0], 1), selectLine(kind.lines[1], 2)];
-      return sql`SELECT id, ${first}, ${second} FROM ${sql.raw(kind.table)} WHERE ${isInSpan(kind, span, behind)}`;
+      const middle = sql.raw(`CAST(${kind.middle} AS TEXT) AS middle`);
+      return sql`SELECT id, ${middle}, ${first}, ${second} FROM ${sql.raw(kind.table)} WHERE ${isInSpan(kind, span, behind)}`;
     });
     const rows = await database.all<RecordRow>(
       sql`${sql.join(parts, sql` UNION ALL `)} ORDER BY id LIMIT ${RECORDS_PER_READ}`,
@@ -161,6 +180,17 @@ function listMovements({ id, ...row }: RecordRow, { begin, end }: MovementSpan):
     const [transfer, time_ms] = [row[`n${at}`], row[`t${at}`]];
     if (transfer === null || time_ms === null || transfer < begin || transfer >= end) return [];
     const [type, asset] = [row[`type${at}`], row[`asset${at}`] as Asset];
-    return [{ transfer, time_ms, id, type, asset, amount: BigInt(row[`amount${at}`]) }];
+    const spread = at === 1 ? spreadOfRow(row) : undefined;
+    const movement = { transfer, time_ms, id, type, asset, amount: BigInt(row[`amount${at}`]) };
+    return [{ ...movement, ...(spread !== undefined && { spread }) }];
   });
+}
+
+/** What the spread of an order cost; `undefined` for any other record. The first line is what the account paid. */
+function spreadOfRow({ middle, ...row }: Omit<RecordRow, 'id'>): Atoms | undefined {
+  if (middle === null) return undefined;
+  const paid = row.amount1.slice('-'.length);
+  return row.asset1 === QUOTE_ASSET
+    ? spreadOf({ coin: row.asset2, side: 'BUY', coinAmount: row.amount2, usdtAmount: paid, middle })
+    : spreadOf({ coin: row.asset1, side: 'SELL', coinAmount: paid, usdtAmount: row.amount2, middle });
 }

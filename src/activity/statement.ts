@@ -5,9 +5,10 @@ import { Decimal, Id, SignedDecimal, Timestamp, showTime } from '../http/wire-ty
 import type { Database } from '../db/database.ts';
 import { TimeSpan } from '../db/record-list.ts';
 import { statements } from '../db/schema.ts';
-import { type Asset, assetSymbols, scaleOf } from '../money/assets.ts';
+import { type Asset, QUOTE_ASSET, assetSymbols, scaleOf } from '../money/assets.ts';
 import { type Atoms, formatAmount } from '../money/amounts.ts';
 import { type Movement, type MovementSpan, readMovements, readSnapshot, sumMovements } from './movements.ts';
+import { taxColumns, writeTaxLines } from './tax.ts';
 
 /** An account has one statement in this time. */
 const PAUSE_S = 60;
@@ -43,6 +44,17 @@ export const Statement = z
     closing: z.array(AssetAmount).openapi({
       description: 'The balance of every asset at `to`: the opening one and all movements',
     }),
+    spread: z
+      .array(
+        z.object({
+          month: z.string().openapi({ description: 'In UTC', example: '2026-11' }),
+          usdt: Decimal.openapi({ description: 'The sum of all orders of that month', example: '0.26' }),
+        }),
+      )
+      .openapi({
+        description:
+          'What the spread of orders cost, by month: what was paid more, or got less, than the amount is worth at `midPrice`. It is part of the movements, and no fee beside them',
+      }),
   })
   .openapi('Statement');
 
@@ -56,11 +68,13 @@ export const StatementQuery = z.strictObject({
     example: '2026-11-01T00:00:00Z',
   }),
   to: TimeSpan.to.openapi({ description: 'The end, which is not included; now unless told' }),
-  format: z.enum(['json', 'csv']).default('json').openapi({ description: 'How it is written' }),
+  format: z.enum(['json', 'csv', 'tax']).default('json').openapi({
+    description: 'How it is written. `tax` is a CSV of what has ended, with a row for each trade, for tax programs',
+  }),
 });
 
 /** The formats by the content type of their answers. */
-export const statementTypes = { json: 'application/json', csv: 'text/csv' } as const;
+export const statementTypes = { json: 'application/json', csv: 'text/csv', tax: 'text/csv' } as const;
 
 /** Counts a statement. Refuses with `rate_limited` when the account had one a moment ago. Throws when D1 fails. */
 export async function countStatement(database: Database, accountId: string, now_ms: number): Promise<Outcome<null>> {
@@ -123,7 +137,8 @@ export async function* writeStatement(
   prepared: StatementPlan,
   format: keyof typeof statementTypes,
 ): AsyncGenerator<string, void, undefined> {
-  const writer = format === 'csv' ? csv : json;
+  if (format === 'tax') return yield* writeTax(prepared);
+  const writer = format === 'csv' ? csv : createJson();
   yield writer.begin(prepared);
   let isFirst = true;
   for await (const movements of readMovements(prepared.database, prepared.span)) {
@@ -142,15 +157,41 @@ function showMovement({ transfer, time_ms, id, type, asset, amount }: Movement):
   return { transfer, ts: showTime(time_ms), id, type, asset, amount: formatAmount(amount, scaleOf(asset)) };
 }
 
-const json = {
+/** The rows of what has ended, by the columns that tax programs read. */
+async function* writeTax({ database, span }: StatementPlan): AsyncGenerator<string, void, undefined> {
+  yield writeLine(taxColumns);
+  for await (const lines of writeTaxLines(database, span)) {
+    if (lines.length > 0) yield lines.map(writeLine).join('');
+  }
+}
+
+/** Adds the spread of each movement to that of its month. */
+function addSpread(months: Map<string, Atoms>, movements: readonly Movement[]): void {
+  for (const { time_ms, spread } of movements) {
+    const month = showTime(time_ms).slice(0, '2026-11'.length);
+    if (spread !== undefined) months.set(month, (months.get(month) ?? 0n) + spread);
+  }
+}
+
+function listMonths(months: ReadonlyMap<string, Atoms>): Statement['spread'] {
+  const sorted = [...months].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return sorted.map(([month, usdt]) => ({ month, usdt: formatAmount(usdt, scaleOf(QUOTE_ASSET)) }));
+}
+
+const createJson = (months = new Map<string, Atoms>()) => ({
   begin: ({ from_ms, to_ms, opening }: StatementPlan) => {
     const head = JSON.stringify({ from: showTime(from_ms), to: showTime(to_ms), opening: listBalances(opening) });
     return `${head.slice(0, -1)},"movements":[`;
   },
-  movements: (movements: readonly Movement[], isFirst: boolean) =>
-    (isFirst ? '' : ',') + movements.map((movement) => JSON.stringify(showMovement(movement))).join(),
-  end: ({ closing }: StatementPlan) => `],"closing":${JSON.stringify(listBalances(closing))}}`,
-};
+  movements: (movements: readonly Movement[], isFirst: boolean) => {
+    addSpread(months, movements);
+    return (isFirst ? '' : ',') + movements.map((movement) => JSON.stringify(showMovement(movement))).join();
+  },
+  end: ({ closing }: StatementPlan) => {
+    const [balances, spread] = [listBalances(closing), listMonths(months)].map((part) => JSON.stringify(part));
+    return `],"closing":${balances},"spread":${spread}}`;
+  },
+});
 
 /** RFC 4180. No field holds a comma, a quote or the end of a line. */
 const csv = {

@@ -15,7 +15,8 @@ import {
 import { createKeyArea } from '../access/operations.ts';
 
 const Csv = z.string().openapi({
-  description: 'RFC 4180 with a header: a line for each opening balance, each movement and each closing balance',
+  description:
+    'RFC 4180 with a header. `csv`: a line for each opening balance, each movement and each closing balance. `tax`: a line for each filled order, settlement, completed deposit and completed withdrawal, by the columns that the guide “Tax” names',
   example:
     'ts,type,asset,amount,id,transfer\r\n2026-11-01T00:00:00.000Z,OPENING_BALANCE,USDT,1000,,\r\n2026-12-01T00:00:00.000Z,CLOSING_BALANCE,USDT,1000,,\r\n',
 });

@@ -18,7 +18,13 @@ export interface SpreadOfDay {
  * What an order earned the house, in atoms of USDT: what the client paid more, or got less, than the amount is worth at
  * the market's middle price; rounded down. `undefined` for an order that has no middle price. Pure.
  */
-export function spreadOf({ coin: symbol, side, coinAmount, usdtAmount, middle }: FilledOrder): Atoms | undefined {
+export function spreadOf({
+  coin: symbol,
+  side,
+  coinAmount,
+  usdtAmount,
+  middle,
+}: Pick<FilledOrder, 'coin' | 'side' | 'coinAmount' | 'usdtAmount' | 'middle'>): Atoms | undefined {
   const coin = findCoin(symbol);
   if (middle === null || !coin) return undefined;
   const worth = (rounding: 'up' | 'down') => toUsdt(coin, BigInt(coinAmount), BigInt(middle), rounding);

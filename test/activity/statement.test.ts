@@ -21,7 +21,10 @@ interface Statement {
   readonly opening: readonly Amount[];
   readonly movements: readonly (Amount & { readonly type: string; readonly id: string; readonly ts: string })[];
   readonly closing: readonly Amount[];
+  readonly spread: readonly { readonly month: string; readonly usdt: string }[];
 }
+
+type TaxRow = Readonly<Record<string, string>>;
 
 const PATH = '/api/v1/account/statement';
 const LONG_AGO = '2020-01-01T00:00:00Z';
@@ -50,7 +53,7 @@ function atomsOf(text: string): bigint {
 const toTable = (amounts: readonly Amount[]) =>
   Object.fromEntries(amounts.map(({ asset, amount }) => [asset, atomsOf(amount)]));
 
-function addUp({ opening, movements }: Statement): Record<string, bigint> {
+function addUp({ opening, movements }: Pick<Statement, 'opening' | 'movements'>): Record<string, bigint> {
   const sums = toTable(opening);
   for (const { asset, amount } of movements) sums[asset] = (sums[asset] ?? 0n) + atomsOf(amount);
   return sums;
@@ -147,6 +150,89 @@ describe('the statement of an account that did everything', () => {
       .map(([, , asset = '', amount = '']) => ({ asset, amount }));
     expect(closing).toEqual(statement.closing);
     expect(rows.filter(([, type]) => type === 'OPENING_BALANCE')).toHaveLength(9);
+  });
+
+  async function readTax(query: Record<string, string>): Promise<TaxRow[]> {
+    const response = await read(trader, { ...query, format: 'tax' });
+    expect(response.headers.get('Content-Type')).toBe('text/csv');
+    const [head = '', ...lines] = (await response.text()).trimEnd().split('\r\n');
+    const names = head.split(',');
+    return lines.map((line) => Object.fromEntries(line.split(',').map((field, place) => [names[place] ?? '?', field])));
+  }
+
+  it('for tax programs has a row for each record that has ended, and both sides of a trade', async () => {
+    const statement = await readJson(trader, { from: LONG_AGO });
+    const rows = await readTax({ from: LONG_AGO });
+    const records = Map.groupBy(statement.movements, ({ id }) => id);
+    const { withdrawals } = await trader.read<{ withdrawals: TaxRow[] }>('/api/v1/wallet/withdrawals');
+    for (const { id = '', status } of withdrawals) if (status !== 'COMPLETED') records.delete(id);
+    expect(rows.map(({ Id }) => Id)).toEqual([...records.keys()]);
+    const sums: Record<string, bigint> = {};
+    const add = (asset = '', text = '', sign = 1n) => {
+      if (text !== '') sums[asset] = (sums[asset] ?? 0n) + sign * atomsOf(text);
+    };
+    for (const row of rows) {
+      add(row['Received Currency'], row['Received Amount']);
+      add(row['Sent Currency'], row['Sent Amount'], -1n);
+      add(row['Fee Currency'], row['Fee Amount'], -1n);
+      expect(row['Description']).toBe(records.get(row['Id'] ?? '')?.[0]?.type);
+    }
+    const ended = { opening: [], movements: [...records.values()].flat() };
+    expect(sums).toEqual(addUp(ended));
+    const counts = new Map(rows.map(({ Type }) => [Type, rows.filter((row) => row['Type'] === Type).length]));
+    expect(Object.fromEntries(counts)).toEqual({ Trade: 6, Deposit: 5, Withdrawal: 2 });
+  });
+
+  it('for tax programs has price, spread, value, time and hash of each, by documented columns', async () => {
+    const rows = await readTax({ from: LONG_AGO });
+    const { orders } = await trader.read<{ orders: Record<string, string>[] }>('/api/v1/orders');
+    for (const order of orders) {
+      const row = rows.find(({ Id }) => Id === order['id']) ?? {};
+      const [isBuy, coin] = [order['side'] === 'BUY', `${order['coinAmount']} ${order['coin']}`];
+      const difference = Number(order['usdtAmount']) - Number(order['midPrice']) * Number(order['coinAmount']);
+      expect(Number(row['Spread'])).toBeCloseTo(isBuy ? difference : -difference, 5);
+      expect(row).toMatchObject({ Price: order['executedPrice'], 'Net Worth Amount': order['usdtAmount'] });
+      const sides = [coin, `${order['usdtAmount']} USDT`];
+      const [sent, received] = isBuy ? sides.toReversed() : sides;
+      expect(`${row['Sent Amount']} ${row['Sent Currency']}`).toBe(sent);
+      expect(`${row['Received Amount']} ${row['Received Currency']}`).toBe(received);
+      expect(`${row['Spend Amount']} ${row['Spend Currency']}`).toBe(sent);
+      expect(`${row['Receive Amount']} ${row['Receive Currency']}`).toBe(received);
+      expect(Date.parse((row['Date'] ?? '').replace(' UTC', 'Z'))).toBe(
+        Math.floor(Number(row['Timestamp']) / 1_000) * 1_000,
+      );
+    }
+    const [paid] = rows.filter((row) => row['Type'] === 'Withdrawal' && row['TxHash'] !== '');
+    expect(paid).toMatchObject({
+      'Sent Amount': '50',
+      'Fee Amount': '1',
+      'Net Worth Amount': '50',
+      Currency: 'USDT',
+      Amount: '50',
+      Fee: '1',
+      Spread: '',
+      Price: '',
+    });
+    const deposit = rows.find((row) => row['Description'] === 'ONCHAIN_DEPOSIT');
+    expect(deposit).toMatchObject({
+      'Received Amount': '0.5',
+      Currency: 'ETH',
+      TxHash: expect.stringMatching(/^0x/) as string,
+      Location: 'external',
+    });
+  });
+
+  it('tells what the spread of orders cost by month, which is that of the rows', async () => {
+    const rows = (await readTax({ from: LONG_AGO })).filter((row) => row['Spread'] !== '');
+    const sums: Record<string, bigint> = {};
+    for (const row of rows) {
+      const month = (row['Date'] ?? '').slice(0, 7);
+      sums[month] = (sums[month] ?? 0n) + atomsOf(row['Spread'] ?? '');
+    }
+    expect(rows).toHaveLength(2);
+    const { spread } = await readJson(trader, { from: LONG_AGO });
+    expect(Object.fromEntries(spread.map(({ month, usdt }) => [month, atomsOf(usdt)]))).toEqual(sums);
+    expect(Object.values(sums).every((sum) => sum > 0n)).toBe(true);
   });
 
   it('is one a minute for each account, whichever its keys, and a stranger’s is its own', async () => {

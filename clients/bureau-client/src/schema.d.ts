@@ -2059,6 +2059,19 @@ export interface components {
                  */
                 amount: string;
             }[];
+            /** @description What the spread of orders cost, by month: what was paid more, or got less, than the amount is worth at `midPrice`. It is part of the movements, and no fee beside them */
+            spread: {
+                /**
+                 * @description In UTC
+                 * @example 2026-11
+                 */
+                month: string;
+                /**
+                 * @description The sum of all orders of that month
+                 * @example 0.26
+                 */
+                usdt: string;
+            }[];
         };
         Status: {
             /**
@@ -6047,10 +6060,10 @@ export interface operations {
                  */
                 to?: string;
                 /**
-                 * @description How it is written
+                 * @description How it is written. `tax` is a CSV of what has ended, with a row for each trade, for tax programs
                  * @example json
                  */
-                format?: "json" | "csv";
+                format?: "json" | "csv" | "tax";
             };
             header?: {
                 /**
@@ -6100,6 +6113,12 @@ export interface operations {
                      *         {
                      *           "asset": "USDT",
                      *           "amount": "1000"
+                     *         }
+                     *       ],
+                     *       "spread": [
+                     *         {
+                     *           "month": "2026-11",
+                     *           "usdt": "0.26"
                      *         }
                      *       ]
                      *     }

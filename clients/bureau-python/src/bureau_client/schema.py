@@ -718,6 +718,13 @@ class StatementClosing(TypedDict):
     """Plain decimal"""
 
 
+class StatementSpread(TypedDict):
+    month: str
+    """In UTC"""
+    usdt: str
+    """The sum of all orders of that month"""
+
+
 Statement = TypedDict(
     "Statement",
     {
@@ -726,6 +733,7 @@ Statement = TypedDict(
         "opening": "list[StatementOpening]",
         "movements": "list[StatementMovement]",
         "closing": "list[StatementClosing]",
+        "spread": "list[StatementSpread]",
     },
 )
 

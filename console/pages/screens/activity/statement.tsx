@@ -13,17 +13,17 @@ function dayOf(time_ms: number): string {
 export function StatementForm() {
   const [from, setFrom] = useState(() => dayOf(Date.now() - 30 * DAY_MS));
   const [to, setTo] = useState(() => dayOf(Date.now()));
-  const [format, setFormat] = useState<'csv' | 'json'>('csv');
+  const [format, setFormat] = useState<'csv' | 'json' | 'tax'>('csv');
   const download = async () => {
     const end_ms = Date.parse(to) + DAY_MS;
     const query = new URLSearchParams({ from: `${from}T00:00:00Z`, format });
     if (end_ms < Date.now()) query.set('to', new Date(end_ms).toISOString());
     // Read whole before it is stored: a statement that breaks off is refused here, and nobody takes it for whole.
     const text = await readText(`/api/v1/account/statement?${query.toString()}`);
-    const url = URL.createObjectURL(new Blob([text], { type: format === 'csv' ? 'text/csv' : 'application/json' }));
+    const url = URL.createObjectURL(new Blob([text], { type: format === 'json' ? 'application/json' : 'text/csv' }));
     const link = document.createElement('a');
     link.href = url;
-    link.download = `statement-${from}-${to}.${format}`;
+    link.download = `${format === 'tax' ? 'tax' : 'statement'}-${from}-${to}.${format === 'json' ? 'json' : 'csv'}`;
     link.click();
     URL.revokeObjectURL(url);
   };
@@ -41,6 +41,7 @@ export function StatementForm() {
             set={setFormat}
             options={[
               ['csv', 'CSV, for a spreadsheet'],
+              ['tax', 'CSV, for tax programs'],
               ['json', 'JSON'],
             ]}
           />
