@@ -25,6 +25,7 @@ import { trade } from './api/order-routes.ts';
 import { statement } from './api/statement-routes.ts';
 import { wallet } from './api/wallet-routes.ts';
 import { webhooks } from './api/webhook-routes.ts';
+import { wellKnown } from './api/well-known.ts';
 
 /** Routes that a deployment has beside the common ones, and the tag under which the operator's document has them. */
 export interface FurtherRoutes {
@@ -49,6 +50,7 @@ export function createApp(further: readonly FurtherRoutes[] = []): Area {
     events,
     webhooks,
     operator,
+    wellKnown,
     ...further.map(({ area }) => area),
     ...documents,
   ];

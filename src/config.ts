@@ -211,6 +211,9 @@ export const Config = z
     ACCESS_ISSUER: z.union([z.literal(''), z.url()]),
     ACCESS_AUDIENCE: z.string().max(200),
     CONSOLE_ORIGIN: z.union([z.literal(''), z.url()]),
+    SECURITY_CONTACT: z
+      .string()
+      .regex(/^((mailto:[^\s@]+@[^\s@]+|https:\/\/\S+))?$/, 'is no mailto: or https: address'),
     DEPOSIT_KEYS: jsonOf(z.record(z.string(), z.string())),
     SOLANA_ADDRESSES: z.enum(['sandbox', 'pool']),
   })

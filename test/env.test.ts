@@ -57,6 +57,8 @@ describe('the configuration', () => {
     ['a margin that venues need to follow each other', 'PRICE_MARGIN_MS', '149'],
     ['a stream without TLS', 'KRAKEN_STREAM_URL', 'ws://ws.kraken.com'],
     ['a sandbox candle source', 'CANDLE_SOURCES', 'sandbox'],
+    ['a contact that is no address', 'SECURITY_CONTACT', 'security@bureau.dev'],
+    ['a contact of two lines', 'SECURITY_CONTACT', 'mailto:one@bureau.dev\nContact: mailto:two@bureau.dev'],
     ['a zero spread', 'SPREAD_BPS', '0'],
     ['a spread below 10', 'SPREAD_BPS', '9'],
     ['the public operator token', 'OPERATOR_TOKEN', sandbox['OPERATOR_TOKEN']],

@@ -67,6 +67,9 @@ export function findDeployFaults(
     ],
     warnings: [
       ...(variables['ACCESS_ISSUER'] ? [] : ['ACCESS_ISSUER is empty: nobody can sign in, and the audit names tokens']),
+      ...(variables['SECURITY_CONTACT']
+        ? []
+        : ['SECURITY_CONTACT is empty: whoever finds a weakness does not know whom to tell']),
       ...(secrets ? [] : ['the secrets were not checked: pipe `wrangler secret list` into this command']),
       ...(variables['CUSTODY_SIGNER_KEY']
         ? []

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { type Documents, composeDocumentPage, listDocuments, readDocuments } from './document-pages.ts';
+import { describeApi } from './describe-api.ts';
+import { type Documents, composeDocumentPage, listDocuments, readDocuments, readReleases } from './document-pages.ts';
 import { composeErrorPages } from './error-pages.ts';
+import { robots, writeFeed, writeLlms } from './for-machines.ts';
 import { headersFile, redirectsFile } from './headers.ts';
-import { ERRORS, type MenuEntry, REFERENCE, type Reader, readers } from './navigation.ts';
+import { type ListedPage, markdownPath, writeLinks, writeReference } from './markdown-pages.ts';
+import { CHANGELOG, ERRORS, type MenuEntry, REFERENCE, type Reader, readers } from './navigation.ts';
 import { type Page, composePage } from './page.ts';
 import type { Document } from '../openapi/document.ts';
 import { composeSearchIndex } from './search-index.ts';
@@ -28,17 +31,33 @@ function readSearchLibrary(): StaticFile[] {
   ];
 }
 
-function composeStart(reader: Reader, title: string, description: string, body: string): Page {
-  return { path: readers[reader].path, reader, title, description, body: `<h1>${title}</h1>\n${body}` };
+/** The first page for a kind of reader: what he finds, and his pages. */
+function composeStart(
+  reader: Reader,
+  title: string,
+  description: string,
+  body: string,
+  pages: readonly ListedPage[],
+): Page {
+  const markdown = `# ${title}\n\n${description}\n\n${writeLinks(pages)}\n`;
+  return { path: readers[reader].path, reader, title, description, body: `<h1>${title}</h1>\n${body}`, markdown };
 }
 
-function composePages(documents: Documents, viewer: ReturnType<typeof composeViewer>): Page[] {
+const REFERENCE_SUMMARY = 'Every operation of the Bureau API, with what it takes, answers and refuses.';
+
+const listedReference: readonly ListedPage[] = [
+  { ...REFERENCE, summary: REFERENCE_SUMMARY },
+  { ...ERRORS, summary: 'Every error code, and what to do.' },
+];
+
+function composePages(documents: Documents, viewer: ReturnType<typeof composeViewer>, api: Document): Page[] {
   const { forTraders, forOperators, forContributors } = documents;
   const reference: Page = {
     path: REFERENCE.path,
     reader: 'trader',
     title: 'Reference',
     description: 'Every operation of the Bureau API, which can be tried from the page.',
+    markdown: writeReference(describeApi(api)),
     head: viewer.head,
     body: viewer.body,
   };
@@ -50,18 +69,21 @@ function composePages(documents: Documents, viewer: ReturnType<typeof composeVie
       `<p>An exchange with a REST API. Every order fills at once, whole or not at all, at the market’s price.</p>
 <p><a href="${REFERENCE.path}">The reference</a> has every operation, and <a href="${ERRORS.path}">the errors</a> every code.</p>
 ${listDocuments('Guides', forTraders)}`,
+      [...listedReference, ...forTraders],
     ),
     composeStart(
       'operator',
       'Operate an exchange',
       'How to run and to watch a Bureau.',
       listDocuments('Guides and reports', forOperators),
+      forOperators,
     ),
     composeStart(
       'contributor',
       'Change the code',
       'The designs behind Bureau.',
       listDocuments('Designs', forContributors),
+      forContributors,
     ),
   ];
   const byReader = { trader: forTraders, operator: forOperators, contributor: forContributors };
@@ -84,7 +106,7 @@ export function composeSite(): Map<string, SiteFile> {
   const all = [...forTraders, ...forOperators, ...forContributors];
   const index = nameStatic('search.json', new TextEncoder().encode(composeSearchIndex(all, api)));
   const menus: Record<Reader, readonly MenuEntry[]> = {
-    trader: [...forTraders, REFERENCE, ERRORS],
+    trader: [...forTraders.filter(({ path }) => path !== CHANGELOG.path), REFERENCE, ERRORS, CHANGELOG],
     operator: forOperators,
     contributor: forContributors,
   };
@@ -95,7 +117,8 @@ export function composeSite(): Map<string, SiteFile> {
     searchLibrary: library[0]?.[0] ?? '',
     searchIndex: index[0],
   };
-  const pages = composePages(documents, composeViewer(startViewer[0]));
+  const pages = composePages(documents, composeViewer(startViewer[0]), api);
+  const others = [...forOperators, ...forContributors];
   return new Map<string, SiteFile>([
     ...pages.map((page) => [`${page.path}.html`, composePage(page, menus[page.reader], assets)] as const),
     stylesheet,
@@ -106,6 +129,10 @@ export function composeSite(): Map<string, SiteFile> {
     ...library,
     ...readPictures().values(),
     ...readViewerFiles(),
+    ...pages.map(({ path, markdown }) => [markdownPath(path), markdown] as const),
+    ['/llms.txt', writeLlms({ guides: forTraders, reference: listedReference, others })],
+    ['/robots.txt', robots],
+    [`${CHANGELOG.path}.atom`, writeFeed(readReleases(), CHANGELOG.path)],
     ['/_headers', headersFile],
     ['/_redirects', redirectsFile],
   ]);

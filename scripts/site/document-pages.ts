@@ -3,7 +3,10 @@ import { dirname, join } from 'node:path';
 import type { Reader } from './navigation.ts';
 import { escapeHtml } from './escape-html.ts';
 import type { Page } from './page.ts';
-import { type RenderedDocument, type ResolveLink, renderDocument } from './render-markdown.ts';
+import { CHANGELOG } from './navigation.ts';
+import { type Release, readRelease } from './for-machines.ts';
+import { markdownPath } from './markdown-pages.ts';
+import { type RenderedDocument, type ResolveLink, renderDocument, renderPart } from './render-markdown.ts';
 import { readPictures } from './static-files.ts';
 
 const DOCUMENTS = 'docs';
@@ -20,6 +23,7 @@ const forTraders = [
   'guides/rate-limits',
   'guides/market-data',
   'guides/sandbox',
+  'guides/tax',
   'guides/console',
   'guides/moving',
 ];
@@ -37,6 +41,8 @@ export interface DocumentPage extends RenderedDocument {
   /** Its path below `docs`, without the ending. */
   readonly name: string;
   readonly path: string;
+  /** Its source, whose links lead to the Markdown of other pages. */
+  readonly markdown: string;
 }
 
 export interface Documents {
@@ -54,21 +60,38 @@ export function readDocuments(): Documents {
   const isOther = (name: string) => !forTraders.includes(name) && !forOperators.includes(name);
   const others = found.filter((name) => isOther(name) && !isForContributors(name));
   return {
-    forTraders: forTraders.map(readDocument),
+    forTraders: [...forTraders.map(readDocument), readPage(CHANGELOG_FILE, 'changelog')],
     forOperators: [...forOperators, ...others].map(readDocument),
     forContributors: found.filter(isForContributors).map(readDocument),
   };
 }
 
-function readDocument(name: string): DocumentPage {
-  const file = `${DOCUMENTS}/${name}.md`;
+const CHANGELOG_FILE = 'CHANGELOG.md';
+
+/** The released versions, newest first. */
+export function readReleases(): Release[] {
+  const [, ...parts] = readFileSync(CHANGELOG_FILE, 'utf8').split(/^## /m);
+  return parts.flatMap((part) => {
+    const [heading = ''] = part.split('\n', 1);
+    return readRelease(heading, renderPart(part.slice(heading.length), resolveFrom(CHANGELOG_FILE))) ?? [];
+  });
+}
+
+const readDocument = (name: string) => readPage(`${DOCUMENTS}/${name}.md`, name);
+
+function readPage(file: string, name: string): DocumentPage {
   try {
-    const rendered = renderDocument(readFileSync(file, 'utf8'), resolveFrom(file));
-    return { name, path: `/${DOCUMENTS}/${name}`, ...rendered };
+    const source = readFileSync(file, 'utf8');
+    const rendered = renderDocument(source, resolveFrom(file));
+    return { name, path: `/${DOCUMENTS}/${name}`, markdown: leadToMarkdown(source, resolveFrom(file)), ...rendered };
   } catch (error) {
     throw new Error(`${file} cannot be rendered`, { cause: error });
   }
 }
+
+/** Tells browsers and readers of feeds where the feed is. */
+const FEED_LINK = `
+<link rel="alternate" type="application/atom+xml" title="Changes" href="${CHANGELOG.path}.atom">`;
 
 /** Source files that have a page of the site. */
 const pagesOfSources: Readonly<Record<string, string>> = { 'src/http/problems.ts': '/errors' };
@@ -87,6 +110,23 @@ function resolveFrom(file: string): ResolveLink {
   };
 }
 
+/** A document in which a link leads to a page's Markdown; one to a file that the site does not have is its text alone. */
+function leadToMarkdown(source: string, resolveLink: ResolveLink): string {
+  const blocks = source.split(/^(```[^]*?^```$)/m);
+  const linked = blocks.map((block) => {
+    if (block.startsWith('```')) return block;
+    return block.replaceAll(/\[([^\]]*)\]\(([^)\s]+)\)/g, (_, text: string, href: string) => {
+      const target = resolveLink(href);
+      if (target === undefined) return text;
+      const [path = '', anchor] = target.split('#');
+      if (!path.startsWith(`/${DOCUMENTS}/`) && path !== '/errors') return `[${text}](${target})`;
+      const isPage = !path.startsWith(`/${DOCUMENTS}/static/`);
+      return `[${text}](${isPage ? markdownPath(path) : path}${anchor === undefined ? '' : `#${anchor}`})`;
+    });
+  });
+  return linked.join('');
+}
+
 export function composeDocumentPage(document: DocumentPage, reader: Reader, next: DocumentPage | undefined): Page {
   const on = next ? `<p class="next">Next: <a href="${next.path}">${escapeHtml(next.title)}</a></p>` : '';
   return {
@@ -94,6 +134,8 @@ export function composeDocumentPage(document: DocumentPage, reader: Reader, next
     reader,
     title: document.title,
     description: document.summary,
+    markdown: document.markdown,
+    ...(document.path === CHANGELOG.path && { head: FEED_LINK }),
     body: `<article>${document.html}</article>${on}`,
     headings: document.parts.filter(({ id, depth }) => id !== '' && depth === 2),
   };

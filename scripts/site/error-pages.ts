@@ -2,6 +2,7 @@ import { exampleOfProblem } from '../../src/http/document/problem-examples.ts';
 import { type ProblemCode, type ProblemDefinition, definitionOf, problems } from '../../src/http/problems.ts';
 import { errorGuide } from './error-guide.ts';
 import { escapeHtml } from './escape-html.ts';
+import { writeError, writeErrors } from './markdown-pages.ts';
 import type { Page } from './page.ts';
 import { renderInline } from './render-markdown.ts';
 
@@ -34,6 +35,7 @@ function composeErrorPage(code: ProblemCode): Page {
     reader: 'trader',
     title: definition.title,
     description: `The error ${code} of the Bureau API: what it means, and what to do.`,
+    markdown: writeError(code),
     body: `<article>
 <h1>${escapeHtml(definition.title)}</h1>
 <p class="code"><code>${code}</code></p>
@@ -63,6 +65,7 @@ function composeIndex(): Page {
     reader: 'trader',
     title: 'Errors',
     description: 'Every error code of the Bureau API.',
+    markdown: writeErrors(),
     body: `<article>
 <h1>Errors</h1>
 <p>Every code that the API answers with. Codes are stable within v1 and only ever added;

@@ -21,6 +21,12 @@ export const headersFile = `/*
   Content-Security-Policy: ${contentSecurityPolicy}
   X-Content-Type-Options: nosniff
   Referrer-Policy: no-referrer
+/*.md
+  Content-Type: text/markdown; charset=utf-8
+/*.txt
+  Content-Type: text/plain; charset=utf-8
+/*.atom
+  Content-Type: application/atom+xml; charset=utf-8
 /docs/static/*
   Cache-Control: public, max-age=31536000, immutable
 `;

@@ -17,6 +17,7 @@ export const readers: Readonly<Record<Reader, { readonly path: string; readonly 
 
 /** The reference and the errors, which follow the guides in a trader's menu. */
 export const REFERENCE: MenuEntry = { path: '/docs/reference', title: 'Reference' };
+export const CHANGELOG: MenuEntry = { path: '/docs/changelog', title: 'Changelog' };
 export const ERRORS: MenuEntry = { path: '/errors', title: 'Errors' };
 
 export function composeMenu(label: string, entries: readonly MenuEntry[], current: string): string {

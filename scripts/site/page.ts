@@ -1,4 +1,5 @@
 import { escapeHtml } from './escape-html.ts';
+import { markdownPath } from './markdown-pages.ts';
 import { type MenuEntry, type Reader, composeContents, composeMenu, readers } from './navigation.ts';
 
 /** A part of a page, listed in its contents and found by the search. */
@@ -15,6 +16,8 @@ export interface Page {
   /** One sentence, in plain text. */
   readonly description: string;
   readonly body: string;
+  /** The same for programs, at the page's path with the ending `.md`. */
+  readonly markdown: string;
   readonly headings?: readonly Heading[];
   /** Additions to the head: the scripts and styles of this page alone. */
   readonly head?: string;
@@ -45,6 +48,7 @@ export function composePage(page: Page, menu: readonly MenuEntry[], assets: Page
 <title>${escapeHtml(page.title)} · Bureau</title>
 <link rel="icon" type="image/svg+xml" href="${assets.favicon}">
 <link rel="stylesheet" href="${assets.stylesheet}">
+<link rel="alternate" type="text/markdown" href="${markdownPath(page.path)}">
 <script defer src="${assets.script}"></script>${page.head ?? ''}
 </head>
 <body>

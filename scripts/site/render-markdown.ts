@@ -22,10 +22,16 @@ export interface DocumentPart {
   readonly text: string;
 }
 
-/** The anchor of a heading, in GitHub's form. */
-function slugOf(heading: string): string {
-  const words = heading.toLowerCase().replaceAll(/[^\p{Letter}\p{Number}\s_-]/gu, '');
-  return words.trim().replaceAll(/\s/g, '-');
+/** The anchors of a document's headings, in GitHub's form: a heading that comes again gets a number. */
+function createSlugs(): (heading: string) => string {
+  const counts = new Map<string, number>();
+  return (heading) => {
+    const words = heading.toLowerCase().replaceAll(/[^\p{Letter}\p{Number}\s_-]/gu, '');
+    const slug = words.trim().replaceAll(/\s/g, '-');
+    const earlier = counts.get(slug) ?? 0;
+    counts.set(slug, earlier + 1);
+    return earlier === 0 ? slug : `${slug}-${earlier}`;
+  };
 }
 
 /** An error code between backticks becomes a link to its page, so that a document stays plain Markdown. */
@@ -82,6 +88,7 @@ function showLanguages(blocks: readonly Tokens.Code[]): string {
 }
 
 function createRenderer(resolveLink: ResolveLink): Marked {
+  const slugOf = createSlugs();
   return new Marked({
     extensions: [{ name: LANGUAGES, renderer: (token) => showLanguages((token as unknown as LanguagesToken).blocks) }],
     renderer: {
@@ -129,6 +136,11 @@ function textOf({ tokens = [] }: { readonly tokens?: Tokens.Generic[] }): string
   return tokens.map((part) => ('text' in part ? String(part['text']) : '')).join('');
 }
 
+/** Renders a part of a document, which need not begin with a title. */
+export function renderPart(markdown: string, resolveLink: ResolveLink): string {
+  return createRenderer(resolveLink).parse(markdown, { async: false });
+}
+
 /** Renders a whole document. Throws on HTML in it, and unless it begins with a title and a paragraph. */
 export function renderDocument(markdown: string, resolveLink: ResolveLink): RenderedDocument {
   const renderer = createRenderer(resolveLink);
@@ -147,10 +159,12 @@ export function renderDocument(markdown: string, resolveLink: ResolveLink): Rend
 
 function listParts(tokens: readonly Tokens.Generic[]): DocumentPart[] {
   const parts: { id: string; depth: number; title: string; text: string }[] = [];
+  const slugOf = createSlugs();
   for (const token of tokens) {
     if (token.type === 'heading') {
       const { depth, text } = token as unknown as Tokens.Heading;
-      parts.push({ id: parts.length === 0 ? '' : slugOf(text), depth, title: textOf(token), text: '' });
+      const slug = slugOf(text);
+      parts.push({ id: parts.length === 0 ? '' : slug, depth, title: textOf(token), text: '' });
     } else {
       const part = parts.at(-1);
       if (part) part.text += `${token.raw} `;

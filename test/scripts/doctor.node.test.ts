@@ -48,6 +48,7 @@ const ready = {
   ACCESS_ISSUER: 'https://bureau.cloudflareaccess.com',
   ACCESS_AUDIENCE: '4714c1358e65fe4b408ad6d432a5f878f08194bdb4752441fd56faefa9b2b6f2',
   CONSOLE_ORIGIN: 'https://console.bureau.dev',
+  SECURITY_CONTACT: 'mailto:security@bureau.dev',
   database_id: '7f0e1a52-5b0c-4c5e-9d3e-2b8c4f6a9d01',
 };
 
@@ -147,6 +148,7 @@ const wrongs: readonly (readonly [what: string, said: RegExp, values?: Readonly<
     return [`no ${name}`, said] as const;
   }),
   ['no key of the custodian’s signer', /warning: CUSTODY_SIGNER_KEY is empty/, { CUSTODY_SIGNER_KEY: '' }],
+  ['nobody to tell of a weakness', /warning: SECURITY_CONTACT is empty/, { SECURITY_CONTACT: '' }],
   ['one watcher of deposits', /warning: DEPOSITS_AGREED_FROM is empty/, { DEPOSITS_AGREED_FROM: '{}' }],
   ['no signing key', /warning: CUSTODY_SIGNING_KEY is not set/],
   ['supply caps that nobody set', /warning: the supply cap of .*BTC.* was never touched/],

@@ -40,7 +40,7 @@ describe('the documentation', () => {
       }
     }
     const written = Object.keys(import.meta.glob('../../docs/**/*.md')).map((file) => file.slice('../..'.length, -3));
-    const starts = ['/docs', '/docs/operate', '/docs/contribute', '/docs/reference', '/errors'];
+    const starts = ['/docs', '/docs/operate', '/docs/contribute', '/docs/reference', '/docs/changelog', '/errors'];
     const expected = [...starts, ...written, ...codes.map((code) => `/errors/${code}`)];
     expect([...pages.keys()].toSorted()).toEqual(expected.toSorted());
   });
