@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { problems } from '../src/http/problems.ts';
 import { NARROW, WIDE, axe, complaints, openPage, runAxe, withBrowser } from './console/browser.ts';
@@ -28,34 +29,22 @@ async function openOwnPage(browser: Browser, { origin }: LocalExchange): Promise
   return page;
 }
 
-/** Opens the viewer's block of an operation, ready to send. */
-async function unfold(page: Page, method: string, path: string) {
-  const block = page
-    .locator(`#viewer .opblock-${method}`)
-    .filter({ has: page.locator(`.opblock-summary-path[data-path="${path}"]`) });
-  await block.locator('.opblock-summary-control').click();
-  await block.locator('.try-out__btn').click();
-  return block;
+/** Opens an operation, and the form that sends it. */
+async function unfold(page: Page, id: string) {
+  const operation = page.locator('details.operation').filter({ has: page.locator(`#${id}`) });
+  await operation.evaluate((element) => element.setAttribute('open', ''));
+  const form = operation.locator('.try');
+  if ((await form.getAttribute('open')) === null) await form.locator('summary').click();
+  await form.locator('button').waitFor();
+  return form;
 }
 
-async function tryOut(page: Page, path: string): Promise<{ status: string; body: string }> {
-  const block = await unfold(page, 'get', path);
-  await block.locator('.execute').click();
-  const answer = block.locator('.live-responses-table .response');
-  await answer.waitFor();
-  return {
-    status: await answer.locator('.response-col_status').innerText(),
-    body: await answer.locator('.response-col_description').innerText(),
-  };
-}
-
-/** Enters a key in the viewer. */
-async function authorize(page: Page, token: string): Promise<void> {
-  await page.locator('#viewer .auth-wrapper .authorize').first().click();
-  const dialog = page.locator('.dialog-ux');
-  await dialog.locator('input[type="text"], input[type="password"]').first().fill(token);
-  await dialog.locator('button.authorize').first().click();
-  await dialog.locator('.btn-done').first().click();
+async function tryOut(page: Page, id: string): Promise<string> {
+  const form = await unfold(page, id);
+  await form.getByRole('button', { name: 'Send' }).click();
+  const answer = form.getByRole('status');
+  await answer.filter({ hasText: /^\d/ }).waitFor();
+  return answer.innerText();
 }
 
 async function readOperations({ origin }: LocalExchange): Promise<Operation[]> {
@@ -63,63 +52,67 @@ async function readOperations({ origin }: LocalExchange): Promise<Operation[]> {
   return listOperations(document).map(({ operation }) => operation);
 }
 
-const isKeyed = ({ security = [] }: Operation) => security.every((one) => Object.keys(one).length > 0);
-
-/** How many operations nobody can call without a key. */
-async function countKeyed(exchange: LocalExchange): Promise<number> {
-  return (await readOperations(exchange)).filter(isKeyed).length;
-}
-
-/** Unfolds one operation after the other: each fits a laptop's screen. They stay unfolded. */
+/** Opens one operation after the other: each fits a laptop's screen. They stay open. */
 async function measureOperations(page: Page, { origin }: LocalExchange): Promise<void> {
   await page.setViewportSize(WIDE);
   await page.goto(`${origin}/docs/reference`);
-  const blocks = page.locator('#viewer .opblock');
-  await blocks.first().waitFor();
-  for (const block of await blocks.all()) {
-    await block.locator('.opblock-summary-control').click();
-    await block.locator('.responses-table').waitFor();
-    const height = await block.evaluate((element) => element.getBoundingClientRect().height);
-    const path = await block.locator('.opblock-summary-path').getAttribute('data-path');
-    if (height > WIDE.height) throw new Error(`${path} is ${height} high on a screen of ${WIDE.height}`);
+  const operations = page.locator('details.operation');
+  for (const operation of await operations.all()) {
+    await operation.locator('> summary').click();
+    const height = await operation.evaluate((element) => element.getBoundingClientRect().height);
+    const name = await operation.locator('> summary').innerText();
+    if (height > WIDE.height) throw new Error(`${name} is ${height} high on a screen of ${WIDE.height}`);
   }
-  expectThat(true, `each of ${await blocks.count()} operations fits a screen of 1,280 px`);
+  expectThat(true, `each of ${await operations.count()} operations fits a screen of 1,280 px`);
 }
 
+/** The most that the page may load before it shows anything, in milliseconds and in bytes as they are sent. */
+const FIRST_PAINT_MS = 1_000;
+const MOST_BYTES = 150_000;
+
 async function tryReference(page: Page, exchange: LocalExchange): Promise<void> {
+  let bytes = 0;
+  page.on(
+    'response',
+    (response) =>
+      void response.body().then(
+        (body) => (bytes += gzipSync(body).length),
+        () => 0,
+      ),
+  );
   await page.goto(`${exchange.origin}/docs/reference`);
-  await page.locator('#viewer .opblock').first().waitFor();
-  const paths = await page
-    .locator('#viewer .opblock-summary-path')
-    .evaluateAll((elements) => elements.map((element) => element.getAttribute('data-path')));
-  expectThat(paths.includes('/api/v1/orders') && paths.length >= 13, `${paths.length} operations on the page`);
+  const paint = await page.evaluate('performance.getEntriesByName("first-contentful-paint")[0].startTime');
+  await page.waitForLoadState('networkidle');
+  expectThat(
+    Number(paint) < FIRST_PAINT_MS && bytes < MOST_BYTES,
+    `the reference after ${Math.round(Number(paint))} ms and ${bytes} bytes`,
+  );
+  const operations = await readOperations(exchange);
+  const ids = await page.locator('.sides').evaluateAll((all) => all.map(({ id }) => id));
+  const missing = operations.filter(({ operationId = '' }) => !ids.includes(operationId));
+  expectThat(missing.length === 0 && ids.length === operations.length, `${ids.length} operations on the page`);
 
-  const order = await unfold(page, 'post', '/api/v1/orders');
-  for (const header of ['Idempotency-Key', 'X-Request-Id']) {
-    const field = order.locator(`tr[data-param-name="${header}"] input`);
-    expectThat((await field.inputValue()) === '', `an empty ${header} to begin with`);
-  }
-  const locked = page.getByRole('button', { name: 'Needs a key' });
-  const keyed = await countKeyed(exchange);
-  expectThat((await locked.count()) === keyed, `padlocks at the ${keyed} operations that need a key`);
-  const padlocks = page.locator('#viewer .authorization__btn');
-  expectThat((await padlocks.count()) === keyed, 'none at the others');
-
-  const tickers = await tryOut(page, '/api/v1/markets/tickers');
-  expectThat(tickers.status.startsWith('200') && tickers.body.includes('"BTC-USDT"'), 'tickers, asked from the page');
-  await authorize(page, exchange.valueOf('api key'));
-  const opened = page.getByRole('button', { name: 'A key is entered' });
-  expectThat((await opened.count()) === keyed && (await locked.count()) === 0, 'open padlocks once a key is entered');
-  const balances = await tryOut(page, '/api/v1/wallet/balances');
-  expectThat(balances.status.startsWith('200') && balances.body.includes('"USDT"'), 'balances, with a key');
+  const order = await unfold(page, 'placeOrder');
+  expectThat((await order.getByLabel('Idempotency-Key').inputValue()) === '', 'an empty Idempotency-Key to begin with');
+  const tickers = await tryOut(page, 'listTickers');
+  expectThat(tickers.startsWith('200') && tickers.includes('"BTC-USDT"'), 'tickers, asked from the page');
+  expectThat((await tryOut(page, 'listBalances')).startsWith('401'), 'no balances without a key');
+  await page.getByLabel('API key').fill(exchange.valueOf('api key'));
+  const balances = await tryOut(page, 'listBalances');
+  expectThat(balances.startsWith('200') && balances.includes('"USDT"'), 'balances, with a key');
+  await order.getByLabel('Body').fill('{"coin":"BTC","side":"BUY","mode":"USDT_AMOUNT","value":"10"}');
+  const placed = await tryOut(page, 'placeOrder');
+  expectThat(placed.startsWith('201') && placed.includes('"usdtAmount": "10"'), 'an order, sent from the page');
+  await page.goto(`${exchange.origin}/docs`);
+  await page.goto(`${exchange.origin}/docs/reference#/Trade/placeOrder`);
+  await page.locator('#placeOrder').waitFor();
+  expectThat(true, 'an operation by the address that it had before');
 }
 
 /** Checks a page in each theme by axe's accessibility rules. */
 async function checkAccess(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    // The viewer's colours follow by a script, which has run when the next picture but one is drawn.
-    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
     await runAxe(page, `${page.url()}, ${colorScheme}`);
   }
 }
@@ -134,9 +127,8 @@ async function readPages(page: Page, { origin }: LocalExchange): Promise<void> {
     const response = await page.goto(url);
     if (response?.status() !== 200) throw new Error(`${url} is answered ${response?.status()}`);
     const links = await page.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
-    if ((await page.locator('#viewer').count()) > 0) {
-      await page.locator('#viewer .opblock').first().waitFor();
-      for (const path of ['/api/v1/orders', '/api/v1/wallet/withdrawals']) await unfold(page, 'post', path);
+    if ((await page.locator('.reference').count()) > 0) {
+      for (const id of ['placeOrder', 'createWithdrawal']) await unfold(page, id);
     }
     const width = await page.locator('html').evaluate((html) => html.scrollWidth);
     if (width > NARROW.width) throw new Error(`${url} is ${width} wide on a screen of ${NARROW.width}`);
@@ -157,6 +149,14 @@ async function findFirst(page: Page, words: string): Promise<{ href: string; tex
   return { href: (await first.getAttribute('href')) ?? '', text: await first.innerText() };
 }
 
+/** What people ask for that is not here, and the part of the answers that it must lead to. */
+const questions = [
+  ['how do I cancel', 'how-do-i-cancel'],
+  ['websocket', 'is-there-a-websocket'],
+  ['testnet', 'is-there-a-testnet'],
+  ['order book', 'are-there-limit-orders'],
+] as const;
+
 async function trySearch(page: Page, exchange: LocalExchange): Promise<void> {
   const { origin } = exchange;
   await page.goto(`${origin}/docs`);
@@ -167,11 +167,16 @@ async function trySearch(page: Page, exchange: LocalExchange): Promise<void> {
   const operations = await readOperations(exchange);
   for (const { operationId } of operations) {
     const { href } = await findFirst(page, operationId ?? '');
-    if (!href.endsWith(`/${operationId}`)) throw new Error(`the search for ${operationId} finds ${href} first`);
+    if (!href.endsWith(`#${operationId}`)) throw new Error(`the search for ${operationId} finds ${href} first`);
   }
   await findFirst(page, 'second factor withdrawals');
   await page.locator('search input').press('Enter');
   await page.waitForURL('**/withdrawals-and-2fa*');
+  for (const [words, part] of questions) {
+    const { href } = await findFirst(page, words);
+    if (!href.startsWith(`/docs/guides/questions#${part}`))
+      throw new Error(`the search for ${words} finds ${href} first`);
+  }
   expectThat(true, `the search finds ${Object.keys(problems).length} codes and ${operations.length} operations`);
 }
 

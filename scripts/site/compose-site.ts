@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { describeApi } from './describe-api.ts';
+import { type DescribedOperation, describeApi } from './describe-api.ts';
 import { type Documents, composeDocumentPage, listDocuments, readDocuments, readReleases } from './document-pages.ts';
 import { composeErrorPages } from './error-pages.ts';
 import { robots, writeFeed, writeLlms } from './for-machines.ts';
@@ -10,9 +10,9 @@ import { type ListedPage, markdownPath, writeLinks, writeReference } from './mar
 import { CHANGELOG, ERRORS, type MenuEntry, REFERENCE, type Reader, readers } from './navigation.ts';
 import { type Page, composePage } from './page.ts';
 import type { Document } from '../openapi/document.ts';
+import { composeReference } from './reference-page.ts';
 import { composeSearchIndex } from './search-index.ts';
 import { type StaticFile, nameStatic, readPictures } from './static-files.ts';
-import { composeViewer, readViewerFiles } from './viewer.ts';
 
 export type SiteFile = string | Uint8Array;
 
@@ -50,16 +50,16 @@ const listedReference: readonly ListedPage[] = [
   { ...ERRORS, summary: 'Every error code, and what to do.' },
 ];
 
-function composePages(documents: Documents, viewer: ReturnType<typeof composeViewer>, api: Document): Page[] {
+function composePages(documents: Documents, operations: readonly DescribedOperation[], script: string): Page[] {
   const { forTraders, forOperators, forContributors } = documents;
   const reference: Page = {
     path: REFERENCE.path,
     reader: 'trader',
     title: 'Reference',
-    description: 'Every operation of the Bureau API, which can be tried from the page.',
-    markdown: writeReference(describeApi(api)),
-    head: viewer.head,
-    body: viewer.body,
+    description: REFERENCE_SUMMARY,
+    markdown: writeReference(operations),
+    head: `\n<script type="module" src="${script}"></script>`,
+    body: composeReference(operations),
   };
   const starts = [
     composeStart(
@@ -99,7 +99,7 @@ export function composeSite(): Map<string, SiteFile> {
   const { forTraders, forOperators, forContributors } = documents;
   const stylesheet = readStatic('site.css');
   const script = readStatic('site.js');
-  const startViewer = readStatic('start-viewer.js');
+  const referenceScript = readStatic('reference.js');
   const favicon = readStatic('favicon.svg');
   const library = readSearchLibrary();
   const api = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as Document;
@@ -117,18 +117,17 @@ export function composeSite(): Map<string, SiteFile> {
     searchLibrary: library[0]?.[0] ?? '',
     searchIndex: index[0],
   };
-  const pages = composePages(documents, composeViewer(startViewer[0]), api);
+  const pages = composePages(documents, describeApi(api), referenceScript[0]);
   const others = [...forOperators, ...forContributors];
   return new Map<string, SiteFile>([
     ...pages.map((page) => [`${page.path}.html`, composePage(page, menus[page.reader], assets)] as const),
     stylesheet,
     script,
-    startViewer,
+    referenceScript,
     favicon,
     index,
     ...library,
     ...readPictures().values(),
-    ...readViewerFiles(),
     ...pages.map(({ path, markdown }) => [markdownPath(path), markdown] as const),
     ['/llms.txt', writeLlms({ guides: forTraders, reference: listedReference, others })],
     ['/robots.txt', robots],

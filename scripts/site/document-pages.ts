@@ -26,6 +26,7 @@ const forTraders = [
   'guides/tax',
   'guides/console',
   'guides/moving',
+  'guides/questions',
 ];
 
 /**

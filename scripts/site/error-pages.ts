@@ -1,6 +1,7 @@
 import { exampleOfProblem } from '../../src/http/document/problem-examples.ts';
 import { type ProblemCode, type ProblemDefinition, definitionOf, problems } from '../../src/http/problems.ts';
 import { errorGuide } from './error-guide.ts';
+import { highlight } from './highlight.ts';
 import { escapeHtml } from './escape-html.ts';
 import { writeError, writeErrors } from './markdown-pages.ts';
 import type { Page } from './page.ts';
@@ -45,7 +46,7 @@ function composeErrorPage(code: ProblemCode): Page {
 <h2>What to do</h2>
 <p>${renderInline(remedy)}</p>
 <h2>An example</h2>
-<pre><code>${escapeHtml(JSON.stringify(exampleOfProblem(code, false), null, 2))}</code></pre>
+<pre><code>${highlight(JSON.stringify(exampleOfProblem(code, false), null, 2), 'json')}</code></pre>
 </article>
 <p class="next"><a href="/docs/guides/errors">How to handle errors</a> · <a href="/errors">All codes</a></p>`,
   };

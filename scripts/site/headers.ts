@@ -1,12 +1,11 @@
 /**
- * The sources from which a page may load: only its own origin. The viewer has its icons as data URLs. It needs neither
- * inline scripts nor `eval`.
+ * The sources from which a page may load: only its own origin, and neither inline scripts nor `eval`.
  */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:",
+  "img-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

@@ -1,6 +1,7 @@
 import { Marked, type Tokens } from 'marked';
 import { problems } from '../../src/http/problems.ts';
 import { escapeHtml } from './escape-html.ts';
+import { highlight } from './highlight.ts';
 
 /** The target of a document's link on the site. `undefined` when the site does not have it. */
 export type ResolveLink = (href: string) => string | undefined;
@@ -74,15 +75,15 @@ function groupLanguages(tokens: readonly Tokens.Generic[]): Tokens.Generic[] {
   return grouped;
 }
 
-function showBlock({ text }: Pick<Tokens.Code, 'text'>): string {
-  return `<pre><code>${escapeHtml(text)}</code></pre>\n`;
+function showBlock({ text, lang }: Pick<Tokens.Code, 'text' | 'lang'>): string {
+  return `<pre><code>${highlight(text, lang)}</code></pre>\n`;
 }
 
 /** Each language below its name, one after the other: `site.js` makes tabs of them. */
 function showLanguages(blocks: readonly Tokens.Code[]): string {
   const parts = Object.entries(languages).map(
     ([lang, name], place) =>
-      `<section data-language="${lang}"><p>${name}</p>${showBlock({ text: blocks[place]?.text ?? '' })}</section>`,
+      `<section data-language="${lang}"><p>${name}</p>${showBlock({ text: blocks[place]?.text ?? '', lang })}</section>`,
   );
   return `<div class="languages">${parts.join('')}</div>\n`;
 }

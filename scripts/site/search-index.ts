@@ -49,7 +49,7 @@ function listErrors(): Place[] {
 
 function listPlaces(document: Document): Place[] {
   return listOperations(document).map(({ path, method, operation }) => ({
-    id: `${REFERENCE.path}#/${operation.tags?.[0]}/${operation.operationId}`,
+    id: `${REFERENCE.path}#${operation.operationId}`,
     title: operation.summary ?? '',
     within: `${method.toUpperCase()} ${path}`,
     names: `${operation.operationId} ${path}`,

@@ -3,6 +3,14 @@
  * it can be read: the languages stand one below the other.
  */
 
+/** The examples name the address of an exchange that was started as it comes; this one may have another. */
+const EXAMPLE_ORIGIN = 'http://127.0.0.1:8787';
+const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+while (texts.nextNode()) {
+  const { data } = texts.currentNode;
+  if (data.includes(EXAMPLE_ORIGIN)) texts.currentNode.data = data.replaceAll(EXAMPLE_ORIGIN, location.origin);
+}
+
 /** A button on each block of code, which copies it. */
 for (const block of document.querySelectorAll('article pre')) {
   const button = document.createElement('button');
@@ -130,17 +138,29 @@ async function find() {
   if (words === '') return show([], '');
   const ready = await loadIndex();
   if (words !== input.value.trim()) return;
-  const found = ready.search(words, { boost: { names: 8, title: 4 }, prefix: true, fuzzy: 0.15, combineWith: 'AND' });
+  const options = { boost: { names: 8, title: 4 }, prefix: true, fuzzy: 0.15 };
+  const whole = ready.search(words, { ...options, combineWith: 'AND' });
+  const found = whole.length > 0 ? whole : ready.search(words, options);
   show(found.slice(0, MOST_FOUND), found.length === 0 ? 'Nothing found.' : '');
 }
 
+/** A title in which the words that were found are marked. */
+function markWords(title, terms) {
+  return title.split(/(\p{Letter}+)/u).map((part) => {
+    if (!terms.includes(part.toLowerCase())) return part;
+    const mark = document.createElement('mark');
+    mark.textContent = part;
+    return mark;
+  });
+}
+
 function show(found, message) {
-  const entries = found.map(({ id, title, within }) => {
+  const entries = found.map(({ id, title, within, terms = [] }) => {
     const entry = document.createElement('li');
     const link = document.createElement('a');
     const place = document.createElement('span');
     link.href = id;
-    link.textContent = title;
+    link.append(...markWords(title, terms));
     place.textContent = within;
     link.append(place);
     entry.append(link);

@@ -4,6 +4,21 @@ import type { AppEnvironment } from './area.ts';
 /** Addresses of the API are answered with a problem, also to a browser. */
 const API = /^\/(api|operator)(\/|$)/;
 
+/** As the documentation looks, whose stylesheet has another name after each change. */
+const STYLE = `:root{color-scheme:light dark}
+body{margin:0;background:light-dark(#fbfaf7,#16191a);color:light-dark(#23282a,#dfe3e1);font:1rem/1.6 system-ui,sans-serif}
+header{padding:.8rem 1.25rem;border-bottom:1px solid light-dark(#dedad0,#343a3c)}
+a{color:light-dark(#1d5c4d,#7cc9b4);text-underline-offset:.18em}
+header a{font-weight:650;text-decoration:none}
+main{max-width:38rem;margin:0 auto;padding:3rem 1.25rem}
+h1{font-size:1.9rem;line-height:1.25;font-weight:650;margin:0 0 1rem}
+ul{list-style:none;margin:1.5rem 0;padding:0}
+li{padding:.55rem 0;border-top:1px solid light-dark(#dedad0,#343a3c)}
+li span{display:block;color:light-dark(#5f686b,#9aa5a3);font-size:.94rem}`;
+
+/** The digest by which the page's policy allows this style and no other (CSP 3, section 6.7.3). A test compares both. */
+const STYLE_DIGEST = 'sha256-hGYIaDDguJ1kgppas/ntpSqFzp5JSyFVskKmT4aNDmo=';
+
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -11,11 +26,19 @@ const PAGE = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Nothing here · Bureau</title>
+<style>${STYLE}</style>
 </head>
 <body>
+<header><a href="/docs">Bureau</a></header>
 <main>
 <h1>There is nothing at this address</h1>
-<p>Begin at <a href="/docs">the documentation</a>, which has a search, or look into <a href="/errors">the errors</a>.</p>
+<p>It may have been mistyped, or the page has moved.</p>
+<ul>
+<li><a href="/docs">The documentation</a><span>Guides for those who trade, and a search over everything.</span></li>
+<li><a href="/docs/reference">The reference</a><span>Every operation of the API.</span></li>
+<li><a href="/docs/guides/questions">Questions</a><span>What is asked first, with short answers.</span></li>
+<li><a href="/errors">The errors</a><span>Every code, what it means and what to do.</span></li>
+</ul>
 </main>
 </body>
 </html>
@@ -31,7 +54,7 @@ export function answerWithPage(c: Context<AppEnvironment>): Response | undefined
   if (!isBrowser || !isRead || API.test(c.req.path)) return undefined;
   return c.body(PAGE, 404, {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Content-Security-Policy': `default-src 'none'; style-src '${STYLE_DIGEST}'; base-uri 'none'; frame-ancestors 'none'`,
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-store',
     Vary: 'Accept',
