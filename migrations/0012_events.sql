@@ -29,6 +29,12 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a listener is never deleted');
 END;
 
+-- Accounts of which a stream may be open: only these are looked for when something happens. The row stays until nobody is found
+-- to be connected.
+CREATE TABLE account_streams (
+  account_id TEXT PRIMARY KEY NOT NULL REFERENCES listeners (account_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE events (
   account_id TEXT NOT NULL,
   -- 1, 2, 3 and so on for each account, in the order of commits.

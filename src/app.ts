@@ -23,6 +23,7 @@ import { markets } from './api/market-routes.ts';
 import { operator } from './operator/routes.ts';
 import { trade } from './api/order-routes.ts';
 import { statement } from './api/statement-routes.ts';
+import { accountStream, marketStream } from './api/stream-routes.ts';
 import { wallet } from './api/wallet-routes.ts';
 import { webhooks } from './api/webhook-routes.ts';
 import { wellKnown } from './api/well-known.ts';
@@ -48,6 +49,8 @@ export function createApp(further: readonly FurtherRoutes[] = []): Area {
     keys,
     statement,
     events,
+    marketStream,
+    accountStream,
     webhooks,
     operator,
     wellKnown,

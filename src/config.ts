@@ -204,6 +204,8 @@ export const Config = z
       .transform((text) => text.split(',').filter((name) => name !== ''))
       .pipe(z.array(z.enum(networks))),
     PAYOUT_ALERT_MINUTES: wholeNumber(1, 10_000),
+    STREAM_SOCKETS_PER_KEY: wholeNumber(1, 10_000),
+    STREAM_SOCKETS_PER_ADDRESS: wholeNumber(1, 10_000),
     SPREAD_BPS: wholeNumber(0, 1000),
     ORDER_MIN_USDT: UsdtAmount,
     ORDER_MAX_USDT: UsdtAmount,

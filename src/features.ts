@@ -5,6 +5,7 @@ import { NearlyUsed, watchShares } from './db/shares/watch-shares.ts';
 import { purgeEvents } from './events/purge-events.ts';
 import { copyEndpoints } from './events/webhooks/endpoint-copies.ts';
 import { wakeAfterChange, wakeSenders } from './events/webhooks/reach-sender.ts';
+import { wakeStream } from './events/reach-stream.ts';
 import type { Caller, LaneOperations } from './lane/once.ts';
 import { placeOrder } from './orders/place-order.ts';
 import type { BoundsOf } from './orders/terms.ts';
@@ -22,14 +23,20 @@ export interface LaneSettings extends WithdrawalSettings {
 /** Every operation that lanes execute, under the name of its route. */
 export function listOperations(bindings: Bindings, settings: LaneSettings): LaneOperations {
   /** An order is told to its own account alone. If this fails, the sweep of the same minute does it. */
-  const tellAccount = async ({ accountId }: Caller) => {
+  const tellAccount = async ({ accountId, hasWebhooks, hasStream }: Caller) => {
+    if (hasStream) await wakeStream(bindings, accountId);
+    if (!hasWebhooks) return;
     try {
       await wakeSenders(bindings, ledgerOf(bindings, accountId), accountId);
     } catch (error) {
       logFault('senders_not_woken', { error: describeError(error) });
     }
   };
-  const tellEveryone = ({ accountId }: Caller) => wakeAfterChange(bindings, ledgerNumberOf(accountId));
+  /** A withdrawal may be told to its receiver as well; its own stream does not wait for the keeper. */
+  const tellEveryone = async ({ accountId, hasStream }: Caller) => {
+    if (hasStream) await wakeStream(bindings, accountId);
+    await wakeAfterChange(bindings, ledgerNumberOf(accountId));
+  };
   return {
     placeOrder: placeOrder(bindings, settings.boundsOf, tellAccount),
     createWithdrawal: createWithdrawal(bindings, settings, tellEveryone),

@@ -15,10 +15,13 @@ import {
   chooseLaneSettings,
   choosePriceSources,
   chooseSenderSettings,
+  chooseStreamSettings,
   chooseTradingContext,
 } from './providers.ts';
 import { recordKinds } from './record-kinds.ts';
 import { runScheduled } from './scheduled.ts';
+import { AccountStream as OwnStream } from './streams/account-stream.ts';
+import { MarketStream as PublicStream } from './streams/market-stream.ts';
 
 /** The classes of the objects for the platform, each with the part of the configuration that it needs. */
 export class KeyLane extends Lane {
@@ -54,6 +57,18 @@ export class LedgerKeeper extends Keeper {
 export class WebhookSender extends Sender {
   constructor(state: DurableObjectState, bindings: Bindings) {
     super(state, bindings, chooseSenderSettings(config));
+  }
+}
+
+export class AccountStream extends OwnStream {
+  constructor(state: DurableObjectState, bindings: Bindings) {
+    super(state, bindings, chooseStreamSettings(config));
+  }
+}
+
+export class MarketStream extends PublicStream {
+  constructor(state: DurableObjectState, bindings: Bindings) {
+    super(state, bindings, chooseStreamSettings(config));
   }
 }
 

@@ -18,6 +18,7 @@ import { openPriceStreams } from './markets/streams/open-price-streams.ts';
 import type { StreamPlace } from './markets/streams/price-streams.ts';
 import { type SandboxVenue, createSandboxPriceSource } from './markets/sources/sandbox.ts';
 import { type PriceVenue, priceVenues, venues } from './money/venue-symbols.ts';
+import type { MarketStreamSettings } from './streams/market-stream.ts';
 import type { TradingContext } from './orders/plan.ts';
 import { type BoundsOf, boundsFrom } from './orders/terms.ts';
 import { DepositKeys } from './addresses/deposit-keys.ts';
@@ -106,6 +107,15 @@ export function chooseLaneSettings(config: Config): LaneSettings {
 
 export function chooseCustodySettings(config: Config): CustodySettings {
   return { custody: chooseCustody(config), haltsOnShortfall: config.CUSTODY_SHORTFALL === 'halt' };
+}
+
+/** How many sockets a stream takes, and when its status tells of a late payout. */
+export function chooseStreamSettings(config: Config): MarketStreamSettings {
+  return {
+    socketsPerKey: config.STREAM_SOCKETS_PER_KEY,
+    socketsPerAddress: config.STREAM_SOCKETS_PER_ADDRESS,
+    lateAfter_ms: config.PAYOUT_ALERT_MINUTES * 60_000,
+  };
 }
 
 /** Where webhooks may go, and what their secrets are encrypted with. Only the sandbox reaches its own machine. */

@@ -19,6 +19,7 @@ const lines: readonly (readonly string[])[] = [
   ['activity'],
   ['events'],
   ['keeper', 'exchange'],
+  ['streams'],
   ['config.ts', 'public-secrets.ts'],
   ['env.ts'],
   ['access'],

@@ -19,6 +19,7 @@ const forTraders = [
   'guides/idempotent-retries',
   'guides/withdrawals-and-2fa',
   'guides/be-told',
+  'guides/streams',
   'guides/errors',
   'guides/rate-limits',
   'guides/market-data',

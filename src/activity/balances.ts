@@ -13,7 +13,7 @@ export const Balance = z
 
 export type Balance = z.output<typeof Balance>;
 
-const selectBalances = prepareOnce((database) =>
+export const selectBalances = prepareOnce((database) =>
   database
     .select({ asset: balances.asset, amount: exactly(balances.amount) })
     .from(balances)
@@ -26,7 +26,11 @@ export async function readHoldings(
   database: Database,
   accountId: string,
 ): Promise<{ readonly asset: Asset; readonly amount: Atoms }[]> {
-  const rows = await selectBalances(database).all({ account: accountId });
+  return listHoldings(await selectBalances(database).all({ account: accountId }));
+}
+
+/** The rows of an account's balances, in the registry's order, zeros too. */
+export function listHoldings(rows: readonly { readonly asset: string; readonly amount: Atoms }[]) {
   const held = new Map(rows.map((row) => [row.asset, row.amount]));
   return assetSymbols.map((asset) => ({ asset, amount: held.get(asset) ?? 0n }));
 }
@@ -34,5 +38,9 @@ export async function readHoldings(
 /** The balances of an account, as its holder sees them. Throws when D1 fails. */
 export async function readBalances(database: Database, accountId: string): Promise<Balance[]> {
   const holdings = await readHoldings(database, accountId);
-  return holdings.map(({ asset, amount }) => ({ asset, amount: formatAmount(amount, scaleOf(asset)) }));
+  return holdings.map(showBalance);
+}
+
+export function showBalance({ asset, amount }: { readonly asset: Asset; readonly amount: Atoms }): Balance {
+  return { asset, amount: formatAmount(amount, scaleOf(asset)) };
 }

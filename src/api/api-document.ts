@@ -5,6 +5,7 @@ import { type Area, send } from '../http/area.ts';
 import { type DocumentFrame, type OpenApiDocument, buildDocument } from '../http/document/build-document.ts';
 import { answerThroughEdge } from '../http/edge-cache.ts';
 import { clientFrame, operatorFrame } from './api-document-frames.ts';
+import { drawStreamDocument } from './stream-document.ts';
 import { createPublicArea } from '../access/operations.ts';
 import { createOperatorArea } from '../operator/operations.ts';
 
@@ -14,6 +15,10 @@ const LIFETIME_MS = 300_000;
 const OpenApi = z
   .looseObject({ openapi: z.string().openapi({ example: '3.1.0' }) })
   .openapi('OpenApi', { description: 'An OpenAPI 3.1 document' });
+
+const AsyncApi = z
+  .looseObject({ asyncapi: z.string().openapi({ example: '3.0.0' }) })
+  .openapi('AsyncApi', { description: 'An AsyncAPI 3.0 document' });
 
 /** The documents of the interface, each of the routes below its path. */
 export interface ApiDocuments {
@@ -65,6 +70,21 @@ export function documentRoutes(
     handle: (c) =>
       answerThroughEdge(c, 'openapi', async () => {
         const body = documents().client as object as { openapi: string; [member: string]: JSONValue };
+        return accept({ body, lifetime_ms: LIFETIME_MS });
+      }),
+  });
+
+  client.add({
+    operationId: 'getAsyncApi',
+    path: '/api/v1/asyncapi.json',
+    summary: 'The streams',
+    description: 'The messages of the WebSockets as AsyncAPI 3.0, made of the schemas that check them.',
+    answer: 'The document of the running version',
+    body: AsyncApi,
+    isCacheable: true,
+    handle: (c) =>
+      answerThroughEdge(c, 'asyncapi', async () => {
+        const body = drawStreamDocument() as object as { asyncapi: string; [member: string]: JSONValue };
         return accept({ body, lifetime_ms: LIFETIME_MS });
       }),
   });

@@ -1,17 +1,12 @@
 import { answerThroughEdge } from '../http/edge-cache.ts';
-import type { LedgerBindings } from '../platform/bindings.ts';
-import { describeError, logFault } from '../platform/log.ts';
 import { accept } from '../http/answer.ts';
-import { isSilent } from '../db/custody-standing.ts';
-import { firstLedger, listLedgers, openLedger } from '../db/database.ts';
-import { type KeeperBindings, reachKeeper } from '../reconciliation/reach-keeper.ts';
-import { FIRST_LEDGER } from '../db/record-id.ts';
-import { type Halts, SETTINGS_MAX_AGE_MS, mergeHalts, readSettings } from '../db/settings.ts';
+import { firstLedger } from '../db/database.ts';
+import { SETTINGS_MAX_AGE_MS, readSettings } from '../db/settings.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
 import { config } from '../env.ts';
 import { chooseTradingContext } from '../providers.ts';
 import { describeAssets, describeExchange } from '../exchange/describe-exchange.ts';
-import { type PayoutHealth, judgeStatus } from '../exchange/judge-status.ts';
+import { readStatus } from '../exchange/read-status.ts';
 import { AssetList, ExchangeInfo, ServerTime, Status } from '../exchange/schemas.ts';
 import { createPublicArea } from '../access/operations.ts';
 
@@ -21,7 +16,7 @@ const LIFETIME_MS = SETTINGS_MAX_AGE_MS;
 /** The largest age of the prices for the status: young enough to be firm, but not so young that each status makes a new round. */
 const SNAPSHOT_MAX_AGE_MS = 2_500;
 
-const MINUTE_MS = 60_000;
+const PAYOUT_ALERT_MS = config.PAYOUT_ALERT_MINUTES * 60_000;
 
 const trading = chooseTradingContext(config);
 
@@ -84,37 +79,7 @@ exchange.add({
   isCacheable: true,
   handle: (c) =>
     answerThroughEdge(c, 'status', async () => {
-      const [settings, snapshot, payouts] = await Promise.all([
-        findHalts(c.env),
-        readSnapshot(c.env, SNAPSHOT_MAX_AGE_MS),
-        findPayoutHealth(c.env),
-      ]);
-      return accept({ body: judgeStatus(settings, snapshot, payouts, Date.now()), lifetime_ms: LIFETIME_MS });
+      const snapshot = readSnapshot(c.env, SNAPSHOT_MAX_AGE_MS);
+      return accept({ body: await readStatus(c.env, snapshot, PAYOUT_ALERT_MS), lifetime_ms: LIFETIME_MS });
     }),
 });
-
-/** What the keeper knows about the custodian, or `undefined` when it does not answer. */
-async function findPayoutHealth(bindings: KeeperBindings): Promise<PayoutHealth | undefined> {
-  try {
-    const standing = await reachKeeper(bindings, FIRST_LEDGER).readCustody();
-    return {
-      isSilent: isSilent(standing, Date.now()),
-      oldestPayoutAt: standing.oldestPayoutAt,
-      lateAfter_ms: config.PAYOUT_ALERT_MINUTES * MINUTE_MS,
-    };
-  } catch (error) {
-    logFault('keeper_unreachable', { error: describeError(error) });
-    return undefined;
-  }
-}
-
-/** What is halted in any ledger, or `undefined` when one cannot be read: that is an answer here, not a failure. */
-async function findHalts(bindings: LedgerBindings): Promise<Halts | undefined> {
-  try {
-    const ledgers = listLedgers(bindings).map((ledger) => openLedger(bindings, ledger));
-    return mergeHalts(await Promise.all(ledgers.map(readSettings)));
-  } catch (error) {
-    logFault('settings_unreadable', { error: describeError(error) });
-    return undefined;
-  }
-}

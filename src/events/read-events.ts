@@ -93,7 +93,7 @@ const frozenAt = sql`
     ORDER BY sequence DESC LIMIT 1), 0) END`;
 
 /** Where a listener's events begin and end. Before the first one both are 0. */
-const selectSpan = prepareOnce((database) =>
+export const selectSpan = prepareOnce((database) =>
   database
     .select({
       since: sql<number>`coalesce(${oldest} - 1, 0)`.as('since'),
@@ -115,7 +115,7 @@ const eventColumns = {
   ts: events.ts,
 };
 
-const selectAfter = prepareOnce((database) =>
+export const selectAfter = prepareOnce((database) =>
   database
     .select(eventColumns)
     .from(events)

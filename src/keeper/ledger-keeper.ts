@@ -33,6 +33,9 @@ const FOLLOW_INTERVAL_MS = 10_000;
 /** The pause between two looks for webhook endpoints that are behind. */
 const WAKING_PAUSE_MS = 100;
 
+/** A keeper that slept looks this far back for accounts to which something happened: it looks every minute. */
+const UNKNOWN_LOOK_MS = 180_000;
+
 /** How many calls may wait for the running slices, and for how long. */
 const QUEUE_ROOM = 16;
 const QUEUE_DEADLINE_MS = 30_000;
@@ -53,10 +56,11 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   readonly #context: DutyContext;
   /** Changes that come at once cost one look for endpoints that are behind. */
   readonly #waking = new SharedRun(
-    () => wakeBehind(this.env, this.#context.database, Date.now()),
+    () => this.#wakeBehind(),
     () => scheduler.wait(WAKING_PAUSE_MS),
   );
   #isSweepDue = true;
+  #looked_ms: number | undefined;
 
   constructor(ctx: DurableObjectState, env: Bindings, duties: readonly Duty[], kinds: readonly RecordKind[]) {
     super(ctx, env);
@@ -130,6 +134,12 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
       this.#reconciler.beginAnew();
       for (const duty of this.#duties) duty.beginAnew?.(this.#context);
     });
+  }
+
+  async #wakeBehind(): Promise<void> {
+    const now_ms = Date.now();
+    await wakeBehind(this.env, this.#context.database, now_ms, this.#looked_ms ?? now_ms - UNKNOWN_LOOK_MS);
+    this.#looked_ms = now_ms;
   }
 
   async #reconcile(): Promise<void> {

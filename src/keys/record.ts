@@ -68,6 +68,8 @@ export interface KeyRecord extends KeyDetails {
   readonly accountStatus: 'active' | 'frozen';
   /** Whether the account has a webhook endpoint that is enabled. */
   readonly hasWebhooks: boolean;
+  /** Whether a stream of the account may be open. */
+  readonly hasStream: boolean;
   /**
    * Rises with every change of the key or of its account's status: of two records of a key the one with the higher
    * number was read later, and with the same number they are the same (`nextRecordNumber`).
@@ -78,19 +80,22 @@ export interface KeyRecord extends KeyDetails {
 const hasWebhooks = sql<number>`EXISTS (
   SELECT 1 FROM webhook_endpoints WHERE webhook_endpoints.account_id = ${accounts.id} AND status = 'enabled')`;
 
+const hasStream = sql<number>`EXISTS (SELECT 1 FROM account_streams WHERE account_streams.account_id = ${accounts.id})`;
+
 /** Reads a key's record, or `undefined` when there is none. Throws when D1 fails. */
 export async function readKeyRecord(bindings: LedgerBindings, keyId: string): Promise<KeyRecord | undefined> {
   const database = findLedger(bindings, keyId);
   const [row] = database
     ? await database
-        .select({ key: apiKeys, accountStatus: accounts.status, number: accounts.recordNumber, hasWebhooks })
+        .select({ key: apiKeys, accountStatus: accounts.status, number: accounts.recordNumber, hasWebhooks, hasStream })
         .from(apiKeys)
         .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
         .where(eq(apiKeys.id, keyId))
     : [];
   if (!row) return undefined;
   const { key, accountStatus, number } = row;
-  return { ...readKeyRow(key), accountStatus, number, hasWebhooks: row.hasWebhooks === 1 };
+  const told = { hasWebhooks: row.hasWebhooks === 1, hasStream: row.hasStream === 1 };
+  return { ...readKeyRow(key), accountStatus, number, ...told };
 }
 
 /** Reads the part of a record that is in the key's own row. */
@@ -117,11 +122,11 @@ export interface Admission {
  * expiry, its scope, and the address it is used from. A frozen account is admitted, since it may read and get its
  * replays; `decideEffect` refuses new effects.
  */
-export function decideAdmission(
-  record: KeyRecord | undefined,
+export function decideAdmission<Key extends KeyDetails>(
+  record: Key | undefined,
   admission: Admission,
   now_ms: number,
-): Outcome<KeyRecord> {
+): Outcome<Key> {
   if (!record || record.revokedAt !== null || !equalDigests(record.tokenHash, admission.tokenHash)) {
     return keyRevoked;
   }

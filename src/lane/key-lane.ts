@@ -190,8 +190,10 @@ export class KeyLane extends DurableObject<Bindings> {
     });
     if (turn.kind === 'timed_out') return problem(overloaded, counted.rate);
     const answer = await this.#finish(execution, call.request, turn.value);
-    const isTold = operation.tellsOthers || caller.hasWebhooks;
-    if (answer.status < 400 && !turn.value.replayed && isTold) this.ctx.waitUntil(operation.tell(caller));
+    // Whoever began to listen meanwhile is told as well.
+    const told = callerOf(this.#held.current ?? decided.value);
+    const isTold = operation.tellsOthers || told.hasWebhooks || told.hasStream;
+    if (answer.status < 400 && !turn.value.replayed && isTold) this.ctx.waitUntil(operation.tell(told));
     return { answer, replayed: turn.value.replayed, rate: counted.rate };
   }
 
@@ -329,8 +331,8 @@ export class KeyLane extends DurableObject<Bindings> {
   }
 }
 
-function callerOf({ accountId, id: keyId, hasWebhooks }: KeyRecord): Caller {
-  return { accountId, keyId, hasWebhooks };
+function callerOf({ accountId, id: keyId, hasWebhooks, hasStream }: KeyRecord): Caller {
+  return { accountId, keyId, hasWebhooks, hasStream };
 }
 
 const queueFull = refuse('rate_limited', 'Too many requests of this key wait for their turn.', {

@@ -213,6 +213,8 @@ export interface Caller {
   readonly keyId: string;
   /** Whether the account has a webhook endpoint that is enabled. */
   readonly hasWebhooks: boolean;
+  /** Whether a stream of the account may be open. */
+  readonly hasStream: boolean;
 }
 
 /**

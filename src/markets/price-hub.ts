@@ -10,6 +10,7 @@ import { type Coin, coinSymbols } from '../money/assets.ts';
 import { type Observation, isTimely } from './aggregate.ts';
 import { PricePoller } from './price-poller.ts';
 import { LONGEST_WAIT_MS } from './firm-price.ts';
+import { type MarketRound, reachShard } from './reach-shard.ts';
 import { HubMemory, emptyMemory, recordRound } from './record-round.ts';
 import { type Tick, type Vote, agreeOnRipePrice } from './ripe-price.ts';
 import type { Market, MarketSnapshot } from './snapshot.ts';
@@ -60,6 +61,12 @@ const RESERVED_ROUNDS = 60_000;
 const StoredHub = z.object({ memory: HubMemory, breakers: BreakersByName });
 
 const KEPT = 'kept';
+
+/** The shards of the market's stream that listen, by their names. */
+const LEASES = 'leases';
+
+/** A listener is sent a round this often at most. */
+const PUBLISH_INTERVAL_MS = 1_000;
 
 /** The first number that no hub gave out. It is read by itself, so that it counts when the rest has another shape. */
 const Reservation = z.object({ reserved: z.int() }).catch({ reserved: 0 });
@@ -122,6 +129,9 @@ export class PriceHub extends DurableObject<Bindings> {
   readonly #waiting = new Set<() => void>();
   #hearing: ReturnType<typeof setTimeout> | undefined;
   #lastRead_ms = -Infinity;
+  /** Who listens to the rounds, and how often it has said so. Stored, since a hub that is reset must go on. */
+  readonly #leases: Map<string, number>;
+  #published_ms = -Infinity;
   #lastOrder_ms = -Infinity;
   #alarm_ms = Infinity;
   #fallbacksRead_ms = -Infinity;
@@ -132,6 +142,8 @@ export class PriceHub extends DurableObject<Bindings> {
     const kept = StoredHub.safeParse(stored);
     this.#memory = kept.success ? kept.data.memory : emptyMemory;
     this.#reserved = Reservation.parse(stored).reserved;
+    const listed = z.array(z.string()).catch([]).parse(state.storage.kv.get(LEASES));
+    this.#leases = new Map(listed.map((name) => [name, 0]));
     this.#number = this.#reserved - 1;
     this.#breakers = new CircuitBreakers(kept.success ? kept.data.breakers : {}, () => this.#keep());
     this.#poller = new PricePoller(sources, this.#breakers);
@@ -153,6 +165,19 @@ export class PriceHub extends DurableObject<Bindings> {
       if (!this.#isKept) this.#keep();
     }
     return this.#memory.snapshot;
+  }
+
+  /**
+   * All markets for a shard of the market's stream, which is sent every round from now on until it says that nobody
+   * listens.
+   */
+  async lease(shard: string): Promise<MarketRound> {
+    const isNew = !this.#leases.has(shard);
+    this.#leases.set(shard, (this.#leases.get(shard) ?? 0) + 1);
+    if (isNew) this.#keepLeases();
+    const snapshot = await this.snapshot({ maxAge_ms: WARM_INTERVAL_MS });
+    // The newest number that was given out: a round that is still on its way to the shard is known to be no newer.
+    return { snapshot, round: Math.max(0, this.#number) };
   }
 
   /**
@@ -201,7 +226,7 @@ export class PriceHub extends DurableObject<Bindings> {
     const now_ms = Date.now();
     this.#alarm_ms = Infinity;
     this.#streamWhileNeeded();
-    if (!isRecent(WARM_TIME_MS, this.#lastRead_ms, now_ms)) return;
+    if (this.#leases.size === 0 && !isRecent(WARM_TIME_MS, this.#lastRead_ms, now_ms)) return;
     await this.#joinRound();
     if (!this.#isKept) this.#keep();
     await this.#setAlarm(Date.now(), WARM_INTERVAL_MS);
@@ -342,8 +367,34 @@ export class PriceHub extends DurableObject<Bindings> {
     else this.#isKept = false;
     this.#memory = recordRound(this.#memory, observations, now_ms);
     const { markets } = this.#memory.snapshot;
-    if (coinSymbols.every((coin) => markets[coin].shown?.isHeld === false)) return;
-    await this.#refreshFallbacks(now_ms);
+    const isShown = coinSymbols.every((coin) => markets[coin].shown?.isHeld === false);
+    if (!isShown) await this.#refreshFallbacks(now_ms);
+    this.#publish(Date.now());
+  }
+
+  /** Sends the round to who listens; no order and no reader waits for it. */
+  #publish(now_ms: number): void {
+    if (this.#leases.size === 0 || isRecent(PUBLISH_INTERVAL_MS - 1, this.#published_ms, now_ms)) return;
+    this.#published_ms = now_ms;
+    const round = { snapshot: this.#memory.snapshot, round: this.#count(now_ms) };
+    for (const shard of this.#leases.keys()) this.ctx.waitUntil(this.#publishTo(shard, round));
+  }
+
+  /** Sends it to one shard. Where nobody listens any more, and nobody has begun to meanwhile, its lease ends. */
+  async #publishTo(shard: string, round: MarketRound): Promise<void> {
+    const lease = this.#leases.get(shard);
+    try {
+      const isHeard = await reachShard(this.env, shard).publish(round);
+      if (isHeard || this.#leases.get(shard) !== lease) return;
+      this.#leases.delete(shard);
+      this.#keepLeases();
+    } catch (error) {
+      logFault('shard_unreachable', { shard, error: describeError(error) });
+    }
+  }
+
+  #keepLeases(): void {
+    this.ctx.storage.kv.put(LEASES, [...this.#leases.keys()]);
   }
 
   /** Reads the operator's fallback prices, which are needed only while a price is not shown. The last ones stay otherwise. */

@@ -18,6 +18,8 @@ export interface Bindings extends LedgerBindings {
   readonly PRICE_HUB: DurableObjectNamespace;
   readonly CANDLE_HUB: DurableObjectNamespace;
   readonly WEBHOOK_SENDER: DurableObjectNamespace;
+  readonly ACCOUNT_STREAM: DurableObjectNamespace;
+  readonly MARKET_STREAM: DurableObjectNamespace;
   /** The regions where the ledger's objects and the hubs are created. `Config` checks them when the Worker starts. */
   readonly LEDGER_LOCATION: DurableObjectLocationHint;
   readonly PRICE_HUB_LOCATION: DurableObjectLocationHint;

@@ -141,7 +141,7 @@ export class LedgerKeeper extends Keeper implements PayoutMemory {
   }
 }
 
-export { LedgerGate, WebhookSender } from '../index.ts';
+export { AccountStream, LedgerGate, MarketStream, WebhookSender } from '../index.ts';
 
 export default {
   async fetch(request, bindings, context) {

@@ -8,7 +8,18 @@ import { problems } from '../../src/http/problems.ts';
 import { sandboxRoutes } from '../../src/sandbox/operator-routes.ts';
 import { type JsonSchema, type Schemas, closeSchema } from '../support/document/closed-schema.ts';
 import { asOperator, json, openTrader, send } from '../support/exchange.ts';
+import { expectMessage, streamDocument } from '../support/streams/documented-message.ts';
 import { env } from '../support/runtime/test-env.ts';
+
+interface StreamMessage {
+  readonly name: string;
+  readonly examples: readonly { readonly payload: unknown }[];
+}
+
+interface StreamChannel {
+  readonly address: string;
+  readonly messages: object;
+}
 
 interface Content {
   readonly schema: JsonSchema;
@@ -68,6 +79,15 @@ const write = (document: unknown) => `${JSON.stringify(document, null, 2)}\n`;
 describe('the committed copy', () => {
   it('of the clients’ document equals what the code generates', async () => {
     await expect(write(documents.client)).toMatchFileSnapshot('../../docs/openapi.json');
+  });
+
+  it('of the streams’ document equals what the code generates, and its examples fit its schemas', async () => {
+    await expect(write(streamDocument)).toMatchFileSnapshot('../../docs/asyncapi.json');
+    for (const { examples, name } of Object.values(streamDocument.components.messages) as StreamMessage[]) {
+      const { address } =
+        Object.values<StreamChannel>(streamDocument.channels).find((one) => name in one.messages) ?? {};
+      for (const { payload } of examples) expectMessage(address ?? '', payload);
+    }
   });
 
   it('of the operator’s document equals what the code generates', async () => {

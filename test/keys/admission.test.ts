@@ -9,6 +9,7 @@ const record: KeyRecord = {
   accountStatus: 'active',
   kind: 'standing',
   hasWebhooks: false,
+  hasStream: false,
   label: 'bot',
   scopes: ['read', 'trade'],
   tokenHash: 'hash',

@@ -7,6 +7,13 @@ export const listeners = sqliteTable('listeners', {
   accountId: text('account_id').primaryKey(),
 });
 
+/** Accounts of which a stream may be open. */
+export const accountStreams = sqliteTable('account_streams', {
+  accountId: text('account_id')
+    .primaryKey()
+    .references(() => listeners.accountId),
+});
+
 export const events = sqliteTable('events', {
   accountId: text('account_id').notNull(),
   sequence: integer().notNull(),

@@ -1,12 +1,13 @@
-import { and, asc, eq, lt, lte, sql } from 'drizzle-orm';
+import { and, asc, eq, lt, lte, or, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
 import { FIRST_LEDGER, moveToLedger } from '../../db/record-id.ts';
-import { webhookEndpoints } from '../../db/schema/events.ts';
+import { accountStreams, webhookEndpoints } from '../../db/schema/events.ts';
 import type { Bindings } from '../../platform/bindings.ts';
 import { describeError, logFault } from '../../platform/log.ts';
 import { reach } from '../../platform/objects.ts';
 import type { Outcome } from '../../http/answer.ts';
 import { type KeeperBindings, reachKeeper } from '../../reconciliation/reach-keeper.ts';
+import { type StreamBindings, wakeStream } from '../reach-stream.ts';
 import { OPERATOR } from '../operator-event.ts';
 import type { Delivery } from './delivery-log.ts';
 
@@ -65,13 +66,23 @@ const wakingColumns = {
 /** How many endpoints one sweep wakes at most; those that have waited longest come first. */
 const MAX_WOKEN = 200;
 
+/** Before the last look the clock of the database may have been behind by this much. */
+const LOOK_MARGIN_MS = 5_000;
+
 /**
- * Wakes the endpoints of a ledger that are behind and do not wait for their own alarm. So a call of `wakeSenders` that
- * was lost is made good within a minute. Returns how many. Throws when D1 fails.
+ * Wakes the endpoints of a ledger that are behind and do not wait for their own alarm, and the streams of accounts to
+ * which something happened since the last look, or of which a key has ended. So a call of `wakeSenders` or `wakeStream`
+ * that was lost is made good within a minute. Returns how many. Throws when D1 fails.
  */
-export async function wakeBehind(bindings: SenderBindings, database: Database, now_ms: number): Promise<number> {
+export async function wakeBehind(
+  bindings: SenderBindings & StreamBindings,
+  database: Database,
+  now_ms: number,
+  looked_ms = 0,
+): Promise<number> {
+  const since_ms = looked_ms - LOOK_MARGIN_MS;
   const newest = sql`(SELECT max(sequence) FROM events WHERE events.account_id = webhook_endpoints.account_id)`;
-  const behind = await database
+  const findBehind = database
     .select(wakingColumns)
     .from(webhookEndpoints)
     // Written out as in the index: SQLite would not use it for a bound parameter.
@@ -84,8 +95,17 @@ export async function wakeBehind(bindings: SenderBindings, database: Database, n
     )
     .orderBy(asc(webhookEndpoints.dueAt))
     .limit(MAX_WOKEN);
-  await Promise.all(behind.map((endpoint) => wakeSender(bindings, endpoint)));
-  return behind.length;
+  const happened = sql`(SELECT ts FROM events WHERE events.account_id = account_streams.account_id
+    ORDER BY sequence DESC LIMIT 1) >= ${since_ms}`;
+  const ended = sql`EXISTS (SELECT 1 FROM api_keys WHERE api_keys.account_id = account_streams.account_id
+    AND (revoked_at >= ${since_ms} OR expires_at BETWEEN ${since_ms} AND ${now_ms}))`;
+  const findStreams = database.select().from(accountStreams).where(or(happened, ended));
+  const [behind, streams] = await database.batch([findBehind, findStreams]);
+  await Promise.all([
+    ...behind.map((endpoint) => wakeSender(bindings, endpoint)),
+    ...streams.map(({ accountId }) => wakeStream(bindings, accountId)),
+  ]);
+  return behind.length + streams.length;
 }
 
 /** Wakes the enabled endpoints of one account. Throws when D1 fails. */

@@ -6,6 +6,8 @@ import type { LedgerGate } from '../../../src/orders/gate.ts';
 import type { CandleHub } from '../../../src/markets/candles/candle-hub.ts';
 import type { LedgerKeeper } from '../../../src/keeper/ledger-keeper.ts';
 import type { PriceHub } from '../../../src/markets/price-hub.ts';
+import type { AccountStream } from '../../../src/streams/account-stream.ts';
+import type { MarketStream } from '../../../src/streams/market-stream.ts';
 import { databaseInternals } from './meter.ts';
 
 /** When a fault is injected: before the batch reaches D1, or after D1 has committed it. */
@@ -86,7 +88,9 @@ export function fail(message: string): () => never {
 
 /** Ends an object as the platform does when it resets it: memory and running calls are gone, storage stays. */
 export async function abort(
-  stub: DurableObjectStub<KeyLane | LedgerGate | PriceHub | CandleHub | LedgerKeeper | WebhookSender>,
+  stub: DurableObjectStub<
+    KeyLane | LedgerGate | PriceHub | CandleHub | LedgerKeeper | WebhookSender | AccountStream | MarketStream
+  >,
 ): Promise<void> {
   try {
     await runInDurableObject(stub, (_instance, state) => state.abort('reset by the test'));

@@ -6,12 +6,21 @@ import type { LedgerGate } from '../../../src/orders/gate.ts';
 import type { LedgerKeeper } from '../../../src/keeper/ledger-keeper.ts';
 import type { CandleHub } from '../../../src/markets/candles/candle-hub.ts';
 import type { PriceHub } from '../../../src/markets/price-hub.ts';
+import type { AccountStream } from '../../../src/streams/account-stream.ts';
+import type { MarketStream } from '../../../src/streams/market-stream.ts';
 import type { Bindings } from '../../../src/platform/bindings.ts';
 
 /** The Worker's own bindings, and what vitest.config.ts adds for the tests. */
 export interface TestEnv extends Omit<
   Bindings,
-  'KEY_LANE' | 'LEDGER_GATE' | 'LEDGER_KEEPER' | 'PRICE_HUB' | 'CANDLE_HUB' | 'WEBHOOK_SENDER'
+  | 'KEY_LANE'
+  | 'LEDGER_GATE'
+  | 'LEDGER_KEEPER'
+  | 'PRICE_HUB'
+  | 'CANDLE_HUB'
+  | 'WEBHOOK_SENDER'
+  | 'ACCOUNT_STREAM'
+  | 'MARKET_STREAM'
 > {
   readonly KEY_LANE: Namespace<KeyLane>;
   readonly LEDGER_GATE: Namespace<LedgerGate>;
@@ -19,6 +28,8 @@ export interface TestEnv extends Omit<
   readonly PRICE_HUB: Namespace<PriceHub>;
   readonly CANDLE_HUB: Namespace<CandleHub>;
   readonly WEBHOOK_SENDER: Namespace<WebhookSender>;
+  readonly ACCOUNT_STREAM: Namespace<AccountStream>;
+  readonly MARKET_STREAM: Namespace<MarketStream>;
   /** SQL that makes an empty database what the migrations leave. */
   readonly DATABASE_TEXTS: readonly string[];
   /** The base address of the server that plays the venues, where the file’s runtime has some. */

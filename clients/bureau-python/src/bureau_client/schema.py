@@ -140,6 +140,10 @@ class AssetOnNetwork(TypedDict):
     """A regular expression that every address of the network matches; some other texts do, too"""
 
 
+class AsyncApi(TypedDict):
+    asyncapi: str
+
+
 class Balance(TypedDict):
     asset: str
     """Asset symbol"""
