@@ -3,6 +3,7 @@ import { type CallInput, type CallOptions, type Connection, call, pickDefined } 
 import { type Clock, systemClock } from './clock.ts';
 import { BureauError } from './errors.ts';
 import { followEvents } from './follow-events.ts';
+import { type MessageOf, type OpenSocket, type Subscription, followStream } from './follow-stream.ts';
 import type {
   AnswerOf,
   Deposit,
@@ -35,6 +36,8 @@ export interface BureauClientOptions extends Partial<RetryLimits> {
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly createKey?: () => string;
+  /** Opens a WebSocket for `stream`; by default the runtime's own, as of Node 22. */
+  readonly openSocket?: OpenSocket;
 }
 
 export interface ReadOptions extends CallOptions {
@@ -89,8 +92,10 @@ export type CallAnswer<Operation> = AnswerOf<Operation> & {
  */
 export class BureauClient {
   readonly #connection: Connection;
+  readonly #openSocket: OpenSocket;
 
-  constructor(options: BureauClientOptions) {
+  constructor({ openSocket = openOwnSocket, ...options }: BureauClientOptions) {
+    this.#openSocket = openSocket;
     this.#connection = {
       ...defaultLimits,
       // A new function, because some runtimes refuse to call `fetch` as a method of another object.
@@ -316,6 +321,37 @@ export class BureauClient {
     );
   }
 
+  /**
+   * Follows events and balances, tickers or the status as they change, without an end: it connects again after every cut,
+   * and leaves out no event and gives none twice. Store the `sequence` of a message that you have dealt with. Rejects only
+   * with what is refused for good, such as a revoked key, and when the signal aborts.
+   */
+  stream<const Channel extends Subscription['channel']>({
+    signal,
+    ...subscription
+  }: Subscription<Channel> & Pick<CallOptions, 'signal'>): AsyncGenerator<MessageOf<Channel>, void, undefined> {
+    const { origin, apiKey, clock, random } = this.#connection;
+    const path = subscription.channel === 'events' ? '/api/v1/account/stream' : '/api/v1/stream';
+    const url = new URL(path, origin);
+    url.protocol = url.protocol.replace('http', 'ws');
+    const headers: Record<string, string> = apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` };
+    return followStream(subscription, {
+      openSocket: () => this.#openSocket(url.href, headers),
+      clock,
+      random,
+      signal,
+      askWhy: async () => {
+        const options = { attempts: 1, ...(signal && { signal }) };
+        const asked = await call(this.#connection, 'get', path, {}, options).catch(() => undefined);
+        // Of a request that is no upgrade `invalid_request` is the answer when all is well.
+        if (asked?.outcome.kind !== 'refused') return undefined;
+        const { problem } = asked.outcome;
+        const isForGood = !problem.retryable && problem.code !== 'invalid_request';
+        return isForGood ? new BureauError(problem, { attempts: 1 }) : undefined;
+      },
+    });
+  }
+
   /** Has events sent to an address. The secret that signs them is in this answer alone. */
   createWebhookEndpoint(endpoint: NewWebhookEndpoint, options: ReadOptions = {}): Result<'createWebhookEndpoint'> {
     return this.#send('post', '/api/v1/webhook-endpoints', { body: endpoint }, options);
@@ -367,6 +403,17 @@ export class BureauClient {
   getOpenApi(options: ReadOptions = {}): Result<'getOpenApi'> {
     return this.#read('/api/v1/openapi.json', options);
   }
+
+  /** The AsyncAPI document of the streams. */
+  getAsyncApi(options: ReadOptions = {}): Result<'getAsyncApi'> {
+    return this.#read('/api/v1/asyncapi.json', options);
+  }
+}
+
+/** Opens the runtime's own WebSocket. Browsers take no headers, and need none where a cookie signs them in. */
+function openOwnSocket(url: string, headers: Readonly<Record<string, string>>) {
+  const hasHeaders = Object.keys(headers).length > 0;
+  return hasHeaders ? new WebSocket(url, { headers } as unknown as string[]) : new WebSocket(url);
 }
 
 function pageQuery(limit: number | undefined, cursor: string | undefined): { limit?: number; cursor?: string } {

@@ -16,6 +16,7 @@ export type NewWithdrawal = Schemas['CreateWithdrawal'];
 export type Order = Schemas['Order'];
 export type OwnApiKey = Schemas['OwnApiKey'];
 export type Problem = Schemas['Problem'];
+export type Status = Schemas['Status'];
 export type Ticker = Schemas['Ticker'];
 export type Transaction = Schemas['Transaction'];
 export type WebhookEndpoint = Schemas['WebhookEndpoint'];

@@ -421,6 +421,10 @@ class BureauClient:
         """Returns the document of the API, as the exchange serves it."""
         return cast(schema.OpenApi, self.call("GET", "/api/v1/openapi.json", request_id=request_id, limits=limits))
 
+    def get_async_api(self, *, request_id: str | None = None, limits: RetryLimits | None = None) -> schema.AsyncApi:
+        """Returns the document of the streams, as the exchange serves it."""
+        return cast(schema.AsyncApi, self.call("GET", "/api/v1/asyncapi.json", request_id=request_id, limits=limits))
+
 
 def _query_page(
     filter: Mapping[str, object] | None, limit: int | None, cursor: str | None
