@@ -37,6 +37,18 @@ CREATE TABLE settings (
   -- A JSON object of weights by the number of the ledger. {"0": 1, "2": 3} opens one account of four in ledger 0 and three in
   -- ledger 2. A ledger that it does not name gets none, so a new ledger has no accounts until the operator gives it a weight.
   opening_weights TEXT NOT NULL DEFAULT '{"0":1}' CHECK (json_valid(opening_weights)),
+  -- The coins of which no order is filled: a JSON array.
+  halted_coins TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(halted_coins)),
+  -- What holds of single coins: spread, largest order, and how they are hedged. A JSON object by coin. What each member
+  -- means, src/db/settings.ts says.
+  coin_terms TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(coin_terms)),
+  -- 1: no hedge is planned. What is open already is looked up and ended.
+  hedging_halted INTEGER NOT NULL DEFAULT 0 CHECK (hedging_halted IN (0, 1)),
+  -- In atoms of USDT: the value of all hedges of a day, the loss of a day that halts trading, and the value at venues. NULL:
+  -- no bound, but for what is at venues: that is the house's own capital.
+  daily_hedge_volume INTEGER CHECK (daily_hedge_volume >= 0),
+  daily_loss INTEGER CHECK (daily_loss >= 0),
+  max_at_venues INTEGER CHECK (max_at_venues >= 0),
   -- Two people in every ledger. The staff is in ledger 0 alone. Every other ledger has a copy of whether two of them are admins.
   has_two_admins INTEGER NOT NULL DEFAULT 0 CHECK (has_two_admins IN (0, 1))
 ) STRICT;
@@ -61,6 +73,13 @@ BEGIN
       OR (OLD.review_threshold IS NOT NULL
         AND (NEW.review_threshold IS NULL OR NEW.review_threshold > OLD.review_threshold))
       OR NEW.approval_above IS NOT OLD.approval_above
+      OR NEW.coin_terms IS NOT OLD.coin_terms
+      OR NEW.hedging_halted < OLD.hedging_halted
+      OR EXISTS (
+        SELECT 1 FROM json_each(OLD.halted_coins) WHERE value NOT IN (SELECT value FROM json_each(NEW.halted_coins)))
+      OR coalesce(NEW.daily_hedge_volume > OLD.daily_hedge_volume, OLD.daily_hedge_volume IS NOT NULL)
+      OR coalesce(NEW.daily_loss > OLD.daily_loss, OLD.daily_loss IS NOT NULL)
+      OR coalesce(NEW.max_at_venues > OLD.max_at_venues, NEW.max_at_venues IS NOT OLD.max_at_venues)
       OR EXISTS (
         SELECT 1 FROM json_each(NEW.shares) AS owner, json_each(owner.value) AS asset
         WHERE (SELECT sum(CAST(value AS INTEGER)) FROM json_each(asset.value)) > coalesce((
@@ -69,7 +88,8 @@ BEGIN
       AND EXISTS (SELECT 1 FROM staff), 'change_settings', NULL), 'settings');
   SELECT RAISE(ABORT, 'guard: a setting is never nothing')
     WHERE NEW.trading_halted || NEW.withdrawals_halted || NEW.paused_networks || NEW.paused_deposits || NEW.fees
-      || NEW.minimums || NEW.deposit_minimums || NEW.fallback_prices || NEW.shares || NEW.revision IS NULL;
+      || NEW.minimums || NEW.deposit_minimums || NEW.fallback_prices || NEW.shares || NEW.revision || NEW.halted_coins
+      || NEW.coin_terms || NEW.hedging_halted IS NULL;
   SELECT RAISE(ABORT, 'guard: settings_overtaken')
     WHERE NEW.revision < OLD.revision OR (NEW.shares IS NOT OLD.shares AND NEW.revision = OLD.revision);
   SELECT RAISE(ABORT, 'guard: a ledger takes its number once, before it has an account')
@@ -101,7 +121,8 @@ CREATE TABLE audit (
   request TEXT CHECK ((request IS NULL) = (proposal IS NULL))
 ) STRICT;
 
--- The custodian's answer ends a withdrawal without a row here, so what a person decides of one needs two people by its row.
+-- The custodian's answer ends a withdrawal without a row here, and the dealer's a hedge, so what a person decides of
+-- one needs two people by its row.
 -- The row of a recovery is written first in its batch: so of two at once one takes effect.
 CREATE TRIGGER audit_is_guarded BEFORE INSERT ON audit
 BEGIN
@@ -109,6 +130,8 @@ BEGIN
     WHERE NEW.id IS NOT (SELECT coalesce(max(id), 0) + 1 FROM audit);
   SELECT RAISE(ABORT, 'guard: two_people_needed') FROM two_admins
     WHERE NEW.action = 'settle_withdrawal' AND NEW.proposal IS NULL AND NEW.detail ->> 'reason' IS NOT 'rejected';
+  SELECT RAISE(ABORT, 'guard: two_people_needed') FROM two_admins
+    WHERE NEW.action = 'end_hedge' AND NEW.proposal IS NULL;
   SELECT RAISE(ABORT, 'guard: recovery_not_allowed')
     WHERE NEW.action = 'recover_account' AND NEW.detail ->> 'proof' = 'allowed' AND NOT EXISTS (
       SELECT 1 FROM allowed_recoveries WHERE account_id = NEW.target AND expires_at > NEW.ts);
@@ -130,7 +153,7 @@ CREATE INDEX audit_of_target ON audit (target);
 CREATE VIEW newest_audit AS
   SELECT * FROM audit ORDER BY id DESC LIMIT 1;
 
--- The limits at first: how much may be owed to clients, and how much the house may be short. Within 2^53, as all numbers
+-- The limits at first: how much may be owed to clients, and how much the house may be short or long. Within 2^53, as all numbers
 -- of the schema, so that tools which read numbers as doubles take them exactly.
 INSERT INTO settings (id, shares) VALUES (1, '{
   "house:custody": {
@@ -139,7 +162,7 @@ INSERT INTO settings (id, shares) VALUES (1, '{
     "LTC": ["1000000000000000"], "DOGE": ["9000000000000000"]
   },
   "house:liquidity": {
-    "USDT": ["10000000000000"], "USDC": ["10000000000000"], "BTC": ["20000000000"], "ETH": ["500000000000"],
+    "USDT": ["10000000000000"], "USDC": ["10000000000000"], "BTC": ["10000000000"], "ETH": ["500000000000"],
     "AVAX": ["70000000000000"], "MATIC": ["5000000000000000"], "BNB": ["2000000000000"],
     "LTC": ["15000000000000"], "DOGE": ["5000000000000000"]
   }

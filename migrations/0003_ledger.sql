@@ -22,17 +22,23 @@ END;
 
 CREATE TRIGGER assets_are_held_by_every_account AFTER INSERT ON assets
 BEGIN
-  INSERT INTO balances (account, asset) VALUES ('house:payouts', NEW.asset), ('house:fees', NEW.asset);
-  INSERT INTO balances (account, asset, floor) VALUES ('house:transit', NEW.asset, -9007199254740991);
+  INSERT INTO balances (account, asset)
+    VALUES ('house:payouts', NEW.asset), ('house:fees', NEW.asset), ('house:hedging', NEW.asset);
+  INSERT INTO balances (account, asset, floor)
+    SELECT 'house:transit', NEW.asset, -9007199254740991
+    UNION SELECT account, NEW.asset, floor FROM balances WHERE account GLOB 'house:venue:*';
   INSERT INTO balances (account, asset) SELECT id, NEW.asset FROM accounts;
 END;
 
--- Ledger accounts: one row for each owner and asset. An owner is the id of an account, or one of five names of the house:
---   house:liquidity  the inventory that orders are filled against. Its floor limits how much more than it had is sold
+-- Ledger accounts: one row for each owner and asset. An owner is the id of an account, or a name of the house:
+--   house:liquidity  the inventory that orders are filled against. Its floor limits how much more than it had is sold, and
+--                    how much more of a coin than the house's own capital is bought
 --   house:custody    what came in from outside less what was paid out, as a negative number. Its floor is the supply cap
 --   house:payouts    amounts and fees of withdrawals that are neither paid nor returned yet
 --   house:fees       the fees of completed withdrawals
 --   house:transit    what has left for other ledgers or come from them. Its floor is the lowest exact number, -(2^53 - 1)
+--   house:hedging    what open hedges may still spend
+--   house:venue:NAME what came from a venue less what went there, as a negative number. Its floor is that of transit
 CREATE TABLE balances (
   account TEXT NOT NULL,
   asset TEXT NOT NULL REFERENCES assets (asset),
@@ -42,6 +48,8 @@ CREATE TABLE balances (
   last_transfer INTEGER NOT NULL DEFAULT 0,
   -- On rows of 'house:liquidity': the round of prices of the coin's newest fill. 0 on all other rows.
   price_round INTEGER NOT NULL DEFAULT 0,
+  -- On rows of 'house:liquidity': what its owner brought in of it, less what was taken out. The rest is its position.
+  capital INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (account, asset),
   CHECK (amount >= floor)
 ) STRICT, WITHOUT ROWID;
@@ -49,14 +57,17 @@ CREATE TABLE balances (
 CREATE TRIGGER balances_begin_at_zero BEFORE INSERT ON balances
 BEGIN
   SELECT RAISE(ABORT, 'ledger: a balance begins once, at zero')
-    WHERE NEW.amount IS NOT 0 OR NEW.last_transfer IS NOT 0 OR NEW.price_round IS NOT 0
+    WHERE NEW.amount IS NOT 0 OR NEW.last_transfer IS NOT 0 OR NEW.price_round IS NOT 0 OR NEW.capital IS NOT 0
       OR EXISTS (SELECT 1 FROM balances WHERE account = NEW.account AND asset = NEW.asset);
   SELECT RAISE(ABORT, 'ledger: a balance belongs to an account or to the house')
-    WHERE NEW.account NOT IN ('house:liquidity', 'house:custody', 'house:payouts', 'house:fees', 'house:transit')
-      AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account);
+    WHERE NEW.account NOT IN (
+        'house:liquidity', 'house:custody', 'house:payouts', 'house:fees', 'house:transit', 'house:hedging')
+      AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account)
+      AND (NEW.account NOT GLOB 'house:venue:[a-z0-9]*' OR substr(NEW.account, 13) GLOB '*[^a-z0-9-]*'
+        OR length(NEW.account) > 44);
   SELECT RAISE(ABORT, 'ledger: a balance begins with the floor of its owner')
-    WHERE NEW.floor IS NOT iif(NEW.account = 'house:transit', -9007199254740991, -coalesce(
-      (SELECT amount FROM own_shares WHERE account = NEW.account AND asset = NEW.asset), 0));
+    WHERE NEW.floor IS NOT iif(NEW.account = 'house:transit' OR NEW.account GLOB 'house:venue:*', -9007199254740991,
+      -coalesce((SELECT amount FROM own_shares WHERE account = NEW.account AND asset = NEW.asset), 0));
 END;
 
 -- A balance changes by the amount of one transfer that is newer than `last_transfer`. A transfer changes its two balances
@@ -74,6 +85,20 @@ BEGIN
         (credit = NEW.account AND NEW.amount = OLD.amount + amount)));
   SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset || ' at ' || OLD.amount)
     WHERE NEW.amount < NEW.floor;
+  -- What clients sell to the house stays within the exposure as well, what an open hedge has set aside included. What a
+  -- venue has done is a fact, and never refused.
+  SELECT RAISE(ABORT, 'ledger: ceiling ' || NEW.account || ' ' || NEW.asset)
+    WHERE NEW.account = 'house:liquidity' AND NEW.asset <> 'USDT' AND NEW.amount > OLD.amount AND NEW.amount > NEW.capital
+      AND NEW.amount - NEW.capital + (SELECT amount FROM balances WHERE account = 'house:hedging' AND asset = NEW.asset)
+        > -NEW.floor
+      AND EXISTS (SELECT 1 FROM transfers WHERE id = NEW.last_transfer AND kind IN ('order', 'settlement'));
+  -- What the house has at venues counts for the supply cap, so that sending it there makes no room.
+  SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset)
+    WHERE NEW.account = 'house:custody' AND NEW.amount < OLD.amount
+      AND NEW.amount + coalesce((
+        SELECT sum(amount) FROM balances
+        WHERE account GLOB 'house:venue:*' AND asset = NEW.asset), 0) < NEW.floor
+      AND EXISTS (SELECT 1 FROM transfers WHERE id = NEW.last_transfer AND kind = 'deposit');
 END;
 
 -- What this ledger may use of each limit, in atoms: its share in the settings, and nothing before it has one.
@@ -90,7 +115,8 @@ CREATE VIEW own_shares AS
 CREATE TRIGGER balances_keep_to_their_share BEFORE UPDATE OF floor ON balances
 WHEN NEW.floor IS NOT OLD.floor
 BEGIN
-  SELECT RAISE(ABORT, 'guard: the floor of transit is never changed') WHERE OLD.account = 'house:transit';
+  SELECT RAISE(ABORT, 'guard: the floor of transit is never changed, nor a venue''s')
+    WHERE OLD.account = 'house:transit' OR OLD.account GLOB 'house:venue:*';
   SELECT RAISE(ABORT, 'ledger: only inventory and custody may be negative')
     WHERE NEW.account NOT IN ('house:liquidity', 'house:custody');
   SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset)
@@ -141,24 +167,28 @@ BEGIN
   SELECT RAISE(ABORT, 'ledger: a transfer takes the next number')
     WHERE NEW.id IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
   SELECT RAISE(ABORT, 'ledger: no such kind of transfer')
-    WHERE NEW.kind <> 'order' AND NEW.kind <> 'deposit' AND NEW.kind <> 'withdrawal' AND NEW.kind <> 'settlement';
+    WHERE NEW.kind <> 'order' AND NEW.kind <> 'deposit' AND NEW.kind <> 'withdrawal' AND NEW.kind <> 'settlement'
+      AND NEW.kind <> 'funding' AND NEW.kind <> 'hedge';
 END;
 
--- The transfer of an order's coin also writes the order's round into the row of 'house:liquidity', in the same UPDATE.
+-- The transfer of an order's coin also writes the order's round into the row of 'house:liquidity', in the same UPDATE, and
+-- that of a funding the capital.
 CREATE TRIGGER transfers_move_balances AFTER INSERT ON transfers
 BEGIN
   UPDATE balances SET amount = amount - NEW.amount, last_transfer = NEW.id,
       price_round = iif(NEW.kind = 'order' AND NEW.debit = 'house:liquidity' AND NEW.asset <> 'USDT', coalesce(
         (SELECT o.price_round FROM orders AS o
          WHERE o.account_id = NEW.credit AND o.id = NEW.reference AND o.coin = NEW.asset),
-        price_round), price_round)
+        price_round), price_round),
+      capital = capital - iif(NEW.kind = 'funding' AND NEW.debit = 'house:liquidity', NEW.amount, 0)
     WHERE account = NEW.debit AND asset = NEW.asset;
   SELECT RAISE(ABORT, 'ledger: no such balance ' || NEW.debit || ' ' || NEW.asset) WHERE changes() = 0;
   UPDATE balances SET amount = amount + NEW.amount, last_transfer = NEW.id,
       price_round = iif(NEW.kind = 'order' AND NEW.credit = 'house:liquidity' AND NEW.asset <> 'USDT', coalesce(
         (SELECT o.price_round FROM orders AS o
          WHERE o.account_id = NEW.debit AND o.id = NEW.reference AND o.coin = NEW.asset),
-        price_round), price_round)
+        price_round), price_round),
+      capital = capital + iif(NEW.kind = 'funding' AND NEW.credit = 'house:liquidity', NEW.amount, 0)
     WHERE account = NEW.credit AND asset = NEW.asset;
   SELECT RAISE(ABORT, 'ledger: no such balance ' || NEW.credit || ' ' || NEW.asset) WHERE changes() = 0;
 END;

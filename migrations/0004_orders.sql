@@ -47,7 +47,8 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: account_frozen')
     WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
   SELECT RAISE(ABORT, 'guard: trading_halted')
-    WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND trading_halted = 0);
+    WHERE NOT EXISTS (
+      SELECT 1 FROM settings WHERE id = 1 AND trading_halted = 0 AND NOT instr(halted_coins, '"' || NEW.coin || '"'));
   -- The coin is listed, and the two amounts agree with the price to within one atom of each. The reconciliation checks this
   -- exactly, which takes 128 bits. An atom of the coin is worth price / (unit * 100) atoms of USDT.
   SELECT RAISE(ABORT, 'guard: no such coin, or not at this price')
@@ -143,12 +144,16 @@ BEGIN
         WHEN key.expires_at IS NOT NULL
           AND printf('%08x-%04x', key.expires_at >> 16, key.expires_at & 65535) <= substr(NEW.id, 1, 13) THEN 'key_expired'
         WHEN account.status IS NOT 'active' THEN 'account_frozen'
-        WHEN settings.trading_halted THEN 'trading_halted'
+        WHEN settings.trading_halted OR instr(settings.halted_coins, '"' || NEW.coin || '"') THEN 'trading_halted'
         WHEN first.id IS NOT NULL THEN 'client_order_id_reused'
         WHEN NEW.price_round < coin.price_round THEN 'price_overtaken'
         WHEN own.amount - iif(NEW.side = 'BUY', NEW.usdt_amount, NEW.coin_amount) < own.floor THEN 'insufficient_balance'
         WHEN NEW.side = 'BUY' AND coin.amount - NEW.coin_amount < coin.floor THEN 'house_full'
-        WHEN NEW.side = 'SELL' AND usdt.amount - NEW.usdt_amount < usdt.floor THEN 'house_full' END) AS reason
+        WHEN NEW.side = 'SELL' AND usdt.amount - NEW.usdt_amount < usdt.floor THEN 'house_full'
+        WHEN NEW.side = 'SELL' AND coin.amount + NEW.coin_amount > coin.capital
+          AND coin.amount + NEW.coin_amount - coin.capital
+            + (SELECT amount FROM balances WHERE account = 'house:hedging' AND asset = NEW.coin) > -coin.floor
+          THEN 'house_full' END) AS reason
       FROM settings
         LEFT JOIN api_keys AS key ON key.id = NEW.key_id AND key.account_id = NEW.account_id
         LEFT JOIN accounts AS account ON account.id = NEW.account_id

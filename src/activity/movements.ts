@@ -88,13 +88,15 @@ interface Kind extends NumberedRows {
   readonly lines: readonly (readonly [number: string, asset: string, amount: string, type: string])[];
 }
 
-const kinds = recordKinds.map(({ name, kind, type, isSlow, legs }): Kind => {
+const kinds = recordKinds.flatMap(({ name, kind, type, isSlow, legs }): Kind[] => {
   const own = legs.flatMap(({ sign, ...leg }) => (sign === undefined ? [] : [{ ...leg, sign }]));
   const lines = own.map(({ number, asset, amount, sign, suffix = '' }) => {
     return [number, asset, `${sign} * (${amount})`, `${type} || '${suffix}'`] as const;
   });
-  const numbers = lines.map(([number]) => number) as [string, ...string[]];
-  return { table: `${name} AS r`, isSlow, numbers, lines, middle: kind === 'order' ? 'r.middle_price' : 'NULL' };
+  const [first, ...others] = lines.map(([number]) => number);
+  if (first === undefined) return [];
+  const middle = kind === 'order' ? 'r.middle_price' : 'NULL';
+  return [{ table: `${name} AS r`, isSlow, numbers: [first, ...others], lines, middle }];
 });
 
 /**

@@ -72,6 +72,10 @@ const guards = [
   'too_many_proposals',
   'recovery_proposed',
   'too_many_endpoints',
+  'hedge_open',
+  'hedge_ended',
+  'hedging_halted',
+  'venue_has_too_little',
 ] as const;
 
 export type Guard = (typeof guards)[number];
@@ -81,7 +85,7 @@ export type CommitOutcome =
   | { readonly kind: 'committed' }
   /** The record exists already: an earlier write with the same id was committed. */
   | { readonly kind: 'exists' }
-  /** A ledger account would have gone below its floor; `balance` is what it had, where a transfer was refused. */
+  /** A ledger account would have gone below its floor, or the inventory above its ceiling; `balance` is what it had, where a transfer was refused. */
   | {
       readonly kind: 'floor';
       readonly account: string;
@@ -93,7 +97,7 @@ export type CommitOutcome =
   | { readonly kind: 'overloaded' }
   | { readonly kind: 'unknown'; readonly cause: string };
 
-const FLOOR = /ledger: floor (\S+) ([A-Z]+)(?: at (-?\d+))?/;
+const FLOOR = /ledger: (?:floor|ceiling) (\S+) ([A-Z]+)(?: at (-?\d+))?/;
 const EXISTS = /guard: \w[\w ]* exists/;
 const BEYOND_64_BITS = /cannot store REAL value in INTEGER column balances\.amount/;
 const GUARD = /guard: ([a-z]+(?:_[a-z]+)+)(?: (\d+))?/;

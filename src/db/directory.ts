@@ -4,7 +4,7 @@ import { addressIndexes, claims, solanaPool } from './schema.ts';
 
 /** A name that one holder has in the whole exchange. */
 export interface ClaimedName {
-  readonly kind: 'address' | 'output' | 'settlement' | 'external_id' | 'opening' | 'refused_receipt';
+  readonly kind: 'address' | 'output' | 'settlement' | 'external_id' | 'opening' | 'refused_receipt' | 'funding';
   readonly name: string;
 }
 

@@ -7,6 +7,7 @@ export * from './schema/accounts.ts';
 export * from './schema/addresses.ts';
 export { columnsOf, exactly } from './schema/columns.ts';
 export * from './schema/events.ts';
+export * from './schema/house.ts';
 export * from './schema/journal.ts';
 export * from './schema/records.ts';
 export * from './schema/staff.ts';

@@ -14,7 +14,12 @@ export const house = {
   fees: 'house:fees',
   /** What has left for other ledgers and not come in there, or the other way round: of either sign. */
   transit: 'house:transit',
+  /** What open hedges may still spend. */
+  hedging: 'house:hedging',
 } as const;
+
+/** What the names of venues among the house's accounts begin with. Each is negative while the venue has something. */
+export const VENUE_PREFIX = 'house:venue:';
 
 /**
  * One movement of one asset from ledger account `debit` to `credit`; `amount` is positive. The database writes it when
@@ -25,7 +30,7 @@ export interface Transfer {
   readonly credit: string;
   readonly asset: Asset;
   readonly amount: Atoms;
-  readonly kind: 'order' | 'deposit' | 'withdrawal' | 'settlement';
+  readonly kind: 'order' | 'deposit' | 'withdrawal' | 'settlement' | 'funding' | 'hedge';
   /** The id of the record whose trigger writes it. */
   readonly reference: string;
 }

@@ -13,7 +13,7 @@ import {
   scaleOf,
 } from '../money/assets.ts';
 import { type Network, networkRecords } from '../money/networks.ts';
-import { type TradingContext, spreadInForce } from '../orders/plan.ts';
+import { type TradingContext, boundsInForce, spreadInForce } from '../orders/plan.ts';
 import { termsOf } from '../withdrawals/terms.ts';
 import type { AssetList, Deposits, ExchangeInfo } from './schemas.ts';
 
@@ -64,21 +64,21 @@ function judgeDeposits(
 
 /** Every market with its steps, bounds and spread, the intervals of candles, and the default rate limits. */
 export function describeExchange(settings: Settings, trading: TradingContext, now_ms: number): ExchangeInfo {
-  const status = settings.tradingHalted ? 'HALTED' : 'TRADING';
   return {
     symbols: coinSymbols.map((coin) => {
-      const { min, max } = trading.boundsOf(coin);
+      const { min, max } = boundsInForce(coin, settings, trading.boundsOf);
+      const isHalted = settings.tradingHalted || settings.haltedCoins.includes(coin);
       return {
         symbol: coin,
         pair: pairOf(coin),
         base: coin,
         quote: QUOTE_ASSET,
-        status,
+        status: isHalted ? 'HALTED' : 'TRADING',
         baseStep: formatAmount(1n, scaleOf(coin)),
         quoteStep: formatAmount(1n, scaleOf(QUOTE_ASSET)),
         minNotional: formatAmount(min, scaleOf(QUOTE_ASSET)),
         maxNotional: formatAmount(max, scaleOf(QUOTE_ASSET)),
-        spreadBps: spreadInForce(settings, trading),
+        spreadBps: spreadInForce(coin, settings, trading),
       };
     }),
     intervals: [...intervals],

@@ -172,30 +172,40 @@ function checkChange(
   now_ms: number,
 ): Outcome<{ readonly values: Values; readonly limits: readonly NewLimit[] }> {
   // What is not named here is stored as it came.
-  const { reviewThreshold, approvalAbove, fallbackPrices, pausedNetworks, supplyCaps, exposure, ...plain } = change;
-  if (plain.spreadBps !== undefined && plain.spreadBps < defaults.minSpreadBps) {
+  const { approvalAbove, fallbackPrices, pausedNetworks, haltedCoins, supplyCaps, exposure, ...rest } = change;
+  const { reviewThreshold, dailyHedgeVolume, dailyLoss, maxAtVenues, ...plain } = rest;
+  const spreads = [plain, ...Object.values(plain.coinTerms ?? {})].flatMap(({ spreadBps }) => spreadBps ?? []);
+  if (spreads.some((spread) => spread < defaults.minSpreadBps)) {
     return refuse('amount_below_minimum', `The spread is at least ${defaults.minSpreadBps} here.`);
   }
   for (const amounts of [plain.fees, plain.minimums, plain.depositMinimums]) {
     const refusal = checkNetworkAmounts(amounts);
     if (refusal) return refusal;
   }
-  const threshold = reviewThreshold == null ? accept(reviewThreshold) : readAtoms(reviewThreshold, QUOTE_ASSET);
-  if (!threshold.ok) return threshold;
+  const bounds = readBounds({ reviewThreshold, dailyHedgeVolume, dailyLoss, maxAtVenues });
+  if (!bounds.ok) return bounds;
+  for (const { maxNotional, hedging } of Object.values(plain.coinTerms ?? {})) {
+    const terms = readBounds({ maxNotional, outer: hedging?.outer, inner: hedging?.inner, most: hedging?.maxHedge });
+    if (!terms.ok) return terms;
+  }
   const fallback = checkFallbackPrices(fallbackPrices);
   if (fallback) return fallback;
   const limits = readLimits({ supplyCaps, exposure });
   if (!limits.ok) return limits;
   const above = readAmounts(approvalAbove);
   if (!above.ok) return above;
-  const stored = { ...plain, pausedNetworks: pausedNetworks && [...new Set(pausedNetworks)] };
+  const stored = {
+    ...plain,
+    pausedNetworks: pausedNetworks && [...new Set(pausedNetworks)],
+    haltedCoins: haltedCoins && [...new Set(haltedCoins)],
+  };
   const values = Object.entries(stored).map(([name, value]) => {
     return [name, typeof value === 'object' ? JSON.stringify(value) : value] as const;
   });
   return accept({
     values: {
       ...(Object.fromEntries(values) as Values),
-      reviewThreshold: threshold.value,
+      ...bounds.value,
       ...(approvalAbove && {
         approvalAbove: JSON.stringify(Object.fromEntries(above.value.map(([asset, atoms]) => [asset, String(atoms)]))),
       }),
@@ -238,6 +248,19 @@ function readAmounts(amounts: Partial<Record<Asset, string>> = {}): Outcome<(rea
     read.push([asset, atoms.value]);
   }
   return accept(read);
+}
+
+/** Amounts of USDT in atoms; what is absent or null stays so. Refuses as `readAtoms` does. */
+function readBounds<Name extends string>(
+  bounds: Readonly<Record<Name, string | null | undefined>>,
+): Outcome<Record<Name, Atoms | null | undefined>> {
+  const read: Partial<Record<Name, Atoms | null | undefined>> = {};
+  for (const [name, text] of Object.entries<string | null | undefined>(bounds)) {
+    const atoms = text == null ? accept(text) : readAtoms(text, QUOTE_ASSET);
+    if (!atoms.ok) return atoms;
+    read[name as Name] = atoms.value;
+  }
+  return accept(read as Record<Name, Atoms | null | undefined>);
 }
 
 /** An amount in atoms. Refuses with `precision_exceeded` and `amount_above_maximum`. */

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { inArray } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { Decimal, SignedDecimal, Timestamp } from '../http/wire-types.ts';
 import type { LedgerAnswer } from '../db/ask-ledgers.ts';
 import { type CustodyStanding, isSilent } from '../db/custody-standing.ts';
@@ -7,7 +7,7 @@ import type { Database } from '../db/database.ts';
 import { balances } from '../db/schema/journal.ts';
 import { exactly } from '../db/schema/columns.ts';
 import type { SpreadOfDay } from '../reconciliation/spread-sums.ts';
-import { house } from '../db/transfers.ts';
+import { VENUE_PREFIX, house } from '../db/transfers.ts';
 import { VALUE_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import { type Asset, QUOTE_ASSET, assetSymbols, scaleOf, toUsdt } from '../money/assets.ts';
@@ -44,10 +44,21 @@ const HouseAsset = z.object({
     example: '-0.1',
   }),
   inventoryUsdValue: UsdValue,
-  exposure: SignedDecimal.openapi({ description: 'The most that the house may be short', example: '20' }),
+  capital: SignedDecimal.openapi({ description: 'What the owner brought in less what was taken out', example: '2' }),
+  position: SignedDecimal.openapi({
+    description: 'Inventory and what hedges have set aside, less the capital: what the house bears the risk of',
+    example: '-2.1',
+  }),
+  hedging: SignedDecimal.openapi({ description: 'What open hedges may still spend', example: '0' }),
+  atVenues: SignedDecimal.openapi({ description: 'What the house has at venues, by the ledger', example: '0.4' }),
+  exposure: SignedDecimal.openapi({
+    description: 'The most that the house may be short, or long beyond its capital',
+    example: '20',
+  }),
   exposureUsed: Share,
   custodyShouldHold: SignedDecimal.openapi({
-    description: 'What custody has received less what it has paid, by the ledger: all of the above together',
+    description:
+      'What custody has received less what it has paid, by the ledger: all that is owed, in flight and the house’s own, less what is at venues',
     example: '12.92',
   }),
   custodyHolds: Decimal.nullable().openapi({
@@ -123,9 +134,11 @@ export function firstDayShown(now_ms: number): string {
 interface Position {
   readonly amount: Atoms;
   readonly floor: Atoms;
+  /** Of the inventory: what its owner brought in. */
+  readonly capital: Atoms;
 }
 
-const owners = Object.values(house);
+const NO_POSITION: Position = { amount: 0n, floor: 0n, capital: 0n };
 
 /** By owner and asset. */
 export type Positions = ReadonlyMap<string, Position>;
@@ -138,9 +151,10 @@ export async function readPositions(database: Database): Promise<Positions> {
       asset: balances.asset,
       amount: exactly(balances.amount),
       floor: exactly(balances.floor),
+      capital: exactly(balances.capital),
     })
     .from(balances)
-    .where(inArray(balances.account, owners));
+    .where(sql`${balances.account} GLOB 'house:*'`);
   return new Map(rows.map(({ account, asset, ...position }) => [`${account} ${asset}`, position]));
 }
 
@@ -162,15 +176,24 @@ function shareOf(used: Atoms, limit: Atoms): string | null {
 /** The balances of several ledgers added up. Pure. */
 function sumPositions(all: readonly Positions[]): Positions {
   const sums = new Map<string, Position>();
-  for (const [name, { amount, floor }] of all.flatMap((positions) => [...positions])) {
-    const before = sums.get(name) ?? { amount: 0n, floor: 0n };
-    sums.set(name, { amount: before.amount + amount, floor: before.floor + floor });
+  for (const [name, { amount, floor, capital }] of all.flatMap((positions) => [...positions])) {
+    const before = sums.get(name) ?? NO_POSITION;
+    sums.set(name, {
+      amount: before.amount + amount,
+      floor: before.floor + floor,
+      capital: before.capital + capital,
+    });
   }
   return sums;
 }
 
 const positionOf = (positions: Positions, owner: string, asset: Asset) =>
-  positions.get(`${owner} ${asset}`) ?? { amount: 0n, floor: 0n };
+  positions.get(`${owner} ${asset}`) ?? NO_POSITION;
+
+const sumAtVenues = (positions: Positions, asset: Asset) =>
+  -[...positions]
+    .filter(([name]) => name.startsWith(VENUE_PREFIX) && name.endsWith(` ${asset}`))
+    .reduce((sum, [, { amount }]) => sum + amount, 0n);
 
 /**
  * The position in an asset by the house's own balances. All balances of an asset add up to nothing, so that what is owed
@@ -181,20 +204,52 @@ function showPosition(positions: Positions, asset: Asset): LedgerAsset {
   const of = (owner: string) => positionOf(positions, owner, asset);
   const [custody, liquidity] = [of(house.custody), of(house.liquidity)];
   const [payouts, fees] = [of(house.payouts).amount, of(house.fees).amount];
-  const transit = of(house.transit).amount;
+  const [transit, hedging] = [of(house.transit).amount, of(house.hedging).amount];
+  const atVenues = sumAtVenues(positions, asset);
+  const position = liquidity.amount + hedging - liquidity.capital;
+  const bound = asset !== QUOTE_ASSET && position > -liquidity.amount ? position : -liquidity.amount;
+  const owed = -(custody.amount + liquidity.amount + payouts + fees + transit + hedging - atVenues);
   return {
     asset,
-    owedToClients: show(-(custody.amount + liquidity.amount + payouts + fees + transit)),
+    owedToClients: show(owed),
     inFlight: show(payouts),
     inTransit: show(transit),
     feesEarned: show(fees),
     inventory: show(liquidity.amount),
+    capital: show(liquidity.capital),
+    position: show(position),
+    hedging: show(hedging),
+    atVenues: show(atVenues),
     exposure: show(-liquidity.floor),
-    exposureUsed: shareOf(-liquidity.amount, -liquidity.floor),
+    exposureUsed: shareOf(bound, -liquidity.floor),
     custodyShouldHold: show(-custody.amount),
     supplyCap: show(-custody.floor),
     supplyCapUsed: shareOf(-custody.amount, -custody.floor),
   };
+}
+
+/**
+ * The value of what is at venues in all ledgers, with `sent` of an asset more, and of the house's capital, in atoms of USDT;
+ * `null` without a firm price of something. Pure.
+ */
+export function valueHouse(
+  answers: readonly LedgerAnswer<Positions>[],
+  snapshot: MarketSnapshot | undefined,
+  { asset: moved, sent }: { readonly asset: Asset; readonly sent: Atoms },
+  now_ms: number,
+): { readonly atVenues: Atoms; readonly capital: Atoms } | null {
+  const positions = sumPositions(answers.flatMap(({ answer }) => (answer ? [answer] : [])));
+  let [atVenues, capital] = [0n, 0n];
+  for (const asset of assetSymbols) {
+    const price = asset === QUOTE_ASSET ? undefined : snapshot && firmPrice(snapshot, asset, now_ms, VALUE_MAX_AGE_MS);
+    const there = sumAtVenues(positions, asset) + (asset === moved ? sent : 0n);
+    const own = positionOf(positions, house.liquidity, asset).capital;
+    const [held, owned] = [there, own].map((amount) => valueOf(asset, amount, price?.price));
+    if (held == null || owned == null) return null;
+    atVenues += held;
+    capital += owned;
+  }
+  return { atVenues, capital };
 }
 
 /** The position of the house by what each ledger answered: over all that did, and in each. Pure. */

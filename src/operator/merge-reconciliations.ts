@@ -54,13 +54,13 @@ const UNKNOWN = 'unknown';
 
 /**
  * The assets of which all ledgers together were brought more than their caps, or owe more than caps and exposures. What
- * moved into a ledger is counted with what it owes, as both were read at one moment.
+ * moved into a ledger, or is at its venues, is counted with what it owes, as both were read at one moment.
  */
 function listBeyondCaps(figures: Figures): Example[] {
   return Object.entries(figures).flatMap(([asset, sums]) => {
     if (typeof sums === 'string') return [];
     const of = (name: string) => new Exact(sums[name] ?? 0);
-    const allowed = of('supplyCap').plus(of('exposure')).plus(of('movedIn'));
+    const allowed = of('supplyCap').plus(of('exposure')).plus(of('movedIn')).plus(of('atVenues'));
     const isWithin = of('broughtIn').lessThanOrEqualTo(of('supplyCap')) && of('owed').lessThanOrEqualTo(allowed);
     return isWithin ? [] : [{ asset, ...sums }];
   });

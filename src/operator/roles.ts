@@ -32,6 +32,7 @@ export const duties = {
   remove_approvals: [...chiefs, 'support', 'compliance'],
   credit: [...chiefs, 'treasury'],
   settle_trades: [...chiefs, 'treasury'],
+  fund_house: [...chiefs, 'treasury'],
   decide_quarantine: [...chiefs, 'compliance'],
   review_withdrawals: [...chiefs, 'compliance'],
   settle_withdrawals: [...chiefs, 'treasury'],

@@ -7,6 +7,7 @@ import { auditRoutes } from './audit-routes.ts';
 import { depositRoutes } from './deposit-routes.ts';
 import { eventRoutes, webhookRoutes } from './event-routes.ts';
 import { houseRoutes } from './house-routes.ts';
+import { liquidityRoutes } from './liquidity-routes.ts';
 import { proposalRoutes } from './proposal-routes.ts';
 import { reconciliationRoutes } from './reconciliation-routes.ts';
 import { securityRoutes } from './security-routes.ts';
@@ -30,6 +31,7 @@ changes.route('/', eventRoutes);
 changes.route('/', webhookRoutes);
 changes.route('/', staffRoutes);
 changes.route('/', houseRoutes);
+changes.route('/', liquidityRoutes);
 
 /**
  * Whichever route made a change, those who are told of it are woken, beside the answer: in the ledger that the route

@@ -103,7 +103,10 @@ async function findById(database: Database, id: string): Promise<SearchResult[]>
   ];
   if (found.length > 0) return found;
   const parties = new Map(
-    moved.flatMap(({ kind, debit, credit }) => [debit, credit].map((party) => [party, kind] as const)),
+    moved.flatMap(({ kind, debit, credit }) =>
+      // What the house does with its own money belongs to no account.
+      kind === 'funding' || kind === 'hedge' ? [] : [debit, credit].map((party) => [party, kind] as const),
+    ),
   );
   return [...parties]
     .filter(([party]) => !party.startsWith('house:'))

@@ -42,7 +42,7 @@ settingsRoutes.add({
   needsTwo: true,
   summary: 'Change some of the settings; a halt takes effect at once, the others within seconds',
   description:
-    'Settings that are not named stay as they are. `pausedDeposits`, `fees`, `minimums`, `depositMinimums`, `approvalAbove` and `openingWeights` are replaced as a whole, `fallbackPrices` coin by coin. Either the whole change takes effect or nothing. The treasury may change `supplyCaps` and `exposure` alone.',
+    'Settings that are not named stay as they are. `pausedDeposits`, `fees`, `minimums`, `depositMinimums`, `approvalAbove`, `haltedCoins`, `coinTerms` and `openingWeights` are replaced as a whole, `fallbackPrices` coin by coin. Either the whole change takes effect or nothing. The treasury may change `supplyCaps` and `exposure` alone.',
   request: { body: jsonBody(ChangeSettings) },
   ...settings.documented,
   refusals: [

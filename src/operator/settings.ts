@@ -5,7 +5,7 @@ import { readPlan } from '../db/shares/read-shares.ts';
 import { type Limit, sharesOf, sumOf } from '../db/shares/shares.ts';
 import { OpeningWeights, readOpeningWeights } from '../db/opening-weights.ts';
 import { settings } from '../db/schema/staff.ts';
-import { NetworkAmounts, PausedDeposits, type Settings, readSettings } from '../db/settings.ts';
+import { CoinTerms, NetworkAmounts, PausedDeposits, type Settings, readSettings } from '../db/settings.ts';
 import { house } from '../db/transfers.ts';
 import { fallbackPrice } from '../markets/fallback-price.ts';
 import {
@@ -60,7 +60,32 @@ export const ExchangeSettings = z
       example: { USDT: { TRC20: '5' } },
     }),
     spreadBps: z.number().int().min(0).max(1_000).openapi({ description: 'In hundredths of a percent', example: 20 }),
-    exposure: AmountsByAsset.openapi({ description: 'The most that the house may be short', example: { BTC: '10' } }),
+    exposure: AmountsByAsset.openapi({
+      description:
+        'The most that the house may be short, and of a coin also the most that orders may leave it with beyond its capital',
+      example: { BTC: '10' },
+    }),
+    haltedCoins: z
+      .array(z.enum(coinSymbols))
+      .openapi({ description: 'Coins of which no order is filled', example: [] }),
+    coinTerms: CoinTerms.openapi({
+      description:
+        'By coin, what holds instead of the spread and the largest order of all, and how the house’s position of it is hedged',
+      example: { BTC: { spreadBps: 30, maxNotional: '20000' } },
+    }),
+    hedgingHalted: z.boolean().openapi({ description: 'No hedge is planned; one that is open is still ended' }),
+    dailyHedgeVolume: Amount.nullable().openapi({
+      description: 'The most that is hedged in a day (UTC), in USDT; null: no bound',
+      example: '1000000',
+    }),
+    dailyLoss: Amount.nullable().openapi({
+      description: 'The loss of a day (UTC) that halts trading, in USDT; null: none does',
+      example: '5000',
+    }),
+    maxAtVenues: Amount.nullable().openapi({
+      description: 'The most that may be at venues, in USDT; null: the house’s own capital',
+      example: '100000',
+    }),
     approvalAbove: AmountsByAsset.openapi({
       description:
         'What one person may credit and report by hand in 24 hours, once there are two admins; more needs two people, and so does anything of an asset that is not named',
@@ -83,8 +108,8 @@ export const ExchangeSettings = z
 export type ExchangeSettings = z.output<typeof ExchangeSettings>;
 
 /**
- * Any part of the settings; the others stay. `pausedDeposits`, `fees`, `minimums`, `depositMinimums`, `approvalAbove`
- * and `openingWeights` are replaced whole. Each named fallback price is replaced and gets the present date; `null`
+ * Any part of the settings; the others stay. `pausedDeposits`, `fees`, `minimums`, `depositMinimums`, `approvalAbove`,
+ * `haltedCoins`, `coinTerms` and `openingWeights` are replaced whole. Each named fallback price is replaced and gets the present date; `null`
  * restores the default.
  */
 export const ChangeSettings = ExchangeSettings.partial()
@@ -131,13 +156,15 @@ export async function readExchangeSettings(
     );
   const { allowlistMode, spreadBps, reviewThreshold, tradingHalted, withdrawalsHalted } = standing;
   const { pausedNetworks, pausedDeposits, fees, minimums, depositMinimums } = standing;
+  const { haltedCoins, coinTerms, hedgingHalted } = standing;
+  const showUsdt = (atoms: bigint | null) => (atoms === null ? null : formatAmount(atoms, scaleOf(QUOTE_ASSET)));
   return {
     allowlistMode: allowlistMode ?? defaults.allowlistMode,
     tradingHalted,
     withdrawalsHalted,
     pausedNetworks: [...pausedNetworks],
     pausedDeposits,
-    reviewThreshold: reviewThreshold === null ? null : formatAmount(reviewThreshold, scaleOf(QUOTE_ASSET)),
+    reviewThreshold: showUsdt(reviewThreshold),
     supplyCaps: capsOf(floorAccounts.supplyCaps),
     fees,
     minimums,
@@ -146,6 +173,12 @@ export async function readExchangeSettings(
     exposure: capsOf(floorAccounts.exposure),
     approvalAbove,
     openingWeights,
+    haltedCoins: [...haltedCoins],
+    coinTerms,
+    hedgingHalted,
+    dailyHedgeVolume: showUsdt(standing.dailyHedgeVolume),
+    dailyLoss: showUsdt(standing.dailyLoss),
+    maxAtVenues: showUsdt(standing.maxAtVenues),
     fallbackPrices: Object.fromEntries(coinSymbols.map((coin) => [coin, showFallback(coin, standing)])),
   };
 }

@@ -8,9 +8,18 @@ import {
   PRICE_SCALE,
   formatPrice,
 } from '../money/amounts.ts';
-import { type Side, type Fill, type Mode, fill, type BoundsOf, checkBounds, type PlaceOrder } from './terms.ts';
+import {
+  type Side,
+  type Fill,
+  type Mode,
+  fill,
+  type BoundsOf,
+  type OrderBounds,
+  checkBounds,
+  type PlaceOrder,
+} from './terms.ts';
 import { type Outcome, accept, refuse } from '../http/answer.ts';
-import type { Settings } from '../db/settings.ts';
+import { type Settings, usdtAtoms } from '../db/settings.ts';
 import { type Asset, type Coin, QUOTE_ASSET, findCoin, scaleOf } from '../money/assets.ts';
 
 const BASIS = 10_000n;
@@ -66,12 +75,21 @@ export interface TradingContext {
   readonly boundsOf: BoundsOf;
 }
 
-/** The spread in force, in hundredths of a percent. Pure. */
+/** The spread of a coin in force, in hundredths of a percent. Pure. */
 export function spreadInForce(
-  { spreadBps }: Settings,
+  coin: Coin,
+  { spreadBps, coinTerms }: Pick<Settings, 'spreadBps' | 'coinTerms'>,
   { spread_bps, minSpread_bps }: Pick<TradingContext, 'spread_bps' | 'minSpread_bps'>,
 ): number {
-  return Math.max(spreadBps ?? spread_bps, minSpread_bps);
+  return Math.max(coinTerms[coin]?.spreadBps ?? spreadBps ?? spread_bps, minSpread_bps);
+}
+
+/** The bounds of a coin's orders in force: the configuration's, and within them the operator's largest. Pure. */
+export function boundsInForce(coin: Coin, { coinTerms }: Pick<Settings, 'coinTerms'>, boundsOf: BoundsOf): OrderBounds {
+  const { min, max } = boundsOf(coin);
+  const { maxNotional } = coinTerms[coin] ?? {};
+  const own = maxNotional === undefined ? max : usdtAtoms(maxNotional);
+  return { min, max: own < max ? own : max };
 }
 
 /** An order that may be committed: everything that the batch writes, except who placed it. */
@@ -129,9 +147,9 @@ export function planOrder(
   context: TradingContext,
 ): Outcome<OrderPlan> {
   const { coin, side, mode, value, limitPrice, clientOrderId } = terms;
-  if (settings.tradingHalted) return tradingHalted;
+  if (settings.tradingHalted || settings.haltedCoins.includes(coin)) return tradingHalted;
   if (!market) return noFirmPrice(coin);
-  const executedPrice = quotePrice(side, market, spreadInForce(settings, context));
+  const executedPrice = quotePrice(side, market, spreadInForce(coin, settings, context));
   if (executedPrice <= 0n) return noFirmPrice(coin);
   if (limitPrice !== null && (side === 'BUY' ? executedPrice > limitPrice : executedPrice < limitPrice)) {
     const limit = formatPrice(limitPrice);
@@ -139,7 +157,7 @@ export function planOrder(
   }
 
   const amounts = fill(coin, side, mode, value, executedPrice);
-  const { min, max } = context.boundsOf(coin);
+  const { min, max } = boundsInForce(coin, settings, context.boundsOf);
   const bounds = { min, max: market.votes < MANY_VOTES ? max / FEW_VOTES_DIVISOR : max };
   const bounded = checkBounds(amounts.usdtAmount, bounds);
   if (!bounded.ok) return bounded;
@@ -150,7 +168,7 @@ export function planOrder(
   return accept({ coin, side, executedPrice, middlePrice, ...amounts, priceRound, priceAsOf_ms, clientOrderId });
 }
 
-export const tradingHalted = refuse('trading_halted', 'Trading is halted by the operator.', {
+export const tradingHalted = refuse('trading_halted', 'Trading, or that of this coin, is halted by the operator.', {
   retryAfterSeconds: 60,
 });
 

@@ -1,6 +1,6 @@
 import { assetSymbols, scaleOf } from '../money/assets.ts';
 import { formatAmount } from '../money/amounts.ts';
-import { house } from '../db/transfers.ts';
+import { VENUE_PREFIX, house } from '../db/transfers.ts';
 import type { Counts, Differences, Finding, Invariant, SliceResult } from './invariants.ts';
 import type { BalanceRow } from './sums.ts';
 
@@ -36,18 +36,22 @@ export function closePass(
     const cap = -BigInt(custody?.floor ?? 0);
     const exposure = -BigInt(liquidity?.floor ?? 0);
     const movedIn = -BigInt(own.find(({ account }) => account === house.transit)?.amount ?? 0);
+    const atVenues = -own
+      .filter(({ account }) => account.startsWith(VENUE_PREFIX))
+      .reduce((total, { amount }) => total + BigInt(amount), 0n);
     const owed = sum - own.reduce((total, { amount }) => total + BigInt(amount), 0n);
     const figures = {
       owed: write(owed),
       broughtIn: write(broughtIn),
       movedIn: write(movedIn),
+      atVenues: write(atVenues),
       supplyCap: write(cap),
       exposure: write(exposure),
     };
     debts[asset] = figures;
     // Clients may hold more than they brought in: the house may be short of what it sold to them. What came from other
-    // ledgers was brought in there.
-    if (broughtIn > cap || owed > cap + exposure + movedIn) {
+    // ledgers was brought in there, and what is at venues was bought there or sent there from custody.
+    if (broughtIn > cap || owed > cap + exposure + movedIn + atVenues) {
       findings.push({ invariant: 'debts_within_caps', example: { asset, ...figures } });
     }
   }

@@ -77,7 +77,10 @@ export function endOf(accountId: string): string {
  * The next account, for each kind of row the first account that does not fit, and the number of the newest transfer.
  */
 interface MeasureRow extends Readonly<
-  Record<'first' | 'accounts' | 'orders' | 'deposits' | 'withdrawals' | 'settlements', string | null>
+  Record<
+    'first' | 'accounts' | 'orders' | 'deposits' | 'withdrawals' | 'settlements' | 'fundings' | 'hedge_moves',
+    string | null
+  >
 > {
   readonly head: number | null;
 }

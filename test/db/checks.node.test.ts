@@ -58,6 +58,23 @@ const withdrawal = {
 };
 const inside = { type: 'INTERNAL_WITHDRAWAL', recipient: 'b', fee: 0, status: 'PENDING' };
 
+const hedge = {
+  account_id: 'v',
+  id: 'h',
+  coin: 'BTC',
+  side: 'BUY',
+  coin_amount: 1,
+  limit_price: 1,
+  middle_price: 1,
+  set_aside: 1,
+  send_by: 1,
+  ended_at: 1,
+  taken_transfer: 1,
+  ended_transfer: 2,
+};
+const dealtHedge = { ...hedge, status: 'DEALT', dealt_coin: 1, dealt_usdt: 1, venue_reference: 'v' };
+const neverHedge = { status: 'NEVER', reason: 'r', dealt_coin: 0, dealt_usdt: 0, venue_reference: null };
+
 const tables: Readonly<Record<string, Checked>> = {
   settings: {
     row: { id: 1, shares: '{}' },
@@ -78,6 +95,12 @@ const tables: Readonly<Record<string, Checked>> = {
       ...notBelowZero('revision'),
       'ledger BETWEEN 0 AND 4095': { ledger: 4096 },
       ...json('opening_weights'),
+      ...json('halted_coins'),
+      ...json('coin_terms'),
+      ...yesOrNo('hedging_halted'),
+      ...notBelowZero('daily_hedge_volume'),
+      ...notBelowZero('daily_loss'),
+      ...notBelowZero('max_at_venues'),
       ...yesOrNo('has_two_admins'),
       ...json('shares'),
     },
@@ -209,6 +232,29 @@ const tables: Readonly<Record<string, Checked>> = {
       ...aboveZero('usdt_amount'),
       'counterparty <> account_id': { counterparty: 'a' },
       "(type IN ('QUICK_BUY', 'QUICK_SELL')) = (counterparty = 'house:liquidity')": { counterparty: 'house:liquidity' },
+    },
+  },
+  fundings: {
+    row: { account_id: 'a', id: 'f', source: 'b', asset: 'BTC', amount: 1, reference: 'r', transfer: 1 },
+    breaks: { ...aboveZero('amount'), 'source <> account_id': { source: 'a' } },
+  },
+  hedges: {
+    row: dealtHedge,
+    breaks: {
+      ...oneOf('side', "'BUY', 'SELL'"),
+      ...aboveZero('coin_amount'),
+      ...aboveZero('limit_price'),
+      ...aboveZero('middle_price'),
+      ...aboveZero('set_aside'),
+      "status IN ('OPEN', 'DEALT', 'NEVER')": { ...neverHedge, status: 'OTHER', reason: null },
+      'dealt_coin BETWEEN 0 AND coin_amount': { dealt_coin: 2 },
+      'dealt_usdt >= 0': { ...neverHedge, dealt_usdt: -1 },
+      'fee >= 0': { fee: -1, fee_asset: 'USDT' },
+      "(dealt_coin > 0) = (status = 'DEALT') AND (dealt_usdt > 0) = (status = 'DEALT')": { dealt_usdt: 0 },
+      "(fee = 0) = (fee_asset IS NULL) AND (fee = 0 OR status = 'DEALT')": { fee: 1 },
+      "(venue_reference IS NOT NULL) = (status = 'DEALT')": { venue_reference: null },
+      "(reason IS NOT NULL) = (status = 'NEVER')": { reason: 'r' },
+      "(ended_at IS NULL) = (status = 'OPEN') AND (ended_transfer IS NULL) = (status = 'OPEN')": { ended_at: null },
     },
   },
   solana_pool: { row: { address_index: 0, address: 'x' }, breaks: notBelowZero('address_index') },

@@ -230,8 +230,8 @@ async function forge(id: string): Promise<D1PreparedStatement[]> {
 }
 
 describe('the kinds of transfers in the schema', () => {
-  it('are those of the records in this file', async () => {
-    const known = [...Object.values(sorts).map(({ kind }) => kind), 'settlement'];
+  it('are those of the records in this file and in house-money.test.ts', async () => {
+    const known = [...Object.values(sorts).map(({ kind }) => kind), 'settlement', 'funding', 'hedge'];
     expect((await readKinds()).toSorted()).toEqual([...new Set(known)].toSorted());
   });
 });

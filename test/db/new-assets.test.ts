@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { assetSymbols } from '../../src/money/assets.ts';
 import { openAccount } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { VENUE, fundVenue } from '../support/db/house-money.ts';
 import { audit } from '../support/db/raw-ledger.ts';
 import { sql, listRows } from '../support/db/sql.ts';
 
@@ -26,6 +27,7 @@ function addAsset(): Promise<unknown> {
 describe('a new asset', () => {
   it('gives a balance to accounts opened before it, to accounts opened later, and to the house', async () => {
     const before = await openAccount();
+    await fundVenue({ USDT: '5' });
     expect((await listAssets(before)).toSorted()).toEqual(assetSymbols.toSorted());
     await addAsset();
     const after = await openAccount();
@@ -37,6 +39,8 @@ describe('a new asset', () => {
       'house:payouts',
       'house:fees',
       'house:transit',
+      'house:hedging',
+      VENUE,
     ]) {
       expect((await listAssets(owner)).toSorted(), owner).toEqual([...assetSymbols, 'XRP'].toSorted());
     }

@@ -181,6 +181,7 @@ describe('an order among others of its batch', () => {
     const coinAmount = 2n ** 53n + 1n;
     await env.DB.batch([
       ...setFloor('house:custody', 'MATIC', `-${coinAmount}`),
+      ...setFloor('house:liquidity', 'MATIC', `-${coinAmount}`),
       credit(account, 'MATIC', `${coinAmount}`),
     ]);
     const prices = { executedPrice: 1_000_000n, middlePrice: 1_000_000n, priceRound: 0, priceAsOf_ms: NOON_MS };

@@ -78,7 +78,7 @@ describe('GET /operator/v1/house', () => {
   });
 
   it('has no value without a firm price, and none that is made up', () => {
-    const positions = new Map([['house:liquidity BTC', { amount: -1n, floor: 0n }]]);
+    const positions = new Map([['house:liquidity BTC', { amount: -1n, floor: 0n, capital: 0n }]]);
     const house = describeHouse([{ ledger: 0, answer: positions }], undefined, undefined, undefined, 0);
     expect(house.inventoryUsdValue).toBeNull();
     expect(house.assets.find(({ asset }) => asset === 'BTC')).toMatchObject({

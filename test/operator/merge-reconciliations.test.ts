@@ -26,6 +26,7 @@ describe('the debts of all ledgers together', () => {
     const giver = { ...caps, broughtIn: '10', owed: '3', movedIn: '-7' };
     const taker = { ...caps, broughtIn: '10', owed: '19', movedIn: '7' };
     expect(judge(giver, taker)).toEqual({ status: 'ok', examples: [] });
+    expect(judge({ ...giver, owed: '6', atVenues: '1' }, { ...taker, atVenues: '2' })).toMatchObject({ status: 'ok' });
   });
 
   it('are found to be beyond them although each ledger found its own within', () => {

@@ -60,7 +60,7 @@ const allowed: readonly (readonly [roles: string, operations: string])[] = [
   ],
   [
     'treasury',
-    `claimPayout releasePayout creditAccount settleTrade settleWithdrawal changeSettings changeShares
+    `claimPayout releasePayout creditAccount settleTrade createFunding settleWithdrawal changeSettings changeShares
      runReconciliation`,
   ],
   ['support compliance', `changeAccount revokeApiKey removeApproval allowRecovery`],

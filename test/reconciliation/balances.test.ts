@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/db/record-id.ts';
 import { type Trader, openTrader } from '../support/exchange.ts';
+import { VENUE, funding } from '../support/db/house-money.ts';
 import { NEXT, order, transfer } from '../support/db/raw-ledger.ts';
 import { expectAllWell, expectBroken, invariantOf, makeActivity, saveMoney } from '../support/reconciliation.ts';
 import { sql } from '../support/db/sql.ts';
@@ -104,8 +105,31 @@ describe('what is owed', () => {
     const floors = [floor('house:liquidity'), floor('house:custody')];
     const guards = ['balances_keep_to_their_share'];
     const found = await expectBroken([], guards, receive, ...floors);
-    const debts = { owed: '0.0000006', broughtIn: '0', movedIn: '0.0000006', supplyCap: '0', exposure: '0' };
+    const debts = {
+      owed: '0.0000006',
+      broughtIn: '0',
+      movedIn: '0.0000006',
+      atVenues: '0',
+      supplyCap: '0',
+      exposure: '0',
+    };
     expect(invariantOf(found, 'debts_within_caps').figures['LTC']).toEqual(debts);
+  });
+
+  it('may be more by what the house has at venues, and no more', async () => {
+    const sold = order(one.accountId, { coin: 'LTC', price: '100000000', coinAmount: '60', usdtAmount: '1' });
+    const floors = ['house:liquidity', 'house:custody'].map((account) =>
+      sql(`UPDATE balances SET floor = 0 WHERE account = ? AND asset = 'LTC'`, account),
+    );
+    const found = await expectBroken(
+      [],
+      ['balances_keep_to_their_share'],
+      ...funding('house:liquidity', VENUE, 'LTC', '60'),
+      sold,
+      ...floors,
+    );
+    const figures = { owed: '0.0000006', broughtIn: '0', movedIn: '0', atVenues: '0.0000006' };
+    expect(invariantOf(found, 'debts_within_caps').figures['LTC']).toMatchObject(figures);
   });
 });
 

@@ -56,7 +56,9 @@ describe('a pass of the reconciliation', () => {
     expect(checked('withdrawals_paid_once')).toBe(await count('withdrawals'));
     expect(checked('withdrawals_within_limit')).toBe(await count('withdrawals'));
     expect(checked('addresses_have_one_owner')).toBe(await count('addresses'));
-    const records = await Promise.all(['orders', 'deposits', 'withdrawals', 'settlements'].map(count));
+    const records = await Promise.all(
+      ['orders', 'deposits', 'withdrawals', 'settlements', 'fundings', 'hedges'].map(count),
+    );
     expect(checked('records_match_transfers')).toBe(String(records.map(Number).reduce((sum, one) => sum + one)));
   });
 

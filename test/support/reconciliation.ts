@@ -16,6 +16,7 @@ import { type Trader, asOperator, expectCode, openTrader, operate } from './exch
 import { drawHash, reportDeposit } from './deposits.ts';
 import { agreeP2p, agreeQuick, settle } from './operator/settlements.ts';
 import { env } from './runtime/test-env.ts';
+import { coverAll } from './db/house-money.ts';
 import { readTriggers, runWithout } from './db/triggers.ts';
 import { readTaken, review, withdraw } from './withdrawals/withdrawals.ts';
 import { sql } from './db/sql.ts';
@@ -151,7 +152,17 @@ export function statusesOf(found: LedgerReconciliation): Record<string, string> 
 }
 
 /** Every table that is checked. */
-const MONEY = ['balances', 'transfers', 'orders', 'deposits', 'withdrawals', 'settlements', 'addresses'];
+const MONEY = [
+  'balances',
+  'transfers',
+  'orders',
+  'deposits',
+  'withdrawals',
+  'settlements',
+  'fundings',
+  'hedges',
+  'addresses',
+];
 
 /** Copies the money as it is now, for `restoreMoney`. Once in a file. */
 export async function saveMoney(): Promise<void> {
@@ -304,5 +315,6 @@ export async function makeActivity(accounts: number): Promise<Trader[]> {
       reference: `withdrawal ${rejected.id}`,
     });
   }
+  await coverAll();
   return traders;
 }

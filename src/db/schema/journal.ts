@@ -20,6 +20,7 @@ export const balances = sqliteTable('balances', {
   floor: atoms().notNull().default(0n),
   lastTransfer: integer('last_transfer').notNull().default(0),
   priceRound: integer('price_round').notNull().default(0),
+  capital: atoms().notNull().default(0n),
 });
 
 export const transfers = sqliteTable('transfers', {
@@ -28,7 +29,7 @@ export const transfers = sqliteTable('transfers', {
   credit: text().notNull(),
   asset: text().$type<Asset>().notNull(),
   amount: atoms().notNull(),
-  kind: text({ enum: ['order', 'deposit', 'withdrawal', 'settlement'] }).notNull(),
+  kind: text({ enum: ['order', 'deposit', 'withdrawal', 'settlement', 'funding', 'hedge'] }).notNull(),
   reference: text().notNull(),
   ts: integer()
     .notNull()

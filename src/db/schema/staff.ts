@@ -21,6 +21,12 @@ export const settings = sqliteTable('settings', {
   ledger: integer().notNull().default(0),
   shares: text().notNull(),
   openingWeights: text('opening_weights').notNull().default('{"0":1}'),
+  haltedCoins: text('halted_coins').notNull().default('[]'),
+  coinTerms: text('coin_terms').notNull().default('{}'),
+  hedgingHalted: integer('hedging_halted', { mode: 'boolean' }).notNull().default(false),
+  dailyHedgeVolume: atoms('daily_hedge_volume'),
+  dailyLoss: atoms('daily_loss'),
+  maxAtVenues: atoms('max_at_venues'),
   hasTwoAdmins: integer('has_two_admins', { mode: 'boolean' }).notNull().default(false),
 });
 

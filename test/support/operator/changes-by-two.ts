@@ -92,6 +92,11 @@ const after = (set: string, body: Record<string, unknown>) => async () => {
   return change(body);
 };
 
+function bringCapital(): Change {
+  const body = { ledger: 0, from: 'owner', to: 'custody', asset: 'USDT', amount: '5', reference: crypto.randomUUID() };
+  return post('/fundings', body, () => sql('SELECT count(*) FROM fundings').first());
+}
+
 const changesOfSettings: readonly (readonly [string, (trader: Trader) => Promise<Change>])[] = [
   ['a higher cap', async () => change({ supplyCaps: { DOGE: rise(9_000_000_000) } })],
   ['more exposure', async () => change({ exposure: { DOGE: rise(800_000_000) } })],
@@ -101,6 +106,16 @@ const changesOfSettings: readonly (readonly [string, (trader: Trader) => Promise
   ['an allowlist that is off again', async () => change({ allowlistMode: 'off' })],
   ['a halt of trading that is lifted', after('trading_halted = 1', { tradingHalted: false })],
   ['a halt of withdrawals that is lifted', after('withdrawals_halted = 1', { withdrawalsHalted: false })],
+  ['other terms of a coin', async () => change({ coinTerms: { BTC: { spreadBps: 15 } } })],
+  ['a coin that is traded again', after(`halted_coins = '["DOGE","LTC"]'`, { haltedCoins: ['DOGE'] })],
+  ['hedging that is resumed', after('hedging_halted = 1', { hedgingHalted: false })],
+  ['more hedging in a day', after('daily_hedge_volume = 1', { dailyHedgeVolume: '2' })],
+  ['hedging without a bound', after('daily_hedge_volume = 1', { dailyHedgeVolume: null })],
+  ['a greater loss in a day', after('daily_loss = 1', { dailyLoss: '2' })],
+  ['a loss without a bound', after('daily_loss = 1', { dailyLoss: null })],
+  ['more at venues', after('max_at_venues = 1', { maxAtVenues: '2' })],
+  ['what is at venues bound by the capital alone', after('max_at_venues = 1', { maxAtVenues: null })],
+  ['money of the house that is moved', () => Promise.resolve(bringCapital())],
   ['the amounts that need two people', async () => change({ approvalAbove: { ...handLimits, BTC: rise(1) } })],
 ];
 

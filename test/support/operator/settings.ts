@@ -13,4 +13,10 @@ export const settings: Settings = {
   depositMinimums: {},
   spreadBps: null,
   fallbackPrices: {},
+  haltedCoins: [],
+  coinTerms: {},
+  hedgingHalted: false,
+  dailyHedgeVolume: null,
+  dailyLoss: null,
+  maxAtVenues: null,
 };
