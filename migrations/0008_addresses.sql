@@ -103,7 +103,7 @@ BEGIN
     WHERE EXISTS (SELECT 1 FROM claims WHERE kind = NEW.kind AND name = NEW.name);
   SELECT RAISE(ABORT, 'guard: no such kind of claim')
     WHERE NEW.kind IS NULL
-      OR NEW.kind NOT IN ('address', 'output', 'settlement', 'external_id', 'opening', 'refused_receipt');
+      OR NEW.kind NOT IN ('address', 'output', 'settlement', 'external_id', 'opening', 'refused_receipt', 'funding');
   SELECT RAISE(ABORT, 'guard: deposit exists')
     WHERE NEW.kind = 'refused_receipt'
       AND EXISTS (SELECT 1 FROM deposits WHERE account_id = NEW.holder AND id = NEW.name);

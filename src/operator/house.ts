@@ -235,7 +235,7 @@ function showPosition(positions: Positions, asset: Asset): LedgerAsset {
 export function valueHouse(
   answers: readonly LedgerAnswer<Positions>[],
   snapshot: MarketSnapshot | undefined,
-  { asset: moved, sent }: { readonly asset: Asset; readonly sent: Atoms },
+  { asset: moved, sent, isCapital }: { readonly asset: Asset; readonly sent: Atoms; readonly isCapital: boolean },
   now_ms: number,
 ): { readonly atVenues: Atoms; readonly capital: Atoms } | null {
   const positions = sumPositions(answers.flatMap(({ answer }) => (answer ? [answer] : [])));
@@ -243,7 +243,7 @@ export function valueHouse(
   for (const asset of assetSymbols) {
     const price = asset === QUOTE_ASSET ? undefined : snapshot && firmPrice(snapshot, asset, now_ms, VALUE_MAX_AGE_MS);
     const there = sumAtVenues(positions, asset) + (asset === moved ? sent : 0n);
-    const own = positionOf(positions, house.liquidity, asset).capital;
+    const own = positionOf(positions, house.liquidity, asset).capital + (asset === moved && isCapital ? sent : 0n);
     const [held, owned] = [there, own].map((amount) => valueOf(asset, amount, price?.price));
     if (held == null || owned == null) return null;
     atVenues += held;

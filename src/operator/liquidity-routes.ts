@@ -53,7 +53,7 @@ liquidityRoutes.add({
 });
 
 /** Refuses a funding after which more would be at venues than is allowed: by default the house's own capital. */
-async function refuseAtVenues(bindings: Bindings, { asset, amount }: CreateFunding) {
+async function refuseAtVenues(bindings: Bindings, { asset, amount, from }: CreateFunding) {
   const [answers, snapshot, { maxAtVenues }] = await Promise.all([
     askLedgers(bindings, readPositions),
     readSnapshot(bindings, VALUE_MAX_AGE_MS),
@@ -61,7 +61,7 @@ async function refuseAtVenues(bindings: Bindings, { asset, amount }: CreateFundi
   ]);
   const sent = parseAmount(amount, scaleOf(asset)) ?? 0n;
   const value = answers.every(({ answer }) => answer)
-    ? valueHouse(answers, snapshot, { asset, sent }, Date.now())
+    ? valueHouse(answers, snapshot, { asset, sent, isCapital: from === 'owner' }, Date.now())
     : null;
   if (!value) {
     const detail = 'What is at venues cannot be valued: a ledger or the market does not answer.';

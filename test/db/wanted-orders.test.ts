@@ -14,6 +14,7 @@ import {
   order,
   setFloor,
 } from '../support/db/raw-ledger.ts';
+import { VENUE, funding, openHedge } from '../support/db/house-money.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { measureDatabase } from '../support/runtime/meter.ts';
 import { sql, listRows } from '../support/db/sql.ts';
@@ -104,6 +105,28 @@ describe('an order among others of its batch', () => {
     await expectRefused('ledger: floor house:liquidity USDT', order(account, sale));
     await env.DB.batch(setFloor('house:liquidity', 'USDT', '-10000000000000'));
     expect(await decide(want(account, { side: 'SELL', round: 7 }))).toEqual([undefined]);
+  });
+
+  it('is refused when its coin is halted, and when the house would be longer of it than its exposure', async () => {
+    const account = await openFunded();
+    const sell = (amount: bigint) => want(account, { side: 'SELL', amount, round: 7 });
+    await sql(`UPDATE settings SET halted_coins = '["BTC"]'`).run();
+    expect(await decide(sell(1n))).toEqual(['trading_halted']);
+    await expectRefusedByLaw(account, 1n);
+    await sql(`UPDATE settings SET halted_coins = '["ETH"]'`).run();
+    await env.DB.batch(funding('house:liquidity', VENUE, 'BTC', '5000'));
+    const long = (await balanceOf('house:liquidity', 'BTC')) - 5_000n;
+    await env.DB.batch([credit(account, 'BTC', '1000'), ...setFloor('house:liquidity', 'BTC', String(-400n - long))]);
+    expect(await decide(sell(2n), sell(3n), want(account, { amount: 1n, round: 7 }), sell(3n))).toEqual([
+      undefined,
+      'house_full',
+      undefined,
+      undefined,
+    ]);
+    // What an open hedge has set aside is still the house's.
+    await openHedge(newId(), 'SELL', { coin_amount: 300, set_aside: 300 }).run();
+    expect(await decide(sell(1n))).toEqual(['house_full']);
+    await env.DB.batch(setFloor('house:liquidity', 'BTC', HOUSE_FLOOR));
   });
 
   it('finds the balance that the orders before it left', async () => {

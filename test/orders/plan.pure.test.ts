@@ -116,3 +116,36 @@ describe('the limit of an order', () => {
     expect(codeOf(plan({ limitPrice: '60000' }, priced(), { spread_bps: 1 }))).toBe('price_limit_exceeded');
   });
 });
+
+describe('the terms of a coin', () => {
+  const terms = (coinTerms: Settings['coinTerms'], more: Partial<Settings> = {}) => ({ coinTerms, ...more });
+
+  it('have a spread of its own, and never less than the environment’s', () => {
+    for (const [own, spreadBps, executedPrice] of [
+      [30, 10, 6_018_000_000_000n],
+      [5, 30, 6_006_000_000_000n],
+    ] as const) {
+      const changed = terms({ BTC: { spreadBps: own } }, { spreadBps });
+      expect(plan({}, priced(), { minSpread_bps: 10 }, changed)).toMatchObject({ value: { executedPrice } });
+    }
+    expect(plan({}, priced(), {}, terms({ ETH: { spreadBps: 30 } }))).toMatchObject({
+      value: { executedPrice: PRICE },
+    });
+  });
+
+  it('have a largest order of its own, within that of all', () => {
+    const of = (value: string, maxNotional: string, votes = 4) =>
+      codeOf(plan({ mode: 'USDT_AMOUNT', value }, priced({ votes }), {}, terms({ BTC: { maxNotional } })));
+    expect([of('700', '700'), of('700.01', '700'), of('50000.01', '90000'), of('71', '700', 3)]).toEqual([
+      'filled',
+      'amount_above_maximum',
+      'amount_above_maximum',
+      'amount_above_maximum',
+    ]);
+  });
+
+  it('may halt it, and no other', () => {
+    expect(codeOf(plan({}, priced(), {}, { haltedCoins: ['BTC'] }))).toBe('trading_halted');
+    expect(codeOf(plan({}, priced(), {}, { haltedCoins: ['ETH'] }))).toBe('filled');
+  });
+});

@@ -104,7 +104,7 @@ function refuseDecision({ model }: World, deposit: ModelDeposit, isCredit: boole
   const { status, isDust, decision, asset, amount, creditedTo } = deposit;
   if (status !== 'QUARANTINED' || isDust) return 'invalid_state';
   if (decision === 'CREDITED') return isCredit && creditedTo === accountId ? null : 'invalid_state';
-  if (!isCredit || model.affords(houseOfAccount(accountId).custody, asset, amount)) return null;
+  if (!isCredit || model.admits(houseOfAccount(accountId).custody, asset, amount)) return null;
   return 'supply_cap_exceeded';
 }
 
@@ -209,5 +209,5 @@ function nextStatus({ model }: World, deposit: ModelDeposit, word: string) {
   if (deposit.accountId === null || deposit.isDust) return 'QUARANTINED';
   if (word === 'seen') return standing ?? 'PENDING';
   const { custody } = houseOf(ledgerOfDeposit(deposit));
-  return model.affords(custody, deposit.asset, deposit.amount) ? 'COMPLETED' : 'QUARANTINED';
+  return model.admits(custody, deposit.asset, deposit.amount) ? 'COMPLETED' : 'QUARANTINED';
 }

@@ -1,4 +1,5 @@
 import { FIRST_LEDGER, ledgerNumberOf } from '../../src/db/record-id.ts';
+import { VENUE } from '../support/db/house-money.ts';
 import { house } from '../../src/db/transfers.ts';
 
 export type House = Readonly<Record<keyof typeof house, string>>;
@@ -18,6 +19,11 @@ export function isHouse(owner: string): boolean {
 export function houseOf(ledger: number): House {
   const named = Object.entries(house).map(([part, owner]) => [part, nameOwner(owner, ledger)]);
   return Object.fromEntries(named) as House;
+}
+
+/** What the house of a ledger has at the one venue of the simulation. */
+export function venueOf(ledger: number): string {
+  return nameOwner(VENUE, ledger);
 }
 
 /** The house that an account trades with, and whose custody its deposits come from: that of its ledger. */

@@ -4,7 +4,9 @@ import type { Network } from '../../src/money/networks.ts';
 import type { EndpointBody, Receiver } from '../support/events/receiver.ts';
 import type { Trader } from '../support/exchange.ts';
 import { ledgersUnderTest } from '../support/db/open-in-ledger.ts';
-import { houseOf } from './house-of.ts';
+import { house } from '../../src/db/transfers.ts';
+import { VENUE } from '../support/db/house-money.ts';
+import { type House, houseOf, venueOf } from './house-of.ts';
 
 /** One row of the journal. */
 export interface Movement {
@@ -150,7 +152,7 @@ export interface ModelMovement {
 
 export interface ModelReference {
   readonly path: string;
-  readonly body: Record<string, string>;
+  readonly body: Record<string, string | number>;
   readonly movements: readonly Omit<Movement, 'reference'>[];
   isDone: boolean;
 }
@@ -224,6 +226,8 @@ export class Model {
     spreadBps: 0,
   };
   readonly #balances = new Map<string, bigint>();
+  /** What the owner brought in of each asset, by the inventory that it is of. */
+  readonly #capital = new Map<string, bigint>();
 
   balance(owner: string, asset: Asset): bigint {
     return this.#balances.get(`${owner} ${asset}`) ?? 0n;
@@ -238,18 +242,35 @@ export class Model {
     return this.balance(owner, asset) - amount >= this.floor(owner, asset);
   }
 
+  /** Whether so much may be deposited: what is at the venue counts for the supply cap. */
+  admits(custody: string, asset: Asset, amount: bigint): boolean {
+    const atVenue = this.balance(custody.replace(house.custody, VENUE), asset);
+    return this.affords(custody, asset, amount) && this.affords(custody, asset, amount - atVenue);
+  }
+
+  /** Whether an inventory may get this much more of a coin from a client: its position stays within its exposure. */
+  accepts({ liquidity, hedging }: House, coin: Asset, amount: bigint): boolean {
+    const position = this.balance(liquidity, coin) + amount - (this.#capital.get(`${liquidity} ${coin}`) ?? 0n);
+    return position <= 0n || position + this.balance(hedging, coin) <= -this.floor(liquidity, coin);
+  }
+
   /** Moves two balances. Nobody may pass a floor (I2, I12). */
-  move({ debit, credit, asset, amount }: Movement): void {
+  move({ debit, credit, asset, amount, kind }: Movement): void {
     must(amount > 0n, 'a movement of nothing', debit, credit);
     must(this.affords(debit, asset, amount), 'a balance below its floor', debit, asset, amount);
     this.#balances.set(`${debit} ${asset}`, this.balance(debit, asset) - amount);
     this.#balances.set(`${credit} ${asset}`, this.balance(credit, asset) + amount);
+    if (kind !== 'funding') return;
+    this.#capital.set(`${credit} ${asset}`, (this.#capital.get(`${credit} ${asset}`) ?? 0n) + amount);
+    this.#capital.set(`${debit} ${asset}`, (this.#capital.get(`${debit} ${asset}`) ?? 0n) - amount);
   }
 
   /** Takes over the balances from before the simulation. */
   begin(owner: string, asset: Asset, amount: bigint, floor: bigint): void {
     this.#balances.set(`${owner} ${asset}`, amount);
     this.floors.set(`${owner} ${asset}`, floor);
+    // All that the venue has then is capital.
+    if (owner.startsWith(VENUE)) this.#capital.set(`${owner.replace(VENUE, house.liquidity)} ${asset}`, -amount);
   }
 
   /** Notes what an account that listens must be told next, and the operator of deposits and withdrawals of everybody. */
@@ -296,7 +317,7 @@ export class Model {
   }
 
   list(): Map<string, bigint> {
-    const houses = ledgersUnderTest.flatMap((ledger) => Object.values<string>(houseOf(ledger)));
+    const houses = ledgersUnderTest.flatMap((ledger) => [...Object.values<string>(houseOf(ledger)), venueOf(ledger)]);
     const owners = [...houses, ...this.accounts.map(({ id }) => id)];
     return new Map(
       owners.flatMap((owner) =>

@@ -99,5 +99,6 @@ function predictFill(
   const [first, second] = movements;
   if (!model.affords(id, first.asset, first.amount)) return refusal(422, 'insufficient_balance');
   if (!model.affords(house.liquidity, second.asset, second.amount)) return refusal(422, 'order_rejected');
+  if (!isBuy && !model.accepts(house, coin, coinAmount)) return refusal(422, 'order_rejected');
   return { status: 201, code: null, movements };
 }

@@ -1,7 +1,10 @@
 import { type Asset, assetSymbols, coinSymbols, scaleOf } from '../../src/money/assets.ts';
+import { house } from '../../src/db/transfers.ts';
+import { VENUE_NAME } from '../support/db/house-money.ts';
+import { ledgersUnderTest } from '../support/db/open-in-ledger.ts';
 import type { Draw } from '../support/draw.ts';
 import { type ModelReference, must, sameMovements } from './model.ts';
-import { areApart, houseOfAccount, isHouse } from './house-of.ts';
+import { areApart, houseOf, houseOfAccount, isHouse, venueOf } from './house-of.ts';
 import { injectDatabaseFault, operate } from './operate.ts';
 import { writeDecimal } from './read-decimal.ts';
 import type { Batch } from '../support/runtime/faults.ts';
@@ -19,6 +22,8 @@ async function sendReference(world: World, draw: Draw, reference: ModelReference
     reference.isDone = true;
   }
   if (isOpen) return;
+  // What is at venues is valued, for which every coin there needs a price.
+  if (answer.body['code'] === 'price_unavailable' && reference.path === '/fundings') return;
   if (refusal) must(answer.body['code'] === refusal, 'answered', answer, 'instead of', refusal);
   else must(reference.isDone && [200, 201].includes(answer.status), 'answered', answer, reference);
 }
@@ -30,12 +35,25 @@ function refuseReference({ model }: World, { movements, path }: ModelReference):
     return 'invalid_state';
   if (path === '/settlements' && parties.some((party) => party?.frozen)) return 'account_frozen';
   if (path === '/settlements' && model.settings.tradingHalted) return 'trading_halted';
-  for (const { debit, asset, amount } of movements) {
-    if (model.affords(debit, asset, amount)) continue;
+  if (path === '/fundings') return refuseFunding(model, movements);
+  for (const { debit, credit, asset, amount, kind } of movements) {
+    const isSold = kind === 'settlement' && credit.startsWith(house.liquidity) && asset !== 'USDT';
+    if (isSold && !model.accepts(houseOfAccount(debit), asset, amount)) return 'order_rejected';
+    if (kind === 'deposit' ? model.admits(debit, asset, amount) : model.affords(debit, asset, amount)) continue;
     if (!isHouse(debit)) return 'insufficient_balance';
     return path === '/settlements' ? 'order_rejected' : 'supply_cap_exceeded';
   }
   return null;
+}
+
+/** A place has what its balance is below zero, the owner takes out what the inventory has, and custody has its cap. */
+function refuseFunding(model: World['model'], [moved]: ModelReference['movements']): string | null {
+  if (!moved) return null;
+  const { debit, credit, asset, amount } = moved;
+  const isLacking = !credit.startsWith(house.liquidity) && amount > -model.balance(credit, asset);
+  const isTakenOut = debit.startsWith(house.liquidity) && amount > model.balance(debit, asset);
+  const isBeyondCap = debit.startsWith(house.custody) && !model.affords(debit, asset, amount);
+  return isLacking || isTakenOut || isBeyondCap ? 'order_rejected' : null;
 }
 
 /** Whether a trade is between accounts of two ledgers, which is not settled. */
@@ -51,6 +69,30 @@ export async function stepCredit(world: World, draw: Draw): Promise<void> {
 export async function stepSettlement(world: World, draw: Draw): Promise<void> {
   const reference = drawReference(world, draw, '/settlements', () => newSettlement(world, draw));
   await sendReference(world, draw, reference, 'settlement');
+}
+
+/** Money of the house that goes from its owner, custody or the venue to another of them. */
+export async function stepFunding(world: World, draw: Draw): Promise<void> {
+  const reference = drawReference(world, draw, '/fundings', () => newFunding(world, draw));
+  await sendReference(world, draw, reference, 'funding');
+}
+
+function newFunding(world: World, draw: Draw): ModelReference {
+  const ledger = draw.pick(ledgersUnderTest);
+  const own = houseOf(ledger);
+  const places: Readonly<Record<string, string>> = {
+    owner: own.liquidity,
+    custody: own.custody,
+    [VENUE_NAME]: venueOf(ledger),
+  };
+  const from = draw.pick(Object.keys(places));
+  const to = draw.pick(Object.keys(places).filter((place) => place !== from));
+  const asset = draw.pick(['USDT', 'BTC', 'ETH', 'DOGE'] as const);
+  const unit = BigInt(10 ** scaleOf(asset));
+  const amount = draw.part(unit * (asset === 'USDT' ? 20_000n : 2n)) + 1n;
+  const body = { from, to, asset, amount: writeDecimal(amount, scaleOf(asset)), reference: world.name('funding') };
+  const movements = [{ debit: places[to]!, credit: places[from]!, asset, amount, kind: 'funding' }];
+  return { path: '/fundings', body: { ledger, ...body }, movements, isDone: false };
 }
 
 function drawReference(world: World, draw: Draw, path: string, make: () => ModelReference): ModelReference {

@@ -1,4 +1,5 @@
-import { createKey, json, openAccount, asOperator } from '../support/exchange.ts';
+import { VENUE_NAME } from '../support/db/house-money.ts';
+import { createKey, json, openAccount, asOperator, operate } from '../support/exchange.ts';
 import { SHORT_CHAINS, WHOLE, allOk, reconcileAnew, statusesOf } from '../support/reconciliation.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
 import { ledgersUnderTest, queryAll } from '../support/db/open-in-ledger.ts';
@@ -16,7 +17,7 @@ import { checkDust, stepDeposit, stepQuarantine } from './deposit-steps.ts';
 import { stepGates } from './gate-steps.ts';
 import { followExchange } from './operator-feed.ts';
 import { settleGates } from './settle-gates.ts';
-import { stepCredit, stepSettlement } from './reference-steps.ts';
+import { stepCredit, stepFunding, stepSettlement } from './reference-steps.ts';
 import { stepReview } from './review-steps.ts';
 import { stepCrowd, stepHeld, stepTwins } from './race-steps.ts';
 import { stepStopped } from './stopped-steps.ts';
@@ -46,6 +47,7 @@ const operations: Readonly<Record<string, readonly [weight: number, step: Step]>
   deposit: [50, stepDeposit],
   quarantine: [15, stepQuarantine],
   settlement: [50, stepSettlement],
+  funding: [40, stepFunding],
   change: [45, stepChange],
   review: [40, stepReview],
   read: [60, stepRead],
@@ -140,6 +142,16 @@ async function open(world: World): Promise<void> {
       totp,
     });
   }
+  for (const ledger of ledgersUnderTest) {
+    for (const [asset, amount] of [
+      ['USDT', '20000'],
+      ['BTC', '0.3'],
+    ] as const) {
+      const reference = `first-${asset}-of-${ledger}`;
+      await operate('POST', '/fundings', { ledger, from: 'owner', to: VENUE_NAME, asset, amount, reference });
+    }
+  }
+  await operate('PATCH', '/settings', { maxAtVenues: '100000000' });
   await world.begin();
   await followExchange(world);
 }

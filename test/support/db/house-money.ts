@@ -6,7 +6,8 @@ import { listRows } from './sql.ts';
 
 /** Fundings and hedges, written by plain SQL. */
 
-export const VENUE = 'house:venue:played';
+export const VENUE_NAME = 'played';
+export const VENUE = `house:venue:${VENUE_NAME}`;
 
 export const fundingRow = (source: string, account_id: string, asset: string, amount: string): Row => {
   const id = newRecordId(NOON_MS);

@@ -71,6 +71,7 @@ const batches = {
   refusal: (text: string) => text.includes('insert into \\"claims\\"') && text.includes('refused_receipt'),
   account: (text: string) => text.includes('insert into \\"accounts\\"'),
   key: (text: string) => text.includes('insert into \\"api_keys\\"'),
+  funding: (text: string) => text.includes('insert into \\"fundings\\"'),
 } as const;
 
 export type Batch = keyof typeof batches;
