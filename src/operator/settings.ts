@@ -157,7 +157,6 @@ export async function readExchangeSettings(
   const { allowlistMode, spreadBps, reviewThreshold, tradingHalted, withdrawalsHalted } = standing;
   const { pausedNetworks, pausedDeposits, fees, minimums, depositMinimums } = standing;
   const { haltedCoins, coinTerms, hedgingHalted } = standing;
-  const showUsdt = (atoms: bigint | null) => (atoms === null ? null : formatAmount(atoms, scaleOf(QUOTE_ASSET)));
   return {
     allowlistMode: allowlistMode ?? defaults.allowlistMode,
     tradingHalted,
@@ -182,6 +181,8 @@ export async function readExchangeSettings(
     fallbackPrices: Object.fromEntries(coinSymbols.map((coin) => [coin, showFallback(coin, standing)])),
   };
 }
+
+const showUsdt = (atoms: bigint | null) => (atoms === null ? null : formatAmount(atoms, scaleOf(QUOTE_ASSET)));
 
 const StoredAtoms = z.partialRecord(z.enum(assetSymbols), z.string());
 
