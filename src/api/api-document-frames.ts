@@ -70,6 +70,7 @@ export const operatorFrame = {
     { name: 'Deposits', description: 'The custodian’s reports, and the addresses that it watches' },
     { name: 'Withdrawals', description: 'Reviews, and stuck withdrawals' },
     { name: 'Settlements', description: 'Trades that were agreed elsewhere' },
+    { name: 'Liquidity', description: 'The house’s own money: its capital, and how its position is covered at venues' },
     { name: 'Reconciliation', description: 'The invariants of the ledger, and violations of them' },
     { name: 'House', description: 'The position of the house' },
     { name: 'Staff', description: 'The people who work here, and their roles' },

@@ -298,6 +298,7 @@ export async function makeActivity(accounts: number): Promise<Trader[]> {
   for (let opened = 0; opened < accounts; opened += 1) {
     traders.push(await openTrader({ USDT: '1000', BTC: '1' }));
   }
+  await coverAll();
   for (const [position, trader] of traders.entries()) {
     const other = traders[(position + 1) % traders.length] ?? trader;
     await tradeAll(trader);
@@ -315,6 +316,5 @@ export async function makeActivity(accounts: number): Promise<Trader[]> {
       reference: `withdrawal ${rejected.id}`,
     });
   }
-  await coverAll();
   return traders;
 }

@@ -1,5 +1,4 @@
 import { newRecordId } from '../../../src/db/record-id.ts';
-import { coinSymbols } from '../../../src/money/assets.ts';
 import { env } from '../runtime/test-env.ts';
 import { NEXT, NOON_MS, type Row, audit, insertRow, updateRow } from './raw-ledger.ts';
 import { listRows } from './sql.ts';
@@ -68,6 +67,9 @@ export const endHedge = (id: string, row: Row, update = 'UPDATE') => updateRow('
 
 /** Brings capital to a venue, takes some back, and makes a hedge of each side and each end; one more stays open. */
 export async function coverAll(): Promise<void> {
+  for (const { id } of await listRows<{ id: string }>("SELECT id FROM hedges WHERE status = 'OPEN'")) {
+    await endHedge(id, neverRow()).run();
+  }
   await fundVenue({ USDT: '5000000000', BTC: '5000000' });
   await env.DB.batch([
     ...funding('house:liquidity', 'house:custody', 'USDT', '1000'),
@@ -75,7 +77,7 @@ export async function coverAll(): Promise<void> {
     ...funding(VENUE, 'house:custody', 'USDT', '400'),
     ...funding('house:custody', 'house:liquidity', 'USDT', '500'),
   ]);
-  const id = () => newRecordId(NOON_MS);
+  const draw = () => newRecordId(NOON_MS);
   for (const end of [
     dealtRow(),
     dealtRow({ fee_asset: 'BTC', fee: 1 }),
@@ -83,13 +85,9 @@ export async function coverAll(): Promise<void> {
     neverRow(),
   ]) {
     for (const side of ['BUY', 'SELL'] as const) {
-      const hedge = id();
+      const hedge = draw();
       await env.DB.batch([openHedge(hedge, side), endHedge(hedge, end)]);
     }
   }
-  const [open] = await listRows<{ coin: string }>(
-    "SELECT value AS coin FROM json_each(?) WHERE value NOT IN (SELECT coin FROM hedges WHERE status = 'OPEN') LIMIT 1",
-    JSON.stringify(coinSymbols),
-  );
-  await openHedge(id(), 'BUY', { coin: open?.coin ?? 'no coin is left' }).run();
+  await openHedge(draw()).run();
 }
