@@ -50,10 +50,10 @@ type ContentOf<Response> = Response extends { content: infer Content } ? Content
 /** The answers of an operation. `status` decides which body it is. */
 export type AnswerOf<Operation> = Operation extends { responses: infer Responses }
   ? {
-      [Status in keyof Responses]: {
-        readonly status: Status;
+      [Code in keyof Responses]: {
+        readonly status: Code;
         readonly headers: Headers;
-        readonly body: ContentOf<Responses[Status]>;
+        readonly body: ContentOf<Responses[Code]>;
       };
     }[keyof Responses]
   : never;
@@ -62,7 +62,7 @@ export type AnswerOf<Operation> = Operation extends { responses: infer Responses
 export type ResultOf<Operation> = Extract<AnswerOf<Operation>, { status: 200 | 201 }>['body'];
 
 type ProblemsOf<Operation> = Operation extends { responses: infer Responses }
-  ? { [Status in keyof Responses]: Extract<ContentOf<Responses[Status]>, Problem> }[keyof Responses]
+  ? { [Code in keyof Responses]: Extract<ContentOf<Responses[Code]>, Problem> }[keyof Responses]
   : never;
 
 /** Every code in the document. Version 1 only ever adds codes, so a newer exchange may send others. */
