@@ -125,12 +125,14 @@ function tableOf({ header, rows }: Tokens.Table, show: (cell: Tokens.TableCell) 
   return `<table><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table>`;
 }
 
-const noLink: ResolveLink = (href) => {
-  throw new Error(`no link is expected here: ${href}`);
+/** A text of no page: what it links to is an address of the site. */
+const keepAddress: ResolveLink = (href) => {
+  if (!href.startsWith('/')) throw new Error(`no address of the site: ${href}`);
+  return href;
 };
 
 export function renderInline(markdown: string): string {
-  return createRenderer(noLink).parseInline(markdown, { async: false });
+  return createRenderer(keepAddress).parseInline(markdown, { async: false });
 }
 
 function textOf({ tokens = [] }: { readonly tokens?: Tokens.Generic[] }): string {
