@@ -54,6 +54,7 @@ describe('a network or an asset whose deposits are paused, or which nobody watch
       'LTC LTC': 'PAUSED',
       'USDC ETH': 'PAUSED',
       'USDT TRC20': 'UNSERVED',
+      'USDT SOL': 'UNSERVED',
       'USDT ETH': 'OPEN',
     });
     const trader = await openTrader();

@@ -155,6 +155,10 @@ const wrongs: readonly (readonly [what: string, said: RegExp, values?: Readonly<
   ['exposures that nobody set', /warning: the exposure of .*DOGE.* was never touched/],
 ];
 
+it('a new exchange takes no deposits on Tron and Solana, until its operator has tried them', () => {
+  expect(template.match(/^UNSERVED_NETWORKS = .*$/gm)).toEqual(Array(2).fill('UNSERVED_NETWORKS = "TRC20,SOL"'));
+});
+
 /** A configuration with a secret among its variables. */
 const withSecret = (toml: string) =>
   toml.replace('[env.production.vars]', '[env.production.vars]\nOPERATOR_TOKEN = "oooo"');

@@ -1,6 +1,5 @@
 import { type BitcoinNetwork, genesisHashes } from '../networks.ts';
 import {
-  type BroadcastOutcome,
   type Chain,
   type Effects,
   type Owner,
@@ -9,7 +8,7 @@ import {
   type Tip,
   countOn,
 } from '../nodes/chain.ts';
-import { NodeRefusal } from '../nodes/json-rpc.ts';
+import { broadcast } from '../nodes/broadcast.ts';
 import type { BlockId, Header } from '../states/chain.ts';
 import type { BitcoinNode, RawTransaction } from './bitcoin-node.ts';
 
@@ -60,7 +59,7 @@ export function createBitcoinChain(
     scan: async (header, ownerOf) => scanBlock(network, header, await node.transactions(header.hash), ownerOf),
     finalByTag: () => Promise.resolve(null),
     readAgain: (block, txHash, ownerOf) => readAgain(network, secondNode, block, txHash, ownerOf),
-    broadcast: (raw) => broadcast(node, raw),
+    broadcast: (raw) => broadcast(node.sendRaw(raw), KNOWN),
   };
 }
 
@@ -68,16 +67,6 @@ export function createBitcoinChain(
 async function checkChain(network: BitcoinNetwork, node: BitcoinNode, genesis: string): Promise<void> {
   const first = await node.hashAt(0);
   if (first !== genesis) throw new Error(`the chain of the node of ${network} begins with ${first}, not ${genesis}`);
-}
-
-async function broadcast(node: BitcoinNode, raw: string): Promise<BroadcastOutcome> {
-  try {
-    await node.sendRaw(raw);
-    return { kind: 'known' };
-  } catch (error) {
-    if (!(error instanceof NodeRefusal)) throw error;
-    return KNOWN.test(error.message) ? { kind: 'known' } : { kind: 'rejected', message: error.message };
-  }
 }
 
 async function readAgain(

@@ -42,7 +42,7 @@ export interface Bureau {
 
 /** What lets the custodian's requests through. */
 export interface BureauTokens {
-  /** Bureau's token for deposits, which allows nothing else. */
+  /** Bureau's token for deposits and the pool of addresses, which allows nothing else. */
   readonly depositToken: string;
   /** The service token of Cloudflare Access, where Access protects Bureau's operator API. */
   readonly serviceToken?: { readonly id: string; readonly secret: string } | undefined;

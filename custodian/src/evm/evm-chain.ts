@@ -1,6 +1,5 @@
 import { type EvmNetwork, type Listing, chainIds, listAssets } from '../networks.ts';
 import {
-  type BroadcastOutcome,
   type Chain,
   type Effects,
   type Note,
@@ -12,7 +11,7 @@ import {
   type Tip,
   countOn,
 } from '../nodes/chain.ts';
-import { NodeRefusal } from '../nodes/json-rpc.ts';
+import { broadcast } from '../nodes/broadcast.ts';
 import type { BlockId, Header } from '../states/chain.ts';
 import { findTokenPayments, findUnlisted, listMoves, payDeposit } from './transfer-logs.ts';
 import {
@@ -79,7 +78,7 @@ export function createEvmChain(settings: EvmChainSettings): Chain {
     scan: (header, ownerOf) => scanBlock(settings, listings, header, ownerOf),
     finalByTag: async () => (finalTag === null ? null : ((await node.header(finalTag))?.number ?? -1)),
     readAgain: (block, txHash, ownerOf, withInner) => readAgain(settings, listings, block, txHash, ownerOf, withInner),
-    broadcast: (raw) => broadcast(node, raw),
+    broadcast: (raw) => broadcast(node.sendRaw(raw), KNOWN),
   };
 }
 
@@ -114,16 +113,6 @@ async function readSecondView({
 /** What a transaction cost its sender; `null` when the receipt does not say it. */
 function readFee({ gasUsed, effectiveGasPrice, l1Fee = 0n }: Receipt): bigint | null {
   return effectiveGasPrice === undefined ? null : gasUsed * effectiveGasPrice + l1Fee;
-}
-
-async function broadcast(node: EvmNode, raw: string): Promise<BroadcastOutcome> {
-  try {
-    await node.sendRaw(raw);
-    return { kind: 'known' };
-  } catch (error) {
-    if (!(error instanceof NodeRefusal)) throw error;
-    return KNOWN.test(error.message) ? { kind: 'known' } : { kind: 'rejected', message: error.message };
-  }
 }
 
 async function scanBlock(

@@ -1,6 +1,5 @@
 import { type Listing, type SolanaNetwork, listAssets } from '../networks.ts';
 import type {
-  BroadcastOutcome,
   Chain,
   Effects,
   Move,
@@ -13,7 +12,7 @@ import type {
   Tip,
   TokenBalance,
 } from '../nodes/chain.ts';
-import { NodeRefusal } from '../nodes/json-rpc.ts';
+import { broadcast } from '../nodes/broadcast.ts';
 import type { BlockId, Header } from '../states/chain.ts';
 import { TOKEN_PROGRAM, nameFence, readMessage } from './solana-message.ts';
 import type { BlockHead, BlockTransaction, SolanaNode, TokenAmount } from './solana-node.ts';
@@ -77,7 +76,7 @@ export function createSolanaChain(settings: SolanaChainSettings): Chain {
       if (!secondNode) throw new Error('there is no second node');
       return (await secondNode.transaction(txHash)) !== undefined;
     },
-    broadcast: (raw) => broadcast(node, raw),
+    broadcast: (raw) => broadcast(node.send(raw), KNOWN),
   };
 }
 
@@ -102,16 +101,6 @@ async function checkChain({ network, genesis }: SolanaChainSettings, node: Solan
 async function readSecondView(settings: SolanaChainSettings, node: SolanaNode): Promise<SecondView> {
   const [height, finalClock] = await Promise.all([node.slot(), node.blockHeight(), checkChain(settings, node)]);
   return { height, finalHeight: height, finalByTag: height, finalClock };
-}
-
-async function broadcast(node: SolanaNode, raw: string): Promise<BroadcastOutcome> {
-  try {
-    await node.send(raw);
-    return { kind: 'known' };
-  } catch (error) {
-    if (!(error instanceof NodeRefusal)) throw error;
-    return KNOWN.test(error.message) ? { kind: 'known' } : { kind: 'rejected', message: error.message };
-  }
 }
 
 async function scanBlock(

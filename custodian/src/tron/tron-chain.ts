@@ -1,7 +1,6 @@
 import { findTokenPayments, findUnlisted, listMoves } from '../evm/transfer-logs.ts';
 import { type Listing, type TronNetwork, genesisHashes, listAssets } from '../networks.ts';
 import {
-  type BroadcastOutcome,
   type Chain,
   type Effects,
   type Owner,
@@ -11,7 +10,7 @@ import {
   type Tip,
   countOn,
 } from '../nodes/chain.ts';
-import { NodeRefusal } from '../nodes/json-rpc.ts';
+import { broadcast } from '../nodes/broadcast.ts';
 import type { BlockId, Header } from '../states/chain.ts';
 import type { TronHeader, TronInfo, TronNode, TronTransactionInBlock } from './tron-node.ts';
 
@@ -58,7 +57,7 @@ export function createTronChain(settings: TronChainSettings): Chain {
       if (!secondNode) throw new Error('there is no second node');
       return (await secondNode.info(txHash)) !== undefined;
     },
-    broadcast: (raw) => broadcast(node, raw),
+    broadcast: (raw) => broadcast(node.sendRaw(raw), KNOWN),
   };
 }
 
@@ -172,15 +171,4 @@ async function readAgain(
   const isReverted = info.result !== 'SUCCESS';
   const payments = isReverted ? [] : findTokenPayments({ txHash, fences: [] }, info.logs, listings, ownerOf);
   return { payments, moves: listMoves(info.logs, transaction.from), isReverted };
-}
-
-/** Whatever a node answers to a transaction decides nothing: only blocks do. */
-async function broadcast(node: TronNode, raw: string): Promise<BroadcastOutcome> {
-  try {
-    await node.sendRaw(raw);
-    return { kind: 'known' };
-  } catch (error) {
-    if (!(error instanceof NodeRefusal)) throw error;
-    return KNOWN.test(error.message) ? { kind: 'known' } : { kind: 'rejected', message: error.message };
-  }
 }
