@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Trader, json, openTrader, expectCode, readPages } from '../support/exchange.ts';
+import { type Trader, json, openTrader, readPages } from '../support/exchange.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
 import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
@@ -96,11 +96,6 @@ describe('the feed of an account with records of every kind', () => {
       });
       expect(rows.map(({ id }) => id)).toEqual(standing);
     }
-  });
-
-  it('refuses a cursor of the other party', async () => {
-    const { nextCursor } = await readPage(trader, 1, null);
-    await expectCode(other.get(`${FEED}?cursor=${encodeURIComponent(nextCursor ?? '')}`), '400 invalid_cursor');
   });
 });
 

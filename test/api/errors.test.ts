@@ -1,10 +1,8 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { app } from '../../src/app.ts';
-import { type ProblemBody, json, openTrader, send } from '../support/exchange.ts';
+import { ORDER, type ProblemBody, json, openTrader, send } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
-
-const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
 async function expectProblem(response: Response, status: number, code: string): Promise<void> {
   expect(response.headers.get('Content-Type')).toBe('application/problem+json');

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { eventTypes } from '../../src/events/event.ts';
-import { type Trader, asOperator, createKey, json, openTrader, expectCode } from '../support/exchange.ts';
+import { ORDER, type Trader, asOperator, createKey, json, openTrader, expectCode } from '../support/exchange.ts';
 import { readFeed, readTypes, recordOf, tellOld } from '../support/events/feed.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
 import { measureDatabase } from '../support/runtime/meter.ts';
 import { readTaken, setSettings, withdraw } from '../support/withdrawals/withdrawals.ts';
 import { runFor } from '../support/db/open-in-ledger.ts';
-
-const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
 /** A trader whose account listens. Its first events are its funds: a deposit for each asset. */
 async function openListener(funds: Parameters<typeof openTrader>[0] = {}): Promise<Trader> {

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type Trader, openTrader, send } from '../support/exchange.ts';
+import { ORDER, type Trader, openTrader, send } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 const SQL = "x'; DROP TABLE transfers; --";
 const ALWAYS = "' OR 1=1 --";
-
-const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
 const places: [place: string, status: number, send: (trader: Trader, text: string) => Promise<Response>][] = [
   ['a symbol', 404, (_, text) => send(`/api/v1/markets/${encodeURIComponent(text)}`)],

@@ -1,6 +1,6 @@
 import { recentAnswers } from '../../src/http/edge-cache.ts';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Trader, json, openTrader, send } from '../support/exchange.ts';
+import { ORDER, type Trader, json, openTrader, send } from '../support/exchange.ts';
 import { followRefreshes, forgetSettings } from '../support/gate.ts';
 import { type Cost, measure } from '../support/runtime/meter.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -23,8 +23,6 @@ const FREE: Cost = {
   objectRowsWritten: 0,
   upstreamFetches: 0,
 };
-
-const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
 /** What a request costs that is answered with this status. */
 const measureAnswer = (trader: Trader, status: number, ask: () => Promise<Response>) =>

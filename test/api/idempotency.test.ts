@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import {
+  ORDER,
   type OrderAnswer,
   type Trader,
   createKey,
@@ -11,8 +12,6 @@ import {
 import { expectReplay, isReplay } from '../support/replays.ts';
 import { WITHDRAWAL, WITHDRAWALS_PATH, readHoldings } from '../support/withdrawals/withdrawals.ts';
 import { readFor } from '../support/db/open-in-ledger.ts';
-
-const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
 /** What moves money once, with bodies that are other requests, and bodies that are the same. */
 const operations = [

@@ -3,7 +3,7 @@ import { exampleOfProblem } from '../../src/http/document/problem-examples.ts';
 import { type ProblemCode, problems } from '../../src/http/problems.ts';
 import { CandleHub } from '../../src/markets/candles/candle-hub.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
-import { type KeyOptions, type Trader, asOperator, openTrader, send } from '../support/exchange.ts';
+import { ORDER, type KeyOptions, type Trader, asOperator, openTrader, send } from '../support/exchange.ts';
 import { readFeed, tellOld } from '../support/events/feed.ts';
 import { CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { forgetSettings } from '../support/gate.ts';
@@ -13,14 +13,13 @@ import { resetSettings, setSettings, stopClock, switchOnTotp, withdraw } from '.
 import { runFor } from '../support/db/open-in-ledger.ts';
 
 const ORDERS = '/api/v1/orders';
-const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 const post = (path: string, headers: Record<string, string>) => send(path, { method: 'POST', headers, body: '{}' });
 
 /** Places an order of a new trader, with the given fields changed. */
 async function order(
-  change: Partial<typeof ORDER> & { limitPrice?: string },
+  change: Partial<Record<keyof typeof ORDER | 'limitPrice', string>>,
   options: KeyOptions = {},
 ): Promise<Response> {
   return (await openTrader({ USDT: '100' }, options)).order({ ...ORDER, ...change });

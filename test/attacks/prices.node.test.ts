@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, readRefusal } from '../support/client.ts';
+import type { Client } from '../support/client.ts';
 import { fetchDocumented } from '../support/node/exchange/fetch-documented.ts';
 import { distinctCandleQuestion, strangerAddress } from '../support/node/venues/candle-questions.ts';
 import { startVenueServer } from '../support/node/venues/start-venue-server.ts';
@@ -8,10 +8,6 @@ import { VenueRemote, venueUrlVariables } from '../support/node/venues/venue-rem
 import type { VenueRequests } from '../support/node/venues/venue-state.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { openExchange } from '../support/node/exchange/open-exchange.ts';
-
-/** How old the price of an order may be, and the time for a round that is under way. */
-const FILL_MAX_AGE_MS = 2_000;
-const MARGIN_MS = 500;
 
 /** How many questions for a thousand candles of the past are asked of venues: at once, and in each second after that. */
 const CANDLE_BURST = 2;
@@ -163,37 +159,4 @@ it('a flood of different candle requests exceeds no venue’s budget, suspends n
   const rounds = (['binance', 'okx', 'kucoin'] as const).map((name) => after[name].tickers);
   expect(Math.max(...rounds) - Math.min(...rounds)).toBeLessThanOrEqual(1);
   expect(await (await read('/status')).json()).toMatchObject({ status: 'OK' });
-});
-
-// This one comes last, because no venue answers afterwards.
-describe('a price that no venue confirms any more', () => {
-  let client: Client;
-
-  beforeAll(async () => {
-    client = await operator.openClient({ USDT: '20000' });
-    await venues.setPrices({ BTC: '60000' });
-    await lookUntil(client, '60000');
-    await venues.setEach({ mode: 'error', coins: { BTC: { price: '66000' } } });
-    await sleep(FILL_MAX_AGE_MS + MARGIN_MS);
-  });
-
-  it('fills no order after two seconds', async () => {
-    const before = await client.balances();
-    expect(await readRefusal(await client.order({ value: '10000' }))).toEqual([503, 'price_unavailable']);
-    expect(await client.balances()).toEqual(before);
-  });
-
-  it('is shown as degraded, and cached for at most 5 s', async () => {
-    const response = await read('/markets/tickers');
-    expect(response.headers.get('Cache-Control')).toMatch(/^public, max-age=[0-5]$/);
-    const { degraded, tickers } = (await response.json()) as {
-      degraded: boolean;
-      tickers: { symbol: string; price: string; degraded?: boolean }[];
-    };
-    expect(degraded).toBe(true);
-    const bitcoin = tickers.find(({ symbol }) => symbol === 'BTC');
-    expect(bitcoin?.degraded).toBe(true);
-    // The last price until it is 5 s old, then the static one: never what no majority says.
-    expect(['60000', '48000']).toContain(bitcoin?.price);
-  });
 });

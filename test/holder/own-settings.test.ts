@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  ORDER,
   Trader,
   asOperator,
   createKey,
@@ -86,8 +87,7 @@ describe('a signed-in holder', () => {
     const { token } = await signIn(trader.accountId);
     const { token: looking } = await signIn(trader.accountId, 'look');
     await accepted(holderEntrypoint.freeze(looking));
-    const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
-    await expectCode(trader.order(order), '403 account_frozen');
+    await expectCode(trader.order(ORDER), '403 account_frozen');
     await expectRefusal(holderEntrypoint.makeKey(token, { label: 'x', scopes: ['read'] }), 'account_frozen');
     await expectRefusal(holderEntrypoint.approveAddress(token, COLD), 'account_frozen');
     await accepted(holderEntrypoint.revokeKey(token, trader.keyId));
@@ -163,8 +163,7 @@ describe('a recovery', () => {
     await expectRefusal(holderEntrypoint.approveAddress(acting, COLD), 'account_recovered');
     await expectCode(asOperator('POST', `/accounts/${trader.accountId}/api-keys`, key), '403 account_recovered');
     await expectCode(asOperator('POST', `/accounts/${trader.accountId}/allowlist`, COLD), '403 account_recovered');
-    const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
-    expect((await api.order(order)).status).toBe(201);
+    expect((await api.order(ORDER)).status).toBe(201);
   });
 
   it('holds in the batch of a withdrawal too, and cannot be shortened', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { asOperator, createKey, openAccount, openTrader, expectCode, operate } from '../support/exchange.ts';
+import { ORDER, asOperator, createKey, openAccount, openTrader, expectCode, operate } from '../support/exchange.ts';
 import { accepted, expectRefusal, signIn } from '../support/holder/holders.ts';
 import { addressOf, inviteByTwo } from '../support/holder/invite.ts';
 import { holderEntrypoint } from '../support/runtime/test-env.ts';
@@ -25,10 +25,9 @@ describe('a session', () => {
     const accountId = await openAccount({ USDT: '1000' });
     const { api: acting } = await signIn(accountId);
     const { api: looking } = await signIn(accountId, 'look');
-    const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
-    expect((await acting.order(order)).status).toBe(201);
+    expect((await acting.order(ORDER)).status).toBe(201);
     expect((await looking.get('/api/v1/wallet/balances')).status).toBe(200);
-    await expectCode(looking.order(order), '403 insufficient_scope');
+    await expectCode(looking.order(ORDER), '403 insufficient_scope');
   });
 
   it('ends after 12 hours, which the database holds it to', async () => {

@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { asOperator, createKey, json, openAccount, openTrader, operate, expectCode } from '../support/exchange.ts';
+import {
+  ORDER,
+  asOperator,
+  createKey,
+  json,
+  openAccount,
+  openTrader,
+  operate,
+  expectCode,
+} from '../support/exchange.ts';
 import { codeOf as totpOf } from '../support/holder/holders.ts';
 import { aroundBatches } from '../support/runtime/faults.ts';
 import { stopClock } from '../support/withdrawals/withdrawals.ts';
@@ -129,15 +138,14 @@ describe('PATCH /operator/v1/accounts/{id}', () => {
   it('freezes an account from its keys’ next request on, and unfreezes it', async () => {
     const trader = await openTrader({ USDT: '100' });
     const second = await createKey(trader.accountId);
-    const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
-    await trader.trade(order);
-    await second.trade(order);
+    await trader.trade(ORDER);
+    await second.trade(ORDER);
     const patch = (status: string) => asOperator('PATCH', `/accounts/${trader.accountId}`, { status });
     expect(await json(await patch('frozen'))).toMatchObject({ account: { status: 'frozen' } });
-    for (const key of [trader, second]) await expectCode(key.order(order), '403 account_frozen');
+    for (const key of [trader, second]) await expectCode(key.order(ORDER), '403 account_frozen');
     expect((await trader.get('/api/v1/orders')).status).toBe(200);
     await patch('active');
-    await trader.trade(order);
+    await trader.trade(ORDER);
   });
 
   it('sets the daily withdrawal limit', async () => {

@@ -1,6 +1,6 @@
 import { MARKET_PRICES_DATE } from '../../src/money/assets.ts';
 import { afterEach, describe, expect, it } from 'vitest';
-import { asOperator, json, openAccount, openTrader, send, operate, expectCode } from '../support/exchange.ts';
+import { ORDER, asOperator, json, openAccount, openTrader, send, operate, expectCode } from '../support/exchange.ts';
 import { forgetSettings } from '../support/gate.ts';
 import { listRows } from '../support/db/sql.ts';
 
@@ -70,12 +70,11 @@ describe('the settings', () => {
 
   it('halt trading at once, also on a lane that has just traded', async () => {
     const trader = await openTrader({ USDT: '100' });
-    const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
-    await trader.trade(order);
+    await trader.trade(ORDER);
     await patch({ tradingHalted: true });
-    await expectCode(trader.order(order, 'halted'), '503 trading_halted');
+    await expectCode(trader.order(ORDER, 'halted'), '503 trading_halted');
     await patch({ tradingHalted: false });
-    expect((await trader.order(order, 'halted')).status).toBe(201);
+    expect((await trader.order(ORDER, 'halted')).status).toBe(201);
   });
 
   it('apply the spread to the executed price, against the client', async () => {

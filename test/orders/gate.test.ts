@@ -4,7 +4,7 @@ import { PriceHub } from '../../src/markets/price-hub.ts';
 import type { PlaceOrder } from '../../src/orders/terms.ts';
 import type { GateReply } from '../../src/orders/place-order.ts';
 import { type Trader, openTrader } from '../support/exchange.ts';
-import { CONNECTION_LOST, OVERLOADED, aroundBatch, fail } from '../support/runtime/faults.ts';
+import { OVERLOADED, aroundBatch, fail } from '../support/runtime/faults.ts';
 import { handOver, termsOf, openGate, until } from '../support/gate.ts';
 import { readEffects, unexplainedBalances } from '../support/db/probes.ts';
 import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
@@ -178,16 +178,12 @@ describe('orders that arrive while a batch is under way', () => {
   const MAX_ORDERS = 50;
 
   /** Replies to orders that all waited for the batch of another one, and how many batches were sent in all. */
-  async function placeBehind(
-    traders: readonly Trader[],
-    orderOf: (index: number) => PlaceOrder = () => BUY,
-    inject?: () => void,
-  ) {
+  async function placeBehind(traders: readonly Trader[], inject?: () => void) {
     const [leader, gate] = [await openRich(), openGate()];
     const { reach, release, batches, restore } = hold(inject ? 1 : 1_000);
     const first = gate.placeOrder(handOver(leader, BUY));
     await reach(1);
-    const waiting = traders.map((trader, index) => gate.placeOrder(handOver(trader, orderOf(index))));
+    const waiting = traders.map((trader) => gate.placeOrder(handOver(trader, BUY)));
     // The gate has taken all of them up when it answers a later call.
     await gate.preview(0, termsOf(BUY));
     if (inject) {
@@ -219,42 +215,6 @@ describe('orders that arrive while a batch is under way', () => {
     expect(await unexplainedBalances()).toEqual([]);
   });
 
-  it.each<[string, (trader: Trader) => Promise<unknown>, PlaceOrder, string]>([
-    [
-      'has too little',
-      () => Promise.resolve(),
-      { coin: 'ETH', side: 'SELL', mode: 'COIN_QTY', value: '0.01' },
-      'insufficient_balance',
-    ],
-    [
-      'is frozen',
-      ({ accountId }) => sql(`UPDATE accounts SET status = 'frozen' WHERE id = ?`, accountId).run(),
-      BUY,
-      'account_frozen',
-    ],
-    [
-      'has revoked the key',
-      ({ keyId }) => sql('UPDATE api_keys SET revoked_at = 1 WHERE id = ?', keyId).run(),
-      BUY,
-      'invalid_api_key',
-    ],
-    [
-      'has a key that has expired',
-      ({ keyId }) => sql('UPDATE api_keys SET expires_at = 1 WHERE id = ?', keyId).run(),
-      BUY,
-      'api_key_expired',
-    ],
-  ])('are filled although the second of them is of an account that %s', async (_case, spoil, order, code) => {
-    const traders = await openMany(4);
-    await spoil(traders[1] as Trader);
-    const { replies, batches } = await placeBehind(traders, (index) => (index === 1 ? order : BUY));
-    expect(replies.map(({ kind }) => kind)).toEqual(['committed', 'refused', 'committed', 'committed']);
-    expect(replies[1]).toMatchObject({ refusal: { code } });
-    expect(batches).toBe(2);
-    expect((await readEffects(traders[1]?.accountId ?? '')).orders).toBe(0);
-    expect(await unexplainedBalances()).toEqual([]);
-  });
-
   it('are filled at the newest round although the first of them was planned at an older one', async () => {
     const traders = await openMany(3);
     const other = openGate();
@@ -271,23 +231,10 @@ describe('orders that arrive while a batch is under way', () => {
     expect(await unexplainedBalances()).toEqual([]);
   });
 
-  it('are all outcome_unknown when the connection is lost after the batch, and each is found by its id', async () => {
-    const traders = await openMany(3);
-    const { replies } = await placeBehind(
-      traders,
-      () => BUY,
-      () => aroundBatch('order', 'after', 1, fail(CONNECTION_LOST)),
-    );
-    expect(replies).toEqual(traders.map(() => ({ kind: 'unknown' })));
-    for (const { accountId } of traders) expect((await readEffects(accountId)).orders).toBe(1);
-  });
-
   it('go one by one when the database refuses a whole batch, as for a bug', async () => {
     const traders = await openMany(3);
-    const { replies } = await placeBehind(
-      traders,
-      () => BUY,
-      () => aroundBatch('order', 'before', 1, fail('D1_ERROR: cannot store REAL value: SQLITE_CONSTRAINT')),
+    const { replies } = await placeBehind(traders, () =>
+      aroundBatch('order', 'before', 1, fail('D1_ERROR: cannot store REAL value: SQLITE_CONSTRAINT')),
     );
     for (const reply of replies) expect(reply.kind).toBe('committed');
     expect(await unexplainedBalances()).toEqual([]);

@@ -14,7 +14,7 @@ import { GateSettings, SETTINGS_DUE_MS } from '../../src/orders/gate.ts';
 import { CHAINS } from '../../src/reconciliation/history.ts';
 import { SLICE_LIMITS } from '../../src/reconciliation/reconciler.ts';
 import { wakeBehind } from '../../src/events/webhooks/reach-sender.ts';
-import { type Trader, asOperator, openTrader, send, expectCode, operate } from '../support/exchange.ts';
+import { ORDER, type Trader, asOperator, openTrader, send, expectCode, operate } from '../support/exchange.ts';
 import { Receiver, openManager, runAlarm, subscribe } from '../support/events/receiver.ts';
 import { forgetSettings } from '../support/gate.ts';
 import { idInCrowd } from '../support/growth/compose-crowd.ts';
@@ -28,7 +28,6 @@ import { env } from '../support/runtime/test-env.ts';
 import { moveClock, stopClock, withdraw } from '../support/withdrawals/withdrawals.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 const TICKERS = '/api/v1/markets/tickers';
 const DAY_MS = 86_400_000;
 /** The pace of a key that keeps its object awake with its reads. */

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bindingOf } from '../../src/db/record-id.ts';
 import { listLedgers } from '../../src/db/database.ts';
-import { type Trader, asOperator } from '../support/exchange.ts';
+import { ORDER, type Trader, asOperator } from '../support/exchange.ts';
 import { followRefreshes, ledgerGate } from '../support/gate.ts';
 import { openTraderIn } from '../support/db/open-in-ledger.ts';
 import { drawHash } from '../support/deposits.ts';
@@ -10,8 +10,6 @@ import { abort } from '../support/runtime/faults.ts';
 import { type Cost, countTripsByDatabase, holdWakingsThroughout, measure } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { moveClock, stopClock, withdraw } from '../support/withdrawals/withdrawals.ts';
-
-const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
 /** 8 ledgers, and 64 in `npm run test:long`. */
 const MANY = listLedgers(env).length;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import rateLimitGuide from '../../docs/guides/rate-limits.md?raw';
 import { type ProblemCode, type ProblemDefinition, problems } from '../../src/http/problems.ts';
 import { defaultLimits } from '../../src/keys/rights.ts';
-import { ORIGIN, json, openTrader, send } from '../support/exchange.ts';
+import { ORDER, ORIGIN, json, openTrader, send } from '../support/exchange.ts';
 import { worker } from '../support/runtime/test-env.ts';
 import { type FetchedPage, fetchPage, fetchSite } from '../support/site.ts';
 
@@ -116,8 +116,7 @@ describe('the page of an error code', () => {
 
   it('is the address in the type of a real problem', async () => {
     const trader = await openTrader();
-    const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
-    for (const response of [await send('/api/v1/orders'), await trader.order(order), await send('/nothing')]) {
+    for (const response of [await send('/api/v1/orders'), await trader.order(ORDER), await send('/nothing')]) {
       const { type, code } = await json<{ type: string; code: string }>(response);
       expect(new URL(type).origin).toBe(ORIGIN);
       const { response: page, html } = await fetchPage(type);

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { CustodyState } from '../../src/custody/custody.ts';
 import { sandboxCustody } from '../../src/custody/sandbox.ts';
-import { openTrader, expectCode } from '../support/exchange.ts';
+import { ORDER, openTrader, expectCode } from '../support/exchange.ts';
 import {
   listOwn,
   moveClock,
@@ -15,8 +15,6 @@ import {
 } from '../support/withdrawals/withdrawals.ts';
 import { expectReplay, isReplay } from '../support/replays.ts';
 import { waitFor } from '../support/wait-for.ts';
-
-const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
 describe('a withdrawal’s Idempotency-Key', () => {
   it('is shared with orders: used for an order, it is refused for a withdrawal, and the other way round', async () => {
@@ -48,6 +46,7 @@ describe('requests of one Idempotency-Key that wait for the same custodian', () 
     await expectReplay(await late, first);
     await expectReplay(await withdraw(trader, {}, 'k'), first);
     await waitFor(async () => expect((await listOwn(trader))[0]?.status).toBe('COMPLETED'));
+    expect(sandboxCustody.submit).toHaveBeenCalledTimes(1);
   });
 });
 

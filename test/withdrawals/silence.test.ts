@@ -2,7 +2,6 @@
 import { runDurableObjectAlarm } from 'cloudflare:test';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Trader, openTrader } from '../support/exchange.ts';
-import { CONNECTION_LOST, abort, aroundBatch } from '../support/runtime/faults.ts';
 import { countPayments, sweep, useCustodian, withdrawFrom } from '../support/withdrawals/withdrawal-custodian.ts';
 import { readOwn } from '../support/withdrawals/withdrawals.ts';
 import { custodian } from '../support/withdrawals/custodian.ts';
@@ -42,17 +41,6 @@ describe('a custodian that pays and does not answer', () => {
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'pay', answer: 'error' });
     await Promise.all([sweep(), sweep(), sweep(), runDurableObjectAlarm(trader.lane)]);
     await expectPaid(trader, withdrawal);
-  });
-
-  it('has its payout recorded when the object dies in between: it is found by id, and paid once', async () => {
-    const fault = aroundBatch('settle', 'before', 1, async () => {
-      await abort(trader.lane);
-      throw new Error(CONNECTION_LOST);
-    });
-    const withdrawal = await withdrawFrom(trader);
-    expect([fault.state.injected, withdrawal.status]).toEqual([1, 'COMPLETED']);
-    await expectPaid(trader, withdrawal);
-    expect(await custodian.countRequests(withdrawal.id)).toEqual({ submissions: 1, lookups: 1 });
   });
 
   it('and then answers that it is a duplicate has the withdrawal recorded as sent', async () => {

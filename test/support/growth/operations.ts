@@ -3,7 +3,7 @@ import { writeCursor } from '../../../src/http/cursor.ts';
 import { openDatabase } from '../../../src/db/database.ts';
 import { chooseCustody } from '../../../src/providers.ts';
 import { sweepWithdrawals } from '../../../src/withdrawals/pay-out.ts';
-import { type Trader, asOperator, createKey } from '../exchange.ts';
+import { ORDER, type Trader, asOperator, createKey } from '../exchange.ts';
 import { followRefreshes } from '../gate.ts';
 import { type DatabaseCost, measureDatabase } from '../runtime/meter.ts';
 import { drawHash } from '../deposits.ts';
@@ -13,7 +13,6 @@ import { withdraw } from '../withdrawals/withdrawals.ts';
 import type { RecordTable } from './record-kinds.ts';
 import { sql } from '../db/sql.ts';
 
-const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 const MINUTE_MS = 60_000;
 
 /** An operation to measure. It prepares what must not be measured, and returns the function to measure. */
