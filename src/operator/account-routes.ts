@@ -49,9 +49,8 @@ import { Transaction } from '../activity/transactions.ts';
 import { OrderListQuery, orderList, Order } from '../orders/order.ts';
 import { WithdrawalListQuery, withdrawalList } from '../withdrawals/withdrawal.ts';
 import { OperatorWithdrawal, showToOperator } from '../withdrawals/operator-withdrawal.ts';
-import { DepositListQuery, listDeposits } from '../deposits/account-deposit.ts';
+import { DepositListQuery, depositList, listDeposits } from '../deposits/account-deposit.ts';
 import { OperatorDeposit, showDepositToOperator } from '../deposits/operator-deposit.ts';
-import { deposits } from '../db/schema/records.ts';
 
 const ACCOUNTS_PATH = '/operator/v1/accounts';
 const ACCOUNT_PATH = `${ACCOUNTS_PATH}/{id}`;
@@ -346,8 +345,7 @@ accountRoutes.add({
   ...onePage('deposits', OperatorDeposit),
   handle: (c, found) =>
     readRecords(c, found, c.req.valid('query'), {
-      name: 'deposits',
-      tablesOf: () => [deposits],
+      ...depositList,
       listRows: listDeposits,
       show: showDepositToOperator,
     }),

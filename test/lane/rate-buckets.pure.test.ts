@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BucketLimits, bucketNames, defaultLimits } from '../../src/keys/rights.ts';
+import { type BucketLimits, defaultLimits } from '../../src/keys/rights.ts';
 import { type Bucket, type RateDecision, emptyBucket, takeOne } from '../../src/lane/buckets.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 21, 12);
@@ -29,17 +29,6 @@ function every(step_ms: number, count: number, start_ms: number): number[] {
 function countWithin(window_ms: number, moments_ms: readonly number[], at_ms: number): number {
   return moments_ms.filter((moment_ms) => moment_ms > at_ms - window_ms && moment_ms <= at_ms).length;
 }
-
-describe('the limits of the specification', () => {
-  it('are 120 reads, 30 trades and 30 withdrawals a minute; 5,000, 500 and 200 a day', () => {
-    expect(bucketNames).toEqual(['read', 'trade', 'withdraw']);
-    expect(defaultLimits).toEqual({
-      read: { perMinute: 120, perDay: 5_000 },
-      trade: { perMinute: 30, perDay: 500 },
-      withdraw: { perMinute: 30, perDay: 200 },
-    });
-  });
-});
 
 describe('the window of a minute', () => {
   it('refuses the 121st read until exactly 60,000 ms after the first', () => {
