@@ -165,7 +165,13 @@ it(
     expect(kills).toBeGreaterThan(0);
     expect(ends.dealt).toBeGreaterThan(DEALS / 2);
     // The report says the same, and names each order of the venue once, by its deal.
-    const report = await askDealer(dealer.url, 'GET', '/v1/venues/other');
+    const ended_ms = Date.now();
+    let report = await askDealer(dealer.url, 'GET', '/v1/venues/other');
+    // A report may be a few seconds old.
+    while (Date.parse(String(report?.body['at'])) < ended_ms) {
+      await rest(500);
+      report = await askDealer(dealer.url, 'GET', '/v1/venues/other');
+    }
     const orders = report?.body['orders'] as { readonly id: string }[];
     expect(orders).toHaveLength(ends.dealt);
     expect(new Set(orders.map(({ id }) => id)).size).toBe(ends.dealt);
