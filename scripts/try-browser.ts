@@ -170,6 +170,8 @@ async function trySearch(page: Page, exchange: LocalExchange): Promise<void> {
     if (!href.endsWith(`#${operationId}`)) throw new Error(`the search for ${operationId} finds ${href} first`);
   }
   await findFirst(page, 'second factor withdrawals');
+  const marked = await page.locator('search li').first().locator('mark').allInnerTexts();
+  expectThat(marked.length > 0, `the words that were found are marked: ${marked.join(', ')}`);
   await page.locator('search input').press('Enter');
   await page.waitForURL('**/withdrawals-and-2fa*');
   for (const [words, part] of questions) {
@@ -187,6 +189,7 @@ async function tryCopy(page: Page, { origin }: LocalExchange): Promise<void> {
   await block.getByText('Copied').waitFor();
   const copied = await page.evaluate('navigator.clipboard.readText()');
   expectThat(copied === (await block.locator('code').textContent()), 'a block of code, copied by its button');
+  expectThat(String(copied).includes(`URL=${origin}\n`), 'the address of this exchange in it');
 }
 
 /** The languages of a request: one at a time, the same on all pages; all of them without JavaScript. */
@@ -220,6 +223,20 @@ async function tryLanguages(browser: Browser, page: Page, { origin }: LocalExcha
 
 const panelsOf = (page: Page) => page.locator('.languages [data-language]').count();
 
+/** The page of an address that does not exist, in both themes and at both widths. */
+async function tryUnknown(page: Page, { origin }: LocalExchange): Promise<void> {
+  for (const viewport of [NARROW, WIDE]) {
+    await page.setViewportSize(viewport);
+    const response = await page.goto(`${origin}/docs/nothing`);
+    await page.evaluate(axe);
+    await checkAccess(page);
+    const width = await page.locator('html').evaluate((html) => html.scrollWidth);
+    if (response?.status() !== 404 || width > viewport.width) throw new Error(`the page for nothing is ${width} wide`);
+  }
+  const face = await page.locator('body').evaluate('getComputedStyle(document.body).fontFamily');
+  expectThat(String(face).includes('system-ui'), 'a page with the style of the others for an address without one');
+}
+
 async function tryErrorPage(page: Page, { origin }: LocalExchange): Promise<void> {
   const problem = (await (await fetch(`${origin}/api/v1/orders`)).json()) as { type: string; title: string };
   await page.goto(problem.type);
@@ -232,6 +249,7 @@ await withLocalExchange(async (start) => {
     const page = await openOwnPage(browser, exchange);
     await tryReference(page, exchange);
     await tryErrorPage(page, exchange);
+    await tryUnknown(page, exchange);
     await trySearch(page, exchange);
     await tryCopy(page, exchange);
     await tryLanguages(browser, page, exchange);

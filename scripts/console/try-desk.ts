@@ -145,7 +145,7 @@ async function halt(page: Page, exchange: LocalExchange, browser: Browser): Prom
   await other.locator('dd', { hasText: SECOND }).waitFor();
   expectThat(!(await readHalt()), 'a second person approves it, and trading is open');
   await open(other, 'Audit');
-  const row = other.getByRole('row').filter({ hasText: 'Change settings' }).first();
+  const row = other.getByRole('row').filter({ hasText: 'let trading go on' }).first();
   await row.getByText(SECOND).waitFor();
   expectThat(true, 'the audit names the second person');
   return other;

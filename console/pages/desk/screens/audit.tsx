@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { inWords } from '../../format.ts';
 import { TextField } from '../../parts/form.tsx';
 import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
+import { tellEntry } from '../parts/audit-sentence.ts';
 import { ShortId, Time } from '../parts/names.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { Records } from '../parts/records.tsx';
@@ -71,10 +71,9 @@ export function Audit({ query }: Place) {
               rows={rows}
               keyOf={({ ledger, id }) => `${ledger} ${id}`}
               columns={[
-                { name: 'What', show: ({ action }) => inWords(action) },
-                { name: 'Who', show: ({ actor, role }) => (actor === role ? actor : `${actor}, as ${role}`) },
+                { name: 'What', show: (entry) => <span class="details">{tellEntry(entry)}</span> },
                 { name: 'Of', show: ({ target }) => <Target target={target} /> },
-                { name: 'Details', show: ({ detail }) => <Detail detail={detail} /> },
+                { name: 'Details', show: (entry) => <Detail entry={entry} /> },
                 { name: 'When', show: ({ ts }) => <Time iso={ts} /> },
               ]}
               empty="Nothing was changed that fits. Ids and e-mails are found whole, not by a part."
@@ -97,18 +96,20 @@ function Target({ target }: { readonly target: string }) {
   );
 }
 
-/** How it was changed, in a line. */
-function Detail({ detail }: { readonly detail: AuditEntry['detail'] }) {
-  const rows = Object.entries(detail);
-  if (rows.length === 0) return <>–</>;
+/** The row as it is stored, for those who look for one by its action or check what exactly was sent. */
+function Detail({ entry: { action, role, detail } }: { readonly entry: AuditEntry }) {
   return (
-    <small class="details">
-      {rows.map(([name, value], at) => (
-        <span key={name}>
-          {at > 0 && ' · '}
-          {name} <Value of={value} />
-        </span>
-      ))}
-    </small>
+    <details class="entry">
+      <summary>Exactly</summary>
+      <small class="details">
+        {action}, as {role}
+        {Object.entries(detail).map(([name, value]) => (
+          <span key={name}>
+            {' · '}
+            {name} <Value of={value} />
+          </span>
+        ))}
+      </small>
+    </details>
   );
 }
