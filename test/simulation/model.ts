@@ -1,3 +1,4 @@
+import type { ModelStream } from './stream-steps.ts';
 import type { Scope } from '../../src/keys/rights.ts';
 import { type Asset, assetSymbols } from '../../src/money/assets.ts';
 import type { Network } from '../../src/money/networks.ts';
@@ -96,6 +97,7 @@ export interface ModelAccount {
   /** `null` for an account that does not listen. */
   readonly reader: ModelReader | null;
   readonly webhook: ModelWebhook | null;
+  readonly stream: ModelStream;
   frozen: boolean;
   /** The status of the newest event about it. */
   toldFrozen: boolean;

@@ -22,6 +22,7 @@ import { stepReview } from './review-steps.ts';
 import { stepCrowd, stepHeld, stepTwins } from './race-steps.ts';
 import { stepStopped } from './stopped-steps.ts';
 import { finishMovements, passTime, stepAlarm, stepRead, stepSchedule } from './upkeep-steps.ts';
+import { checkStreams, stepStream } from './stream-steps.ts';
 import { checkWebhooks, openWebhook, stepWebhook } from './webhook-steps.ts';
 import { World } from './world.ts';
 
@@ -61,6 +62,7 @@ const operations: Readonly<Record<string, readonly [weight: number, step: Step]>
   gates: [20, stepGates],
   events: [50, stepEvents],
   webhook: [50, stepWebhook],
+  stream: [50, stepStream],
 };
 
 type Step = (world: World, draw: Draw) => Promise<void>;
@@ -133,6 +135,7 @@ async function open(world: World): Promise<void> {
       // One account does not listen.
       reader: opened === 0 ? null : { expected, seen: [], after: 0 },
       webhook: opened === 0 ? null : await openWebhook(id, expected.length),
+      stream: { client: undefined, seen: [] },
       frozen: false,
       toldFrozen: false,
       limit: 5_000_000_000n,
@@ -186,6 +189,7 @@ async function checkAll(world: World, draw: Draw): Promise<void> {
   await checkReads(world);
   await checkLists(world);
   await checkWebhooks(world);
+  await checkStreams(world);
   await checkEvents(world);
   for (const ledger of ledgersUnderTest) {
     const found = statusesOf(await reconcileAnew(WHOLE, SHORT_CHAINS, ledger));

@@ -44,6 +44,7 @@ export class StreamClient {
   readonly socket: WebSocket;
   closed: { readonly code: number; readonly reason: string } | undefined;
   #read = 0;
+  #taken = 0;
 
   constructor(socket: WebSocket, path: string) {
     this.socket = socket;
@@ -92,6 +93,24 @@ export class StreamClient {
   /** The events of all messages so far. */
   get events(): Event[] {
     return this.messages.flatMap(({ channel, data }) => (channel === 'events' ? (data as readonly Event[]) : []));
+  }
+
+  /** Those of `events` that were not taken yet. */
+  takeEvents(): Event[] {
+    const events = this.events.slice(this.#taken);
+    this.#taken += events.length;
+    return events;
+  }
+
+  /** Resolves when all has come that the exchange has sent so far, or the socket has ended. */
+  async fence(): Promise<void> {
+    const before = this.#pongs();
+    if (!this.closed) this.send('{"method":"ping"}');
+    await until(() => this.closed !== undefined || this.#pongs() > before);
+  }
+
+  #pongs(): number {
+    return this.messages.filter(({ type }) => type === 'pong').length;
   }
 
   /** Resolves when the exchange has closed the socket, with its code. */
