@@ -18,6 +18,7 @@ export const steps: readonly Step[] = [
   { name: 'kills', command: 'npm run test:kills -- --kills 8' },
   { name: 'kills-streams', command: 'npm run test:kills -- --kills 20 --venues streams' },
   { name: 'streams', command: 'npm run test:streams' },
+  { name: 'watching', command: 'npm run test:watching' },
   { name: 'kills-ledgers', command: 'npm run test:kills -- --kills 8 --ledgers 3' },
   { name: 'backup', command: 'npm run test:backup' },
   { name: 'backup-ledgers', command: 'npm run test:backup -- --ledgers 3' },

@@ -41,6 +41,8 @@ function until(isReached: () => boolean): Promise<void> {
 /** A socket of a stream, which keeps what it was sent. Every message is checked against the AsyncAPI document. */
 export class StreamClient {
   readonly messages: Message[] = [];
+  /** The events of all messages so far. */
+  readonly events: Event[] = [];
   readonly socket: WebSocket;
   closed: { readonly code: number; readonly reason: string } | undefined;
   #read = 0;
@@ -52,6 +54,7 @@ export class StreamClient {
       const message = JSON.parse(String(data)) as ServerMessage;
       expectMessage(path, message);
       this.messages.push(message as unknown as Message);
+      if ('channel' in message && message.channel === 'events') this.events.push(...(message.data as Event[]));
     });
     socket.addEventListener('close', ({ code, reason }) => {
       this.closed = { code, reason };
@@ -88,11 +91,6 @@ export class StreamClient {
     if (!message) throw new Error(`closed: ${JSON.stringify(this.closed)}`);
     this.#read += 1;
     return message;
-  }
-
-  /** The events of all messages so far. */
-  get events(): Event[] {
-    return this.messages.flatMap(({ channel, data }) => (channel === 'events' ? (data as readonly Event[]) : []));
   }
 
   /** Those of `events` that were not taken yet. */
