@@ -225,7 +225,7 @@ describe('the stream of an account', () => {
       stream.send({ method: 'ack', params: { sequence: acknowledged } });
     }
     expect(stream.events.map(({ sequence }) => sequence)).toEqual(Array.from({ length: BEHIND }, (_, at) => at + 1));
-  });
+  }, 1_200_000);
 
   it('needs a key with the scope read, and an upgrade', async () => {
     const trader = await openTrader({}, { scopes: ['trade'] });

@@ -13,13 +13,13 @@ import {
   type Strings,
   type Transaction,
 } from 'ccxt';
-import { BureauTrading } from './bureau-trading.ts';
+import { BureauStreams } from './bureau-streams.ts';
 
 /**
  * Bureau as an exchange of CCXT: market orders that fill at once and whole, balances, deposit addresses, withdrawals,
  * tickers and candles. Methods behave as CCXT's manual says; comments here describe only what is particular to Bureau.
  */
-export class Bureau extends BureauTrading {
+export class Bureau extends BureauStreams {
   override async fetchBalance(params: Dict = {}): Promise<Balances> {
     await this.loadMarkets();
     return this.parseBalance(await this.privateGetWalletBalances(params));

@@ -2,7 +2,7 @@ import { type Dict, functions } from 'ccxt';
 import { errorClasses, orderErrorClasses } from './error-classes.ts';
 
 /**
- * The capabilities of CCXT that Bureau has. All others are false: there is, for example, no order book and no stream.
+ * The capabilities of CCXT that Bureau has. All others are false: there is, for example, no order book.
  */
 const capabilities = [
   'CORS',
@@ -36,7 +36,13 @@ const capabilities = [
   'publicAPI',
   'sandbox',
   'spot',
+  'watchBalance',
+  'watchMyTrades',
+  'watchOrders',
+  'watchTicker',
+  'watchTickers',
   'withdraw',
+  'ws',
 ];
 
 const intervals = ['1m', '3m', '5m', '15m', '30m', '1h', '2h', '4h', '6h', '12h', '1d', '1w', '1M'];

@@ -40,6 +40,63 @@ async function faultOf(promise: Promise<unknown>): Promise<BaseError> {
 
 const ids = (orders: readonly { id?: string | undefined }[]) => orders.map(({ id }) => id);
 
+describe('CCXT Pro', () => {
+  it('watches one ticker and all of them', async () => {
+    const bureau = connect();
+    try {
+      const ticker = await bureau.watchTicker('BTC/USDT');
+      expect([ticker.symbol, typeof ticker.last]).toEqual(['BTC/USDT', 'number']);
+      expect(Object.keys(await bureau.watchTickers(['BTC/USDT', 'ETH/USDT'])).toSorted()).toEqual([
+        'BTC/USDT',
+        'ETH/USDT',
+      ]);
+      await expect(bureau.watchTicker('XYZ/USDT')).rejects.toThrow(BaseError);
+    } finally {
+      await bureau.close();
+    }
+  });
+
+  it('watches balances, orders and trades, and misses nothing that happens while its socket is cut', async () => {
+    const { token } = await operator.openClient({ USDT: '1000' });
+    const [bureau, trading] = [connect(token), connect(token)];
+    try {
+      expect((await bureau.watchBalance())['USDT']).toMatchObject({ free: 1000, total: 1000 });
+      const watched = Promise.all([bureau.watchOrders('BTC/USDT'), bureau.watchMyTrades(), bureau.watchBalance()]);
+      const order = await trading.createMarketBuyOrderWithCost('BTC/USDT', 10);
+      const [[seen], [trade], balance] = await watched;
+      expect(seen).toEqual(order);
+      expect([trade?.order, trade?.cost]).toEqual([order.id, 10]);
+      expect(balance['USDT']).toMatchObject({ total: 990 });
+      expect(balance['BTC']).toMatchObject({ total: order.filled });
+
+      const waiting = bureau.watchOrders();
+      const cut = expect(waiting).rejects.toThrow(NetworkError);
+      for (const client of Object.values(bureau.clients)) (client as { connection: WebSocket }).connection.close();
+      await cut;
+      const missed = [];
+      for (let placed = 0; placed < 3; placed += 1) {
+        missed.push((await trading.createMarketBuyOrderWithCost('ETH/USDT', 10)).id);
+      }
+      expect(ids(await bureau.watchOrders())).toEqual(missed);
+    } finally {
+      await bureau.close();
+    }
+  });
+
+  it('throws what the exchange refuses', async () => {
+    const { keyId, accountId, token } = await operator.openClient();
+    const bureau = connect(token);
+    try {
+      await bureau.watchBalance();
+      const waiting = expect(bureau.watchOrders()).rejects.toThrow(BaseError);
+      await operator.operate('DELETE', `/accounts/${accountId}/api-keys/${keyId}`);
+      await waiting;
+    } finally {
+      await bureau.close();
+    }
+  });
+});
+
 describe('CCXT', () => {
   it('reads markets and their steps', async () => {
     const bureau = connect();
