@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { api } from '../ask.ts';
 import { directionOf, showAmount, showChange, showTime } from '../format.ts';
 import { useLoaded } from '../load.ts';
+import { useLiveTickers } from '../live-tickers.ts';
 import { useAsset } from '../route.ts';
 import { Choice } from '../parts/form.tsx';
 import { Shown } from '../parts/notice.tsx';
@@ -26,10 +27,11 @@ export function Trade() {
   const linked = useAsset();
   const [coin, setCoin] = useState<Coin>(linked ?? 'BTC');
   const { loaded, reload } = useLoaded(readMarket, EVERY_MS);
+  const live = useLiveTickers();
   return (
     <Shown loaded={loaded}>
       {({ symbols, tickers, balances, orders }) => {
-        const ticker = tickers.find(({ symbol }) => symbol === coin);
+        const ticker = (live ?? tickers).find(({ symbol }) => symbol === coin);
         const market = symbols.find(({ symbol }) => symbol === coin);
         return (
           <div class="trade">

@@ -7,10 +7,18 @@ import { requireSession } from '../sessions/require-session.ts';
 import { isFresh } from '../sessions/session.ts';
 
 /** What passes from a page to the exchange. Neither the cookie nor a key that a page might send is among it. */
-const PASSED_HEADERS = ['Accept', 'Content-Type', 'Idempotency-Key', 'If-None-Match', 'CF-Connecting-IP', 'User-Agent'];
+const PASSED_HEADERS = [
+  'Accept',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-None-Match',
+  'CF-Connecting-IP',
+  'Upgrade',
+  'User-Agent',
+];
 
 /** What everybody may read. It goes without the session's key, so that prices use up nothing of its limits. */
-const PUBLIC_PATHS = /^\/api\/v1\/(markets(\/.*)?|assets|exchange-info|time|status|openapi\.json)$/;
+const PUBLIC_PATHS = /^\/api\/v1\/(markets(\/.*)?|assets|exchange-info|time|status|stream|openapi\.json)$/;
 
 const WITHDRAWALS = '/api/v1/wallet/withdrawals';
 
@@ -85,5 +93,7 @@ export async function forward(
   const answer = await c.env.EXCHANGE.fetch(
     new Request(url, { method: c.req.method, headers, ...(body && { body }), redirect: 'manual' }),
   );
+  const { status, headers: answered, webSocket } = answer;
+  if (webSocket) return new Response(null, { status, headers: answered, webSocket });
   return new Response(answer.body, answer);
 }

@@ -33,6 +33,23 @@ export function describeRefusals(served: StartedConsole): void {
       expect(response).toBe(403);
     });
 
+    it('opens the streams to its own pages alone: prices for everybody, events with the session', async () => {
+      const { browser } = await sharedHolder();
+      const stranger = served.openBrowser();
+      expect(await listen(stranger, '/api/v1/stream', 'tickers')).toMatchObject({
+        channel: 'tickers',
+        type: 'snapshot',
+      });
+      expect(await listen(browser, '/api/v1/account/stream', 'events')).toMatchObject({ channel: 'events', data: [] });
+      expect(await listen(stranger, '/api/v1/account/stream', 'events')).toBe('not opened');
+      for (const [who, path] of [
+        [browser, '/api/v1/account/stream'],
+        [stranger, '/api/v1/stream'],
+      ] as const) {
+        expect(await listen(who, path, 'tickers', 'https://evil.example')).toBe('not opened');
+      }
+    });
+
     const ofHolders = changes.filter(([, path]) => /^\/(account|api)\//.test(path));
     it.each(ofHolders)('%s %s is refused without a session', async (method, path, body) => {
       expectRefused(await served.openBrowser().send(method, path, body), 401, 'not_signed_in');
@@ -226,6 +243,21 @@ export function describeRefusals(served: StartedConsole): void {
       return holder;
     });
     return stale;
+  }
+
+  /** The first message of a stream that is opened from a page of this origin. */
+  function listen({ origin, cookies }: Browser, path: string, channel: string, from = origin): Promise<unknown> {
+    const Cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = { Origin: from, ...(Cookie !== '' && { Cookie }) };
+    const socket = new WebSocket(`${origin.replace('http', 'ws')}${path}`, { headers } as unknown as string[]);
+    return new Promise((resolve) => {
+      socket.addEventListener('open', () => socket.send(JSON.stringify({ method: 'subscribe', params: { channel } })));
+      socket.addEventListener('error', () => resolve('not opened'));
+      socket.addEventListener('message', ({ data }) => {
+        resolve(JSON.parse(String(data)));
+        socket.close();
+      });
+    });
   }
 
   /** The status of an upgrade, which `fetch` cannot ask for. */
