@@ -4,7 +4,11 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { describeRetries } from '../../../test/support/clients/describe-retries.ts';
 import { describeTrading } from '../../../test/support/clients/describe-trading.ts';
 import { ClientFault, type ClientLanguage } from '../../../test/support/clients/driven-client.ts';
-import { openPython } from './python-client.ts';
+import { PYTHON, SOURCE, openPython } from './python-client.ts';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { Operator } from '../../../test/support/node/exchange/operator.ts';
+import { startExchange } from '../../../test/support/node/exchange/start-exchange.ts';
 
 describeRetries(openPython);
 describeTrading(inject('workerBundle'), openPython);
@@ -54,5 +58,43 @@ describe('an attempt over Python’s own HTTP', () => {
     const client = language.connect({ origin: `${origin}/moved`, apiKey: 'bk_test_key' });
     await expect(client.call({ operation: 'listTickers' })).rejects.toThrow('status 302');
     expect(seen).toHaveLength(1);
+  });
+});
+
+describe('the iterator of a stream', () => {
+  const run = async (...options: string[]) => {
+    const env = { ...process.env, PYTHONPATH: SOURCE, PYTHONDONTWRITEBYTECODE: '1' };
+    return (await promisify(execFile)(PYTHON, ['-W', 'error', ...options], { env })).stdout;
+  };
+
+  it('leaves out no event of a day of faults and gives none twice', async () => {
+    const days = JSON.parse(await run('clients/bureau-python/test/stream_day.py', '1', '2', '3')) as {
+      right: boolean;
+      events: number;
+      opened: number;
+    }[];
+    for (const { right, events, opened } of days) {
+      expect([right, events > 2_000, opened > 30]).toEqual([true, true, true]);
+    }
+  });
+
+  it('follows the account and the market over a WebSocket of its own', async () => {
+    const exchange = await startExchange({ bundle: inject('workerBundle') });
+    try {
+      const client = await new Operator(exchange.urls[0] ?? '').openClient({ USDT: '100' });
+      const script = `
+import sys
+from bureau_client import BureauClient
+bureau = BureauClient(sys.argv[1], sys.argv[2])
+events = bureau.stream("events", after=0)
+first = next(events)
+order = bureau.place_order({"coin": "BTC", "side": "BUY", "mode": "USDT_AMOUNT", "value": "10"})["order"]
+second = next(events)
+tickers = next(bureau.stream("tickers", symbols=["BTC"]))
+print(first["sequence"], second["sequence"], second["data"][0]["data"]["order"]["id"] == order["id"], tickers["data"][0]["symbol"])`;
+      expect((await run('-c', script, exchange.urls[0] ?? '', client.token)).trim()).toBe('1 2 True BTC');
+    } finally {
+      await exchange.dispose();
+    }
   });
 });

@@ -5,15 +5,21 @@ from .client import BureauClient
 from .errors import BureauConnectionError, BureauError
 from .retry import Clock, RetryLimits
 from .schema import ProblemCode
+from .stream import EventsMessage, StatusMessage, TickersMessage
+from .web_socket import Socket
 
 __all__ = [
     "BureauClient",
     "BureauConnectionError",
     "BureauError",
     "Clock",
+    "EventsMessage",
     "ProblemCode",
     "Request",
     "Response",
     "RetryLimits",
+    "Socket",
+    "StatusMessage",
+    "TickersMessage",
     "Transport",
 ]

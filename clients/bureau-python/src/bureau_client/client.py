@@ -5,14 +5,17 @@ from __future__ import annotations
 import random as chance
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any, Literal, cast, overload
 
 from . import schema
 from .attempt import Transport
 from .call import CallInput, Connection, call
 from .filters import DepositFilter, OrderFilter, TransactionFilter, WithdrawalFilter
+from .errors import BureauConnectionError, BureauError
 from .retry import Clock, RetryLimits
+from .stream import EventsMessage, StatusMessage, Streaming, TickersMessage, follow
 from .transport import send
+from .web_socket import OpenSocket, open_socket as open_web_socket
 
 _ENDPOINTS = "/api/v1/webhook-endpoints"
 _ENDPOINT = f"{_ENDPOINTS}/{{id}}"
@@ -36,12 +39,14 @@ class BureauClient:
         clock: Clock = Clock(),
         random: Callable[[], float] = chance.random,
         create_key: Callable[[], str] = lambda: str(uuid.uuid4()),
+        open_socket: OpenSocket = open_web_socket,
     ) -> None:
         """
         `origin` is where the exchange is, such as `https://exchange.example`. `create_key` makes an Idempotency-Key:
         unique, 1 to 255 visible ASCII characters.
         """
         self._connection = Connection(origin, api_key, limits, transport, clock, random, create_key)
+        self._open_socket = open_socket
 
     def __repr__(self) -> str:
         return f"BureauClient({self._connection.origin!r})"
@@ -336,6 +341,52 @@ class BureauClient:
             if pause_s is None:
                 return
             self._connection.clock.sleep(pause_s)
+
+    @overload
+    def stream(self, channel: Literal["events"], *, after: int | None = None) -> Iterator[EventsMessage]: ...
+
+    @overload
+    def stream(
+        self, channel: Literal["tickers"], *, symbols: Iterable[str] | None = None
+    ) -> Iterator[TickersMessage]: ...
+
+    @overload
+    def stream(self, channel: Literal["status"]) -> Iterator[StatusMessage]: ...
+
+    def stream(
+        self, channel: str, *, after: int | None = None, symbols: Iterable[str] | None = None
+    ) -> Iterator[Any]:
+        """
+        Follows events and balances, tickers or the status as they change, without an end: it connects again after every
+        cut, and leaves out no event and gives none twice. Store the `sequence` of a message that you have dealt with, and
+        begin `after` it; without it you are told what happens from now on. Raises `BureauError` only for what is refused
+        for good, such as a revoked key.
+        """
+        connection = self._connection
+        path = "/api/v1/account/stream" if channel == "events" else "/api/v1/stream"
+        headers = {} if connection.api_key is None else {"Authorization": f"Bearer {connection.api_key}"}
+        params: dict[str, object] = {"channel": channel}
+        if symbols is not None:
+            params["symbols"] = list(symbols)
+
+        def ask_why() -> None:
+            try:
+                self.call("GET", path, limits=RetryLimits(attempts=1))
+            except BureauConnectionError:
+                return
+            except BureauError as refusal:
+                # Of a request that is no upgrade this is the answer when all is well.
+                if not refusal.retryable and refusal.code != "invalid_request":
+                    raise
+
+        url = connection.origin.rstrip("/").replace("http", "ws", 1) + path
+        means = Streaming(
+            lambda: self._open_socket(url, headers, connection.limits.timeout_s),
+            connection.clock,
+            connection.random,
+            ask_why,
+        )
+        return follow(params, after, means)
 
     def create_webhook_endpoint(
         self,
