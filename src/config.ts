@@ -199,6 +199,9 @@ export const Config = z
       .optional(),
     CUSTODY_SIGNER_KEY: z.string().regex(/^([0-9a-f]{64})?$/),
     CUSTODY_SHORTFALL: z.enum(['alert', 'halt']),
+    DEALER_URL: z.union([z.literal(''), z.url()]),
+    DEALER_KEY_ID: z.string().regex(/^[\w.-]{1,64}$/),
+    DEALER_SECRET: Secret.optional(),
     UNSERVED_NETWORKS: z
       .string()
       .transform((text) => text.split(',').filter((name) => name !== ''))
@@ -228,6 +231,9 @@ export const Config = z
     if (Object.keys(config.DEPOSITS_AGREED_FROM).length > 0 && config.WATCHER_TOKEN === undefined) {
       refuse('WATCHER_TOKEN', 'is not set, and DEPOSITS_AGREED_FROM needs a second watcher');
     }
+    if (config.DEALER_URL !== '' && config.DEALER_SECRET === undefined) {
+      refuse('DEALER_SECRET', 'is not set, and DEALER_URL needs it');
+    }
     if (config.ENVIRONMENT !== 'production') return;
     if (config.PRICE_SOURCES.some(isSandbox)) refuse('PRICE_SOURCES', 'names a sandbox provider in production');
     if (config.CANDLE_SOURCES.some(isSandbox)) refuse('CANDLE_SOURCES', 'names a sandbox provider in production');
@@ -242,20 +248,36 @@ export const Config = z
     if (isSandbox(config.CUSTODY_PROVIDER)) refuse('CUSTODY_PROVIDER', 'names a sandbox provider in production');
     for (const [name, message] of findVenueFaults(config)) refuse(name, message);
     if (new URL(config.CUSTODY_URL).protocol !== 'https:') refuse('CUSTODY_URL', 'is not https in production');
+    if (config.DEALER_URL !== '' && new URL(config.DEALER_URL).protocol !== 'https:') {
+      refuse('DEALER_URL', 'is not https in production');
+    }
     for (const [name, value] of Object.entries(config)) {
       // Nobody is asked at CUSTODY_URL where people pay by hand.
       const isUsed = name !== 'CUSTODY_URL' || config.CUSTODY_PROVIDER !== 'manual';
       const isPlaceholder =
-        isUsed && name.endsWith('_URL') && typeof value === 'string' && PLACEHOLDER_HOST.test(new URL(value).hostname);
+        isUsed &&
+        name.endsWith('_URL') &&
+        typeof value === 'string' &&
+        value !== '' &&
+        PLACEHOLDER_HOST.test(new URL(value).hostname);
       if (isPlaceholder) refuse(name, 'names a host that is a placeholder: fill in your own');
     }
     if (isSandbox(config.SOLANA_ADDRESSES)) refuse('SOLANA_ADDRESSES', 'derives of the public test mnemonic');
-    const { CURSOR_SECRET, OPERATOR_TOKEN, DEPOSIT_TOKEN, AUDITOR_TOKEN, CUSTODY_SECRET, WATCHER_TOKEN } = config;
+    const {
+      CURSOR_SECRET,
+      OPERATOR_TOKEN,
+      DEPOSIT_TOKEN,
+      AUDITOR_TOKEN,
+      CUSTODY_SECRET,
+      WATCHER_TOKEN,
+      DEALER_SECRET,
+    } = config;
     const secrets = [
       ...Object.values(config.API_KEY_SECRETS).map((secret) => ['API_KEY_SECRETS', secret] as const),
       ...Object.values(config.TOTP_SECRETS).map((secret) => ['TOTP_SECRETS', secret] as const),
       ...Object.entries({ CURSOR_SECRET, OPERATOR_TOKEN, DEPOSIT_TOKEN, AUDITOR_TOKEN, CUSTODY_SECRET }),
       ...(WATCHER_TOKEN === undefined ? [] : [['WATCHER_TOKEN', WATCHER_TOKEN] as const]),
+      ...(DEALER_SECRET === undefined ? [] : [['DEALER_SECRET', DEALER_SECRET] as const]),
     ];
     for (const [name, secret] of secrets) {
       if (SANDBOX_SECRET.test(secret)) refuse(name, 'is the public secret of the sandbox');

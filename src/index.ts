@@ -4,6 +4,8 @@ import { listDuties, listOperations } from './features.ts';
 import { WebhookSender as Sender } from './events/webhooks/webhook-sender.ts';
 import { KeyLane as Lane } from './lane/key-lane.ts';
 import { LedgerGate as Gate } from './orders/gate.ts';
+import { LedgerHedger as Hedger } from './dealing/ledger-hedger.ts';
+import { createTeller } from './dealing/reach-hedger.ts';
 import { LedgerKeeper as Keeper } from './keeper/ledger-keeper.ts';
 import { CandleHub as Candles } from './markets/candles/candle-hub.ts';
 import { PriceHub as Prices } from './markets/price-hub.ts';
@@ -11,6 +13,7 @@ import type { Bindings } from './platform/bindings.ts';
 import {
   chooseCandleSources,
   chooseCustodySettings,
+  chooseDealer,
   chooseHubSettings,
   chooseLaneSettings,
   choosePriceSources,
@@ -32,7 +35,13 @@ export class KeyLane extends Lane {
 
 export class LedgerGate extends Gate {
   constructor(state: DurableObjectState, bindings: Bindings) {
-    super(state, bindings, chooseTradingContext(config));
+    super(state, bindings, chooseTradingContext(config), createTeller(bindings));
+  }
+}
+
+export class LedgerHedger extends Hedger {
+  constructor(state: DurableObjectState, bindings: Bindings) {
+    super(state, bindings, chooseDealer(config));
   }
 }
 
@@ -77,5 +86,5 @@ export { HolderEntrypoint } from './holder/holder-entrypoint.ts';
 
 export default {
   fetch: app.fetch,
-  scheduled: (_controller, env) => runScheduled(env),
+  scheduled: (_controller, env) => runScheduled(env, config.DEALER_URL !== ''),
 } satisfies ExportedHandler<Bindings>;

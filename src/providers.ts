@@ -1,5 +1,7 @@
 import { type Config, MIN_SPREAD_BPS, refuseConfig, streamUrlVariableOf, urlVariableOf } from './config.ts';
 import type { EndpointRules } from './events/webhooks/endpoint.ts';
+import type { Dealer } from './dealing/dealer.ts';
+import { createHttpDealer } from './dealing/http-dealer.ts';
 import type { LaneSettings } from './features.ts';
 import type { CandleSource } from './markets/candles/candle-source.ts';
 import { createSandboxCandleSource } from './markets/candles/sandbox-candles.ts';
@@ -166,4 +168,10 @@ const custodies: Record<Config['CUSTODY_PROVIDER'], (config: Config) => Custody>
 
 export function chooseCustody(config: Config): Custody {
   return custodies[config.CUSTODY_PROVIDER](config);
+}
+
+/** The dealer at DEALER_URL; `undefined` without one, and then nothing is hedged. */
+export function chooseDealer(config: Config): Dealer | undefined {
+  const { DEALER_URL: url, DEALER_KEY_ID: keyId, DEALER_SECRET: secret } = config;
+  return url === '' || secret === undefined ? undefined : createHttpDealer({ url, keyId, secret });
 }

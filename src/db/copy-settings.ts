@@ -125,6 +125,31 @@ async function haltForViolation(
   return true;
 }
 
+/**
+ * Halts something in the whole exchange: in ledger 0, with a row of the audit that says why, and then in the copies. What is
+ * halted already stays as it is. Throws unless the write is confirmed; copies that fail are made by the keepers.
+ */
+export async function haltExchange(
+  bindings: LedgerBindings,
+  halts: { readonly tradingHalted: true } | { readonly hedgingHalted: true },
+  target: string,
+  detail: Readonly<Record<string, unknown>>,
+  now_ms: number,
+): Promise<void> {
+  const first = firstLedger(bindings);
+  const original = await readRow(first);
+  if (Object.keys(halts).every((name) => original[name as 'tradingHalted' | 'hedgingHalted'])) return;
+  const outcome = await commit(first, [
+    insertAudit(first, { role: 'exchange', now_ms }, 'halt', target, detail),
+    first
+      .update(settings)
+      .set({ ...halts, revision: sql`${settings.revision} + 1` })
+      .where(eq(settings.id, 1)),
+  ]);
+  if (outcome.kind !== 'committed') throw new Error(`the exchange was not halted: ${outcome.kind}`);
+  await copySettingsToAll(bindings, now_ms);
+}
+
 async function findViolation(database: Database) {
   const [violation] = await database
     .select({ id: violations.id, invariant: violations.invariant })

@@ -155,15 +155,18 @@ interface OwnLedger {
 export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
   readonly #context: TradingContext;
   readonly #prices: GatePrices;
+  readonly #tell: (ledger: number) => void;
   #own: OwnLedger | undefined;
   #waits_ms: readonly number[] = [];
   readonly #orders = new Map<string, { readonly accountId: string; readonly reply: Promise<GateReply> }>();
   /** For an account and an asset that it pays with: when the last order of both has joined a batch, or has ended. */
   readonly #joined = new Map<string, Promise<void>>();
 
-  constructor(ctx: DurableObjectState, env: Bindings, context: TradingContext) {
+  /** `tell` is called after orders of a coin that is hedged; nobody waits for it. */
+  constructor(ctx: DurableObjectState, env: Bindings, context: TradingContext, tell: (ledger: number) => void) {
     super(ctx, env);
     this.#context = context;
+    this.#tell = tell;
     this.#prices = new GatePrices(env);
   }
 
@@ -227,7 +230,9 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
       const [price, settings] = await Promise.all([this.#prices.after(coin, admitted_ms), own.settings.take(), before]);
       if (!settings.ok) return refusedWith(settings);
       if (price) this.#waits_ms = [...this.#waits_ms, Date.now() - admitted_ms].slice(-MEASURED_ORDERS);
-      return own.batches.place(call, { admitted_ms, deadline_ms: begun_ms + TAKE_UP_MS, price });
+      const reply = own.batches.place(call, { admitted_ms, deadline_ms: begun_ms + TAKE_UP_MS, price });
+      if (settings.value.coinTerms[coin]?.hedging) void reply.then(() => this.#tell(own.ledger));
+      return reply;
     } finally {
       join();
       if (this.#joined.get(purse) === joined) this.#joined.delete(purse);

@@ -15,6 +15,7 @@ export interface Bindings extends LedgerBindings {
   readonly KEY_LANE: DurableObjectNamespace;
   readonly LEDGER_GATE: DurableObjectNamespace;
   readonly LEDGER_KEEPER: DurableObjectNamespace;
+  readonly LEDGER_HEDGER: DurableObjectNamespace;
   readonly PRICE_HUB: DurableObjectNamespace;
   readonly CANDLE_HUB: DurableObjectNamespace;
   readonly WEBHOOK_SENDER: DurableObjectNamespace;

@@ -141,7 +141,7 @@ export class LedgerKeeper extends Keeper implements PayoutMemory {
   }
 }
 
-export { AccountStream, LedgerGate, MarketStream, WebhookSender } from '../index.ts';
+export { AccountStream, LedgerGate, LedgerHedger, MarketStream, WebhookSender } from '../index.ts';
 
 export default {
   async fetch(request, bindings, context) {
@@ -149,5 +149,5 @@ export default {
     const staged = stageRequest(request, bindings);
     return staged instanceof Response ? staged : app.fetch(request, staged, context);
   },
-  scheduled: (_controller, bindings) => runScheduled(bindings),
+  scheduled: (_controller, bindings) => runScheduled(bindings, config.DEALER_URL !== ''),
 } satisfies ExportedHandler<Bindings>;

@@ -20,7 +20,7 @@ const keepers = () => listLedgers(env).map((ledger) => env.LEDGER_KEEPER.getByNa
 async function passMinute(): Promise<void> {
   for (const keeper of keepers()) await evictDurableObject(keeper);
   moveClock(60_000);
-  await runScheduled(env);
+  await runScheduled(env, false);
   for (const keeper of keepers()) while (await runDurableObjectAlarm(keeper));
 }
 

@@ -292,8 +292,8 @@ describe('the doctor', () => {
     ],
     [
       'a migration for each class',
-      /("LedgerKeeper", "WebhookSender"\])(?![^]*new_sqlite)/,
-      '"LedgerKeeper"]',
+      /("LedgerHedger", "WebhookSender"\])(?![^]*new_sqlite)/,
+      '"LedgerHedger"]',
       /class WebhookSender/,
     ],
   ])('does not pass a configuration without %s', (_what, from, to, said) => {

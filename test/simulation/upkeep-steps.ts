@@ -95,7 +95,7 @@ export async function stepSchedule(world: World, draw: Draw): Promise<void> {
       must((await asOperator('PATCH', '/settings', { withdrawalsHalted: true })).status === 200, 'not halted');
     };
   }
-  await runScheduled(env);
+  await runScheduled(env, false);
   for (const ledger of ledgersUnderTest) await runKeeper(world, ledger, drawStrike(draw));
   const { stopped } = world.custodian;
   world.count('faults', 'halt_at_lookup', stopped);
@@ -149,7 +149,7 @@ export async function finishMovements(world: World): Promise<void> {
   for (let round = 0; round < 2; round += 1) {
     world.moveClock(61_000);
     world.market.read('agree');
-    await runScheduled(env);
+    await runScheduled(env, false);
     for (const ledger of ledgersUnderTest) await runKeeper(world, ledger, null);
     must((await world.observe()).length === 0, 'the keepers moved money of their own');
   }

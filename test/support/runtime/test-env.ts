@@ -1,5 +1,6 @@
 import { env as workerEnv, exports } from 'cloudflare:workers';
 import type { HolderCalls } from '../../../src/holder/holder-entrypoint.ts';
+import type { LedgerHedger } from '../../../src/dealing/ledger-hedger.ts';
 import type { WebhookSender } from '../../../src/events/webhooks/webhook-sender.ts';
 import type { KeyLane } from '../../../src/lane/key-lane.ts';
 import type { LedgerGate } from '../../../src/orders/gate.ts';
@@ -16,6 +17,7 @@ export interface TestEnv extends Omit<
   | 'KEY_LANE'
   | 'LEDGER_GATE'
   | 'LEDGER_KEEPER'
+  | 'LEDGER_HEDGER'
   | 'PRICE_HUB'
   | 'CANDLE_HUB'
   | 'WEBHOOK_SENDER'
@@ -25,6 +27,7 @@ export interface TestEnv extends Omit<
   readonly KEY_LANE: Namespace<KeyLane>;
   readonly LEDGER_GATE: Namespace<LedgerGate>;
   readonly LEDGER_KEEPER: Namespace<LedgerKeeper>;
+  readonly LEDGER_HEDGER: Namespace<LedgerHedger>;
   readonly PRICE_HUB: Namespace<PriceHub>;
   readonly CANDLE_HUB: Namespace<CandleHub>;
   readonly WEBHOOK_SENDER: Namespace<WebhookSender>;

@@ -1,0 +1,93 @@
+import { type CustodyKey, signRequest } from '../custody/sign-request.ts';
+import { withDeadline } from '../platform/deadline.ts';
+import { describeError, logFault } from '../platform/log.ts';
+import { readText } from '../platform/read-text.ts';
+import { DealAnswer, VenueReport } from './contract.ts';
+import type { DealState, Dealer } from './dealer.ts';
+
+/** The dealer answers within 5 s. */
+const DEALER_DEADLINE_MS = 7_000;
+const MAX_DEAL_BYTES = 16 * 1024;
+const MAX_REPORT_BYTES = 1024 * 1024;
+
+/** The statuses of HTTP with which a state counts; with any other the same body is an error page. */
+const statusOf: Readonly<Record<DealAnswer['status'], number>> = {
+  dealt: 200,
+  refused: 422,
+  busy: 409,
+  working: 200,
+  unknown: 200,
+  held: 200,
+  never_seen: 404,
+};
+
+/** The dealer's address, and Bureau's key there. */
+export interface HttpDealerSettings extends CustodyKey {
+  readonly url: string;
+}
+
+/** The dealer over signed HTTP, as docs/dealing.md describes it. */
+export function createHttpDealer(settings: HttpDealerSettings): Dealer {
+  return {
+    submit: async (deal) => {
+      const answer = await ask(settings, 'PUT', `/v1/deals/${deal.id}`, JSON.stringify(deal), MAX_DEAL_BYTES);
+      return answer ? readDealAnswer(answer.status, answer.text) : silence;
+    },
+    report: async (venue) => {
+      const answer = await ask(settings, 'GET', `/v1/venues/${venue}`, '', MAX_REPORT_BYTES);
+      const report = answer?.status === 200 ? VenueReport.safeParse(parseJson(answer.text)) : undefined;
+      if (report?.success !== true) logFault('venue_silent', { venue, status: answer?.status ?? 'none' });
+      return report?.data;
+    },
+  };
+}
+
+const silence: DealState = { kind: 'unresolved', reason: 'no answer' };
+
+/**
+ * Reads the dealer's answer about a deal. Only a body of the contract with its own status says anything; all else leaves
+ * the deal unresolved, *never seen* as well, since it may still be under way. Pure.
+ */
+export function readDealAnswer(status: number, text: string): DealState {
+  const { data: answer } = DealAnswer.safeParse(parseJson(text));
+  if (!answer || statusOf[answer.status] !== status) return { kind: 'unresolved', reason: `status ${status}` };
+  if (answer.status === 'dealt') {
+    const { amount, cost, fee, reference } = answer;
+    return { kind: 'dealt', amount, cost, fee, reference };
+  }
+  if (answer.status === 'refused') return { kind: 'refused', reason: answer.reason };
+  if (answer.status === 'busy') return { kind: 'refused', reason: `busy: ${answer.reason}` };
+  return { kind: 'unresolved', reason: answer.status === 'held' ? `held: ${answer.reason}` : answer.status };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function ask(
+  settings: HttpDealerSettings,
+  method: 'GET' | 'PUT',
+  route: string,
+  body: string,
+  maxBytes: number,
+): Promise<{ readonly status: number; readonly text: string } | undefined> {
+  try {
+    return await withDeadline(DEALER_DEADLINE_MS, async (signal) => {
+      const { origin, pathname } = new URL(settings.url);
+      const path = `${pathname.replace(/\/+$/, '')}${route}`;
+      const headers = new Headers(await signRequest({ method, path, body }, settings, Math.floor(Date.now() / 1_000)));
+      if (method === 'PUT') headers.set('Content-Type', 'application/json');
+      // A redirect would send the deal to an address that the operator did not configure.
+      const init = { method, headers, signal, redirect: 'manual', cache: 'no-store' } as const;
+      const response = await fetch(`${origin}${path}`, { ...init, body: method === 'PUT' ? body : null });
+      return { status: response.status, text: (await readText(response, maxBytes)) ?? '' };
+    });
+  } catch (error) {
+    logFault('dealer_silent', { method, error: describeError(error) });
+    return undefined;
+  }
+}

@@ -1,0 +1,163 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { LedgerHedger } from '../../src/dealing/ledger-hedger.ts';
+import type { VenueReport } from '../../src/dealing/contract.ts';
+import type { DealState, Dealer } from '../../src/dealing/dealer.ts';
+import { VENUE_NAME, fundVenue } from '../support/db/house-money.ts';
+import { listRows, sql } from '../support/db/sql.ts';
+import { openTrader } from '../support/exchange.ts';
+import { allOk, reconcileAnew, statusesOf } from '../support/reconciliation.ts';
+import { env } from '../support/runtime/test-env.ts';
+import { changeSettings } from '../support/withdrawals/withdrawals.ts';
+
+const hedging = {
+  venue: VENUE_NAME,
+  outer: '600',
+  inner: '300',
+  maxAgeSeconds: 60,
+  limitBps: 100,
+  maxHedge: '50000',
+  feeBps: 10,
+};
+
+const market = {
+  coin: 'BTC',
+  isOpen: true,
+  amountStep: '0.00001',
+  priceStep: '0.01',
+  minAmount: '0.00001',
+  minCost: '5',
+  takerFee: '0.001',
+};
+
+const report = (balances: VenueReport['balances']): VenueReport => ({
+  venue: VENUE_NAME,
+  at: '2026-11-27T12:00:00.000Z',
+  lateness_ms: 20_000,
+  clockOffset_ms: 0,
+  balances,
+  markets: [market],
+  unresolved: [],
+  dealt: [],
+  ordersSince: '2026-11-27T12:00:00.000Z',
+  orders: [],
+});
+
+/** Answers each deal so, and reports what the ledger says, or what is given. */
+class ScriptedDealer implements Dealer {
+  readonly submitted: string[] = [];
+  answer: (amount: string, limit: string) => DealState = () => ({ kind: 'unresolved', reason: 'unknown' });
+  balances: VenueReport['balances'] | undefined;
+
+  submit({ id, amount, limitPrice }: Parameters<Dealer['submit']>[0]): Promise<DealState> {
+    this.submitted.push(id);
+    return Promise.resolve(this.answer(amount, limitPrice));
+  }
+
+  async report(): Promise<VenueReport> {
+    const own = await listRows<{ asset: string; amount: string }>(
+      `SELECT b.asset, CAST(-amount AS TEXT) AS amount FROM balances AS b WHERE account = 'house:venue:${VENUE_NAME}'`,
+    );
+    const decimals = (asset: string) => (asset === 'USDT' || asset === 'USDC' ? 6 : 8);
+    const shown = own.map(({ asset, amount }) => {
+      const digits = amount.padStart(decimals(asset) + 1, '0');
+      return { asset, amount: `${digits.slice(0, -decimals(asset))}.${digits.slice(-decimals(asset))}` };
+    });
+    return report(this.balances ?? shown);
+  }
+}
+
+const withHedger = <T>(dealer: Dealer, use: (hedger: LedgerHedger) => Promise<T>): Promise<T> =>
+  runInDurableObject(env.LEDGER_HEDGER.getByName('0'), (_instance, state) =>
+    use(new LedgerHedger(state, env as never, dealer)),
+  );
+
+const dealWhole = (amount: string, limit: string): DealState => ({
+  kind: 'dealt',
+  amount,
+  cost: (Number(amount) * Number(limit)).toFixed(6),
+  fee: null,
+  reference: 'r',
+});
+
+const positionOf = async () =>
+  Number(
+    await sql(
+      "SELECT sum(amount - capital) AS n FROM balances WHERE account IN ('house:liquidity', 'house:hedging') AND asset = 'BTC'",
+    ).first('n'),
+  );
+
+const statuses = () => listRows<{ status: string }>('SELECT status FROM hedges ORDER BY id');
+
+let dealer: ScriptedDealer;
+beforeEach(() => {
+  dealer = new ScriptedDealer();
+});
+
+describe('the hedger of a ledger', () => {
+  it('is told by the gate of an order of a coin that is hedged, and of no other', async () => {
+    await fundVenue({ USDT: '1000000000000', BTC: '100000000000' });
+    await changeSettings({ coinTerms: { BTC: { hedging } } });
+    const trader = await openTrader({ USDT: '100000', BTC: '10' });
+    const alarm = () =>
+      runInDurableObject(env.LEDGER_HEDGER.getByName('0'), (_instance, { storage }) => storage.getAlarm());
+    await trader.trade({ coin: 'ETH', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
+    expect(await alarm()).toBeNull();
+    await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '2000' });
+    await vi.waitFor(async () => expect(await alarm()).not.toBeNull());
+  });
+
+  it('leaves a hedge open until the dealer says more, submits the same one again, and covers the position', async () => {
+    await withHedger(dealer, async (hedger) => {
+      await hedger.wake();
+      await hedger.wake();
+      expect(await statuses()).toEqual([{ status: 'OPEN' }]);
+      expect(new Set(dealer.submitted).size).toBe(1);
+      expect(dealer.submitted.length).toBeGreaterThan(1);
+      dealer.answer = () => ({ kind: 'refused', reason: 'nothing_filled: 0' });
+      const before = await positionOf();
+      await hedger.wake();
+      expect((await statuses())[0]).toEqual({ status: 'NEVER' });
+      expect(await positionOf()).toBe(before);
+      dealer.answer = dealWhole;
+      await hedger.wake();
+      expect(Math.abs(await positionOf())).toBeLessThan(Math.abs(before) / 5);
+      expect((await statuses()).at(-1)).toEqual({ status: 'DEALT' });
+    });
+    expect(statusesOf(await reconcileAnew())).toEqual(allOk);
+  });
+
+  it('halts hedging when a venue lastingly holds something else than the ledgers say, and clients trade on', async () => {
+    const trader = await openTrader({ USDT: '100000' });
+    await withHedger(dealer, async (hedger) => {
+      await hedger.wake();
+      expect(await hedger.readVenues()).toMatchObject([{ venue: VENUE_NAME, differences: [] }]);
+      dealer.balances = [{ asset: 'USDT', amount: '5' }];
+      const isHalted = () => sql('SELECT hedging_halted AS n FROM settings').first('n');
+      for (const halted of [0, 0, 1]) {
+        await hedger.wake();
+        expect(await isHalted()).toBe(halted);
+      }
+      expect(await hedger.readVenues()).toMatchObject([
+        { differences: [{ asset: 'USDT', holds: '5' }, { asset: 'BTC' }] },
+      ]);
+    });
+    await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '5000' });
+    const before = (await statuses()).length;
+    await withHedger(dealer, (hedger) => hedger.wake());
+    expect(await statuses()).toHaveLength(before);
+    await changeSettings({ hedgingHalted: false });
+  });
+
+  it('believes no end that cannot be: it leaves the hedge open, and halts hedging', async () => {
+    dealer.answer = (amount, limit) =>
+      ({ ...dealWhole(amount, limit), fee: { asset: 'XRP', amount: '1' } }) as DealState;
+    await withHedger(dealer, (hedger) => hedger.wake());
+    expect((await statuses()).at(-1)).toEqual({ status: 'OPEN' });
+    expect(await sql('SELECT hedging_halted AS n FROM settings').first('n')).toBe(1);
+    dealer.answer = dealWhole;
+    await withHedger(dealer, (hedger) => hedger.wake());
+    expect((await statuses()).at(-1)).toEqual({ status: 'DEALT' });
+    await changeSettings({ hedgingHalted: false });
+  });
+});
