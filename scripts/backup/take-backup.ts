@@ -189,7 +189,7 @@ async function saveLedger(ledger: Ledger, cut: Cut, folder: string): Promise<Sav
   const { database, schema, tables, start, balances } = ledger;
   const rowsOf = (table: string) => cut.rows.get(table) ?? [];
   addBalances(balances, rowsOf('balances'));
-  checkBalances(balances.size, rowsOf('accounts').length, rowsOf('assets').length, database.binding);
+  checkBalances([...balances.values()], rowsOf('accounts').length, rowsOf('assets').length, database.binding);
   const accounts = new Set(rowsOf('accounts').map(([id]) => id));
   const wasThere: Readonly<Record<string, (row: Row) => boolean>> = {
     events: ([account, sequence]) => BigInt(sequence ?? 0) <= (cut.events.get(account ?? '') ?? 0n),
@@ -207,10 +207,11 @@ async function saveLedger(ledger: Ledger, cut: Cut, folder: string): Promise<Sav
   return { binding: database.binding, schema, transfers: cut.heads.transfers, tables: files };
 }
 
-/** The house has five balances of each asset, and each account one. */
-function checkBalances(balances: number, accounts: number, assets: number, binding: string): void {
-  if (balances !== (accounts + 5) * assets) {
-    throw new Error(`${binding} has ${balances} balances of ${accounts} accounts and ${assets} assets`);
+/** Each account has a balance of each asset, also each of the house's, of which there is one for each venue. */
+function checkBalances(balances: readonly Row[], accounts: number, assets: number, binding: string): void {
+  const house = new Set(balances.map(([account]) => account).filter((account) => account?.startsWith('house:')));
+  if (balances.length !== (accounts + house.size) * assets) {
+    throw new Error(`${binding} has ${balances.length} balances of ${accounts} accounts and ${assets} assets`);
   }
 }
 
