@@ -69,13 +69,13 @@ export async function look(parts: HedgerParts): Promise<Look> {
 /** Submits a hedge's deal, and ends the hedge if the dealer knows how it ended. Returns whether it did. */
 async function submit(parts: HedgerParts, hedge: OpenHedge): Promise<boolean> {
   const state = await parts.dealer.submit(dealOf(hedge, parts.ledger));
-  const { d1, now } = parts;
+  const { d1 } = parts;
   if (state.kind === 'unresolved') {
     parts.note(hedge, state.reason);
     return false;
   }
   if (state.kind === 'refused') {
-    await runEnd(endHedge(d1, hedge.id, { reason: state.reason }, now()));
+    await runEnd(endHedge(d1, hedge.id, { reason: state.reason }, parts.now()));
     return true;
   }
   const end = readEnd(hedge, state);
@@ -84,7 +84,7 @@ async function submit(parts: HedgerParts, hedge: OpenHedge): Promise<boolean> {
     await parts.halt(`hedge ${hedge.id}: ${end}`);
     return false;
   }
-  await runEnd(endHedge(d1, hedge.id, { ...end, reference: state.reference }, now()));
+  await runEnd(endHedge(d1, hedge.id, { ...end, reference: state.reference }, parts.now()));
   if (end.isWorse) await parts.halt(`hedge ${hedge.id} was dealt beyond its limit`);
   return true;
 }

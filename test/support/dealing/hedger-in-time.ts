@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { openMigrated } from '../../../scripts/ledgers/open-migrated.ts';
 import { newRecordId } from '../../../src/db/record-id.ts';
 import type { Settings } from '../../../src/db/settings.ts';
@@ -143,7 +143,8 @@ export async function runInTime({ seed, orders, crash, pause, faults }: Run): Pr
       status, price_round, key_id, first_transfer, middle_price, admitted_at, price_as_of)
     VALUES ('${ACCOUNT}', ?, 'BTC', ?, ?, ?, ?, 'COMPLETED', ?, '${KEY}', ${NEXT}, ?, 1, 1)`);
   const crashes = Object.fromEntries(points.map((point) => [point, 0])) as Record<Point, number>;
-  let [placed, nextOrder_ms, pauses, isCalm] = [0, clock.now, 0, false];
+  const clients = { placed: 0, isDone: false };
+  let [nextOrder_ms, pauses, isCalm] = [clock.now, 0, false];
   const gauss = () => Math.sqrt(-2 * Math.log(draw() + 1e-12)) * Math.cos(2 * Math.PI * draw());
   const place = () => {
     const side = draw() < 0.52 ? 'BUY' : 'SELL';
@@ -152,12 +153,13 @@ export async function runInTime({ seed, orders, crash, pause, faults }: Run): Pr
     const price = side === 'BUY' ? (middle * 10_020n) / 10_000n : (middle * 9_980n) / 10_000n;
     const exact = amount * price;
     const cost = side === 'BUY' ? (exact + 9_999_999_999n) / 10_000_000_000n : exact / 10_000_000_000n;
-    placed += 1;
-    order.run(newRecordId(clock.now), side, price, amount, cost, placed, middle);
+    clients.placed += 1;
+    clients.isDone = clients.placed >= orders;
+    order.run(newRecordId(clock.now), side, price, amount, cost, clients.placed, middle);
   };
   const advance = (by_ms: number) => {
     const until = clock.now + by_ms;
-    while (nextOrder_ms <= until && placed < orders) {
+    while (nextOrder_ms <= until && !clients.isDone) {
       clock.now = nextOrder_ms;
       played.pass();
       middle = BigInt(Math.round(Number(middle) * Math.exp(0.0002 * gauss())));
@@ -262,7 +264,7 @@ export async function runInTime({ seed, orders, crash, pause, faults }: Run): Pr
       hedger = begin();
     }
   };
-  while (placed < orders) {
+  while (!clients.isDone) {
     advance(1_000);
     await lookOnce();
     const [own] = read<{ amount: number }>(
