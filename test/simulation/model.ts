@@ -1,4 +1,4 @@
-import type { ModelStream } from './stream-steps.ts';
+import type { StreamClient } from '../support/streams/stream-client.ts';
 import type { Scope } from '../../src/keys/rights.ts';
 import { type Asset, assetSymbols } from '../../src/money/assets.ts';
 import type { Network } from '../../src/money/networks.ts';
@@ -90,6 +90,19 @@ export interface ModelWebhook {
   readonly after: number;
   /** Whether the exchange switched it off. */
   isOff: boolean;
+}
+
+/** What a client saw of an event. */
+export interface SeenEvent {
+  readonly sequence: number;
+  readonly type: string;
+  readonly subject: string;
+}
+
+/** The client of an account's stream, which connects again after the last event that it saw. */
+export interface ModelStream {
+  client: StreamClient | undefined;
+  readonly seen: SeenEvent[];
 }
 
 export interface ModelAccount {

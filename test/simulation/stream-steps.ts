@@ -8,24 +8,11 @@ import type { Trader } from '../support/exchange.ts';
 import { CONNECTION_LOST, abort, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { ACCOUNT_STREAM, StreamClient, upgrade } from '../support/streams/stream-client.ts';
-import { type ModelAccount, must } from './model.ts';
+import { type ModelAccount, type SeenEvent, must } from './model.ts';
 import type { World } from './world.ts';
 
 /** What happens to a client of a stream in one step. */
 const modes = { listens: 6, is_cut: 3, object_sleeps: 3, object_reset: 2, d1_lost: 2 } as const;
-
-/** What a client saw of an event. */
-interface Seen {
-  readonly sequence: number;
-  readonly type: string;
-  readonly subject: string;
-}
-
-/** The client of an account's stream, which connects again after the last event that it saw. */
-export interface ModelStream {
-  client: StreamClient | undefined;
-  readonly seen: Seen[];
-}
 
 const objectOf = ({ id }: ModelAccount) => env.ACCOUNT_STREAM.getByName(id);
 
@@ -84,7 +71,7 @@ export async function checkStreams(world: World): Promise<void> {
   for (const account of world.model.accounts) {
     const trader = readingKey(account);
     if (!account.reader || !trader) continue;
-    const told = await queryAll<Seen>(
+    const told = await queryAll<SeenEvent>(
       'SELECT sequence, type, subject FROM events WHERE account_id = ? ORDER BY sequence',
       account.id,
     );

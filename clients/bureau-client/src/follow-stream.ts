@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import { BureauError } from './errors.ts';
-import type { Balance, Event, Problem, Status, Ticker } from './operations.ts';
+import type { Balance, Event, ExchangeStatus, Problem, Ticker } from './operations.ts';
 
 /** Events of the account, each once and without a gap, and balances as of `sequence`. */
 export interface EventsMessage {
@@ -26,7 +26,7 @@ export interface TickersMessage {
 export interface StatusMessage {
   readonly channel: 'status';
   readonly type: 'snapshot' | 'update';
-  readonly data: Status;
+  readonly data: ExchangeStatus;
 }
 
 interface Messages {

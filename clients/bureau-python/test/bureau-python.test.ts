@@ -61,12 +61,13 @@ describe('an attempt over Python’s own HTTP', () => {
   });
 });
 
-describe('the iterator of a stream', () => {
-  const run = async (...options: string[]) => {
-    const env = { ...process.env, PYTHONPATH: SOURCE, PYTHONDONTWRITEBYTECODE: '1' };
-    return (await promisify(execFile)(PYTHON, ['-W', 'error', ...options], { env })).stdout;
-  };
+/** Runs a program that has the client, and returns what it prints. */
+const run = async (...options: string[]) => {
+  const env = { ...process.env, PYTHONPATH: SOURCE, PYTHONDONTWRITEBYTECODE: '1' };
+  return (await promisify(execFile)(PYTHON, ['-W', 'error', ...options], { env })).stdout;
+};
 
+describe('the iterator of a stream', () => {
   it('leaves out no event of a day of faults and gives none twice', async () => {
     const days = JSON.parse(await run('clients/bureau-python/test/stream_day.py', '1', '2', '3')) as {
       right: boolean;

@@ -46,7 +46,7 @@ export abstract class BureauStreams extends BureauTrading {
 
   override async watchTickers(symbols?: Strings, params: Dict = {}): Promise<Tickers> {
     await this.loadMarkets();
-    const wanted = this.marketSymbols(symbols) as Strings;
+    const wanted = this.marketSymbols(symbols);
     return this.filterByArray(await this.#watchMarket('tickers', params), 'symbol', wanted) as Tickers;
   }
 
@@ -72,7 +72,7 @@ export abstract class BureauStreams extends BureauTrading {
   /** What came since the last call, at once if there is something; with `newUpdates` off all that is kept. */
   async #watchRows(name: 'orders' | 'myTrades', symbol: Str, since: Int, limit: Int, params: Dict): Promise<Row[]> {
     await this.loadMarkets();
-    const known = symbol === undefined ? undefined : (this.symbol(symbol) as string);
+    const known = symbol === undefined ? undefined : this.symbol(symbol);
     const messageHash = known === undefined ? name : `${name}:${known}`;
     const given = this.#given.get(messageHash);
     const isMeant = (row: Row) => known === undefined || row.symbol === known;
@@ -134,7 +134,8 @@ export abstract class BureauStreams extends BureauTrading {
       client.resolve(this.balance, 'balance');
     }
     this.#reached = message['sequence'] as number;
-    this.#acknowledging ??= setTimeout(() => this.#acknowledge(client), ACK_PAUSE_MS);
+    if (this.#acknowledging !== undefined) return;
+    this.#acknowledging = setTimeout(() => this.#acknowledge(client), ACK_PAUSE_MS);
   }
 
   #acknowledge(client: WsClient): void {
