@@ -57,7 +57,7 @@ async function draw() {
   return { ...common, withdrawalId: randomUUID(), address: await drawWallet() };
 }
 
-const produce = async () => solana.produce(8);
+const produce = async () => solana.produceWhenRead(8);
 const isSent = async (id: string) => (await custodian.look(id))?.body.status === 'sent';
 const received = async (address: string) => solana.tokensOf(await associatedOf(address));
 

@@ -180,6 +180,8 @@ export class PlayedSolana {
   #svm: Native;
   #blocks: Block[] = [];
   #slot = 0;
+  /** The newest slot whose block somebody has read with its transactions. */
+  #readSlot = 0;
   /** Every hash that a block ever had, also on a fork. */
   readonly #hashes = new Set<string>();
   /** Whether the state differs from that after the newest block. */
@@ -267,6 +269,11 @@ export class PlayedSolana {
   /** Makes blocks, one in each slot, the first with all transactions that wait. */
   produce(count = 1): void {
     for (let made = 0; made < count; made += 1) this.#produceOne();
+  }
+
+  /** Makes blocks when somebody has read the newest finalized one: else a slow reader would fall behind more and more. */
+  produceWhenRead(count: number): void {
+    if (this.#readSlot >= this.finalSlot) this.produce(count);
   }
 
   /** Makes blocks until the newest is finalized. */
@@ -526,6 +533,7 @@ export class PlayedSolana {
   }
 
   #showBlock(slot: number, options: { readonly transactionDetails?: string }): object | null {
+    if (options.transactionDetails !== 'none') this.#readSlot = Math.max(this.#readSlot, slot);
     if (this.faults.pruned.has(slot)) throw new Refused(-32001, `Block ${slot} cleaned up, does not exist on node`);
     const block = this.#blocks.find((one) => one.slot === slot);
     if (slot > this.finalSlot) throw new Refused(-32004, `Block not available for slot ${slot}`);
