@@ -10,8 +10,7 @@ import {
   json,
   openTrader,
 } from '../support/exchange.ts';
-import { newRecordId } from '../../src/db/record-id.ts';
-import { order as writeOrder } from '../support/db/raw-ledger.ts';
+import { openTraderIn, runFor } from '../support/db/open-in-ledger.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
 import { expectReplay } from '../support/replays.ts';
 import { countRowsRead } from '../support/runtime/meter.ts';
@@ -48,11 +47,22 @@ describe('the clientOrderId of an order', () => {
   });
 
   it('finds an order in one page however many came after it, by its index', async () => {
-    await writeHistory('orders', { account: `'${trader.accountId}'`, count: 1 }, MAX_LOOKED_AT);
-    const id = newRecordId(Date.UTC(2020, 0, 1));
-    await writeOrder(trader.accountId, { id, clientOrderId: 'mine' }).run();
+    // History is written into the first ledger.
+    const old = await openTraderIn(0);
+    await writeHistory('orders', { account: `'${old.accountId}'`, count: 1 }, MAX_LOOKED_AT);
+    // As if it had been placed in 2020.
+    const id = '0170a1fc-895a-7000-b43c-11f474a4f8d5';
+    await runFor(
+      old.accountId,
+      `INSERT INTO orders (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status, price_round, key_id,
+         admitted_at, price_as_of, client_order_id)
+       VALUES (?, ?, 'DOGE', 'BUY', 10000000, 100000000, 100000, 'FAILED', 9000000000000, ?, 0, 0, 'mine')`,
+      old.accountId,
+      id,
+      old.keyId,
+    );
     const reads = await countRowsRead(async () => {
-      const found = await trader.read('/api/v1/orders?clientOrderId=mine');
+      const found = await old.read('/api/v1/orders?clientOrderId=mine');
       expect(found).toMatchObject({ orders: [{ id, clientOrderId: 'mine' }], nextCursor: null });
     });
     expect(reads).toBeLessThan(10);
