@@ -47,9 +47,10 @@ accountStream.add({
   answer,
   refusals: ['rate_limited'],
   handle: async (c: Context<KeyEnvironment>) => {
-    if (!isUpgrade(c)) return sendProblem(c, notUpgraded);
+    // First, so that a client whose socket does not open learns by a plain request whether its key is the reason.
     const admitted = await admit(c, 'read', 'read');
     if (!admitted.ok) return sendProblem(c, admitted);
+    if (!isUpgrade(c)) return sendProblem(c, notUpgraded);
     const name = admitted.value;
     const address = nameAnonymousCaller(readCallerIp(c)).caller;
     const key = describeAdmission(c, c.get('key'), 'read');
