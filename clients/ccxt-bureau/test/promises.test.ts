@@ -126,9 +126,17 @@ describe('a feature that Bureau does not have', () => {
   it('is marked as false, and one that it has is there', () => {
     const bureau = new Bureau();
     const has = bureau.has as Record<string, unknown>;
-    const absent = ['cancelOrder', 'createLimitOrder', 'fetchOrderBook', 'fetchTrades', 'watchTicker', 'ws', 'margin'];
+    const absent = [
+      'cancelOrder',
+      'createLimitOrder',
+      'fetchOrderBook',
+      'fetchTrades',
+      'watchOrderBook',
+      'watchTrades',
+      'margin',
+    ];
     expect(absent.map((name) => has[name])).toEqual(absent.map(() => false));
-    const methods = Object.entries(has).filter(([name]) => /^(create|fetch|withdraw)/.test(name));
+    const methods = Object.entries(has).filter(([name]) => /^(create|fetch|watch|withdraw)/.test(name));
     for (const [name, isThere] of methods)
       if (isThere === true) expect([name, typeof bureau[name]]).toEqual([name, 'function']);
     expect(Object.values(has).filter((value) => typeof value !== 'boolean')).toEqual([]);
