@@ -23,6 +23,10 @@ export function writeLinks(pages: readonly ListedPage[]): string {
   return pages.map(({ path, title, summary }) => `- [${title}](${markdownPath(path)}): ${summary}`).join('\n');
 }
 
+/** A text whose links to pages lead to their Markdown. */
+const linkMarkdown = (text: string) =>
+  text.replaceAll(/(?<=\]\()\/(?:docs|errors)[^)#]*/g, (path) => markdownPath(path));
+
 const writeJson = (value: unknown) => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
 
 function writeFields(fields: readonly Field[]): string {
@@ -38,7 +42,7 @@ function writeOperation(operation: DescribedOperation): string {
   const key = scopes === undefined ? 'No key.' : `A key${scopes.length > 0 ? ` with the scope ${scopes.join()}` : ''}.`;
   const parts = [
     `### ${method} ${path}`,
-    `${summary}. ${description} ${key} Operation \`${id}\`.`,
+    `${summary}. ${linkMarkdown(description)} ${key} Operation \`${id}\`.`,
     parameters.length > 0 && `Parameters:\n\n${writeFields(parameters)}`,
     body.length > 0 && `Body:\n\n${writeFields(body)}\n\n${writeJson(operation.bodyExample)}`,
     answer.length > 0 && `Answer ${status}:\n\n${writeFields(answer)}\n\n${writeJson(operation.answerExample)}`,

@@ -18,6 +18,7 @@ const oneOf = (column: string, values: string) => ({ [`${column} IN (${values})`
 const yesOrNo = (column: string) => ({ [`${column} IN (0, 1)`]: { [column]: 2 } });
 const notBelowZero = (column: string) => ({ [`${column} >= 0`]: { [column]: -1 } });
 const aboveZero = (column: string) => ({ [`${column} > 0`]: { [column]: 0 } });
+const shortName = { 'length(client_order_id) BETWEEN 1 AND 64': { client_order_id: '' } };
 const json = (column: string) => ({ [`json_valid(${column})`]: { [column]: TEXT } });
 
 const order = {
@@ -143,6 +144,7 @@ const tables: Readonly<Record<string, Checked>> = {
       ...aboveZero('usdt_amount'),
       "status IN ('COMPLETED', 'FAILED')": { status: 'OPEN', first_transfer: null },
       "(status = 'COMPLETED') = (first_transfer IS NOT NULL)": { first_transfer: null },
+      ...shortName,
     },
   },
   deposits: {
@@ -196,6 +198,7 @@ const tables: Readonly<Record<string, Checked>> = {
       },
       '(claimed_at IS NULL) = (claimed_by IS NULL)': { claimed_by: 'somebody' },
       "(type = 'INTERNAL_WITHDRAWAL') = (recipient IS NOT NULL)": { recipient: 'b' },
+      ...shortName,
       'recipient <> account_id': { ...inside, recipient: 'a' },
       "(receipt_id IS NOT NULL) = ( recipient IS NOT NULL AND (status = 'COMPLETED' OR substr(recipient, 16, 3) <> substr(id, 16, 3)))":
         { receipt_id: 'r' },

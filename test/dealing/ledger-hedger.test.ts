@@ -9,6 +9,7 @@ import { openTrader } from '../support/exchange.ts';
 import { allOk, reconcileAnew, statusesOf } from '../support/reconciliation.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { changeSettings } from '../support/withdrawals/withdrawals.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const hedging = {
   venue: VENUE_NAME,
@@ -104,7 +105,7 @@ describe('the hedger of a ledger', () => {
     await trader.trade({ coin: 'ETH', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
     expect(await alarm()).toBeNull();
     await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '2000' });
-    await vi.waitFor(async () => expect(await alarm()).not.toBeNull());
+    await waitFor(async () => expect(await alarm()).not.toBeNull());
   });
 
   it('leaves a hedge open until the dealer says more, submits the same one again, and covers the position', async () => {

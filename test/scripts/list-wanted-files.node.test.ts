@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { listWantedFiles } from '../support/node/run/list-wanted-files.ts';
 import { beginning, longest } from '../support/node/run/longest-first.ts';
 
-const all = globSync('{test,custodian/test/pure}/**/*.test.ts');
+const all = globSync('{test,{custodian,dealer}/test/pure}/**/*.test.ts');
 const below = (folder: string) => all.filter((file) => file.startsWith(folder));
 
 it.each([...beginning, ...longest])('%s, which runs before other files, exists', (file) => {

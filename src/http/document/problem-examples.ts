@@ -38,7 +38,7 @@ const examples: Readonly<Record<ProblemCode, Example | string>> = {
   amount_above_maximum: 'The order is above the maximum of 50000 USDT.',
   precision_exceeded: 'An amount of USDT has at most 6 decimals.',
   withdrawals_suspended: { path: WITHDRAWALS, detail: 'Withdrawals on TRC20 are suspended by the operator.' },
-  trading_halted: 'Trading is halted by the operator.',
+  trading_halted: 'Trading, or that of this coin, is halted by the operator.',
   price_limit_exceeded: 'The order would fill at a price worse than its limit of 60000.5 USDT.',
   network_not_supported: {
     path: WITHDRAWALS,
