@@ -1,5 +1,5 @@
 import { runInDurableObject } from 'cloudflare:test';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { LedgerHedger } from '../../src/dealing/ledger-hedger.ts';
 import type { VenueReport } from '../../src/dealing/contract.ts';
 import type { DealState, Dealer } from '../../src/dealing/dealer.ts';
