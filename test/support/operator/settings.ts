@@ -17,6 +17,5 @@ export const settings: Settings = {
   coinTerms: {},
   hedgingHalted: false,
   dailyHedgeVolume: null,
-  dailyLoss: null,
   maxAtVenues: null,
 };
