@@ -1,12 +1,12 @@
 import { logFault } from '../platform/log.ts';
-import { readText } from '../platform/read-text.ts';
 import { withDeadline } from '../platform/deadline.ts';
 import type { Network } from '../money/networks.ts';
 import { CUSTODY_DEADLINE_MS, type Custody, type CustodyState, type NeverSeen, type Payout } from './custody.ts';
 import { readHoldings } from './read-holdings.ts';
 import { signOrder } from './sign-order.ts';
 import { MAX_REASON_LENGTH, readLookupAnswer, readSubmitAnswer } from './read-answer.ts';
-import { type CustodyKey, type CustodyRequest, signRequest } from './sign-request.ts';
+import { type SignedService, sendSigned } from './send-signed.ts';
+import type { CustodyRequest } from './sign-request.ts';
 import { isProvenUnpaid } from './verify-refusal.ts';
 
 /** The largest answer that is read: a state and a hash or a reason, or what is held on each network. */
@@ -16,8 +16,7 @@ const MAX_ANSWER_BYTES = 16 * 1024;
 const UNPROVEN = 'refused without proof that it is unpaid, settle it by hand';
 
 /** The custodian's address, and Bureau's key there. */
-export interface HttpCustodySettings extends CustodyKey {
-  readonly url: string;
+export interface HttpCustodySettings extends SignedService {
   /** The seed of the Ed25519 key that signs payouts, in hex; `undefined` for a custodian that does not ask for it. */
   readonly signingKey?: string | undefined;
   /** The public key of the custodian's signer, in hex, without whose proof no refusal counts; empty for none. */
@@ -94,32 +93,15 @@ async function judge<S extends CustodyState | NeverSeen>(
 
 async function send(
   method: CustodyRequest['method'],
-  route: string,
+  path: string,
   body: string,
   settings: HttpCustodySettings,
   signal: AbortSignal,
 ): Promise<{ readonly status: number; readonly body: string }> {
-  const { origin, pathname } = new URL(settings.url);
-  const path = `${pathname.replace(/\/+$/, '')}${route}`;
-  const headers = new Headers(await signRequest({ method, path, body }, settings, Math.floor(Date.now() / 1000)));
-  headers.set('Accept', 'application/json');
-  if (method === 'PUT') headers.set('Content-Type', 'application/json');
-  if (method === 'PUT' && settings.signingKey !== undefined) {
-    headers.set('X-Bureau-Payout-Signature', `ed25519=${await signOrder(body, settings.signingKey)}`);
-  }
-  const response = await fetch(`${origin}${path}`, {
-    method,
-    headers,
-    body: method === 'PUT' ? body : null,
-    signal,
-    // A redirect would send the payout to an address that the operator did not configure.
-    redirect: 'manual',
-    // A cache on the way could give an old answer.
-    cache: 'no-store',
-  });
-  const text = await readText(response, MAX_ANSWER_BYTES);
-  if (text === undefined) throw new Error('answered with too large a body');
-  return { status: response.status, body: text };
+  const { signingKey } = settings;
+  const isOrder = method === 'PUT' && signingKey !== undefined;
+  const headers = isOrder ? { 'X-Bureau-Payout-Signature': `ed25519=${await signOrder(body, signingKey)}` } : {};
+  return sendSigned({ method, path, body }, settings, { signal, maxBytes: MAX_ANSWER_BYTES, headers });
 }
 
 /** The payout as the custodian reads it, field by field, so that no other field of the caller's object is sent. */

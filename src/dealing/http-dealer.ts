@@ -1,7 +1,6 @@
-import { type CustodyKey, signRequest } from '../custody/sign-request.ts';
+import { type SignedService, sendSigned } from '../custody/send-signed.ts';
 import { withDeadline } from '../platform/deadline.ts';
 import { describeError, logFault } from '../platform/log.ts';
-import { readText } from '../platform/read-text.ts';
 import { DealAnswer, VenueReport } from './contract.ts';
 import type { DealState, Dealer } from './dealer.ts';
 
@@ -21,21 +20,16 @@ const statusOf: Readonly<Record<DealAnswer['status'], number>> = {
   never_seen: 404,
 };
 
-/** The dealer's address, and Bureau's key there. */
-export interface HttpDealerSettings extends CustodyKey {
-  readonly url: string;
-}
-
 /** The dealer over signed HTTP, as docs/dealing.md describes it. */
-export function createHttpDealer(settings: HttpDealerSettings): Dealer {
+export function createHttpDealer(settings: SignedService): Dealer {
   return {
     submit: async (deal) => {
       const answer = await ask(settings, 'PUT', `/v1/deals/${deal.id}`, JSON.stringify(deal), MAX_DEAL_BYTES);
-      return answer ? readDealAnswer(answer.status, answer.text) : silence;
+      return answer ? readDealAnswer(answer.status, answer.body) : silence;
     },
     report: async (venue) => {
       const answer = await ask(settings, 'GET', `/v1/venues/${venue}`, '', MAX_REPORT_BYTES);
-      const report = answer?.status === 200 ? VenueReport.safeParse(parseJson(answer.text)) : undefined;
+      const report = answer?.status === 200 ? VenueReport.safeParse(parseJson(answer.body)) : undefined;
       if (report?.success !== true) logFault('venue_silent', { venue, status: answer?.status ?? 'none' });
       return report?.data;
     },
@@ -69,23 +63,16 @@ function parseJson(text: string): unknown {
 }
 
 async function ask(
-  settings: HttpDealerSettings,
+  service: SignedService,
   method: 'GET' | 'PUT',
-  route: string,
+  path: string,
   body: string,
   maxBytes: number,
-): Promise<{ readonly status: number; readonly text: string } | undefined> {
+): Promise<{ readonly status: number; readonly body: string } | undefined> {
   try {
-    return await withDeadline(DEALER_DEADLINE_MS, async (signal) => {
-      const { origin, pathname } = new URL(settings.url);
-      const path = `${pathname.replace(/\/+$/, '')}${route}`;
-      const headers = new Headers(await signRequest({ method, path, body }, settings, Math.floor(Date.now() / 1_000)));
-      if (method === 'PUT') headers.set('Content-Type', 'application/json');
-      // A redirect would send the deal to an address that the operator did not configure.
-      const init = { method, headers, signal, redirect: 'manual', cache: 'no-store' } as const;
-      const response = await fetch(`${origin}${path}`, { ...init, body: method === 'PUT' ? body : null });
-      return { status: response.status, text: (await readText(response, maxBytes)) ?? '' };
-    });
+    return await withDeadline(DEALER_DEADLINE_MS, (signal) =>
+      sendSigned({ method, path, body }, service, { signal, maxBytes }),
+    );
   } catch (error) {
     logFault('dealer_silent', { method, error: describeError(error) });
     return undefined;
