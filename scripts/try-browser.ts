@@ -81,7 +81,8 @@ async function tryReference(page: Page, exchange: LocalExchange): Promise<void> 
       ),
   );
   await page.goto(`${exchange.origin}/docs/reference`);
-  const paint = await page.evaluate('performance.getEntriesByName("first-contentful-paint")[0].startTime');
+  const painted = await page.waitForFunction('performance.getEntriesByName("first-contentful-paint")[0]?.startTime');
+  const paint = await painted.jsonValue();
   await page.waitForLoadState('networkidle');
   expectThat(
     Number(paint) < FIRST_PAINT_MS && bytes < MOST_BYTES,
