@@ -99,12 +99,10 @@ describe('market data', () => {
   });
 });
 
-describe('a request that is refused before the lane', () => {
-  it('needs no call when the scope is missing', async () => {
-    const trader = await openTrader({}, { scopes: ['trade'] });
-    const cost = await measureAnswer(trader, 403, () => trader.get('/api/v1/wallet/balances'));
-    expect(cost).toEqual(FREE);
-  });
+it('a request that is refused before the lane needs no call when the scope is missing', async () => {
+  const trader = await openTrader({}, { scopes: ['trade'] });
+  const cost = await measureAnswer(trader, 403, () => trader.get('/api/v1/wallet/balances'));
+  expect(cost).toEqual(FREE);
 });
 
 describe('a key’s read requests', () => {

@@ -94,14 +94,12 @@ describe('POST /api/v1/orders/preview', () => {
   });
 });
 
-describe('an order shows the key that it was placed with', () => {
-  it('to every key of the account', async () => {
-    const trader = await openTrader({ USDT: '1000' });
-    const other = await createKey(trader.accountId);
-    const placed = await json<OrderAnswer>(await trader.order(ORDER));
-    expect(placed.order).toMatchObject({ keyId: trader.keyId });
-    await other.trade(ORDER);
-    const { orders } = await json<{ orders: { keyId: string }[] }>(await other.get('/api/v1/orders'));
-    expect(orders.map(({ keyId }) => keyId)).toEqual([other.keyId, trader.keyId]);
-  });
+it('an order shows the key that it was placed with to every key of the account', async () => {
+  const trader = await openTrader({ USDT: '1000' });
+  const other = await createKey(trader.accountId);
+  const placed = await json<OrderAnswer>(await trader.order(ORDER));
+  expect(placed.order).toMatchObject({ keyId: trader.keyId });
+  await other.trade(ORDER);
+  const { orders } = await json<{ orders: { keyId: string }[] }>(await other.get('/api/v1/orders'));
+  expect(orders.map(({ keyId }) => keyId)).toEqual([other.keyId, trader.keyId]);
 });

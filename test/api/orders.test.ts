@@ -175,23 +175,21 @@ describe('a refused order changes nothing', () => {
   });
 });
 
-describe('parallel orders', () => {
-  it('fill one of 200 orders over four keys when the account can pay only one', async () => {
-    const accountId = await openAccount({ USDT: '100' });
-    const keys = await Promise.all(Array.from({ length: 4 }, () => createKey(accountId)));
-    const responses = await Promise.all(
-      Array.from({ length: 50 }).flatMap(() => keys.map((key) => key.order({ ...BUY_TEN_USDT, value: '100' }))),
-    );
-    const outcomes = await Promise.all(
-      responses.map(async (response) =>
-        response.status === 201 ? '201' : `${response.status} ${(await json<ProblemBody>(response)).code}`,
-      ),
-    );
-    expect(outcomes.filter((outcome) => outcome === '201')).toHaveLength(1);
-    expect(outcomes.filter((outcome) => outcome === '422 insufficient_balance')).toHaveLength(199);
-    expect((await readEffects(accountId)).orders).toBe(1);
-    expect(await sumOfBalances()).toEqual([]);
-  });
+it('parallel orders fill one of 200 orders over four keys when the account can pay only one', async () => {
+  const accountId = await openAccount({ USDT: '100' });
+  const keys = await Promise.all(Array.from({ length: 4 }, () => createKey(accountId)));
+  const responses = await Promise.all(
+    Array.from({ length: 50 }).flatMap(() => keys.map((key) => key.order({ ...BUY_TEN_USDT, value: '100' }))),
+  );
+  const outcomes = await Promise.all(
+    responses.map(async (response) =>
+      response.status === 201 ? '201' : `${response.status} ${(await json<ProblemBody>(response)).code}`,
+    ),
+  );
+  expect(outcomes.filter((outcome) => outcome === '201')).toHaveLength(1);
+  expect(outcomes.filter((outcome) => outcome === '422 insufficient_balance')).toHaveLength(199);
+  expect((await readEffects(accountId)).orders).toBe(1);
+  expect(await sumOfBalances()).toEqual([]);
 });
 
 function toAtoms(text: string, scale: number): bigint {

@@ -104,17 +104,15 @@ describe.each(operations)('the body of $operationId', (operation) => {
   });
 });
 
-describe('a member that comes twice', () => {
-  it.each([
-    ['/coin', '{"coin":"BTC","side":"BUY","coin":"ETH","mode":"USDT_AMOUNT","value":"10"}'],
-    ['/side', '{"coin":"BTC","side":"BUY","si\\u0064e":"BUY","mode":"USDT_AMOUNT","value":"10"}'],
-  ])('is refused by its name, and nothing changes: %s', async (pointer, body) => {
-    const before = await readEverything();
-    const response = await trader.post('/api/v1/orders', body);
-    const { errors = [] } = await expectCode(response, '400 invalid_request');
-    expect(errors).toMatchObject([{ pointer, code: 'repeated' }]);
-    expect(await readEverything()).toEqual(before);
-  });
+it.each([
+  ['/coin', '{"coin":"BTC","side":"BUY","coin":"ETH","mode":"USDT_AMOUNT","value":"10"}'],
+  ['/side', '{"coin":"BTC","side":"BUY","si\\u0064e":"BUY","mode":"USDT_AMOUNT","value":"10"}'],
+])('a member that comes twice is refused by its name, and nothing changes: %s', async (pointer, body) => {
+  const before = await readEverything();
+  const response = await trader.post('/api/v1/orders', body);
+  const { errors = [] } = await expectCode(response, '400 invalid_request');
+  expect(errors).toMatchObject([{ pointer, code: 'repeated' }]);
+  expect(await readEverything()).toEqual(before);
 });
 
 describe('an unknown member', () => {

@@ -100,13 +100,11 @@ describe('custody', () => {
   });
 });
 
-describe('a custodian', () => {
-  it('is silent when it has not answered for three minutes, and not before it was asked', () => {
-    expect(isSilent(NEVER_ASKED, NOW_MS)).toBe(false);
-    const asked = { ...NEVER_ASKED, firstAskedAt: NOW_MS - 180_000 };
-    expect(isSilent(asked, NOW_MS)).toBe(false);
-    expect(isSilent(asked, NOW_MS + 1)).toBe(true);
-    expect(isSilent({ ...asked, answeredAt: NOW_MS }, NOW_MS + 180_000)).toBe(false);
-    expect(isSilent({ ...asked, answeredAt: NOW_MS }, NOW_MS + 180_001)).toBe(true);
-  });
+it('a custodian is silent when it has not answered for three minutes, and not before it was asked', () => {
+  expect(isSilent(NEVER_ASKED, NOW_MS)).toBe(false);
+  const asked = { ...NEVER_ASKED, firstAskedAt: NOW_MS - 180_000 };
+  expect(isSilent(asked, NOW_MS)).toBe(false);
+  expect(isSilent(asked, NOW_MS + 1)).toBe(true);
+  expect(isSilent({ ...asked, answeredAt: NOW_MS }, NOW_MS + 180_000)).toBe(false);
+  expect(isSilent({ ...asked, answeredAt: NOW_MS }, NOW_MS + 180_001)).toBe(true);
 });

@@ -168,56 +168,54 @@ describe('a record', () => {
   });
 });
 
-describe('what is kept', () => {
-  it.each([
-    [
-      'the audit, without a gap',
-      'guard: an audit row takes the next number',
-      `INSERT INTO audit (id, ts, role, action, target, detail) SELECT max(id) + 2, 1, 'admin', 'a', 't', '{}' FROM audit`,
-    ],
-    ['the audit, as it was written', 'guard: an audit row is never changed', 'UPDATE audit SET ts = ts + 1'],
-    [
-      'the audit, of which no row is replaced',
-      'guard: an audit row takes the next number',
-      "INSERT OR REPLACE INTO audit VALUES (1, 1, 'x', 'x', 'x', '{}', NULL, NULL, NULL)",
-    ],
-    ['all of the audit', 'guard: an audit row is never deleted', 'DELETE FROM audit'],
-    ['an API key', 'guard: an api key is revoked, never deleted', 'DELETE FROM api_keys WHERE account_id = ?1'],
-    [
-      'a second factor, with the codes that were used',
-      'guard: totp exists',
-      'INSERT OR REPLACE INTO totp (account_id) VALUES (?1)',
-    ],
-    [
-      'a second factor, of its account',
-      'guard: a second factor keeps its account',
-      `UPDATE OR REPLACE totp SET account_id = 'other' WHERE account_id = ?1`,
-    ],
-    [
-      'a second factor that is off',
-      'guard: a second factor is switched off, never deleted',
-      'DELETE FROM totp WHERE account_id = ?1',
-    ],
-    [
-      'an approved address, with its time',
-      'guard: allowlist entry exists',
-      `INSERT OR REPLACE INTO allowlist SELECT account_id, id || 'x', network, address, label, 0 FROM allowlist
-       WHERE account_id = ?1`,
-    ],
-    [
-      'an approved address, as it was approved',
-      'guard: an allowlist entry is never changed',
-      'UPDATE allowlist SET usable_at = 0 WHERE account_id = ?1',
-    ],
-  ])('by the database itself: %s', async (_, message, query) => {
-    const account = await openFunded();
-    await env.DB.batch([
-      audit('a', 't'),
-      sql('INSERT INTO totp (account_id, used_step) VALUES (?, 7)', account),
-      sql(`INSERT INTO allowlist VALUES (?, ?, 'BTC', 'x', 'l', 9)`, account, newRecordId(NOON_MS)),
-    ]);
-    await expectRefused(message, sql(query, ...(query.includes('?1') ? [account] : [])));
-  });
+it.each([
+  [
+    'the audit, without a gap',
+    'guard: an audit row takes the next number',
+    `INSERT INTO audit (id, ts, role, action, target, detail) SELECT max(id) + 2, 1, 'admin', 'a', 't', '{}' FROM audit`,
+  ],
+  ['the audit, as it was written', 'guard: an audit row is never changed', 'UPDATE audit SET ts = ts + 1'],
+  [
+    'the audit, of which no row is replaced',
+    'guard: an audit row takes the next number',
+    "INSERT OR REPLACE INTO audit VALUES (1, 1, 'x', 'x', 'x', '{}', NULL, NULL, NULL)",
+  ],
+  ['all of the audit', 'guard: an audit row is never deleted', 'DELETE FROM audit'],
+  ['an API key', 'guard: an api key is revoked, never deleted', 'DELETE FROM api_keys WHERE account_id = ?1'],
+  [
+    'a second factor, with the codes that were used',
+    'guard: totp exists',
+    'INSERT OR REPLACE INTO totp (account_id) VALUES (?1)',
+  ],
+  [
+    'a second factor, of its account',
+    'guard: a second factor keeps its account',
+    `UPDATE OR REPLACE totp SET account_id = 'other' WHERE account_id = ?1`,
+  ],
+  [
+    'a second factor that is off',
+    'guard: a second factor is switched off, never deleted',
+    'DELETE FROM totp WHERE account_id = ?1',
+  ],
+  [
+    'an approved address, with its time',
+    'guard: allowlist entry exists',
+    `INSERT OR REPLACE INTO allowlist SELECT account_id, id || 'x', network, address, label, 0 FROM allowlist
+     WHERE account_id = ?1`,
+  ],
+  [
+    'an approved address, as it was approved',
+    'guard: an allowlist entry is never changed',
+    'UPDATE allowlist SET usable_at = 0 WHERE account_id = ?1',
+  ],
+])('what is kept by the database itself: %s', async (_, message, query) => {
+  const account = await openFunded();
+  await env.DB.batch([
+    audit('a', 't'),
+    sql('INSERT INTO totp (account_id, used_step) VALUES (?, 7)', account),
+    sql(`INSERT INTO allowlist VALUES (?, ?, 'BTC', 'x', 'l', 9)`, account, newRecordId(NOON_MS)),
+  ]);
+  await expectRefused(message, sql(query, ...(query.includes('?1') ? [account] : [])));
 });
 
 describe('a halt', () => {

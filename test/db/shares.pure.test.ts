@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { divide, planLimit, planNewLedger, planShare } from '../../src/db/shares/shares.ts';
 
-describe('an amount that is divided', () => {
-  it.each([
-    ['in proportion', 10n, [1n, 3n, 1n], [2n, 6n, 2n]],
-    ['with what rounding leaves for the first', 11n, [1n, 1n, 1n], [4n, 4n, 3n]],
-    ['never to one without a weight', 5n, [0n, 1n, 1n], [0n, 3n, 2n]],
-    ['to the first when none has a weight', 5n, [0n, 0n], [5n, 0n]],
-    ['exactly, however large', 2n ** 63n - 1n, [2n ** 62n, 2n ** 62n], [2n ** 62n, 2n ** 62n - 1n]],
-  ])('is divided %s', (_case, amount, weights, parts) => {
-    expect(divide(amount, weights)).toEqual(parts);
-  });
+it.each([
+  ['in proportion', 10n, [1n, 3n, 1n], [2n, 6n, 2n]],
+  ['with what rounding leaves for the first', 11n, [1n, 1n, 1n], [4n, 4n, 3n]],
+  ['never to one without a weight', 5n, [0n, 1n, 1n], [0n, 3n, 2n]],
+  ['to the first when none has a weight', 5n, [0n, 0n], [5n, 0n]],
+  ['exactly, however large', 2n ** 63n - 1n, [2n ** 62n, 2n ** 62n], [2n ** 62n, 2n ** 62n - 1n]],
+])('an amount that is divided is divided %s', (_case, amount, weights, parts) => {
+  expect(divide(amount, weights)).toEqual(parts);
 });
 
 describe('the shares of a limit', () => {

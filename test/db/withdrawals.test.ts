@@ -155,14 +155,12 @@ describe('the money of a withdrawal', () => {
   });
 });
 
-describe('a withdrawal', () => {
-  it('has an id that is unique among all accounts', async () => {
-    await withdrawal().run();
-    await expectRefused(
-      'guard: withdrawal exists',
-      withdrawal('PROCESSING', { account_id: stranger, key_id: keyOf(stranger) }),
-    );
-  });
+it('a withdrawal has an id that is unique among all accounts', async () => {
+  await withdrawal().run();
+  await expectRefused(
+    'guard: withdrawal exists',
+    withdrawal('PROCESSING', { account_id: stranger, key_id: keyOf(stranger) }),
+  );
 });
 
 describe('the address of a withdrawal', () => {

@@ -34,13 +34,11 @@ describe.each(cached)('GET /api/v1/%s', (name) => {
   });
 });
 
-describe('GET /api/v1/assets', () => {
-  it('shows what the operator has paused', async () => {
-    await setSettings({ pausedNetworks: ['TRC20'] });
-    const { assets } = AssetList.parse(await json(await send('/api/v1/assets')));
-    const listed = assets.flatMap(({ networks }) => networks);
-    expect(listed.filter(({ withdrawEnabled }) => !withdrawEnabled).map(({ network }) => network)).toEqual(['TRC20']);
-  });
+it('GET /api/v1/assets shows what the operator has paused', async () => {
+  await setSettings({ pausedNetworks: ['TRC20'] });
+  const { assets } = AssetList.parse(await json(await send('/api/v1/assets')));
+  const listed = assets.flatMap(({ networks }) => networks);
+  expect(listed.filter(({ withdrawEnabled }) => !withdrawEnabled).map(({ network }) => network)).toEqual(['TRC20']);
 });
 
 describe('a network or an asset whose deposits are paused, or which nobody watches', () => {
@@ -69,23 +67,19 @@ describe('a network or an asset whose deposits are paused, or which nobody watch
   });
 });
 
-describe('GET /api/v1/exchange-info', () => {
-  it('shows the configured bounds and a halt', async () => {
-    await setSettings({ tradingHalted: true });
-    const { symbols } = ExchangeInfo.parse(await json(await send('/api/v1/exchange-info')));
-    expect(symbols[1]).toMatchObject({ symbol: 'BTC', status: 'HALTED', minNotional: '1', maxNotional: '50000' });
-  });
+it('GET /api/v1/exchange-info shows the configured bounds and a halt', async () => {
+  await setSettings({ tradingHalted: true });
+  const { symbols } = ExchangeInfo.parse(await json(await send('/api/v1/exchange-info')));
+  expect(symbols[1]).toMatchObject({ symbol: 'BTC', status: 'HALTED', minNotional: '1', maxNotional: '50000' });
 });
 
-describe('GET /api/v1/time', () => {
-  it('is the present time, and is not cached', async () => {
-    const before_ms = Date.now();
-    const response = await send('/api/v1/time');
-    const { serverTime } = ServerTime.parse(await json(response));
-    expect(Date.parse(serverTime)).toBeGreaterThanOrEqual(before_ms);
-    expect(Date.parse(serverTime)).toBeLessThanOrEqual(Date.now());
-    expect(response.headers.get('Cache-Control')).toBe('no-store');
-  });
+it('GET /api/v1/time is the present time, and is not cached', async () => {
+  const before_ms = Date.now();
+  const response = await send('/api/v1/time');
+  const { serverTime } = ServerTime.parse(await json(response));
+  expect(Date.parse(serverTime)).toBeGreaterThanOrEqual(before_ms);
+  expect(Date.parse(serverTime)).toBeLessThanOrEqual(Date.now());
+  expect(response.headers.get('Cache-Control')).toBe('no-store');
 });
 
 describe('GET /api/v1/status', () => {
@@ -104,11 +98,12 @@ describe('GET /api/v1/status', () => {
   });
 });
 
-describe('without the ledger', () => {
-  it.each(['assets', 'exchange-info'])('%s is 503 instead of an answer that may be wrong', async (name) => {
+it.each(['assets', 'exchange-info'])(
+  'without the ledger %s is 503 instead of an answer that may be wrong',
+  async (name) => {
     const sends = vi.spyOn(databaseInternals(), '_send').mockRejectedValue(new Error(CONNECTION_LOST));
     const response = await send(`/api/v1/${name}`);
     sends.mockRestore();
     await expectCode(response, '503 service_unavailable');
-  });
-});
+  },
+);

@@ -284,20 +284,18 @@ describe('the keys of an account', () => {
   });
 });
 
-describe('the approved addresses of an account', () => {
-  it('are 100 at most, and all are listed', async () => {
-    const accountId = await openAccount();
-    const { token } = await signIn(accountId);
-    const oldest = await accepted(holderEntrypoint.approveAddress(token, COLD));
-    const insert = databaseOfId(accountId).prepare(
-      `WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 99)
-       INSERT INTO allowlist SELECT ?, 'ffffffff-0000-7000-8000-' || printf('%012x', x), 'ETH', 'a' || x, 'x', 0 FROM n`,
-    );
-    await insert.bind(accountId).run();
-    const other = { ...COLD, address: '0xde709f2102306220921060314715629080e2fb77' };
-    await expectRefusal(holderEntrypoint.approveAddress(token, other), 'invalid_state');
-    expect(await accepted(holderEntrypoint.approveAddress(token, COLD))).toEqual(oldest);
-    const listed = await accepted(holderEntrypoint.listAddresses(token));
-    expect([listed.length, listed.at(-1)]).toEqual([100, oldest]);
-  });
+it('the approved addresses of an account are 100 at most, and all are listed', async () => {
+  const accountId = await openAccount();
+  const { token } = await signIn(accountId);
+  const oldest = await accepted(holderEntrypoint.approveAddress(token, COLD));
+  const insert = databaseOfId(accountId).prepare(
+    `WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 99)
+     INSERT INTO allowlist SELECT ?, 'ffffffff-0000-7000-8000-' || printf('%012x', x), 'ETH', 'a' || x, 'x', 0 FROM n`,
+  );
+  await insert.bind(accountId).run();
+  const other = { ...COLD, address: '0xde709f2102306220921060314715629080e2fb77' };
+  await expectRefusal(holderEntrypoint.approveAddress(token, other), 'invalid_state');
+  expect(await accepted(holderEntrypoint.approveAddress(token, COLD))).toEqual(oldest);
+  const listed = await accepted(holderEntrypoint.listAddresses(token));
+  expect([listed.length, listed.at(-1)]).toEqual([100, oldest]);
 });

@@ -276,21 +276,19 @@ describe('a lane with newer records than a restored database', () => {
   });
 });
 
-describe('an account that is frozen', () => {
-  it('gets its earlier answers again, and is refused what is new', async () => {
-    const trader = await openTrader({ USDT: '1000' });
-    const first = await trader.order(ORDER, 'before-the-freeze');
-    expect(first.status).toBe(201);
-    await setStatus(trader.accountId, 'frozen');
-    const again = await trader.order(ORDER, 'before-the-freeze');
-    expect([again.status, again.headers.get('X-Idempotency-Replay')]).toEqual([201, 'true']);
-    expect(await again.text()).toBe(await first.text());
-    const refused = await trader.order(ORDER, 'after-the-freeze');
-    await expectCode(refused, '403 account_frozen');
-    const another = await trader.order({ ...ORDER, value: '11' }, 'before-the-freeze');
-    expect((await json<ProblemBody>(another)).code).toBe('idempotency_key_reused');
-    await setStatus(trader.accountId, 'active');
-    expect((await trader.order(ORDER, 'after-the-freeze')).status).toBe(201);
-    expect((await readEffects(trader.accountId)).orders).toBe(2);
-  });
+it('an account that is frozen gets its earlier answers again, and is refused what is new', async () => {
+  const trader = await openTrader({ USDT: '1000' });
+  const first = await trader.order(ORDER, 'before-the-freeze');
+  expect(first.status).toBe(201);
+  await setStatus(trader.accountId, 'frozen');
+  const again = await trader.order(ORDER, 'before-the-freeze');
+  expect([again.status, again.headers.get('X-Idempotency-Replay')]).toEqual([201, 'true']);
+  expect(await again.text()).toBe(await first.text());
+  const refused = await trader.order(ORDER, 'after-the-freeze');
+  await expectCode(refused, '403 account_frozen');
+  const another = await trader.order({ ...ORDER, value: '11' }, 'before-the-freeze');
+  expect((await json<ProblemBody>(another)).code).toBe('idempotency_key_reused');
+  await setStatus(trader.accountId, 'active');
+  expect((await trader.order(ORDER, 'after-the-freeze')).status).toBe(201);
+  expect((await readEffects(trader.accountId)).orders).toBe(2);
 });

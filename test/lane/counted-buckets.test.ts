@@ -250,13 +250,11 @@ describe('the read bucket', () => {
   });
 });
 
-describe('the buckets of a key', () => {
-  it('survive the eviction of the object', async () => {
-    const stub = freshObject();
-    const limits = { perMinute: 3, perDay: 10 };
-    const first = await runInDurableObject(stub, (_, state) => burst(start(state.storage.sql), 'trade', 2, limits));
-    await evictDurableObject(stub);
-    const second = await runInDurableObject(stub, (_, state) => burst(start(state.storage.sql), 'trade', 2, limits));
-    expect([first, second]).toEqual([2, 1]);
-  });
+it('the buckets of a key survive the eviction of the object', async () => {
+  const stub = freshObject();
+  const limits = { perMinute: 3, perDay: 10 };
+  const first = await runInDurableObject(stub, (_, state) => burst(start(state.storage.sql), 'trade', 2, limits));
+  await evictDurableObject(stub);
+  const second = await runInDurableObject(stub, (_, state) => burst(start(state.storage.sql), 'trade', 2, limits));
+  expect([first, second]).toEqual([2, 1]);
 });

@@ -299,12 +299,10 @@ const ofHub = new Set<RequestName>([
   'round of prices, every 8 s while anyone asks',
 ]);
 
-describe('the table of what requests cost', () => {
-  it.each(rows)('equals what is counted: %s', async (name, { counts }) => {
-    const check = async () => expect(await scenarios[name]()).toEqual(counts);
-    // Those of the hub are counted again when one of its own rounds, which begin each second, came between.
-    await (ofHub.has(name) ? waitFor(check) : check());
-  });
+it.each(rows)('the table of what requests cost equals what is counted: %s', async (name, { counts }) => {
+  const check = async () => expect(await scenarios[name]()).toEqual(counts);
+  // Those of the hub are counted again when one of its own rounds, which begin each second, came between.
+  await (ofHub.has(name) ? waitFor(check) : check());
 });
 
 function dollarsOf(name: RequestName): number {
@@ -345,25 +343,21 @@ describe('the price of a million', () => {
   });
 });
 
-describe('the table in the documentation', () => {
-  it('equals the model’s result, row by row', () => {
-    const table = rows.map(([name, counted]) => {
-      const { worker, objects, database, total, log } = priceMillion(counted);
-      return `| ${[name, ...[worker, objects, database, total, log].map(showDollars)].join(' | ')} |`;
-    });
-    expect(guide).toContain(`|---|---|---|---|---|---|\n${table.join('\n')}\n\n`);
+it('the table in the documentation equals the model’s result, row by row', () => {
+  const table = rows.map(([name, counted]) => {
+    const { worker, objects, database, total, log } = priceMillion(counted);
+    return `| ${[name, ...[worker, objects, database, total, log].map(showDollars)].join(' | ')} |`;
   });
+  expect(guide).toContain(`|---|---|---|---|---|---|\n${table.join('\n')}\n\n`);
 });
 
-describe('dollars', () => {
-  it.each([
-    [0, '0.00'],
-    [1, '0.01'],
-    [10_000, '0.01'],
-    [10_001, '0.02'],
-    [11_999_999, '12.00'],
-    [1_234_560_000, '1234.56'],
-  ])('of %i microdollars are %s, rounded up', (microdollars, dollars) => {
-    expect(showDollars(microdollars)).toBe(dollars);
-  });
+it.each([
+  [0, '0.00'],
+  [1, '0.01'],
+  [10_000, '0.01'],
+  [10_001, '0.02'],
+  [11_999_999, '12.00'],
+  [1_234_560_000, '1234.56'],
+])('dollars of %i microdollars are %s, rounded up', (microdollars, dollars) => {
+  expect(showDollars(microdollars)).toBe(dollars);
 });

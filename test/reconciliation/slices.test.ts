@@ -147,43 +147,39 @@ describe('a pass of the reconciliation', () => {
   });
 });
 
-describe('what is new since the last slice', () => {
-  it('is read once, when it comes', async () => {
-    await withOwn(async ({ reconciler }) => {
-      await followAll(reconciler, WHOLE);
-      const before = reconciler.progress.newest.after;
-      expect(String(before)).toBe(await count('transfers'));
-      await traders[0]?.trade(SMALL_ORDER);
-      const cost = await measureDatabase(() => reconciler.follow(WHOLE, Date.now()));
-      expect(reconciler.progress.newest.after).toBe(before + 2);
-      expect(cost.databaseRowsWritten).toBe(0);
-      expect(cost.databaseRowsRead).toBeLessThan(400);
-      // With chains as long as production's, no part of one ends between the two transfers.
-    }, CHAINS);
-  });
+it('what is new since the last slice is read once, when it comes', async () => {
+  await withOwn(async ({ reconciler }) => {
+    await followAll(reconciler, WHOLE);
+    const before = reconciler.progress.newest.after;
+    expect(String(before)).toBe(await count('transfers'));
+    await traders[0]?.trade(SMALL_ORDER);
+    const cost = await measureDatabase(() => reconciler.follow(WHOLE, Date.now()));
+    expect(reconciler.progress.newest.after).toBe(before + 2);
+    expect(cost.databaseRowsWritten).toBe(0);
+    expect(cost.databaseRowsRead).toBeLessThan(400);
+    // With chains as long as production's, no part of one ends between the two transfers.
+  }, CHAINS);
 });
 
-describe('a slice', () => {
-  it('reads the same number of rows however many exist', async () => {
-    const limits = { explained: 20, summed: 20, rows: 12 };
-    const costs = () =>
-      withOwn(async ({ reconciler }) => {
-        const read: number[] = [];
-        reconciler.begin(Date.now());
-        while (reconciler.isUnderWay) read.push(await countRowsRead(() => reconciler.advance(limits, Date.now())));
-        return Math.max(...read);
-      });
-    // Some accounts fit into a slice, and some do not.
-    await makeActivity(2);
-    // Once for all slices: each measurement would otherwise wait for the keeper.
-    const wakings = await holdWakings();
-    const before = await costs();
-    await makeActivity(4);
-    const after = await costs();
-    wakings.restore();
-    // Slices differ a little in content, but the number of rows outside of a slice makes no difference.
-    expect(after).toBeLessThan(before * 1.2);
-  });
+it('a slice reads the same number of rows however many exist', async () => {
+  const limits = { explained: 20, summed: 20, rows: 12 };
+  const costs = () =>
+    withOwn(async ({ reconciler }) => {
+      const read: number[] = [];
+      reconciler.begin(Date.now());
+      while (reconciler.isUnderWay) read.push(await countRowsRead(() => reconciler.advance(limits, Date.now())));
+      return Math.max(...read);
+    });
+  // Some accounts fit into a slice, and some do not.
+  await makeActivity(2);
+  // Once for all slices: each measurement would otherwise wait for the keeper.
+  const wakings = await holdWakings();
+  const before = await costs();
+  await makeActivity(4);
+  const after = await costs();
+  wakings.restore();
+  // Slices differ a little in content, but the number of rows outside of a slice makes no difference.
+  expect(after).toBeLessThan(before * 1.2);
 });
 
 describe('the history', () => {

@@ -103,31 +103,29 @@ describe('an object that is aborted', () => {
   });
 });
 
-describe('the alarm', () => {
-  it('that fires twice while the custodian is asked leads to one payment and one answer', async () => {
-    await trader.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '1' }, 'earlier');
-    const reached = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    const sent = { kind: 'sent', txHash: 'ab'.repeat(32) } as const;
-    vi.spyOn(sandboxCustody, 'submit').mockImplementationOnce(async () => {
-      reached.resolve();
-      await held.promise;
-      return sent;
-    });
-    const withdrawing = withdraw(trader, {}, 'beside');
-    await reached.promise;
-    // Both find the intent without an answer, and leave it to the request that is in progress.
-    const alarms = [runDurableObjectAlarm(trader.lane), runDurableObjectAlarm(trader.lane)];
-    held.resolve();
-    expect(await Promise.all(alarms)).toContain(true);
-    const response = await withdrawing;
-    const replay = await withdraw(trader, {}, 'beside');
-    expect(response.headers.get('Location')).toBe(replay.headers.get('Location'));
-    expect([response.status, replay.headers.get('X-Idempotency-Replay')]).toEqual([201, 'true']);
-    const withdrawal = await readTaken(replay);
-    expect(withdrawal).toMatchObject({ status: 'COMPLETED', txHash: sent.txHash });
-    expect(await listOwn(trader)).toEqual([withdrawal]);
-    expect(submittedIds().filter((id) => id === withdrawal.id)).toHaveLength(1);
-    await expectInFlight(0n);
+it('the alarm that fires twice while the custodian is asked leads to one payment and one answer', async () => {
+  await trader.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '1' }, 'earlier');
+  const reached = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const sent = { kind: 'sent', txHash: 'ab'.repeat(32) } as const;
+  vi.spyOn(sandboxCustody, 'submit').mockImplementationOnce(async () => {
+    reached.resolve();
+    await held.promise;
+    return sent;
   });
+  const withdrawing = withdraw(trader, {}, 'beside');
+  await reached.promise;
+  // Both find the intent without an answer, and leave it to the request that is in progress.
+  const alarms = [runDurableObjectAlarm(trader.lane), runDurableObjectAlarm(trader.lane)];
+  held.resolve();
+  expect(await Promise.all(alarms)).toContain(true);
+  const response = await withdrawing;
+  const replay = await withdraw(trader, {}, 'beside');
+  expect(response.headers.get('Location')).toBe(replay.headers.get('Location'));
+  expect([response.status, replay.headers.get('X-Idempotency-Replay')]).toEqual([201, 'true']);
+  const withdrawal = await readTaken(replay);
+  expect(withdrawal).toMatchObject({ status: 'COMPLETED', txHash: sent.txHash });
+  expect(await listOwn(trader)).toEqual([withdrawal]);
+  expect(submittedIds().filter((id) => id === withdrawal.id)).toHaveLength(1);
+  await expectInFlight(0n);
 });

@@ -70,20 +70,18 @@ describe('a lost connection to D1', () => {
   });
 });
 
-describe('a request that waits for D1', () => {
-  it('delays no other key of the account', async () => {
-    const other = await createKey(trader.accountId);
-    const held = Promise.withResolvers<void>();
-    const reached = Promise.withResolvers<void>();
-    injectFault('debit', 'before', 1, () => {
-      reached.resolve();
-      return held.promise;
-    });
-    const first = withdraw(trader);
-    await reached.promise;
-    expect((await withdraw(other)).status).toBe(201);
-    held.resolve();
-    expect((await first).status).toBe(201);
-    expect((await trader.balances())['USDT']).toBe('898');
+it('a request that waits for D1 delays no other key of the account', async () => {
+  const other = await createKey(trader.accountId);
+  const held = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  injectFault('debit', 'before', 1, () => {
+    reached.resolve();
+    return held.promise;
   });
+  const first = withdraw(trader);
+  await reached.promise;
+  expect((await withdraw(other)).status).toBe(201);
+  held.resolve();
+  expect((await first).status).toBe(201);
+  expect((await trader.balances())['USDT']).toBe('898');
 });

@@ -29,12 +29,13 @@ const onceRead = (change: () => Promise<unknown>) =>
 const countTaken = (accountId: string) =>
   readFor(accountId, 'SELECT count(*) AS n FROM withdrawals WHERE account_id = ?', accountId);
 
-describe('parallel withdrawals of the whole balance', () => {
-  it.each([
-    ['200 on one key', 1, 200],
-    ['200 on four keys of one account', 4, 50],
-    ['eight on eight keys that all read the same balance first', 8, 1],
-  ])('%s: one is taken, all others are insufficient_balance', async (_, count, times) => {
+it.each([
+  ['200 on one key', 1, 200],
+  ['200 on four keys of one account', 4, 50],
+  ['eight on eight keys that all read the same balance first', 8, 1],
+])(
+  'parallel withdrawals of the whole balance %s: one is taken, all others are insufficient_balance',
+  async (_, count, times) => {
     const accountId = await openAccount({ USDT: '100' });
     const keys = await atOnce(count, () => createKey(accountId));
     if (times === 1) readTogether(count);
@@ -45,8 +46,8 @@ describe('parallel withdrawals of the whole balance', () => {
     expect((await keys[0]?.balances())?.['USDT']).toBe('0');
     expect(await houseHolds('payouts')).toBe(0n);
     await expectWholeLedger();
-  });
-});
+  },
+);
 
 describe('a BUY and a withdrawal of the same USDT on two keys', () => {
   it('never spend it twice: one is taken, the other is insufficient_balance', async () => {
