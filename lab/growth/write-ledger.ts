@@ -2,8 +2,12 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { composeCrowd, idInCrowd } from '../../test/support/growth/compose-crowd.ts';
-import { type Owners, composeHistory, historyTables } from '../../test/support/growth/compose-history.ts';
-import type { RecordTable } from '../../test/support/growth/record-kinds.ts';
+import {
+  type Owners,
+  type RecordTable,
+  composeHistory,
+  historyTables,
+} from '../../test/support/growth/compose-history.ts';
 
 /** How many records one transaction writes. */
 const CHUNK = 250_000;

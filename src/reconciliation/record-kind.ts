@@ -1,3 +1,4 @@
+import type { D1Database } from '@cloudflare/workers-types/experimental';
 import type { Invariant } from './invariants.ts';
 
 /** One transfer that belongs to a record. Each value is SQL over the record's row `r`. */

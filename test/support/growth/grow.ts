@@ -12,9 +12,8 @@ import { env } from '../runtime/test-env.ts';
 import { idInCrowd } from './compose-crowd.ts';
 import { openCrowd } from './open-crowd.ts';
 import { measureOperations } from './operations.ts';
-import { type RecordTable, recordKinds } from './record-kinds.ts';
 import { type HistorySize, writeHistory } from './write-history.ts';
-import type { Owners } from './compose-history.ts';
+import { type Owners, type RecordTable, recordTables } from './compose-history.ts';
 import { sql } from '../db/sql.ts';
 
 /** How large the exchange is when it is measured. */
@@ -94,7 +93,7 @@ export class GrowingExchange {
   }
 
   async #writeOwn({ accountId }: Trader, { orders, others }: Size): Promise<void> {
-    for (const table of Object.keys(recordKinds) as RecordTable[]) {
+    for (const table of recordTables) {
       await this.#write(table, { account: `'${accountId}'`, count: 1 }, table === 'orders' ? orders : others);
     }
   }

@@ -10,7 +10,7 @@ import { drawHash } from '../deposits.ts';
 import { agreeQuick, settle } from '../operator/settlements.ts';
 import { env } from '../runtime/test-env.ts';
 import { withdraw } from '../withdrawals/withdrawals.ts';
-import type { RecordTable } from './record-kinds.ts';
+import type { RecordTable } from './compose-history.ts';
 import { sql } from '../db/sql.ts';
 
 const MINUTE_MS = 60_000;

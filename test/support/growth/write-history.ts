@@ -1,6 +1,5 @@
 import { readTriggers, runWithout } from '../db/triggers.ts';
-import { type Owners, composeHistory, historyTables, rowsOf } from './compose-history.ts';
-import type { RecordTable } from './record-kinds.ts';
+import { type Owners, type RecordTable, composeHistory, historyTables, rowsOf } from './compose-history.ts';
 import { sql } from '../db/sql.ts';
 
 /** How many records one batch writes. */
