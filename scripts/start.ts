@@ -1,3 +1,4 @@
+import { findSpreadFaults } from './doctor/find-spread-faults.ts';
 import { MIGRATIONS } from './keep-state.ts';
 import { readSecret, readSecrets, writeSecrets } from './local-secrets.ts';
 import { buildWorkers } from './start/build-workers.ts';
@@ -33,7 +34,7 @@ function tell(sentence: string): void {
 
 async function open(place: Place, ledgers: number): Promise<void> {
   tell('Building the exchange, its documentation and its console. This takes longest when something has changed.');
-  const [bundles, { keepSchedule, serve, waitUntilReady }] = await Promise.all([
+  const [bundles, { keepSchedule, readVars, serve, waitUntilReady }] = await Promise.all([
     buildWorkers(`.wrangler/bundles/${place.port}`),
     // Loaded while the bundles are built: the runtime and what goes with it are large.
     import('./start/serve.ts'),
@@ -45,6 +46,7 @@ async function open(place: Place, ledgers: number): Promise<void> {
   const stopped = untilStopped();
   try {
     await waitUntilReady(place);
+    await refuseThinSpreads(place, readVars(variables), ledgers);
     tell('Opening the demo account, and signing the first admin in.');
     const operatorToken = readSecret('OPERATOR_TOKEN');
     await operate(place, operatorToken, 'PUT', `/staff/${FIRST_ADMIN}`, { roles: ['admin'] });
@@ -64,6 +66,17 @@ async function open(place: Place, ledgers: number): Promise<void> {
   await stopped;
   clearInterval(schedule);
   await served.stop();
+}
+
+/** Throws when a spread is below what its hedges cost: the settings of the data may not fit the variables of this start. */
+async function refuseThinSpreads(
+  place: Place,
+  variables: Readonly<Record<string, unknown>>,
+  ledgers: number,
+): Promise<void> {
+  const { settings } = await operate<{ settings: unknown }>(place, readSecret('OPERATOR_TOKEN'), 'GET', '/settings');
+  const faults = findSpreadFaults(variables, settings, ledgers);
+  if (faults.length > 0) throw new Error(`${faults.join('; ')}. Start it with a higher one: -- --var SPREAD_BPS:…`);
 }
 
 /** Resolves at Ctrl-C, or when this process is asked to end. */

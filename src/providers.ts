@@ -21,7 +21,7 @@ import type { StreamPlace } from './markets/streams/price-streams.ts';
 import { type SandboxVenue, createSandboxPriceSource } from './markets/sources/sandbox.ts';
 import { type PriceVenue, priceVenues, venues } from './money/venue-symbols.ts';
 import type { MarketStreamSettings } from './streams/market-stream.ts';
-import type { TradingContext } from './orders/plan.ts';
+import type { TradingContext } from './orders/in-force.ts';
 import { type BoundsOf, boundsFrom } from './orders/terms.ts';
 import { DepositKeys } from './addresses/deposit-keys.ts';
 import type { PoolSigner } from './addresses/fill-solana-pool.ts';

@@ -1,7 +1,16 @@
 import { unstable_readConfig } from 'wrangler';
+import { z } from 'zod';
 import { findConsoleFaults } from './find-console-faults.ts';
 import { FLOORS_QUERY, findCapFaults } from './find-cap-faults.ts';
-import { type DeployFaults, findDeployFaults } from './find-deploy-faults.ts';
+import { type DeployConfig, type DeployFaults, findDeployFaults } from './find-deploy-faults.ts';
+import { TERMS_QUERY, findSpreadFaults } from './find-spread-faults.ts';
+
+/** What the database is asked, in one command. */
+export const LIMITS_QUERY = `${FLOORS_QUERY}; ${TERMS_QUERY}`;
+
+/** The answer of `wrangler d1 execute --json`: that of each statement. */
+const Rows = z.object({ results: z.array(z.unknown()) });
+const Answer = z.tuple([Rows, Rows]);
 
 /** What is examined: an environment of a configuration, and what is known of what lies outside of it. */
 export interface Deployment {
@@ -10,14 +19,18 @@ export interface Deployment {
   readonly consoleFile: string;
   /** The names of the secrets that are set, `undefined` where they are not known. */
   readonly secrets: readonly string[] | undefined;
-  /** What the database answered to `FLOORS_QUERY`, `undefined` where it was not asked. */
+  /** What the database answered to `LIMITS_QUERY`, `undefined` where it was not asked. */
   readonly caps: string | undefined;
 }
 
-function examineCaps({ caps, environment }: Deployment): DeployFaults {
-  if (caps !== undefined) return findCapFaults(caps);
-  const command = `npx wrangler d1 execute DB --remote --env ${environment} --json --command "${FLOORS_QUERY}"`;
-  const told = `the caps were not checked, which are in the database: add \`--caps caps.json\`, after \`${command} > caps.json\``;
+function examineLimits({ caps, environment }: Deployment, { vars, d1_databases }: DeployConfig): DeployFaults {
+  if (caps !== undefined) {
+    const [floors, terms] = Answer.parse(JSON.parse(caps));
+    const { errors, warnings } = findCapFaults(floors.results);
+    return { errors: [...errors, ...findSpreadFaults(vars, terms.results[0], d1_databases.length)], warnings };
+  }
+  const command = `npx wrangler d1 execute DB --remote --env ${environment} --json --command "${LIMITS_QUERY}"`;
+  const told = `the caps were not checked, nor the spreads, which are in the database: add \`--caps caps.json\`, after \`${command} > caps.json\``;
   return { errors: [], warnings: [told] };
 }
 
@@ -32,7 +45,7 @@ export function examineDeployment(deployment: Deployment): { readonly lines: str
   const found = [
     findDeployFaults(config, environment, secrets),
     findConsoleFaults(read(consoleFile), config, config.name ?? ''),
-    examineCaps(deployment),
+    examineLimits(deployment, config),
   ];
   const errors = found.flatMap((one) => one.errors);
   const isReady = errors.length === 0;

@@ -12,9 +12,6 @@ const Floor = z.object({ account: z.string(), asset: z.string(), floor: z.string
 
 type Floor = z.output<typeof Floor>;
 
-/** The answer of `wrangler d1 execute --json`. */
-const Answer = z.tuple([z.object({ results: z.array(Floor) })]);
-
 /** The two limits of the house, by whose balance has them as its floor. */
 const limits = [
   { account: house.custody, name: 'supply cap', advice: 'set the most that your custodian could hold' },
@@ -40,11 +37,11 @@ function floorOf(floors: readonly Floor[], account: string, asset: string): stri
 }
 
 /**
- * Finds which supply caps and exposures nobody has set since the migrations did, by what `wrangler d1 execute --json`
- * answered to `FLOORS_QUERY`. Throws when that is no such answer.
+ * Finds which supply caps and exposures nobody has set since the migrations did, by the rows of `FLOORS_QUERY`. Throws when
+ * they are none.
  */
-export function findCapFaults(answer: string): DeployFaults {
-  const [{ results }] = Answer.parse(JSON.parse(answer));
+export function findCapFaults(rows: readonly unknown[]): DeployFaults {
+  const results = z.array(Floor).parse(rows);
   const unset = readDefaults();
   const missing = assetSymbols.filter((asset) => limits.some(({ account }) => !floorOf(results, account, asset)));
   const untouched = limits.map(({ account, name, advice }) => {

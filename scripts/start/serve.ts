@@ -80,6 +80,11 @@ export async function serve(
 
 const readConfig = (config: string) => unstable_readConfig({ config });
 
+/** The variables of the exchange: those of wrangler.toml, with others in their place. */
+export function readVars(variables: Readonly<Record<string, string>>) {
+  return { ...readConfig('wrangler.toml').vars, ...variables };
+}
+
 /** A Worker of its configuration's bindings, from a bundle, which is a single module. */
 function describeWorker(config: string, bundle: string) {
   const settings: V4WorkerOptionsShape = unstable_getMiniflareWorkerOptions(readConfig(config)).workerOptions;
@@ -97,7 +102,7 @@ function describeExchange(bundle: string, variables: Readonly<Record<string, str
     ...worker,
     name: EXCHANGE,
     d1Databases: { ...describeLedgers(ledgers), ...Object.fromEntries(Object.entries(worker.d1Databases ?? {})) },
-    bindings: { ...readConfig('wrangler.toml').vars, ...variables },
+    bindings: readVars(variables),
   };
 }
 

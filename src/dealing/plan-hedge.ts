@@ -1,6 +1,6 @@
 import { QUOTE_ASSET, type Coin, scaleOf, toCoin, toUsdt } from '../money/assets.ts';
 import { type Atoms, PRICE_SCALE, type Price, divideDown, divideUp, floorAmount } from '../money/amounts.ts';
-import { type HedgingTerms, usdtAtoms } from '../db/settings.ts';
+import { type HedgingTerms, usdtAtoms } from '../db/coin-terms.ts';
 import type { VenueReport } from './contract.ts';
 
 const BASIS = 10_000n;

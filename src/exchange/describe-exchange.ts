@@ -13,7 +13,7 @@ import {
   scaleOf,
 } from '../money/assets.ts';
 import { type Network, networkRecords } from '../money/networks.ts';
-import { type TradingContext, boundsInForce, spreadInForce } from '../orders/plan.ts';
+import { type TradingContext, boundsInForce, spreadInForce } from '../orders/in-force.ts';
 import { termsOf } from '../withdrawals/terms.ts';
 import type { AssetList, Deposits, ExchangeInfo } from './schemas.ts';
 

@@ -11,7 +11,8 @@ import { type SharesPlan, listUsed, readPlan, readStandings } from '../db/shares
 import { type Limit, type Shares, planLimit, sharesOf, withShares } from '../db/shares/shares.ts';
 import type { OpeningWeights } from '../db/opening-weights.ts';
 import { settings } from '../db/schema/staff.ts';
-import type { NetworkAmounts } from '../db/settings.ts';
+import { type NetworkAmounts, readSettings } from '../db/settings.ts';
+import { findThinSpreads } from '../dealing/judge-spread.ts';
 import { type Asset, QUOTE_ASSET, assetSymbols, assets, scaleOf } from '../money/assets.ts';
 import { type Atoms, MAX_ATOMS, PRICE_SCALE, parseAmount, parsePrice } from '../money/amounts.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
@@ -45,7 +46,7 @@ const notCopied = refuseUnconfirmed(
  * others. Refuses with `precision_exceeded`, `amount_above_maximum`, `network_not_supported`, `amount_below_minimum` for
  * a spread that this environment does not allow or a price of zero, `invalid_request` for a weight of a ledger that does
  * not exist, `invalid_state` for a cap below what is already owed or short, and for lifting a halt while any ledger has
- * a violation that is not cleared, and `service_unavailable`, also when a copy was not confirmed; the keepers then make
+ * a violation that is not cleared, and for a spread below what a hedge costs, and `service_unavailable`, also when a copy was not confirmed; the keepers then make
  * it within a minute. Throws when D1 cannot be read.
  *
  * A higher limit is given to the ledgers in proportion to their shares, and a lower one is taken from what they do not
@@ -63,6 +64,8 @@ export async function changeSettings(
   if (isLift && (await listBrokenLedgers(bindings)).length > 0) return violationStands;
   const checked = checkChange(change, defaults, actor.now_ms);
   if (!checked.ok) return checked;
+  const thin = await refuseThinSpread(bindings, change, defaults);
+  if (thin) return thin;
   const planned = await planShares(bindings, checked.value.limits, (own, used, { asset, amount }) => {
     const next = planLimit(own, used, amount);
     return next ? accept(next) : refuseLowered(asset);
@@ -78,6 +81,21 @@ export async function changeSettings(
     checked.value.values,
   );
   return refused ?? accept(await readExchangeSettings(bindings, defaults));
+}
+
+/** Refuses a change after which the spread of a coin is below what its hedges cost. Throws when D1 fails. */
+async function refuseThinSpread(
+  bindings: LedgerBindings,
+  { spreadBps, coinTerms }: ChangeSettings,
+  { trading }: SettingDefaults,
+): Promise<Refusal | undefined> {
+  if (spreadBps === undefined && coinTerms === undefined) return undefined;
+  const standing = await readSettings(firstLedger(bindings));
+  const changed = { spreadBps: spreadBps ?? standing.spreadBps, coinTerms: coinTerms ?? standing.coinTerms };
+  const thin = findThinSpreads(changed, trading, listLedgers(bindings).length);
+  return thin.length === 0
+    ? undefined
+    : refuse('invalid_state', `Hedges would cost more than clients pay: ${thin.join('; ')}.`);
 }
 
 /** The first number of the weights that is the one of no ledger. */
@@ -175,8 +193,8 @@ function checkChange(
   const { approvalAbove, fallbackPrices, pausedNetworks, haltedCoins, supplyCaps, exposure, ...rest } = change;
   const { reviewThreshold, dailyHedgeVolume, maxAtVenues, ...plain } = rest;
   const spreads = [plain, ...Object.values(plain.coinTerms ?? {})].flatMap(({ spreadBps }) => spreadBps ?? []);
-  if (spreads.some((spread) => spread < defaults.minSpreadBps)) {
-    return refuse('amount_below_minimum', `The spread is at least ${defaults.minSpreadBps} here.`);
+  if (spreads.some((spread) => spread < defaults.trading.minSpread_bps)) {
+    return refuse('amount_below_minimum', `The spread is at least ${defaults.trading.minSpread_bps} here.`);
   }
   for (const amounts of [plain.fees, plain.minimums, plain.depositMinimums]) {
     const refusal = checkNetworkAmounts(amounts);

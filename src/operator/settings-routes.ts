@@ -1,6 +1,6 @@
 import { ChangeSettings, ExchangeSettings, type SettingDefaults, readExchangeSettings } from './settings.ts';
 import { config } from '../env.ts';
-import { MIN_SPREAD_BPS } from '../config.ts';
+import { chooseTradingContext } from '../providers.ts';
 import { createOperatorArea } from './operations.ts';
 import { accept } from '../http/answer.ts';
 import { oneOf } from '../http/list.ts';
@@ -14,8 +14,7 @@ const SETTINGS_PATH = '/operator/v1/settings';
 
 const defaults: SettingDefaults = {
   allowlistMode: config.ALLOWLIST_MODE,
-  spreadBps: config.SPREAD_BPS,
-  minSpreadBps: MIN_SPREAD_BPS[config.ENVIRONMENT],
+  trading: chooseTradingContext(config),
 };
 
 const settings = oneOf('settings', ExchangeSettings);

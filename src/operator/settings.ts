@@ -5,7 +5,8 @@ import { readPlan } from '../db/shares/read-shares.ts';
 import { type Limit, sharesOf, sumOf } from '../db/shares/shares.ts';
 import { OpeningWeights, readOpeningWeights } from '../db/opening-weights.ts';
 import { settings } from '../db/schema/staff.ts';
-import { CoinTerms, NetworkAmounts, PausedDeposits, type Settings, readSettings } from '../db/settings.ts';
+import { CoinTerms } from '../db/coin-terms.ts';
+import { NetworkAmounts, PausedDeposits, type Settings, readSettings } from '../db/settings.ts';
 import { house } from '../db/transfers.ts';
 import { fallbackPrice } from '../markets/fallback-price.ts';
 import {
@@ -19,6 +20,7 @@ import {
 } from '../money/assets.ts';
 import { AMOUNT_SYNTAX, formatAmount, formatPrice } from '../money/amounts.ts';
 import { networks } from '../money/networks.ts';
+import type { TradingContext } from '../orders/in-force.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 
 const Amount = z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string');
@@ -126,9 +128,7 @@ export type ChangeSettings = z.output<typeof ChangeSettings>;
 /** The values where the operator has set nothing. */
 export interface SettingDefaults {
   readonly allowlistMode: 'off' | 'strict';
-  readonly spreadBps: number;
-  /** The smallest spread that this environment allows. */
-  readonly minSpreadBps: number;
+  readonly trading: TradingContext;
 }
 
 /** The accounts of the house whose floors the operator sets, by the name of the setting. */
@@ -164,7 +164,7 @@ export async function readExchangeSettings(
     fees,
     minimums,
     depositMinimums,
-    spreadBps: spreadBps ?? defaults.spreadBps,
+    spreadBps: spreadBps ?? defaults.trading.spread_bps,
     exposure: capsOf(floorAccounts.exposure),
     approvalAbove,
     openingWeights,

@@ -7,7 +7,8 @@ import { SETTINGS_MAX_AGE_MS, type Settings, readSettings } from '../db/settings
 import { FILL_MAX_AGE_MS } from '../markets/firm-price.ts';
 import { type HubBindings, readRipePrice } from '../markets/read-hub.ts';
 import { type Coin, QUOTE_ASSET } from '../money/assets.ts';
-import { type OrderPrice, type OrderTerms, type TradingContext, planOrder } from './plan.ts';
+import type { TradingContext } from './in-force.ts';
+import { type OrderPrice, type OrderTerms, planOrder } from './plan.ts';
 import { DurableObject } from 'cloudflare:workers';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import { type OrderPreview, showPreview } from './order.ts';

@@ -8,18 +8,10 @@ import {
   PRICE_SCALE,
   formatPrice,
 } from '../money/amounts.ts';
-import {
-  type Side,
-  type Fill,
-  type Mode,
-  fill,
-  type BoundsOf,
-  type OrderBounds,
-  checkBounds,
-  type PlaceOrder,
-} from './terms.ts';
+import { type Side, type Fill, type Mode, fill, type BoundsOf, checkBounds, type PlaceOrder } from './terms.ts';
 import { type Outcome, accept, refuse } from '../http/answer.ts';
-import { type Settings, usdtAtoms } from '../db/settings.ts';
+import type { Settings } from '../db/settings.ts';
+import { type TradingContext, boundsInForce, spreadInForce } from './in-force.ts';
 import { type Asset, type Coin, QUOTE_ASSET, findCoin, scaleOf } from '../money/assets.ts';
 
 const BASIS = 10_000n;
@@ -66,31 +58,6 @@ export interface OrderTerms {
 
 /** A price that orders may fill at: the hub's, which has a number, as of a time by the clock of whoever asked for it. */
 export type OrderPrice = Tick & { readonly round: number };
-
-export interface TradingContext {
-  /** The spread if the operator has set none, in hundredths of a percent. */
-  readonly spread_bps: number;
-  /** The least spread of every fill, whatever the settings say. */
-  readonly minSpread_bps: number;
-  readonly boundsOf: BoundsOf;
-}
-
-/** The spread of a coin in force, in hundredths of a percent. Pure. */
-export function spreadInForce(
-  coin: Coin,
-  { spreadBps, coinTerms }: Pick<Settings, 'spreadBps' | 'coinTerms'>,
-  { spread_bps, minSpread_bps }: Pick<TradingContext, 'spread_bps' | 'minSpread_bps'>,
-): number {
-  return Math.max(coinTerms[coin]?.spreadBps ?? spreadBps ?? spread_bps, minSpread_bps);
-}
-
-/** The bounds of a coin's orders in force: the configuration's, and within them the operator's largest. Pure. */
-export function boundsInForce(coin: Coin, { coinTerms }: Pick<Settings, 'coinTerms'>, boundsOf: BoundsOf): OrderBounds {
-  const { min, max } = boundsOf(coin);
-  const { maxNotional } = coinTerms[coin] ?? {};
-  const own = maxNotional === undefined ? max : usdtAtoms(maxNotional);
-  return { min, max: own < max ? own : max };
-}
 
 /** An order that may be committed: everything that the batch writes, except who placed it. */
 export interface OrderPlan extends Fill {

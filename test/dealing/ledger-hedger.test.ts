@@ -98,7 +98,7 @@ beforeEach(() => {
 describe('the hedger of a ledger', () => {
   it('is told by the gate of an order of a coin that is hedged, and of no other', async () => {
     await fundVenue({ USDT: '1000000000000', BTC: '100000000000' });
-    await changeSettings({ coinTerms: { BTC: { hedging } } });
+    await changeSettings({ coinTerms: { BTC: { spreadBps: 20, hedging } } });
     const trader = await openTrader({ USDT: '100000', BTC: '10' });
     const alarm = () =>
       runInDurableObject(env.LEDGER_HEDGER.getByName('0'), (_instance, { storage }) => storage.getAlarm());

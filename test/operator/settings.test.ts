@@ -1,6 +1,7 @@
 import { MARKET_PRICES_DATE } from '../../src/money/assets.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ORDER, asOperator, json, openAccount, openTrader, send, operate, expectCode } from '../support/exchange.ts';
+import { ledgersUnderTest } from '../support/db/open-in-ledger.ts';
 import { forgetSettings } from '../support/gate.ts';
 import { listRows } from '../support/db/sql.ts';
 
@@ -118,6 +119,37 @@ describe('the settings', () => {
     await openAccount({ DOGE: '1000' });
     await expectCode(patch({ withdrawalsHalted: true, supplyCaps: { DOGE: '999' } }), '409 invalid_state');
     expect((await operate<Settings>('GET', '/settings')).settings['withdrawalsHalted']).toBe(false);
+  });
+});
+
+describe('a spread below what hedges cost', () => {
+  const own = { venue: 'v', outer: '5000', inner: '0', maxAgeSeconds: 60, limitBps: 30, maxHedge: '50000', feeBps: 25 };
+  const terms = (spreadBps: number) => ({ BTC: { spreadBps, maxNotional: '40000', hedging: own } });
+
+  afterEach(() => patch({ coinTerms: {} }));
+
+  it('is refused with the figures, of a coin as of the exchange, and changes nothing', async () => {
+    const refused = await patch({ coinTerms: terms(27), withdrawalsHalted: true });
+    expect([refused.status, await refused.json()]).toMatchObject([
+      409,
+      { code: 'invalid_state', detail: expect.stringContaining('the spread of BTC is 27 bps') as string },
+    ]);
+    expect((await operate<Settings>('GET', '/settings')).settings).toMatchObject({
+      coinTerms: {},
+      withdrawalsHalted: false,
+    });
+    await expectCode(patch({ coinTerms: terms(28) }), '200');
+    const general = { BTC: { ...terms(0).BTC, spreadBps: undefined } };
+    await expectCode(patch({ spreadBps: 28, coinTerms: general }), '200');
+    await expectCode(patch({ spreadBps: 27 }), '409 invalid_state');
+    await expectCode(patch({ spreadBps: 27, coinTerms: terms(28) }), '200');
+    await expectCode(patch({ coinTerms: general }), '409 invalid_state');
+  });
+
+  it('of a coin of which no order is above outer is refused where there are several ledgers', async () => {
+    const { BTC } = terms(20);
+    const answer = ledgersUnderTest.length > 1 ? '409 invalid_state' : '200';
+    await expectCode(patch({ coinTerms: { BTC: { ...BTC, maxNotional: '5000' } } }), answer);
   });
 });
 

@@ -76,6 +76,25 @@ describe('a change that needs two people', () => {
   });
 });
 
+it('a spread below what hedges cost is neither proposed nor approved', async () => {
+  const hedging = { venue: 'v', outer: '9', inner: '0', maxAgeSeconds: 1, limitBps: 30, maxHedge: '50000', feeBps: 25 };
+  const terms = (spreadBps: number) => ({ coinTerms: { BTC: { spreadBps, hedging } } });
+  const proposals = () => listRows('SELECT id FROM proposals');
+  const before = await proposals();
+  await expectCode(by(ADA, 'PATCH', '/settings', terms(28)), '409 invalid_state');
+  expect(await proposals()).toEqual(before);
+  // One that was right when it was proposed.
+  await sql('UPDATE settings SET spread_bps = 29').run();
+  const { BTC } = terms(0).coinTerms;
+  const proposal = await readProposal(
+    await by(ADA, 'PATCH', '/settings', { coinTerms: { BTC: { hedging: BTC.hedging } } }),
+  );
+  await sql('UPDATE settings SET spread_bps = NULL').run();
+  await expectCode(approve(BOB, proposal), '409 invalid_state');
+  expect((await look(proposal.id)).status).toBe('OPEN');
+  await expectCode(by(BOB, 'POST', `/proposals/${proposal.id}/decline`, { reason: 'thin' }), '200');
+});
+
 describe('what one person credits by hand', () => {
   const credit = (email: string, amount: string, asset = 'LTC') =>
     by(email, 'POST', `/accounts/${trader.accountId}/credits`, {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type OrderPrice, type TradingContext, planOrder, readTerms, showCost } from '../../src/orders/plan.ts';
+import type { TradingContext } from '../../src/orders/in-force.ts';
+import { type OrderPrice, planOrder, readTerms, showCost } from '../../src/orders/plan.ts';
 import { readBounds, type PlaceOrder } from '../../src/orders/terms.ts';
 import type { Settings } from '../../src/db/settings.ts';
 import { settings } from '../support/operator/settings.ts';

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { addLedger } from '../../scripts/ledgers/ledger-bindings.ts';
-import { examineDeployment } from '../../scripts/doctor/examine-deployment.ts';
-import { FLOORS_QUERY } from '../../scripts/doctor/find-cap-faults.ts';
+import { LIMITS_QUERY, examineDeployment } from '../../scripts/doctor/examine-deployment.ts';
 import { openMigrated } from '../../scripts/ledgers/open-migrated.ts';
 import { deriveDepositKeys } from '../../scripts/offline-wallet.ts';
 
@@ -77,9 +76,9 @@ database.exec('DROP TRIGGER balances_keep_to_their_share; DROP TRIGGER balances_
 function answerFloors(changes: readonly string[]): string {
   database.exec('BEGIN');
   for (const change of changes) database.exec(change);
-  const results = database.prepare(FLOORS_QUERY).all();
+  const answers = LIMITS_QUERY.split('; ').map((statement) => database.prepare(statement).all());
   database.exec('ROLLBACK');
-  return JSON.stringify([{ results, success: true, meta: { duration: 0.2 } }]);
+  return JSON.stringify(answers.map((results) => ({ results, success: true, meta: { duration: 0.2 } })));
 }
 
 /** All limits set by the operator. */
@@ -208,6 +207,23 @@ describe('the doctor', () => {
     expect(errors).toEqual([expect.stringMatching(/no balance of LTC: apply the migrations/)]);
   });
 
+  it('does not pass a spread below what a hedge costs, by the settings in the database and the variables', () => {
+    const hedging = {
+      venue: 'v',
+      outer: '5000',
+      inner: '0',
+      maxAgeSeconds: 1,
+      limitBps: 30,
+      maxHedge: '9',
+      feeBps: 25,
+    };
+    const set = `UPDATE settings SET coin_terms = '${JSON.stringify({ BTC: { hedging } })}', revision = revision + 1`;
+    const dear = /the spread of BTC is 20 bps, and to hedge an order of 50000 USDT, above outer, 5000, costs 26 bps/;
+    expect(examine(fillIn(ready), SECRETS, [...touched, set]).errors).toEqual([expect.stringMatching(dear)]);
+    const wide = fillIn({ ...ready, SPREAD_BPS: '27' });
+    expect(examine(wide, SECRETS, [...touched, set]).lines).toEqual(['production can be deployed.']);
+  });
+
   it('does not pass a ledger without a database of its own', () => {
     const { toml } = addLedger(fillIn(ready));
     const { errors, isReady } = examine(toml);
@@ -217,7 +233,7 @@ describe('the doctor', () => {
   it('warns where secrets and caps are not known and says how, and where nobody can sign in', () => {
     const { warnings, isReady } = examine(fillIn({ ...ready, ACCESS_ISSUER: '' }), null, null);
     expect([isReady, warnings.length]).toEqual([true, 4]);
-    expect(warnings.at(-1)).toContain(FLOORS_QUERY);
+    expect(warnings.at(-1)).toContain(LIMITS_QUERY);
   });
 
   it.each([
