@@ -8,9 +8,8 @@ import { type DealerProcess, startDealer } from '../../dealer/test/support/deale
 import { askDealer } from '../../dealer/test/support/sign.ts';
 import { createRandom } from '../../src/markets/sandbox-random.ts';
 import { floorAmount, formatAmount } from '../../src/money/amounts.ts';
+import { startFaultyNetwork } from '../support/node/exchange/faulty-network.ts';
 import { openExchange } from '../support/node/exchange/open-exchange.ts';
-import { forward } from '../support/node/run/forward.ts';
-import { serveOnLoopback } from '../support/node/run/serve-on-loopback.ts';
 
 /**
  * A real Bureau is the venue, behind a network that loses requests and answers, and the dealer is a process that is killed.
@@ -33,42 +32,11 @@ const client = await operator.openClient(
 );
 
 const random = createRandom(20_261_127);
-const seen = { orders: 0, lostRequests: 0, lostAnswers: 0, badGateways: 0, unavailable: 0, late: 0 };
-let areFaults = true;
 let onOrder: () => void = () => undefined;
-
-const network = await serveOnLoopback(async (request, response) => {
-  const isOrder = request.method === 'POST';
-  const luck = isOrder && areFaults ? random() : 1;
-  if (isOrder) {
-    seen.orders += 1;
-    onOrder();
-  }
-  if (luck < 0.12) {
-    seen.lostRequests += 1;
-    return void response.destroy();
-  }
-  if (luck < 0.18) {
-    seen.unavailable += 1;
-    return void response.writeHead(503).end('{}');
-  }
-  if (luck < 0.24) {
-    // The client has long given up when it is sent on.
-    seen.late += 1;
-    const arriving = rest(300).then(() => forward(origin, request));
-    response.destroy();
-    return void (await arriving);
-  }
-  const answer = await forward(origin, request);
-  if (luck < 0.42) {
-    seen.lostAnswers += 1;
-    return void response.destroy();
-  }
-  if (luck < 0.5) {
-    seen.badGateways += 1;
-    return void response.writeHead(502).end('<html>');
-  }
-  return void response.writeHead(answer.status, [...answer.headers].flat()).end(answer.body);
+const network = await startFaultyNetwork({
+  target: () => origin,
+  seed: 20_261_128,
+  onOrder: (moment) => moment === 'sent' && onOrder(),
 });
 
 const folder = mkdtempSync(join(tmpdir(), 'dealer-'));
@@ -158,9 +126,9 @@ it(
         ends.refused += 1;
       }
     }
-    areFaults = false;
+    network.areFaults = false;
     const after = await readBalances();
-    console.log(JSON.stringify({ ...seen, ...ends, kills }));
+    console.log(JSON.stringify({ ...network.seen, ...ends, kills }));
     expect({ BTC: after.BTC - before.BTC, USDT: after.USDT - before.USDT }).toEqual(moved);
     expect(kills).toBeGreaterThan(0);
     expect(ends.dealt).toBeGreaterThan(DEALS / 2);
@@ -181,7 +149,7 @@ it(
 );
 
 it('whoever asks under a new id after silence buys twice', async () => {
-  areFaults = true;
+  network.areFaults = true;
   const before = await readBalances();
   let believed = 0n;
   const amount = '0.001';

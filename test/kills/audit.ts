@@ -226,7 +226,11 @@ interface AccountState {
 }
 
 /** Runs the exchange's own reconciliation until in every ledger a pass that began after this call is complete. */
-export async function checkReconciliation({ clerk }: Pick<Scene, 'clerk'>): Promise<void> {
+export async function checkReconciliation({
+  clerk,
+}: {
+  readonly clerk: Pick<Clerk, 'origin' | 'violations'>;
+}): Promise<void> {
   const operator = new Operator(clerk.origin);
   const post = async () =>
     (await operator.operate<{ reconciliation: AccountState }>('POST', '/reconciliation/run')).reconciliation;

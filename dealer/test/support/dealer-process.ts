@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import type { VenueSettings } from '../../src/config.ts';
 import { DEALING_KEY } from './sign.ts';
 
-const START = join(import.meta.dirname, '..', '..', 'src', 'commands', 'start.ts');
+const SOURCE = join(import.meta.dirname, '..', '..', 'src');
 
 /** The variables of a dealer at these venues. */
 export function writeEnvironment(database: string, venues: readonly VenueSettings[]): Record<string, string> {
@@ -29,10 +29,17 @@ export interface DealerProcess {
   readonly ended: Promise<unknown>;
 }
 
-/** Starts the dealer, and resolves when it serves. Rejects when it ends before that. */
-export async function startDealer(database: string, venues: readonly VenueSettings[]): Promise<DealerProcess> {
-  const child: ChildProcess = spawn(process.execPath, [START], {
-    env: { ...process.env, ...writeEnvironment(database, venues) },
+/**
+ * Starts the dealer, on any free port unless told, from other sources than its own perhaps, and resolves when it serves.
+ * Rejects when it ends before that.
+ */
+export async function startDealer(
+  database: string,
+  venues: readonly VenueSettings[],
+  { port: wanted = 0, source = SOURCE } = {},
+): Promise<DealerProcess> {
+  const child: ChildProcess = spawn(process.execPath, [join(source, 'commands', 'start.ts')], {
+    env: { ...process.env, ...writeEnvironment(database, venues), DEALER_PORT: String(wanted) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');

@@ -7,10 +7,14 @@ import type { Store } from '../../src/store.ts';
 const PROJECT = join(import.meta.dirname, '..', '..', '..');
 
 /** A mistake: texts that a file has once, and what stands in their place. */
-export type Mistake = readonly (readonly [file: 'dealer.ts' | 'store.ts', from: string, to: string])[];
+export type Mistake = readonly (readonly [
+  file: 'dealer.ts' | 'store.ts' | 'venues/bureau.ts',
+  from: string,
+  to: string,
+])[];
 
-/** The dealer and its store with a mistake in them. Throws when the code has nothing that the mistake applies to. */
-export async function mutateDealer(mistake: Mistake): Promise<{ Dealer: typeof Dealer; Store: typeof Store }> {
+/** Copies the dealer's sources with a mistake in them. Throws when they have nothing that the mistake applies to. */
+export function copyDealer(mistake: Mistake): string {
   const shelf = join(PROJECT, '.wrangler', 'dealer-mutations');
   mkdirSync(shelf, { recursive: true });
   const folder = mkdtempSync(join(shelf, 'copy-'));
@@ -25,6 +29,12 @@ export async function mutateDealer(mistake: Mistake): Promise<{ Dealer: typeof D
       text.replace(from, () => to),
     );
   }
+  return source;
+}
+
+/** The dealer and its store with a mistake in them. */
+export async function mutateDealer(mistake: Mistake): Promise<{ Dealer: typeof Dealer; Store: typeof Store }> {
+  const source = copyDealer(mistake);
   const load = (file: string) => import(pathToFileURL(join(source, file)).href) as Promise<object>;
   const [dealer, store] = await Promise.all([load('dealer.ts'), load('store.ts')]);
   return { ...dealer, ...store } as { Dealer: typeof Dealer; Store: typeof Store };
