@@ -60,7 +60,15 @@ BEGIN
     iif(NEW.daily_withdrawal_limit > OLD.daily_withdrawal_limit, 'change_account', NULL), NEW.id);
 END;
 
-CREATE INDEX accounts_by_label ON accounts (label);
+-- By what accounts are found: the label from each of its words on, without case and accents (src/accounts/name-words.ts).
+-- The database itself knows no letters but English ones.
+CREATE TABLE account_words (
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  words TEXT NOT NULL,
+  PRIMARY KEY (account_id, words)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX account_words_in_order ON account_words (words, account_id);
 
 CREATE UNIQUE INDEX accounts_by_external_id ON accounts (external_id) WHERE external_id IS NOT NULL;
 

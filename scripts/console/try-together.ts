@@ -62,6 +62,17 @@ async function recover(page: Page, { first, second }: Staff, shots: string | und
   expectThat(true, 'two of the staff let a holder without a code back in, with a new passkey');
 }
 
+/** The search finds the account by the beginning of a word of its name, and of its holder's e-mail. */
+async function find(page: Page, { accountId }: Customer, email: string): Promise<void> {
+  for (const text of ['cUStom', email.slice(0, -4).toUpperCase()]) {
+    await page.getByRole('searchbox').fill(text);
+    await page.keyboard.press('Enter');
+    const row = page.getByRole('table', { name: 'Accounts' }).getByRole('row').filter({ hasText: email });
+    const path = await row.getByRole('link').first().getAttribute('href');
+    expectThat(path?.endsWith(accountId) === true, `the search finds an account by “${text}”, and names its holder`);
+  }
+}
+
 /** What a holder and two of the staff do together: a withdrawal that is rejected, and a recovery without a code. */
 export async function tryTogether(
   browser: Browser,
@@ -70,6 +81,7 @@ export async function tryTogether(
   { customer, email, shots }: { customer: Customer; email: string; shots: string | undefined },
 ): Promise<void> {
   const holder = await enter(browser, exchange, email);
+  await find(staff.first, customer, email);
   await reject(holder, exchange, staff, customer);
   await checkState(holder, 'withdraw-rejected', shots);
   await holder.context().close();

@@ -7,10 +7,11 @@ import { type Database, directoryOf, ledgerOf } from '../db/database.ts';
 import { claimNames, takeAddressIndex } from '../db/directory.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import { nextRecordNumber } from '../db/record-number.ts';
-import { accounts, exactly } from '../db/schema.ts';
+import { accountWords, accounts, exactly } from '../db/schema.ts';
 import { commitOrRefuse } from '../db/explain.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { logFault } from '../platform/log.ts';
+import { listBeginnings } from './name-words.ts';
 import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { AMOUNT_SYNTAX, MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
 
@@ -116,8 +117,10 @@ async function hasExternalId(database: Database, externalId: string): Promise<bo
 
 function insertAccount(database: Database, id: string, addressIndex: number, wanted: OpenAccount, actor: Actor) {
   const { label, externalId = null } = wanted;
+  const words = listBeginnings(label).map((text) => ({ accountId: id, words: text }));
   return [
     database.insert(accounts).values({ id, addressIndex, label, createdAt: actor.now_ms, externalId }),
+    ...(words.length > 0 ? [database.insert(accountWords).values(words)] : []),
     insertAudit(database, actor, 'open_account', id, wanted),
   ] as const;
 }

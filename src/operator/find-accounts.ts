@@ -1,12 +1,14 @@
 import { z } from '@hono/zod-openapi';
 import { type SQL, and, asc, desc, eq, gte, inArray, lt, or, sql } from 'drizzle-orm';
 import { type AccountRow, accountColumns } from '../accounts/account.ts';
+import { foldName } from '../accounts/name-words.ts';
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
 import { ListQuery, MAX_LOOKED_AT, type Page, findPage, nameFilteredList } from '../http/list.ts';
 import { type Outcome, accept } from '../http/answer.ts';
+import { Id } from '../http/wire-types.ts';
 import { type Database, ledgerOf, listLedgers, openLedger } from '../db/database.ts';
 import { type MergedOrder, compareTexts, findInLedgers, newestFirst, oldestFirst } from '../db/merge-pages.ts';
-import { accounts, apiKeys } from '../db/schema/accounts.ts';
+import { accountWords, accounts, apiKeys } from '../db/schema/accounts.ts';
 import { addresses } from '../db/schema/addresses.ts';
 import { networks } from '../money/networks.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
@@ -17,13 +19,26 @@ const MAX_QUERY_LENGTH = 200;
 /** Above every text that begins as another one does. */
 const LAST_CHARACTER = '\u{10FFFF}';
 
+/** As many accounts can be named by their ids. */
+const MAX_IDS = 100;
+
 /** The query of the list of accounts. */
 export const AccountListQuery = ListQuery.extend({
   query: z.string().min(1).max(MAX_QUERY_LENGTH).optional().openapi({
     description:
-      'The id of an account or its externalId, the id of one of its API keys, one of its deposit addresses, or the beginning of its label, in the same case',
+      'The id of an account or its externalId, the id of one of its API keys, one of its deposit addresses, or the beginning of any word of its label and what follows it there, whatever the case and the accents',
     example: 'demo',
   }),
+  ids: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(Id).max(MAX_IDS))
+    .optional()
+    .openapi({
+      type: 'string',
+      description: `The ids of at most ${MAX_IDS} accounts, with commas between them: these accounts, newest first, whatever query says`,
+      example: '01a1fcca-895a-7000-b43c-11f474a4f8d5',
+    }),
   status: z.enum(['active', 'frozen']).optional().openapi({ description: 'Accounts in this state', example: 'frozen' }),
 });
 
@@ -32,101 +47,143 @@ type AccountListQuery = z.output<typeof AccountListQuery>;
 /** The place of an account in the lists. */
 interface AccountPlace {
   readonly id: string;
-  readonly label: string;
+  /** Where accounts are found by words: the first of its own that fit. */
+  readonly words: string;
 }
+
+/** The accounts that a statement finds, with their places. */
+type SelectedAccounts = Promise<(AccountRow & AccountPlace)[]> & { toSQL(): { sql: string; params: unknown[] } };
 
 /**
  * Accounts in one order: where a page begins and where it ends, by the ids of accounts. SQLite takes one bound at each
  * end to seek by, so each end has one.
  */
 interface Order extends MergedOrder<AccountPlace> {
+  /** How many rows are read, at most, of each account that is looked at and shown. */
+  readonly rowsOfEach: number;
   isBehind(place: AccountPlace | undefined): SQL | undefined;
   isUpTo(place: AccountPlace | undefined): SQL | undefined;
-  readonly sorted: readonly SQL[];
+  /** Selects accounts in this order. */
+  select(database: Database, where: SQL | undefined, count: number): SelectedAccounts;
+  /** Selects the place of one of them. */
+  selectPlace(database: Database, where: SQL | undefined, offset: number): Promise<AccountPlace[]>;
+  /** The place of the account at which a page begins, which may be in another ledger. */
+  findPlace(bindings: LedgerBindings, id: string): Promise<AccountPlace>;
 }
+
+const noWords = sql<string>`''`;
 
 const byAge: Order = {
   ...newestFirst,
+  rowsOfEach: 3,
   isBehind: (place) => place && lt(accounts.id, place.id),
   isUpTo: (place) => place && gte(accounts.id, place.id),
-  sorted: [desc(accounts.id)],
+  select: (database, where, count) =>
+    database
+      .select({ ...accountColumns, words: noWords })
+      .from(accounts)
+      .where(where)
+      .orderBy(desc(accounts.id))
+      .limit(count),
+  selectPlace: (database, where, offset) =>
+    database
+      .select({ id: accounts.id, words: noWords })
+      .from(accounts)
+      .where(where)
+      .orderBy(desc(accounts.id))
+      .limit(1)
+      .offset(offset),
+  findPlace: (_bindings, id) => Promise.resolve({ id, words: '' }),
 };
 
-const sortedBy = sql`(${accounts.label}, ${accounts.id})`;
+const { words: wordsOf, accountId: ownerOf } = accountWords;
+const sortedBy = sql`(${wordsOf}, ${ownerOf})`;
 
-/** Those whose label begins with a text, in the order of the labels. */
-function byLabel(beginning: string): Order {
+/** Those of whom any word begins with a text, which is folded, in the order of the words; each at its first alone. */
+export function byWords(beginning: string): Order {
+  const end = beginning + LAST_CHARACTER;
+  const isFirst = sql`NOT EXISTS (SELECT 1 FROM account_words AS earlier
+    WHERE earlier.account_id = ${ownerOf} AND earlier.words >= ${beginning} AND earlier.words < ${wordsOf})`;
   return {
-    compare: (one, other) => compareTexts(one.label, other.label) || oldestFirst.compare(one, other),
-    isBehind: (place) => (place ? sql`${sortedBy} > (${place.label}, ${place.id})` : gte(accounts.label, beginning)),
-    isUpTo: (place) =>
-      place ? sql`${sortedBy} <= (${place.label}, ${place.id})` : lt(accounts.label, beginning + LAST_CHARACTER),
-    sorted: [asc(accounts.label), asc(accounts.id)],
+    compare: (one, other) => compareTexts(one.words, other.words) || oldestFirst.compare(one, other),
+    rowsOfEach: 6,
+    isBehind: (place) => (place ? sql`${sortedBy} > (${place.words}, ${place.id})` : gte(wordsOf, beginning)),
+    isUpTo: (place) => (place ? sql`${sortedBy} <= (${place.words}, ${place.id})` : lt(wordsOf, end)),
+    select: (database, where, count) =>
+      database
+        .select({ ...accountColumns, words: wordsOf })
+        .from(accountWords)
+        .innerJoin(accounts, eq(accounts.id, ownerOf))
+        .where(and(where, isFirst))
+        .orderBy(asc(wordsOf), asc(ownerOf))
+        .limit(count),
+    selectPlace: (database, where, offset) =>
+      database
+        .select({ id: ownerOf, words: wordsOf })
+        .from(accountWords)
+        .where(and(where, isFirst))
+        .orderBy(asc(wordsOf), asc(ownerOf))
+        .limit(1)
+        .offset(offset),
+    findPlace: async (bindings, id) => {
+      const found = ledgerOf(bindings, id).select({ id: ownerOf, words: wordsOf }).from(accountWords);
+      const [row] = await found
+        .where(and(eq(ownerOf, id), gte(wordsOf, beginning)))
+        .orderBy(asc(wordsOf))
+        .limit(1);
+      if (!row) throw new Error(`the account ${id} of a cursor is missing`);
+      return row;
+    },
   };
 }
 
 /**
- * Reads one page of the accounts: those that `query` names exactly; else those whose label begins with it, in the order
- * of their labels; without a query all of them, newest first. A page looks at no more than `MAX_LOOKED_AT` rows of each
- * ledger. Refuses with `invalid_cursor`. Throws when D1 fails.
+ * Reads one page of the accounts: those of `ids`, or those that `query` names exactly; else those of whose label any word
+ * begins with it, in the order of the words; without a query all of them, newest first. A page looks at no more than
+ * `MAX_LOOKED_AT` rows of each ledger. Refuses with `invalid_cursor`. Throws when D1 fails.
  */
 export async function findAccounts(
   bindings: LedgerBindings,
   listed: AccountListQuery,
   cursors: { readonly path: string; readonly secret: string },
 ): Promise<Outcome<Page<AccountRow>>> {
-  const { query, status } = listed;
-  if (query !== undefined) {
+  const { query, ids, status } = listed;
+  if (query !== undefined || ids !== undefined) {
     const ledgers = listLedgers(bindings).map((ledger) => openLedger(bindings, ledger));
-    const named = (await Promise.all(ledgers.map((database) => findNamed(database, query)))).flat();
-    if (named.length > 0) {
-      return accept({ rows: named.filter((row) => !status || row.status === status), nextCursor: null });
-    }
+    const isNamed = (database: Database) => (ids ? inArray(accounts.id, ids) : isNamedBy(database, query ?? ''));
+    const selected = ledgers.map((database) => database.select(accountColumns).from(accounts).where(isNamed(database)));
+    const named = (await Promise.all(selected)).flat();
+    const rows = named
+      .filter((row) => !status || row.status === status)
+      .toSorted((one, other) => newestFirst.compare(one, other));
+    if (ids || named.length > 0) return accept({ rows, nextCursor: null });
   }
-  const order = query === undefined ? byAge : byLabel(query);
+  const beginning = query === undefined ? undefined : foldName(query);
+  if (beginning === '') return accept({ rows: [], nextCursor: null });
+  const order = beginning === undefined ? byAge : byWords(beginning);
   const scope = { route: nameFilteredList(cursors.path, { query, status }), accountId: OPERATOR_SCOPE };
   return findPage(listed, scope, cursors.secret, async (start, count) => {
-    const place = start === null ? undefined : await findPlace(bindings, start, query !== undefined);
+    const place = start === null ? undefined : await order.findPlace(bindings, start);
     return findInLedgers(bindings, order, start, count, async ({ database }) => {
       const begins = order.isBehind(place);
-      const within = and(begins, order.isUpTo(undefined));
-      const horizon = status === undefined ? undefined : await findHorizon(database, within, order);
-      const rows = await database
-        .select(accountColumns)
-        .from(accounts)
-        .where(and(begins, order.isUpTo(horizon), status && eq(accounts.status, status)))
-        .orderBy(...order.sorted)
-        .limit(count);
-      return { rows, horizon: horizon ?? null };
+      const horizon = status && (await findHorizon(database, order, begins));
+      const within = and(begins, order.isUpTo(horizon), status && eq(accounts.status, status));
+      return { rows: await order.select(database, within, count), horizon: horizon ?? null };
     });
   });
 }
 
-/** The place of the account at which a page begins, which may be in another ledger. Its label is read where it counts. */
-async function findPlace(bindings: LedgerBindings, id: string, isByLabel: boolean): Promise<AccountPlace> {
-  if (!isByLabel) return { id, label: '' };
-  const found = ledgerOf(bindings, id).select({ id: accounts.id, label: accounts.label }).from(accounts);
-  const [row] = await found.where(eq(accounts.id, id));
-  if (!row) throw new Error(`the account ${id} of a cursor is missing`);
-  return row;
-}
-
-/** The accounts that a text names exactly: by their id, the operator's own id, a key's id, or a deposit address. */
-async function findNamed(database: Database, text: string): Promise<AccountRow[]> {
+/** The condition that a text names an account exactly: by its id, the operator's own id, a key's id, or an address. */
+function isNamedBy(database: Database, text: string): SQL | undefined {
   const owned = isAddress(text);
   const keyOwner = database.select({ id: apiKeys.accountId }).from(apiKeys).where(eq(apiKeys.id, text));
   const addressOwner = database.select({ id: addresses.accountId }).from(addresses).where(owned);
-  return database
-    .select(accountColumns)
-    .from(accounts)
-    .where(
-      or(
-        eq(accounts.id, text),
-        eq(accounts.externalId, text),
-        inArray(accounts.id, keyOwner),
-        owned ? inArray(accounts.id, addressOwner) : undefined,
-      ),
-    );
+  return or(
+    eq(accounts.id, text),
+    eq(accounts.externalId, text),
+    inArray(accounts.id, keyOwner),
+    owned ? inArray(accounts.id, addressOwner) : undefined,
+  );
 }
 
 /** The condition that an address is the one of a text, on whichever networks it can be one; `undefined` on none. */
@@ -138,20 +195,13 @@ export function isAddress(text: string): SQL | undefined {
   return readings.length > 0 ? or(...readings) : undefined;
 }
 
-/**
- * The account at which a page stops looking. An index row and the account's own are read for each: a third each way.
- */
+/** The account at which a page stops looking. */
 async function findHorizon(
   database: Database,
-  within: SQL | undefined,
   order: Order,
+  begins: SQL | undefined,
 ): Promise<AccountPlace | undefined> {
-  const [row] = await database
-    .select({ id: accounts.id, label: accounts.label })
-    .from(accounts)
-    .where(within)
-    .orderBy(...order.sorted)
-    .limit(1)
-    .offset(Math.floor(MAX_LOOKED_AT / 3) - 1);
+  const within = and(begins, order.isUpTo(undefined));
+  const [row] = await order.selectPlace(database, within, Math.floor(MAX_LOOKED_AT / order.rowsOfEach) - 1);
   return row;
 }

@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { and } from 'drizzle-orm';
+import { openLedger } from '../../src/db/database.ts';
 import { MAX_LOOKED_AT } from '../../src/http/list.ts';
+import { byWords } from '../../src/operator/find-accounts.ts';
 import {
   type Trader,
   asOperator,
@@ -41,17 +44,42 @@ describe('GET /operator/v1/accounts', () => {
     expect(await walk('/accounts', 'accounts', { query: trader.accountId, status: 'frozen' })).toEqual([]);
   });
 
-  it('finds those whose label begins with a text, in the order of their labels, and no others', async () => {
-    const labels = ['Ada B', 'Ada', 'ada', 'Ada\u{10FFFF}x', 'Adb', "Ada' OR 1=1 --", 'Ad', 'Ada%'];
+  it('finds those of whom any word begins with a text, whatever the case and the accents, each once', async () => {
+    const fitting = ['Ada B', 'Åda', 'ADA-Ada', 'Bob (ada)', "Ada' OR 1=1 --", 'Ada%', 'x ada b.'];
+    const labels = [...fitting, 'Ad', 'Adb', 'Canada', 'a d a', '%'];
     const ids = new Map<string, string>();
     for (const label of labels) ids.set(label, await openNamed(label));
-    const named = ['Ada', 'Ada B', 'Ada%', "Ada' OR 1=1 --"];
+    const find = async (query: string, limit = '200') =>
+      (await walk('/accounts', 'accounts', { query, limit })).map(({ label }) => String(label));
     for (const limit of ['1', '2', '200']) {
-      const found = await walk('/accounts', 'accounts', { query: 'Ada', limit });
-      expect(found.map(({ label }) => label)).toEqual(['Ada', 'Ada B', 'Ada%', "Ada' OR 1=1 --"].toSorted());
-      expect(new Set(idsOf(found))).toEqual(new Set(named.map((label) => ids.get(label))));
+      const found = await find('Ada', limit);
+      expect(found).toHaveLength(fitting.length);
+      expect(new Set(found)).toEqual(new Set(fitting));
     }
-    expect(await walk('/accounts', 'accounts', { query: 'nobody at all' })).toEqual([]);
+    expect((await find('aDa  b')).toSorted()).toEqual(['Ada B', 'x ada b.']);
+    expect(await find('bob a')).toEqual(['Bob (ada)']);
+    for (const query of ['nobody at all', '%', '--', 'ada ada ada']) expect(await find(query), query).toEqual([]);
+  });
+
+  it('finds by words in their index, without a sort', async () => {
+    const order = byWords('ada');
+    const within = and(order.isBehind({ id: 'x', words: 'ada' }), order.isUpTo(undefined));
+    const query = order.select(openLedger(env, 0), within, 50).toSQL();
+    const plan = await listRows<{ detail: string }>(`EXPLAIN QUERY PLAN ${query.sql}`, ...query.params);
+    expect(plan.map(({ detail }) => detail)).toEqual([
+      expect.stringMatching(/^SEARCH account_words USING COVERING INDEX account_words_in_order \(.*>/),
+      'CORRELATED SCALAR SUBQUERY 1',
+      'SEARCH earlier USING PRIMARY KEY (account_id=? AND words>? AND words<?)',
+      'SEARCH accounts USING PRIMARY KEY (id=?)',
+    ]);
+  });
+
+  it('finds accounts by their ids, up to a hundred', async () => {
+    const ids = [await openNamed('one of'), await openNamed('one of')];
+    const ask = (list: readonly string[]) => walk('/accounts', 'accounts', { ids: list.join(',') });
+    expect(idsOf(await ask(ids))).toEqual(ids.toReversed());
+    expect(await ask(['01a1fcca-895a-7000-b43c-11f474a4f8d5'])).toEqual([]);
+    await expectRefused(`/accounts?ids=${Array(101).fill(ids[0]).join(',')}`, 400, 'invalid_request');
   });
 
   it('lists the frozen ones among thousands, a bounded look at a time', async () => {

@@ -124,7 +124,7 @@ function SearchField({ value }: { readonly value: string }) {
       <input
         type="search"
         aria-label="Search"
-        placeholder="Id, hash, name …"
+        placeholder="Name, e-mail, id, hash …"
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />

@@ -119,7 +119,7 @@ export interface Operations {
     answer: { readonly account: Account };
   };
   'get /accounts': {
-    query: { readonly limit?: number; readonly cursor?: string; readonly query?: string; readonly status?: "active" | "frozen" };
+    query: { readonly limit?: number; readonly cursor?: string; readonly query?: string; readonly ids?: string; readonly status?: "active" | "frozen" };
     body: undefined;
     answer: { readonly accounts: readonly (Account)[]; readonly nextCursor: string | null };
   };

@@ -31,7 +31,28 @@ export async function findUserByEmail(identity: D1Database, email: string): Prom
 
 /** The holder of an account, or `undefined`. Throws when D1 fails. */
 export async function findHolder(identity: D1Database, accountId: string): Promise<User | undefined> {
-  return toUser(await identity.prepare(`${COLUMNS} WHERE account_id = ?`).bind(accountId).first<UserRow>());
+  return (await listHolders(identity, [accountId]))[0];
+}
+
+/** The holders of accounts. Throws when D1 fails. */
+export async function listHolders(identity: D1Database, accountIds: readonly string[]): Promise<User[]> {
+  const { results } = await identity
+    .prepare(`${COLUMNS} WHERE account_id IN (SELECT value FROM json_each(?))`)
+    .bind(JSON.stringify(accountIds))
+    .all<UserRow>();
+  return results.flatMap((row) => toUser(row) ?? []);
+}
+
+/** Above every text that begins as another one does. */
+const LAST_CHARACTER = '\u{10FFFF}';
+
+/** The first `most` holders whose e-mail begins with a text, which is in lower case. Throws when D1 fails. */
+export async function findHoldersByEmail(identity: D1Database, beginning: string, most: number): Promise<User[]> {
+  const { results } = await identity
+    .prepare(`${COLUMNS} WHERE email >= ?1 AND email < ?2 ORDER BY email LIMIT ?3`)
+    .bind(beginning, beginning + LAST_CHARACTER, most)
+    .all<UserRow>();
+  return results.flatMap((row) => toUser(row) ?? []);
 }
 
 /**

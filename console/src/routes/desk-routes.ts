@@ -8,7 +8,7 @@ import type { ConsoleContext, ConsoleEnvironment } from '../http/context.ts';
 import { readBytes } from '../http/read-body.ts';
 import { invitationNotMailed, sendRefusal } from '../http/refusals.ts';
 import { makeInvitationLink, writeLink } from '../identity/link.ts';
-import { findHolder, findUserByEmail, forgetHolder } from '../identity/user.ts';
+import { findHolder, findHoldersByEmail, findUserByEmail, forgetHolder, listHolders } from '../identity/user.ts';
 import { letters, sendMail } from '../mail/mails.ts';
 import { forward } from './api-proxy.ts';
 
@@ -93,6 +93,27 @@ deskRoutes.get('/holders/:accountId', async (c) => {
   if (!account.ok) return new Response(account.body, account);
   const holder = await findHolder(c.env.IDENTITY, accountId);
   return c.json({ holder: holder ? { email: holder.email } : null });
+});
+
+/** As many accounts are named at once, and as many holders found. */
+const MOST_NAMED = 100;
+const MOST_FOUND = 20;
+
+/**
+ * The holders of `accounts`, ids with commas between them, and those whose e-mail begins with `email`, for everybody of the
+ * staff who may read all accounts.
+ */
+deskRoutes.get('/holders', async (c) => {
+  const accounts = await ask(c, '/operator/v1/accounts?limit=1');
+  if (!accounts.ok) return new Response(accounts.body, accounts);
+  const { accounts: ids = '', email = '' } = c.req.query();
+  const [named, found] = await Promise.all([
+    listHolders(c.env.IDENTITY, ids.split(',').slice(0, MOST_NAMED)),
+    email === '' ? [] : findHoldersByEmail(c.env.IDENTITY, email.toLowerCase(), MOST_FOUND),
+  ]);
+  return c.json({
+    holders: [...named, ...found].map((holder) => ({ accountId: holder.accountId, email: holder.email })),
+  });
 });
 
 /** The desk's page, which shows what the path names. It holds nothing secret: what it shows, the exchange answers. */

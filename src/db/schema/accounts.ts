@@ -19,6 +19,11 @@ export const accounts = sqliteTable('accounts', {
   heldUntil: integer('held_until').notNull().default(0),
 });
 
+export const accountWords = sqliteTable('account_words', {
+  accountId: text('account_id').notNull(),
+  words: text().notNull(),
+});
+
 export const apiKeys = sqliteTable('api_keys', {
   id: text().primaryKey(),
   accountId: text('account_id').notNull(),

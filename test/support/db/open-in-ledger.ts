@@ -8,9 +8,14 @@ import { databaseOf, listRowsIn } from './sql.ts';
 export { databaseOf } from './sql.ts';
 
 /** Opens an account in a ledger, whatever the weights are. Returns its id; throws when it is refused. */
-export async function openInLedger(ledger: number, now_ms: number, externalId?: string): Promise<string> {
+export async function openInLedger(
+  ledger: number,
+  now_ms: number,
+  externalId?: string,
+  label = 'test',
+): Promise<string> {
   const id = newRecordId(now_ms, ledger);
-  const prepared = await prepareAccount(env, id, { label: 'test', externalId }, { role: 'operator', now_ms }, 0);
+  const prepared = await prepareAccount(env, id, { label, externalId }, { role: 'operator', now_ms }, 0);
   if (!prepared.ok) throw new Error(prepared.detail);
   await openLedger(env, ledger).batch(prepared.value);
   return id;

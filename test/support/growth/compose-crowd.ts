@@ -32,6 +32,8 @@ export function composeCrowd(from: number, to: number): string[] {
        SELECT i - ${from} + (SELECT coalesce(max(address_index) + 1, 0) FROM address_indexes), ${id} FROM n`,
     `INSERT INTO accounts (id, address_index, label, created_at) ${numbers}
        SELECT ${id}, address_index, 'crowd ' || i, ${FIRST_MS} FROM n JOIN address_indexes ON account_id = ${id}`,
+    `INSERT INTO account_words (account_id, words) ${numbers}
+       SELECT ${id}, words.value FROM n CROSS JOIN json_each(json_array('crowd ' || i, CAST(i AS TEXT))) AS words`,
     `INSERT INTO api_keys (id, account_id, label, scopes, token_hash, created_at) ${numbers}
        SELECT printf('01900001-0000-7000-8000-%012x', i), ${id}, 'bot', 'rtw', 'sha-' || ${digits}, ${FIRST_MS} FROM n`,
     `INSERT INTO addresses (account_id, network, address) ${numbers}

@@ -4,11 +4,11 @@ import { Choice, TextField } from '../../parts/form.tsx';
 import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
+import { type AccountOfHolder, findAccounts } from '../parts/find-accounts.ts';
 import { AccountLink, State, Time } from '../parts/names.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
-import type { Account } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 
 const statuses = [
@@ -18,8 +18,9 @@ const statuses = [
 ] as const;
 
 /** The columns of a list of accounts. */
-export const accountColumns: readonly Column<Account>[] = [
+export const accountColumns: readonly Column<AccountOfHolder>[] = [
   { name: 'Account', show: ({ id, label }) => <AccountLink id={id} label={label} /> },
+  { name: 'Holder', show: ({ email }) => email ?? 'nobody yet' },
   { name: 'Your id', show: ({ externalId }) => externalId ?? '–' },
   { name: 'State', show: ({ status }) => <State of={status} /> },
   {
@@ -57,18 +58,11 @@ export function Accounts({ query }: Place) {
             find(text.trim(), status);
           }}
         >
-          <TextField label="Beginning of a name, an id, a key’s id or an address" value={text} set={setText} />
+          <TextField label="Name, e-mail, id, key’s id or address" value={text} set={setText} />
           <Choice label="State" value={status} set={(next) => find(text.trim(), next)} options={statuses} />
           <button type="submit">Find</button>
         </form>
-        <Pages
-          read={async (cursor) => {
-            const { accounts, nextCursor } = await operate('get /accounts', {
-              query: { ...filter, ...(cursor && { cursor }) },
-            });
-            return { rows: accounts, nextCursor };
-          }}
-        >
+        <Pages read={(cursor) => findAccounts(filter, cursor)}>
           {(rows) => (
             <Records
               label="Accounts"

@@ -3,6 +3,7 @@ import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
+import { findAccounts } from '../parts/find-accounts.ts';
 import { AccountLink } from '../parts/names.tsx';
 import { Records } from '../parts/records.tsx';
 import type { SearchResult } from '../schema.d.ts';
@@ -19,15 +20,17 @@ function pathOf({ kind, id, accountId }: SearchResult): string {
   return kind === 'violation' ? '/desk' : account;
 }
 
+const MOST_ACCOUNTS = 20;
+
 async function read(text: string) {
-  const [{ results }, { accounts }] = await Promise.all([
+  const [{ results }, { rows }] = await Promise.all([
     operate('get /search', { query: { q: text } }),
-    operate('get /accounts', { query: { query: text, limit: 20 } }),
+    findAccounts({ query: text }, undefined, MOST_ACCOUNTS),
   ]);
-  return { results, accounts };
+  return { results, accounts: rows };
 }
 
-/** What a text names: records exactly, and accounts by the beginning of their names. */
+/** What a text names: records exactly, and accounts by the beginning of a word of their name or of an e-mail. */
 export function Search({ query }: Place) {
   const text = query.get('q') ?? '';
   const { loaded } = useLoaded(() => read(text));
@@ -37,28 +40,30 @@ export function Search({ query }: Place) {
       <Shown loaded={loaded}>
         {({ results, accounts }) => (
           <>
-            <section class="card">
-              <h2>Records that “{text}” names</h2>
-              <Records
-                label="Records"
-                rows={results}
-                keyOf={({ kind, id, accountId }) => `${kind} ${id} ${accountId}`}
-                columns={[
-                  { name: 'What', show: (row) => <a href={pathOf(row)}>{inWords(row.kind)}</a> },
-                  { name: 'Id', show: ({ id }) => <code>{id}</code> },
-                  {
-                    name: 'Account',
-                    show: ({ accountId }) => (accountId ? <AccountLink id={accountId} /> : 'nobody’s'),
-                  },
-                  { name: 'Network', show: ({ network }) => network ?? '–' },
-                ]}
-                empty="Nothing has this id, address or hash. Paste it whole: only names of accounts are found by their beginning."
-              />
-            </section>
             {accounts.length > 0 && (
               <section class="card">
                 <h2>Accounts</h2>
                 <Records label="Accounts" rows={accounts} keyOf={({ id }) => id} columns={accountColumns} empty="" />
+              </section>
+            )}
+            {(results.length > 0 || accounts.length === 0) && (
+              <section class="card">
+                <h2>{results.length > 0 ? `Records that “${text}” names` : 'Nothing found'}</h2>
+                <Records
+                  label="Records"
+                  rows={results}
+                  keyOf={({ kind, id, accountId }) => `${kind} ${id} ${accountId}`}
+                  columns={[
+                    { name: 'What', show: (row) => <a href={pathOf(row)}>{inWords(row.kind)}</a> },
+                    { name: 'Id', show: ({ id }) => <code>{id}</code> },
+                    {
+                      name: 'Account',
+                      show: ({ accountId }) => (accountId ? <AccountLink id={accountId} /> : 'nobody’s'),
+                    },
+                    { name: 'Network', show: ({ network }) => network ?? '–' },
+                  ]}
+                  empty="Nothing has this id, address or hash, and no account this name or e-mail. Words of a name and e-mails are found by their beginning; paste everything else whole."
+                />
               </section>
             )}
           </>

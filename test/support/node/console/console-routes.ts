@@ -60,7 +60,7 @@ export const reads = [
 ];
 
 /** Reads that need no session of a holder: what the sign-in offers, and the staff's, whom Access signs in. */
-export const anybody: readonly string[] = ['GET /session/offer', 'GET /desk/holders/:accountId'];
+export const anybody: readonly string[] = ['GET /session/offer', 'GET /desk/holders', 'GET /desk/holders/:accountId'];
 
 /** What the requests of a route look like: its path with something in place of each parameter. */
 export function toPattern(route: string): RegExp {

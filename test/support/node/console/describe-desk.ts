@@ -77,5 +77,23 @@ export function describeDesk(served: StartedConsole): void {
       const stranger = await signIn('stranger@bureau.example');
       expect((await stranger.get(path)).body.code).toBe('insufficient_role');
     });
+
+    it('finds holders by the beginning of their e-mail, and names those of accounts, to the staff alone', async () => {
+      const holders = [await served.openHolder(), await served.openHolder()];
+      const shown = holders.map(({ accountId, email }) => ({ accountId, email }));
+      const [first] = shown;
+      const browser = await signIn();
+      const named = await browser.get(`/desk/holders?accounts=${holders.map(({ accountId }) => accountId).join(',')}`);
+      expect(new Set(named.body['holders'] as object[])).toEqual(new Set(shown));
+      const beginning = String(first?.email.toUpperCase().slice(0, -4));
+      expect((await browser.get(`/desk/holders?email=${beginning}`)).body).toEqual({ holders: [first] });
+      for (const nobodys of ['/desk/holders', '/desk/holders?email=nobody', '/desk/holders?email=%25']) {
+        expect((await browser.get(nobodys)).body).toEqual({ holders: [] });
+      }
+      const refused = await holders[0]?.browser.get(`/desk/holders?email=${beginning}`);
+      expect(refused?.body.code).toBe('invalid_operator_token');
+      const stranger = await signIn('stranger@bureau.example');
+      expect((await stranger.get(`/desk/holders?email=${beginning}`)).body.code).toBe('insufficient_role');
+    });
   });
 }
