@@ -85,7 +85,7 @@ export function describeDesk(served: StartedConsole): void {
       const browser = await signIn();
       const named = await browser.get(`/desk/holders?accounts=${holders.map(({ accountId }) => accountId).join(',')}`);
       expect(new Set(named.body['holders'] as object[])).toEqual(new Set(shown));
-      const beginning = String(first?.email.toUpperCase().slice(0, -4));
+      const beginning = first?.email.toUpperCase().slice(0, -4) ?? '';
       expect((await browser.get(`/desk/holders?email=${beginning}`)).body).toEqual({ holders: [first] });
       for (const nobodys of ['/desk/holders', '/desk/holders?email=nobody', '/desk/holders?email=%25']) {
         expect((await browser.get(nobodys)).body).toEqual({ holders: [] });
