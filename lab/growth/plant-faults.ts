@@ -39,6 +39,7 @@ export const faults: Readonly<Record<OwnInvariant, readonly string[]>> = {
     WHERE account_id = ${second} AND network = 'DOGE'`,
   ],
   debts_within_caps: [`UPDATE balances SET floor = amount + 1 WHERE account = 'house:custody' AND asset = 'LTC'`],
+  pnl_unexplained: [`UPDATE balances SET capital = 1 WHERE account = 'house:liquidity' AND asset = 'LTC'`],
   // The first transfer of all, with its record and both balances. Only the history's links show this change.
   history_unchanged: [
     `UPDATE deposits SET amount = amount + 1

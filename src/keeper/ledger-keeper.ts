@@ -9,7 +9,7 @@ import { KeptLinks } from '../reconciliation/kept-links.ts';
 import { NO_PROGRESS, Progress } from '../reconciliation/progress.ts';
 import { Reconciler, SLICE_LIMITS, type Slice } from '../reconciliation/reconciler.ts';
 import type { CustodyStanding } from '../db/custody-standing.ts';
-import { type SpreadOfDay, SpreadSums } from '../reconciliation/spread-sums.ts';
+import { type ProfitOfDay, ProfitSums } from '../reconciliation/profit-sums.ts';
 import { readCustodyStanding } from '../custody/watch-custody.ts';
 import type { Duty, DutyContext } from '../reconciliation/duty.ts';
 import type { RecordKind } from '../reconciliation/record-kind.ts';
@@ -41,7 +41,7 @@ const QUEUE_ROOM = 16;
 const QUEUE_DEADLINE_MS = 30_000;
 
 /**
- * The keeper of one ledger: it reconciles, sums the spread that orders earned, copies the settings, wakes webhook endpoints
+ * The keeper of one ledger: it reconciles, sums profit and loss, copies the settings, wakes webhook endpoints
  * that are behind, and does the duties that it is given. The schedule wakes every keeper every minute. A pass goes on by
  * the object's own alarm, with pauses so that it does not slow down writers. It keeps no money. All that it stores can be
  * computed again, except the links of the history: they are stored here, out of reach of somebody who can write to the
@@ -49,7 +49,7 @@ const QUEUE_DEADLINE_MS = 30_000;
  */
 export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   readonly #links: KeptLinks;
-  readonly #spread: SpreadSums;
+  readonly #profit: ProfitSums;
   readonly #reconciler: Reconciler;
   readonly #turns = new Mutex(QUEUE_ROOM, QUEUE_DEADLINE_MS);
   readonly #duties: readonly Duty[];
@@ -69,11 +69,18 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     const database = openLedger(env, ledger);
     const state = new ObjectState(ctx.storage.sql);
     this.#links = new KeptLinks(ctx.storage.sql);
-    this.#spread = new SpreadSums(ctx.storage.sql);
+    this.#profit = new ProfitSums(ctx.storage.sql);
     // Progress that an older version stored is ignored; the pass then begins again.
     const progress = Progress.catch(NO_PROGRESS).parse(state.read(KEPT));
-    this.#reconciler = new Reconciler({ database, ledger, kinds, links: this.#links, spread: this.#spread }, progress);
-    this.#context = { bindings: env, ledger, database, state, note: (...noted) => this.#reconciler.note(...noted) };
+    this.#reconciler = new Reconciler({ database, ledger, kinds, links: this.#links, profit: this.#profit }, progress);
+    this.#context = {
+      bindings: env,
+      ledger,
+      database,
+      state,
+      profit: this.#profit,
+      note: (...noted) => this.#reconciler.note(...noted),
+    };
   }
 
   async wake(): Promise<void> {
@@ -107,8 +114,8 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     return Promise.resolve(readCustodyStanding(this.#context.state));
   }
 
-  readSpread(from: string): Promise<readonly SpreadOfDay[]> {
-    return Promise.resolve(this.#spread.list(from));
+  readProfit(from: string): Promise<readonly ProfitOfDay[]> {
+    return Promise.resolve(this.#profit.list(from));
   }
 
   read(): Promise<KeeperStanding> {

@@ -10,11 +10,10 @@ import { METRICS_TYPE, writeMetrics } from './metrics.ts';
 import { z } from '@hono/zod-openapi';
 import { readOpenWork } from './open-work.ts';
 import { readGateLoad } from '../orders/place-order.ts';
-import { type Keeper, type KeeperBindings, reachKeeper } from '../reconciliation/reach-keeper.ts';
-import type { LedgerBindings } from '../platform/bindings.ts';
-import { type SpreadOfDay, sumSpread } from '../reconciliation/spread-sums.ts';
-import { listLedgers } from '../db/database.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { type ProfitOfDay, mergeProfit } from '../reconciliation/profit-sums.ts';
+import { firstLedger } from '../db/database.ts';
+import { readSettings } from '../db/settings.ts';
+import { readFromKeeper, readFromKeepers, readProfit } from './read-keepers.ts';
 
 /** The operator's routes for the position of the house, and for a scraper. */
 export const houseRoutes = createOperatorArea('House');
@@ -29,13 +28,15 @@ houseRoutes.add({
   answer: 'The position',
   body: { house: House },
   handle: async (c) => {
-    const [positions, snapshot, custodian, spread] = await Promise.all([
+    const [answers, snapshot, custodian, profit, { coinTerms }] = await Promise.all([
       askLedgers(c.env, readPositions),
       readSnapshot(c.env, VALUE_MAX_AGE_MS),
       readFromKeeper(c.env, FIRST_LEDGER, (keeper) => keeper.readCustody()),
-      readSpread(c.env, firstDayShown(Date.now())),
+      readSummedProfit(c.env, firstDayShown(Date.now())),
+      readSettings(firstLedger(c.env)),
     ]);
-    return accept({ house: describeHouse(positions, snapshot, custodian, spread, Date.now()) });
+    const facts = { answers, snapshot, custodian, profit, coinTerms, now_ms: Date.now() };
+    return accept({ house: describeHouse(facts) });
   },
 });
 
@@ -57,51 +58,30 @@ houseRoutes.add({
     },
   },
   handle: async (c) => {
-    const [read, keepers, snapshot, custodian, spread, standings, load] = await Promise.all([
+    const [read, keepers, snapshot, custodian, profit, standings, load, { coinTerms }] = await Promise.all([
       askLedgers(c.env, (database) => Promise.all([readOpenWork(database), readPositions(database)])),
       readFromKeepers(c.env, (keeper) => keeper.read()),
       readSnapshot(c.env, VALUE_MAX_AGE_MS),
       readFromKeeper(c.env, FIRST_LEDGER, (reached) => reached.readCustody()),
-      readSpread(c.env, new Date().toISOString().slice(0, 10)),
+      readSummedProfit(c.env, new Date().toISOString().slice(0, 10)),
       readStandings(c.env),
       readGateLoad(c.env),
+      readSettings(firstLedger(c.env)),
     ]);
     const now_ms = Date.now();
-    const positions = read.map(({ ledger, answer }) => ({ ledger, answer: answer?.[1] }));
-    const house = describeHouse(positions, snapshot, custodian, spread, now_ms);
+    const answers = read.map(({ ledger, answer }) => ({ ledger, answer: answer?.[1] }));
+    const house = describeHouse({ answers, snapshot, custodian, profit, coinTerms, now_ms });
     const ledgers = read.map(({ ledger, answer }, place) => ({ ledger, work: answer?.[0], keeper: keepers[place] }));
     const text = writeMetrics({ ledgers, house, snapshot, custodian, standings, load, now_ms });
     return c.body(text, 200, { 'Content-Type': METRICS_TYPE }) as Response as WrittenAnswer;
   },
 });
 
-/** What orders earned in all ledgers from a day on; `undefined` when a keeper does not answer. */
-async function readSpread(
-  bindings: KeeperBindings & LedgerBindings,
+/** What the house gained in all ledgers from a day on; `undefined` when a keeper does not answer. */
+async function readSummedProfit(
+  bindings: Parameters<typeof readProfit>[0],
   from: string,
-): Promise<readonly SpreadOfDay[] | undefined> {
-  const lists = await readFromKeepers(bindings, (keeper) => keeper.readSpread(from));
-  return lists.some((list) => list === undefined) ? undefined : sumSpread(lists.flatMap((list) => list ?? []));
-}
-
-/** What the keeper of each ledger knows. */
-function readFromKeepers<T>(
-  bindings: KeeperBindings & LedgerBindings,
-  read: (keeper: Keeper) => Promise<T>,
-): Promise<(T | undefined)[]> {
-  return Promise.all(listLedgers(bindings).map((ledger) => readFromKeeper(bindings, ledger, read)));
-}
-
-/** What a ledger's keeper knows; `undefined` when it does not answer, which is a metric of its own. */
-async function readFromKeeper<T>(
-  bindings: KeeperBindings,
-  ledger: number,
-  read: (keeper: Keeper) => Promise<T>,
-): Promise<T | undefined> {
-  try {
-    return await read(reachKeeper(bindings, ledger));
-  } catch (error) {
-    logFault('keeper_unreachable', { ledger, error: describeError(error) });
-    return undefined;
-  }
+): Promise<readonly ProfitOfDay[] | undefined> {
+  const answers = await readProfit(bindings, from);
+  return answers.every(({ answer }) => answer) ? mergeProfit(answers.flatMap(({ answer }) => answer ?? [])) : undefined;
 }

@@ -6,7 +6,8 @@ import { type CustodyStanding, isSilent } from '../db/custody-standing.ts';
 import type { Database } from '../db/database.ts';
 import { balances } from '../db/schema/journal.ts';
 import { exactly } from '../db/schema/columns.ts';
-import type { SpreadOfDay } from '../reconciliation/spread-sums.ts';
+import type { ProfitOfDay } from '../reconciliation/profit-sums.ts';
+import { type CoinTerms, usdtAtoms } from '../db/settings.ts';
 import { VENUE_PREFIX, house } from '../db/transfers.ts';
 import { VALUE_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
@@ -19,6 +20,12 @@ const SHARE_SCALE = 4;
 const Share = Decimal.nullable().openapi({
   description: 'As a fraction, rounded up; null where the limit is 0',
   example: '0.1234',
+});
+
+const Cover = Decimal.nullable().openapi({
+  description:
+    'How much of what is owed to clients and in flight custody has by the ledger, rounded down; null where nothing is owed',
+  example: '0.9821',
 });
 
 const UsdValue = SignedDecimal.nullable().openapi({
@@ -49,6 +56,15 @@ const HouseAsset = z.object({
     description: 'Inventory and what hedges have set aside, less the capital: what the house bears the risk of',
     example: '-2.1',
   }),
+  positionUsdValue: UsdValue,
+  band: z
+    .object({
+      venue: z.string().openapi({ example: 'binance' }),
+      outer: Decimal.openapi({ description: 'A position beyond it is hedged at once', example: '5000' }),
+      inner: Decimal.openapi({ description: 'Each hedge goes back to it', example: '2500' }),
+    })
+    .nullable()
+    .openapi({ description: 'In USDT, of all ledgers together; null where the position is not hedged' }),
   hedging: SignedDecimal.openapi({ description: 'What open hedges may still spend', example: '0' }),
   atVenues: SignedDecimal.openapi({ description: 'What the house has at venues, by the ledger', example: '0.4' }),
   exposure: SignedDecimal.openapi({
@@ -60,6 +76,11 @@ const HouseAsset = z.object({
     description:
       'What custody has received less what it has paid, by the ledger: all that is owed, in flight and the house’s own, less what is at venues',
     example: '12.92',
+  }),
+  coveredByCustody: Cover,
+  coveredWithVenues: Cover.openapi({
+    description: 'The same of custody and venues together: coins at a venue bear the venue’s risk',
+    example: '1.0212',
   }),
   custodyHolds: Decimal.nullable().openapi({
     description: 'What the custodian says that it holds, on all networks; null while it is not known of one of them',
@@ -81,7 +102,14 @@ const HouseAsset = z.object({
 });
 
 /** The position of the house in one asset in one ledger. */
-const LedgerAsset = HouseAsset.omit({ inventoryUsdValue: true, custodyHolds: true, custodyCovers: true, price: true });
+const LedgerAsset = HouseAsset.omit({
+  inventoryUsdValue: true,
+  positionUsdValue: true,
+  band: true,
+  custodyHolds: true,
+  custodyCovers: true,
+  price: true,
+});
 
 type LedgerAsset = z.output<typeof LedgerAsset>;
 
@@ -125,7 +153,7 @@ export type House = z.output<typeof House>;
 const DAYS_SHOWN = 31;
 const DAY_MS = 86_400_000;
 
-/** The first day whose spread is shown. */
+/** The first day whose spread is shown, and whose profit is unless another is asked for. */
 export function firstDayShown(now_ms: number): string {
   return new Date(now_ms - (DAYS_SHOWN - 1) * DAY_MS).toISOString().slice(0, 10);
 }
@@ -166,15 +194,21 @@ function valueOf(asset: Asset, amount: Atoms, price: Price | undefined): Atoms |
   return amount < 0n ? -value : value;
 }
 
+const SHARE_UNIT = 10n ** BigInt(SHARE_SCALE);
+
 /** How much of a limit is used. Both are positive. */
 function shareOf(used: Atoms, limit: Atoms): string | null {
   if (limit === 0n) return null;
-  const unit = 10n ** BigInt(SHARE_SCALE);
-  return formatAmount(used <= 0n ? 0n : (used * unit + limit - 1n) / limit, SHARE_SCALE);
+  return formatAmount(used <= 0n ? 0n : (used * SHARE_UNIT + limit - 1n) / limit, SHARE_SCALE);
+}
+
+/** How much of what is owed is there. */
+function coverOf(held: Atoms, owed: Atoms): string | null {
+  return owed <= 0n ? null : formatAmount(held <= 0n ? 0n : (held * SHARE_UNIT) / owed, SHARE_SCALE);
 }
 
 /** The balances of several ledgers added up. Pure. */
-function sumPositions(all: readonly Positions[]): Positions {
+export function sumPositions(all: readonly Positions[]): Positions {
   const sums = new Map<string, Position>();
   for (const [name, { amount, floor, capital }] of all.flatMap((positions) => [...positions])) {
     const before = sums.get(name) ?? NO_POSITION;
@@ -187,7 +221,17 @@ function sumPositions(all: readonly Positions[]): Positions {
   return sums;
 }
 
-const positionOf = (positions: Positions, owner: string, asset: Asset) =>
+/** Atoms of USDT; what is not known stays so. */
+export function showUsdt<Value extends Atoms | null>(atoms: Value): Value extends Atoms ? string : null;
+export function showUsdt(atoms: Atoms | null): string | null {
+  return atoms === null ? null : formatAmount(atoms, scaleOf(QUOTE_ASSET));
+}
+
+/** A bound of the terms, as every amount is shown. */
+const showBound = (text: string) => showUsdt(usdtAtoms(text));
+
+/** What an owner has of an asset. */
+export const positionOf = (positions: Positions, owner: string, asset: Asset) =>
   positions.get(`${owner} ${asset}`) ?? NO_POSITION;
 
 const sumAtVenues = (positions: Positions, asset: Asset) =>
@@ -223,6 +267,8 @@ function showPosition(positions: Positions, asset: Asset): LedgerAsset {
     exposure: show(-liquidity.floor),
     exposureUsed: shareOf(bound, -liquidity.floor),
     custodyShouldHold: show(-custody.amount),
+    coveredByCustody: coverOf(-custody.amount, owed + payouts),
+    coveredWithVenues: coverOf(atVenues - custody.amount, owed + payouts),
     supplyCap: show(-custody.floor),
     supplyCapUsed: shareOf(-custody.amount, -custody.floor),
   };
@@ -252,27 +298,39 @@ export function valueHouse(
   return { atVenues, capital };
 }
 
+/** What the position of the house is described by. */
+export interface HouseFacts {
+  readonly answers: readonly LedgerAnswer<Positions>[];
+  readonly snapshot: MarketSnapshot | undefined;
+  readonly custodian: CustodyStanding | undefined;
+  readonly profit: readonly ProfitOfDay[] | undefined;
+  readonly coinTerms: CoinTerms;
+  readonly now_ms: number;
+}
+
 /** The position of the house by what each ledger answered: over all that did, and in each. Pure. */
-export function describeHouse(
-  answers: readonly LedgerAnswer<Positions>[],
-  snapshot: MarketSnapshot | undefined,
-  custodian: CustodyStanding | undefined,
-  spread: readonly SpreadOfDay[] | undefined,
-  now_ms: number,
-): House {
+export function describeHouse({ answers, snapshot, custodian, profit, coinTerms, now_ms }: HouseFacts): House {
   const answeredAt = custodian?.answeredAt ?? null;
-  const coverOf = (asset: Asset) => (custodian && isSilent(custodian, now_ms) ? undefined : custodian?.assets[asset]);
+  const standingOf = (asset: Asset) =>
+    custodian && isSilent(custodian, now_ms) ? undefined : custodian?.assets[asset];
   const positions = sumPositions(answers.flatMap(({ answer }) => (answer ? [answer] : [])));
   const shown = assetSymbols.map((asset) => {
     const price = asset === QUOTE_ASSET ? undefined : snapshot && firmPrice(snapshot, asset, now_ms, VALUE_MAX_AGE_MS);
-    const value = valueOf(asset, positionOf(positions, house.liquidity, asset).amount, price?.price);
+    const { amount, capital } = positionOf(positions, house.liquidity, asset);
+    const beyond = amount + positionOf(positions, house.hedging, asset).amount - capital;
+    const [value = null, valueBeyond = null] = [amount, beyond].map((atoms) => valueOf(asset, atoms, price?.price));
+    const hedging = asset === QUOTE_ASSET ? undefined : coinTerms[asset]?.hedging;
     return {
       value,
       shown: {
         ...showPosition(positions, asset),
-        inventoryUsdValue: value === null ? null : formatAmount(value, scaleOf(QUOTE_ASSET)),
-        custodyHolds: coverOf(asset)?.held ?? null,
-        custodyCovers: coverOf(asset)?.cover ?? 'unknown',
+        inventoryUsdValue: showUsdt(value),
+        positionUsdValue: showUsdt(valueBeyond),
+        band: hedging
+          ? { venue: hedging.venue, outer: showBound(hedging.outer), inner: showBound(hedging.inner) }
+          : null,
+        custodyHolds: standingOf(asset)?.held ?? null,
+        custodyCovers: standingOf(asset)?.cover ?? 'unknown',
         price: asset === QUOTE_ASSET ? '1' : price ? formatPrice(price.price) : null,
       },
     };
@@ -283,7 +341,7 @@ export function describeHouse(
   );
   return {
     ts: new Date(now_ms).toISOString(),
-    inventoryUsdValue: sum === null ? null : formatAmount(sum, scaleOf(QUOTE_ASSET)),
+    inventoryUsdValue: showUsdt(sum),
     custodyAnsweredAt: answeredAt === null ? null : new Date(answeredAt).toISOString(),
     assets: shown.map((one) => one.shown),
     ledgers: answers.map(({ ledger, answer }) => ({
@@ -291,11 +349,8 @@ export function describeHouse(
       assets: answer ? assetSymbols.map((asset) => showPosition(answer, asset)) : null,
     })),
     spreadEarned:
-      spread?.map(({ day, coin, orders, atoms }) => ({
-        day,
-        coin,
-        orders,
-        usdt: formatAmount(BigInt(atoms), scaleOf(QUOTE_ASSET)),
-      })) ?? null,
+      profit
+        ?.filter(({ orders }) => orders > 0)
+        .map(({ day, coin, orders, spread }) => ({ day, coin, orders, usdt: showUsdt(BigInt(spread)) })) ?? null,
   };
 }

@@ -120,7 +120,7 @@ function writeWork({ ledgers, now_ms }: Measured): string[] {
 /** Positions are of all ledgers, or absent: a sum without one of them would look like a loss. */
 function writePositions({ house }: Measured): string[] {
   const isWhole = house.ledgers.every(({ assets }) => assets !== null);
-  const of = (member: keyof House['assets'][number]) =>
+  const of = (member: Exclude<keyof House['assets'][number], 'band'>) =>
     by('asset', isWhole ? house.assets : [], (asset) => [asset.asset, asset[member]]);
   const shares = house.ledgers.flatMap(({ ledger, assets }) =>
     (assets ?? []).flatMap(({ asset, exposureUsed, supplyCapUsed }): Sample[] => [

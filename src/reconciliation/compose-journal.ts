@@ -2,7 +2,7 @@ import { type FilledOrder, filledOrderColumns } from './rounding.ts';
 import type { RecordKind } from './record-kind.ts';
 import { isLeg } from './compose-ties.ts';
 import type { Statement } from './statement.ts';
-import type { BalanceRow } from './sums.ts';
+import type { HouseBalance } from './sums.ts';
 
 /** The transfers after number ?1, up to number ?1 + ?2. */
 const inSlice = 't.id > ?1 AND t.id <= ?1 + ?2';
@@ -75,10 +75,11 @@ export function composeFilledOrders(after: number, count: number): Statement<Fil
 }
 
 /** Reads the house's balances: four rows for each asset, however many accounts exist. */
-export function composeHouse(): Statement<BalanceRow> {
+export function composeHouse(): Statement<HouseBalance> {
   return {
     text: `
-      SELECT account, asset, CAST(amount AS TEXT) AS amount, CAST(floor AS TEXT) AS floor, last_transfer AS lastTransfer
+      SELECT account, asset, CAST(amount AS TEXT) AS amount, CAST(floor AS TEXT) AS floor,
+        CAST(capital AS TEXT) AS capital, last_transfer AS lastTransfer
       FROM balances WHERE account LIKE 'house:%' AND account >= 'house:' AND account < 'house;'`,
     values: [],
   };

@@ -27,6 +27,11 @@ export const invariants = [
    * What clients brought in is within the supply cap; what is owed to them is within the cap plus the house's exposure.
    */
   'debts_within_caps',
+  /**
+   * What the house has beyond its capital is what its orders, hedges and settlements explain, and is worth what profit and
+   * loss of all days add up to.
+   */
+  'pnl_unexplained',
   /** The journal and the audit are the same as when they were first read. */
   'history_unchanged',
 ] as const;

@@ -4,7 +4,7 @@ import type { CustodyStanding } from '../db/custody-standing.ts';
 import type { Progress } from './progress.ts';
 import type { ChainName, Link } from './history.ts';
 import { listLedgers } from '../db/database.ts';
-import type { SpreadOfDay } from './spread-sums.ts';
+import type { ProfitOfDay } from './profit-sums.ts';
 
 /** The progress of the reconciliation, and the newest stored link of each chain (see docs/design/reconciliation.md). */
 export interface KeeperStanding {
@@ -21,8 +21,8 @@ export interface Keeper {
   read(): Promise<KeeperStanding>;
   /** What is known about the custodian, which the keeper of ledger 0 asks every minute. */
   readCustody(): Promise<CustodyStanding>;
-  /** What orders earned by their spread, by day and coin, from a day such as `2026-11-21` on; newest day first. */
-  readSpread(from: string): Promise<readonly SpreadOfDay[]>;
+  /** What the house gained, by day and coin, from a day such as `2026-11-21` on; newest day first. */
+  readProfit(from: string): Promise<readonly ProfitOfDay[]>;
   /** Begins a pass now and works on it for some seconds. */
   run(): Promise<void>;
   /** Lets the next pass begin at once, without the hour between two passes. */

@@ -7,9 +7,9 @@ import type { KeptLinks } from './kept-links.ts';
 import { type InvariantReport, NO_PROGRESS, type Pass, type PassReport, type Progress, beginPass } from './progress.ts';
 import type { Ledger, RecordKind } from './record-kind.ts';
 import { reportFindings } from './violations.ts';
-import type { SpreadSums } from './spread-sums.ts';
+import type { ProfitSums } from './profit-sums.ts';
 import { scanAccounts } from './scan-accounts.ts';
-import { JOURNAL_START, type JournalPosition, scanJournal } from './scan-journal.ts';
+import { JOURNAL_START, type JournalPosition, type JournalSlice, scanJournal } from './scan-journal.ts';
 
 /** How much one slice reads at most. */
 export interface SliceLimits {
@@ -34,7 +34,7 @@ export interface ReconcilerParts {
   readonly ledger: number;
   readonly kinds: readonly RecordKind[];
   readonly links: KeptLinks;
-  readonly spread: SpreadSums;
+  readonly profit: ProfitSums;
 }
 
 /** How long a slice took, and whether there is more to read now. */
@@ -59,7 +59,9 @@ export class Reconciler {
   constructor(parts: ReconcilerParts, progress: Progress, read: Chains = CHAINS) {
     this.#parts = parts;
     this.#read = { database: parts.database.$client, kinds: parts.kinds };
-    this.#progress = progress;
+    // Without the sums of what was read, the journal is read again from its beginning.
+    const isCounted = parts.profit.after >= progress.newest.after;
+    this.#progress = isCounted ? progress : { ...progress, newest: JOURNAL_START };
     this.#chains = read;
   }
 
@@ -94,13 +96,13 @@ export class Reconciler {
   }
 
   /**
-   * Deletes all progress, the stored links and the sums of the spread, for an operator who restored the ledger to an
+   * Deletes all progress, the stored links and the sums of the profit, for an operator who restored the ledger to an
    * earlier time. Returns the newest links that were deleted.
    */
   beginAnew(): Readonly<Record<string, string>> {
     const { number, report } = this.#progress;
     this.#progress = { ...NO_PROGRESS, number, report };
-    this.#parts.spread.forget();
+    this.#parts.profit.forget();
     return this.#parts.links.forget();
   }
 
@@ -112,12 +114,23 @@ export class Reconciler {
     // No slice goes beyond the end of a part, so that the sums at the end of a link are known.
     const count = Math.min(explained, this.#endOfPart() - before.newest.after);
     const scanned = await scanJournal(this.#read, before.newest, count, 'new');
-    await reportFindings(this.#parts, scanned.findings, before.number, now_ms);
-    this.#parts.spread.add(scanned.orders);
-    const found = addToTallies(before.found, scanned.checked, scanned.findings);
+    this.#parts.profit.add(scanned.orders, scanned.moves, before.newest.after, scanned.next.after);
+    const { checked, findings } = this.#judgeProfit(scanned);
+    await reportFindings(this.#parts, findings, before.number, now_ms);
+    const found = addToTallies(before.found, checked, findings);
     this.#progress = { ...before, newest: scanned.next, found, steppedAt: now_ms };
     if (!scanned.isAtEnd) return { isMore: true, duration_ms: scanned.duration_ms };
     return (await this.#extend('audit')) ?? { isMore: false, duration_ms: scanned.duration_ms };
+  }
+
+  /** What a slice found, and at the end of the journal whether the records explain what the house has. */
+  #judgeProfit({ isAtEnd, next, house, checked, findings }: JournalSlice): Pick<JournalSlice, 'checked' | 'findings'> {
+    const { profit } = this.#parts;
+    if (!isAtEnd || profit.after !== next.after) return { checked, findings };
+    return {
+      checked: { ...checked, pnl_unexplained: house.length },
+      findings: [...findings, ...profit.judge(next.house, house)],
+    };
   }
 
   /** Whether enough of the journal was read for the next part of its chain. Without a query, unlike `computePart`. */
@@ -209,7 +222,8 @@ export class Reconciler {
       ? await scanJournal(this.#read, position, summed, 'sums')
       : await scanJournal(this.#read, position, explained, 'records');
     const next = { ...addScanned(pass, scanned), journal: scanned.next };
-    await this.#keep(next, scanned.checked, scanned.findings, now_ms);
+    const { checked, findings } = this.#judgeProfit(scanned);
+    await this.#keep(next, checked, findings, now_ms);
     if (!scanned.isAtEnd) return { isMore: true, duration_ms: scanned.duration_ms };
     const closing = closePass(scanned.house, next.differences, next.untied);
     await this.#keep(this.#progress.pass ?? next, closing.checked, closing.findings, now_ms);

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { composeEnds, composeFilledOrders, composeGaps, composeHouse, composeUnexplained } from './compose-journal.ts';
+import { type HouseMove, composeMoves } from './compose-moves.ts';
 import { composeMoved, readMoved } from './compose-sums.ts';
 import { readExamples, readUntied } from './compose-ties.ts';
 import { type Finding, NOTHING, type SliceResult } from './invariants.ts';
 import { type FilledOrder, judgeRounding } from './rounding.ts';
 import type { Ledger } from './record-kind.ts';
 import { onlyRow, readBatch } from './statement.ts';
-import { type BalanceRow, Sums, addSums, compareSums, judgeBalances } from './sums.ts';
+import { type HouseBalance, Sums, addSums, compareSums, judgeBalances } from './sums.ts';
 
 /** How far a scan of the journal has come, and the sums of the house's transfers so far. */
 export const JournalPosition = z.object({
@@ -23,9 +24,10 @@ export interface JournalSlice extends SliceResult {
   readonly next: JournalPosition;
   /** Whether the slice reached the end of the journal, so that the house's balances were compared with the sums. */
   readonly isAtEnd: boolean;
-  readonly house: readonly BalanceRow[];
-  /** The filled orders of the slice, if it was read as `new`. */
+  readonly house: readonly HouseBalance[];
+  /** The filled orders of the slice, and what else changed what the house has, if it was read as `new`. */
   readonly orders: readonly FilledOrder[];
+  readonly moves: readonly HouseMove[];
 }
 
 /**
@@ -53,8 +55,9 @@ export async function scanJournal(
     composeHouse(),
     depth === 'sums' ? null : composeUnexplained(kinds, after, count),
     isNew ? composeFilledOrders(after, count) : null,
+    isNew ? composeMoves(after, count) : null,
   ]);
-  const [ends, moved, house, [unexplained], orders] = rows;
+  const [ends, moved, house, [unexplained], orders, moves] = rows;
   const { first, head: newest } = onlyRow(ends);
   const head = newest ?? 0;
   const to = Math.max(after, Math.min(after + count, head));
@@ -84,6 +87,7 @@ export async function scanJournal(
     isAtEnd,
     house,
     orders,
+    moves,
     duration_ms,
   };
 }

@@ -27,6 +27,11 @@ export interface BalanceRow {
   readonly lastTransfer: number;
 }
 
+/** A balance of the house, and what its owner brought in of it. */
+export interface HouseBalance extends BalanceRow {
+  readonly capital: string;
+}
+
 /** A balance and the sum of its transfers (`explained`). */
 export interface BalanceComparison {
   readonly account: string;

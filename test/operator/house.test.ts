@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { reachKeeper } from '../../src/reconciliation/reach-keeper.ts';
 import type { FilledOrder } from '../../src/reconciliation/rounding.ts';
 import { newRecordId, timestampOfRecord } from '../../src/db/record-id.ts';
-import { SpreadSums, spreadOf } from '../../src/reconciliation/spread-sums.ts';
+import { NO_PROFIT, ProfitSums, spreadOf } from '../../src/reconciliation/profit-sums.ts';
 import { parseAmount } from '../../src/money/amounts.ts';
 import { type House, describeHouse } from '../../src/operator/house.ts';
 import { type Trader, asOperator, openTrader, operate } from '../support/exchange.ts';
@@ -79,7 +79,8 @@ describe('GET /operator/v1/house', () => {
 
   it('has no value without a firm price, and none that is made up', () => {
     const positions = new Map([['house:liquidity BTC', { amount: -1n, floor: 0n, capital: 0n }]]);
-    const house = describeHouse([{ ledger: 0, answer: positions }], undefined, undefined, undefined, 0);
+    const nothing = { snapshot: undefined, custodian: undefined, profit: undefined, coinTerms: {}, now_ms: 0 };
+    const house = describeHouse({ ...nothing, answers: [{ ledger: 0, answer: positions }] });
     expect(house.inventoryUsdValue).toBeNull();
     expect(house.assets.find(({ asset }) => asset === 'BTC')).toMatchObject({
       inventoryUsdValue: null,
@@ -180,15 +181,17 @@ describe('the spread earned', () => {
 
   it('counts each order once, also when a slice is read again', () =>
     runInDurableObject(env.KEY_LANE.getByName('spread'), (_instance, { storage }) => {
-      const sums = new SpreadSums(storage.sql);
+      const sums = new ProfitSums(storage.sql);
       const orders = [1, 3, 5].map((transfer) => order({ transfer }));
-      sums.add(orders.slice(0, 2));
-      sums.add(orders);
-      sums.add(orders);
-      expect(sums.list('2026-11-21')).toEqual([{ day: '2026-11-21', coin: 'BTC', orders: 3, atoms: '30000' }]);
+      sums.add(orders.slice(0, 2), [], 0, 4);
+      sums.add(orders, [], 0, 6);
+      sums.add(orders, [], 4, 6);
+      const day = { day: '2026-11-21', coin: 'BTC', ...NO_PROFIT, orders: 3, spread: '30000' };
+      expect(sums.list('2026-11-21')).toEqual([day]);
       expect(sums.list('2026-11-22')).toEqual([]);
+      expect(() => sums.add([], [], 7, 8)).toThrow('was not counted');
       sums.forget();
-      sums.add(orders);
+      sums.add(orders, [], 0, 6);
       expect(sums.list('')).toMatchObject([{ orders: 3 }]);
     }));
 

@@ -104,7 +104,7 @@ describe('GET /operator/v1/metrics', () => {
     vi.spyOn(PriceHub.prototype, 'snapshot').mockRejectedValue(new Error('no hub'));
     vi.spyOn(LedgerKeeper.prototype, 'read').mockRejectedValue(new Error('no keeper'));
     vi.spyOn(PriceHub.prototype, 'standings').mockRejectedValue(new Error('no hub'));
-    vi.spyOn(LedgerKeeper.prototype, 'readSpread').mockRejectedValue(new Error('no keeper'));
+    vi.spyOn(LedgerKeeper.prototype, 'readProfit').mockRejectedValue(new Error('no keeper'));
     vi.spyOn(LedgerGate.prototype, 'readLoad').mockRejectedValue(new Error('no gate'));
     const samples = await scrape();
     const ups = ['price_hub', 'keeper', 'gate'].map((name) => samples.get(`bureau_${name}_up`));

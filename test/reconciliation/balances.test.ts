@@ -203,7 +203,7 @@ describe('the journal', () => {
   it('is found to lack a transfer, in the middle or at the end', async () => {
     const lack = (id: number) => sql('DELETE FROM transfers WHERE id = ?', id);
     await expectBroken(
-      ['balances_match_transfers', 'journal_has_no_gap', 'records_match_transfers'],
+      ['balances_match_transfers', 'journal_has_no_gap', 'records_match_transfers', 'pnl_unexplained'],
       ['transfers_are_not_deleted'],
       lack(head - 3),
     );
@@ -216,7 +216,7 @@ describe('the journal', () => {
 
   it('is found to hold a transfer that no record explains', async () => {
     const found = await expectBroken(
-      ['balances_match_transfers', 'records_match_transfers'],
+      ['balances_match_transfers', 'records_match_transfers', 'pnl_unexplained'],
       ['transfers_of_orders_are_explained'],
       transfer('house:liquidity', one.accountId, 'USDT', '5'),
     );

@@ -1,0 +1,294 @@
+import { z } from 'zod';
+import { type Coin, QUOTE_ASSET, assetSymbols, findCoin, toUsdt } from '../money/assets.ts';
+import type { Atoms, Price } from '../money/amounts.ts';
+import { timeOfRecord, timestampOfRecord } from '../db/record-id.ts';
+import { house } from '../db/transfers.ts';
+import type { HouseMove } from './compose-moves.ts';
+import type { Finding } from './invariants.ts';
+import type { FilledOrder } from './rounding.ts';
+import type { HouseBalance, Sums } from './sums.ts';
+
+/** The parts of a profit. They add up to it. */
+export const profitParts = ['spread', 'hedges', 'fees', 'settlements', 'revaluation'] as const;
+
+export type ProfitPart = (typeof profitParts)[number];
+
+/** How many orders, and what each part is, in atoms of USDT as text. */
+type Parts = Readonly<Record<ProfitPart, string>> & { readonly orders: number };
+
+/** What the house gained on a day (UTC) by a coin. */
+export interface ProfitOfDay extends Parts {
+  /** Such as `2026-11-21`. */
+  readonly day: string;
+  readonly coin: string;
+}
+
+export const NO_PROFIT: Parts = { orders: 0, spread: '0', hedges: '0', fees: '0', settlements: '0', revaluation: '0' };
+
+/** What an amount of a coin is worth, rounded down: below zero it is owed. */
+function worthOf(coin: Coin, amount: Atoms, middle: Price): Atoms {
+  return amount < 0n ? -toUsdt(coin, -amount, middle, 'up') : toUsdt(coin, amount, middle, 'down');
+}
+
+/**
+ * What an order earned the house, in atoms of USDT: what the client paid more, or got less, than the amount is worth at
+ * the market's middle price; rounded down. `undefined` for an order that has no middle price. Pure.
+ */
+export function spreadOf({
+  coin: symbol,
+  side,
+  coinAmount,
+  usdtAmount,
+  middle,
+}: Pick<FilledOrder, 'coin' | 'side' | 'coinAmount' | 'usdtAmount' | 'middle'>): Atoms | undefined {
+  const coin = findCoin(symbol);
+  if (middle === null || !coin) return undefined;
+  const sign = side === 'BUY' ? 1n : -1n;
+  return sign * BigInt(usdtAmount) + worthOf(coin, -sign * BigInt(coinAmount), BigInt(middle));
+}
+
+/** One step of the house: when it was, the part that it belongs to, and what it changed. */
+interface Step {
+  readonly day: string;
+  readonly coin: Coin;
+  readonly part: ProfitPart;
+  readonly coinChange: Atoms;
+  readonly usdtChange: Atoms;
+  /** `null` where there is none: then the newest counts. */
+  readonly middle: Price | null;
+  readonly orders: 0 | 1;
+}
+
+const dayOf = (time_ms: number) => new Date(time_ms).toISOString().slice(0, 10);
+const priceOf = (middle: string | null) => (middle === null ? null : BigInt(middle));
+
+function stepOfOrder(order: FilledOrder): Step[] {
+  const coin = findCoin(order.coin);
+  if (!coin) return [];
+  const sign = order.side === 'BUY' ? 1n : -1n;
+  return [
+    {
+      day: timestampOfRecord(order.id).slice(0, 10),
+      coin,
+      part: 'spread',
+      coinChange: -sign * BigInt(order.coinAmount),
+      usdtChange: sign * BigInt(order.usdtAmount),
+      middle: priceOf(order.middle),
+      orders: order.middle === null ? 0 : 1,
+    },
+  ];
+}
+
+/** A trade of the house, and its fee, in whichever asset. What is only set aside, or is capital, gains nothing. */
+function stepsOfMove(move: HouseMove): Step[] {
+  const { kind, id, ended_ms, coin: symbol, coinChange, usdtChange, middle, feeAsset, fee } = move;
+  const coin = findCoin(symbol);
+  if (!coin || (kind !== 'hedge' && kind !== 'settlement')) return [];
+  const common = { day: dayOf(ended_ms ?? timeOfRecord(id)), coin, middle: priceOf(middle), orders: 0 } as const;
+  const changes = { coinChange: BigInt(coinChange), usdtChange: BigInt(usdtChange) };
+  const trade: Step = { ...common, part: kind === 'hedge' ? 'hedges' : 'settlements', ...changes };
+  if (feeAsset === null) return [trade];
+  const inCoin = findCoin(feeAsset);
+  const paid = inCoin
+    ? { coin: inCoin, coinChange: -BigInt(fee), usdtChange: 0n, middle: inCoin === coin ? common.middle : null }
+    : { coinChange: 0n, usdtChange: -BigInt(fee) };
+  return [trade, { ...common, part: 'fees', ...paid }];
+}
+
+const Amounts = z.record(z.string(), z.string());
+
+type Amounts = z.output<typeof Amounts>;
+
+/** What the records up to a number explain: by asset the position, what is set aside and the capital; by coin its price. */
+const State = z.object({ after: z.int(), positions: Amounts, aside: Amounts, capital: Amounts, middles: Amounts });
+
+type State = z.output<typeof State>;
+
+const NOTHING: State = { after: 0, positions: {}, aside: {}, capital: {}, middles: {} };
+
+const PartsOfDay = z.record(
+  z.string(),
+  z.object({
+    orders: z.int(),
+    spread: z.string(),
+    hedges: z.string(),
+    fees: z.string(),
+    settlements: z.string(),
+    revaluation: z.string(),
+  }),
+);
+
+const grown = (text: string | undefined, atoms: Atoms) => (BigInt(text ?? 0) + atoms).toString();
+
+/** Parts, of which one has grown. */
+const withPart = (parts: Parts, part: ProfitPart, atoms: Atoms): Parts => ({
+  ...parts,
+  [part]: grown(parts[part], atoms),
+});
+
+/** The name of the row that has the state; the others have days. */
+const STATE = 'state';
+
+/**
+ * What the house earned and lost, by day and coin, in the storage of the keeper: a row for each day, and what the house has
+ * by all that was counted. It counts each record once, in the order of their transfers, however often they are read.
+ *
+ * The value of a position is rounded down. What a record gained is judged by the market's middle price of that moment, and
+ * the position before it is valued anew at that price: the revaluation, with less than an atom a record that rounding
+ * leaves. So the parts of all days add up exactly to the value of what the house has beyond its capital.
+ */
+export class ProfitSums {
+  readonly #sql: SqlStorage;
+  #state: State;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    sql.exec('CREATE TABLE IF NOT EXISTS profit (day TEXT PRIMARY KEY NOT NULL, sums TEXT NOT NULL) WITHOUT ROWID');
+    this.#state = State.parse(this.#read(STATE) ?? NOTHING);
+  }
+
+  /** The number of the newest transfer whose record was counted. */
+  get after(): number {
+    return this.#state.after;
+  }
+
+  /**
+   * Counts the records whose transfers have the numbers after `after` up to `to`. Without a wait in between, so that all of
+   * it is stored or nothing. Numbers that were counted are left out. Throws when some before them were not.
+   */
+  add(orders: readonly FilledOrder[], moves: readonly HouseMove[], after: number, to: number): void {
+    if (to <= this.#state.after) return;
+    if (after > this.#state.after) throw new Error(`the profit up to transfer ${after} was not counted`);
+    const [aside, capital] = [{ ...this.#state.aside }, { ...this.#state.capital }];
+    const records = [
+      ...orders.map((order) => ({ transfer: order.transfer, steps: stepOfOrder(order) })),
+      ...moves.map((move) => ({ transfer: move.transfer, steps: stepsOfMove(move) })),
+    ];
+    const isNew = ({ transfer }: { readonly transfer: number }) => transfer > this.#state.after;
+    for (const { kind, coin, coinChange, asideAsset, asideChange } of moves.filter(isNew)) {
+      if (kind === 'funding') capital[coin] = grown(capital[coin], BigInt(coinChange));
+      if (asideAsset !== null) aside[asideAsset] = grown(aside[asideAsset], BigInt(asideChange));
+    }
+    const sorted = records.filter(isNew).toSorted((one, other) => one.transfer - other.transfer);
+    this.#count(
+      sorted.flatMap(({ steps }) => steps),
+      { after: to, aside, capital },
+    );
+  }
+
+  /** Values all positions at the prices of now, so that a day has the revaluation of that day. */
+  mark(prices: ReadonlyMap<Coin, Price>, now_ms: number): void {
+    const still = { coinChange: 0n, usdtChange: 0n, part: 'revaluation', orders: 0 } as const;
+    this.#count([...prices].map(([coin, middle]) => ({ ...still, day: dayOf(now_ms), coin, middle })));
+  }
+
+  #count(steps: readonly Step[], known: Partial<State> = {}): void {
+    const days = new Map<string, Record<string, Parts>>();
+    const positions = { ...this.#state.positions };
+    const middles = { ...this.#state.middles };
+    for (const { day, coin, part, coinChange, usdtChange, middle: named, orders } of steps) {
+      const before = BigInt(positions[coin] ?? 0);
+      const last = BigInt(middles[coin] ?? 0);
+      const middle = named ?? last;
+      const gain = usdtChange + worthOf(coin, coinChange, middle);
+      const change = usdtChange + worthOf(coin, before + coinChange, middle) - worthOf(coin, before, last);
+      if (gain !== 0n || change !== 0n || orders > 0) {
+        const sums = days.get(day) ?? this.#readDay(day);
+        days.set(day, sums);
+        const counted = sums[coin] ?? NO_PROFIT;
+        const parts = withPart(withPart(counted, part, gain), 'revaluation', change - gain);
+        sums[coin] = { ...parts, orders: counted.orders + orders };
+      }
+      positions[coin] = grown(positions[coin], coinChange);
+      positions[QUOTE_ASSET] = grown(positions[QUOTE_ASSET], usdtChange);
+      middles[coin] = middle.toString();
+    }
+    for (const [day, sums] of days) this.#write(day, sums);
+    this.#state = { ...this.#state, ...known, positions, middles };
+    this.#write(STATE, this.#state);
+  }
+
+  /**
+   * Compares what the records explain with what the same transfers moved, in the inventory and in what is set aside, and
+   * with the capital; and the value of the position with what all days add up to.
+   */
+  judge(transfers: Sums, rows: readonly HouseBalance[]): Finding[] {
+    const { positions, aside, capital, middles } = this.#state;
+    const findings: Finding[] = [];
+    const compare = (of: string, asset: string, found: Atoms, explained: Atoms) => {
+      if (found === explained) return;
+      const example = { of, asset, found: String(found), explained: String(explained) };
+      findings.push({ invariant: 'pnl_unexplained', example });
+    };
+    for (const asset of assetSymbols) {
+      const [position, held, own] = [positions, aside, capital].map((amounts) => BigInt(amounts[asset] ?? 0));
+      const moved = (account: string) => BigInt(transfers[`${account} ${asset}`]?.atoms ?? 0);
+      const brought = rows.find((row) => row.account === house.liquidity && row.asset === asset)?.capital;
+      compare('inventory', asset, moved(house.liquidity), (position ?? 0n) + (own ?? 0n) - (held ?? 0n));
+      compare('hedging', asset, moved(house.hedging), held ?? 0n);
+      compare('capital', asset, BigInt(brought ?? 0), own ?? 0n);
+    }
+    const value = Object.entries(positions).reduce((sum, [asset, amount]) => {
+      const coin = findCoin(asset);
+      return sum + (coin ? worthOf(coin, BigInt(amount), BigInt(middles[coin] ?? 0)) : BigInt(amount));
+    }, 0n);
+    compare('profit', QUOTE_ASSET, value, sumParts(this.list('')));
+    return findings;
+  }
+
+  /** The sums from a day on, newest day first. */
+  list(from: string): ProfitOfDay[] {
+    const rows = this.#sql.exec<{ day: string; sums: string }>(
+      'SELECT day, sums FROM profit WHERE day >= ? AND day <> ? ORDER BY day DESC',
+      from,
+      STATE,
+    );
+    return rows
+      .toArray()
+      .flatMap(({ day, sums }) =>
+        Object.entries(PartsOfDay.parse(JSON.parse(sums))).map(([coin, parts]) => ({ day, coin, ...parts })),
+      );
+  }
+
+  /** Forgets all sums, so that all records are counted again. */
+  forget(): void {
+    this.#sql.exec('DELETE FROM profit');
+    this.#state = NOTHING;
+  }
+
+  #readDay(day: string): Record<string, Parts> {
+    return PartsOfDay.parse(this.#read(day) ?? {});
+  }
+
+  #read(name: string): unknown {
+    const [row] = this.#sql.exec<{ sums: string }>('SELECT sums FROM profit WHERE day = ?', name).toArray();
+    return row && JSON.parse(row.sums);
+  }
+
+  #write(name: string, sums: unknown): void {
+    this.#sql.exec('INSERT OR REPLACE INTO profit VALUES (?, ?)', name, JSON.stringify(sums));
+  }
+}
+
+/** The sums of several ledgers added up: each day and coin once, newest day first. Pure. */
+export function mergeProfit(days: readonly ProfitOfDay[]): ProfitOfDay[] {
+  const sums = new Map<string, ProfitOfDay>();
+  for (const { day, coin, ...parts } of days) {
+    const name = `${day} ${coin}`;
+    sums.set(name, { ...addParts([sums.get(name) ?? NO_PROFIT, parts]), day, coin });
+  }
+  return [...sums.values()].toSorted((one, other) => (one.day < other.day ? 1 : one.day > other.day ? -1 : 0));
+}
+
+/** Orders and parts added up. Pure. */
+export function addParts(all: readonly Parts[]): Parts {
+  return all.reduce((sum, parts) => {
+    const added = profitParts.reduce((total, part) => withPart(total, part, BigInt(parts[part])), sum);
+    return { ...added, orders: sum.orders + parts.orders };
+  }, NO_PROFIT);
+}
+
+/** What all parts add up to: the profit, below zero a loss, in atoms of USDT. Pure. */
+export function sumParts(all: readonly Parts[]): Atoms {
+  return all.reduce((sum, parts) => profitParts.reduce((total, part) => total + BigInt(parts[part]), sum), 0n);
+}
