@@ -4,7 +4,7 @@ import { hex } from '@scure/base';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CustodianClient } from '../../lab/conformance/custodian-client.ts';
 import { NotAsked, type Trial, clauses } from '../../lab/conformance/custodian-clauses.ts';
-import { findSignatureFault } from '../support/node/custody/verify-custody-request.ts';
+import { findRequestFault } from '../../custodian/src/contract/verify-request.ts';
 import { type PlayedServer, say, serveOnLoopback } from '../support/node/run/serve-on-loopback.ts';
 
 /** The suite that any custodian is held to, against a small custodian that keeps the contract, or breaks one promise. */
@@ -91,7 +91,7 @@ async function startCustodian(mistake?: Mistake) {
         'takes requests that nobody signed': ['unknown key', 'wrong signature'],
         'takes old requests': ['outside the window'],
       }[mistake as string];
-    const fault = findSignatureFault(sent, { bureau: SECRET }, Date.now() / 1_000);
+    const fault = findRequestFault(sent, new Map([['bureau', SECRET]]), Date.now() / 1_000);
     const id = path.split('/').at(-1) ?? '';
     const says = (): [number, unknown] => {
       if (fault !== undefined && !forgiven?.includes(fault)) return [401, { error: fault }];

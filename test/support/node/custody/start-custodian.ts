@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findRequestFault } from '../../../../custodian/src/contract/verify-request.ts';
 import { type PlayedServer, type Saying, say, sayWrongly, serveOnLoopback } from '../run/serve-on-loopback.ts';
 import { CustodianBook, readPayout } from './custodian.ts';
 import { CustodianProgrammes } from './custodian-programmes.ts';
@@ -12,9 +13,10 @@ import type {
   CustodianReport,
   CustodianRequests,
 } from './custodian-state.ts';
-import { findSignatureFault } from './verify-custody-request.ts';
 
 export const custodianKey = { id: 'bureau-tests', secret: 'the-secret-that-the-tests-share-with-the-custodian' };
+
+const secrets = new Map([[custodianKey.id, custodianKey.secret]]);
 
 /** The variables of a Worker whose withdrawals the custodian at this address pays. */
 export const custodyVariables = (url: string) => ({
@@ -66,11 +68,8 @@ export async function startCustodian(): Promise<PlayedServer> {
       return;
     }
     const body = await buffer(request);
-    const fault = findSignatureFault(
-      { method, path, headers, body },
-      { [custodianKey.id]: custodianKey.secret },
-      Math.floor(Date.now() / 1000),
-    );
+    const signed = { method, path, headers, body };
+    const fault = findRequestFault(signed, secrets, Math.floor(Date.now() / 1000));
     if (fault !== undefined) {
       rejections.push(fault);
       return say(response, { status: 401, body: { error: fault } });
