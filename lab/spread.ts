@@ -1,4 +1,3 @@
-/** The median and the quartiles of several measurements. */
 export interface Spread {
   readonly median: number;
   readonly low: number;

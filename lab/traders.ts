@@ -5,7 +5,6 @@ import type { Clerk, Entry } from '../test/kills/clerk.ts';
 import type { Client } from '../test/support/client.ts';
 import type { Operator } from '../test/support/node/exchange/operator.ts';
 
-/** Opens accounts one after the other, each with a key. */
 export async function openTraders(
   operator: Operator,
   count: number,

@@ -127,7 +127,6 @@ async function backUpBesideTrade(exchange: ServedExchange, backup: string): Prom
   }
 }
 
-/** A reconciliation over all ledgers, as the operator sees it. */
 interface Reconciliation {
   readonly status: string;
   readonly violations: readonly unknown[];

@@ -2,7 +2,6 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import * as names from '../src/zod/names.ts';
 
-/** The exports of zod that are only types. */
 const TYPES = new Set(['ZodArray', 'ZodObject', 'ZodRawShape', 'input', 'output', 'infer']);
 
 it('the part of zod that is bundled has every name that the Worker uses, and no other', () => {

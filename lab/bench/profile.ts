@@ -10,7 +10,6 @@ import type { Subject } from './subjects.ts';
 const WARM_MS = 1_500;
 const PROFILED_MS = 5_000;
 
-/** A profile of one kind of request. */
 export interface SubjectProfile {
   /** Answers per second while the profiler ran. */
   readonly throughput: number;

@@ -2,7 +2,6 @@ export interface Mutation {
   readonly room: string;
   /** What the code then does wrong. No two mutations have the same name. */
   readonly name: string;
-  /** The file that is changed. */
   readonly file: string;
   /** A text that the file contains exactly once. */
   readonly find: string;

@@ -98,7 +98,6 @@ interface Trigger {
   readonly text: string;
 }
 
-/** The triggers of the migrations. */
 export function readTriggers(): Trigger[] {
   return readdirSync(MIGRATIONS).flatMap((migration) => {
     const file = `${MIGRATIONS}/${migration}`;

@@ -58,7 +58,6 @@ export class BackupFile {
   }
 }
 
-/** Reads the rows of a table from a backup. */
 export async function* readRows(folder: string, binding: string, table: string): AsyncGenerator<Row> {
   const input = createReadStream(pathOf(folder, binding, table)).pipe(createGunzip());
   for await (const line of createInterface({ input })) yield JSON.parse(line) as Row;

@@ -9,7 +9,6 @@ export interface SchemaPart {
   readonly sql: string;
 }
 
-/** A table whose rows are read and written. */
 export interface Table {
   readonly name: string;
   readonly columns: readonly { readonly name: string; readonly isInteger: boolean }[];

@@ -44,7 +44,6 @@ export interface Document {
   };
 }
 
-/** All operations of a document, in its order. */
 export function listOperations({ paths = {} }: Document) {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => (operation ? [{ path, method, operation }] : [])),

@@ -23,7 +23,6 @@ export function writeLinks(pages: readonly ListedPage[]): string {
   return pages.map(({ path, title, summary }) => `- [${title}](${markdownPath(path)}): ${summary}`).join('\n');
 }
 
-/** A text whose links to pages lead to their Markdown. */
 const linkMarkdown = (text: string) =>
   text.replaceAll(/(?<=\]\()\/(?:docs|errors)[^)#]*/g, (path) => markdownPath(path));
 

@@ -142,7 +142,6 @@ export async function waitUntilReady({ origin, logFile }: Place): Promise<void> 
   throw new Error(`the exchange does not answer. The end of ${logFile}:\n${end}`);
 }
 
-/** Fires the schedule of a Worker. */
 export async function fireSchedule(origin: string, worker: string): Promise<void> {
   // Miniflare's own header for one Worker of several.
   await fetch(`${origin}${SCHEDULE_PATH}`, { headers: { 'MF-Route-Override': worker } });

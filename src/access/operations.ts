@@ -22,7 +22,6 @@ export function createKeyArea(tag: string) {
   );
 }
 
-/** An area of public operations. */
 export function createPublicArea(tag: string) {
   return createAreaOf(() => ({ tags: [tag], middleware: admitPublicCall, before: anyKeyRefusals }));
 }

@@ -57,7 +57,6 @@ export type AccountRow = Pick<typeof accounts.$inferSelect, keyof typeof account
 const MAX_LABEL_LENGTH = 100;
 const MAX_EXTERNAL_ID_LENGTH = 100;
 
-/** The body with which an account is opened. */
 export const OpenAccount = z
   .strictObject({
     label: z.string().min(1).max(MAX_LABEL_LENGTH).openapi({ example: 'demo' }),

@@ -165,7 +165,6 @@ async function* writeTax({ database, span }: StatementPlan): AsyncGenerator<stri
   }
 }
 
-/** Adds the spread of each movement to that of its month. */
 function addSpread(months: Map<string, Atoms>, movements: readonly Movement[]): void {
   for (const { time_ms, spread } of movements) {
     const month = showTime(time_ms).slice(0, '2026-11'.length);

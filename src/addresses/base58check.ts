@@ -12,7 +12,6 @@ export function decodeBase58check(text: string): Uint8Array | undefined {
   }
 }
 
-/** Writes a version byte and a hash in base58check. */
 export function encodeBase58check(version: number, hash: Uint8Array): string {
   return base58check.encode(Uint8Array.of(version, ...hash));
 }

@@ -27,7 +27,6 @@ export function holdsSandboxKey(keys: DepositKeys): boolean {
   return Object.values(keys).some((key) => known.has(identifyKey(key)));
 }
 
-/** The sandbox's Solana address of the account with this index. */
 export function deriveSandboxSolanaAddress(index: number): string {
   const key = HardenedKey.fromMasterSeed(hex.decode(SANDBOX_SEED_HEX)).derive(solanaPath(index));
   return encodeSolanaAddress(key.publicKeyRaw);

@@ -26,7 +26,6 @@ export interface ApiDocuments {
   readonly operator: OpenApiDocument;
 }
 
-/** A tag of a document. */
 export interface DocumentTag {
   readonly name: string;
   readonly description: string;

@@ -18,7 +18,6 @@ const boundsOf = chooseBounds(config);
 
 const ORDERS_PATH = '/api/v1/orders';
 
-/** What a plan refuses an order with. */
 const planRefusals = [
   'symbol_not_supported',
   'amount_below_minimum',

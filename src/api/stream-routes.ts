@@ -15,7 +15,6 @@ const answer = { 101: 'The socket is open: its messages are in the AsyncAPI docu
 const text =
   'A WebSocket. The messages are in the [AsyncAPI document](/api/v1/asyncapi.json), and [the guide](/docs/guides/streams) shows them.';
 
-/** The market's stream. */
 export const marketStream = createPublicArea('Markets');
 
 marketStream.add({
@@ -35,7 +34,6 @@ marketStream.add({
   },
 });
 
-/** The streams of accounts. */
 export const accountStream = createKeyArea('Events');
 
 accountStream.add({

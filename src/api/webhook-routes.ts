@@ -34,7 +34,6 @@ async function admitAccount(c: Context<KeyEnvironment>): Promise<Outcome<Admitte
   });
 }
 
-/** The webhook endpoints of an account. */
 export const webhooks = createEndpointArea({
   path: '/api/v1/webhook-endpoints',
   operationSuffix: '',

@@ -63,7 +63,6 @@ function readState(json: unknown, network: Network): CustodyState | NeverSeen {
   }
 }
 
-/** Whether an answer is a JSON object without a status. */
 function namesNoStatus(json: unknown): boolean {
   return typeof json === 'object' && json !== null && !Array.isArray(json) && !('status' in json);
 }

@@ -49,7 +49,6 @@ export function openLedger(bindings: LedgerBindings, ledger: number): Database {
   return database;
 }
 
-/** The numbers of all ledgers, in order. */
 export function listLedgers(bindings: LedgerBindings): number[] {
   const ledgers = [FIRST_LEDGER];
   while (bindings[bindingOf(ledgers.length)]) ledgers.push(ledgers.length);

@@ -82,7 +82,6 @@ export const DepositListQuery = ListQuery.extend({
     .openapi({ description: 'Deposits in this state', example: 'PENDING' }),
 });
 
-/** What a list of deposits is narrowed by. */
 export interface DepositFilter extends Omit<z.output<typeof DepositListQuery>, keyof ListQuery | 'status'> {
   readonly status?: DepositRow['status'] | undefined;
 }

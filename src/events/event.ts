@@ -167,7 +167,6 @@ const kinds = [
   endpointKind,
 ] as const;
 
-/** The schema of any event of some kinds. */
 export function anyOf<const Kinds extends readonly Pick<ReturnType<typeof describeKind>, 'schema'>[]>(
   name: string,
   all: Kinds,
@@ -190,7 +189,6 @@ export const sentEvents = kinds.flatMap(({ sent }) => sent);
 
 export const eventTypes = sentEvents.map(({ type }) => type as EventType);
 
-/** A row of `events`. */
 export interface EventRow {
   /** Who is told: an account by its id, or the operator. */
   readonly accountId: string;

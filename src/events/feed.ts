@@ -53,7 +53,6 @@ function describeSource<Row, Data>(
   };
 }
 
-/** A source of the rows of one table. */
 function describeTable<Columns extends SelectedFields, Data>(
   family: string,
   table: RecordTable,

@@ -74,13 +74,11 @@ interface Span {
   readonly frozenAt: number | null;
 }
 
-/** A page of a feed. */
 export interface FeedPage<Shown> extends Pick<Span, 'since' | 'newest'> {
   readonly events: Shown[];
   readonly nextAfter: number;
 }
 
-/** Which page of a feed is read. */
 type PageQuery = z.output<typeof EventQuery> | z.output<typeof OperatorEventQuery>;
 
 const isOwn = eq(events.accountId, sql.placeholder('accountId'));

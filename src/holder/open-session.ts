@@ -30,7 +30,6 @@ export interface OpenSessionCall {
   readonly newBrowser: string | null;
 }
 
-/** A session that was opened. */
 export interface OpenedSession {
   readonly sessionId: string;
   /** The session's token; only a hash of it is stored. */

@@ -33,7 +33,6 @@ const shownActions: readonly string[] = [
 /** The most entries of one page. */
 const PAGE = 50;
 
-/** An entry of an account's security log. */
 export interface SecurityEntry {
   /** The number of its row: a page goes on below the last one's. */
   readonly id: string;

@@ -87,7 +87,6 @@ export interface RequestFacts {
   readonly path: string;
 }
 
-/** A JSON answer. */
 export function answerJson(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
   return { status, headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) };
 }

@@ -141,7 +141,6 @@ export interface Handled<
   readonly handle: (c: OperationContext<Parts, Environment>, found: Found) => Answered<Given, Body>;
 }
 
-/** What all operations of a kind have in common. */
 export interface OperationKind {
   readonly tags: string[];
   /** An operation without it is public. */
@@ -197,7 +196,6 @@ type Excess<Given, Declared> = JSONValue extends Declared
         }[keyof Given]
       : never;
 
-/** The names of the members of any type of a union. */
 type NamesOf<Union> = Union extends Union ? keyof Union : never;
 
 type MemberOf<Union, Name extends PropertyKey> = Union extends { readonly [Each in Name]?: infer Member }
@@ -292,7 +290,6 @@ export function jsonContent(body: BodyParts) {
 /** Refusals that any operation may give. */
 const general = ['service_unavailable', 'internal_error'] as const;
 
-/** The refusals of what a request brings. */
 function refusalsOf({ body, query }: RequestParts): DeclaredProblem[] {
   return [
     ...(body || query ? (['invalid_request'] as const) : []),
@@ -358,7 +355,6 @@ export function send(c: RequestContext, { body, status, headers }: Answer): Writ
   return c.body(body, status as 200, { ...headers }) as Response as WrittenAnswer;
 }
 
-/** Sends a refusal as problem+json. */
 export function sendProblem(c: RequestContext, refusal: Refusal): WrittenAnswer {
   return send(c, answerProblem(refusal, factsOf(c)));
 }

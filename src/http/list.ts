@@ -28,7 +28,6 @@ export const ListQuery = z.strictObject({
     .openapi({ description: 'nextCursor of an earlier page of the same list', example: EXAMPLE_CURSOR }),
 });
 
-/** Where the next page begins. */
 const NextCursor = z
   .string()
   .nullable()

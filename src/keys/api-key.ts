@@ -152,7 +152,6 @@ export async function prepareApiKey(
   return { token, statements: [insertAudit(database, actor, 'create_api_key', accountId, detail), insert] as const };
 }
 
-/** What the database knows about a key that is to be revoked. */
 export type Revocation =
   | { readonly kind: 'revoked'; readonly apiKey: ApiKey }
   /** It has no row: it never existed, or was made after the time to which the database was restored. */

@@ -50,7 +50,6 @@ export interface BucketLimits {
   readonly perDay: number;
 }
 
-/** The default limits (spec, "Limits"). */
 export const defaultLimits: Readonly<Record<BucketName, BucketLimits>> = {
   read: { perMinute: 120, perDay: 5_000 },
   trade: { perMinute: 30, perDay: 500 },

@@ -37,7 +37,6 @@ export interface RipeQuestion {
   readonly now_ms: number;
   /** How many venues are alive that carry the coin, heard or asked. A socket that was just lost counts: it may come back. */
   readonly alive: number;
-  /** The last price that was accepted for the coin. */
   readonly lastAccepted: Pick<AgreedMarket, 'price' | 'received_ms'> | null;
 }
 

@@ -185,12 +185,10 @@ function coinUnit(coin: Coin): bigint {
   return 10n ** BigInt(scaleOf(coin) + PRICE_SCALE);
 }
 
-/** What an amount of a coin is worth in USDT at a price. */
 export function toUsdt(coin: Coin, coinAmount: Atoms, price: Price, rounding: Rounding): Atoms {
   return divide[rounding](coinAmount * price * usdtUnit, coinUnit(coin));
 }
 
-/** What amount of a coin an amount of USDT is worth at a price. */
 export function toCoin(coin: Coin, usdtAmount: Atoms, price: Price, rounding: Rounding): Atoms {
   return divide[rounding](usdtAmount * coinUnit(coin), price * usdtUnit);
 }

@@ -149,7 +149,6 @@ const BATCH_DEADLINE_MS = 3_000;
 /** What the batches need of the gate. */
 export interface BatchSources {
   readonly database: Database;
-  /** Plans an order at a price and the settings of this moment. */
   plan(terms: OrderTerms, price: OrderPrice | undefined): Outcome<OrderPlan>;
   /** The price that an order fills at now which got this one. */
   newest(price: OrderPrice): OrderPrice;

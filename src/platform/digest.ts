@@ -14,7 +14,6 @@ export async function digest(text: string): Promise<string> {
   return toBase64Url(await hash(text));
 }
 
-/** The SHA-256 of a text, in hex. */
 export async function digestInHex(text: string): Promise<string> {
   return (await hash(text)).toHex();
 }

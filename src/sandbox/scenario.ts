@@ -18,7 +18,6 @@ export const scenarios = {
   rate_limited: null,
   /** The custodian does not answer, and never says what became of the payout. */
   custodian_hangs: [WITHDRAWAL],
-  /** The custodian refuses the payout for good. */
   custodian_refuses: [WITHDRAWAL],
   /** The custodian takes the payout, and pays it `PAYS_AFTER_MS` later. */
   custodian_pays_late: [WITHDRAWAL],

@@ -81,7 +81,6 @@ export function selectSettlement(database: Database, reference: string) {
   );
 }
 
-/** The settlement in the rows of `selectSettlement`, if there is one. */
 export function parseSettlement([row]: Awaited<ReturnType<typeof selectSettlement>>): SettledTrade | undefined {
   if (!row) return undefined;
   const { accountId, counterparty, type, ...terms } = row;

@@ -43,7 +43,6 @@ class VirtualClock implements Clock {
   }
 }
 
-/** Draws that are the same for a seed. */
 function drawFrom(seed: number): () => number {
   let state = seed;
   return () => {

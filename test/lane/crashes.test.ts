@@ -21,7 +21,6 @@ async function expectOneOrder(trader: Trader, response: Response): Promise<void>
   expect(await sumOfBalances()).toEqual([]);
 }
 
-/** Runs a statement in the lane's own storage. */
 const inStorage = ({ lane }: Trader, statement: string) =>
   runInDurableObject(lane, (_lane, { storage }) => storage.sql.exec(statement).toArray()[0] ?? {});
 

@@ -17,7 +17,6 @@ function freshObject() {
   return env.KEY_LANE.getByName(crypto.randomUUID());
 }
 
-/** A test inside a fresh object, with the object's replays. */
 const itWithReplays = (title: string, use: (replays: Replays, sql: SqlStorage) => void) =>
   it(title, () =>
     runInDurableObject(freshObject(), (_, { storage: { sql } }) => use(new Replays(sql, new LateWrites()), sql)),

@@ -10,7 +10,6 @@ interface Call {
   readonly body: string | undefined;
 }
 
-/** The words of a line for a shell, with values for its variables. */
 function readWords(line: string, variables: Readonly<Record<string, string>>): string[] {
   const words = [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)];
   const fillIn = (text: string) => text.replaceAll(/\$([A-Z]+)/g, (_, name: string) => variables[name] ?? '');

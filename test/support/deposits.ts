@@ -15,7 +15,6 @@ export async function reportFor<Change extends object>(trader: Trader, change: C
   return { ...report, ...change };
 }
 
-/** Reports a deposit, which is taken. */
 export async function reportDeposit(report: object): Promise<Deposit> {
   return (await operate<{ deposit: Deposit }>('POST', '/deposits', report)).deposit;
 }

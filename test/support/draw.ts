@@ -13,7 +13,6 @@ export class Draw {
     return new Draw(mixBits(mixBits(seed, 0x51e), step));
   }
 
-  /** A whole number from 0 to below `count`. */
   below(count: number): number {
     return Math.floor(this.next() * count);
   }

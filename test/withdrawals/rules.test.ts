@@ -19,7 +19,6 @@ import {
 const pairs = assetSymbols.flatMap((asset) => networks.map((network) => ({ asset, network })));
 const isOn = ({ asset, network }: (typeof pairs)[number]) =>
   (assets[asset] as AssetRecord).networks.some((listed) => listed.network === network);
-/** An asset that the network carries, for a test of its addresses. */
 const assetOn = (network: string) => pairs.find((pair) => pair.network === network && isOn(pair))?.asset ?? 'USDT';
 
 const ETH_ADDRESS = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';

@@ -168,7 +168,6 @@ app.post('/withdrawals/:owner', async (c) => {
   return c.json(await c.env.FLOOR.getByName(owner).withdraw(owner));
 });
 
-/** Creates the tables and each owner's rows. */
 app.post('/prepare', async (c) => {
   const owners = await c.req.json<string[]>();
   await c.env.DB.batch(tables.map((sql) => c.env.DB.prepare(sql)));

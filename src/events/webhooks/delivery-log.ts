@@ -29,7 +29,6 @@ export interface Attempted extends Pick<Parcel, 'id'> {
   readonly at_ms: number;
 }
 
-/** Shows an attempt. */
 export function showDelivery({ id, type, at_ms }: Attempted, attempt: Attempt): Delivery {
   return {
     eventId: id,

@@ -69,7 +69,6 @@ export type CreateEndpoint = z.output<EndpointSchemas['CreateEndpoint']>;
 
 export type ChangeEndpoint = z.output<EndpointSchemas['ChangeEndpoint']>;
 
-/** The secret of an endpoint, when it is shown. */
 export const EndpointSecret = z.string().openapi({
   description: 'Signs every delivery. Shown this once',
   example: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD4Y0LmCQ7Yds=',

@@ -43,7 +43,6 @@ export interface EndpointOwner {
   note(action: EndpointAction, endpointId: string, detail: Readonly<Record<string, unknown>>): BatchItem<'sqlite'>[];
 }
 
-/** A row of `webhook_endpoints`. */
 export type EndpointRow = typeof webhookEndpoints.$inferSelect;
 
 /** Shows an endpoint, without its secrets. */

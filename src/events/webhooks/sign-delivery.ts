@@ -6,7 +6,6 @@ export function drawSecret(): string {
   return `${PREFIX}${crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toBase64()}`;
 }
 
-/** A message that is to be signed. */
 export interface Message {
   readonly id: string;
   /** Seconds since 1970. */

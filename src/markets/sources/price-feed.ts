@@ -81,7 +81,6 @@ export function createPriceSource(feed: PriceFeed, baseUrl: string): PriceSource
   };
 }
 
-/** The coins that a venue is asked for, by its own symbols. */
 function coinsBySymbol(venue: Venue): ReadonlyMap<string, Coin> {
   return new Map(
     coinSymbols.flatMap((coin) => {

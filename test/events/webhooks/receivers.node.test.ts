@@ -51,7 +51,6 @@ afterAll(() => {
 
 const ORDERS = 5;
 
-/** The numbers of the events that a receiver has verified. */
 function verified(name: Name): number[] {
   const webhook = new Webhook(secrets.get(name) ?? '');
   return (receivers.get(name)?.bodies ?? []).map(

@@ -45,7 +45,6 @@ interface Tickers {
   readonly opens?: readonly (readonly [value: string, open: string])[];
   /** Values of it without an open. */
   readonly noOpens: Named;
-  /** Fields of rows that are skipped. */
   readonly skipped: readonly Fields[];
   readonly refused: Refused;
 }

@@ -51,7 +51,6 @@ async function outcomeOf(client: BureauClient, call: DrivenCall) {
   }
 }
 
-/** The TypeScript client, in this process. */
 export function openTypeScript(): ClientLanguage {
   return {
     name: 'bureau-client',

@@ -37,7 +37,6 @@ export function updateRow(table: string, id: string, row: Row, update = 'UPDATE'
 export const INSERTS = ['INSERT', 'INSERT OR IGNORE', 'INSERT OR REPLACE'] as const;
 export const UPDATES = ['UPDATE', 'UPDATE OR IGNORE', 'UPDATE OR REPLACE'] as const;
 
-/** The next row of the audit. */
 export function audit(action: string, target = 'settings', detail: object = {}, more: Row = {}): D1PreparedStatement {
   const id = '(SELECT coalesce(max(id), 0) + 1 FROM audit)';
   return insertRow('audit', { id, ts: 1, role: 'operator', action, target, detail: JSON.stringify(detail), ...more });

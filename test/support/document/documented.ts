@@ -84,7 +84,6 @@ export async function expectDocumented(
   if (fault !== undefined) throw new Error(`${request.method} ${request.path} -> ${response.status}: ${fault}`);
 }
 
-/** What is wrong with a response, or `undefined`. */
 export async function findFault(
   request: SentRequest,
   response: Response,

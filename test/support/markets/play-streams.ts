@@ -3,7 +3,6 @@ import { CircuitBreakers } from '../../../src/markets/sources/circuit-breakers.t
 import { PriceStreams, type StreamPlace } from '../../../src/markets/streams/price-streams.ts';
 import type { SocketListener, StreamTools } from '../../../src/markets/streams/venue-stream.ts';
 
-/** A socket that a test plays the venue's end of. */
 export class PlayedSocket {
   readonly sent: string[] = [];
   readonly url: string;

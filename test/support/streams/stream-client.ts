@@ -27,7 +27,6 @@ export interface Message {
   readonly problem?: { readonly code: string; readonly errors?: readonly { readonly pointer: string }[] };
 }
 
-/** Sends the request of an upgrade. */
 export function upgrade(path: string, headers: Record<string, string> = {}): Promise<Response> {
   return worker.fetch(new Request(`${ORIGIN}${path}`, { headers: { Upgrade: 'websocket', ...headers } }));
 }
@@ -41,7 +40,6 @@ function until(isReached: () => boolean): Promise<void> {
 /** A socket of a stream, which keeps what it was sent. Every message is checked against the AsyncAPI document. */
 export class StreamClient {
   readonly messages: Message[] = [];
-  /** The events of all messages so far. */
   readonly events: Event[] = [];
   readonly socket: WebSocket;
   closed: { readonly code: number; readonly reason: string } | undefined;
@@ -69,7 +67,6 @@ export class StreamClient {
     return new StreamClient(webSocket, path);
   }
 
-  /** Opens the stream of a trader's account. */
   static of(trader: Trader, headers: Record<string, string> = {}): Promise<StreamClient> {
     return StreamClient.open(ACCOUNT_STREAM, { Authorization: `Bearer ${trader.token}`, ...headers });
   }
@@ -84,7 +81,6 @@ export class StreamClient {
     return this.next();
   }
 
-  /** The next message that was not read yet. */
   async next(): Promise<Message> {
     await until(() => this.messages.length > this.#read || this.closed !== undefined);
     const message = this.messages[this.#read];
@@ -93,7 +89,6 @@ export class StreamClient {
     return message;
   }
 
-  /** Those of `events` that were not taken yet. */
   takeEvents(): Event[] {
     const events = this.events.slice(this.#taken);
     this.#taken += events.length;

@@ -83,7 +83,6 @@ export async function setSettings(change: Record<string, unknown>): Promise<void
   await changeSettings(change);
 }
 
-/** Changes the operator's settings for good. */
 export async function changeSettings(change: Record<string, unknown>): Promise<void> {
   await operate('PATCH', '/settings', change);
   // The gate may use settings that are some seconds old, and a test cannot wait for them.

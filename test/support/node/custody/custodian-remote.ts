@@ -53,7 +53,6 @@ export class CustodianRemote {
     return (await this.#call('GET')).requests;
   }
 
-  /** Why the custodian refused requests, one word per request. */
   async listRejections(): Promise<readonly string[]> {
     return (await this.#call('GET')).rejections;
   }

@@ -21,21 +21,16 @@ export type CustodianAnswer =
   | 'silent_duplicate'
   /** Answers that it has never seen the payout, whatever it did. */
   | 'never_seen'
-  /** Status 500. */
   | 'error'
-  /** No answer ever. */
   | 'hang'
   /** Headers and half a body, then nothing more. */
   | 'stall'
-  /** The connection breaks. */
   | 'reset'
   /** A web page with status 200, as a proxy in front of the custodian may answer. */
   | 'html'
   /** The state, with its end cut off. */
   | 'truncated'
-  /** The state in a body of 5 MB. */
   | 'huge'
-  /** A redirect to an address that answers the same state. */
   | 'redirect'
   /** This answer, word for word. */
   | { readonly status: number; readonly body: string };

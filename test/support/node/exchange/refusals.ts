@@ -66,7 +66,6 @@ const buying = (coin: string, usdt: string, opening?: Opening) => trading((trade
 const under = (settings: Record<string, unknown>, act: (trader: Trader) => Promise<unknown>) =>
   trading((trader, { operator }) => operator.withSettings(settings, () => act(trader)));
 
-/** What a trader does after the operator has changed the account. */
 const changed = (change: object, act: (trader: Trader) => Promise<unknown>) =>
   trading(async (trader, { operator, accountId }) => {
     await operator.operate('PATCH', `/accounts/${accountId}`, change);

@@ -8,7 +8,6 @@ export interface AcceptedSocket {
   send(text: string): void;
   /** Ends it in order, as a venue does. */
   close(code: number): void;
-  /** Breaks the connection. */
   destroy(): void;
 }
 

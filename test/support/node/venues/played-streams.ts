@@ -55,7 +55,6 @@ export class PlayedStreams {
     this.#sayBooks((name, symbol) => before[name].markets[symbol] !== this.#stateOf(name).markets[symbol]);
   }
 
-  /** Breaks all sockets. */
   cut(): void {
     for (const { socket } of this.#open) socket.destroy();
   }

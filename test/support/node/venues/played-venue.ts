@@ -18,13 +18,11 @@ export interface PlayedBook {
   readonly bid: string | null;
   readonly ask: string | null;
   readonly time_ms: number;
-  /** Another for each message. */
   readonly id: number;
 }
 
 /** How a venue's stream speaks. Markets are in the spelling of the venue's other interface. */
 export interface PlayedStream {
-  /** What it says first. */
   readonly welcome?: string;
   /** The markets that an address names. */
   named?(query: URLSearchParams): readonly string[];

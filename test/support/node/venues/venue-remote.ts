@@ -40,7 +40,6 @@ export class VenueRemote {
     await this.setEach({ mode: 'ok', coins });
   }
 
-  /** Makes all venues fail in the same way. */
   async fail(mode: VenueMode = 'error'): Promise<void> {
     await this.setEach({ mode });
   }

@@ -11,13 +11,10 @@ export type VenueMode =
   | 'limited'
   /** A web page with status 200, as a proxy in front of the venue may answer. */
   | 'html'
-  /** Valid JSON that is cut off. */
   | 'truncated'
-  /** Well-formed JSON of 5 MB. */
   | 'huge'
   /** No answer until the next reset, which breaks the connection. */
   | 'hang'
-  /** The connection breaks. */
   | 'reset';
 
 /** One market of a venue, under the venue's own symbol. Numbers are text, so that a test can send invalid ones. */
