@@ -24,3 +24,7 @@ export function writeMeasured(document: string, heading: string, lines: readonly
 function showCells(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
 }
+
+export function showDate(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}

@@ -1,6 +1,5 @@
-import { formatTable } from '../measured-section.ts';
+import { formatTable, showDate } from '../measured-section.ts';
 import { type Honest, orderAndCancel, outrun, tradeHonestly } from './forerunner.ts';
-import { showDate } from './report.ts';
 import { type MarketOptions, VirtualMarket, pathNames } from './virtual-market.ts';
 
 /** How far a client knows the truth beyond his order's admission. Nobody's order and feed take less than no time. */

@@ -1,5 +1,5 @@
 import type { Atoms } from '../../src/money/amounts.ts';
-import { formatTable } from '../measured-section.ts';
+import { formatTable, showDate } from '../measured-section.ts';
 import type { StrategyResult } from './play-path.ts';
 
 export interface PathReport {
@@ -63,8 +63,4 @@ function showUsdt(atoms: Atoms): string {
   const cents = Math.floor(Number(atoms) / 10_000) / 100;
   const text = Math.abs(cents).toLocaleString('en-US', { minimumFractionDigits: 2 });
   return `${cents > 0 ? '+' : cents < 0 ? '-' : ''}${text}`;
-}
-
-export function showDate(date: Date): string {
-  return date.toISOString().slice(0, 10);
 }
