@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { defaultLimits } from '../src/keys/rights.ts';
 import { openArena } from './arbitrage/arena.ts';
+import { describeGriefer, findGriefed, tabulateGriefer, tryGriefer } from './arbitrage/griefer.ts';
 import { openStrategies } from './arbitrage/open-strategies.ts';
 import { playPath } from './arbitrage/play-path.ts';
 import { drawPath } from './arbitrage/price-path.ts';
@@ -16,7 +17,7 @@ import { writeMeasured } from './measured-section.ts';
 /**
  * `npm run arbitrage`: runs strategies against the deployed bundle on drawn price paths, and prints the profit of each by
  * spread and seed; in virtual time, it runs clients who are ahead of the exchange, or cancel, on paths of five times the
- * length. Fails when a strategy gains that must not. Writes the tables into docs/arbitrage.md.
+ * length, and one who makes the house hedge. Fails when a strategy gains that must not, or the house loses to him. Writes the tables into docs/arbitrage.md.
  *
  * Options of another run, which writes nothing: `-- --seeds 10 --seconds 120 --spread 20`; `--seed 7` sets the first
  * seed, `--dust 10000` the orders of dust on a path, `--trades 300` the orders a minute of every other key.
@@ -72,10 +73,13 @@ async function tryPath(seed: number, spread_bps: number): Promise<PathReport> {
 }
 
 function report(reports: readonly PathReport[], outrunning: readonly Outrun[]): void {
+  const griefed = tryGriefer();
+  console.table(tabulateGriefer(griefed));
   console.table(tabulateOutrunning(outrunning));
   console.table(tabulateProfit(reports));
   for (const line of describeRefusals(reports)) console.log(line);
-  for (const line of [...findOutrun(outrunning), ...findBroken(reports, readProductionMarket().spread_bps)]) {
+  const broken = findBroken(reports, readProductionMarket().spread_bps);
+  for (const line of [...findGriefed(griefed), ...findOutrun(outrunning), ...broken]) {
     console.error(`GAINED: ${line}`);
     process.exitCode = 1;
   }
@@ -85,11 +89,15 @@ function report(reports: readonly PathReport[], outrunning: readonly Outrun[]): 
     return;
   }
   const circumstances = { date: new Date(), seconds, dustOrders };
-  const document = writeMeasured(
-    writeMeasured(readFileSync(DOCUMENT, 'utf8'), 'Profit', describeProfit(reports, circumstances)),
+  const { date } = circumstances;
+  let document = readFileSync(DOCUMENT, 'utf8');
+  document = writeMeasured(document, 'Profit', describeProfit(reports, circumstances));
+  document = writeMeasured(
+    document,
     'Outrunning the price',
-    describeOutrunning(outrunning, circumstances.date, VIRTUAL_LENGTH * seconds),
+    describeOutrunning(outrunning, date, VIRTUAL_LENGTH * seconds),
   );
+  document = writeMeasured(document, 'Making the house hedge', describeGriefer(griefed, date));
   writeFileSync(DOCUMENT, document);
   console.log(`written into ${DOCUMENT}`);
 }
