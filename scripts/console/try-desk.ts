@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { type LocalExchange, expectThat } from '../local-exchange.ts';
 import { writeSignInLink } from '../start/play-access.ts';
@@ -148,6 +149,12 @@ async function halt(page: Page, exchange: LocalExchange, browser: Browser): Prom
   const row = other.getByRole('row').filter({ hasText: 'let trading go on' }).first();
   await row.getByText(SECOND).waitFor();
   expectThat(true, 'the audit names the second person');
+  const [file] = await Promise.all([other.waitForEvent('download'), press(other, 'Export the whole list as CSV')]);
+  const text = await readFile(await file.path(), 'utf8');
+  expectThat(text.includes(`${SECOND},admin,change_settings`), 'the audit is exported');
+  await other.reload();
+  await other.getByRole('row').filter({ hasText: 'exported the whole list' }).first().waitFor();
+  expectThat(true, 'the export is in the audit');
   return other;
 }
 

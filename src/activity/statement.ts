@@ -3,6 +3,7 @@ import { lte, sql } from 'drizzle-orm';
 import { type Outcome, accept, refuse } from '../http/answer.ts';
 import { Decimal, Id, SignedDecimal, Timestamp, showTime } from '../http/wire-types.ts';
 import type { Database } from '../db/database.ts';
+import { writeCsvLine } from '../http/csv.ts';
 import { TimeSpan } from '../db/record-list.ts';
 import { statements } from '../db/schema.ts';
 import { type Asset, QUOTE_ASSET, assetSymbols, scaleOf } from '../money/assets.ts';
@@ -159,9 +160,9 @@ function showMovement({ transfer, time_ms, id, type, asset, amount }: Movement):
 
 /** The rows of what has ended, by the columns that tax programs read. */
 async function* writeTax({ database, span }: StatementPlan): AsyncGenerator<string, void, undefined> {
-  yield writeLine(taxColumns);
+  yield writeCsvLine(taxColumns);
   for await (const lines of writeTaxLines(database, span)) {
-    if (lines.length > 0) yield lines.map(writeLine).join('');
+    if (lines.length > 0) yield lines.map(writeCsvLine).join('');
   }
 }
 
@@ -192,24 +193,20 @@ const createJson = (months = new Map<string, Atoms>()) => ({
   },
 });
 
-/** RFC 4180. No field holds a comma, a quote or the end of a line. */
 const csv = {
   begin: ({ from_ms, opening }: StatementPlan) =>
-    writeLine(['ts', 'type', 'asset', 'amount', 'id', 'transfer']) + writeBalances(from_ms, 'OPENING_BALANCE', opening),
+    writeCsvLine(['ts', 'type', 'asset', 'amount', 'id', 'transfer']) +
+    writeBalances(from_ms, 'OPENING_BALANCE', opening),
   movements: (movements: readonly Movement[]) =>
     movements
       .map(showMovement)
-      .map(({ ts, type, asset, amount, id, transfer }) => writeLine([ts, type, asset, amount, id, String(transfer)]))
+      .map(({ ts, type, asset, amount, id, transfer }) => writeCsvLine([ts, type, asset, amount, id, transfer]))
       .join(''),
   end: ({ to_ms, closing }: StatementPlan) => writeBalances(to_ms, 'CLOSING_BALANCE', closing),
 };
 
-function writeLine(fields: readonly string[]): string {
-  return `${fields.join()}\r\n`;
-}
-
 function writeBalances(time_ms: number, type: string, balances: Balances): string {
   return listBalances(balances)
-    .map(({ asset, amount }) => writeLine([showTime(time_ms), type, asset, amount, '', '']))
+    .map(({ asset, amount }) => writeCsvLine([showTime(time_ms), type, asset, amount, '', '']))
     .join('');
 }

@@ -3,7 +3,7 @@ import { type WrittenAnswer } from '../http/area.ts';
 import { refuseField } from '../http/answer.ts';
 import { admit } from '../access/admit.ts';
 import { ledgerOf } from '../db/database.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { streamPieces } from '../http/stream-pieces.ts';
 import {
   Statement,
   StatementQuery,
@@ -50,31 +50,8 @@ statement.add({
     if (!counted.ok) return counted;
     const prepared = await prepareStatement(database, accountId, from, end, now_ms);
     const pieces = writeStatement(prepared, format);
-    return c.body(streamPieces(pieces, c.get('requestId')), 200, {
+    return c.body(streamPieces(pieces, { fault: 'statement_broken_off', requestId: c.get('requestId') }), 200, {
       'Content-Type': statementTypes[format],
     }) as Response as WrittenAnswer;
   },
 });
-
-/** Sends text as it comes, a piece whenever the reader has room. A piece that fails breaks the answer off. */
-function streamPieces(pieces: AsyncGenerator<string, void, undefined>, requestId: string): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const next = await pieces.next();
-          if (next.done === true) controller.close();
-          else controller.enqueue(encoder.encode(next.value));
-        } catch (error) {
-          logFault('statement_broken_off', { requestId, error: describeError(error) });
-          controller.error(error);
-        }
-      },
-      async cancel() {
-        await pieces.return();
-      },
-    },
-    { highWaterMark: 1 },
-  );
-}

@@ -3,7 +3,9 @@ import { type CursorScope, readCursor, writeCursor } from './cursor.ts';
 import { type Outcome, accept } from './answer.ts';
 
 const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 200;
+
+/** The most rows of a page. */
+export const MAX_LIMIT = 200;
 const EXAMPLE_CURSOR = '01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM';
 
 /** The query of a list: how many rows, and where to begin. A limit out of bounds is refused, not corrected. */

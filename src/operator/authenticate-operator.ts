@@ -11,7 +11,7 @@ import type { Role } from '../db/role.ts';
 import { firstLedger, openLedger } from '../db/database.ts';
 import { FIRST_LEDGER, isRecordId, ledgerNumberOf } from '../db/record-id.ts';
 import { ACCESS_HEADER, hasAccess, readAccessToken } from './access-token.ts';
-import { type Caller, approvalOf } from './approval.ts';
+import { type Caller, innerRequestOf } from './inner-request.ts';
 import { digestRequest, propose, showProposal } from './proposals.ts';
 import { type Duty, findRoleFor } from './roles.ts';
 import { readRoles } from './staff.ts';
@@ -67,8 +67,8 @@ async function findRole(token: string): Promise<Role | undefined> {
  * change must also name the console's Origin, one without a body too.
  */
 async function identify(c: Context<OperatorEnvironment>): Promise<Outcome<Caller>> {
-  const approval = approvalOf(c.req.raw);
-  if (approval) return accept(approval.caller);
+  const inner = innerRequestOf(c.req.raw);
+  if (inner) return accept(inner.caller);
   const authorization = c.req.header('Authorization');
   const assertion = c.req.header(ACCESS_HEADER);
   if (authorization !== undefined || assertion === undefined || !hasAccess) {
@@ -97,8 +97,8 @@ export function authenticateOperator(duty: Duty): MiddlewareHandler<OperatorEnvi
     c.set('role', role);
     c.set('roles', roles);
     if (email !== undefined) c.set('email', email);
-    const approval = approvalOf(c.req.raw);
-    if (approval) c.set('approval', approval.proposal);
+    const proposal = innerRequestOf(c.req.raw)?.proposal;
+    if (proposal !== undefined) c.set('approval', proposal);
     c.set('caller', role);
     c.header('Cache-Control', 'no-store');
     return next();

@@ -10,7 +10,7 @@ import {
 import { accept } from '../http/answer.ts';
 import { type Area, send } from '../http/area.ts';
 import { createOperatorArea } from './operations.ts';
-import { executeBy } from './approval.ts';
+import { executeBy } from './inner-request.ts';
 import { ListQuery, oneOf, onePage } from '../http/list.ts';
 import { newestFirst } from '../db/merge-pages.ts';
 import { aRow } from './find-records.ts';

@@ -45,6 +45,8 @@ export const duties = {
   manage_staff: chiefs,
   /** Where the audit and all deposits and withdrawals are sent. */
   manage_webhooks: chiefs,
+  /** Whole lists leave the exchange as files. */
+  export_lists: chiefs,
   /** To approve or decline a proposal; the change itself needs its own duty as well. */
   decide_proposals: [...chiefs, 'treasury', 'support', 'compliance'],
 } as const satisfies Record<string, readonly Role[]>;

@@ -6,6 +6,7 @@ import { accountRoutes } from './account-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { depositRoutes } from './deposit-routes.ts';
 import { eventRoutes, webhookRoutes } from './event-routes.ts';
+import { exportRoutes } from './export-routes.ts';
 import { houseRoutes } from './house-routes.ts';
 import { liquidityRoutes } from './liquidity-routes.ts';
 import { proposalRoutes } from './proposal-routes.ts';
@@ -50,5 +51,10 @@ export const operator = createArea();
 
 operator.use('/operator/v1/*', wakeAfterChanges);
 
-operator.route('/', changes);
-operator.route('/', proposalRoutes(changes));
+const listed = createArea();
+
+listed.route('/', changes);
+listed.route('/', proposalRoutes(changes));
+
+operator.route('/', listed);
+operator.route('/', exportRoutes(listed));

@@ -56,7 +56,7 @@ const allowed: readonly (readonly [roles: string, operations: string])[] = [
     '',
     `createWebhookEndpointOfOperator changeWebhookEndpointOfOperator deleteWebhookEndpointOfOperator
      rotateWebhookSecretOfOperator testWebhookEndpointOfOperator replayEventsOfOperator createApiKey drawTotp
-     confirmTotp removeTotp approveAddress clearViolation acceptHistory setRoles`,
+     confirmTotp removeTotp approveAddress clearViolation acceptHistory setRoles exportList`,
   ],
   [
     'treasury',

@@ -1,6 +1,7 @@
 import { systemClock } from '../../../clients/bureau-client/src/clock.ts';
 import { type Connection, call } from '../../../clients/bureau-client/src/call.ts';
 import { BureauError } from '../../../clients/bureau-client/src/errors.ts';
+import type { Problem } from '../../../clients/bureau-client/src/operations.ts';
 import { defaultLimits } from '../../../clients/bureau-client/src/retry.ts';
 import type { Operations, Proposal } from './schema.d.ts';
 
@@ -9,7 +10,9 @@ type Name = keyof Operations;
 type PlacesOf<Path> = Path extends `${string}{${infer Place}}${infer Rest}` ? Place | PlacesOf<Rest> : never;
 
 /** What an operation takes: what its path names, its query and its body. */
-type Input<N extends Name> = (PlacesOf<N> extends never ? object : { readonly path: Record<PlacesOf<N>, string> }) &
+export type Input<N extends Name> = (PlacesOf<N> extends never
+  ? object
+  : { readonly path: Record<PlacesOf<N>, string> }) &
   (Operations[N]['query'] extends undefined ? object : { readonly query?: Operations[N]['query'] }) &
   (Operations[N]['body'] extends undefined ? object : { readonly body: Operations[N]['body'] });
 
@@ -55,6 +58,24 @@ export async function operate<N extends Name>(
   const { outcome, ...details } = await call(connection, method, `/operator/v1${path}`, sent);
   if (outcome.kind === 'refused') throw new BureauError(outcome.problem, details);
   return outcome.answer.body as Answer<N>;
+}
+
+/**
+ * Exports a whole list of the operator's API and hands the file to the browser. Rejects with a `BureauError` when it is
+ * refused, and with a `TypeError` when it breaks off.
+ */
+export async function download({ list, query }: Operations['post /exports']['body']): Promise<void> {
+  const response = await fetchSignedIn('/operator/v1/exports', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ list, query }),
+  });
+  if (!response.ok) throw new BureauError((await response.json()) as Problem, { attempts: 1 });
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = `${list.replace('/operator/v1/', '').replaceAll('/', '-')}-${new Date().toISOString().slice(0, 10)}.csv`;
+  link.click();
+  URL.revokeObjectURL(link.href);
 }
 
 /** The proposal that a change became because it needs two people; `undefined` when it was made. */

@@ -71,6 +71,8 @@ const sentences: Readonly<Record<string, string | ((detail: Detail) => string)>>
   draw_recovery_codes: 'drew new recovery codes',
   draw_totp: 'began to set up two-factor authentication',
   end_sessions: 'ended sessions',
+  export_list: (query) =>
+    Object.keys(query).length === 0 ? 'exported the whole list' : `exported the list, where ${writeAll(query)}`,
   fill_solana_pool: 'uploaded Solana addresses',
   give_up_mails: 'gave up mails that could not be sent for a day',
   halt: ({ invariant, shortfall }) =>

@@ -1,7 +1,7 @@
 import { ask } from '../../ask.ts';
 import { operate } from '../operate.ts';
 import type { Account } from '../schema.d.ts';
-import type { Page } from './pages.tsx';
+import type { Page } from './list.ts';
 
 /** An account with the e-mail of its holder, which the console knows and the exchange does not. */
 export interface AccountOfHolder extends Account {

@@ -1,21 +1,17 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Fault, Waiting } from '../../parts/notice.tsx';
-
-/** A page of a list, and where the next one begins. */
-export interface Page<Row> {
-  readonly rows: readonly Row[];
-  readonly nextCursor: string | null;
-}
+import { useMay } from '../staff.ts';
+import type { List, Page } from './list.ts';
 
 /** A list that is read a page at a time; anew when `wanted` or `turn` changes. */
 export function Pages<Row>({
-  read,
+  list,
   wanted = '',
   turn = 0,
   children,
 }: {
-  readonly read: (cursor: string | undefined) => Promise<Page<Row>>;
+  readonly list: List<Row>;
   /** What is read, in words: whoever asks for something else gets another list. */
   readonly wanted?: string;
   readonly turn?: number;
@@ -28,7 +24,7 @@ export function Pages<Row>({
     setBusy(true);
     setError(undefined);
     try {
-      const page = await read(cursor);
+      const page = await list.read(cursor);
       if (isWanted()) setKnown({ rows: [...before, ...page.rows], nextCursor: page.nextCursor });
     } catch (fault) {
       if (isWanted()) setError(fault);
@@ -43,6 +39,7 @@ export function Pages<Row>({
       isWanted = false;
     };
   }, [wanted, turn]);
+  const may = useMay();
   const next = known?.nextCursor ?? undefined;
   return (
     <>
@@ -54,6 +51,35 @@ export function Pages<Row>({
           {isBusy ? 'Reading …' : 'Show more'}
         </button>
       )}
+      {known && known.rows.length > 0 && may('export_lists') && <Export list={list} />}
     </>
+  );
+}
+
+/** Exports the whole list, and not only what is shown of it. */
+function Export<Row>({ list }: { readonly list: List<Row> }) {
+  const [state, setState] = useState<'ready' | 'busy' | 'done'>('ready');
+  const [error, setError] = useState<unknown>();
+  const run = async () => {
+    setState('busy');
+    setError(undefined);
+    try {
+      await list.exportAll();
+      setState('done');
+    } catch (fault) {
+      setError(fault);
+      setState('ready');
+    }
+  };
+  return (
+    <div class="export">
+      <button type="button" class="link" disabled={state === 'busy'} onClick={() => void run()}>
+        {state === 'busy' ? 'Exporting …' : 'Export the whole list as CSV'}
+      </button>
+      <span role="status" class="quiet">
+        {state === 'done' && 'The file is among your downloads, and the export in the audit.'}
+      </span>
+      {error !== undefined && <Fault error={error} />}
+    </div>
   );
 }

@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { inWords, showAmount, showCents } from '../../format.ts';
 import { Choice } from '../../parts/form.tsx';
 import { go } from '../../route.ts';
-import { operate } from '../operate.ts';
 import { ShortId, State, Time } from '../parts/names.tsx';
-import { type Page, Pages } from '../parts/pages.tsx';
+import { type List, listOf } from '../parts/list.ts';
+import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import type { OperatorDeposit, OperatorWithdrawal, Order, Transaction } from '../schema.d.ts';
 
@@ -113,10 +113,10 @@ function describeKind<Row extends Listed>(
   states: readonly string[],
   empty: string,
   columns: readonly Column<Row>[],
-  read: (id: string, query: { readonly status?: never; readonly cursor?: string }) => Promise<Page<Row>>,
+  listRecords: (id: string, query: { readonly status?: never }) => List<Row>,
 ): RecordKind {
   const list = (id: string, status: string) => (
-    <Pages read={(cursor) => read(id, { ...(status && { status: status as never }), ...(cursor && { cursor }) })}>
+    <Pages list={listRecords(id, { ...(status && { status: status as never }) })}>
       {(rows) => <Records label={title} rows={rows} keyOf={(row) => row.id} columns={columns} empty={empty} />}
     </Pages>
   );
@@ -127,27 +127,21 @@ const ended = ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED'];
 
 /** The kinds of an account's records, by their part of the path. */
 export const recordKinds: Readonly<Record<string, RecordKind>> = {
-  transactions: describeKind('Transactions', ended, 'Nothing has moved.', transactionColumns, async (id, query) => {
-    const { transactions, nextCursor } = await operate('get /accounts/{id}/transactions', { path: { id }, query });
-    return { rows: transactions, nextCursor };
-  }),
-  orders: describeKind('Orders', ['COMPLETED', 'FAILED'], 'No order was placed.', orderColumns, async (id, query) => {
-    const { orders, nextCursor } = await operate('get /accounts/{id}/orders', { path: { id }, query });
-    return { rows: orders, nextCursor };
-  }),
-  withdrawals: describeKind('Withdrawals', ended, 'Nothing was withdrawn.', withdrawalColumns, async (id, query) => {
-    const { withdrawals, nextCursor } = await operate('get /accounts/{id}/withdrawals', { path: { id }, query });
-    return { rows: withdrawals, nextCursor };
-  }),
+  transactions: describeKind('Transactions', ended, 'Nothing has moved.', transactionColumns, (id, query) =>
+    listOf('get /accounts/{id}/transactions', { path: { id }, query }),
+  ),
+  orders: describeKind('Orders', ['COMPLETED', 'FAILED'], 'No order was placed.', orderColumns, (id, query) =>
+    listOf('get /accounts/{id}/orders', { path: { id }, query }),
+  ),
+  withdrawals: describeKind('Withdrawals', ended, 'Nothing was withdrawn.', withdrawalColumns, (id, query) =>
+    listOf('get /accounts/{id}/withdrawals', { path: { id }, query }),
+  ),
   deposits: describeKind(
     'Deposits',
     ['PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED'],
     'Nothing was deposited.',
     depositColumns,
-    async (id, query) => {
-      const { deposits, nextCursor } = await operate('get /accounts/{id}/deposits', { path: { id }, query });
-      return { rows: deposits, nextCursor };
-    },
+    (id, query) => listOf('get /accounts/{id}/deposits', { path: { id }, query }),
   ),
 };
 

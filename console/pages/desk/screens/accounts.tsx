@@ -6,6 +6,7 @@ import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { type AccountOfHolder, findAccounts } from '../parts/find-accounts.ts';
 import { AccountLink, State, Time } from '../parts/names.tsx';
+import { listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
@@ -62,7 +63,12 @@ export function Accounts({ query }: Place) {
           <Choice label="State" value={status} set={(next) => find(text.trim(), next)} options={statuses} />
           <button type="submit">Find</button>
         </form>
-        <Pages read={(cursor) => findAccounts(filter, cursor)}>
+        <Pages
+          list={{
+            ...listOf('get /accounts', { query: filter }),
+            read: (cursor) => findAccounts(filter, cursor),
+          }}
+        >
           {(rows) => (
             <Records
               label="Accounts"

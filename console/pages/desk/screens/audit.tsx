@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import { TextField } from '../../parts/form.tsx';
 import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
-import { operate } from '../operate.ts';
 import { tellEntry } from '../parts/audit-sentence.ts';
 import { ShortId, Time } from '../parts/names.tsx';
+import { listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { Records } from '../parts/records.tsx';
 import { Value } from '../parts/value.tsx';
@@ -57,14 +57,7 @@ export function Audit({ query }: Place) {
           ))}
           <button type="submit">Find</button>
         </form>
-        <Pages
-          read={async (cursor) => {
-            const { entries, nextCursor } = await operate('get /audit', {
-              query: { ...Object.fromEntries(query), ...(cursor && { cursor }) },
-            });
-            return { rows: entries, nextCursor };
-          }}
-        >
+        <Pages list={listOf('get /audit', { query: Object.fromEntries(query) })}>
           {(rows) => (
             <Records
               label="Audit"

@@ -7,6 +7,7 @@ import { Shown } from '../../parts/notice.tsx';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { AccountLink, State, Time } from '../parts/names.tsx';
+import { listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Facts, Records } from '../parts/records.tsx';
 import { ReasonField, Step } from '../parts/step.tsx';
@@ -48,14 +49,7 @@ export function Deposits({ query }: Place) {
         {list ? (
           <>
             <h2>{list[0]}</h2>
-            <Pages
-              read={async (cursor) => {
-                const { deposits, nextCursor } = await operate('get /deposits', {
-                  query: { ...list[1], ...(cursor && { cursor }) },
-                });
-                return { rows: deposits, nextCursor };
-              }}
-            >
+            <Pages list={listOf('get /deposits', { query: list[1] })}>
               {(rows) => (
                 <Records
                   label={list[0]}

@@ -8,6 +8,7 @@ import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { State, Time } from '../parts/names.tsx';
 import { nameDeed } from '../parts/deeds.ts';
+import { listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { ReasonField, Step } from '../parts/step.tsx';
@@ -32,14 +33,7 @@ export function Proposals({ query }: Place) {
           set={(next) => go(`/desk/proposals?status=${next}`)}
           options={statuses.map((known) => [known, inWords(known)] as const)}
         />
-        <Pages
-          read={async (cursor) => {
-            const { proposals, nextCursor } = await operate('get /proposals', {
-              query: { status, ...(cursor && { cursor }) },
-            });
-            return { rows: proposals, nextCursor };
-          }}
-        >
+        <Pages list={listOf('get /proposals', { query: { status } })}>
           {(rows) => (
             <Records
               label="Proposals"

@@ -4,6 +4,7 @@ import { Choice } from '../../parts/form.tsx';
 import { useLoaded } from '../../load.ts';
 import { operate } from '../operate.ts';
 import { AccountLink } from '../parts/names.tsx';
+import { listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import type { OperatorWithdrawal } from '../schema.d.ts';
@@ -24,13 +25,7 @@ export function Reviews() {
       <h1>Reviews</h1>
       <section class="card">
         <p>Withdrawals above the review threshold. Open one to see the facts, and to approve or reject it.</p>
-        <Pages
-          read={async (cursor) => {
-            const query = { status: 'PENDING', ...(cursor && { cursor }) } as const;
-            const { withdrawals, nextCursor } = await operate('get /withdrawals', { query });
-            return { rows: withdrawals, nextCursor };
-          }}
-        >
+        <Pages list={listOf('get /withdrawals', { query: { status: 'PENDING' } })}>
           {(rows) => (
             <Records
               label="Withdrawals to review"
@@ -80,15 +75,7 @@ export function Payouts() {
         <Choice label="With the custodian" value={minutes} set={setMinutes} options={ages} />
         <Pages
           wanted={minutes}
-          read={async (cursor) => {
-            const query = {
-              status: 'PROCESSING',
-              olderThanMinutes: Number(minutes),
-              ...(cursor && { cursor }),
-            } as const;
-            const { withdrawals, nextCursor } = await operate('get /withdrawals', { query });
-            return { rows: withdrawals, nextCursor };
-          }}
+          list={listOf('get /withdrawals', { query: { status: 'PROCESSING', olderThanMinutes: Number(minutes) } })}
         >
           {(rows) => (
             <Records

@@ -4,6 +4,7 @@ import { inWords } from '../../format.ts';
 import { TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
 import { Time } from '../parts/names.tsx';
+import { listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { Records } from '../parts/records.tsx';
 import { OldAndNew, Step } from '../parts/step.tsx';
@@ -33,13 +34,7 @@ export function StaffScreen() {
       </div>
       <section class="card">
         <p>People sign in through Access. Whoever leaves is removed there, and gets no role here.</p>
-        <Pages
-          turn={turn}
-          read={async (cursor) => {
-            const { staff, nextCursor } = await operate('get /staff', { query: cursor ? { cursor } : {} });
-            return { rows: staff, nextCursor };
-          }}
-        >
+        <Pages turn={turn} list={listOf('get /staff', {})}>
           {(rows) => (
             <Records
               label="Staff"
