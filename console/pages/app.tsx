@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { ask, isRefusal } from './ask.ts';
 import { useLoaded } from './load.ts';
 import { ExchangeState } from './parts/exchange-state.tsx';
@@ -70,6 +71,12 @@ function Frame({
 }) {
   const [title, Screen] = screens[path] ?? ['Not found', NotFound];
   document.title = `${title} · Bureau`;
+  const pages = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const link = pages.current?.querySelector<HTMLElement>('[aria-current]');
+    // On a narrow screen the links are a row that scrolls.
+    if (link) pages.current?.scrollTo({ left: link.offsetLeft - (pages.current.clientWidth - link.offsetWidth) / 2 });
+  }, [path]);
   const signOut = async () => {
     await ask('DELETE', '/session');
     go('/');
@@ -82,7 +89,7 @@ function Frame({
       </a>
       <header>
         <strong class="brand">Bureau</strong>
-        <nav aria-label="Pages">
+        <nav aria-label="Pages" ref={pages}>
           {Object.entries(screens).map(([target, [name]]) => (
             <a key={target} href={target} aria-current={target === path ? 'page' : undefined}>
               {name}
@@ -121,8 +128,17 @@ function Frame({
 
 function NotFound() {
   return (
-    <p>
-      There is no such page. <a href="/">Go to the overview</a>.
-    </p>
+    <section class="card">
+      <p>There is no page at this address. It may have been mistyped, or the page has moved.</p>
+      <ul class="plain">
+        {Object.entries(screens)
+          .slice(0, 5)
+          .map(([path, [name]]) => (
+            <li key={path}>
+              <a href={path}>{name}</a>
+            </li>
+          ))}
+      </ul>
+    </section>
   );
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../clients/bureau-client/src/operations.ts';
+import { isIncoming } from './value-over-time.ts';
 import { add, divide, isGreater, multiply, subtract } from './exact.ts';
 
 const DECIMALS = 18;
@@ -26,7 +27,7 @@ export function averageCosts(movements: readonly Movement[]): ReadonlyMap<string
   for (const { type, asset, amount, fee = '0', usdValue, status } of movements) {
     const before = costs.get(asset) ?? NOTHING;
     if (status === 'FAILED') continue;
-    if (type === 'SPOT_BUY' || type.endsWith('DEPOSIT')) {
+    if (isIncoming(type)) {
       if (status !== 'COMPLETED') continue;
       costs.set(asset, {
         ...before,
@@ -37,7 +38,7 @@ export function averageCosts(movements: readonly Movement[]): ReadonlyMap<string
       const left = subtract(before.held, add([amount, fee], DECIMALS));
       const cost = before.held === '0' ? '0' : divide(multiply(before.cost, left, DECIMALS), before.held, DECIMALS);
       const spent = subtract(before.cost, cost);
-      const isSale = type === 'SPOT_SELL';
+      const isSale = type.endsWith('SELL');
       costs.set(asset, {
         held: left,
         cost,

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, type Locator, type Page, chromium } from 'playwright-core';
 import { expectThat } from '../local-exchange.ts';
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
@@ -78,6 +78,15 @@ export function open(page: Page, name: string): Promise<void> {
 
 export function see(page: Page, text: string | RegExp): Promise<void> {
   return page.getByText(text).first().waitFor();
+}
+
+/** Presses Tab until an element has the focus. Throws when a hundred lead nowhere. */
+export async function tabTo(page: Page, element: Locator, key = 'Tab'): Promise<void> {
+  for (let presses = 0; presses < 100; presses += 1) {
+    if ((await element.and(page.locator(':focus')).count()) === 1) return;
+    await page.keyboard.press(key);
+  }
+  throw new Error(`${key} does not lead to ${String(element)}`);
 }
 
 export const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { generate } from 'otplib';
 import type { Browser, Page } from 'playwright-core';
 import { type LocalExchange, expectThat } from '../local-exchange.ts';
-import { checkState, open, press, see } from './browser.ts';
+import { checkState, open, press, see, tabTo } from './browser.ts';
 import { send } from './desk-customer.ts';
-import { awaitLink } from './mails.ts';
+import { awaitLink, awaitMail } from './mails.ts';
 import { tryPrintedLink } from './try-printed-link.ts';
 import { openConsole, tryRecovery } from './try-recovery.ts';
 
@@ -41,6 +41,7 @@ export class HolderTrial {
     const useKey = await this.#makeKey(page);
     await this.#deposit(page, accountId);
     await this.#trade(page);
+    await this.#tradeByKeyboard(page);
     await this.#withdraw(page);
     await this.#follow(page);
     await this.#compareBalances(page, useKey);
@@ -53,6 +54,8 @@ export class HolderTrial {
     expectThat(true, 'signing out, and in again with the passkey');
     const proof = { email: EMAIL, recoveryCode: this.#recoveryCodes[0] ?? '' };
     await tryRecovery(this.#browser, this.#exchange, this.#shots, proof);
+    const { text } = await awaitMail(this.#exchange, EMAIL, 'A withdrawal of 0.1 ETH from your account');
+    expectThat(text.includes(COLD), 'a mail says what was withdrawn, and where to');
   }
 
   #check(page: Page, state: string): Promise<void> {
@@ -180,6 +183,8 @@ export class HolderTrial {
   async #trade(page: Page): Promise<void> {
     for (const side of ['Buy', 'Sell'] as const) {
       await open(page, 'Trade');
+      await page.getByRole('heading', { name: 'Trade' }).and(page.locator(':focus')).waitFor();
+      await page.getByRole('img', { name: /^BTC in the last day: from .* USDT, between/ }).waitFor();
       await page.getByRole('radio', { name: side }).check({ force: true });
       if (side === 'Buy') await this.#typeAmounts(page);
       await page.getByLabel('Amount in USDT').fill('100');
@@ -234,22 +239,57 @@ export class HolderTrial {
 
   async #withdraw(page: Page): Promise<void> {
     await open(page, 'Withdraw');
-    await see(page, COLD);
     await page.getByLabel('Asset').selectOption('ETH');
     await press(page, 'Max of ETH');
     await press(page, 'Review');
     await see(page, 'Is this right?');
     await see(page, '2 ETH');
     await press(page, 'Change it');
-    await page.getByLabel('Amount that the address gets').fill('0.1');
+    const amount = page.getByLabel('Amount that the address gets');
+    await amount.fill('0.1');
+    for (const fact of ['Fee, on top', 'You pay in all', 'The smallest', 'Arrives', 'Left of your limit'])
+      await see(page, fact);
     await press(page, 'Review');
     await this.#check(page, 'withdraw-review');
-    await page.getByLabel('Code of your authenticator app').fill(await this.#nextCode());
-    await press(page, 'Send 0.1 ETH');
+    await this.#withdrawByKeyboard(page);
     await see(page, 'A mail about it is on its way');
     await see(page, /0\.1 ETH over ETH \(Ethereum\) to/);
     await see(page, /^Completed/);
     expectThat(true, 'a withdrawal is sent, and shown with its state in words');
+  }
+
+  /** From another page to an order, with the keys alone. */
+  async #tradeByKeyboard(page: Page): Promise<void> {
+    await open(page, 'Overview');
+    await tabTo(page, page.getByRole('link', { name: 'Trade', exact: true }));
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Trade' }).and(page.locator(':focus')).waitFor();
+    await page.getByLabel('Amount in USDT').waitFor();
+    await tabTo(page, page.getByLabel('Amount in USDT'));
+    await page.keyboard.type('50');
+    await tabTo(page, page.getByRole('button', { name: 'Buy BTC' }));
+    await page.keyboard.press('Enter');
+    await see(page, /^Bought .* for 50 USDT/);
+    expectThat(true, 'the keys alone reach a trade');
+  }
+
+  /** From another page to a withdrawal, with the keys alone. */
+  async #withdrawByKeyboard(page: Page): Promise<void> {
+    await open(page, 'Overview');
+    await tabTo(page, page.getByRole('navigation').getByRole('link', { name: 'Withdraw', exact: true }));
+    await page.keyboard.press('Enter');
+    await see(page, 'cold wallet');
+    await tabTo(page, page.getByLabel('Asset'));
+    await page.keyboard.type('ETH');
+    await tabTo(page, page.getByLabel('Amount that the address gets'));
+    await page.keyboard.type('0.1');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Is this right?' }).and(page.locator(':focus')).waitFor();
+    await tabTo(page, page.getByLabel('Code of your authenticator app'));
+    await page.keyboard.type(await this.#nextCode());
+    await tabTo(page, page.getByRole('button', { name: 'Send 0.1 ETH' }));
+    await page.keyboard.press('Enter');
+    expectThat(true, 'the keys alone reach a withdrawal');
   }
 
   async #follow(page: Page): Promise<void> {
@@ -314,21 +354,21 @@ export class HolderTrial {
   async #compareBalances(page: Page, use: (path: string) => Promise<Response>): Promise<void> {
     await open(page, 'Overview');
     await page.locator('tbody tr').first().waitFor();
-    const rows = await page.locator('tbody tr').all();
+    const rows = await page.getByRole('table', { name: 'Balances' }).locator('tbody tr').all();
     const shown = await Promise.all(
-      rows.map(async (row) => [
-        ((await row.locator('th .coin > :last-child').textContent()) ?? '').split(' ')[0],
-        ((await row.locator('td').first().textContent()) ?? '').replaceAll('\u202F', ''),
-      ]),
+      rows.map(async (row) => {
+        const name = (await row.locator('th .coin > :last-child').textContent()) ?? '';
+        return `${name.split(' ')[0]} ${((await row.locator('td').first().textContent()) ?? '').replaceAll('\u202F', '')}`;
+      }),
     );
     const { balances } = (await (await use('/api/v1/wallet/balances')).json()) as {
       balances: { asset: string; amount: string }[];
     };
-    const told = balances.map(({ asset, amount }) => [asset, amount]);
-    expectThat(JSON.stringify(shown) === JSON.stringify(told), 'the balances on the page are those of the API');
-    await press(page, 'Work it out');
+    const told = balances.map(({ asset, amount }) => `${asset} ${amount}`).toSorted();
+    expectThat(String(shown.toSorted()) === String(told), 'the balances on the page are those of the API');
     await page.getByRole('table', { name: 'Cost and gain' }).getByRole('rowheader', { name: 'BTC' }).waitFor();
-    expectThat(true, 'what each coin cost and gained is worked out');
+    await page.getByRole('img', { name: /^The value of your account in the last day: from .* USDT/ }).waitFor();
+    expectThat(true, 'what the account was worth is drawn, and what each coin cost and gained is worked out');
     await this.#check(page, 'overview-gains');
   }
 
@@ -337,6 +377,9 @@ export class HolderTrial {
       await open(page, name);
       await page.getByRole('heading', { name, level: 1 }).waitFor();
       await this.#check(page, name.toLowerCase().replace(' ', '-'));
+      const words = name === 'Events' ? '' : await page.locator('main').innerText();
+      const [odd] = /\bscopes?\b|\bstring\b|\w_\w/i.exec(words) ?? [];
+      if (odd !== undefined) throw new Error(`${name} speaks of “${odd}”, as programs do`);
     }
   }
 }

@@ -2,7 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import Plot from 'uplot';
 import { showAmount, showTime } from '../format.ts';
 
-const HEIGHT = 280;
+/** Lower where the screen is narrow, so that what follows is in sight. */
+function sizeOf({ clientWidth }: HTMLElement) {
+  return { width: clientWidth, height: clientWidth < 480 ? 200 : 280 };
+}
 
 /** A point of a chart: a time in seconds, and what was then. A chart draws; what must be exact is said in words. */
 export interface ChartPoint {
@@ -38,7 +41,7 @@ export default function Chart({
     if (!parent) return undefined;
     const drawn = draw(parent, points, (index) => setShown(index === undefined ? undefined : { index }));
     plot.current = drawn;
-    const follow = new ResizeObserver(() => drawn.setSize({ width: parent.clientWidth, height: HEIGHT }));
+    const follow = new ResizeObserver(() => drawn.setSize(sizeOf(parent)));
     follow.observe(parent);
     return () => {
       follow.disconnect();
@@ -75,6 +78,9 @@ function nameMoment(at: number, step: number): string {
   return step >= 86_400 || isMidnight ? calendar.format(time) : clock.format(time);
 }
 
+/** A colour of the browser's, `rgb(…)`, so thin that lines show through it. */
+const faint = (colour: string) => colour.replace('rgb(', 'rgba(').replace(')', ', 0.1)');
+
 function draw(parent: HTMLElement, points: readonly ChartPoint[], show: (index: number | undefined) => void): Plot {
   const colours = getComputedStyle(parent);
   const [ink, lines] = [colours.color, colours.borderColor];
@@ -86,15 +92,17 @@ function draw(parent: HTMLElement, points: readonly ChartPoint[], show: (index: 
   };
   return new Plot(
     {
-      width: parent.clientWidth,
-      height: HEIGHT,
+      ...sizeOf(parent),
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false } },
       axes: [
         { ...axis, values: (_, splits, __, ___, step) => splits.map((at) => nameMoment(at, step)) },
         { ...axis, size: 72, values: (_, splits) => splits.map((value) => showAmount(String(value))) },
       ],
-      series: [{}, { stroke: colours.accentColor, width: 2, points: { show: false } }],
+      series: [
+        {},
+        { stroke: colours.accentColor, fill: faint(colours.accentColor), width: 2, points: { show: false } },
+      ],
       hooks: { setCursor: [({ cursor }) => show(cursor.idx ?? undefined)] },
     },
     [points.map(({ at }) => at), points.map(({ value }) => value)],

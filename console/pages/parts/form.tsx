@@ -6,12 +6,18 @@ import { Fault } from './notice.tsx';
 export function Form({
   act,
   label,
+  about,
   danger = false,
+  plain = false,
   children,
 }: {
   readonly act: () => Promise<void>;
   readonly label: string;
+  /** What the button is for, where the label alone does not say it to who only listens. */
+  readonly about?: string;
   readonly danger?: boolean;
+  /** One of several things that a page offers, none of which is why one came. */
+  readonly plain?: boolean;
   readonly children?: ComponentChildren;
 }) {
   const [isBusy, setBusy] = useState(false);
@@ -39,8 +45,9 @@ export function Form({
     <form onSubmit={(event) => void submit(event)} aria-busy={isBusy}>
       {children}
       {error !== undefined && <Fault error={error} />}
-      <button type="submit" class={danger ? 'danger' : 'main'} disabled={isBusy}>
+      <button type="submit" class={danger ? 'danger' : plain ? undefined : 'main'} disabled={isBusy}>
         {isBusy ? 'One moment …' : label}
+        {about !== undefined && <span class="hidden"> {about}</span>}
       </button>
     </form>
   );

@@ -1,9 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Transaction } from '../../../clients/bureau-client/src/operations.ts';
 import { api } from '../ask.ts';
-import { inWords, nameMovement, showAmount, showCents, showTime } from '../format.ts';
+import { nameMovement, showAmount, showCents, showTime } from '../format.ts';
 import { Choice } from '../parts/form.tsx';
+import { Badge } from '../parts/coin.tsx';
 import { Fault, Waiting } from '../parts/notice.tsx';
+import { Pill } from '../parts/pill.tsx';
 import { Movement } from './activity/movement.tsx';
 import { StatementForm } from './activity/statement.tsx';
 
@@ -67,7 +69,7 @@ export function Activity() {
 
 function Rows({ rows, show }: { readonly rows: readonly Transaction[]; readonly show: (row: Transaction) => void }) {
   return (
-    <table class="stacked" aria-label="Activity">
+    <table class="stacked activity" aria-label="Activity">
       <thead>
         <tr>
           <th scope="col">What</th>
@@ -85,15 +87,18 @@ function Rows({ rows, show }: { readonly rows: readonly Transaction[]; readonly 
         {rows.map((row) => (
           <tr key={row.id}>
             <th scope="row">
-              <button type="button" class="link" onClick={() => show(row)}>
-                {nameMovement(row.type)}
-              </button>
+              <span class="coin">
+                <Badge asset={row.asset} />
+                <button type="button" class="link" onClick={() => show(row)}>
+                  {nameMovement(row.type)}
+                </button>
+              </span>
             </th>
             <td class="number">
               {showAmount(row.amount)} {row.asset}
             </td>
             <td>
-              <span class={`state ${row.status.toLowerCase()}`}>{inWords(row.status)}</span>
+              <Pill status={row.status} />
             </td>
             <td class="number">{showCents(row.usdValue)}</td>
             <td>

@@ -3,9 +3,11 @@ import { api } from '../ask.ts';
 import { showAmount, showTime } from '../format.ts';
 import { useAsset } from '../route.ts';
 import { useLoaded } from '../load.ts';
-import { nameNetwork, timeOf } from '../networks.ts';
+import { describeNetwork, nameNetwork, timeOf } from '../networks.ts';
 import { TransactionLink } from '../parts/transaction-link.tsx';
 import { Choice } from '../parts/form.tsx';
+import { Item } from '../parts/item.tsx';
+import { Pill } from '../parts/pill.tsx';
 import { Copied } from '../parts/copy.tsx';
 import { Shown } from '../parts/notice.tsx';
 import { QrCode } from '../parts/qr.tsx';
@@ -21,10 +23,10 @@ async function read() {
 export function Deposit() {
   const { loaded } = useLoaded(read);
   return (
-    <>
+    <div class="split">
       <Shown loaded={loaded}>{(known) => <WhereTo {...known} />}</Shown>
       <UnderWay />
-    </>
+    </div>
   );
 }
 
@@ -59,7 +61,8 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
       </div>
       {network && address ? (
         <>
-          <p class="sentence">
+          <p class="quiet">{describeNetwork(network.network)}</p>
+          <p class="notice">
             Send only <strong>{symbol}</strong> over <strong>{nameNetwork(network.network)}</strong> to this address.
             Another coin, or {symbol} over another network, may be lost.
           </p>
@@ -109,25 +112,32 @@ function UnderWay() {
           ) : (
             <ul class="plain">
               {deposits.map((row) => (
-                <li key={row.id}>
-                  <span>
-                    {showAmount(row.amount)} {row.asset}
-                    {row.network !== null && ` over ${nameNetwork(row.network)}`}
-                  </span>
-                  <span>
-                    {row.status === 'PENDING'
+                <Item
+                  key={row.id}
+                  asset={row.asset}
+                  title={`${showAmount(row.amount)} ${row.asset}${row.network === null ? '' : ` over ${nameNetwork(row.network)}`}`}
+                  about={
+                    <>
+                      <time dateTime={row.ts}>{showTime(row.ts)}</time>
+                      {row.network != null && row.txHash != null && (
+                        <>
+                          , <TransactionLink network={row.network} txHash={row.txHash} />
+                        </>
+                      )}
+                    </>
+                  }
+                  end={
+                    <Pill
+                      status={row.status}
+                      words={{ PENDING: 'On its way', COMPLETED: 'Credited', FAILED: 'Not credited' }[row.status]}
+                    />
+                  }
+                  below={
+                    row.status === 'PENDING'
                       ? `${row.confirmations ?? 0} of ${row.confirmationsNeeded ?? 0} confirmations; it is credited then`
-                      : row.status === 'COMPLETED'
-                        ? 'Credited'
-                        : 'Not credited'}
-                    {row.network != null && row.txHash != null && (
-                      <>
-                        , <TransactionLink network={row.network} txHash={row.txHash} />
-                      </>
-                    )}
-                  </span>
-                  <time dateTime={row.ts}>{showTime(row.ts)}</time>
-                </li>
+                      : undefined
+                  }
+                />
               ))}
             </ul>
           )

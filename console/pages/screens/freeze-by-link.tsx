@@ -1,15 +1,14 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../ask.ts';
+import { Door } from '../parts/door.tsx';
 import { Form } from '../parts/form.tsx';
 
 /** The page of a link in a mail. Its button freezes the account, so that no program that only opens links does. */
 export function FreezeByLink() {
   const [secret] = useState(() => location.hash.slice(1));
   const [isFrozen, setFrozen] = useState(false);
-  document.title = 'Freeze your account · Bureau';
   return (
-    <main class="door">
-      <h1>Bureau</h1>
+    <Door title="Freeze your account">
       {isFrozen ? (
         <p class="notice good" role="status">
           The account is frozen: nothing leaves it. Tell the exchange now, which alone can unfreeze it.
@@ -33,6 +32,6 @@ export function FreezeByLink() {
       <p>
         <a href="/">Go to the sign-in</a>
       </p>
-    </main>
+    </Door>
   );
 }

@@ -1,40 +1,58 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Transaction } from '../../../clients/bureau-client/src/operations.ts';
 import { api } from '../ask.ts';
-import { divide, multiply } from '../exact.ts';
+import { divide, isGreater, multiply } from '../exact.ts';
 import { showAmount, showCents } from '../format.ts';
 import { type Cost, averageCosts, differenceOf } from '../gains.ts';
+import { Badge } from '../parts/coin.tsx';
 import { Form } from '../parts/form.tsx';
+import { Waiting } from '../parts/notice.tsx';
 
 const PAGE = 100;
-const CENTS = 2;
 const PRICE_DECIMALS = 8;
+/** The average of a coin that costs at least one USDT is told to the cent. */
+const decimalsOf = (average: string) => (isGreater('1', average) ? PRICE_DECIMALS : 2);
 
-/** What each coin cost and gained. It is worked out from every movement, so only when somebody asks. */
-export function Gains({ priceOf }: { readonly priceOf: (asset: string) => string | undefined }) {
-  const [costs, setCosts] = useState<ReadonlyMap<string, Cost>>();
-  const [read, setRead] = useState(0);
-  const work = async () => {
-    const movements: Transaction[] = [];
-    for await (const row of api.transactions({ pageSize: PAGE })) {
-      movements.push(row);
-      if (movements.length % PAGE === 0) setRead(movements.length);
-    }
-    setCosts(averageCosts(movements.toReversed()));
+/** All movements of the account that were read, the newest first, and how to read the rest of them. */
+export function useMovements() {
+  const [movements, setMovements] = useState<readonly Transaction[]>([]);
+  const [next, setNext] = useState<string | null>();
+  const read = async (known: readonly Transaction[], cursor: string | undefined) => {
+    const page = await api.listTransactions({ limit: PAGE, ...(cursor !== undefined && { cursor }) });
+    const all = [...known, ...page.transactions];
+    setMovements(all);
+    setNext(page.nextCursor);
+    if (cursor !== undefined && page.nextCursor !== null) await read(all, page.nextCursor);
   };
-  const rows = [...(costs ?? [])].filter(([asset]) => asset !== 'USDT');
+  useEffect(() => {
+    // What cannot be read now is left out: the page has said why already.
+    read([], undefined).catch(() => undefined);
+  }, []);
+  return { movements, isRead: next !== undefined, rest: next == null ? undefined : () => read(movements, next) };
+}
+
+/** What each coin cost and gained. It is worked out from every movement: if they are many, only when somebody asks. */
+export function Gains({
+  known: { movements, isRead, rest },
+  priceOf,
+}: {
+  readonly known: ReturnType<typeof useMovements>;
+  readonly priceOf: (asset: string) => string | undefined;
+}) {
+  const rows = rest ? [] : [...averageCosts(movements.toReversed())].filter(([asset]) => asset !== 'USDT');
   return (
     <section class="card">
       <h2>Cost and gain</h2>
       <p class="quiet">
         By the average cost of all that came in. A deposit costs what it was worth when it came. It is no tax advice.
       </p>
-      {!costs && (
-        <Form act={work} label="Work it out">
-          {read > 0 && <p role="status">{read} movements read</p>}
+      {!isRead && <Waiting />}
+      {rest && (
+        <Form act={rest} label="Work it out">
+          <p role="status">{movements.length} movements are read, and there are more.</p>
         </Form>
       )}
-      {costs && rows.length === 0 && <p>No coin has come in yet.</p>}
+      {isRead && !rest && rows.length === 0 && <p>No coin has come in yet.</p>}
       {rows.length > 0 && (
         <table class="stacked" aria-label="Cost and gain">
           <thead>
@@ -75,17 +93,24 @@ function Row({
   const average = held === '0' ? undefined : divide(cost.cost, held, PRICE_DECIMALS);
   return (
     <tr>
-      <th scope="row">{asset}</th>
-      <td class="number">{average === undefined ? '–' : `${showAmount(average)} USDT`}</td>
-      <td class="number">
+      <th scope="row">
+        <span class="coin">
+          <Badge asset={asset} />
+          <span>{asset}</span>
+        </span>
+      </th>
+      <td class="number" data-name="Average cost">
+        {average === undefined ? '–' : `${showAmount(multiply(average, '1', decimalsOf(average)))} USDT`}
+      </td>
+      <td class="number" data-name="Gain of what you hold">
         {price === undefined || held === '0' ? (
           '–'
         ) : (
-          <Gain value={differenceOf(multiply(held, price, CENTS), multiply(cost.cost, '1', CENTS))} />
+          <Gain value={differenceOf(multiply(held, price, PRICE_DECIMALS), multiply(cost.cost, '1', PRICE_DECIMALS))} />
         )}
       </td>
-      <td class="number">
-        <Gain value={differenceOf(multiply(cost.gained, '1', CENTS), multiply(cost.lost, '1', CENTS))} />
+      <td class="number" data-name="Gain of sales">
+        <Gain value={differenceOf(cost.gained, cost.lost)} />
       </td>
     </tr>
   );
@@ -95,10 +120,6 @@ function Row({
 function Gain({ value }: { readonly value: string }) {
   const sign = /^[+−]/.exec(value)?.[0] ?? '';
   const direction = { '+': 'up', '−': 'down' }[sign];
-  return (
-    <span class={direction}>
-      {sign}
-      {showCents(value.slice(sign.length))} USDT
-    </span>
-  );
+  const amount = showCents(value.slice(sign.length));
+  return <span class={direction}>{amount.replace(/^(< )?/, `$1${sign}`)} USDT</span>;
 }

@@ -37,13 +37,7 @@ export function Keys() {
   const { loaded, reload } = useLoaded(() => ask<KeyPage>('GET', '/account/keys'));
   const [made, setMade] = useState<{ readonly apiKey: ApiKey; readonly token: string }>();
   return (
-    <>
-      <NewKey
-        made={(key) => {
-          setMade(key);
-          reload();
-        }}
-      />
+    <div class="split">
       {made && <NewToken token={made.token} close={() => setMade(undefined)} />}
       <section class="card">
         <h2>Your keys</h2>
@@ -64,7 +58,13 @@ export function Keys() {
           }
         </Shown>
       </section>
-    </>
+      <NewKey
+        made={(key) => {
+          setMade(key);
+          reload();
+        }}
+      />
+    </div>
   );
 }
 
@@ -160,12 +160,19 @@ function NewToken({ token, close }: { readonly token: string; readonly close: ()
   );
 }
 
+/** What a key may do, in words. */
+function listRights(of: readonly string[]): string {
+  return scopes
+    .flatMap(([scope, text]) => (of.includes(scope) ? [text.charAt(0).toLowerCase() + text.slice(1)] : []))
+    .join(', ');
+}
+
 function KeyRow({ apiKey, revoked }: { readonly apiKey: ApiKey; readonly revoked: () => void }) {
   const { id, label, revokedAt, expiresAt, createdAt, ipAllowlist, lastUsedAt } = apiKey;
   return (
     <li>
       <span>
-        <strong>{label}</strong> may {apiKey.scopes.join(', ')}
+        <strong>{label}</strong> may {listRights(apiKey.scopes)}
         {ipAllowlist !== null && ` from ${ipAllowlist.join(', ')}`}
       </span>
       <span class="quiet">
@@ -177,7 +184,8 @@ function KeyRow({ apiKey, revoked }: { readonly apiKey: ApiKey; readonly revoked
       {revokedAt === null && (
         <Form
           danger
-          label={`Revoke ${label}`}
+          label="Revoke"
+          about={label}
           act={async () => {
             await ask('DELETE', `/account/keys/${id}`);
             revoked();

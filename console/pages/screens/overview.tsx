@@ -1,11 +1,16 @@
 import { add, multiply } from '../exact.ts';
-import { api } from '../ask.ts';
-import { nameMovement, showAmount, showCents, directionOf, showChange, showTime } from '../format.ts';
+import { api, ask } from '../ask.ts';
+import { directionOf, inWords, nameMovement, showAmount, showCents, showChange, showTime } from '../format.ts';
 import { useLoaded } from '../load.ts';
+import type { ChartPoint } from '../parts/chart.tsx';
+import { Badge } from '../parts/coin.tsx';
+import { Item } from '../parts/item.tsx';
 import { Line } from '../parts/line.tsx';
-import { Shown } from '../parts/notice.tsx';
+import { Shown, Waiting } from '../parts/notice.tsx';
 import { type SignedIn, useSignedIn } from '../parts/session.ts';
-import { Gains } from './gains.tsx';
+import { type Drawn, type Reach, SpanChart, readPrices } from '../parts/span-chart.tsx';
+import { valueOverTime } from '../value-over-time.ts';
+import { Gains, useMovements } from './gains.tsx';
 
 const EVERY_MS = 10_000;
 const DECIMALS = 8;
@@ -26,7 +31,8 @@ async function read() {
     return { asset, name, amount, change: ticker?.change24h, value: price && multiply(amount, price, DECIMALS) };
   });
   return {
-    rows,
+    // What is worth most first; what has no price or no amount keeps its order.
+    rows: rows.toSorted((one, other) => Number(other.value ?? 0) - Number(one.value ?? 0)),
     transactions,
     hasTraded: orders.length > 0,
     priceOf: (asset: string) => priceOf.get(asset)?.price,
@@ -38,29 +44,35 @@ async function read() {
 }
 
 type Row = Awaited<ReturnType<typeof read>>['rows'][number];
+type Prices = readonly ChartPoint[];
 
-const HOURS = 24;
-
-/** The prices of each coin in the last 24 hours, an hour apart, the oldest first. They are only drawn. */
-async function readPrices(): Promise<ReadonlyMap<string, readonly number[]>> {
+/** The prices of each coin, the oldest first. They are only drawn. */
+async function readLines(reach: Reach): Promise<ReadonlyMap<string, Prices>> {
   const { symbols } = await api.getExchangeInfo();
-  const lines = symbols.map(async ({ symbol }) => {
-    const { candles } = await api.listCandles(symbol, { interval: '1h', limit: HOURS + 1 });
-    return [symbol, candles.map(({ close }) => Number(close))] as const;
-  });
+  const lines = symbols.map(async ({ symbol }) => [symbol, await readPrices(symbol, reach)] as const);
   return new Map(await Promise.all(lines));
 }
 
-/** What was held would have been worth in each hour; `[]` while the prices of a coin that is held are not known. */
-function drawValue(rows: readonly Row[], prices: ReadonlyMap<string, readonly number[]>): number[] {
-  const held = rows.filter(({ amount }) => amount !== '0');
-  const lines = held.map(({ asset, amount }) => {
-    const line = asset === 'USDT' ? Array.from({ length: HOURS + 1 }, () => 1) : (prices.get(asset) ?? []);
-    return line.map((price) => price * Number(amount));
-  });
-  const length = Math.min(...lines.map((line) => line.length));
-  if (!Number.isFinite(length)) return [];
-  return Array.from({ length }, (_, at) => lines.reduce((sum, line) => sum + (line.at(at - length) ?? 0), 0));
+/** The last day, an hour apart. */
+const readLastDay = () =>
+  readLines({ interval: '1h', step_s: 3_600, limit: 25, now_s: Math.floor(Date.now() / 1_000) });
+
+/** Fewer make no line. */
+const LEAST_POINTS = 8;
+
+/**
+ * What the account was worth. Before the oldest movement that was read nothing is known, and an account that has just
+ * been opened has no past: then it is what is held now, at the prices of then.
+ */
+function drawValue(
+  rows: readonly Row[],
+  { movements, rest }: ReturnType<typeof useMovements>,
+  lines: ReadonlyMap<string, Prices>,
+): Drawn {
+  const first = rest ? Date.parse(movements.at(-1)?.ts ?? '') / 1_000 : 0;
+  const points = valueOverTime(rows, movements, lines).filter(({ at }) => at >= first);
+  if (points.length >= LEAST_POINTS) return { points };
+  return { points: valueOverTime(rows, [], lines), note: 'Drawn for what you hold now, at the prices of then.' };
 }
 
 /** By how much the value of what is held has changed in 24 hours, as a fraction. Only its rounded percent is shown. */
@@ -71,35 +83,41 @@ function changeOf(rows: readonly Row[]): number | undefined {
   return before > 0 ? now / before - 1 : undefined;
 }
 
-/** What a new holder does first, with what is done already. It goes once all of it is. */
+/** What a new holder does first: what of it is still to do. It goes once all of it is done. */
 function FirstSteps({
   session,
   account,
   known,
 }: Pick<SignedIn, 'session' | 'account'> & { readonly known: Awaited<ReturnType<typeof read>> }) {
+  const { loaded } = useLoaded(() => ask<{ recoveryCodes: number }>('GET', '/account/passkeys'));
+  const hasWayBack = session.passkeys > 1 || (loaded.state === 'here' && loaded.value.recoveryCodes > 0);
   const steps = [
-    [session.passkeys > 0, '/security', 'Add a passkey, so that you can trade and nobody else can.'],
-    [session.passkeys > 1, '/security', 'Add a second passkey, in case you lose the first.'],
-    [
-      account.totp.enabled,
-      '/security',
-      'Switch two-factor authentication on: the console sends no withdrawal without it.',
-    ],
-    [known.transactions.length > 0, '/deposit', 'Make a first deposit.'],
-    [known.hasTraded, '/trade', 'Buy something.'],
+    [session.passkeys > 0, '/security', 'Add a passkey', 'You can trade then, and nobody else can.'],
+    [account.totp.enabled, '/security', 'Switch two-factor authentication on', 'Withdrawals need its code.'],
+    [hasWayBack, '/security', 'Draw recovery codes, or add a second passkey', 'For the day you lose the first one.'],
+    [known.transactions.length > 0, '/deposit', 'Make a first deposit', 'Each coin and network has its address.'],
+    [known.hasTraded, '/trade', 'Buy something', 'It fills at once, at the price that is shown.'],
   ] as const;
-  if (steps.every(([isDone]) => isDone)) return null;
+  const left = steps.filter(([isDone]) => !isDone);
+  if (left.length === 0 || loaded.state === 'waiting') return null;
+  const done = steps.length - left.length;
   return (
     <section class="card">
-      <h2>First steps</h2>
-      <ol class="plain">
-        {steps.map(([isDone, path, text]) => (
-          <li key={text}>
-            <span>{isDone ? text : <a href={path}>{text}</a>}</span>
-            <span class={isDone ? 'up' : 'quiet'}>{isDone ? '✓ done' : 'to do'}</span>
+      <div class="title">
+        <h2>First steps</h2>
+        <span class="quiet">
+          {done} of {steps.length} done
+        </span>
+      </div>
+      <progress max={steps.length} value={done} aria-label="First steps that are done" />
+      <ul class="plain">
+        {left.map(([, path, name, why]) => (
+          <li key={name}>
+            <a href={path}>{name}</a>
+            <span class="quiet">{why}</span>
           </li>
         ))}
-      </ol>
+      </ul>
     </section>
   );
 }
@@ -108,8 +126,9 @@ function FirstSteps({
 export function Overview() {
   const { session, account } = useSignedIn();
   const { loaded } = useLoaded(read, EVERY_MS);
-  const { loaded: drawn } = useLoaded(readPrices);
-  const prices = drawn.state === 'here' ? drawn.value : new Map<string, readonly number[]>();
+  const { loaded: drawn } = useLoaded(readLastDay);
+  const movements = useMovements();
+  const prices = drawn.state === 'here' ? drawn.value : new Map<string, Prices>();
   return (
     <>
       <Shown loaded={loaded}>{(known) => <FirstSteps session={session} account={account} known={known} />}</Shown>
@@ -118,15 +137,25 @@ export function Overview() {
           <>
             <section class="card">
               <h2>Value</h2>
-              <p class="figure">{showCents(value)} USDT</p>
-              <p class="quiet">
-                <Change fraction={changeOf(rows)} /> in 24 hours, for what you hold now
-              </p>
-              <Line values={drawValue(rows, prices)} label="The value of what you hold now, in the last 24 hours" />
+              <div class="title">
+                <p class="figure">{showCents(value)} USDT</p>
+                <p class="quiet">
+                  <Change fraction={changeOf(rows)} /> in 24 hours, for what you hold now
+                </p>
+              </div>
+              {movements.isRead ? (
+                <SpanChart
+                  key={movements.movements.length}
+                  name="The value of your account"
+                  read={async (reach) => drawValue(rows, movements, await readLines(reach))}
+                />
+              ) : (
+                <Waiting />
+              )}
             </section>
             <section class="card">
               <h2>Balances</h2>
-              <table class="stacked" aria-label="Balances">
+              <table class="stacked balances" aria-label="Balances">
                 <thead>
                   <tr>
                     <th scope="col">Asset</th>
@@ -152,9 +181,7 @@ export function Overview() {
                     <tr key={row.asset}>
                       <th scope="row">
                         <span class="coin">
-                          <span class="badge" aria-hidden="true">
-                            {row.asset.slice(0, 3)}
-                          </span>
+                          <Badge asset={row.asset} />
                           <span>
                             {row.asset} <small class="quiet">{row.name}</small>
                           </span>
@@ -168,7 +195,7 @@ export function Overview() {
                       <td class="wide">
                         <Line
                           small
-                          values={prices.get(row.asset) ?? []}
+                          values={(prices.get(row.asset) ?? []).map((point) => point.value)}
                           label={`The price of ${row.asset}, 24 hours`}
                         />
                       </td>
@@ -182,7 +209,7 @@ export function Overview() {
                 </tbody>
               </table>
             </section>
-            <Gains priceOf={priceOf} />
+            <Gains known={movements} priceOf={priceOf} />
             <section class="card">
               <h2>Last activity</h2>
               {transactions.length === 0 ? (
@@ -192,13 +219,14 @@ export function Overview() {
               ) : (
                 <ul class="plain">
                   {transactions.map((row) => (
-                    <li key={row.id}>
-                      <span>{nameMovement(row.type)}</span>
-                      <span class="number">
-                        {showAmount(row.amount)} {row.asset}
-                      </span>
-                      <time dateTime={row.ts}>{showTime(row.ts)}</time>
-                    </li>
+                    <Item
+                      key={row.id}
+                      asset={row.asset}
+                      title={nameMovement(row.type)}
+                      about={<time dateTime={row.ts}>{showTime(row.ts)}</time>}
+                      end={`${showAmount(row.amount)} ${row.asset}`}
+                      below={row.status === 'COMPLETED' ? `${showCents(row.usdValue)} USDT` : inWords(row.status)}
+                    />
                   ))}
                 </ul>
               )}

@@ -15,11 +15,17 @@ export function Security() {
   return (
     <>
       {session.level === 'look' && session.passkeys > 0 && !session.isRecovered && <Return />}
-      <Passkeys />
-      <SecondFactor />
-      <Addresses />
-      <Sessions key={`sessions ${state}`} />
-      <Freeze />
+      <div class="split">
+        <div>
+          <Passkeys />
+          <SecondFactor />
+        </div>
+        <div>
+          <Addresses />
+          <Sessions key={`sessions ${state}`} />
+          <Freeze />
+        </div>
+      </div>
       <SecurityLog key={`log ${state}`} />
     </>
   );

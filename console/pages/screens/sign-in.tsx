@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../ask.ts';
 import { useLoaded } from '../load.ts';
+import { Door } from '../parts/door.tsx';
 import { Form, TextField } from '../parts/form.tsx';
 import { signInWithPasskey } from '../passkey.ts';
 import { go } from '../route.ts';
@@ -11,10 +12,9 @@ export function SignIn({ signedIn }: { readonly signedIn: () => void }) {
   const [isAsked, setAsked] = useState(false);
   const { loaded } = useLoaded(() => ask<{ selfOpening: boolean }>('GET', '/session/offer'));
   const opensAccounts = loaded.state === 'here' && loaded.value.selfOpening;
-  document.title = 'Sign in · Bureau';
   return (
-    <main class="door">
-      <h1>Bureau</h1>
+    <Door title="Sign in">
+      <p class="quiet">Your account at the exchange: what it holds, buying and selling, deposits and withdrawals.</p>
       <Form
         label="Sign in with a passkey"
         act={async () => {
@@ -22,7 +22,7 @@ export function SignIn({ signedIn }: { readonly signedIn: () => void }) {
           signedIn();
         }}
       />
-      <details>
+      <details class="plain-details">
         <summary>{opensAccounts ? 'No account or no passkey yet?' : 'No passkey on this device?'}</summary>
         <p>
           A link by e-mail lets you look, and freeze the account. If your passkeys are lost, it is also the way back in.
@@ -45,17 +45,15 @@ export function SignIn({ signedIn }: { readonly signedIn: () => void }) {
           </Form>
         )}
       </details>
-    </main>
+    </Door>
   );
 }
 
 /** The page of a link. The button spends it, so that no program that only opens links does. */
 export function OpenLink({ opened }: { readonly opened: () => void }) {
   const [secret] = useState(() => location.hash.slice(1));
-  document.title = 'Open your account · Bureau';
   return (
-    <main class="door">
-      <h1>Bureau</h1>
+    <Door title="Open your account">
       <p>The link opens your account in this browser. It works once.</p>
       <Form
         label="Open my account"
@@ -68,6 +66,6 @@ export function OpenLink({ opened }: { readonly opened: () => void }) {
       <p>
         <a href="/">Sign in in another way</a>
       </p>
-    </main>
+    </Door>
   );
 }

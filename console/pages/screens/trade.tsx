@@ -4,10 +4,12 @@ import { directionOf, showAmount, showChange, showTime } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import { useLiveTickers } from '../live-tickers.ts';
 import { useAsset } from '../route.ts';
+import { Badge } from '../parts/coin.tsx';
 import { Choice } from '../parts/form.tsx';
+import { Item } from '../parts/item.tsx';
 import { Shown } from '../parts/notice.tsx';
+import { SpanChart, readPrices } from '../parts/span-chart.tsx';
 import { type Coin, OrderForm } from './trade/order-form.tsx';
-import { PriceChart } from './trade/price-chart.tsx';
 
 const EVERY_MS = 3_000;
 const FILLS = 5;
@@ -37,6 +39,7 @@ export function Trade() {
           <div class="trade">
             <section class="card">
               <div class="market">
+                <Badge asset={coin} />
                 <Choice
                   label="Coin"
                   value={coin}
@@ -45,14 +48,15 @@ export function Trade() {
                 />
                 {ticker && (
                   <p>
-                    <span class="figure">{showAmount(ticker.price)}</span> USDT{' '}
+                    <span class="figure">{showAmount(ticker.price)}</span> USDT
+                    <br />
                     <span class={directionOf(ticker.change24h)}>{showChange(ticker.change24h)}</span>{' '}
                     <span class="quiet">in 24 hours</span>
                     {ticker.degraded && <span class="quiet">; an old price, since no venue answers</span>}
                   </p>
                 )}
               </div>
-              <PriceChart coin={coin} />
+              <SpanChart key={coin} name={coin} read={async (reach) => ({ points: await readPrices(coin, reach) })} />
             </section>
             {market && (
               <OrderForm
@@ -71,15 +75,14 @@ export function Trade() {
               ) : (
                 <ul class="plain">
                   {orders.map((order) => (
-                    <li key={order.id}>
-                      <span>
-                        {order.side === 'BUY' ? 'Bought' : 'Sold'} {showAmount(order.coinAmount)} {order.coin}
-                      </span>
-                      <span class="number">
-                        {showAmount(order.usdtAmount)} USDT at {showAmount(order.executedPrice)}
-                      </span>
-                      <time dateTime={order.ts}>{showTime(order.ts)}</time>
-                    </li>
+                    <Item
+                      key={order.id}
+                      asset={order.coin}
+                      title={`${order.side === 'BUY' ? 'Bought' : 'Sold'} ${showAmount(order.coinAmount)} ${order.coin}`}
+                      about={<time dateTime={order.ts}>{showTime(order.ts)}</time>}
+                      end={`${showAmount(order.usdtAmount)} USDT`}
+                      below={`at ${showAmount(order.executedPrice)}`}
+                    />
                   ))}
                 </ul>
               )}

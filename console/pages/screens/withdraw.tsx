@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { Withdrawal } from '../../../clients/bureau-client/src/operations.ts';
 import { api, ask } from '../ask.ts';
-import { inWords, showAmount, showTime } from '../format.ts';
+import { showAmount, showTime } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import { nameNetwork } from '../networks.ts';
+import { Item } from '../parts/item.tsx';
 import { Shown } from '../parts/notice.tsx';
+import { Pill } from '../parts/pill.tsx';
 import { useSignedIn } from '../parts/session.ts';
 import { TransactionLink } from '../parts/transaction-link.tsx';
 import { reasonsOf, statesOf } from '../withdrawal-states.ts';
@@ -39,36 +41,39 @@ export function Withdraw() {
     reloadAccount();
   };
   return (
-    <>
-      {sent && (
-        <p class="notice good" role="status">
-          {showAmount(sent.amount)} {sent.asset} over {nameNetwork(sent.network)}: {statesOf[sent.status].toLowerCase()}
-          . A mail about it is on its way to you.
-        </p>
-      )}
-      {!account.totp.enabled && (
-        <p class="notice">
-          <a href="/security">Switch two-factor authentication on</a> first: the console sends no withdrawal without it.
-        </p>
-      )}
-      {account.totp.enabled && draft && isReviewed && (
-        <Review draft={draft} back={() => setReviewed(false)} sent={done} />
-      )}
-      {account.totp.enabled && !isReviewed && (
-        <Shown loaded={loaded}>
-          {(known) => (
-            <WithdrawalForm
-              {...known}
-              draft={draft}
-              reviewed={(written) => {
-                setDraft(written);
-                setReviewed(true);
-                setSent(undefined);
-              }}
-            />
-          )}
-        </Shown>
-      )}
+    <div class="split">
+      <div>
+        {sent && (
+          <p class="notice good" role="status">
+            {showAmount(sent.amount)} {sent.asset} over {nameNetwork(sent.network)}:{' '}
+            {statesOf[sent.status].toLowerCase()}. A mail about it is on its way to you.
+          </p>
+        )}
+        {!account.totp.enabled && (
+          <p class="notice">
+            <a href="/security">Switch two-factor authentication on</a> first: the console sends no withdrawal without
+            it.
+          </p>
+        )}
+        {account.totp.enabled && draft && isReviewed && (
+          <Review draft={draft} back={() => setReviewed(false)} sent={done} />
+        )}
+        {account.totp.enabled && !isReviewed && (
+          <Shown loaded={loaded}>
+            {(known) => (
+              <WithdrawalForm
+                {...known}
+                draft={draft}
+                reviewed={(written) => {
+                  setDraft(written);
+                  setReviewed(true);
+                  setSent(undefined);
+                }}
+              />
+            )}
+          </Shown>
+        )}
+      </div>
       <section class="card">
         <h2>Your withdrawals</h2>
         <Shown loaded={past.loaded}>
@@ -85,29 +90,34 @@ export function Withdraw() {
           }
         </Shown>
       </section>
-    </>
+    </div>
   );
 }
 
 function Row({ row }: { readonly row: Withdrawal }) {
   return (
-    <li>
-      <span>
-        {showAmount(row.amount)} {row.asset} over {nameNetwork(row.network)} to <code>{row.address}</code>
-      </span>
-      <span>
-        <strong class={`state ${row.status.toLowerCase()}`}>{inWords(row.status)}</strong>{' '}
-        <span>
-          {statesOf[row.status]}
-          {row.reason != null && `. ${reasonsOf[row.reason]}`}
-        </span>
-        {row.txHash !== null && (
-          <>
-            , <TransactionLink network={row.network} txHash={row.txHash} />
-          </>
-        )}
-      </span>
-      <time dateTime={row.ts}>{showTime(row.ts)}</time>
-    </li>
+    <Item
+      asset={row.asset}
+      title={
+        <>
+          {showAmount(row.amount)} {row.asset} over {nameNetwork(row.network)} to <code>{row.address}</code>
+        </>
+      }
+      about={
+        <>
+          <time dateTime={row.ts}>{showTime(row.ts)}</time>:{' '}
+          <span>
+            {statesOf[row.status]}
+            {row.reason != null && `. ${reasonsOf[row.reason]}`}
+          </span>
+          {row.txHash !== null && (
+            <>
+              , <TransactionLink network={row.network} txHash={row.txHash} />
+            </>
+          )}
+        </>
+      }
+      end={<Pill status={row.status} />}
+    />
   );
 }

@@ -1,14 +1,21 @@
-import { Fragment } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import type { Transaction } from '../../../../clients/bureau-client/src/operations.ts';
 import { api, ask } from '../../ask.ts';
-import { inWords, nameMovement, showAmount, showTime } from '../../format.ts';
+import { nameMovement, showAmount, showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
+import { nameNetwork } from '../../networks.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Shown } from '../../parts/notice.tsx';
+import { TransactionLink } from '../../parts/transaction-link.tsx';
+import { Pill } from '../../parts/pill.tsx';
 import { reasonsOf } from '../../withdrawal-states.ts';
 
 /** Something known of a movement: its name, and what it is; `null` where there is nothing to show. */
-type Fact = readonly [name: string, value: string | null];
+type Fact = readonly [name: string, value: ComponentChildren];
+
+function showHash({ network, txHash }: { readonly network: string | null; readonly txHash: string | null }) {
+  return network !== null && txHash !== null && <TransactionLink network={network} txHash={txHash} />;
+}
 
 /** What the record of a movement says beyond its row. */
 async function readRecord({ id, category, asset }: Transaction): Promise<readonly Fact[]> {
@@ -23,9 +30,9 @@ async function readRecord({ id, category, asset }: Transaction): Promise<readonl
     const { deposit } = await api.getDeposit(id);
     const { confirmations, confirmationsNeeded } = deposit;
     return [
-      ['Network', deposit.network],
+      ['Network', deposit.network && nameNetwork(deposit.network)],
       ['To your address', deposit.address],
-      ['Transaction', deposit.txHash],
+      ['Transaction', showHash(deposit)],
       ['Confirmations', confirmations === null ? null : `${confirmations} of ${confirmationsNeeded ?? 0}`],
     ];
   }
@@ -33,9 +40,9 @@ async function readRecord({ id, category, asset }: Transaction): Promise<readonl
   const { withdrawal } = await api.getWithdrawal(id);
   return [
     ['Fee', `${showAmount(withdrawal.fee)} ${asset}`],
-    ['Network', withdrawal.network],
+    ['Network', nameNetwork(withdrawal.network)],
     ['To', withdrawal.address],
-    ['Transaction', withdrawal.txHash],
+    ['Transaction', showHash(withdrawal)],
     ['Why not', withdrawal.reason === null ? null : reasonsOf[withdrawal.reason]],
   ];
 }
@@ -53,7 +60,7 @@ async function readFacts(row: Transaction): Promise<readonly Fact[]> {
   return [
     ['Amount', `${showAmount(row.amount)} ${row.asset}`],
     ['Worth then', `${showAmount(row.usdValue)} USDT`],
-    ['State', inWords(row.status)],
+    ['State', <Pill key="state" status={row.status} />],
     ...record,
     ['Asked for by', asker],
     ['When', showTime(row.ts)],
@@ -71,7 +78,8 @@ export function Movement({ row, close }: { readonly row: Transaction; readonly c
           <dl>
             {facts.map(
               ([name, value]) =>
-                value !== null && (
+                value !== null &&
+                value !== false && (
                   <Fragment key={name}>
                     <dt>{name}</dt>
                     <dd class="breaks">{value}</dd>

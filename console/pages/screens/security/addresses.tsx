@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { api, ask } from '../../ask.ts';
 import { showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
+import { nameNetwork } from '../../networks.ts';
 import { Choice, Form, TextField } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
 import { useSignedIn } from '../../parts/session.ts';
@@ -53,14 +54,15 @@ function Approved({ entry, removed }: { readonly entry: Entry; readonly removed:
   return (
     <li>
       <span>
-        <strong>{entry.label}</strong>, on {entry.network}: <code>{entry.address}</code>
+        <strong>{entry.label}</strong>, on {nameNetwork(entry.network)}: <code>{entry.address}</code>
       </span>
       <span class="quiet">
         {isCooling ? `cools until ${showTime(entry.usableAt)}` : `usable since ${showTime(entry.usableAt)}`}
       </span>
       <Form
         danger
-        label={`Remove ${entry.label}`}
+        label="Remove"
+        about={entry.label}
         act={async () => {
           await withPasskey(() => ask('DELETE', `/account/addresses/${entry.id}`));
           removed();
@@ -76,6 +78,7 @@ function NewAddress({ networks, approved }: { readonly networks: readonly string
   const [label, setLabel] = useState('');
   return (
     <Form
+      plain
       label="Approve the address"
       act={async () => {
         const body = { network, address: address.trim(), label };
@@ -89,7 +92,7 @@ function NewAddress({ networks, approved }: { readonly networks: readonly string
         label="Network"
         value={network}
         set={setNetwork}
-        options={networks.map((name) => [name, name] as const)}
+        options={networks.map((name) => [name, nameNetwork(name)] as const)}
       />
       <TextField
         label={`Address on ${network}`}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
+import { nameBrowser } from '../../browser-name.ts';
 import { showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Form, TextField } from '../../parts/form.tsx';
@@ -20,7 +21,7 @@ export function Passkeys() {
   const { loaded, reload } = useLoaded(() =>
     ask<{ passkeys: Passkey[]; recoveryCodes: number }>('GET', '/account/passkeys'),
   );
-  const [name, setName] = useState('This device');
+  const [name, setName] = useState(() => nameBrowser(navigator.userAgent));
   const [codes, setCodes] = useState<readonly string[]>([]);
   const [totpCode, setTotpCode] = useState('');
   const changed = () => {
@@ -46,7 +47,8 @@ export function Passkeys() {
                   </span>
                   <Form
                     danger
-                    label={`Remove ${passkey.name}`}
+                    label="Remove"
+                    about={passkey.name}
                     act={async () => {
                       await withPasskey(() => ask('DELETE', `/account/passkeys/${passkey.id}`));
                       changed();
@@ -56,6 +58,7 @@ export function Passkeys() {
               ))}
             </ul>
             <Form
+              plain={passkeys.length > 0}
               label="Add a passkey"
               act={async () => {
                 await withPasskey(() => enrolPasskey(name));
@@ -65,7 +68,10 @@ export function Passkeys() {
               <TextField label="Name of the new passkey" required maxLength={60} value={name} set={setName} />
             </Form>
             <h3>Recovery codes</h3>
-            <p>{recoveryCodes} of ten are left. Each brings you back once, if your passkeys are lost.</p>
+            <p>
+              {recoveryCodes === 0 ? 'You have none' : `${recoveryCodes} of ten are left`}. Each brings you back once,
+              if your passkeys are lost.
+            </p>
             {codes.length > 0 && (
               <div class="notice">
                 <p>Write them down now: they are not shown again.</p>
@@ -80,6 +86,7 @@ export function Passkeys() {
             )}
             {passkeys.length > 0 && (
               <Form
+                plain
                 label="Draw ten new recovery codes"
                 act={async () => {
                   const body = account.totp.enabled ? { totpCode: totpCode.trim() } : {};

@@ -22,18 +22,21 @@ export function SecondFactor() {
             switching it off. If the exchange let you back in without a code, you can switch it off without one for 24
             hours.
           </p>
-          <Form
-            danger
-            label="Switch it off"
-            act={async () => {
-              const body = totpCode === '' ? {} : { totpCode };
-              await withPasskey(() => ask('POST', '/account/totp/remove', body));
-              setCode('');
-              reload();
-            }}
-          >
-            <TextField label="Code" inputMode="numeric" autoComplete="one-time-code" value={code} set={setCode} />
-          </Form>
+          <details class="plain-details">
+            <summary>Switch it off …</summary>
+            <Form
+              danger
+              label="Switch it off"
+              act={async () => {
+                const body = totpCode === '' ? {} : { totpCode };
+                await withPasskey(() => ask('POST', '/account/totp/remove', body));
+                setCode('');
+                reload();
+              }}
+            >
+              <TextField label="Code" inputMode="numeric" autoComplete="one-time-code" value={code} set={setCode} />
+            </Form>
+          </details>
         </>
       ) : drawn ? (
         <>

@@ -35,6 +35,7 @@ export function Sessions() {
                   <Form
                     danger
                     label="Sign it out"
+                    about={nameBrowser(session.agent)}
                     act={async () => {
                       await ask('DELETE', `/session/list/${session.id}`);
                       reload();

@@ -83,7 +83,7 @@ export function OrderForm({
   };
 
   return (
-    <section class="card">
+    <section class="card order">
       <Form act={place} label={`${side === 'BUY' ? 'Buy' : 'Sell'} ${coin}`}>
         <Switch
           label="Buy or sell"
@@ -114,16 +114,19 @@ export function OrderForm({
           You have {showAmount(balance)} {spent}. Orders from {showAmount(market.minNotional)} to{' '}
           {showAmount(market.maxNotional)} USDT.
         </p>
-        <Choice
-          label="Fill only if the price is no worse than the one below by"
-          value={tolerance}
-          set={changing(setTolerance)}
-          options={Object.keys(tolerances).map((name) => [name as Tolerance, name] as const)}
-        />
         <div class="preview" aria-live="polite">
           {preview && <Cost preview={preview} middle={middle} />}
           {error !== undefined && <Fault error={error} />}
         </div>
+        <details class="plain-details">
+          <summary>Filled at most {tolerance} worse than shown, or not at all</summary>
+          <Choice
+            label="At most so much worse"
+            value={tolerance}
+            set={changing(setTolerance)}
+            options={Object.keys(tolerances).map((name) => [name as Tolerance, name] as const)}
+          />
+        </details>
       </Form>
       {last && (
         <p class="notice good" role="status">
@@ -150,7 +153,7 @@ function Cost({ preview, middle }: { readonly preview: Preview; readonly middle:
       <dd>{showAmount(executedPrice)} USDT</dd>
       {spread !== undefined && middle !== undefined && (
         <>
-          <dt>Of it spread</dt>
+          <dt>Spread in it</dt>
           <dd>
             {showAmount(divide(multiply(spread, '100', PRICE_DECIMALS), middle, 2))} %, about{' '}
             {showAmount(multiply(spread, coinAmount, 2))} USDT

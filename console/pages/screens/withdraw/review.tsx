@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Withdrawal } from '../../../../clients/bureau-client/src/operations.ts';
 import { api } from '../../ask.ts';
 import { add, isGreater, subtract } from '../../exact.ts';
@@ -24,6 +24,9 @@ export function Review({
   const [totpCode, setTotpCode] = useState('');
   // One for each draft: the same one sent twice leaves once.
   const [intent] = useState(() => crypto.randomUUID());
+  // The form is gone, and with it the place where somebody was.
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
   const total = add([amount, fee], DECIMALS);
   const send = async () => {
     const wanted = { asset, network, amount, address, totpCode };
@@ -32,7 +35,9 @@ export function Review({
   };
   return (
     <section class="card" aria-label="Review">
-      <h2>Is this right?</h2>
+      <h2 ref={heading} tabIndex={-1}>
+        Is this right?
+      </h2>
       <dl>
         <dt>To</dt>
         <dd class="breaks">
@@ -81,7 +86,7 @@ export function Review({
           />
         </Form>
       )}
-      <button type="button" onClick={back}>
+      <button type="button" class="link" onClick={back}>
         Change it
       </button>
     </section>

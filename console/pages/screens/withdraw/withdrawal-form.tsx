@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Asset, Balance, NewWithdrawal } from '../../../../clients/bureau-client/src/operations.ts';
 import { readAmount } from '../../amount.ts';
-import { subtract } from '../../exact.ts';
-import { showAmount, showTime } from '../../format.ts';
+import { add, subtract } from '../../exact.ts';
+import { inGroups, showAmount, showCents, showTime } from '../../format.ts';
 import { nameNetwork, timeOf } from '../../networks.ts';
 import { AmountField } from '../../parts/amount-field.tsx';
 import { Choice, Field, Form } from '../../parts/form.tsx';
@@ -27,6 +27,7 @@ export interface Draft extends Pick<NewWithdrawal, 'asset' | 'network' | 'addres
 }
 
 const ANOTHER = '';
+const DECIMALS = 18;
 
 /** Where to, how much, of what. The address book comes first: who sends to the same place again types no address. */
 export function WithdrawalForm({
@@ -70,8 +71,8 @@ export function WithdrawalForm({
     );
   }
   if (!asset || !network) return <p class="notice">Nothing can be sent to this address at the moment.</p>;
+  const { amount } = readAmount(typed);
   const review = () => {
-    const { amount } = readAmount(typed);
     if (amount === undefined) return Promise.resolve();
     reviewed({
       asset: asset.asset,
@@ -103,6 +104,11 @@ export function WithdrawalForm({
             {cooling.map(({ label, usableAt }) => `“${label}” can be used from ${showTime(usableAt)}`).join('; ')}.
           </p>
         )}
+        {entry && (
+          <p class="boxed">
+            <code>{inGroups(entry.address)}</code>
+          </p>
+        )}
         <div class="row">
           <Choice
             label="Asset"
@@ -119,11 +125,7 @@ export function WithdrawalForm({
             />
           )}
         </div>
-        {entry ? (
-          <p class="breaks">
-            <code>{entry.address}</code>
-          </p>
-        ) : (
+        {!entry && (
           <Field
             label={`Address on ${network.network}`}
             fault={
@@ -150,12 +152,35 @@ export function WithdrawalForm({
           value={typed}
           set={setTyped}
           fill={{ label: 'Max', value: subtract(balance, network.withdrawFee) }}
-          help={`You have ${showAmount(balance)}. The fee is ${showAmount(network.withdrawFee)} on top, and the smallest amount ${showAmount(network.minWithdrawal)}. It takes about ${timeOf(network.network)}.`}
+          help={`You have ${showAmount(balance)} ${asset.asset}.`}
         />
-        <p class="quiet">
-          Left of your limit of 24 hours: {showAmount(account.dailyWithdrawals.remaining)} of{' '}
-          {showAmount(account.dailyWithdrawals.limit)} USDT.
-        </p>
+        <dl>
+          <dt>Fee, on top</dt>
+          <dd>
+            {showAmount(network.withdrawFee)} {asset.asset}
+          </dd>
+          {amount !== undefined && (
+            <>
+              <dt>You pay in all</dt>
+              <dd>
+                <strong>
+                  {showAmount(add([amount, network.withdrawFee], DECIMALS))} {asset.asset}
+                </strong>
+              </dd>
+            </>
+          )}
+          <dt>The smallest</dt>
+          <dd>
+            {showAmount(network.minWithdrawal)} {asset.asset}
+          </dd>
+          <dt>Arrives</dt>
+          <dd>in about {timeOf(network.network)}</dd>
+          <dt>Left of your limit</dt>
+          <dd>
+            {showCents(account.dailyWithdrawals.remaining)} of {showAmount(account.dailyWithdrawals.limit)} USDT in 24
+            hours
+          </dd>
+        </dl>
       </Form>
     </section>
   );
