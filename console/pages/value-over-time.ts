@@ -1,5 +1,5 @@
 import type { Balance, Transaction } from '../../clients/bureau-client/src/operations.ts';
-import type { ChartPoint } from './parts/chart.tsx';
+import type { ChartPoint } from './parts/chart-point.ts';
 
 /** Less than an atom of any coin: what sums of fractions leave of nothing. */
 const LEAST = 1e-12;

@@ -7,7 +7,7 @@ import type { Database } from '../db/database.ts';
 import { balances } from '../db/schema/journal.ts';
 import { exactly } from '../db/schema/columns.ts';
 import type { ProfitOfDay } from '../reconciliation/profit-sums.ts';
-import { type CoinTerms, usdtAtoms } from '../db/settings.ts';
+import { type CoinTerms, usdtAtoms } from '../db/coin-terms.ts';
 import { VENUE_PREFIX, house } from '../db/transfers.ts';
 import { VALUE_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';

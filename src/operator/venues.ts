@@ -4,7 +4,8 @@ import { Decimal, SignedDecimal, Timestamp, showTime } from '../http/wire-types.
 import type { LedgerAnswer } from '../db/ask-ledgers.ts';
 import type { Database } from '../db/database.ts';
 import { audit } from '../db/schema.ts';
-import { type HedgingTerms, type Settings, usdtAtoms } from '../db/settings.ts';
+import { type HedgingTerms, usdtAtoms } from '../db/coin-terms.ts';
+import type { Settings } from '../db/settings.ts';
 import { VENUE_PREFIX, house } from '../db/transfers.ts';
 import { Hedge, type HedgeRow, showHedge } from '../dealing/hedge.ts';
 import type { VenueState } from '../dealing/reach-hedger.ts';

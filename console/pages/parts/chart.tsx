@@ -1,16 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import Plot from 'uplot';
 import { showAmount, showTime } from '../format.ts';
+import type { ChartPoint } from './chart-point.ts';
 
 /** Lower where the screen is narrow, so that what follows is in sight. */
 function sizeOf({ clientWidth }: HTMLElement) {
   return { width: clientWidth, height: clientWidth < 480 ? 200 : 280 };
-}
-
-/** A point of a chart: a time in seconds, and what was then. A chart draws; what must be exact is said in words. */
-export interface ChartPoint {
-  readonly at: number;
-  readonly value: number;
 }
 
 /** Where the pointer or the arrow keys are in a chart. */

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { api } from '../ask.ts';
 import { showAmount } from '../format.ts';
 import { useLoaded } from '../load.ts';
-import type { ChartPoint } from './chart.tsx';
+import type { ChartPoint } from './chart-point.ts';
 import { Switch } from './form.tsx';
 import { Shown, Waiting } from './notice.tsx';
 

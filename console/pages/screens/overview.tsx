@@ -2,7 +2,7 @@ import { add, multiply } from '../exact.ts';
 import { api, ask } from '../ask.ts';
 import { directionOf, inWords, nameMovement, showAmount, showCents, showChange, showTime } from '../format.ts';
 import { useLoaded } from '../load.ts';
-import type { ChartPoint } from '../parts/chart.tsx';
+import type { ChartPoint } from '../parts/chart-point.ts';
 import { Badge } from '../parts/coin.tsx';
 import { Item } from '../parts/item.tsx';
 import { Line } from '../parts/line.tsx';
