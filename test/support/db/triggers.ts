@@ -1,4 +1,5 @@
-import { env } from '../runtime/test-env.ts';
+import { FIRST_LEDGER } from '../../../src/db/record-id.ts';
+import { databaseOf, listRowsIn } from './sql.ts';
 
 export interface Trigger {
   readonly name: string;
@@ -8,9 +9,8 @@ export interface Trigger {
 }
 
 /** Every trigger, as the migrations left it. */
-export async function readTriggers(): Promise<Trigger[]> {
-  const all = env.DB.prepare(`SELECT name, sql, tbl_name FROM sqlite_master WHERE type = 'trigger'`);
-  return (await all.all<Trigger>()).results;
+export function readTriggers(ledger = FIRST_LEDGER): Promise<Trigger[]> {
+  return listRowsIn<Trigger>(ledger, `SELECT name, sql, tbl_name FROM sqlite_master WHERE type = 'trigger'`);
 }
 
 /**
@@ -20,13 +20,15 @@ export async function readTriggers(): Promise<Trigger[]> {
 export async function runWithout(
   triggers: readonly Trigger[],
   statements: readonly D1PreparedStatement[],
+  ledger = FIRST_LEDGER,
 ): Promise<D1Result[]> {
-  if (triggers.length === 0) return env.DB.batch([...statements]);
+  const database = databaseOf(ledger);
+  if (triggers.length === 0) return database.batch([...statements]);
   // SQLite takes all drops as one statement, and so all triggers: sent one by one, they would take twice as long.
-  const [, ...results] = await env.DB.batch([
-    env.DB.prepare(triggers.map(({ name }) => `DROP TRIGGER ${name}`).join(';\n')),
+  const [, ...results] = await database.batch([
+    database.prepare(triggers.map(({ name }) => `DROP TRIGGER ${name}`).join(';\n')),
     ...statements,
-    env.DB.prepare(triggers.map(({ sql }) => sql).join(';\n')),
+    database.prepare(triggers.map(({ sql }) => sql).join(';\n')),
   ]);
   return results.slice(0, statements.length);
 }

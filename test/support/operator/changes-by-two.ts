@@ -7,7 +7,9 @@ import { quarantine } from './quarantine.ts';
 import { agreeQuick } from './settlements.ts';
 import { LEAVER, handLimits } from './two-people.ts';
 import { sql, sqlIn } from '../db/sql.ts';
-import { insertRow, updateRow } from '../db/raw-ledger.ts';
+import { NOON_MS, insertRow, updateRow } from '../db/raw-ledger.ts';
+import { hedgeRow } from '../db/house-money.ts';
+import { readTriggers, runWithout } from '../db/triggers.ts';
 
 /** A change that needs two people, and what it changes: as text, so that it can be compared. */
 export interface Change {
@@ -185,6 +187,19 @@ export const changesOfAccounts: readonly (readonly [string, (trader: Trader) => 
       const settled = { outcome: 'failed', reason: 'never sent' };
       return post(`/accounts/${accountId}/withdrawals/${id}/settle`, settled, () =>
         at(accountId, 'SELECT status FROM withdrawals WHERE id = ?', id).first(),
+      );
+    },
+  ],
+  [
+    'a hedge that is settled',
+    async ({ accountId }) => {
+      const ledger = ledgerNumberOf(accountId);
+      const id = newRecordId(NOON_MS, ledger);
+      // Without money at the venue, which two people would have to send there.
+      const guard = (await readTriggers(ledger)).filter(({ name }) => name === 'hedges_are_guarded');
+      await runWithout(guard, [insertRow('hedges', hedgeRow(id, 'BUY'), 'INSERT', ledger)], ledger);
+      return post(`/hedges/${id}/settle`, { outcome: 'never', reason: 'never sent' }, () =>
+        at(accountId, 'SELECT status FROM hedges WHERE id = ?', id).first(),
       );
     },
   ],
