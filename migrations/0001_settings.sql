@@ -44,9 +44,10 @@ CREATE TABLE settings (
   coin_terms TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(coin_terms)),
   -- 1: no hedge is planned. What is open already is looked up and ended.
   hedging_halted INTEGER NOT NULL DEFAULT 0 CHECK (hedging_halted IN (0, 1)),
-  -- In atoms of USDT: the value of all hedges of a day, and the value at venues. NULL: no bound, but for what is at venues:
-  -- that is the house's own capital.
+  -- In atoms of USDT: the value of all hedges of a day, the loss of a day that halts trading, and the value at venues. NULL:
+  -- no bound, but for what is at venues: that is the house's own capital.
   daily_hedge_volume INTEGER CHECK (daily_hedge_volume >= 0),
+  daily_loss INTEGER CHECK (daily_loss >= 0),
   max_at_venues INTEGER CHECK (max_at_venues >= 0),
   -- Two people in every ledger. The staff is in ledger 0 alone. Every other ledger has a copy of whether two of them are admins.
   has_two_admins INTEGER NOT NULL DEFAULT 0 CHECK (has_two_admins IN (0, 1))
@@ -77,6 +78,7 @@ BEGIN
       OR EXISTS (
         SELECT 1 FROM json_each(OLD.halted_coins) WHERE value NOT IN (SELECT value FROM json_each(NEW.halted_coins)))
       OR coalesce(NEW.daily_hedge_volume > OLD.daily_hedge_volume, OLD.daily_hedge_volume IS NOT NULL)
+      OR coalesce(NEW.daily_loss > OLD.daily_loss, OLD.daily_loss IS NOT NULL)
       OR coalesce(NEW.max_at_venues > OLD.max_at_venues, NEW.max_at_venues IS NOT OLD.max_at_venues)
       OR EXISTS (
         SELECT 1 FROM json_each(NEW.shares) AS owner, json_each(owner.value) AS asset

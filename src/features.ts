@@ -2,6 +2,7 @@ import { type CustodySettings, compareHoldings } from './custody/watch-custody.t
 import { ledgerOf } from './db/database.ts';
 import { ledgerNumberOf } from './db/record-id.ts';
 import { NearlyUsed, watchShares } from './db/shares/watch-shares.ts';
+import { watchLoss } from './dealing/watch-loss.ts';
 import { purgeEvents } from './events/purge-events.ts';
 import { copyEndpoints } from './events/webhooks/endpoint-copies.ts';
 import { wakeAfterChange, wakeSenders } from './events/webhooks/reach-sender.ts';
@@ -49,6 +50,7 @@ export function listDuties(settings: CustodySettings): readonly Duty[] {
   /** Each time the next accounts are looked at. After a restart it starts over; order does not matter. */
   let purgedTo: string | null = null;
   return [
+    watchLoss,
     comparePayments(custody),
     {
       fault: 'sweep_failed',

@@ -61,8 +61,9 @@ export interface Settings {
   readonly coinTerms: CoinTerms;
   /** No hedge is planned; one that is open is still ended. */
   readonly hedgingHalted: boolean;
-  /** In atoms of USDT: the value of a day's hedges. `null`: no bound. */
+  /** In atoms of USDT: the value of a day's hedges, and a day's loss that halts trading. `null`: no bound. */
   readonly dailyHedgeVolume: Atoms | null;
+  readonly dailyLoss: Atoms | null;
   /** In atoms of USDT: the most that may be at venues. `null`: the house's own capital. */
   readonly maxAtVenues: Atoms | null;
 }

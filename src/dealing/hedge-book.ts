@@ -95,6 +95,19 @@ export async function readVolume(d1: D1Database, dayBegin: string): Promise<Atom
   }, 0n);
 }
 
+const READ_NEWEST_ENDS = `SELECT reason FROM hedges WHERE status <> 'OPEN' ORDER BY id DESC LIMIT ?`;
+
+/** Why a hedge may be NEVER although nothing is wrong with it: another one may succeed. */
+const HARMLESS = ['busy', 'nothing_filled', 'deadline_passed', 'absent', 'paused', 'by_hand'] as const;
+
+const isError = (reason: string | null) => reason !== null && !HARMLESS.some((word) => reason.startsWith(`${word}:`));
+
+/** Whether each of the newest `count` hedges that have ended was refused for an error. Throws when D1 fails. */
+export async function areAllErrors(d1: D1Database, count: number): Promise<boolean> {
+  const { results } = await d1.prepare(READ_NEWEST_ENDS).bind(count).all<{ readonly reason: string | null }>();
+  return results.length === count && results.every(({ reason }) => isError(reason));
+}
+
 const givesOf = ({ side, coin }: Pick<OpenHedge, 'side' | 'coin'>): Asset => (side === 'BUY' ? QUOTE_ASSET : coin);
 
 const NEXT = '(SELECT coalesce(max(id), 0) + 1 FROM transfers)';

@@ -8,6 +8,7 @@ import type { Dealer } from './dealer.ts';
 import {
   type HedgeBook,
   type OpenHedge,
+  areAllErrors,
   dealOf,
   endHedge,
   openHedge,
@@ -23,6 +24,9 @@ export const SEND_WINDOW_MS = 5_000;
 if (SEND_WINDOW_MS > MAX_SEND_AHEAD_MS) throw new Error('a dealer takes no deal so far ahead');
 
 const DAY_MS = 86_400_000;
+
+/** So many hedges in a row that the venue or the dealer refuses for an error halt hedging. */
+const ERRORS_THAT_HALT = 3;
 
 /** What a hedger reaches, and what it remembers. */
 export interface HedgerParts {
@@ -76,6 +80,9 @@ async function submit(parts: HedgerParts, hedge: OpenHedge): Promise<boolean> {
   }
   if (state.kind === 'refused') {
     await runEnd(endHedge(d1, hedge.id, { reason: state.reason }, parts.now()));
+    if (await areAllErrors(d1, ERRORS_THAT_HALT)) {
+      await parts.halt(`${ERRORS_THAT_HALT} hedges in a row were refused, the last one: ${state.reason}`);
+    }
     return true;
   }
   const end = readEnd(hedge, state);

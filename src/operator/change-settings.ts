@@ -191,7 +191,7 @@ function checkChange(
 ): Outcome<{ readonly values: Values; readonly limits: readonly NewLimit[] }> {
   // What is not named here is stored as it came.
   const { approvalAbove, fallbackPrices, pausedNetworks, haltedCoins, supplyCaps, exposure, ...rest } = change;
-  const { reviewThreshold, dailyHedgeVolume, maxAtVenues, ...plain } = rest;
+  const { reviewThreshold, dailyHedgeVolume, dailyLoss, maxAtVenues, ...plain } = rest;
   const spreads = [plain, ...Object.values(plain.coinTerms ?? {})].flatMap(({ spreadBps }) => spreadBps ?? []);
   if (spreads.some((spread) => spread < defaults.trading.minSpread_bps)) {
     return refuse('amount_below_minimum', `The spread is at least ${defaults.trading.minSpread_bps} here.`);
@@ -200,7 +200,7 @@ function checkChange(
     const refusal = checkNetworkAmounts(amounts);
     if (refusal) return refusal;
   }
-  const bounds = readBounds({ reviewThreshold, dailyHedgeVolume, maxAtVenues });
+  const bounds = readBounds({ reviewThreshold, dailyHedgeVolume, dailyLoss, maxAtVenues });
   if (!bounds.ok) return bounds;
   for (const { maxNotional, hedging } of Object.values(plain.coinTerms ?? {})) {
     const terms = readBounds({ maxNotional, outer: hedging?.outer, inner: hedging?.inner, most: hedging?.maxHedge });

@@ -80,6 +80,10 @@ export const ExchangeSettings = z
       description: 'The most that is hedged in a day (UTC), in USDT; null: no bound',
       example: '1000000',
     }),
+    dailyLoss: Amount.nullable().openapi({
+      description: 'The loss of a day (UTC) that halts trading, in USDT; null: none does',
+      example: '5000',
+    }),
     maxAtVenues: Amount.nullable().openapi({
       description: 'The most that may be at venues, in USDT; null: the house’s own capital',
       example: '100000',
@@ -172,6 +176,7 @@ export async function readExchangeSettings(
     coinTerms,
     hedgingHalted,
     dailyHedgeVolume: showUsdt(standing.dailyHedgeVolume),
+    dailyLoss: showUsdt(standing.dailyLoss),
     maxAtVenues: showUsdt(standing.maxAtVenues),
     fallbackPrices: Object.fromEntries(coinSymbols.map((coin) => [coin, showFallback(coin, standing)])),
   };

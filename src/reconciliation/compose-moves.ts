@@ -20,6 +20,11 @@ export interface HouseMove {
   readonly asideChange: string;
 }
 
+const isPlan = 't.id = h.taken_transfer';
+/** A purchase of the house, or a sale. */
+const signOfHedge = `iif(h.side = 'BUY', 1, -1)`;
+const signOfSettlement = `iif(s.type = 'QUICK_SELL', 1, -1)`;
+
 /**
  * Reads what hedges, settlements with the house and fundings changed of what the house has, of the transfers after number
  * ?1, up to number ?1 + ?2. Each is found by its first transfer of a moment.
@@ -27,31 +32,25 @@ export interface HouseMove {
 export function composeMoves(after: number, count: number): Statement<HouseMove> {
   return {
     text: `
-      SELECT iif(isPlan, 'plan', 'hedge') AS kind, number AS transfer, id, ended_at AS ended_ms, coin,
-        CAST(iif(isPlan, 0, iif(side = 'BUY', 1, -1) * dealt_coin) AS TEXT) AS coinChange,
-        CAST(iif(isPlan, 0, iif(side = 'BUY', -1, 1) * dealt_usdt) AS TEXT) AS usdtChange,
-        CAST(middle_price AS TEXT) AS middle, fee_asset AS feeAsset, CAST(fee AS TEXT) AS fee, gives AS asideAsset,
-        CAST(iif(isPlan, 1, -1) * set_aside AS TEXT) AS asideChange
-      FROM (
-        SELECT t.id AS number, r.id, t.id IS r.taken_transfer AS isPlan, r.ended_at, r.coin, r.side, r.dealt_coin, r.dealt_usdt,
-          r.middle_price, r.fee_asset, r.fee, r.gives, r.set_aside
-        FROM transfers AS t CROSS JOIN hedge_moves AS r ON r.id = t.reference
-        WHERE t.id > ?1 AND t.id <= ?1 + ?2 AND t.kind = 'hedge' AND t.id IN (r.taken_transfer, r.ended_transfer))
-      UNION ALL
-      SELECT 'settlement', t.id, r.id, NULL, r.coin,
-        CAST(iif(r.type = 'QUICK_BUY', -1, 1) * r.coin_amount AS TEXT),
-        CAST(iif(r.type = 'QUICK_BUY', 1, -1) * r.usdt_amount AS TEXT), NULL, NULL, '0', NULL, '0'
+      SELECT iif(${isPlan}, 'plan', t.kind) AS kind, t.id AS transfer, coalesce(h.id, s.id, f.id) AS id,
+        h.ended_at AS ended_ms, coalesce(h.coin, s.coin, f.asset) AS coin,
+        CAST(CASE t.kind WHEN 'hedge' THEN iif(${isPlan}, 0, ${signOfHedge} * h.dealt_coin)
+          WHEN 'settlement' THEN ${signOfSettlement} * s.coin_amount
+          ELSE iif(f.source = 'house:liquidity', 1, -1) * f.amount END AS TEXT) AS coinChange,
+        CAST(CASE t.kind WHEN 'hedge' THEN iif(${isPlan}, 0, -${signOfHedge} * h.dealt_usdt)
+          WHEN 'settlement' THEN -${signOfSettlement} * s.usdt_amount ELSE 0 END AS TEXT) AS usdtChange,
+        CAST(h.middle_price AS TEXT) AS middle, h.fee_asset AS feeAsset, CAST(coalesce(h.fee, 0) AS TEXT) AS fee,
+        iif(h.side = 'BUY', 'USDT', h.coin) AS asideAsset,
+        CAST(iif(${isPlan}, 1, -1) * coalesce(h.set_aside, 0) AS TEXT) AS asideChange
       FROM transfers AS t
-      CROSS JOIN settlements AS r
-        ON r.account_id = iif(t.debit = 'house:liquidity', t.credit, t.debit) AND r.id = t.reference
-        AND r.first_transfer = t.id AND r.counterparty = 'house:liquidity'
-      WHERE t.id > ?1 AND t.id <= ?1 + ?2 AND t.kind = 'settlement'
-      UNION ALL
-      SELECT 'funding', t.id, r.id, NULL, r.asset,
-        CAST(iif(r.source = 'house:liquidity', 1, -1) * r.amount AS TEXT), '0', NULL, NULL, '0', NULL, '0'
-      FROM transfers AS t
-      CROSS JOIN fundings AS r ON r.account_id = t.debit AND r.id = t.reference AND r.transfer = t.id
-      WHERE t.id > ?1 AND t.id <= ?1 + ?2 AND t.kind = 'funding' AND 'house:liquidity' IN (r.source, r.account_id)`,
+      LEFT JOIN hedges AS h ON t.kind = 'hedge' AND h.id = t.reference AND t.id IN (h.taken_transfer, h.ended_transfer)
+      LEFT JOIN settlements AS s ON t.kind = 'settlement'
+        AND s.account_id = iif(t.debit = 'house:liquidity', t.credit, t.debit) AND s.id = t.reference
+        AND s.first_transfer = t.id AND s.counterparty = 'house:liquidity'
+      LEFT JOIN fundings AS f ON t.kind = 'funding' AND f.account_id = t.debit AND f.id = t.reference
+        AND f.transfer = t.id AND 'house:liquidity' IN (f.source, f.account_id)
+      WHERE t.id > ?1 AND t.id <= ?1 + ?2 AND t.kind IN ('hedge', 'settlement', 'funding')
+        AND coalesce(h.id, s.id, f.id) IS NOT NULL`,
     values: [after, count],
   };
 }

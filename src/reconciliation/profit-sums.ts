@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Coin, QUOTE_ASSET, assetSymbols, findCoin, toUsdt } from '../money/assets.ts';
+import { type Coin, QUOTE_ASSET, assetSymbols, coinSymbols, findCoin, toUsdt } from '../money/assets.ts';
 import type { Atoms, Price } from '../money/amounts.ts';
 import { timeOfRecord, timestampOfRecord } from '../db/record-id.ts';
 import { house } from '../db/transfers.ts';
@@ -59,7 +59,8 @@ interface Step {
   readonly orders: 0 | 1;
 }
 
-const dayOf = (time_ms: number) => new Date(time_ms).toISOString().slice(0, 10);
+/** The day (UTC) of a time. */
+export const dayOf = (time_ms: number) => new Date(time_ms).toISOString().slice(0, 10);
 const priceOf = (middle: string | null) => (middle === null ? null : BigInt(middle));
 
 function stepOfOrder(order: FilledOrder): Step[] {
@@ -152,6 +153,11 @@ export class ProfitSums {
     return this.#state.after;
   }
 
+  /** The coins of which the house has more or less than its capital. */
+  get positions(): Coin[] {
+    return coinSymbols.filter((coin) => BigInt(this.#state.positions[coin] ?? 0) !== 0n);
+  }
+
   /**
    * Counts the records whose transfers have the numbers after `after` up to `to`. Without a wait in between, so that all of
    * it is stored or nothing. Numbers that were counted are left out. Throws when some before them were not.
@@ -210,9 +216,9 @@ export class ProfitSums {
 
   /**
    * Compares what the records explain with what the same transfers moved, in the inventory and in what is set aside, and
-   * with the capital; and the value of the position with what all days add up to.
+   * with the capital; and, if `isWhole`, the value of the position with what all days add up to.
    */
-  judge(transfers: Sums, rows: readonly HouseBalance[]): Finding[] {
+  judge(transfers: Sums, rows: readonly HouseBalance[], isWhole: boolean): Finding[] {
     const { positions, aside, capital, middles } = this.#state;
     const findings: Finding[] = [];
     const compare = (of: string, asset: string, found: Atoms, explained: Atoms) => {
@@ -228,6 +234,7 @@ export class ProfitSums {
       compare('hedging', asset, moved(house.hedging), held ?? 0n);
       compare('capital', asset, BigInt(brought ?? 0), own ?? 0n);
     }
+    if (!isWhole) return findings;
     const value = Object.entries(positions).reduce((sum, [asset, amount]) => {
       const coin = findCoin(asset);
       return sum + (coin ? worthOf(coin, BigInt(amount), BigInt(middles[coin] ?? 0)) : BigInt(amount));

@@ -115,7 +115,7 @@ export class Reconciler {
     const count = Math.min(explained, this.#endOfPart() - before.newest.after);
     const scanned = await scanJournal(this.#read, before.newest, count, 'new');
     this.#parts.profit.add(scanned.orders, scanned.moves, before.newest.after, scanned.next.after);
-    const { checked, findings } = this.#judgeProfit(scanned);
+    const { checked, findings } = this.#judgeProfit(scanned, false);
     await reportFindings(this.#parts, findings, before.number, now_ms);
     const found = addToTallies(before.found, checked, findings);
     this.#progress = { ...before, newest: scanned.next, found, steppedAt: now_ms };
@@ -124,12 +124,15 @@ export class Reconciler {
   }
 
   /** What a slice found, and at the end of the journal whether the records explain what the house has. */
-  #judgeProfit({ isAtEnd, next, house, checked, findings }: JournalSlice): Pick<JournalSlice, 'checked' | 'findings'> {
+  #judgeProfit(
+    { isAtEnd, next, house, checked, findings }: JournalSlice,
+    isPass: boolean,
+  ): Pick<JournalSlice, 'checked' | 'findings'> {
     const { profit } = this.#parts;
     if (!isAtEnd || profit.after !== next.after) return { checked, findings };
     return {
       checked: { ...checked, pnl_unexplained: house.length },
-      findings: [...findings, ...profit.judge(next.house, house)],
+      findings: [...findings, ...profit.judge(next.house, house, isPass)],
     };
   }
 
@@ -222,7 +225,7 @@ export class Reconciler {
       ? await scanJournal(this.#read, position, summed, 'sums')
       : await scanJournal(this.#read, position, explained, 'records');
     const next = { ...addScanned(pass, scanned), journal: scanned.next };
-    const { checked, findings } = this.#judgeProfit(scanned);
+    const { checked, findings } = this.#judgeProfit(scanned, true);
     await this.#keep(next, checked, findings, now_ms);
     if (!scanned.isAtEnd) return { isMore: true, duration_ms: scanned.duration_ms };
     const closing = closePass(scanned.house, next.differences, next.untied);

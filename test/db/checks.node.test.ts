@@ -100,6 +100,7 @@ const tables: Readonly<Record<string, Checked>> = {
       ...json('coin_terms'),
       ...yesOrNo('hedging_halted'),
       ...notBelowZero('daily_hedge_volume'),
+      ...notBelowZero('daily_loss'),
       ...notBelowZero('max_at_venues'),
       ...yesOrNo('has_two_admins'),
       ...json('shares'),

@@ -161,4 +161,26 @@ describe('the hedger of a ledger', () => {
     expect((await statuses()).at(-1)).toEqual({ status: 'DEALT' });
     await changeSettings({ hedgingHalted: false });
   });
+
+  it('halts hedging after three hedges in a row that were refused for an error, and not for others', async () => {
+    const isHalted = () => sql('SELECT hedging_halted AS n FROM settings').first('n');
+    const trader = await openTrader({ USDT: '100000' });
+    await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '5000' });
+    const end = (reason: string) => {
+      dealer.answer = () => ({ kind: 'refused', reason });
+      return withHedger(dealer, (hedger) => hedger.wake());
+    };
+    for (const reason of ['nothing_filled: 0', 'busy: other_deal', 'paused: 30 s', 'nothing_filled: 0'])
+      await end(reason);
+    expect(await isHalted()).toBe(0);
+    for (const halted of [0, 0, 1]) {
+      await end('venue_refused: EOrder:Insufficient funds');
+      expect(await isHalted()).toBe(halted);
+    }
+    const detail = await sql("SELECT detail FROM audit WHERE target = 'hedging' ORDER BY id DESC").first<string>(
+      'detail',
+    );
+    expect(detail).toContain('3 hedges in a row were refused, the last one: venue_refused');
+    await changeSettings({ hedgingHalted: false });
+  });
 });

@@ -64,7 +64,7 @@ describe('GET /operator/v1/hedges', () => {
   });
 
   it('shows what was ordered, what the venue did and what that cost', async () => {
-    const [open, never, sold, bought] = (await list()).hedges;
+    const [late, never, sold, bought] = (await list()).hedges;
     expect(bought).toMatchObject({
       ledger: 0,
       venue: VENUE_NAME,
@@ -85,7 +85,7 @@ describe('GET /operator/v1/hedges', () => {
     });
     expect(sold).toMatchObject({ side: 'SELL', setAside: '0.00001', setAsideAsset: 'BTC', gain: '0.0007', fee: null });
     expect(never).toMatchObject({ status: 'NEVER', reason: 'refused', dealtAmount: null, gain: null });
-    expect(open).toMatchObject({ status: 'OPEN', endedAt: null });
+    expect(late).toMatchObject({ status: 'OPEN', endedAt: null });
   });
 
   it('takes the coin, the state and the venue', async () => {
@@ -237,7 +237,7 @@ describe('GET /operator/v1/venues', () => {
   });
 
   it('says what custody lacks and a venue has, and what the venue lacks for the next hedge', async () => {
-    const start = (await describeVenues(await facts())).venues[0]!.toMove;
+    const start = describeVenues(await facts()).venues[0]!.toMove;
     // The house is not short beyond what a purchase back to the inner bound costs, and has enough there.
     expect(start).toEqual([]);
     await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'COIN_QTY', value: '0.02' });

@@ -25,6 +25,7 @@ export const settings = sqliteTable('settings', {
   coinTerms: text('coin_terms').notNull().default('{}'),
   hedgingHalted: integer('hedging_halted', { mode: 'boolean' }).notNull().default(false),
   dailyHedgeVolume: atoms('daily_hedge_volume'),
+  dailyLoss: atoms('daily_loss'),
   maxAtVenues: atoms('max_at_venues'),
   hasTwoAdmins: integer('has_two_admins', { mode: 'boolean' }).notNull().default(false),
 });

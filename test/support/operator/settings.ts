@@ -17,5 +17,6 @@ export const settings: Settings = {
   coinTerms: {},
   hedgingHalted: false,
   dailyHedgeVolume: null,
+  dailyLoss: null,
   maxAtVenues: null,
 };
