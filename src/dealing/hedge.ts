@@ -113,6 +113,10 @@ export function listHedges(
   return database.select(columnsOf(hedges)).from(hedges).where(fits).orderBy(desc(hedges.id)).limit(limit);
 }
 
+/** The open hedges of a ledger, of which each coin has one at most. Throws when D1 fails. */
+export const listOpenHedges = (database: Database) =>
+  listHedges(database, { status: 'OPEN' }, null, coinSymbols.length);
+
 /** One hedge, or `undefined`. Throws when D1 fails. */
 export async function readHedge(database: Database, id: string): Promise<HedgeRow | undefined> {
   const [row] = await database.select(columnsOf(hedges)).from(hedges).where(eq(hedges.id, id));

@@ -6,11 +6,13 @@ import { askLedgers } from '../db/ask-ledgers.ts';
 import { VALUE_MAX_AGE_MS } from '../markets/firm-price.ts';
 import { FIRST_LEDGER } from '../db/record-id.ts';
 import { accept } from '../http/answer.ts';
+import { listOpenHedges } from '../dealing/hedge.ts';
+import { describeVenues, readVenueStates } from './venues.ts';
 import { METRICS_TYPE, writeMetrics } from './metrics.ts';
 import { z } from '@hono/zod-openapi';
 import { readOpenWork } from './open-work.ts';
 import { readGateLoad } from '../orders/place-order.ts';
-import { type ProfitOfDay, mergeProfit } from '../reconciliation/profit-sums.ts';
+import { type ProfitOfDay, dayOf, mergeProfit } from '../reconciliation/profit-sums.ts';
 import { firstLedger } from '../db/database.ts';
 import { readSettings } from '../db/settings.ts';
 import { readFromKeeper, readFromKeepers, readProfit } from './read-keepers.ts';
@@ -28,14 +30,14 @@ houseRoutes.add({
   answer: 'The position',
   body: { house: House },
   handle: async (c) => {
-    const [answers, snapshot, custodian, profit, { coinTerms }] = await Promise.all([
+    const [answers, snapshot, custodian, gained, { coinTerms }] = await Promise.all([
       askLedgers(c.env, readPositions),
       readSnapshot(c.env, VALUE_MAX_AGE_MS),
       readFromKeeper(c.env, FIRST_LEDGER, (keeper) => keeper.readCustody()),
-      readSummedProfit(c.env, firstDayShown(Date.now())),
+      readProfit(c.env, firstDayShown(Date.now())),
       readSettings(firstLedger(c.env)),
     ]);
-    const facts = { answers, snapshot, custodian, profit, coinTerms, now_ms: Date.now() };
+    const facts = { answers, snapshot, custodian, profit: sumProfit(gained), coinTerms, now_ms: Date.now() };
     return accept({ house: describeHouse(facts) });
   },
 });
@@ -46,7 +48,7 @@ houseRoutes.add({
   duty: 'read',
   summary: 'Metrics for a scraper, as OpenMetrics text',
   description:
-    'Halts, what is open and how old it is, positions and limits, the day’s orders, prices and their sources, the gates, the progress of the reconciliation. What cannot be reached is absent. docs/alerts.yml has rules for alerts upon them.',
+    'Halts, what is open and how old it is, positions and limits, the day’s orders and profit, hedges and venues, prices and their sources, the gates, the progress of the reconciliation. What cannot be reached is absent. docs/alerts.yml has rules for alerts upon them.',
   answer: 'The metrics of this moment',
   content: {
     [METRICS_TYPE]: {
@@ -58,30 +60,36 @@ houseRoutes.add({
     },
   },
   handle: async (c) => {
-    const [read, keepers, snapshot, custodian, profit, standings, load, { coinTerms }] = await Promise.all([
-      askLedgers(c.env, (database) => Promise.all([readOpenWork(database), readPositions(database)])),
+    const [read, keepers, snapshot, custodian, gained, standings, load, settings, states] = await Promise.all([
+      askLedgers(c.env, (database) =>
+        Promise.all([readOpenWork(database), readPositions(database), listOpenHedges(database)]),
+      ),
       readFromKeepers(c.env, (keeper) => keeper.read()),
       readSnapshot(c.env, VALUE_MAX_AGE_MS),
       readFromKeeper(c.env, FIRST_LEDGER, (reached) => reached.readCustody()),
-      readSummedProfit(c.env, new Date().toISOString().slice(0, 10)),
+      readProfit(c.env, dayOf(Date.now())),
       readStandings(c.env),
       readGateLoad(c.env),
       readSettings(firstLedger(c.env)),
+      readVenueStates(c.env),
     ]);
     const now_ms = Date.now();
     const answers = read.map(({ ledger, answer }) => ({ ledger, answer: answer?.[1] }));
-    const house = describeHouse({ answers, snapshot, custodian, profit, coinTerms, now_ms });
+    const profit = sumProfit(gained);
+    const house = describeHouse({ answers, snapshot, custodian, profit, coinTerms: settings.coinTerms, now_ms });
+    const there = read.map(({ ledger, answer }) => {
+      return { ledger, answer: answer && { positions: answer[1], hedges: answer[2] } };
+    });
+    const venues = describeVenues({ answers: there, states, settings, halt: null, snapshot, now_ms });
     const ledgers = read.map(({ ledger, answer }, place) => ({ ledger, work: answer?.[0], keeper: keepers[place] }));
-    const text = writeMetrics({ ledgers, house, snapshot, custodian, standings, load, now_ms });
+    const { dailyLoss } = settings;
+    const facts = { ledgers, house, gained, dailyLoss, venues, snapshot, custodian, standings, load, now_ms };
+    const text = writeMetrics(facts);
     return c.body(text, 200, { 'Content-Type': METRICS_TYPE }) as Response as WrittenAnswer;
   },
 });
 
-/** What the house gained in all ledgers from a day on; `undefined` when a keeper does not answer. */
-async function readSummedProfit(
-  bindings: Parameters<typeof readProfit>[0],
-  from: string,
-): Promise<readonly ProfitOfDay[] | undefined> {
-  const answers = await readProfit(bindings, from);
+/** What the house gained in all ledgers; `undefined` when a keeper does not answer. Pure. */
+function sumProfit(answers: Awaited<ReturnType<typeof readProfit>>): readonly ProfitOfDay[] | undefined {
   return answers.every(({ answer }) => answer) ? mergeProfit(answers.flatMap(({ answer }) => answer ?? [])) : undefined;
 }

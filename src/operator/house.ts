@@ -196,8 +196,8 @@ function valueOf(asset: Asset, amount: Atoms, price: Price | undefined): Atoms |
 
 const SHARE_UNIT = 10n ** BigInt(SHARE_SCALE);
 
-/** How much of a limit is used. Both are positive. */
-function shareOf(used: Atoms, limit: Atoms): string | null {
+/** How much of a limit is used, rounded up; `null` of a limit of nothing. */
+export function shareOf(used: Atoms, limit: Atoms): string | null {
   if (limit === 0n) return null;
   return formatAmount(used <= 0n ? 0n : (used * SHARE_UNIT + limit - 1n) / limit, SHARE_SCALE);
 }

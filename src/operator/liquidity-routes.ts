@@ -2,13 +2,19 @@ import { readSnapshot } from '../markets/read-hub.ts';
 import { z } from '@hono/zod-openapi';
 import { coinSymbols, QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { CreateFunding, Funding, fund, isVenue } from '../dealing/fund.ts';
-import { Hedge, type HedgeRow, SettleHedge, listHedges, readHedge, settleHedge, showHedge } from '../dealing/hedge.ts';
-import { reachHedger } from '../dealing/reach-hedger.ts';
+import {
+  Hedge,
+  type HedgeRow,
+  SettleHedge,
+  listHedges,
+  listOpenHedges,
+  readHedge,
+  settleHedge,
+  showHedge,
+} from '../dealing/hedge.ts';
 import { newestFirst } from '../db/merge-pages.ts';
-import { FIRST_LEDGER } from '../db/record-id.ts';
 import { ListQuery, oneOf, onePage } from '../http/list.ts';
 import type { WrittenAnswer } from '../http/area.ts';
-import { describeError, logFault } from '../platform/log.ts';
 import { askLedgers } from '../db/ask-ledgers.ts';
 import { firstLedger } from '../db/database.ts';
 import { readSettings } from '../db/settings.ts';
@@ -24,7 +30,7 @@ import { createOperatorArea } from './operations.ts';
 import { Profit, ProfitQuery, describeProfit, readDays, writeProfit } from './profit.ts';
 import { readProfit } from './read-keepers.ts';
 import { readMerged } from './read-merged.ts';
-import { Venues, describeVenues, readHedgingHalt } from './venues.ts';
+import { Venues, describeVenues, readHedgingHalt, readVenueStates } from './venues.ts';
 
 /** The operator's routes for the house's own money: capital, venues, hedges. */
 export const liquidityRoutes = createOperatorArea('Liquidity');
@@ -156,7 +162,7 @@ liquidityRoutes.add({
     const [answers, states, settings, halt, snapshot] = await Promise.all([
       askLedgers(c.env, async (ledger) => ({
         positions: await readPositions(ledger),
-        hedges: await listHedges(ledger, { status: 'OPEN' }, null, coinSymbols.length),
+        hedges: await listOpenHedges(ledger),
       })),
       readVenueStates(c.env),
       readSettings(database),
@@ -166,16 +172,6 @@ liquidityRoutes.add({
     return accept({ venues: describeVenues({ answers, states, settings, halt, snapshot, now_ms: Date.now() }) });
   },
 });
-
-/** The venues as the hedger of ledger 0 saw them within the last minute; `undefined` when it does not answer. */
-async function readVenueStates(bindings: Bindings) {
-  try {
-    return await reachHedger(bindings, FIRST_LEDGER).readVenues();
-  } catch (error) {
-    logFault('hedger_unreachable', { ledger: FIRST_LEDGER, error: describeError(error) });
-    return undefined;
-  }
-}
 
 /** Refuses a funding after which more would be at venues than is allowed: by default the house's own capital. */
 async function refuseAtVenues(bindings: Bindings, { asset, amount, from }: CreateFunding) {

@@ -3,8 +3,14 @@ import type { KeeperStanding } from '../reconciliation/reach-keeper.ts';
 import type { SourceStandings } from '../markets/price-hub.ts';
 import type { GateLoad } from '../orders/place-order.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
-import { type Coin, coinSymbols } from '../money/assets.ts';
-import type { House } from './house.ts';
+import { type Coin, QUOTE_ASSET, coinSymbols, scaleOf } from '../money/assets.ts';
+import { type Atoms, Exact, parseAmount } from '../money/amounts.ts';
+import type { LedgerAnswer } from '../db/ask-ledgers.ts';
+import { partOf } from '../dealing/plan-hedge.ts';
+import { type ProfitOfDay, addParts, dayOf, sumParts } from '../reconciliation/profit-sums.ts';
+import { type House, shareOf } from './house.ts';
+import { showParts } from './profit.ts';
+import type { Venues } from './venues.ts';
 import { MOST_COUNTED, type OpenState, type OpenWork, sumStates } from './open-work.ts';
 
 /** The content type of the text (OpenMetrics 1.0.0). */
@@ -21,6 +27,10 @@ export interface MeasuredLedger {
 export interface Measured {
   readonly ledgers: readonly MeasuredLedger[];
   readonly house: House;
+  /** Profit and loss of today, by ledger. */
+  readonly gained: readonly LedgerAnswer<readonly ProfitOfDay[]>[];
+  readonly dailyLoss: Atoms | null;
+  readonly venues: Venues;
   readonly snapshot: MarketSnapshot | undefined;
   readonly custodian: CustodyStanding | undefined;
   readonly standings: SourceStandings | undefined;
@@ -52,7 +62,7 @@ function gauge(name: string, help: string, samples: Value | readonly Sample[]): 
 
 /** Writes the metrics of a moment as OpenMetrics text. All are gauges. Pure. */
 export function writeMetrics(measured: Measured): string {
-  const parts = [writeWork, writePositions, writeCustody, writeTrading, writeObjects];
+  const parts = [writeWork, writePositions, writeCustody, writeLiquidity, writeTrading, writeObjects];
   return `${parts.map((write) => write(measured).join('')).join('')}# EOF\n`;
 }
 
@@ -162,12 +172,85 @@ function writeCustody({ house, custodian, now_ms }: Measured): string[] {
   ];
 }
 
+/** The exposure in USDT, which dailyLoss is divided by. */
+const exposureOf = (assets: readonly { readonly asset: string; readonly exposure: string }[] | null) =>
+  parseAmount(assets?.find(({ asset }) => asset === QUOTE_ASSET)?.exposure ?? '0', scaleOf(QUOTE_ASSET)) ?? 0n;
+
+/** What is at venues is of all ledgers, or absent. */
+function writeLiquidity({ house, gained, dailyLoss, venues, now_ms }: Measured): string[] {
+  const isWhole = house.ledgers.every(({ assets }) => assets !== null);
+  const isToday = ({ day }: ProfitOfDay) => day === dayOf(now_ms);
+  const isKnown = gained.every(({ answer }) => answer);
+  const days = gained.flatMap(({ answer }) => answer?.filter(isToday) ?? []);
+  const ofDay = (value: (day: ReturnType<typeof showParts>) => Value) =>
+    by('coin', coinSymbols, (coin) => {
+      return [coin, isKnown ? value(showParts(addParts(days.filter((day) => day.coin === coin)))) : null];
+    });
+  const whole = isWhole ? exposureOf(house.assets) : 0n;
+  const losses = by('ledger', gained, ({ ledger, answer }) => {
+    const share = exposureOf(house.ledgers.find((one) => one.ledger === ledger)?.assets ?? null);
+    return [
+      String(ledger),
+      answer && shareOf(-sumParts(answer.filter(isToday)), partOf(dailyLoss ?? 0n, { share, whole })),
+    ];
+  });
+  const differences = venues.venues.flatMap(({ venue, balances }) =>
+    balances.map(({ asset, difference, differs }): Sample => {
+      return [{ venue, asset }, isWhole ? (differs === false ? 0 : differs && difference) : null];
+    }),
+  );
+  const { atVenuesUsdValue: there, maxAtVenues: most } = venues;
+  return [
+    gauge(
+      'position_value',
+      'What the house bears the risk of, in USDT at the firm price; below zero it is short',
+      by('asset', isWhole ? house.assets : [], ({ asset, positionUsdValue }) => [asset, positionUsdValue]),
+    ),
+    gauge(
+      'profit_of_day',
+      'What the house gained today, in UTC, in USDT; below zero it lost',
+      ofDay(({ profit }) => profit),
+    ),
+    gauge(
+      'daily_loss_used_ratio',
+      'How much a ledger has lost today of its part of dailyLoss, which halts trading; absent where none is set',
+      losses,
+    ),
+    gauge(
+      'hedge_cost_usdt',
+      'What hedges cost today, in UTC, against the middle price, with the venues’ fees',
+      ofDay(({ hedges, fees }) => new Exact(0).minus(hedges).minus(fees).toFixed()),
+    ),
+    gauge(
+      'hedge_open_seconds',
+      'How long the oldest open hedge at a venue has been open; 0 without any',
+      by('venue', venues.venues, ({ venue, openHedges }) => [venue, openHedges[0]?.openSeconds ?? 0]),
+    ),
+    gauge(
+      'venue_lateness_seconds',
+      'How long after its time an order may still be filled at a venue; absent while the dealer does not say',
+      by('venue', venues.venues, ({ venue, latenessSeconds }) => [venue, latenessSeconds]),
+    ),
+    gauge(
+      'venue_difference',
+      'What a venue holds more than the ledgers say, in the asset; below zero it holds less. 0 for what rounding leaves; absent while it is not known',
+      differences,
+    ),
+    gauge('hedging_halted', 'Whether hedging is halted', Number(venues.hedgingHalted)),
+    gauge(
+      'at_venues_used_ratio',
+      'How much of what may be at venues is there; absent while it is not known',
+      there === null || most === null || Number(most) <= 0 ? null : new Exact(there).dividedBy(most).toFixed(4),
+    ),
+  ];
+}
+
 function inSeconds(value_ms: number | null): number | null {
   return value_ms === null ? null : value_ms / 1_000;
 }
 
 function writeTrading({ house, standings, load, now_ms }: Measured): string[] {
-  const today = new Date(now_ms).toISOString().slice(0, 10);
+  const today = dayOf(now_ms);
   const spread = house.spreadEarned?.filter(({ day }) => day === today);
   const of = (member: 'orders' | 'usdt') =>
     by('coin', coinSymbols, (coin) => [coin, spread && (spread.find((one) => one.coin === coin)?.[member] ?? 0)]);

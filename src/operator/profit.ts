@@ -81,7 +81,8 @@ export function readDays(
   return accept({ from: first, to: last });
 }
 
-const showParts = (parts: Parameters<typeof sumParts>[0][number]) => ({
+/** Parts and what they add up to, as they are shown. Pure. */
+export const showParts = (parts: Parameters<typeof sumParts>[0][number]) => ({
   orders: parts.orders,
   ...(Object.fromEntries(profitParts.map((part) => [part, showUsdt(BigInt(parts[part]))])) as Record<
     (typeof profitParts)[number],

@@ -8,7 +8,9 @@ import { type HedgingTerms, usdtAtoms } from '../db/coin-terms.ts';
 import type { Settings } from '../db/settings.ts';
 import { VENUE_PREFIX, house } from '../db/transfers.ts';
 import { Hedge, type HedgeRow, showHedge } from '../dealing/hedge.ts';
-import type { VenueState } from '../dealing/reach-hedger.ts';
+import { type HedgerBindings, type VenueState, reachHedger } from '../dealing/reach-hedger.ts';
+import { FIRST_LEDGER } from '../db/record-id.ts';
+import { describeError, logFault } from '../platform/log.ts';
 import { VALUE_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import { type Asset, type Coin, QUOTE_ASSET, assetSymbols, scaleOf, toCoin, toUsdt } from '../money/assets.ts';
@@ -108,6 +110,16 @@ type Move = z.output<typeof Move>;
 export interface LedgerAtVenues {
   readonly positions: Positions;
   readonly hedges: readonly HedgeRow[];
+}
+
+/** The venues as the hedger of ledger 0 saw them within the last minute; `undefined` when it does not answer. */
+export async function readVenueStates(bindings: HedgerBindings): Promise<readonly VenueState[] | undefined> {
+  try {
+    return await reachHedger(bindings, FIRST_LEDGER).readVenues();
+  } catch (error) {
+    logFault('hedger_unreachable', { ledger: FIRST_LEDGER, error: describeError(error) });
+    return undefined;
+  }
 }
 
 /** Who halted hedging last, and why. */

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { LedgerHedger } from '../../src/dealing/ledger-hedger.ts';
 import type { VenueReport } from '../../src/dealing/contract.ts';
 import type { DealState, Dealer } from '../../src/dealing/dealer.ts';
+import { reportOf } from '../support/dealing/venue-report.ts';
 import { VENUE_NAME, fundVenue } from '../support/db/house-money.ts';
 import { listRows, sql } from '../support/db/sql.ts';
 import { openTrader } from '../support/exchange.ts';
@@ -20,29 +21,6 @@ const hedging = {
   maxHedge: '50000',
   feeBps: 10,
 };
-
-const market = {
-  coin: 'BTC',
-  isOpen: true,
-  amountStep: '0.00001',
-  priceStep: '0.01',
-  minAmount: '0.00001',
-  minCost: '5',
-  takerFee: '0.001',
-};
-
-const report = (balances: VenueReport['balances']): VenueReport => ({
-  venue: VENUE_NAME,
-  at: '2026-11-27T12:00:00.000Z',
-  lateness_ms: 20_000,
-  clockOffset_ms: 0,
-  balances,
-  markets: [market],
-  unresolved: [],
-  dealt: [],
-  ordersSince: '2026-11-27T12:00:00.000Z',
-  orders: [],
-});
 
 /** Answers each deal so, and reports what the ledger says, or what is given. */
 class ScriptedDealer implements Dealer {
@@ -64,7 +42,7 @@ class ScriptedDealer implements Dealer {
       const digits = amount.padStart(decimals(asset) + 1, '0');
       return { asset, amount: `${digits.slice(0, -decimals(asset))}.${digits.slice(-decimals(asset))}` };
     });
-    return report(this.balances ?? shown);
+    return reportOf(this.balances ?? shown);
   }
 }
 

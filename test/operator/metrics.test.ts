@@ -1,11 +1,18 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import alerts from '../../docs/alerts.yml?raw';
 import runbook from '../../docs/operations.md?raw';
 import { LedgerGate } from '../../src/orders/gate.ts';
 import { LedgerKeeper } from '../../src/keeper/ledger-keeper.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { METRICS_TYPE } from '../../src/operator/metrics.ts';
-import { type Trader, asOperator, openTrader } from '../support/exchange.ts';
+import type { Profit } from '../../src/operator/profit.ts';
+import { type Trader, asOperator, openTrader, operate } from '../support/exchange.ts';
+import { LedgerHedger } from '../../src/dealing/ledger-hedger.ts';
+import { newRecordId } from '../../src/db/record-id.ts';
+import { VENUE_NAME, dealtRow, endHedge, fundVenue, openHedge } from '../support/db/house-money.ts';
+import { NOON_MS } from '../support/db/raw-ledger.ts';
+import { reportOf } from '../support/dealing/venue-report.ts';
+import { env } from '../support/runtime/test-env.ts';
 import { runKeeper } from '../support/reconciliation.ts';
 import { countRowsRead } from '../support/runtime/meter.ts';
 import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
@@ -42,7 +49,24 @@ describe('GET /operator/v1/metrics', () => {
     await asOperator('PATCH', '/settings', { reviewThreshold: '1', withdrawalsHalted: false });
     await readTaken(await withdraw(trader));
     await asOperator('PATCH', '/settings', { tradingHalted: true });
+    await fundVenue({ USDT: '5000000000', BTC: '5000000' });
+    await openHedge(newRecordId(Date.now() - 90_000), 'BUY', { middle_price: 6_500_000_000_000 }).run();
+    const dealt = newRecordId(NOON_MS);
+    const ended = dealtRow({ dealt_usdt: 28_345, fee: 1_500_000, ended_at: Date.now() });
+    const eth = { coin: 'ETH', set_aside: 40_000, middle_price: 300_000_000_000, limit_price: 310_000_000_000 };
+    await env.DB.batch([openHedge(dealt, 'BUY', eth), endHedge(dealt, ended)]);
+    const hedging = { venue: VENUE_NAME, outer: '600', inner: '300', limitBps: 100, feeBps: 10 };
+    await asOperator('PATCH', '/settings', {
+      dailyLoss: '2',
+      coinTerms: { BTC: { hedging: { ...hedging, maxAgeSeconds: 60, maxHedge: '50000' } } },
+    });
     await runKeeper();
+  });
+  beforeEach(() => {
+    const balances = [{ asset: 'USDT', amount: '4990' }];
+    const report = reportOf(balances);
+    const differences = [{ asset: 'USDT', holds: '4990', shouldHold: '5000' }] as const;
+    vi.spyOn(LedgerHedger.prototype, 'readVenues').mockResolvedValue([{ venue: VENUE_NAME, report, differences }]);
   });
 
   it('shows halts, what is open with its age, positions, prices and the reconciliation', async () => {
@@ -67,6 +91,12 @@ describe('GET /operator/v1/metrics', () => {
       'bureau_orders_of_day{coin="LTC"}': 0,
       'bureau_ledger_up{ledger="0"}': 1,
       bureau_keeper_up: 1,
+      bureau_hedging_halted: 0,
+      'bureau_venue_lateness_seconds{venue="played"}': 20,
+      'bureau_venue_difference{venue="played",asset="BTC"}': 0,
+      // 900 atoms of ETH for 28,345 of USDT, at a middle of 3,000 worth 27,000, with a fee of 1.5 USDT.
+      'bureau_hedge_cost_usdt{coin="ETH"}': 1.501345,
+      'bureau_hedge_cost_usdt{coin="BTC"}': 0,
       bureau_reconciliation_transfers_behind: 0,
     };
     for (const [name, value] of Object.entries(expected)) expect([name, samples.get(name)]).toEqual([name, value]);
@@ -74,6 +104,16 @@ describe('GET /operator/v1/metrics', () => {
     expect(samples.get('bureau_withdrawals_oldest_age_seconds{status="PENDING"}')).toBeLessThan(60);
     expect(samples.get('bureau_price_age_seconds{coin="BTC"}')).toBeLessThan(60);
     expect(samples.get('bureau_spread_of_day{coin="BTC"}')).toBeGreaterThan(0);
+    expect(samples.get('bureau_hedge_open_seconds{venue="played"}')).toBeGreaterThanOrEqual(90);
+    expect(samples.get('bureau_hedge_open_seconds{venue="played"}')).toBeLessThan(180);
+    expect(samples.get('bureau_position_value{asset="BTC"}')).toBeCloseTo(-10, 0);
+    const today = new Date().toISOString().slice(0, 10);
+    const { profit } = await operate<{ profit: Profit }>('GET', `/profit?from=${today}`);
+    const loss = -Number(profit.sum.profit);
+    expect(loss).toBeGreaterThan(1);
+    expect(samples.get('bureau_daily_loss_used_ratio{ledger="0"}')).toBe(Math.ceil((loss / 2) * 10_000) / 10_000);
+    const ofEth = profit.days.find(({ coin }) => coin === 'ETH');
+    expect(samples.get('bureau_profit_of_day{coin="ETH"}')).toBe(Number(ofEth?.profit));
     for (const of of ['median', 'longest'])
       expect(samples.get(`bureau_order_wait_seconds{of="${of}"}`)).toBeGreaterThanOrEqual(0);
   });

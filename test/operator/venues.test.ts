@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Hedge } from '../../src/dealing/hedge.ts';
 import { newRecordId } from '../../src/db/record-id.ts';
-import type { VenueReport } from '../../src/dealing/contract.ts';
+import { reportOf } from '../support/dealing/venue-report.ts';
 import type { VenueState } from '../../src/dealing/reach-hedger.ts';
 import { type Venues, type VenueFacts, describeVenues } from '../../src/operator/venues.ts';
 import { readPositions } from '../../src/operator/house.ts';
@@ -163,19 +163,6 @@ describe('POST /operator/v1/hedges/{id}/settle', () => {
     await expectCode(settle(free, { ...dealt, fee: null }), '409 invalid_state');
     expect(statusesOf(await reconcileAnew())).toEqual(allOk);
   });
-});
-
-const reportOf = (balances: VenueReport['balances']): VenueReport => ({
-  venue: VENUE_NAME,
-  at: '2026-11-27T12:00:00.000Z',
-  lateness_ms: 20_000,
-  clockOffset_ms: 0,
-  balances,
-  markets: [],
-  unresolved: [],
-  dealt: [],
-  ordersSince: '2026-11-27T12:00:00.000Z',
-  orders: [],
 });
 
 describe('GET /operator/v1/venues', () => {
