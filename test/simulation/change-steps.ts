@@ -119,7 +119,7 @@ async function changeSettings(world: World, draw: Draw): Promise<void> {
   const what =
     hasOdds && draw.happens(0.7)
       ? 'calm'
-      : draw.weigh({ trading: 2, withdrawals: 2, network: 2, strict: 2, review: 5, spread: 4, calm: 2 });
+      : draw.weigh({ trading: 2, withdrawals: 2, network: 2, strict: 2, review: 5, spread: 4, hedging: 2, calm: 2 });
   const change = {
     trading: { tradingHalted: true },
     withdrawals: { withdrawalsHalted: true },
@@ -127,6 +127,7 @@ async function changeSettings(world: World, draw: Draw): Promise<void> {
     strict: { allowlistMode: 'strict' as const },
     review: { reviewThreshold: draw.pick([null, 50_000_000n, 500_000_000n]) },
     spread: { spreadBps: draw.pick([0, 0, 20, 150]) },
+    hedging: { hedgingHalted: !settings.hedgingHalted },
     calm: { tradingHalted: false, withdrawalsHalted: false, pausedNetworks: [], allowlistMode: 'off' as const },
   }[what];
   world.changeSettings(change);

@@ -7,6 +7,7 @@ import type { Trader } from '../support/exchange.ts';
 import { ledgersUnderTest } from '../support/db/open-in-ledger.ts';
 import { house } from '../../src/db/transfers.ts';
 import { VENUE } from '../support/db/house-money.ts';
+import { ModelHedges } from './follow-hedges.ts';
 import { type House, houseOf, venueOf } from './house-of.ts';
 
 /** One row of the journal. */
@@ -179,6 +180,7 @@ export interface ModelSettings {
   allowlistMode: 'off' | 'strict';
   reviewThreshold: bigint | null;
   spreadBps: number;
+  hedgingHalted: boolean;
 }
 
 /** The exchange did something else than the model says. */
@@ -239,7 +241,9 @@ export class Model {
     allowlistMode: 'off',
     reviewThreshold: null,
     spreadBps: 0,
+    hedgingHalted: false,
   };
+  readonly hedges = new ModelHedges();
   readonly #balances = new Map<string, bigint>();
   /** What the owner brought in of each asset, by the inventory that it is of. */
   readonly #capital = new Map<string, bigint>();
@@ -263,10 +267,17 @@ export class Model {
     return this.affords(custody, asset, amount) && this.affords(custody, asset, amount - atVenue);
   }
 
+  /** What a house has of a coin beyond its capital, with what hedges have set aside. */
+  position({ liquidity, hedging }: House, coin: Asset): bigint {
+    return (
+      this.balance(liquidity, coin) + this.balance(hedging, coin) - (this.#capital.get(`${liquidity} ${coin}`) ?? 0n)
+    );
+  }
+
   /** Whether an inventory may get this much more of a coin from a client: its position stays within its exposure. */
-  accepts({ liquidity, hedging }: House, coin: Asset, amount: bigint): boolean {
-    const position = this.balance(liquidity, coin) + amount - (this.#capital.get(`${liquidity} ${coin}`) ?? 0n);
-    return position <= 0n || position + this.balance(hedging, coin) <= -this.floor(liquidity, coin);
+  accepts(own: House, coin: Asset, amount: bigint): boolean {
+    const position = this.position(own, coin) + amount;
+    return position - this.balance(own.hedging, coin) <= 0n || position <= -this.floor(own.liquidity, coin);
   }
 
   /** Moves two balances. Nobody may pass a floor (I2, I12). */

@@ -1,4 +1,5 @@
 import { type Coin, findCoin, scaleOf } from '../../src/money/assets.ts';
+import { HEDGED_SPREAD, hedgedCoins } from './follow-hedges.ts';
 import { houseOfAccount } from './house-of.ts';
 import { readDecimal } from './read-decimal.ts';
 import type { ModelAccount, Movement, Post } from './model.ts';
@@ -35,7 +36,8 @@ export function predictOrder(world: World, account: ModelAccount, request: Post)
   if (!byCoin && value > MAX) return [refusal(422, 'amount_above_maximum')];
   const halted = refusal(503, 'trading_halted');
   const isBuy = body['side'] === 'BUY';
-  const spreads = world.settled.map(({ spreadBps }) => BigInt(spreadBps));
+  const isHedged = hedgedCoins.some((hedged) => hedged === coin);
+  const spreads = isHedged ? [HEDGED_SPREAD] : world.settled.map(({ spreadBps }) => BigInt(spreadBps));
   const prices = world.market.fillPrices(coin).flatMap(({ round, price, dispersion, isOfMany }) =>
     spreads.map((spread) => {
       const half = ceil(dispersion, 2n);

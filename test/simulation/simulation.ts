@@ -14,7 +14,9 @@ import { checkLists } from './check-lists.ts';
 import { checkReads } from './check-reads.ts';
 import { checkEvents, stepEvents } from './event-steps.ts';
 import { checkDust, stepDeposit, stepQuarantine } from './deposit-steps.ts';
+import { HEDGED_SPREAD, TERMS, hedgedCoins } from './follow-hedges.ts';
 import { stepGates } from './gate-steps.ts';
+import { finishHedges, stepHedge, stepVenue } from './hedge-steps.ts';
 import { followExchange } from './operator-feed.ts';
 import { settleGates } from './settle-gates.ts';
 import { stepCredit, stepFunding, stepSettlement } from './reference-steps.ts';
@@ -49,6 +51,8 @@ const operations: Readonly<Record<string, readonly [weight: number, step: Step]>
   quarantine: [15, stepQuarantine],
   settlement: [50, stepSettlement],
   funding: [40, stepFunding],
+  hedge: [150, stepHedge],
+  venue: [10, stepVenue],
   change: [45, stepChange],
   review: [40, stepReview],
   read: [60, stepRead],
@@ -149,12 +153,17 @@ async function open(world: World): Promise<void> {
     for (const [asset, amount] of [
       ['USDT', '20000'],
       ['BTC', '0.3'],
+      ['ETH', '5'],
     ] as const) {
       const reference = `first-${asset}-of-${ledger}`;
       await operate('POST', '/fundings', { ledger, from: 'owner', to: VENUE_NAME, asset, amount, reference });
     }
   }
-  await operate('PATCH', '/settings', { maxAtVenues: '100000000' });
+  const terms = { spreadBps: Number(HEDGED_SPREAD), hedging: TERMS };
+  const coinTerms = Object.fromEntries(hedgedCoins.map((coin) => [coin, terms]));
+  await operate('PATCH', '/settings', { maxAtVenues: '100000000', coinTerms });
+  // The gates may use settings that they read some seconds ago.
+  world.moveClock(10_000);
   await world.begin();
   await followExchange(world);
 }
@@ -175,6 +184,7 @@ async function checkAll(world: World, draw: Draw): Promise<void> {
   world.custodian.set('pays');
   world.market.read('agree');
   await finishMovements(world);
+  await finishHedges(world, draw);
   const [orders, withdrawals] = await Promise.all([
     queryAll<{ id: string; account_id: string }>('SELECT id, account_id FROM orders'),
     queryAll<{ id: string; status: string }>('SELECT id, status FROM withdrawals'),

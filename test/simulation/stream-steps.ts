@@ -1,4 +1,4 @@
-import { evictDurableObject } from 'cloudflare:test';
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { reachAccountStream } from '../../src/events/reach-stream.ts';
 import type { Event } from '../../src/events/event.ts';
 import type { Draw } from '../support/draw.ts';
@@ -23,7 +23,11 @@ export async function stepStream(world: World, draw: Draw): Promise<void> {
   world.count('faults', `stream_${mode}`, mode === 'listens' ? 0 : 1);
   const { client } = account.stream;
   if (mode === 'is_cut') client?.socket.close(1000);
-  if (mode === 'object_sleeps') await evictDurableObject(objectOf(account), { webSockets: 'hibernate' } as never);
+  if (mode === 'object_sleeps') {
+    // One that sleeps already cannot be evicted.
+    await runInDurableObject(objectOf(account), () => undefined);
+    await evictDurableObject(objectOf(account), { webSockets: 'hibernate' } as never);
+  }
   if (mode === 'object_reset') await abort(objectOf(account));
   if (mode === 'is_cut' || mode === 'object_reset') account.stream.client = undefined;
   const isRead = (text: string) => text.includes('from \\"listeners\\"');

@@ -1,7 +1,10 @@
 import { vi } from 'vitest';
-import type { Asset } from '../../src/money/assets.ts';
+import { type Asset, scaleOf } from '../../src/money/assets.ts';
+import { VENUE } from '../support/db/house-money.ts';
 import { databaseOf, ledgersUnderTest } from '../support/db/open-in-ledger.ts';
 import { ProgrammedCustodian } from './custodian.ts';
+import { ProgrammedDealer } from './dealer.ts';
+import type { HedgeRow, HedgerLook } from './follow-hedges.ts';
 import { houseOfAccount, isTransit, nameOwner } from './house-of.ts';
 import { Market } from './market.ts';
 import {
@@ -24,10 +27,13 @@ type Row = Readonly<Record<string, string | number | null>>;
 export class World {
   readonly model = new Model();
   readonly custodian = new ProgrammedCustodian();
+  readonly dealer = new ProgrammedDealer();
   readonly market = new Market();
   readonly operations: Record<string, number> = {};
   readonly faults: Record<string, number> = {};
   readonly answers: Record<string, number> = {};
+  /** The look of a hedger that this step made. */
+  look: HedgerLook | undefined;
   wanted: readonly Omit<ModelWithdrawal, 'id'>[] = [];
   /** Work that runs during the request, and is awaited after its answer. */
   readonly after: Promise<unknown>[] = [];
@@ -45,6 +51,9 @@ export class World {
   #stopped: ReadonlySet<string> = new Set();
   /** What was read that moved between ledgers, and the withdrawal that it is of. */
   readonly #across: (Movement & { readonly record: string })[] = [];
+
+  /** By ledger, what was read that hedges moved. */
+  readonly #hedged: Movement[][] = ledgersUnderTest.map(() => []);
 
   constructor(start_ms: number) {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: start_ms });
@@ -117,6 +126,7 @@ export class World {
         .all<{ account: string; asset: Asset; amount: string; floor: string }>();
       for (const { account, asset, amount, floor } of results) {
         this.model.begin(nameOwner(account, ledger), asset, BigInt(amount), BigInt(floor));
+        if (account === VENUE) this.dealer.fund(asset, -BigInt(amount), scaleOf(asset));
       }
       const newest = await database.prepare('SELECT max(id) AS n FROM transfers').first<{ n: number | null }>();
       this.#journals[ledger] = newest?.n ?? 0;
@@ -134,6 +144,16 @@ export class World {
     const seen = await Promise.all(ledgersUnderTest.map((ledger) => this.#read(ledger)));
     const movements = seen.flatMap(({ journal }, ledger) => this.#follow(ledger, journal));
     this.#followAcross();
+    for (const [ledger, { hedges }] of seen.entries()) {
+      this.model.hedges.follow(
+        this.model,
+        this.dealer,
+        ledger,
+        hedges,
+        this.#hedged[ledger]?.splice(0) ?? [],
+        this.look,
+      );
+    }
     const expected = this.model.list();
     const sums = new Map<string, bigint>();
     let count = 0;
@@ -150,6 +170,7 @@ export class World {
     for (const [asset, sum] of sums) must(sum === 0n, 'the balances of all ledgers sum to', sum, asset);
     for (const row of seen.flatMap(({ totps }) => totps)) this.#checkTotp(row);
     this.custodian.mustBeContent();
+    this.dealer.mustBeContent();
     this.#stopped = new Set(
       this.withdrawalsIn('PROCESSING').flatMap(({ id, network }) => (this.#isStopped(id, network) ? id : [])),
     );
@@ -159,7 +180,7 @@ export class World {
   /** What is new in a ledger's journal, all of its balances, and all second factors. */
   async #read(ledger: number) {
     const database = databaseOf(ledger);
-    const [journal, balances, totps] = await database.batch<Row>([
+    const [journal, balances, totps, hedges] = await database.batch<Row>([
       database
         .prepare(
           `SELECT id, debit, credit, asset, CAST(amount AS TEXT) AS amount, kind, reference, CASE
@@ -175,8 +196,18 @@ export class World {
         'SELECT account, asset, CAST(amount AS TEXT) AS amount, CAST(floor AS TEXT) AS floor FROM balances',
       ),
       database.prepare('SELECT account_id, used_step, attempts, locked_until FROM totp'),
+      database.prepare(
+        `SELECT id, status, coin, side, CAST(coin_amount AS TEXT) AS amount, CAST(limit_price AS TEXT) AS "limit",
+           CAST(middle_price AS TEXT) AS middle, CAST(set_aside AS TEXT) AS setAside, send_by AS sendBy
+         FROM hedges ORDER BY id`,
+      ),
     ]);
-    return { journal: journal?.results ?? [], balances: balances?.results ?? [], totps: totps?.results ?? [] };
+    return {
+      journal: journal?.results ?? [],
+      balances: balances?.results ?? [],
+      totps: totps?.results ?? [],
+      hedges: (hedges?.results ?? []) as HedgeRow[],
+    };
   }
 
   /** Applies the new rows of a ledger's journal to the model. Returns the movements that a step must explain. */
@@ -202,6 +233,11 @@ export class World {
         this.#tellHalf(movement, String(record));
         continue;
       }
+      if (movement.kind === 'hedge') {
+        this.#hedged[ledger]?.push(movement);
+        continue;
+      }
+      this.#fundVenue(movement);
       if (this.#isSettlement(movement)) continue;
       this.#tell(movement);
       movements.push(movement);
@@ -209,6 +245,13 @@ export class World {
       if (isTaken) this.#takeWithdrawal(movement);
     }
     return movements;
+  }
+
+  /** What people send to the venue, or take back, moves there as well. */
+  #fundVenue({ kind, debit, credit, asset, amount }: Movement): void {
+    if (kind !== 'funding') return;
+    if (debit.startsWith(VENUE)) this.dealer.fund(asset, amount, scaleOf(asset));
+    if (credit.startsWith(VENUE)) this.dealer.fund(asset, -amount, scaleOf(asset));
   }
 
   /** What was moved between ledgers belongs to a withdrawal. */

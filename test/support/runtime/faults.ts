@@ -2,6 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { vi } from 'vitest';
 import type { WebhookSender } from '../../../src/events/webhooks/webhook-sender.ts';
 import type { KeyLane } from '../../../src/lane/key-lane.ts';
+import type { LedgerHedger } from '../../../src/dealing/ledger-hedger.ts';
 import type { LedgerGate } from '../../../src/orders/gate.ts';
 import type { CandleHub } from '../../../src/markets/candles/candle-hub.ts';
 import type { LedgerKeeper } from '../../../src/keeper/ledger-keeper.ts';
@@ -36,6 +37,12 @@ export function aroundBatches(
 export function aroundKeyReads(moment: Moment, times: number, inject: () => Promise<void> | void) {
   const isKeyRead = (sent: unknown) => typeof sent === 'string' && sent.includes('from "api_keys" inner join');
   return aroundSends(moment, times, inject, isKeyRead);
+}
+
+/** The same around the next row of a hedge, or the next end of one, each of which is a single statement. */
+export function aroundHedgeWrite(write: 'INSERT' | 'UPDATE', moment: Moment, inject: () => Promise<void> | void) {
+  const begin = write === 'INSERT' ? 'INSERT INTO hedges' : 'UPDATE hedges';
+  return aroundSends(moment, 1, inject, (sent) => typeof sent === 'string' && sent.includes(begin));
 }
 
 function aroundSends(
@@ -90,7 +97,15 @@ export function fail(message: string): () => never {
 /** Ends an object as the platform does when it resets it: memory and running calls are gone, storage stays. */
 export async function abort(
   stub: DurableObjectStub<
-    KeyLane | LedgerGate | PriceHub | CandleHub | LedgerKeeper | WebhookSender | AccountStream | MarketStream
+    | KeyLane
+    | LedgerGate
+    | PriceHub
+    | CandleHub
+    | LedgerKeeper
+    | LedgerHedger
+    | WebhookSender
+    | AccountStream
+    | MarketStream
   >,
 ): Promise<void> {
   try {
