@@ -74,6 +74,8 @@ export class ProgrammedDealer implements Dealer {
   /** How much more of an asset the venue says that it holds. */
   bent: { readonly asset: string; readonly amount: bigint } | null = null;
   readonly orders = new Map<string, VenueOrder>();
+  /** What was answered since the mode was set, by the word for it. */
+  readonly answered: string[] = [];
   readonly #balances = new Map<string, bigint>();
   readonly #faults: string[] = [];
   #kept = new Map<string, Kept>();
@@ -84,6 +86,7 @@ export class ProgrammedDealer implements Dealer {
     this.mode = mode;
     this.#draw = draw;
     this.injected = 0;
+    this.answered.length = 0;
     this.around = null;
     this.bent = null;
   }
@@ -117,6 +120,7 @@ export class ProgrammedDealer implements Dealer {
     this.around = null;
     if (around?.moment === 'before') await around.act();
     const { status, body } = this.#answer(deal);
+    this.answered.push(/"status":"(\w+)"/.exec(body)?.[1] ?? String(status));
     if (around?.moment === 'after') await around.act();
     return readDealAnswer(status, body);
   }

@@ -51,6 +51,7 @@ async function look(world: World, ledger: number, mode: DealerMode, strike: Stri
   const injected = await strikeOnce(world, ledger, mode, strike);
   const { dealer, model } = world;
   world.count('faults', `dealer_${mode}`, mode !== 'deals' && dealer.injected > 0 ? 1 : 0);
+  for (const answer of dealer.answered) world.count('answers', `dealer ${answer}`);
   if (strike) world.count('faults', `hedger_${strike.how}_${strike.moment}_${strike.at}`, injected);
   if (mode === 'contradicts' && (await readHalt())) model.settings.hedgingHalted = true;
   const isFinal = ['deals', 'deals_part', 'fills_nothing', 'refuses'].includes(mode);

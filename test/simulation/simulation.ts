@@ -51,7 +51,7 @@ const operations: Readonly<Record<string, readonly [weight: number, step: Step]>
   quarantine: [15, stepQuarantine],
   settlement: [50, stepSettlement],
   funding: [40, stepFunding],
-  hedge: [150, stepHedge],
+  hedge: [200, stepHedge],
   venue: [10, stepVenue],
   change: [45, stepChange],
   review: [40, stepReview],
