@@ -78,6 +78,8 @@ export class ProgrammedDealer implements Dealer {
   readonly answered: string[] = [];
   readonly #balances = new Map<string, bigint>();
   readonly #faults: string[] = [];
+  /** Deals of which it once said that they never will be. */
+  readonly #refused = new Set<string>();
   #kept = new Map<string, Kept>();
   #late: { readonly at_ms: number; readonly deal: Deal }[] = [];
   #draw: Draw | undefined;
@@ -102,7 +104,7 @@ export class ProgrammedDealer implements Dealer {
 
   /** Whether it has said for good that nothing was or will be filled. */
   isNever(id: string): boolean {
-    return this.#kept.get(id)?.refusal != null && !this.orders.has(id);
+    return this.#refused.has(id) && !this.orders.has(id);
   }
 
   /** Whether a submission now is answered with how the deal ended. */
@@ -201,6 +203,7 @@ export class ProgrammedDealer implements Dealer {
     const keep = (more: Partial<Kept> = {}): Raw => {
       const kept: Kept = { body, deal, shown: 'unknown', until_ms: 0, refusal: null, ...more };
       this.#kept.set(deal.id, kept);
+      if (kept.refusal) this.#refused.add(deal.id);
       return this.#stateOf(kept);
     };
     if (this.orders.has(deal.id)) return keep();

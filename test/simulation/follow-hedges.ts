@@ -7,8 +7,8 @@ import { type Model, type Movement, must, sameMovements, withoutReference } from
 /** How the coins are hedged: `TERMS` is what the settings have, the rest is the same in atoms. */
 export const TERMS = {
   venue: 'played',
-  outer: '120',
-  inner: '40',
+  outer: '60',
+  inner: '20',
   maxAgeSeconds: 120,
   limitBps: 50,
   maxHedge: '5000',

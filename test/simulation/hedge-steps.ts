@@ -35,12 +35,16 @@ function withHedger<T>(world: World, ledger: number, use: (hedger: LedgerHedger)
   );
 }
 
-/** The hedger of a ledger looks, while the dealer does what the step wants, or dies at a point of it. */
+/** Hedgers look, one after the other, while the dealer does what the step wants, and die at a point of it. */
 export async function stepHedge(world: World, draw: Draw): Promise<void> {
-  const ledger = draw.pick(ledgersUnderTest);
-  const mode = draw.happens(0.4) ? 'deals' : draw.pick(dealerModes);
-  world.dealer.set(mode, draw);
-  await look(world, ledger, mode, drawStrike(draw));
+  if (world.model.settings.hedgingHalted && draw.happens(0.7)) await resume(world);
+  const looks = draw.between(1, 3);
+  for (let looked = 0; looked < looks; looked += 1) {
+    const mode = draw.happens(0.25) ? 'deals' : draw.pick(dealerModes);
+    world.dealer.set(mode, draw);
+    await look(world, draw.pick(ledgersUnderTest), mode, drawStrike(draw));
+    world.moveClock(draw.below(4_000));
+  }
 }
 
 async function look(world: World, ledger: number, mode: DealerMode, strike: Strike | null): Promise<void> {
@@ -99,6 +103,11 @@ async function strikeOnce(world: World, ledger: number, mode: DealerMode, strike
   return injected;
 }
 
+function resume(world: World): Promise<void> {
+  world.model.settings.hedgingHalted = false;
+  return succeed(world, 'PATCH', '/settings', { hedgingHalted: false });
+}
+
 async function readHalt(): Promise<boolean> {
   return (await env.DB.prepare('SELECT hedging_halted AS n FROM settings').first('n')) === 1;
 }
@@ -106,10 +115,7 @@ async function readHalt(): Promise<boolean> {
 /** The venue says three times that it holds something else: hedging halts then, and not before. */
 export async function stepVenue(world: World, draw: Draw): Promise<void> {
   const { model, dealer } = world;
-  if (model.settings.hedgingHalted) {
-    model.settings.hedgingHalted = false;
-    return succeed(world, 'PATCH', '/settings', { hedgingHalted: false });
-  }
+  if (model.settings.hedgingHalted) return resume(world);
   await finishHedges(world, draw);
   const isShort = draw.happens(0.5);
   for (const wakes of [1, 2, 3]) {
