@@ -1,6 +1,7 @@
 import { type CustodySettings, compareHoldings } from './custody/watch-custody.ts';
 import { ledgerOf } from './db/database.ts';
 import { ledgerNumberOf } from './db/record-id.ts';
+import { compareVenueOrders } from './dealing/check-venue-orders.ts';
 import { NearlyUsed, watchShares } from './db/shares/watch-shares.ts';
 import { watchLoss } from './dealing/watch-loss.ts';
 import { purgeEvents } from './events/purge-events.ts';
@@ -57,6 +58,7 @@ export function listDuties(settings: CustodySettings): readonly Duty[] {
       run: ({ bindings: ledgers, database }) => sweepWithdrawals({ database, ledgers, custody, now: () => Date.now() }),
     },
     compareHoldings(settings),
+    compareVenueOrders(),
     {
       fault: 'shares_not_watched',
       run: async ({ database, ledger, state }) => {

@@ -32,6 +32,8 @@ export const invariants = [
    * loss of all days add up to.
    */
   'pnl_unexplained',
+  /** Every order at a venue is one hedge's, and no two are the same one's. */
+  'hedges_sent_once',
   /** The journal and the audit are the same as when they were first read. */
   'history_unchanged',
 ] as const;

@@ -8,6 +8,7 @@ import { chooseCustody } from '../../src/providers.ts';
 import { watchCustody } from '../../src/custody/watch-custody.ts';
 import { asOperator, json, openAccount, send } from '../support/exchange.ts';
 import { emptyEdgeCache } from '../support/runtime/edge-cache.ts';
+import { VENUE, funding } from '../support/db/house-money.ts';
 import { runKeeper } from '../support/reconciliation.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { custodian } from '../support/withdrawals/custodian.ts';
@@ -69,6 +70,20 @@ describe('what the custodian holds', () => {
     const metrics = await (await asOperator('GET', '/metrics')).text();
     expect(metrics).toContain('bureau_custody_short{asset="LTC"} 1\n');
     expect(await readStatus()).toBe('OK');
+  });
+
+  it('may be less by what went to a venue, and no more', async () => {
+    await openAccount({ LTC: '3' });
+    await env.DB.batch(funding('house:custody', VENUE, 'LTC', '100000000'));
+    // Another test has brought 3 as well.
+    for (const [held, cover] of [
+      ['5', 'covered'],
+      ['4.99999999', 'shortfall'],
+    ] as const) {
+      await hold(held);
+      await look();
+      expect(await readCover()).toEqual([held, cover]);
+    }
   });
 
   it('is unknown again, and withdrawals are degraded, once it was silent for three minutes', async () => {

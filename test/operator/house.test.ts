@@ -8,6 +8,7 @@ import { parseAmount } from '../../src/money/amounts.ts';
 import { type House, describeHouse } from '../../src/operator/house.ts';
 import { type Trader, asOperator, openTrader, operate } from '../support/exchange.ts';
 import { NEXT, expectRefused } from '../support/db/raw-ledger.ts';
+import { coverAll } from '../support/db/house-money.ts';
 import { runKeeper, tradeAll } from '../support/reconciliation.ts';
 import { countRowsRead } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -93,6 +94,19 @@ describe('GET /operator/v1/house', () => {
 
   it('reads the house’s own rows and no client’s', async () => {
     expect(await countRowsRead(() => asOperator('GET', '/house'))).toBeLessThan(60);
+  });
+
+  it('owes clients as much as before, and their balances, whatever is hedged, set aside or at venues', async () => {
+    const owed = async () => {
+      const house = await read();
+      return ['BTC', 'USDT'].map((asset) => Math.round(Number(assetOf(house, asset)['owedToClients']) * 1e8));
+    };
+    const before = await owed();
+    await coverAll();
+    const house = await read();
+    for (const name of ['hedging', 'atVenues']) expect(Number(assetOf(house, 'USDT')[name]), name).toBeGreaterThan(0);
+    expect(await owed()).toEqual(before);
+    expect(await owed()).toEqual([await countOwed('BTC'), (await countOwed('USDT')) * 100]);
   });
 });
 

@@ -77,8 +77,8 @@ describe('the reconciliation', () => {
     expect(statusesOf(after)).toEqual(allOk);
     expect(after.lastPass).toMatchObject({ pass: 1 });
     for (const { name, figures, examples } of after.invariants) {
-      // The history is too short for a complete link, and between one ledger and itself nothing moves.
-      const isAbsent = name === 'history_unchanged' || name === 'payments_have_both_sides';
+      // The history is too short for a complete link, between one ledger and itself nothing moves, and there is no venue.
+      const isAbsent = ['history_unchanged', 'payments_have_both_sides', 'hedges_sent_once'].includes(name);
       if (!isAbsent) expect(Number(figures['checked']), name).toBeGreaterThan(0);
       expect([figures['broken'], examples], name).toEqual(['0', []]);
     }
