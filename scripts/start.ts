@@ -51,7 +51,7 @@ async function open(place: Place, ledgers: number): Promise<void> {
     const operatorToken = readSecret('OPERATOR_TOKEN');
     await operate(place, operatorToken, 'PUT', `/staff/${FIRST_ADMIN}`, { roles: ['admin'] });
     await spreadAccounts(place, operatorToken, ledgers);
-    const demo = await openDemo(place, operatorToken);
+    const demo = await openDemo(place, operatorToken, ledgers);
     const staff = { email: FIRST_ADMIN, signedIn: access.signIn(FIRST_ADMIN) };
     const links = {
       holder: await inviteDemo(served.runtime, place, demo.accountId, { operatorToken, signedIn: staff.signedIn }),

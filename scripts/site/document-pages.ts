@@ -34,7 +34,7 @@ const forTraders = [
  * The first documents for an operator, in reading order. Every other document outside `design` is for operators too,
  * and follows them.
  */
-const forOperators = ['guides/operating', 'guides/desk', 'guides/going-live', 'guides/real-chains'];
+const forOperators = ['guides/operating', 'guides/desk', 'guides/going-live', 'guides/liquidity', 'guides/real-chains'];
 
 /** Whether a document is for those who change the code. */
 const isForContributors = (name: string) => name === 'words' || name.startsWith('design/');

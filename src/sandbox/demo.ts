@@ -22,3 +22,21 @@ export const demoFunds = {
   LTC: 100,
   DOGE: 50_000,
 };
+
+/** The name of the sandbox's venue, and its coins. */
+export const SANDBOX_VENUE = 'sandbox';
+export const VENUE_COINS = ['BTC', 'ETH'] as const;
+
+/** The house's first funds at the sandbox's venue, in whole units. `npm start` enters them in the ledger. */
+export const VENUE_FUNDS = { USDT: 100_000, BTC: 2, ETH: 30 } as const;
+
+/** How `npm start` has each coin of the venue hedged: a few small orders make a hedge. */
+export const VENUE_TERMS = {
+  venue: SANDBOX_VENUE,
+  outer: '250',
+  inner: '100',
+  maxAgeSeconds: 60,
+  limitBps: 20,
+  maxHedge: '50000',
+  feeBps: 10,
+} as const;

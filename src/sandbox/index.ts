@@ -15,10 +15,16 @@ import {
   chooseCandleSources,
   chooseCustody,
   chooseCustodySettings,
+  chooseDealer,
   chooseHubSettings,
   chooseLaneSettings,
   choosePriceSources,
 } from '../providers.ts';
+import type { Deal, VenueReport } from '../dealing/contract.ts';
+import type { DealState } from '../dealing/dealer.ts';
+import { LedgerHedger as Hedger } from '../dealing/ledger-hedger.ts';
+import { FILL_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
+import type { Coin } from '../money/assets.ts';
 import type { MarketState, MoveMarket } from './market.ts';
 import { MarketMemory } from './market-memory.ts';
 import { type MarketKeeper, reachMarket } from './move-market.ts';
@@ -26,6 +32,8 @@ import { openWhenEmpty } from './open-when-empty.ts';
 import { sandboxRoutes } from './operator-routes.ts';
 import { playCustody, type PayoutMemory, type PlayedPayout } from './play-custody.ts';
 import { playDatabase } from './play-database.ts';
+import { type VenueKeeper, playDealer } from './play-dealer.ts';
+import { PlayedVenue } from './played-venue.ts';
 import { playCandleSources, playPriceSources } from './play-market.ts';
 import { playGate } from './play-gate.ts';
 import { type Scenario, type Staged, currentScene, play } from './scenario.ts';
@@ -92,8 +100,9 @@ export class KeyLane extends Lane {
   }
 }
 
-export class PriceHub extends Prices implements MarketKeeper {
+export class PriceHub extends Prices implements MarketKeeper, VenueKeeper {
   readonly #market: MarketMemory;
+  readonly #venue: PlayedVenue;
 
   constructor(state: DurableObjectState, bindings: Bindings) {
     const market = new MarketMemory(state.storage);
@@ -104,6 +113,7 @@ export class PriceHub extends Prices implements MarketKeeper {
       chooseHubSettings(config),
     );
     this.#market = market;
+    this.#venue = new PlayedVenue(state.storage);
   }
 
   async moveMarket(change: MoveMarket): Promise<MarketState> {
@@ -112,6 +122,22 @@ export class PriceHub extends Prices implements MarketKeeper {
 
   async readMarket(): Promise<MarketState> {
     return this.#market.read();
+  }
+
+  async dealAtVenue(deal: Deal): Promise<DealState> {
+    const snapshot = await this.snapshot({ maxAge_ms: FILL_MAX_AGE_MS });
+    return this.#venue.deal(deal, firmPrice(snapshot, deal.coin as Coin, Date.now())?.price, Date.now());
+  }
+
+  async reportVenue(): Promise<VenueReport> {
+    return this.#venue.report(Date.now());
+  }
+}
+
+/** Where no dealer is set, the sandbox's own venue is dealt with. */
+export class LedgerHedger extends Hedger {
+  constructor(state: DurableObjectState, bindings: Bindings) {
+    super(state, bindings, chooseDealer(config) ?? playDealer(bindings));
   }
 }
 
@@ -141,7 +167,7 @@ export class LedgerKeeper extends Keeper implements PayoutMemory {
   }
 }
 
-export { AccountStream, LedgerGate, LedgerHedger, MarketStream, WebhookSender } from '../index.ts';
+export { AccountStream, LedgerGate, MarketStream, WebhookSender } from '../index.ts';
 
 export default {
   async fetch(request, bindings, context) {
@@ -149,5 +175,5 @@ export default {
     const staged = stageRequest(request, bindings);
     return staged instanceof Response ? staged : app.fetch(request, staged, context);
   },
-  scheduled: (_controller, bindings) => runScheduled(bindings, config.DEALER_URL !== ''),
+  scheduled: (_controller, bindings) => runScheduled(bindings, true),
 } satisfies ExportedHandler<Bindings>;
