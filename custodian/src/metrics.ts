@@ -22,6 +22,16 @@ export class EventCounts {
   }
 }
 
+/** Lines of Prometheus' text format, whose names begin with the service's. */
+export function openMetrics(service: string) {
+  const lines: string[] = [];
+  const add = (name: string, labels: Readonly<Record<string, string>>, value: number) => {
+    const text = Object.entries(labels).map(([label, content]) => `${label}="${content}"`);
+    lines.push(`${service}_${name}{${text.join(',')}} ${value}`);
+  };
+  return { lines, add };
+}
+
 /** A network, and what the last look at it saw. */
 interface Watched {
   readonly chain: { readonly network: ServedNetwork };
@@ -38,11 +48,7 @@ export interface MetricsParts {
 
 /** The metrics in Prometheus' text format: gauges from the database, and a count of each event since the start. */
 export function writeMetrics({ database, branches, counts, now }: MetricsParts): string {
-  const lines: string[] = [];
-  const add = (name: string, labels: Readonly<Record<string, string>>, value: number) => {
-    const text = Object.entries(labels).map(([label, content]) => `${label}="${content}"`);
-    lines.push(`custodian_${name}{${text.join(',')}} ${value}`);
-  };
+  const { lines, add } = openMetrics('custodian');
   for (const { chain, seen } of branches) {
     const { network } = chain;
     add('head_height', { network }, readHead(database, network)?.height ?? -1);
@@ -69,10 +75,10 @@ export function writeMetrics({ database, branches, counts, now }: MetricsParts):
 }
 
 /** Serves the metrics on loopback, on a port of their own, so that only the operator can read them. */
-export async function serveMetrics(parts: MetricsParts, port: number): Promise<Server> {
+export async function serveMetrics(write: () => string, port: number): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') return void response.writeHead(404).end();
-    response.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4' }).end(writeMetrics(parts));
+    response.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4' }).end(write());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

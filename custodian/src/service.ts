@@ -6,7 +6,7 @@ import { reportDeposits } from './contract/report-deposits.ts';
 import { tellBureau } from './contract/tell-bureau.ts';
 import { type Log, describeError } from './log.ts';
 import { Loop } from './loop.ts';
-import { EventCounts, serveMetrics } from './metrics.ts';
+import { EventCounts, serveMetrics, writeMetrics } from './metrics.ts';
 import { type ServedNetwork, maxTipAge_ms } from './networks.ts';
 import { lookOnce } from './nodes/agreement.ts';
 import { type ChainProgress, follow } from './nodes/follow.ts';
@@ -74,7 +74,7 @@ export async function startService(given: ServiceParts): Promise<Service> {
   const metrics =
     config.metricsPort === null
       ? undefined
-      : await serveMetrics({ database, branches, counts, now }, config.metricsPort);
+      : await serveMetrics(() => writeMetrics({ database, branches, counts, now }), config.metricsPort);
   const { port } = server.address() as AddressInfo;
   log('custodian_started', { port, networks: [...served].join(',') });
   return {

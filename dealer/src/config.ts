@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { VenueName } from '../../src/dealing/contract.ts';
 
-const isLoopback = (url: string) => ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
+export const isLoopback = (url: string) => ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
 
 const VenueConfig = z.strictObject({
   kind: z.enum(['binance', 'kraken', 'bureau']),
@@ -49,6 +49,8 @@ export const Config = z
   .object({
     DEALER_HOST: z.string().default('127.0.0.1'),
     DEALER_PORT: z.coerce.number().pipe(z.int().min(0).max(65_535)).default(8795),
+    /** The port of the metrics, on loopback; none without it. */
+    DEALER_METRICS_PORT: z.coerce.number().pipe(z.int().min(0).max(65_535)).optional(),
     /** A file on a disk. */
     DEALER_DATABASE: z.string().min(1),
     /** The secrets of Bureau's keys at this dealer: a JSON object by key id. */
@@ -61,6 +63,7 @@ export const Config = z
   .transform(({ DEALER_VENUES: venues, DEALER_VENUE_KEYS: keys, ...others }, context) => ({
     host: others.DEALER_HOST,
     port: others.DEALER_PORT,
+    metricsPort: others.DEALER_METRICS_PORT,
     database: others.DEALER_DATABASE,
     secrets: new Map(Object.entries(others.DEALER_SECRETS)),
     venues: Object.entries(venues).map(([name, venue]): VenueSettings => {

@@ -58,6 +58,7 @@ export class Dealer {
 
   readonly #reports = new Map<string, { readonly body: Promise<VenueReport>; readonly until_ms: number }>();
   readonly #reporting: ReportParts;
+  readonly #reported_ms = new Map<string, number>();
 
   constructor({ store, venues, log, now }: DealerParts) {
     this.#store = store;
@@ -141,12 +142,19 @@ export class Dealer {
     const body = isFresh ? last.body : reportVenue(facts, this.#reporting);
     if (!isFresh) this.#reports.set(name, { body, until_ms: this.#now() + REPORT_FOR_MS });
     try {
-      return { status: 200, body: await body };
+      const report = await body;
+      this.#reported_ms.set(name, Date.parse(report.at));
+      return { status: 200, body: report };
     } catch (error) {
       this.#reports.delete(name);
       this.#log('report_failed', { venue: name, error: describeError(error) });
       return fault(503, `the venue does not answer: ${describeError(error)}`);
     }
+  }
+
+  /** When the newest report of a venue was made; `undefined` since the start without one. */
+  reportedAt(name: string): number | undefined {
+    return this.#reported_ms.get(name);
   }
 
   /** A deal that the database does not know: asks the venue, stores it, and sends it if it may. */

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { EventCounts, serveMetrics } from '../../src/metrics.ts';
+import { EventCounts, serveMetrics, writeMetrics } from '../../src/metrics.ts';
 import { beginAt, halt, raiseFinalHeight } from '../../src/store/chain-state.ts';
 import { Database } from '../../src/store/database.ts';
 import { insertSpend } from '../../src/store/spends.ts';
@@ -25,7 +25,7 @@ test('metrics show the heights of each chain and the open payouts, and count the
     { chain: { network: 'ETH' }, seen },
     { chain: { network: 'LTC' }, seen: undefined },
   ] as const;
-  const server = await serveMetrics({ database, branches, counts, now: () => 61_000 }, 0);
+  const server = await serveMetrics(() => writeMetrics({ database, branches, counts, now: () => 61_000 }), 0);
   const { port } = server.address() as AddressInfo;
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   server.close();

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { examineVenue } from '../../src/examine.ts';
-import { Clock, type Played, openPlayed, play } from '../support/open.ts';
+import { tradeThereAndBack } from '../../src/trade-there-and-back.ts';
+import { Clock, type Kind, type Played, openPlayed, play } from '../support/open.ts';
 
 let clock: Clock;
 let played: Played;
@@ -42,4 +43,45 @@ it.each<[string, () => unknown, RegExp]>([
 ])('finds %s', async (_what, spoil, detail) => {
   spoil();
   expect((await findFaults()).join('; ')).toMatch(detail);
+});
+
+const trade = (change = {}) => {
+  const settings = { ...played.settings, ...change };
+  return tradeThereAndBack(settings, openPlayed(played, clock), 'BTC', '60000', clock.now);
+};
+
+describe.each<Kind>(['binance', 'kraken', 'bureau'])('a trade there and back at %s', (kind) => {
+  beforeEach(async () => {
+    await played.server.stop();
+    played = await play(kind, clock.now);
+  });
+
+  it('buys the smallest amount and sells it, and the balances move as the venue says', async () => {
+    expect(await trade()).toMatchObject({
+      isRight: true,
+      detail: expect.stringMatching(/; USDT moved by -/) as string,
+    });
+    expect(played.exchange.orders.map(({ side }) => side)).toEqual(['BUY', 'SELL']);
+  });
+
+  it('finds a venue that says something else than it did', async () => {
+    const venue = openPlayed(played, clock);
+    const { readBalances } = venue;
+    let asked = 0;
+    const lying = {
+      ...venue,
+      readBalances: async () => {
+        asked += 1;
+        const balances = await readBalances();
+        return asked === 1 ? balances : new Map([...balances, ['USDT', 1n]]);
+      },
+    };
+    const found = await tradeThereAndBack(played.settings, lying, 'BTC', '60000', clock.now);
+    expect(found).toMatchObject({ isRight: false, detail: expect.stringMatching(/^USDT moved by /) as string });
+  });
+
+  it('orders nothing at a live venue', async () => {
+    expect(await trade({ url: 'https://venue.example' })).toMatchObject({ isRight: false });
+    expect(played.exchange.orders).toEqual([]);
+  });
 });

@@ -29,7 +29,8 @@ describe('the service', () => {
 
   beforeAll(async () => {
     played = await play('binance', Date.now);
-    const config = readConfig(writeEnvironment(place.file, [played.settings]));
+    const environment = writeEnvironment(place.file, [played.settings]);
+    const config = readConfig({ ...environment, DEALER_METRICS_PORT: '0' });
     service = await startService(config, () => undefined, Date.now);
     url = `http://127.0.0.1:${service.port}`;
   });
@@ -56,6 +57,31 @@ describe('the service', () => {
     const report = VenueReport.parse((await askDealer(url, 'GET', '/v1/venues/binance'))?.body);
     expect(report).toMatchObject({ venue: 'binance', lateness_ms: 20_000 });
     expect(report.markets.map(({ coin }) => coin)).toEqual(['BTC', 'ETH']);
+  });
+
+  it('serves metrics on loopback: what is open, for how long, how old the report is, and each event', async () => {
+    const read = async () => {
+      const text = await (await fetch(`http://127.0.0.1:${service.metricsPort}/metrics`)).text();
+      return new Map(
+        text
+          .trimEnd()
+          .split('\n')
+          .map((line) => line.split(' ') as [string, string]),
+      );
+    };
+    const before = await read();
+    expect(before.get('dealer_deals_open{venue="binance"}')).toBe('0');
+    expect(Number(before.get('dealer_report_age_seconds{venue="binance"}'))).toBeLessThan(600);
+    played.server.fault = (request) => (isOrder(request) ? { kind: 'lost request' } : undefined);
+    const deal = makeNow();
+    await askDealer(url, 'PUT', `/v1/deals/${deal.id}`, JSON.stringify(deal));
+    const open = await read();
+    played.server.fault = () => undefined;
+    expect(open.get('dealer_deals_open{venue="binance"}')).toBe('1');
+    expect(open.get('dealer_deals_held{venue="binance"}')).toBe('0');
+    expect(Number(open.get('dealer_deals_open_oldest_seconds{venue="binance"}'))).toBeLessThan(600);
+    const stored = 'dealer_events_total{event="deal_stored"}';
+    expect(Number(open.get(stored))).toBe(Number(before.get(stored)) + 1);
   });
 
   it.each([
