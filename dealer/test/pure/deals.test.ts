@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Deal } from '../../../src/dealing/contract.ts';
 import { readAmount, writeAmount } from '../../src/amounts.ts';
 import { type Bench, Clock, type Played, makeDeal, openDealer, openPlayed, play } from '../support/open.ts';
 import { matching } from '../support/matching.ts';
@@ -19,19 +18,6 @@ beforeEach(async () => {
 
 afterEach(() => played.server.stop());
 
-const submit = (deal: Deal) => bench.dealer.submit(deal.id, JSON.stringify(deal));
-
-/** The state of a deal, and its reason. */
-const stateOf = ({ id }: Deal) => bench.dealer.lookUp(id).body;
-
-/** Lets time pass in steps of five seconds, with a look at the open deals after each. */
-async function pass(seconds: number): Promise<void> {
-  for (let passed = 0; passed < seconds; passed += 5) {
-    clock.pass(5_000);
-    await bench.dealer.resolveOpen();
-  }
-}
-
 /** Every order of the played venue goes wrong in this way. */
 function breakOrders(fault: Fault): void {
   played.server.fault = (request) => (isOrder(request) ? fault : undefined);
@@ -44,7 +30,7 @@ const countSent = () => played.server.requests.filter(isOrder).length;
 describe('a deal', () => {
   it('is sent, and its answer is what the venue moved', async () => {
     const deal = makeDeal(clock);
-    expect(await submit(deal)).toMatchObject({
+    expect(await bench.submit(deal)).toMatchObject({
       status: 200,
       body: { status: 'dealt', amount: '0.03', cost: '1800.24', fee: { asset: 'BTC', amount: '0.00003' } },
     });
@@ -54,33 +40,33 @@ describe('a deal', () => {
 
   it('is sent once, however often it is submitted, at once and later', async () => {
     const deal = makeDeal(clock);
-    const answers = await Promise.all(Array.from({ length: 50 }, () => submit(deal)));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => bench.submit(deal)));
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     clock.pass(3_600_000);
-    expect(await submit(deal)).toEqual(answers[0]);
+    expect(await bench.submit(deal)).toEqual(answers[0]);
     expect(countSent()).toBe(1);
   });
 
   it('with another body under a known id is refused, and changes nothing', async () => {
     const deal = makeDeal(clock);
-    await submit(deal);
+    await bench.submit(deal);
     for (const change of [{ amount: '0.04' }, { ledger: 1 }, { side: 'SELL' as const }, { coin: 'ETH' }]) {
-      expect(await submit({ ...deal, ...change })).toMatchObject({ status: 400 });
+      expect(await bench.submit({ ...deal, ...change })).toMatchObject({ status: 400 });
     }
-    expect(stateOf(deal)).toMatchObject({ status: 'dealt', amount: '0.03' });
+    expect(bench.stateOf(deal)).toMatchObject({ status: 'dealt', amount: '0.03' });
     expect(countSent()).toBe(1);
   });
 
   it('with another body at the same moment is refused, and one of the two is sent', async () => {
     const deal = makeDeal(clock);
-    const answers = await Promise.all([submit(deal), submit({ ...deal, amount: '0.01' })]);
+    const answers = await Promise.all([bench.submit(deal), bench.submit({ ...deal, amount: '0.01' })]);
     expect(answers.map(({ status }) => status)).toEqual([200, 400]);
     expect(countSent()).toBe(1);
   });
 
   it('that was refused is looked up with 200', async () => {
     const deal = makeDeal(clock, { limitPrice: '59000' });
-    expect(await submit(deal)).toMatchObject({ status: 422 });
+    expect(await bench.submit(deal)).toMatchObject({ status: 422 });
     expect(bench.dealer.lookUp(deal.id)).toMatchObject({ status: 200, body: { status: 'refused' } });
   });
 
@@ -95,8 +81,8 @@ describe('a deal', () => {
     ['with an amount of nothing', { amount: '0' }],
   ])('%s is not stored', async (_what, change) => {
     const deal = makeDeal(clock, change);
-    expect(await submit(deal)).toMatchObject({ status: 400 });
-    expect(stateOf(deal)).toEqual({ status: 'never_seen' });
+    expect(await bench.submit(deal)).toMatchObject({ status: 400 });
+    expect(bench.stateOf(deal)).toEqual({ status: 'never_seen' });
   });
 
   it.each([
@@ -107,19 +93,24 @@ describe('a deal', () => {
     ['finds nothing within its limit', { limitPrice: '59000' }, /^nothing_filled: /],
   ])('that %s is refused', async (_what, change, reason) => {
     const deal = makeDeal(clock, change);
-    expect(await submit(deal)).toMatchObject({ status: 422, body: { status: 'refused', reason: matching(reason) } });
+    expect(await bench.submit(deal)).toMatchObject({
+      status: 422,
+      body: { status: 'refused', reason: matching(reason) },
+    });
     expect(played.exchange.countFilled(deal.id)).toBe(0);
   });
 
   it('that fits steps which the venue has changed since is refused by the venue', async () => {
-    await submit(makeDeal(clock));
+    await bench.submit(makeDeal(clock));
     played.exchange.amountStep = '0.001';
-    expect(await submit(makeDeal(clock, { amount: '0.0305' }))).toMatchObject({ body: { reason: matching(/-1013/) } });
+    expect(await bench.submit(makeDeal(clock, { amount: '0.0305' }))).toMatchObject({
+      body: { reason: matching(/-1013/) },
+    });
   });
 
   it('is refused while its market is closed', async () => {
     played.exchange.isOpen = false;
-    expect(await submit(makeDeal(clock))).toMatchObject({ status: 422, body: { reason: matching(/^paused: /) } });
+    expect(await bench.submit(makeDeal(clock))).toMatchObject({ status: 422, body: { reason: matching(/^paused: /) } });
     expect(countSent()).toBe(0);
   });
 });
@@ -132,9 +123,13 @@ describe('an answer that is lost', () => {
   ])('%s is found by the deal’s id', async (_what, fault) => {
     breakOrders(fault);
     const deal = makeDeal(clock);
-    expect(await submit(deal)).toEqual({ status: 200, body: { status: 'unknown' } });
-    await pass(5);
-    expect(stateOf(deal)).toMatchObject({ status: 'dealt', amount: '0.03', fee: { asset: 'BTC', amount: '0.00003' } });
+    expect(await bench.submit(deal)).toEqual({ status: 200, body: { status: 'unknown' } });
+    await bench.pass(5);
+    expect(bench.stateOf(deal)).toMatchObject({
+      status: 'dealt',
+      amount: '0.03',
+      fee: { asset: 'BTC', amount: '0.00003' },
+    });
     expect(countSent()).toBe(1);
   });
 
@@ -145,51 +140,51 @@ describe('an answer that is lost', () => {
   ])('%s is absent only when asked after sendBy and the lateness', async (_what, fault) => {
     breakOrders(fault);
     const deal = makeDeal(clock);
-    await submit(deal);
+    await bench.submit(deal);
     // sendBy is five seconds ahead, and the lateness twenty more.
-    await pass(25);
-    expect(stateOf(deal)).toEqual({ status: 'unknown' });
-    await pass(5);
-    expect(stateOf(deal)).toMatchObject({ status: 'refused', reason: matching(/^absent: /) });
+    await bench.pass(25);
+    expect(bench.stateOf(deal)).toEqual({ status: 'unknown' });
+    await bench.pass(5);
+    expect(bench.stateOf(deal)).toMatchObject({ status: 'refused', reason: matching(/^absent: /) });
     expect(countSent()).toBe(1);
   });
 
   it('of an order that the venue executes late is found', async () => {
     breakOrders({ kind: 'late' });
     const deal = makeDeal(clock);
-    await submit(deal);
+    await bench.submit(deal);
     await bench.dealer.resolveOpen();
-    expect(stateOf(deal)).toEqual({ status: 'unknown' });
+    expect(bench.stateOf(deal)).toEqual({ status: 'unknown' });
     await played.server.releaseLate();
-    await pass(5);
-    expect(stateOf(deal)).toMatchObject({ status: 'dealt' });
+    await bench.pass(5);
+    expect(bench.stateOf(deal)).toMatchObject({ status: 'dealt' });
   });
 
   it('of an order that comes after its window is absent, and the venue fills it never', async () => {
     breakOrders({ kind: 'late' });
     const deal = makeDeal(clock);
-    await submit(deal);
-    await pass(15);
+    await bench.submit(deal);
+    await bench.pass(15);
     await played.server.releaseLate();
-    await pass(15);
-    expect(stateOf(deal)).toMatchObject({ status: 'refused' });
+    await bench.pass(15);
+    expect(bench.stateOf(deal)).toMatchObject({ status: 'refused' });
     expect(played.exchange.countFilled(deal.id)).toBe(0);
   });
 
   it('is not looked up in vain while look-ups fail, for an hour', async () => {
     const deal = makeDeal(clock);
     breakOrders({ kind: 'lost answer' });
-    await submit(deal);
+    await bench.submit(deal);
     played.server.fault = () => ({ kind: 'instead', answer: html(502) });
     for (let minute = 0; minute < 60; minute += 1) {
       clock.pass(60_000);
       await bench.dealer.resolveOpen();
     }
-    expect(stateOf(deal)).toEqual({ status: 'unknown' });
+    expect(bench.stateOf(deal)).toEqual({ status: 'unknown' });
     played.server.fault = () => undefined;
     clock.pass(60_000);
     await bench.dealer.resolveOpen();
-    expect(stateOf(deal)).toMatchObject({ status: 'dealt' });
+    expect(bench.stateOf(deal)).toMatchObject({ status: 'dealt' });
   });
 });
 
@@ -210,10 +205,10 @@ it('a venue that wants no more requests right after a fill has not refused it', 
     const isTrades = request.path === '/api/v3/myTrades';
     return isTrades ? { kind: 'instead', answer: { ...html(429), headers: { 'Retry-After': '3' } } } : undefined;
   };
-  expect(await submit(deal)).toMatchObject({ body: { status: 'unknown' } });
+  expect(await bench.submit(deal)).toMatchObject({ body: { status: 'unknown' } });
   played.server.fault = () => undefined;
-  await pass(5);
-  expect(stateOf(deal)).toMatchObject({ status: 'dealt', cost: '1800.24' });
+  await bench.pass(5);
+  expect(bench.stateOf(deal)).toMatchObject({ status: 'dealt', cost: '1800.24' });
 });
 
 describe('a disk that fails', () => {
@@ -223,10 +218,10 @@ describe('a disk that fails', () => {
       throw new Error('disk full');
     };
     const deal = makeDeal(clock);
-    await expect(submit(deal)).rejects.toThrow('disk full');
+    await expect(bench.submit(deal)).rejects.toThrow('disk full');
     expect(countSent()).toBe(0);
     bench.store.insert = insert;
-    expect(await submit(deal)).toMatchObject({ body: { status: 'dealt' } });
+    expect(await bench.submit(deal)).toMatchObject({ body: { status: 'dealt' } });
   });
 
   it('when the answer is written: it is looked up, and nothing is sent again', async () => {
@@ -235,11 +230,11 @@ describe('a disk that fails', () => {
       throw new Error('disk full');
     };
     const deal = makeDeal(clock);
-    await expect(submit(deal)).rejects.toThrow('disk full');
-    expect(stateOf(deal)).toEqual({ status: 'unknown' });
+    await expect(bench.submit(deal)).rejects.toThrow('disk full');
+    expect(bench.stateOf(deal)).toEqual({ status: 'unknown' });
     bench.store.end = end;
-    await pass(5);
-    expect(stateOf(deal)).toMatchObject({ status: 'dealt' });
+    await bench.pass(5);
+    expect(bench.stateOf(deal)).toMatchObject({ status: 'dealt' });
     expect(countSent()).toBe(1);
   });
 });
@@ -249,61 +244,61 @@ describe('absence is not believed', () => {
     played.exchange.lag_ms = 120_000;
     breakOrders({ kind: 'lost answer' });
     const deal = makeDeal(clock);
-    await submit(deal);
-    await pass(30);
-    expect(stateOf(deal)).toMatchObject({
+    await bench.submit(deal);
+    await bench.pass(30);
+    expect(bench.stateOf(deal)).toMatchObject({
       status: 'held',
       reason: 'balance_differs: 1.02997 BTC are there, and 1 are expected',
     });
-    await pass(120);
-    expect(stateOf(deal)).toMatchObject({ status: 'dealt', amount: '0.03' });
+    await bench.pass(120);
+    expect(bench.stateOf(deal)).toMatchObject({ status: 'dealt', amount: '0.03' });
   });
 
   it('when the venue has forgotten its closed orders', async () => {
     breakOrders({ kind: 'lost answer' });
     const deal = makeDeal(clock);
-    await submit(deal);
+    await bench.submit(deal);
     played.exchange.forget();
-    await pass(600);
-    expect(stateOf(deal)).toMatchObject({ status: 'held' });
+    await bench.pass(600);
+    expect(bench.stateOf(deal)).toMatchObject({ status: 'held' });
     // A person has looked.
     bench.store.end(deal.id, { state: 'REFUSED', reason: 'by_hand: seen' }, clock.now_ms);
-    expect(stateOf(deal)).toEqual({ status: 'refused', reason: 'by_hand: seen' });
+    expect(bench.stateOf(deal)).toEqual({ status: 'refused', reason: 'by_hand: seen' });
   });
 
   it('when a funding has arrived meanwhile; when it has left again, it is', async () => {
     breakOrders({ kind: 'lost request' });
     const deal = makeDeal(clock);
-    await submit(deal);
+    await bench.submit(deal);
     played.exchange.balances.set('BTC', 2n * 10n ** 18n);
-    await pass(30);
-    expect(stateOf(deal)).toMatchObject({ status: 'held' });
+    await bench.pass(30);
+    expect(bench.stateOf(deal)).toMatchObject({ status: 'held' });
     played.exchange.balances.set('BTC', 10n ** 18n);
-    await pass(60);
-    expect(stateOf(deal)).toMatchObject({ status: 'refused', reason: matching(/^absent: /) });
+    await bench.pass(60);
+    expect(bench.stateOf(deal)).toMatchObject({ status: 'refused', reason: matching(/^absent: /) });
   });
 
   it('when the balance cannot be read', async () => {
     breakOrders({ kind: 'lost answer' });
     const deal = makeDeal(clock);
-    await submit(deal);
+    await bench.submit(deal);
     played.exchange.forget();
     played.server.fault = ({ path }) =>
       path === '/api/v3/account' ? { kind: 'instead', answer: html(500) } : undefined;
-    await pass(600);
-    expect(stateOf(deal)).toEqual({ status: 'unknown' });
+    await bench.pass(600);
+    expect(bench.stateOf(deal)).toEqual({ status: 'unknown' });
   });
 
   it('from what was dealt before: the expected balance follows the deals', async () => {
     for (const side of ['BUY', 'SELL', 'BUY'] as const) {
-      await submit(makeDeal(clock, { side, amount: '0.01', limitPrice: side === 'BUY' ? '60100' : '59900' }));
+      await bench.submit(makeDeal(clock, { side, amount: '0.01', limitPrice: side === 'BUY' ? '60100' : '59900' }));
       clock.pass(1_000);
     }
     breakOrders({ kind: 'lost request' });
     const deal = makeDeal(clock);
-    await submit(deal);
-    await pass(30);
-    expect(stateOf(deal)).toMatchObject({ status: 'refused', reason: matching(/^absent: /) });
+    await bench.submit(deal);
+    await bench.pass(30);
+    expect(bench.stateOf(deal)).toMatchObject({ status: 'refused', reason: matching(/^absent: /) });
   });
 });
 
@@ -311,9 +306,11 @@ describe('a deal is held for a person', () => {
   it('when its fee is in another asset', async () => {
     played.exchange.feeIn = 'BNB';
     const deal = makeDeal(clock);
-    expect(await submit(deal)).toMatchObject({ body: { status: 'held', reason: matching(/^fee_asset: .*BNB$/) } });
-    await pass(600);
-    expect(stateOf(deal)).toMatchObject({ status: 'held' });
+    expect(await bench.submit(deal)).toMatchObject({
+      body: { status: 'held', reason: matching(/^fee_asset: .*BNB$/) },
+    });
+    await bench.pass(600);
+    expect(bench.stateOf(deal)).toMatchObject({ status: 'held' });
   });
 
   const said = (change: object) => {
@@ -343,7 +340,7 @@ describe('a deal is held for a person', () => {
   ])('when the venue says %s', async (_what, change) => {
     const deal = makeDeal(clock);
     said({ clientOrderId: deal.id, ...change });
-    expect(await submit(deal)).toMatchObject({ body: { status: 'held', reason: matching(/^contradiction: /) } });
+    expect(await bench.submit(deal)).toMatchObject({ body: { status: 'held', reason: matching(/^contradiction: /) } });
   });
 
   it.each([
@@ -355,9 +352,9 @@ describe('a deal is held for a person', () => {
   ])('is looked up when the venue answers with %s', async (_what, change) => {
     const deal = makeDeal(clock);
     said({ clientOrderId: deal.id, ...change });
-    expect(await submit(deal)).toMatchObject({ body: { status: 'unknown' } });
-    await pass(5);
-    expect(stateOf(deal)).toMatchObject({ status: 'dealt', cost: '1800.24' });
+    expect(await bench.submit(deal)).toMatchObject({ body: { status: 'unknown' } });
+    await bench.pass(5);
+    expect(bench.stateOf(deal)).toMatchObject({ status: 'dealt', cost: '1800.24' });
   });
 });
 
@@ -371,7 +368,7 @@ describe('nothing is sent', () => {
       clock.pass(6_000);
       return stored;
     };
-    expect(await submit(deal)).toMatchObject({
+    expect(await bench.submit(deal)).toMatchObject({
       status: 422,
       body: { status: 'refused', reason: matching(/^deadline_passed: /) },
     });
@@ -382,9 +379,9 @@ describe('nothing is sent', () => {
     await bench.dealer.report('binance');
     clock.pass(120_000);
     const deal = makeDeal(clock, { sendBy: new Date(clock.now_ms - 1).toISOString() });
-    expect(await submit(deal)).toEqual({ status: 200, body: { status: 'unknown' } });
-    await pass(25);
-    expect(stateOf(deal)).toMatchObject({ status: 'refused', reason: matching(/^absent: /) });
+    expect(await bench.submit(deal)).toEqual({ status: 200, body: { status: 'unknown' } });
+    await bench.pass(25);
+    expect(bench.stateOf(deal)).toMatchObject({ status: 'refused', reason: matching(/^absent: /) });
     expect(countSent()).toBe(0);
   });
 
@@ -392,34 +389,34 @@ describe('nothing is sent', () => {
     await bench.dealer.report('binance');
     clock.pass(120_000);
     const lost = makeDeal(clock, { ledger: 1 });
-    expect(await submit(makeDeal(clock))).toMatchObject({ body: { status: 'dealt' } });
-    await pass(30);
-    expect(await submit(lost)).toMatchObject({ status: 422, body: { reason: matching(/^absent: /) } });
+    expect(await bench.submit(makeDeal(clock))).toMatchObject({ body: { status: 'dealt' } });
+    await bench.pass(30);
+    expect(await bench.submit(lost)).toMatchObject({ status: 422, body: { reason: matching(/^absent: /) } });
   });
 
   it('and a balance that was read while a deal was open is nobody’s witness', async () => {
     await bench.dealer.report('binance');
     clock.pass(120_000);
     breakOrders({ kind: 'lost answer' });
-    await submit(makeDeal(clock));
+    await bench.submit(makeDeal(clock));
     // It has the fill of the open deal, which is counted once more when that ends.
     await bench.dealer.report('binance');
-    await pass(5);
+    await bench.pass(5);
     clock.pass(120_000);
     const lost = makeDeal(clock, { sendBy: new Date(clock.now_ms - 30_000).toISOString() });
-    expect(await submit(lost)).toMatchObject({ status: 422, body: { reason: matching(/^absent: /) } });
+    expect(await bench.submit(lost)).toMatchObject({ status: 422, body: { reason: matching(/^absent: /) } });
   });
 
   it('and a first sight long after sendBy is decided at once', async () => {
     await bench.dealer.report('binance');
     clock.pass(3_600_000);
     const deal = makeDeal(clock, { sendBy: new Date(clock.now_ms - 60_000).toISOString() });
-    expect(await submit(deal)).toMatchObject({ status: 422, body: { reason: matching(/^absent: /) } });
+    expect(await bench.submit(deal)).toMatchObject({ status: 422, body: { reason: matching(/^absent: /) } });
   });
 
   it('and without any balance from before it, a person decides', async () => {
     const deal = makeDeal(clock, { sendBy: new Date(clock.now_ms - 60_000).toISOString() });
-    expect(await submit(deal)).toMatchObject({
+    expect(await bench.submit(deal)).toMatchObject({
       body: { status: 'held', reason: matching(/no balance of BTC is known/) },
     });
   });
@@ -439,19 +436,19 @@ describe('nothing is sent', () => {
     }
     expect(countSent()).toBe(0);
     played.server.fault = () => undefined;
-    expect(await submit(deal)).toMatchObject({ body: { status: 'dealt' } });
+    expect(await bench.submit(deal)).toMatchObject({ body: { status: 'dealt' } });
   });
 
   it('with a key that may withdraw, or that may not trade', async () => {
     const { rights } = played.server.state as { rights: Record<string, boolean> };
     rights['enableWithdrawals'] = true;
-    expect(await submit(makeDeal(clock))).toMatchObject({
+    expect(await bench.submit(makeDeal(clock))).toMatchObject({
       status: 422,
       body: { reason: matching(/^key: the key may withdraw/) },
     });
     clock.pass(600_000);
     Object.assign(rights, { enableWithdrawals: false, enableSpotAndMarginTrading: false });
-    expect(await submit(makeDeal(clock))).toMatchObject({
+    expect(await bench.submit(makeDeal(clock))).toMatchObject({
       status: 422,
       body: { reason: matching(/^key: the key may not trade/) },
     });
@@ -460,14 +457,14 @@ describe('nothing is sent', () => {
 
   it('with a key that the venue has revoked', async () => {
     (played.server.state as { isRevoked: boolean }).isRevoked = true;
-    expect(await submit(makeDeal(clock))).toMatchObject({ status: 503 });
+    expect(await bench.submit(makeDeal(clock))).toMatchObject({ status: 503 });
     expect(countSent()).toBe(0);
   });
 });
 
 it.each([-2_000, 2_000])('a venue whose clock is %d ms ahead of ours takes orders until sendBy', async (offset_ms) => {
   (played.server.state as { clockOffset_ms: number }).clockOffset_ms = offset_ms;
-  expect(await submit(makeDeal(clock))).toMatchObject({ body: { status: 'dealt' } });
+  expect(await bench.submit(makeDeal(clock))).toMatchObject({ body: { status: 'dealt' } });
 });
 
 describe('one unresolved deal for each venue account and coin', () => {
@@ -478,22 +475,22 @@ describe('one unresolved deal for each venue account and coin', () => {
       makeDeal(clock, { ledger: 1 }),
       makeDeal(clock, { ledger: 1, coin: 'ETH', amount: '0.5', limitPrice: '2010' }),
     ];
-    expect(await submit(first)).toMatchObject({ body: { status: 'unknown' } });
+    expect(await bench.submit(first)).toMatchObject({ body: { status: 'unknown' } });
     const busy = {
       status: 409,
       body: { status: 'busy', reason: `other_deal: ${first.id} of ledger 0 is open at binance` },
     };
-    expect(await submit(second)).toEqual(busy);
-    expect(await submit(other)).toMatchObject({ body: { status: 'unknown' } });
-    await pass(5);
-    expect(stateOf(first)).toMatchObject({ status: 'dealt' });
-    expect(await submit(second)).toEqual(busy);
+    expect(await bench.submit(second)).toEqual(busy);
+    expect(await bench.submit(other)).toMatchObject({ body: { status: 'unknown' } });
+    await bench.pass(5);
+    expect(bench.stateOf(first)).toMatchObject({ status: 'dealt' });
+    expect(await bench.submit(second)).toEqual(busy);
     expect(played.exchange.countFilled(second.id)).toBe(0);
   });
 
   it('of two submissions at once, one is sent', async () => {
     const deals = [0, 1, 2, 3].map((ledger) => makeDeal(clock, { ledger, amount: '0.01' }));
-    const answers = await Promise.all(deals.map(submit));
+    const answers = await Promise.all(deals.map((deal) => bench.submit(deal)));
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(3);
     expect(countSent()).toBe(1);
   });
@@ -502,8 +499,8 @@ describe('one unresolved deal for each venue account and coin', () => {
 it('a venue’s balances are what they were and what the deals of all ledgers moved', async () => {
   const before = new Map(played.exchange.balances);
   for (let ledger = 0; ledger < 3; ledger += 1) {
-    await submit(makeDeal(clock, { ledger, amount: `0.0${ledger + 1}` }));
-    await submit(makeDeal(clock, { ledger, coin: 'ETH', side: 'SELL', amount: '0.7', limitPrice: '1990' }));
+    await bench.submit(makeDeal(clock, { ledger, amount: `0.0${ledger + 1}` }));
+    await bench.submit(makeDeal(clock, { ledger, coin: 'ETH', side: 'SELL', amount: '0.7', limitPrice: '1990' }));
     clock.pass(1_000);
   }
   const { body } = await bench.dealer.report('binance');

@@ -41,16 +41,6 @@ function restore(): void {
   bench = openDealer([openPlayed(played, clock)], clock, new Store(file('restored')));
 }
 
-const submit = (deal: Deal) => bench.dealer.submit(deal.id, JSON.stringify(deal));
-const stateOf = ({ id }: Deal) => bench.dealer.lookUp(id).body;
-
-async function pass(seconds: number): Promise<void> {
-  for (let passed = 0; passed < seconds; passed += 5) {
-    clock.pass(5_000);
-    await bench.dealer.resolveOpen();
-  }
-}
-
 /** Orders are filled, and their answers are lost. */
 function loseAnswers(): void {
   played.server.fault = ({ method, path }) =>
@@ -76,25 +66,31 @@ describe.each<Kind>(['binance', 'kraken'])('a dealer at %s that was restored fro
     for (const wait_ms of [1_000, 600_000]) {
       loseAnswers();
       const deal = makeDeal(clock, { venue: kind, amount: '0.01' });
-      await submit(deal);
+      await bench.submit(deal);
       restore();
       clock.pass(wait_ms);
-      expect(stateOf(deal)).toEqual({ status: 'never_seen' });
-      expect(await submit(deal)).toMatchObject({ body: { status: 'dealt', amount: '0.01' } });
+      expect(bench.stateOf(deal)).toEqual({ status: 'never_seen' });
+      expect(await bench.submit(deal)).toMatchObject({ body: { status: 'dealt', amount: '0.01' } });
       expect(played.exchange.countFilled(deal.id)).toBe(1);
       played.server.fault = () => undefined;
     }
   });
 
-  it('holds a deal that it has forgotten and the venue too, since the balance has moved', async () => {
+  /** A deal that was filled unheard, and that neither the dealer nor the venue remembers. */
+  async function forgetDeal(): Promise<Deal> {
     backUp();
     loseAnswers();
     const deal = makeDeal(clock, { venue: kind });
-    await submit(deal);
+    await bench.submit(deal);
     restore();
     played.exchange.forget();
     clock.pass(600_000);
-    expect(await submit(deal)).toMatchObject({
+    return deal;
+  }
+
+  it('holds a deal that it has forgotten and the venue too, since the balance has moved', async () => {
+    const deal = await forgetDeal();
+    expect(await bench.submit(deal)).toMatchObject({
       status: 200,
       body: { status: 'held', reason: matching(/^balance_differs: /) },
     });
@@ -102,15 +98,9 @@ describe.each<Kind>(['binance', 'kraken'])('a dealer at %s that was restored fro
   });
 
   it('holds it also after a report, which has seen the balance with the deal in it', async () => {
-    backUp();
-    loseAnswers();
-    const deal = makeDeal(clock, { venue: kind });
-    await submit(deal);
-    restore();
-    played.exchange.forget();
-    clock.pass(600_000);
+    const deal = await forgetDeal();
     expect(await bench.dealer.report(kind)).toMatchObject({ status: 200 });
-    expect(await submit(deal)).toMatchObject({ body: { status: 'held' } });
+    expect(await bench.submit(deal)).toMatchObject({ body: { status: 'held' } });
   });
 
   it('refuses a deal that nobody has sent', async () => {
@@ -118,7 +108,7 @@ describe.each<Kind>(['binance', 'kraken'])('a dealer at %s that was restored fro
     const deal = makeDeal(clock, { venue: kind });
     restore();
     clock.pass(600_000);
-    expect(await submit(deal)).toMatchObject({ status: 422, body: { reason: matching(/^absent: /) } });
+    expect(await bench.submit(deal)).toMatchObject({ status: 422, body: { reason: matching(/^absent: /) } });
     expect(played.exchange.orders).toEqual([]);
   });
 
@@ -127,25 +117,25 @@ describe.each<Kind>(['binance', 'kraken'])('a dealer at %s that was restored fro
     played.server.fault = (request) =>
       isOrder(request) && request.method === 'POST' ? { kind: 'lost request' } : undefined;
     const deal = makeDeal(clock, { venue: kind });
-    await submit(deal);
+    await bench.submit(deal);
     played.server.fault = () => undefined;
     backUp();
     restore();
-    await pass(120);
-    expect(stateOf(deal)).toMatchObject({ status: 'refused', reason: matching(/^absent: /) });
+    await bench.pass(120);
+    expect(bench.stateOf(deal)).toMatchObject({ status: 'refused', reason: matching(/^absent: /) });
     expect(played.exchange.orders).toEqual([]);
   });
 
   it('deals on: what it has forgotten does not stand between the balances before and after a new deal', async () => {
     backUp();
-    await submit(makeDeal(clock, { venue: kind, amount: '0.01' }));
+    await bench.submit(makeDeal(clock, { venue: kind, amount: '0.01' }));
     restore();
     played.server.fault = ({ path, method }) =>
       method === 'POST' && /(\/order|AddOrder)$/.test(path) ? { kind: 'instead', answer: html(502) } : undefined;
     const deal = makeDeal(clock, { venue: kind });
-    await submit(deal);
-    await pass(150);
-    expect(stateOf(deal)).toMatchObject({ status: 'refused', reason: matching(/^absent: /) });
+    await bench.submit(deal);
+    await bench.pass(150);
+    expect(bench.stateOf(deal)).toMatchObject({ status: 'refused', reason: matching(/^absent: /) });
   });
 });
 
@@ -156,23 +146,23 @@ describe('a database', () => {
     const other = openDealer([openPlayed(played, clock)], clock, new Store(file('live')));
     const deal = makeDeal(clock);
     const body = JSON.stringify(deal);
-    await Promise.allSettled([submit(deal), other.dealer.submit(deal.id, body)]);
+    await Promise.allSettled([bench.submit(deal), other.dealer.submit(deal.id, body)]);
     expect(played.exchange.countFilled(deal.id)).toBe(1);
-    expect(stateOf(deal)).toEqual(other.dealer.lookUp(deal.id).body);
+    expect(bench.stateOf(deal)).toEqual(other.dealer.lookUp(deal.id).body);
     other.store.close();
   });
 
   it('takes a person’s decision while the dealer runs, once', async () => {
     loseAnswers();
     const deal = makeDeal(clock);
-    await submit(deal);
+    await bench.submit(deal);
     const decide = (...words: string[]) =>
       spawnSync(process.execPath, [DECIDE, ...words], { env: { ...process.env, DEALER_DATABASE: file('live') } })
         .status;
     const numbers = ['--amount', '0.03', '--cost', '1800.240', '--fee', '0.00003', '--fee-asset', 'BTC'];
     expect(decide('dealt', deal.id, ...numbers)).not.toBe(0);
     expect(decide('dealt', deal.id, ...numbers, '--reference', '28')).toBe(0);
-    expect(stateOf(deal)).toEqual({
+    expect(bench.stateOf(deal)).toEqual({
       status: 'dealt',
       amount: '0.03',
       cost: '1800.24',
@@ -180,13 +170,13 @@ describe('a database', () => {
       reference: '28',
     });
     expect(decide('never', deal.id, 'seen')).not.toBe(0);
-    await pass(10);
-    expect(stateOf(deal)).toMatchObject({ reference: '28' });
+    await bench.pass(10);
+    expect(bench.stateOf(deal)).toMatchObject({ reference: '28' });
   });
 
   it('changes no deal that has ended, and deletes none', async () => {
     const deal = makeDeal(clock);
-    await submit(deal);
+    await bench.submit(deal);
     expect(bench.store.end(deal.id, { state: 'REFUSED', reason: 'by_hand: x' }, clock.now_ms)).toBe(false);
     bench.store.close();
     const raw = new DatabaseSync(file('live'));
@@ -203,11 +193,11 @@ describe('a dealer at another Bureau', () => {
   it('sends a deal again under its id until the answer comes, also after sendBy, and it is filled once', async () => {
     loseAnswers();
     const deal = makeDeal(clock, { venue: 'bureau' });
-    expect(await submit(deal)).toMatchObject({ body: { status: 'unknown' } });
-    await pass(60);
+    expect(await bench.submit(deal)).toMatchObject({ body: { status: 'unknown' } });
+    await bench.pass(60);
     played.server.fault = () => undefined;
-    await pass(60);
-    expect(stateOf(deal)).toMatchObject({ status: 'dealt', amount: '0.03', fee: null });
+    await bench.pass(60);
+    expect(bench.stateOf(deal)).toMatchObject({ status: 'dealt', amount: '0.03', fee: null });
     expect(played.exchange.countFilled(deal.id)).toBe(1);
     expect(played.server.requests.filter(({ method }) => method === 'POST').length).toBeGreaterThan(2);
   });
@@ -215,14 +205,14 @@ describe('a dealer at another Bureau', () => {
   it('stops before the 24 hours are over in which the venue knows the id: then the look-up decides, and the balance', async () => {
     loseAnswers();
     const deal = makeDeal(clock, { venue: 'bureau' });
-    await submit(deal);
+    await bench.submit(deal);
     // A venue that shows nothing of it.
     played.exchange.forget();
     clock.pass(23 * 3_600_000);
     played.server.fault = () => undefined;
     const sent = played.server.requests.filter(({ method }) => method === 'POST').length;
-    await pass(300);
-    expect(stateOf(deal)).toMatchObject({ status: 'held', reason: matching(/^balance_differs: /) });
+    await bench.pass(300);
+    expect(bench.stateOf(deal)).toMatchObject({ status: 'held', reason: matching(/^balance_differs: /) });
     expect(played.server.requests.filter(({ method }) => method === 'POST')).toHaveLength(sent);
   });
 
@@ -233,17 +223,17 @@ describe('a dealer at another Bureau', () => {
       makeDeal(clock, { venue: 'bureau', coin: 'ETH', amount: '1' }),
     ];
     loseAnswers();
-    await submit(lost);
+    await bench.submit(lost);
     restore();
     played.server.fault = () => undefined;
     clock.pass(600_000);
     const sent = played.server.requests.filter(({ method }) => method === 'POST').length;
-    expect(await submit(lost)).toMatchObject({ body: { status: 'dealt' } });
-    expect(await submit(unsent)).toMatchObject({ status: 422, body: { reason: matching(/^absent: /) } });
+    expect(await bench.submit(lost)).toMatchObject({ body: { status: 'dealt' } });
+    expect(await bench.submit(unsent)).toMatchObject({ status: 422, body: { reason: matching(/^absent: /) } });
     const late = makeDeal(clock, { venue: 'bureau', sendBy: new Date(clock.now_ms - 1).toISOString() });
-    expect(await submit(late)).toMatchObject({ body: { status: 'unknown' } });
-    await pass(65);
-    expect(stateOf(late)).toMatchObject({ status: 'refused', reason: matching(/^absent: /) });
+    expect(await bench.submit(late)).toMatchObject({ body: { status: 'unknown' } });
+    await bench.pass(65);
+    expect(bench.stateOf(late)).toMatchObject({ status: 'refused', reason: matching(/^absent: /) });
     expect(played.server.requests.filter(({ method }) => method === 'POST')).toHaveLength(sent);
   });
 });

@@ -61,7 +61,7 @@ describe('the service', () => {
 
   it('serves metrics on loopback: what is open, for how long, how old the report is, and each event', async () => {
     const read = async () => {
-      const text = await (await fetch(`http://127.0.0.1:${service.metricsPort}/metrics`)).text();
+      const said = await (await fetch(`http://127.0.0.1:${service.metricsPort}/metrics`)).text();
       return new Map(
         text
           .trimEnd()

@@ -1,7 +1,7 @@
-import type { Deal } from '../../../src/dealing/contract.ts';
+import type { Deal, DealAnswer } from '../../../src/dealing/contract.ts';
 import type { Log } from '../../../custodian/src/log.ts';
 import type { VenueSettings } from '../../src/config.ts';
-import { Dealer } from '../../src/dealer.ts';
+import { type ContractAnswer, Dealer } from '../../src/dealer.ts';
 import { Store } from '../../src/store.ts';
 import { openVenue } from '../../src/venues/open-venue.ts';
 import type { Venue } from '../../src/venues/venue.ts';
@@ -51,12 +51,31 @@ export interface Bench {
   readonly store: Store;
   readonly dealer: Dealer;
   readonly logged: { readonly event: string }[];
+  submit(deal: Deal): Promise<ContractAnswer>;
+  /** The state of a deal, and its reason. */
+  stateOf(deal: Deal): DealAnswer;
+  /** Lets time pass in steps of five seconds, with a look at the open deals after each. */
+  pass(seconds: number): Promise<void>;
 }
 
 export function openDealer(venues: readonly Venue[], clock: Clock, store = new Store(':memory:')): Bench {
   const logged: { event: string }[] = [];
   const log: Log = (event, fields) => logged.push({ event, ...fields });
-  return { clock, store, dealer: new Dealer({ store, venues, log, now: clock.now }), logged };
+  const dealer = new Dealer({ store, venues, log, now: clock.now });
+  return {
+    clock,
+    store,
+    dealer,
+    logged,
+    submit: (deal) => dealer.submit(deal.id, JSON.stringify(deal)),
+    stateOf: ({ id }) => dealer.lookUp(id).body,
+    pass: async (seconds) => {
+      for (let passed = 0; passed < seconds; passed += 5) {
+        clock.pass(5_000);
+        await dealer.resolveOpen();
+      }
+    },
+  };
 }
 
 export const openPlayed = ({ settings }: Played, clock: Clock): Venue => openVenue(settings, clock.now);
