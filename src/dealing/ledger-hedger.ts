@@ -18,7 +18,7 @@ import type { VenueReport } from './contract.ts';
 import type { Dealer } from './dealer.ts';
 import { look } from './hedger.ts';
 import { type VenueBook, type VenueDifference, judgeVenue } from './judge-venue.ts';
-import { type HedgerCalls, TELL_PAUSE_MS, type VenueState } from './reach-hedger.ts';
+import { type HedgerCalls, TELL_PAUSE_MS, type VenueState, hedgerName } from './reach-hedger.ts';
 
 /** How soon an open hedge is asked after again, and a position that waits for its age. */
 const OPEN_PAUSE_MS = 1_000;
@@ -53,9 +53,11 @@ export class LedgerHedger extends DurableObject<Bindings> implements HedgerCalls
   constructor(ctx: DurableObjectState, env: Bindings, dealer: Dealer | undefined) {
     super(ctx, env);
     this.#dealer = dealer;
-    const { LEDGER_HEDGER } = env;
-    const ledger = listLedgers(env).find((one) => LEDGER_HEDGER.idFromName(String(one)).equals(ctx.id));
-    if (ledger === undefined) throw new Error(`the object ${ctx.id.toString()} hedges no ledger`);
+    const { LEDGER_HEDGER, LEDGER_LOCATION } = env;
+    const isIts = (ledger: number) => LEDGER_HEDGER.idFromName(hedgerName(LEDGER_LOCATION, ledger)).equals(ctx.id);
+    const ledger = listLedgers(env).find(isIts);
+    // One that another location has made has nothing that matters.
+    if (ledger === undefined) throw new Error(`the object ${ctx.id.toString()} hedges no ledger from here`);
     this.#ledger = ledger;
     this.#database = openLedger(env, ledger);
     this.#state = new ObjectState(ctx.storage.sql);

@@ -23,9 +23,13 @@ export interface HedgerCalls {
 
 export type HedgerBindings = Pick<Bindings, 'LEDGER_HEDGER' | 'LEDGER_LOCATION'>;
 
-/** The hedger of a ledger, which is made near the database. */
+/** The hedger of a ledger, which is made near the database. Another location is another one, and nothing is lost with it. */
 export function reachHedger({ LEDGER_HEDGER, LEDGER_LOCATION }: HedgerBindings, ledger: number): HedgerCalls {
-  return reach(LEDGER_HEDGER, String(ledger), LEDGER_LOCATION) as unknown as HedgerCalls;
+  return reach(LEDGER_HEDGER, hedgerName(LEDGER_LOCATION, ledger), LEDGER_LOCATION) as unknown as HedgerCalls;
+}
+
+export function hedgerName(location: string, ledger: number): string {
+  return `hedger ${ledger} ${location}`;
 }
 
 /** The least time between two calls that tell a hedger, and how long after one it looks: so it misses no order. */

@@ -4,6 +4,7 @@ import { LedgerHedger } from '../../src/dealing/ledger-hedger.ts';
 import type { VenueReport } from '../../src/dealing/contract.ts';
 import type { DealState, Dealer } from '../../src/dealing/dealer.ts';
 import { reportOf } from '../support/dealing/venue-report.ts';
+import { hedgerName } from '../../src/dealing/reach-hedger.ts';
 import { VENUE_NAME, fundVenue } from '../support/db/house-money.ts';
 import { listRows, sql } from '../support/db/sql.ts';
 import { openTrader } from '../support/exchange.ts';
@@ -46,10 +47,10 @@ class ScriptedDealer implements Dealer {
   }
 }
 
+const ownHedger = () => env.LEDGER_HEDGER.getByName(hedgerName(env.LEDGER_LOCATION, 0));
+
 const withHedger = <T>(dealer: Dealer, use: (hedger: LedgerHedger) => Promise<T>): Promise<T> =>
-  runInDurableObject(env.LEDGER_HEDGER.getByName('0'), (_instance, state) =>
-    use(new LedgerHedger(state, env as never, dealer)),
-  );
+  runInDurableObject(ownHedger(), (_instance, state) => use(new LedgerHedger(state, env as never, dealer)));
 
 const dealWhole = (amount: string, limit: string): DealState => ({
   kind: 'dealt',
@@ -78,8 +79,7 @@ describe('the hedger of a ledger', () => {
     await fundVenue({ USDT: '1000000000000', BTC: '100000000000' });
     await changeSettings({ coinTerms: { BTC: { spreadBps: 20, hedging } } });
     const trader = await openTrader({ USDT: '100000', BTC: '10' });
-    const alarm = () =>
-      runInDurableObject(env.LEDGER_HEDGER.getByName('0'), (_instance, { storage }) => storage.getAlarm());
+    const alarm = () => runInDurableObject(ownHedger(), (_instance, { storage }) => storage.getAlarm());
     await trader.trade({ coin: 'ETH', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
     expect(await alarm()).toBeNull();
     await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '2000' });

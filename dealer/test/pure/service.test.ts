@@ -63,7 +63,7 @@ describe('the service', () => {
     const read = async () => {
       const said = await (await fetch(`http://127.0.0.1:${service.metricsPort}/metrics`)).text();
       return new Map(
-        text
+        said
           .trimEnd()
           .split('\n')
           .map((line) => line.split(' ') as [string, string]),
