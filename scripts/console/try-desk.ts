@@ -43,6 +43,10 @@ async function openAccount(page: Page, exchange: LocalExchange): Promise<string>
     `/operator/v1/accounts/${accountId}`,
   );
   expectThat(account.status === 'frozen', 'an account is frozen');
+  await page.getByLabel('A note, for the staff').fill('called, and knows nothing of it');
+  await press(page, 'Add the note');
+  await page.getByRole('list', { name: 'Notes' }).getByText(ADMIN).waitFor();
+  expectThat(true, 'a note on an account has who wrote it and when');
   await press(page, 'Unfreeze');
   await confirm(page, 'Unfreeze');
   await page.getByRole('button', { name: 'Freeze', exact: true }).waitFor();

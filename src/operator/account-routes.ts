@@ -8,19 +8,16 @@ import { type ListQuery, oneOf, onePage, showPage } from '../http/list.ts';
 import type { ProblemCode } from '../http/problems.ts';
 import { type OperatorEnvironment, actorOf, refuseDuty } from './authenticate-operator.ts';
 import { AccountDetail, readAccountDetail } from './account-detail.ts';
+import { ListedAccount, describeAccounts } from './describe-accounts.ts';
 import { AccountListQuery, findAccounts } from './find-accounts.ts';
+import { AuditEntry, readNewestEntry, showAuditEntry } from '../db/list-audit.ts';
+import { insertAudit } from '../db/audit.ts';
+import { commitOrRefuse } from '../db/explain.ts';
 import { type OnceRequest, makeOnce } from '../db/make-once.ts';
 import { nameActor } from '../db/audit.ts';
 import { createOperatorArea } from './operations.ts';
 import { jsonBody } from '../http/request.ts';
-import {
-  Account,
-  ChangeAccount,
-  OpenAccount,
-  accountNotFound,
-  changeAccount,
-  showAccount,
-} from '../accounts/account.ts';
+import { Account, ChangeAccount, OpenAccount, accountNotFound, changeAccount } from '../accounts/account.ts';
 import { openAccountOnce } from '../accounts/open-account-once.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import { type FoundAccount, anAccount, findAccount } from './find-records.ts';
@@ -58,6 +55,17 @@ const ACCOUNT_PATH = `${ACCOUNTS_PATH}/{id}`;
 const leastPooled = chooseLeastPooled(config.SOLANA_ADDRESSES);
 
 const account = oneOf('account', Account);
+
+const Note = z
+  .strictObject({
+    text: z
+      .string()
+      .trim()
+      .min(1)
+      .max(2_000)
+      .openapi({ example: 'Called about the withdrawal of Monday; identified.' }),
+  })
+  .openapi('Note');
 const oneKey = oneOf('apiKey', ApiKey);
 
 const Token = z.string().nullable().openapi({
@@ -174,6 +182,27 @@ accountRoutes.add({
 });
 
 accountRoutes.add({
+  operationId: 'noteAccount',
+  method: 'post',
+  path: `${ACCOUNT_PATH}/notes`,
+  duty: 'note_accounts',
+  summary: 'Write a note on an account, for the staff',
+  description:
+    'A note is a row of the audit, with who wrote it and when, so it is never changed: write another. `GET /operator/v1/audit?target=<id>&action=note_account` lists them. Holders see none.',
+  of: anAccount,
+  request: { body: jsonBody(Note) },
+  answer: { 201: 'The row of the audit' },
+  body: { entry: AuditEntry },
+  handle: async (c, { account: { id }, database }) => {
+    const note = insertAudit(database, actorOf(c), 'note_account', id, c.req.valid('json'));
+    const refused = await commitOrRefuse(database, [note]);
+    if (refused) return refused;
+    const entry = await readNewestEntry(database, id, 'note_account');
+    return accept({ entry: showAuditEntry({ ...entry, ledger: ledgerNumberOf(id) }) });
+  },
+});
+
+accountRoutes.add({
   operationId: 'createApiKey',
   method: 'post',
   path: `${ACCOUNT_PATH}/api-keys`,
@@ -278,8 +307,16 @@ accountRoutes.add({
   description:
     'With `query`: the account that it names exactly, by its id, a key or a deposit address; else those of whose label any word begins with it, in the order of these words. With `status` a page may be short and still have a next one.',
   request: { query: AccountListQuery },
-  ...onePage('accounts', Account),
-  handle: async (c) => showPage(await findAccounts(c.env, c.req.valid('query'), cursorsOf(c)), 'accounts', showAccount),
+  ...onePage('accounts', ListedAccount),
+  handle: async (c) => {
+    const [page, valueOf] = await Promise.all([
+      findAccounts(c.env, c.req.valid('query'), cursorsOf(c)),
+      readValuation(c.env),
+    ]);
+    if (!page.ok) return page;
+    const rows = await describeAccounts(c.env, page.value.rows, valueOf, Date.now());
+    return showPage(accept({ ...page.value, rows }), 'accounts', (row) => row);
+  },
 });
 
 accountRoutes.add({

@@ -20,6 +20,7 @@ export const duties = {
   report_deposits: [...chiefs, 'deposits', 'watcher'],
   ask_custodian: [...chiefs, 'deposits', 'watcher', 'treasury'],
   open_accounts: [...chiefs, 'support'],
+  note_accounts: [...chiefs, 'treasury', 'support', 'compliance'],
   /** To another ledger. */
   freeze_accounts: [...chiefs, 'support', 'compliance'],
   thaw_accounts: [...chiefs, 'compliance'],

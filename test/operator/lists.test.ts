@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openLedger } from '../../src/db/database.ts';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
+import { assetSymbols } from '../../src/money/assets.ts';
 import { propose } from '../../src/operator/proposals.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
 import { type Trader, asOperator, operate } from '../support/exchange.ts';
@@ -81,8 +82,9 @@ describe('the operator’s lists over three ledgers', () => {
   it('read one page more of no ledger than of one', async () => {
     const limit = 2;
     const cost = await measureDatabase(() => read('/accounts', { limit: String(limit) }));
-    expect(cost.databaseTrips).toBe(ledgers.length);
-    expect(cost.databaseRowsRead).toBeLessThanOrEqual(ledgers.length * (limit + 1));
+    // Of the accounts that are shown also their balances and their last sign-in are read, in their own ledgers alone.
+    expect(cost.databaseTrips).toBeLessThanOrEqual(ledgers.length + limit);
+    expect(cost.databaseRowsRead).toBeLessThanOrEqual(ledgers.length * (limit + 1) + limit * (assetSymbols.length + 4));
   });
 
   it('find accounts by the beginning of a word, in the order of the words, frozen ones alone too', async () => {

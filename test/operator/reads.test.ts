@@ -16,6 +16,8 @@ import {
 import { openCrowd } from '../support/growth/open-crowd.ts';
 import { reportDeposit, reportFor } from '../support/deposits.ts';
 import { agreeP2p, readSettled, settle } from '../support/operator/settlements.ts';
+import { timestampOfRecord } from '../../src/db/record-id.ts';
+import { signIn } from '../support/holder/holders.ts';
 import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
 import { type Page, type Row, idsOf, walk, withQuery } from '../support/operator/lists.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -100,6 +102,21 @@ describe('GET /operator/v1/accounts', () => {
       const path = withQuery('/accounts', query);
       expect(await countRowsRead(() => read(path)), path).toBeLessThanOrEqual(MAX_LOOKED_AT);
     }
+  });
+
+  it('shows what accounts are worth, what they traded in 30 days, and when somebody last signed in', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const { accountId } = trader;
+    const list = async () => (await walk('/accounts', 'accounts', { ids: accountId }))[0];
+    const fresh = { usdValue: '100', volume: '0', isVolumeWhole: true, lastSignInAt: null };
+    expect(await list()).toMatchObject(fresh);
+    await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
+    await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '30' });
+    const { sessionId } = await signIn(accountId);
+    const { account } = await read<{ account: Row }>(`/accounts/${accountId}`);
+    const row = await list();
+    expect(row).toMatchObject({ usdValue: account['usdValue'], volume: '40', isVolumeWhole: true });
+    expect(row?.['lastSignInAt']).toBe(timestampOfRecord(sessionId));
   });
 
   it('binds its cursors to its filters', async () => {
@@ -222,6 +239,18 @@ describe('GET /operator/v1/deposits', () => {
     );
     await expectRefused('/deposits', 400, 'invalid_request');
     expect(await countRowsRead(() => read('/deposits?status=QUARANTINED'))).toBeLessThan(10);
+  });
+});
+
+describe('POST /operator/v1/accounts/{id}/notes', () => {
+  it('writes who noted what and when, for the audit alone, and finds it there', async () => {
+    const id = await openNamed('noted');
+    const { entry } = await operate<{ entry: Row }>('POST', `/accounts/${id}/notes`, { text: '  called, identified ' });
+    expect(entry).toMatchObject({ actor: 'operator', target: id, detail: { text: 'called, identified' } });
+    expect(await walk('/audit', 'entries', { target: id, action: 'note_account' })).toEqual([entry]);
+    for (const text of ['', '   ', 'x'.repeat(2_001)]) {
+      await expectCode(asOperator('POST', `/accounts/${id}/notes`, { text }), '400 invalid_request');
+    }
   });
 });
 

@@ -66,7 +66,7 @@ const allowed: readonly (readonly [roles: string, operations: string])[] = [
   ['support compliance', `changeAccount revokeApiKey removeApproval allowRecovery`],
   ['compliance', `creditDeposit keepDeposit approveWithdrawal rejectWithdrawal`],
   ['deposits auditor treasury support compliance', `getMe getOperatorOpenApi`],
-  ['treasury support compliance', `approveProposal declineProposal`],
+  ['treasury support compliance', `approveProposal declineProposal noteAccount`],
   ['support', `openAccount inviteHolder`],
   ['deposits treasury', `lookAtWithdrawal getAddressRange`],
   ['deposits', `reportDeposit fillSolanaPool listSolanaPool`],

@@ -59,11 +59,15 @@ export type InviteHolder = { readonly email: string };
 export type LedgerStanding = { readonly ledger: number; readonly status: "ok" | "broken" | "pending" | "unreachable"; readonly lastPass: { readonly pass: number; readonly startedAt: string; readonly completedAt: string } | null; readonly progress: { readonly pass: number; readonly startedAt: string | null; readonly lastStepAt: string | null; readonly transfersRead: string; readonly walks: { readonly accounts?: "waiting" | "running" | "done"; readonly history?: "waiting" | "running" | "done"; readonly journal?: "waiting" | "running" | "done" } } | null; readonly history: { readonly transfers: { readonly number: number; readonly upTo: number; readonly digest: string } | null; readonly audit: { readonly number: number; readonly upTo: number; readonly digest: string } | null } | null; readonly violations: readonly ({ readonly id: string; readonly invariant: "ledger_sums_to_zero" | "balances_above_floor" | "balances_match_transfers" | "journal_has_no_gap" | "records_match_transfers" | "payments_have_both_sides" | "withdrawals_paid_once" | "withdrawals_within_limit" | "rounding_favours_house" | "addresses_have_one_owner" | "debts_within_caps" | "pnl_unexplained" | "history_unchanged"; readonly pass: number; readonly foundAt: string; readonly examples: readonly ({ readonly [name: string]: string })[] })[] };
 export type LedgerStanding = { readonly ledger: number; readonly status: "ok" | "broken" | "pending" | "unreachable"; readonly lastPass: { readonly pass: number; readonly startedAt: string; readonly completedAt: string } | null; readonly progress: { readonly pass: number; readonly startedAt: string | null; readonly lastStepAt: string | null; readonly transfersRead: string; readonly walks: { readonly accounts?: "waiting" | "running" | "done"; readonly history?: "waiting" | "running" | "done"; readonly journal?: "waiting" | "running" | "done" } } | null; readonly history: { readonly transfers: { readonly number: number; readonly upTo: number; readonly digest: string } | null; readonly audit: { readonly number: number; readonly upTo: number; readonly digest: string } | null } | null; readonly violations: readonly ({ readonly id: string; readonly invariant: "ledger_sums_to_zero" | "balances_above_floor" | "balances_match_transfers" | "journal_has_no_gap" | "records_match_transfers" | "payments_have_both_sides" | "withdrawals_paid_once" | "withdrawals_within_limit" | "rounding_favours_house" | "addresses_have_one_owner" | "debts_within_caps" | "hedges_sent_once" | "history_unchanged"; readonly pass: number; readonly foundAt: string; readonly examples: readonly ({ readonly [name: string]: string })[] })[] };
 
+export type ListedAccount = Account & { readonly usdValue: string; readonly volume: string; readonly isVolumeWhole: boolean; readonly lastSignInAt: string | null };
+
 export type MovedMarket = { readonly prices: { readonly USDC?: string; readonly BTC?: string; readonly ETH?: string; readonly AVAX?: string; readonly MATIC?: string; readonly BNB?: string; readonly LTC?: string; readonly DOGE?: string }; readonly sources: "up" | "down" | "disputed" };
 
 export type MoveMarket = { readonly prices?: { readonly USDC?: string | null; readonly BTC?: string | null; readonly ETH?: string | null; readonly AVAX?: string | null; readonly MATIC?: string | null; readonly BNB?: string | null; readonly LTC?: string | null; readonly DOGE?: string | null }; readonly sources?: "up" | "down" | "disputed" };
 
 export type NetworkAmounts = { readonly USDT?: { readonly BTC?: string; readonly BEP20?: string; readonly TRC20?: string; readonly SOL?: string; readonly ETH?: string; readonly ARBITRUM?: string; readonly OPTIMISM?: string; readonly BASE?: string; readonly AVAX?: string; readonly POLYGON?: string; readonly LTC?: string; readonly DOGE?: string }; readonly USDC?: { readonly BTC?: string; readonly BEP20?: string; readonly TRC20?: string; readonly SOL?: string; readonly ETH?: string; readonly ARBITRUM?: string; readonly OPTIMISM?: string; readonly BASE?: string; readonly AVAX?: string; readonly POLYGON?: string; readonly LTC?: string; readonly DOGE?: string }; readonly BTC?: { readonly BTC?: string; readonly BEP20?: string; readonly TRC20?: string; readonly SOL?: string; readonly ETH?: string; readonly ARBITRUM?: string; readonly OPTIMISM?: string; readonly BASE?: string; readonly AVAX?: string; readonly POLYGON?: string; readonly LTC?: string; readonly DOGE?: string }; readonly ETH?: { readonly BTC?: string; readonly BEP20?: string; readonly TRC20?: string; readonly SOL?: string; readonly ETH?: string; readonly ARBITRUM?: string; readonly OPTIMISM?: string; readonly BASE?: string; readonly AVAX?: string; readonly POLYGON?: string; readonly LTC?: string; readonly DOGE?: string }; readonly AVAX?: { readonly BTC?: string; readonly BEP20?: string; readonly TRC20?: string; readonly SOL?: string; readonly ETH?: string; readonly ARBITRUM?: string; readonly OPTIMISM?: string; readonly BASE?: string; readonly AVAX?: string; readonly POLYGON?: string; readonly LTC?: string; readonly DOGE?: string }; readonly MATIC?: { readonly BTC?: string; readonly BEP20?: string; readonly TRC20?: string; readonly SOL?: string; readonly ETH?: string; readonly ARBITRUM?: string; readonly OPTIMISM?: string; readonly BASE?: string; readonly AVAX?: string; readonly POLYGON?: string; readonly LTC?: string; readonly DOGE?: string }; readonly BNB?: { readonly BTC?: string; readonly BEP20?: string; readonly TRC20?: string; readonly SOL?: string; readonly ETH?: string; readonly ARBITRUM?: string; readonly OPTIMISM?: string; readonly BASE?: string; readonly AVAX?: string; readonly POLYGON?: string; readonly LTC?: string; readonly DOGE?: string }; readonly LTC?: { readonly BTC?: string; readonly BEP20?: string; readonly TRC20?: string; readonly SOL?: string; readonly ETH?: string; readonly ARBITRUM?: string; readonly OPTIMISM?: string; readonly BASE?: string; readonly AVAX?: string; readonly POLYGON?: string; readonly LTC?: string; readonly DOGE?: string }; readonly DOGE?: { readonly BTC?: string; readonly BEP20?: string; readonly TRC20?: string; readonly SOL?: string; readonly ETH?: string; readonly ARBITRUM?: string; readonly OPTIMISM?: string; readonly BASE?: string; readonly AVAX?: string; readonly POLYGON?: string; readonly LTC?: string; readonly DOGE?: string } };
+
+export type Note = { readonly text: string };
 
 export type OpenAccount = { readonly label: string; readonly externalId?: string };
 
@@ -137,7 +141,7 @@ export interface Operations {
   'get /accounts': {
     query: { readonly limit?: number; readonly cursor?: string; readonly query?: string; readonly ids?: string; readonly status?: "active" | "frozen" };
     body: undefined;
-    answer: { readonly accounts: readonly (Account)[]; readonly nextCursor: string | null };
+    answer: { readonly accounts: readonly (ListedAccount)[]; readonly nextCursor: string | null };
   };
   'patch /accounts/{id}': {
     query: undefined;
@@ -148,6 +152,11 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: { readonly account: AccountDetail };
+  };
+  'post /accounts/{id}/notes': {
+    query: undefined;
+    body: Note;
+    answer: { readonly entry: AuditEntry };
   };
   'post /accounts/{id}/api-keys': {
     query: undefined;

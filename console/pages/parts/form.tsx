@@ -114,6 +114,36 @@ export function TextField({
   );
 }
 
+/** A field for a few lines of text. */
+export function LinesField({
+  label,
+  help,
+  value,
+  set,
+  ...more
+}: {
+  readonly label: string;
+  readonly help?: string;
+  readonly value: string;
+  readonly set: (value: string) => void;
+  readonly required?: boolean;
+  readonly maxLength?: number;
+}) {
+  return (
+    <Field label={label} help={help}>
+      {(named) => (
+        <textarea
+          {...named}
+          rows={3}
+          value={value}
+          onInput={(event) => set(event.currentTarget.value)}
+          {...more}
+        />
+      )}
+    </Field>
+  );
+}
+
 interface Options<T extends string> {
   readonly label: string;
   readonly value: T;

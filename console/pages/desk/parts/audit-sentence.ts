@@ -82,6 +82,7 @@ const sentences: Readonly<Record<string, string | ((detail: Detail) => string)>>
   invite_holder: ({ email }) => `invited ${write(email)} to hold the account`,
   keep_deposit: 'kept the quarantined deposit uncredited',
   move_market: 'moved the market of the sandbox',
+  note_account: ({ text }) => `wrote a note: ${write(text)}`,
   number_ledger: ({ ledger }) => `gave the database the number ${write(ledger)}`,
   open_account: ({ label }) => `opened the account “${write(label)}”`,
   open_session: 'signed in',

@@ -1,17 +1,17 @@
 import { ask } from '../../ask.ts';
 import { operate } from '../operate.ts';
-import type { Account } from '../schema.d.ts';
+import type { ListedAccount } from '../schema.d.ts';
 import type { Page } from './list.ts';
 
 /** An account with the e-mail of its holder, which the console knows and the exchange does not. */
-export interface AccountOfHolder extends Account {
+export interface AccountOfHolder extends ListedAccount {
   readonly email: string | undefined;
 }
 
 /** What accounts are looked for by. */
 export interface AccountFilter {
   readonly query?: string;
-  readonly status?: Account['status'];
+  readonly status?: ListedAccount['status'];
 }
 
 interface Holder {

@@ -10,6 +10,7 @@ import { State, Time } from '../parts/names.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { ReasonField, Step } from '../parts/step.tsx';
 import { useMay } from '../staff.ts';
+import { AccountNotes } from './account-notes.tsx';
 import { AccountSteps } from './account-steps.tsx';
 import { AccountRecords, recordKinds } from './account-records.tsx';
 import { AccountSecurity } from './account-security.tsx';
@@ -78,6 +79,7 @@ function Overview({ account, changed }: AccountView) {
         <AccountSteps account={account} changed={changed} />
       </section>
       <HolderCard accountId={account.id} />
+      <AccountNotes accountId={account.id} />
       <section class="card">
         <h2>Balances</h2>
         <Records

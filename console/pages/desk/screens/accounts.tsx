@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { showAmount } from '../../format.ts';
+import { showCents } from '../../format.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
@@ -20,14 +20,27 @@ const statuses = [
 
 /** The columns of a list of accounts. */
 export const accountColumns: readonly Column<AccountOfHolder>[] = [
-  { name: 'Account', show: ({ id, label }) => <AccountLink id={id} label={label} /> },
-  { name: 'Holder', show: ({ email }) => email ?? 'nobody yet' },
-  { name: 'Your id', show: ({ externalId }) => externalId ?? '–' },
-  { name: 'State', show: ({ status }) => <State of={status} /> },
   {
-    name: 'Daily limit, USDT',
+    name: 'Account',
+    show: ({ id, label, externalId }) => (
+      <>
+        <AccountLink id={id} label={label} />
+        {externalId !== null && <small class="below">{externalId}</small>}
+      </>
+    ),
+  },
+  { name: 'Holder', show: ({ email }) => email ?? <span class="quiet">nobody yet</span> },
+  { name: 'State', show: ({ status }) => <State of={status} /> },
+  { name: 'Worth, USDT', isNumber: true, show: ({ usdValue }) => showCents(usdValue) },
+  {
+    name: 'Traded in 30 days',
     isNumber: true,
-    show: ({ dailyWithdrawalLimit }) => showAmount(dailyWithdrawalLimit),
+    show: ({ volume, isVolumeWhole }) => `${isVolumeWhole ? '' : 'over '}${showCents(volume)}`,
+  },
+  {
+    name: 'Last sign-in',
+    show: ({ lastSignInAt }) =>
+      lastSignInAt === null ? <span class="quiet">never</span> : <Time iso={lastSignInAt} />,
   },
   { name: 'Opened', show: ({ createdAt }) => <Time iso={createdAt} /> },
 ];
