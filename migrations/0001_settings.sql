@@ -49,6 +49,9 @@ CREATE TABLE settings (
   daily_hedge_volume INTEGER CHECK (daily_hedge_volume >= 0),
   daily_loss INTEGER CHECK (daily_loss >= 0),
   max_at_venues INTEGER CHECK (max_at_venues >= 0),
+  -- What all holders are told, and from when until when: a JSON object such as {"text": "…", "from": "2026-11-21T00:00:00Z",
+  -- "until": "2026-11-22T00:00:00Z"}, or null.
+  notice TEXT NOT NULL DEFAULT 'null' CHECK (json_valid(notice)),
   -- Two people in every ledger. The staff is in ledger 0 alone. Every other ledger has a copy of whether two of them are admins.
   has_two_admins INTEGER NOT NULL DEFAULT 0 CHECK (has_two_admins IN (0, 1))
 ) STRICT;
@@ -74,6 +77,7 @@ BEGIN
         AND (NEW.review_threshold IS NULL OR NEW.review_threshold > OLD.review_threshold))
       OR NEW.approval_above IS NOT OLD.approval_above
       OR NEW.coin_terms IS NOT OLD.coin_terms
+      OR (NEW.notice IS NOT 'null' AND NEW.notice IS NOT OLD.notice)
       OR NEW.hedging_halted < OLD.hedging_halted
       OR EXISTS (
         SELECT 1 FROM json_each(OLD.halted_coins) WHERE value NOT IN (SELECT value FROM json_each(NEW.halted_coins)))
@@ -89,7 +93,7 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a setting is never nothing')
     WHERE NEW.trading_halted || NEW.withdrawals_halted || NEW.paused_networks || NEW.paused_deposits || NEW.fees
       || NEW.minimums || NEW.deposit_minimums || NEW.fallback_prices || NEW.shares || NEW.revision || NEW.halted_coins
-      || NEW.coin_terms || NEW.hedging_halted IS NULL;
+      || NEW.coin_terms || NEW.hedging_halted || NEW.notice IS NULL;
   SELECT RAISE(ABORT, 'guard: settings_overtaken')
     WHERE NEW.revision < OLD.revision OR (NEW.shares IS NOT OLD.shares AND NEW.revision = OLD.revision);
   SELECT RAISE(ABORT, 'guard: a ledger takes its number once, before it has an account')

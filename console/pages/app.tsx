@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { ask, isRefusal } from './ask.ts';
 import { useLoaded } from './load.ts';
 import { ExchangeState } from './parts/exchange-state.tsx';
+import { HolderNotice } from './parts/holder-notice.tsx';
 import { Heading } from './parts/heading.tsx';
 import { Shown } from './parts/notice.tsx';
 import { type AccountState, type SessionState, type SignedIn, SignedInContext } from './parts/session.ts';
@@ -105,6 +106,7 @@ function Frame({
       </header>
       <main id="main" tabIndex={-1}>
         <ExchangeState />
+        <HolderNotice />
         {account.account.status === 'frozen' && (
           <p class="notice bad">The account is frozen. It can be read; the exchange unfreezes it.</p>
         )}

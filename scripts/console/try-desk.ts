@@ -162,6 +162,38 @@ async function halt(page: Page, exchange: LocalExchange, browser: Browser): Prom
   return other;
 }
 
+const NOTICE = 'On Sunday withdrawals of SOL wait for an hour.';
+
+/** A coin is halted alone, and a notice to all holders needs a second person. */
+async function switchOff(page: Page, other: Page): Promise<void> {
+  await open(page, 'Switches');
+  const row = page.getByRole('table', { name: 'Coins' }).getByRole('row').filter({ hasText: 'Halt DOGE' });
+  await press(page, 'Halt DOGE');
+  await confirm(page, 'Halt DOGE');
+  await page.getByRole('button', { name: 'Trade DOGE again' }).waitFor();
+  expectThat((await row.count()) === 0, 'a coin is halted by itself');
+  await press(page, 'Pause withdrawals over SOL');
+  await confirm(page, 'Pause withdrawals over SOL');
+  await press(page, 'Pay over SOL again');
+  await confirm(page, 'Pay over SOL again');
+  await page.getByRole('button', { name: 'Pause withdrawals over SOL' }).waitFor();
+  expectThat(true, 'withdrawals of a network are paused, and go on');
+  await press(page, 'Write a notice');
+  await page.getByLabel('What holders are told').fill(NOTICE);
+  await confirm(page, 'Write a notice');
+  await page.getByRole('link', { name: 'a proposal' }).waitFor();
+  await see(page, 'Holders are told nothing.');
+  await open(other, 'Proposals');
+  await other.getByRole('link', { name: 'Change the settings' }).click();
+  await see(other, NOTICE);
+  await press(other, 'Approve');
+  await confirm(other, 'Approve');
+  await other.locator('dd', { hasText: SECOND }).waitFor();
+  await page.reload();
+  await page.getByText(NOTICE).waitFor();
+  expectThat(true, 'a notice to all holders is proposed by one and approved by another');
+}
+
 /** One of two admins invites the holder of the account, which has coins, and the other approves. */
 async function invite(page: Page, other: Page, exchange: LocalExchange, { accountId }: Customer): Promise<void> {
   await page.goto(`${exchange.consoleOrigin}/desk/accounts/${accountId}`);
@@ -228,6 +260,7 @@ export async function tryDesk(browser: Browser, exchange: LocalExchange, shots: 
   await send(exchange, 'PATCH', '/operator/v1/settings', { reviewThreshold: '1000000' });
   await customer.withdraw('custodian_hangs');
   const second = await halt(page, exchange, browser);
+  await switchOff(page, second);
   await invite(page, second, exchange, customer);
   for (const _ of [1, 2]) {
     const hash = `0x${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex')}`;

@@ -81,6 +81,8 @@ export async function tryTogether(
   { customer, email, shots }: { customer: Customer; email: string; shots: string | undefined },
 ): Promise<void> {
   const holder = await enter(browser, exchange, email);
+  await see(holder, /^On Sunday withdrawals/);
+  expectThat(true, 'a holder sees the notice above the page');
   await find(staff.first, customer, email);
   await reject(holder, exchange, staff, customer);
   await checkState(holder, 'withdraw-rejected', shots);

@@ -40,6 +40,17 @@ export const PausedDeposits = z.strictObject({
 
 export type PausedDeposits = z.output<typeof PausedDeposits>;
 
+/** What all holders are told, and from when until when, in ISO 8601. */
+export const HolderNotice = z.strictObject({ text: z.string(), from: z.iso.datetime(), until: z.iso.datetime() });
+
+export type HolderNotice = z.output<typeof HolderNotice>;
+
+/** The text of a notice while it is to be shown; else `null`. Pure. */
+export function noticeAt(notice: HolderNotice | null, now_ms: number): string | null {
+  if (!notice || now_ms < Date.parse(notice.from) || now_ms >= Date.parse(notice.until)) return null;
+  return notice.text;
+}
+
 /**
  * What the operator sets while the exchange runs. `null` means that the configuration applies, unless a member says
  * more.
@@ -66,6 +77,7 @@ export interface Settings {
   readonly dailyLoss: Atoms | null;
   /** In atoms of USDT: the most that may be at venues. `null`: the house's own capital. */
   readonly maxAtVenues: Atoms | null;
+  readonly notice: HolderNotice | null;
 }
 
 /** How long settings may be used after they were read. */
@@ -89,6 +101,7 @@ export function parseSettings([row]: Awaited<ReturnType<ReturnType<typeof select
     fallbackPrices: StoredFallbackPrices.parse(JSON.parse(row.fallbackPrices)),
     haltedCoins: z.array(z.enum(coinSymbols)).parse(JSON.parse(row.haltedCoins)),
     coinTerms: CoinTerms.parse(JSON.parse(row.coinTerms)),
+    notice: HolderNotice.nullable().parse(JSON.parse(row.notice)),
   };
 }
 

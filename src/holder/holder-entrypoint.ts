@@ -14,7 +14,8 @@ import { type ApiKey, CreateOwnKey } from '../keys/api-key.ts';
 import { letOrdersEnd } from '../orders/place-order.ts';
 import { tellLanes } from '../lane/tell-lanes.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
-import { type Database, findLedger, findNumberedLedger } from '../db/database.ts';
+import { type Database, findLedger, findNumberedLedger, firstLedger } from '../db/database.ts';
+import { noticeAt, readSettings } from '../db/settings.ts';
 import { isDatabaseFault } from '../db/commit.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import { accounts } from '../db/schema.ts';
@@ -196,6 +197,11 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
   /** A page of the account's security log, newest first, from below the entry `before` on. See `readSecurityLog`. */
   listSecurityLog(token: string, before: number | null): Promise<Outcome<readonly SecurityEntry[]>> {
     return this.#read(token, ({ database, accountId }) => readSecurityLog(database, accountId, before));
+  }
+
+  /** What the exchange tells all holders now; `null` for nothing. */
+  readNotice(token: string): Promise<Outcome<string | null>> {
+    return this.#read(token, async () => noticeAt((await readSettings(firstLedger(this.env))).notice, Date.now()));
   }
 
   /**

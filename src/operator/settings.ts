@@ -6,7 +6,7 @@ import { type Limit, sharesOf, sumOf } from '../db/shares/shares.ts';
 import { OpeningWeights, readOpeningWeights } from '../db/opening-weights.ts';
 import { settings } from '../db/schema/staff.ts';
 import { CoinTerms } from '../db/coin-terms.ts';
-import { NetworkAmounts, PausedDeposits, type Settings, readSettings } from '../db/settings.ts';
+import { HolderNotice, NetworkAmounts, PausedDeposits, type Settings, readSettings } from '../db/settings.ts';
 import { house } from '../db/transfers.ts';
 import { fallbackPrice } from '../markets/fallback-price.ts';
 import {
@@ -27,6 +27,27 @@ const Amount = z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string');
 /** Amounts by asset, as plain decimals in the asset. */
 export const AmountsByAsset = z.partialRecord(z.enum(assetSymbols), Amount);
 const AmountsByNetwork = NetworkAmounts.openapi('NetworkAmounts');
+
+const MAX_NOTICE_LENGTH = 500;
+
+/** What a program could make a link of: whoever writes to all holders sends nobody anywhere. */
+const LINK = /:\/\/|www\.|[\p{L}\p{N}-]\.\p{L}{2,}/iu;
+
+/** A notice to all holders. */
+const Notice = HolderNotice.extend({
+  text: z
+    .string()
+    .trim()
+    .min(1)
+    .max(MAX_NOTICE_LENGTH)
+    .refine((text) => !/\p{Cc}/u.test(text), 'is more than a line of text')
+    .refine((text) => !LINK.test(text), 'has something like a link; write a space after each full stop')
+    .openapi({ description: 'Plain text without a link', example: 'On Sunday withdrawals of SOL wait for an hour.' }),
+  from: z.iso.datetime().openapi({ example: '2026-11-22T00:00:00Z' }),
+  until: z.iso.datetime().openapi({ example: '2026-11-22T12:00:00Z' }),
+})
+  .refine(({ from, until }) => Date.parse(from) < Date.parse(until), { path: ['until'], message: 'is not after from' })
+  .openapi('HolderNotice');
 
 /** The settings of the exchange. Amounts are in their asset, the review threshold in USDT. */
 export const ExchangeSettings = z
@@ -99,6 +120,10 @@ export const ExchangeSettings = z
       description:
         'In which ledgers accounts are opened, in proportion, by the number of the ledger; one that is not named gets none',
       example: { '0': 1 },
+    }),
+    notice: Notice.nullable().openapi({
+      description:
+        'What the console shows to all holders, from a time until another; null: nothing. Once there are two admins a new one needs both, and taking one away does not',
     }),
     fallbackPrices: z.partialRecord(z.enum(coinSymbols), z.object({ price: Amount, setAt: Timestamp })).openapi({
       description: 'In USDT, shown while no source answers, with the date; no order fills at them',
@@ -178,6 +203,7 @@ export async function readExchangeSettings(
     dailyHedgeVolume: showUsdt(standing.dailyHedgeVolume),
     dailyLoss: showUsdt(standing.dailyLoss),
     maxAtVenues: showUsdt(standing.maxAtVenues),
+    notice: standing.notice,
     fallbackPrices: Object.fromEntries(coinSymbols.map((coin) => [coin, showFallback(coin, standing)])),
   };
 }

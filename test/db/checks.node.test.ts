@@ -102,6 +102,7 @@ const tables: Readonly<Record<string, Checked>> = {
       ...notBelowZero('daily_hedge_volume'),
       ...notBelowZero('daily_loss'),
       ...notBelowZero('max_at_venues'),
+      ...json('notice'),
       ...yesOrNo('has_two_admins'),
       ...json('shares'),
     },

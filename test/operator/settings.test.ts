@@ -1,4 +1,7 @@
 import { MARKET_PRICES_DATE } from '../../src/money/assets.ts';
+import { noticeAt } from '../../src/db/settings.ts';
+import { accepted, signIn } from '../support/holder/holders.ts';
+import { holderEntrypoint } from '../support/runtime/test-env.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ORDER, asOperator, json, openAccount, openTrader, send, operate, expectCode } from '../support/exchange.ts';
 import { ledgersUnderTest } from '../support/db/open-in-ledger.ts';
@@ -150,6 +153,51 @@ describe('a spread below what hedges cost', () => {
     const { BTC } = terms(20);
     const answer = ledgersUnderTest.length > 1 ? '409 invalid_state' : '200';
     await expectCode(patch({ coinTerms: { BTC: { ...BTC, maxNotional: '5000' } } }), answer);
+  });
+});
+
+describe('a notice to all holders', () => {
+  const told = {
+    text: 'Withdrawals of SOL wait on Sunday.',
+    from: '2026-11-21T00:00:00Z',
+    until: '2026-11-22T00:00:00Z',
+  };
+  const at = (iso: string) => noticeAt(told, Date.parse(iso));
+
+  it('is shown from its beginning until its end', async () => {
+    const { settings } = await operate<{ settings: { notice: unknown } }>('PATCH', '/settings', { notice: told });
+    expect(settings.notice).toEqual(told);
+    const times = ['2026-11-20T23:59:59.999Z', told.from, '2026-11-21T23:59:59.999Z', told.until];
+    expect(times.map(at)).toEqual([null, told.text, told.text, null]);
+    const { token } = await signIn(await openAccount());
+    const read = () => accepted(holderEntrypoint.readNotice(token));
+    expect(await read()).toBeNull();
+    const now = {
+      from: new Date(Date.now() - 60_000).toISOString(),
+      until: new Date(Date.now() + 60_000).toISOString(),
+    };
+    await operate('PATCH', '/settings', { notice: { ...told, ...now } });
+    expect(await read()).toBe(told.text);
+    await operate('PATCH', '/settings', { notice: null });
+    expect(await read()).toBeNull();
+  });
+
+  it.each([
+    'See https://x.test',
+    'See www.x',
+    'Ask at thief.example now',
+    'Mail a@b.example',
+    'See ｘ.test',
+    'two\nlines',
+    '',
+    'x'.repeat(501),
+  ])('is no text with a link, and one line: %s', async (text) => {
+    await expectCode(asOperator('PATCH', '/settings', { notice: { ...told, text } }), '400 invalid_request');
+  });
+
+  it('ends after it begins', async () => {
+    const notice = { ...told, until: told.from };
+    await expectCode(asOperator('PATCH', '/settings', { notice }), '400 invalid_request');
   });
 });
 

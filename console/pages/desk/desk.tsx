@@ -17,6 +17,7 @@ import { Payouts, Reviews } from './screens/reviews.tsx';
 import { Search } from './screens/search.tsx';
 import { Settings } from './screens/settings.tsx';
 import { StaffScreen } from './screens/staff.tsx';
+import { Switches } from './screens/switches.tsx';
 import { Today } from './screens/today.tsx';
 import { WithdrawalScreen } from './screens/withdrawal.tsx';
 import { type Staff, StaffContext } from './staff.ts';
@@ -29,6 +30,7 @@ const screens: Readonly<Record<string, readonly [title: string, screen: (place: 
   payouts: ['Payouts', Payouts],
   deposits: ['Deposits', (place) => (place.rest[0] ? <DepositScreen {...place} /> : <Deposits {...place} />)],
   house: ['House', HouseScreen],
+  switches: ['Switches', Switches],
   settings: ['Settings', Settings],
   proposals: ['Proposals', (place) => (place.rest[0] ? <ProposalScreen {...place} /> : <Proposals {...place} />)],
   audit: ['Audit', Audit],

@@ -132,13 +132,7 @@ export function LinesField({
   return (
     <Field label={label} help={help}>
       {(named) => (
-        <textarea
-          {...named}
-          rows={3}
-          value={value}
-          onInput={(event) => set(event.currentTarget.value)}
-          {...more}
-        />
+        <textarea {...named} rows={3} value={value} onInput={(event) => set(event.currentTarget.value)} {...more} />
       )}
     </Field>
   );

@@ -42,6 +42,9 @@ accountRoutes.delete('/keys/:id', (c) =>
   send(c, 'apiKey', c.env.HOLDERS.revokeKey(c.var.session.token, c.req.param('id'))),
 );
 
+/** What the exchange tells all holders. */
+accountRoutes.get('/notice', (c) => send(c, 'notice', c.env.HOLDERS.readNotice(c.var.session.token)));
+
 accountRoutes.post('/totp', requireFreshPasskey, (c) =>
   send(c, 'totp', c.env.HOLDERS.drawTotp(c.var.session.token), 201),
 );

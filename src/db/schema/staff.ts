@@ -27,6 +27,7 @@ export const settings = sqliteTable('settings', {
   dailyHedgeVolume: atoms('daily_hedge_volume'),
   dailyLoss: atoms('daily_loss'),
   maxAtVenues: atoms('max_at_venues'),
+  notice: text().notNull().default('null'),
   hasTwoAdmins: integer('has_two_admins', { mode: 'boolean' }).notNull().default(false),
 });
 

@@ -115,6 +115,13 @@ const changesOfSettings: readonly (readonly [string, (trader: Trader) => Promise
   ['hedging without a bound', after('daily_hedge_volume = 1', { dailyHedgeVolume: null })],
   ['a greater loss in a day', after('daily_loss = 1', { dailyLoss: '2' })],
   ['a loss without a bound', after('daily_loss = 1', { dailyLoss: null })],
+  [
+    'a notice to all holders',
+    async () =>
+      change({
+        notice: { text: `Told ${rise(1)} times`, from: '2026-11-21T00:00:00Z', until: '2026-11-22T00:00:00Z' },
+      }),
+  ],
   ['more at venues', async () => change({ maxAtVenues: rise(1) })],
   ['money of the house that is moved', () => Promise.resolve(bringCapital())],
   ['the amounts that need two people', async () => change({ approvalAbove: { ...handLimits, BTC: rise(1) } })],

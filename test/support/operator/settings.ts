@@ -19,4 +19,5 @@ export const settings: Settings = {
   dailyHedgeVolume: null,
   dailyLoss: null,
   maxAtVenues: null,
+  notice: null,
 };

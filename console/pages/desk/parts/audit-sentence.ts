@@ -28,6 +28,8 @@ const switches: Readonly<Record<string, readonly [on: string, off: string]>> = {
 
 function tellSettings(change: Detail): string {
   const parts = Object.entries(change).map(([name, value]) => {
+    if (name === 'notice')
+      return value === null ? 'took the notice away' : `told all holders: ${write((value as Detail)['text'])}`;
     const named = switches[name];
     if (named) return value === true ? named[0] : named[1];
     const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

@@ -9,6 +9,8 @@ export const settingNames: Readonly<Record<string, string>> = {
   withdrawalsHalted: 'Withdrawals are halted',
   pausedNetworks: 'Networks without withdrawals',
   pausedDeposits: 'Deposits paused',
+  haltedCoins: 'Coins that are not traded',
+  notice: 'Notice to all holders',
   reviewThreshold: 'Withdrawals worth more wait for a review, USDT',
   supplyCaps: 'Supply cap',
   fees: 'Withdrawal fee',

@@ -5,12 +5,10 @@ import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
 import { Facts } from '../parts/records.tsx';
 import { Value } from '../parts/value.tsx';
-import type { ExchangeSettings } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { AssetAmounts, NetworkAmountsCard } from './amount-settings.tsx';
 import { ChangeStep, type SettingsPart } from './change-step.tsx';
 import { settingNames } from './changed-settings.tsx';
-import { HaltSteps } from './halts.tsx';
 
 /** The settings of the exchange; each change is shown with its old and its new value before it is made. */
 export function Settings() {
@@ -48,14 +46,7 @@ export function Settings() {
   );
 }
 
-const shownFirst = [
-  'allowlistMode',
-  'reviewThreshold',
-  'spreadBps',
-  'pausedNetworks',
-  'pausedDeposits',
-  'openingWeights',
-] as const;
+const shownFirst = ['allowlistMode', 'reviewThreshold', 'spreadBps', 'openingWeights'] as const;
 
 function General({ settings, changed }: SettingsPart) {
   const may = useMay();
@@ -64,19 +55,14 @@ function General({ settings, changed }: SettingsPart) {
       <h2>The exchange</h2>
       <Facts
         of={[
-          ['Trading', settings.tradingHalted ? 'halted' : 'open'],
-          ['Withdrawals', settings.withdrawalsHalted ? 'halted' : 'open'],
           ...shownFirst.map((name) => [settingNames[name] ?? name, <Value key={name} of={settings[name]} />] as const),
         ]}
       />
-      <HaltSteps settings={settings} changed={changed} />
       {may('change_settings') && (
         <div class="steps">
           <SetThreshold settings={settings} changed={changed} />
           <SetSpread settings={settings} changed={changed} />
           <SetAllowlist settings={settings} changed={changed} />
-          <PauseNetworks settings={settings} changed={changed} />
-          <PauseDeposits settings={settings} changed={changed} />
           <SetOpeningWeights settings={settings} changed={changed} />
         </div>
       )}
@@ -139,81 +125,6 @@ function SetAllowlist(part: SettingsPart) {
   return (
     <ChangeStep {...part} label="Set the allowlist’s mode" change={{ allowlistMode }}>
       <Choice label="Withdrawals go to" value={allowlistMode} set={setMode} options={modes} />
-    </ChangeStep>
-  );
-}
-
-type Network = ExchangeSettings['pausedNetworks'][number];
-
-const networks: readonly Network[] = [
-  'BTC',
-  'BEP20',
-  'TRC20',
-  'SOL',
-  'ETH',
-  'ARBITRUM',
-  'OPTIMISM',
-  'BASE',
-  'AVAX',
-  'POLYGON',
-  'LTC',
-  'DOGE',
-];
-
-const assets: readonly PausedAsset[] = ['USDT', 'USDC', 'BTC', 'ETH', 'AVAX', 'MATIC', 'BNB', 'LTC', 'DOGE'];
-
-type PausedAsset = ExchangeSettings['pausedDeposits']['assets'][number];
-
-function Ticks<Name extends string>({
-  legend,
-  names,
-  ticked,
-  set,
-}: {
-  readonly legend: string;
-  readonly names: readonly Name[];
-  readonly ticked: readonly Name[];
-  readonly set: (ticked: Name[]) => void;
-}) {
-  const toggle = (name: Name) => set(ticked.includes(name) ? ticked.filter((one) => one !== name) : [...ticked, name]);
-  return (
-    <fieldset>
-      <legend>{legend}</legend>
-      {names.map((name) => (
-        <label key={name} class="tick">
-          <input type="checkbox" checked={ticked.includes(name)} onChange={() => toggle(name)} />
-          {name}
-        </label>
-      ))}
-    </fieldset>
-  );
-}
-
-function PauseNetworks(part: SettingsPart) {
-  const [paused, setPaused] = useState<readonly Network[]>(part.settings.pausedNetworks);
-  return (
-    <ChangeStep {...part} label="Pause networks" change={{ pausedNetworks: [...paused] }}>
-      <Ticks legend="No withdrawals over" names={networks} ticked={paused} set={setPaused} />
-    </ChangeStep>
-  );
-}
-
-function PauseDeposits(part: SettingsPart) {
-  const [paused, setPaused] = useState(part.settings.pausedDeposits);
-  return (
-    <ChangeStep {...part} label="Pause deposits" change={{ pausedDeposits: paused }}>
-      <Ticks
-        legend="No deposits over"
-        names={networks}
-        ticked={paused.networks}
-        set={(chosen) => setPaused({ ...paused, networks: chosen })}
-      />
-      <Ticks
-        legend="No deposits of"
-        names={assets}
-        ticked={paused.assets}
-        set={(chosen) => setPaused({ ...paused, assets: chosen })}
-      />
     </ChangeStep>
   );
 }

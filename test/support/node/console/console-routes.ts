@@ -56,6 +56,7 @@ export const reads = [
   '/account/keys',
   '/account/addresses',
   '/account/log',
+  '/account/notice',
   '/account/passkeys',
 ];
 
