@@ -148,3 +148,13 @@ CREATE TABLE freeze_links (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX freeze_links_by_end ON freeze_links (expires_at);
+
+-- What stands and needs somebody of the staff, who was told of it by mail, and when it was last seen.
+CREATE TABLE alerts (
+  name TEXT NOT NULL,
+  email TEXT NOT NULL,
+  seen_at INTEGER NOT NULL,
+  -- NULL while the mail was not sent.
+  told_at INTEGER,
+  PRIMARY KEY (name, email)
+) STRICT, WITHOUT ROWID;

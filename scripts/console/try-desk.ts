@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { type LocalExchange, expectThat } from '../local-exchange.ts';
 import { writeSignInLink } from '../start/play-access.ts';
@@ -240,6 +241,13 @@ async function clearUp(page: Page, exchange: LocalExchange, customer: Customer):
   expectThat(proposals.length === 2, 'settling a stuck payout becomes a proposal');
 }
 
+/** Hedging was halted minutes ago: the admins are mailed once. */
+async function awaitAlert(exchange: LocalExchange): Promise<void> {
+  const listAlerts = () => listMails(exchange, ADMIN).filter(({ subject }) => subject.includes('Hedging is halted'));
+  for (let looks = 0; looks < 100 && listAlerts().length === 0; looks += 1) await sleep(1_000);
+  expectThat(listAlerts().length === 1, 'the admin is mailed once that hedging is halted');
+}
+
 async function tryStranger(browser: Browser, exchange: LocalExchange): Promise<void> {
   const [context, page] = await signIn(browser, exchange, 'stranger@bureau.example');
   await page.getByText('Details').click();
@@ -254,6 +262,7 @@ export async function tryDesk(browser: Browser, exchange: LocalExchange, shots: 
   expectThat(exchange.greeting.includes(link), 'npm start prints the link to the desk');
   const [context, page] = await signIn(browser, exchange, ADMIN);
   await see(page, 'Custody against the ledger');
+  await send(exchange, 'PATCH', '/operator/v1/settings', { hedgingHalted: true });
   const customer = await openCustomer(exchange, await openAccount(page, exchange));
   await follow(page);
   await review(page, exchange, customer);
@@ -269,6 +278,7 @@ export async function tryDesk(browser: Browser, exchange: LocalExchange, shots: 
   }
   await clearUp(page, exchange, customer);
   await tryStranger(browser, exchange);
+  await awaitAlert(exchange);
   await compareNumbers(page, exchange, customer);
   const pages = await listPages(exchange, customer, CUSTOMER);
   await checkPages(browser, context, exchange.consoleOrigin, pages, shots);

@@ -7,6 +7,7 @@ import { type AllowlistEntry, MAX_APPROVED, listAllowlist, removeApproval, showE
 import { TotpCode, confirmTotp, drawTotp } from '../accounts/totp.ts';
 import { config } from '../env.ts';
 import { chooseLeastPooled } from '../addresses/fill-solana-pool.ts';
+import { type Matter, listMatters } from '../exchange/matters.ts';
 import { wakeAfterChange } from '../events/webhooks/reach-sender.ts';
 import { describeFieldErrors } from '../http/field-errors.ts';
 import { type Outcome, accept, refuse, refuseFields } from '../http/answer.ts';
@@ -215,6 +216,11 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
   /** The same for withdrawals and deposits, after a transfer of the ledger. See `readPayments`. */
   listPayments(ledger: number, after: number | null): Promise<Outcome<Payments | null>> {
     return this.#readLedger(ledger, (database) => readPayments(database, after));
+  }
+
+  /** What stands and needs somebody of the staff, and who that is. It takes no session, and changes nothing. */
+  listMatters(): Promise<Outcome<readonly Matter[]>> {
+    return answer(async () => accept(await listMatters(this.env, Date.now())));
   }
 
   /**

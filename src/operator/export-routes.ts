@@ -133,19 +133,31 @@ function findList(area: Area, path: string): List | undefined {
     if (!pattern.test(path)) continue;
     const answer = definition.route.responses[200];
     const content = answer && 'content' in answer ? answer.content?.['application/json'] : undefined;
-    const schema = content && 'schema' in content ? content.schema : undefined;
-    const members = Object.entries(schema instanceof z.ZodObject ? schema.shape : {});
+    const { shape = {} } = content && 'schema' in content ? definitionOf(content.schema) : {};
+    const members = Object.entries(shape);
     const [only, ...others] = members.filter(([name]) => name !== 'nextCursor');
-    if (others.length > 0 || !only || !(only[1] instanceof z.ZodArray)) continue;
+    const row = only && definitionOf(only[1]).element;
+    if (others.length > 0 || !only || !row) continue;
     const isPaged = members.some(([name]) => name === 'nextCursor');
-    return { rows: only[0], columns: listColumns(only[1].element as z.ZodType), isPaged };
+    return { rows: only[0], columns: listColumns(row), isPaged };
   }
   return undefined;
 }
 
+/** What a schema is of: an object of a shape, an array of an element, or a union of options. */
+interface Definition {
+  readonly shape?: Readonly<Record<string, object>>;
+  readonly element?: object;
+  readonly options?: readonly object[];
+}
+
+/** Not by the classes of zod, which are not in the bundle. */
+function definitionOf(schema: object): Definition {
+  return (schema as { readonly def?: Definition }).def ?? {};
+}
+
 /** The members of a row; of several kinds of rows those of any. */
-function listColumns(row: z.ZodType): readonly string[] {
-  if (row instanceof z.ZodObject) return Object.keys(row.shape);
-  const kinds = row instanceof z.ZodUnion ? row.options : [];
-  return [...new Set(kinds.flatMap((kind) => listColumns(kind as z.ZodType)))];
+function listColumns(row: object): readonly string[] {
+  const { shape, options = [] } = definitionOf(row);
+  return shape ? Object.keys(shape) : [...new Set(options.flatMap(listColumns))];
 }

@@ -10,7 +10,7 @@ import { listOpenHedges } from '../dealing/hedge.ts';
 import { describeVenues, readVenueStates } from './venues.ts';
 import { METRICS_TYPE, writeMetrics } from './metrics.ts';
 import { z } from '@hono/zod-openapi';
-import { readOpenWork } from './open-work.ts';
+import { readOpenWork } from '../exchange/open-work.ts';
 import { readGateLoad } from '../orders/place-order.ts';
 import { type ProfitOfDay, dayOf, mergeProfit } from '../reconciliation/profit-sums.ts';
 import { firstLedger } from '../db/database.ts';

@@ -11,7 +11,7 @@ import { type ProfitOfDay, addParts, dayOf, sumParts } from '../reconciliation/p
 import { type House, shareOf } from './house.ts';
 import { showParts } from './profit.ts';
 import type { Venues } from './venues.ts';
-import { MOST_COUNTED, type OpenState, type OpenWork, sumStates } from './open-work.ts';
+import { MOST_COUNTED, type OpenState, type OpenWork, sumStates } from '../exchange/open-work.ts';
 
 /** The content type of the text (OpenMetrics 1.0.0). */
 export const METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8';

@@ -54,9 +54,7 @@ function General({ settings, changed }: SettingsPart) {
     <section class="card">
       <h2>The exchange</h2>
       <Facts
-        of={[
-          ...shownFirst.map((name) => [settingNames[name] ?? name, <Value key={name} of={settings[name]} />] as const),
-        ]}
+        of={shownFirst.map((name) => [settingNames[name] ?? name, <Value key={name} of={settings[name]} />] as const)}
       />
       {may('change_settings') && (
         <div class="steps">

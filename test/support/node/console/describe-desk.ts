@@ -78,6 +78,15 @@ export function describeDesk(served: StartedConsole): void {
       expect((await stranger.get(path)).body.code).toBe('insufficient_role');
     });
 
+    it('exports a list for an admin', async () => {
+      const browser = await signIn();
+      const body = { list: '/operator/v1/audit', query: {} };
+      const exported = await browser.post('/operator/v1/exports', body);
+      expect(exported.status).toBe(200);
+      expect(exported.headers.get('Content-Type')).toBe('text/csv');
+      expect(String(exported.body['text'])).toMatch(/^id,ledger,ts,actor,/);
+    });
+
     it('finds holders by the beginning of their e-mail, and names those of accounts, to the staff alone', async () => {
       const holders = [await served.openHolder(), await served.openHolder()];
       const shown = holders.map(({ accountId, email }) => ({ accountId, email }));
