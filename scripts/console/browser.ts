@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, type BrowserContext, type Locator, type Page, chromium } from 'playwright-core';
 import { expectThat } from '../local-exchange.ts';
 
@@ -39,9 +40,9 @@ export async function openPage(context: BrowserContext, origin: string): Promise
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   page.on('console', (message) => {
-    // The browser tells of every refusal, which the page shows as well.
-    const isRefusal = message.text().startsWith('Failed to load resource');
-    if (['error', 'warning'].includes(message.type()) && !isRefusal) complaints.push(message.text());
+    // The browser tells of every refusal, which the page shows as well, and of a socket whose page was left at once.
+    const isExpected = /^Failed to load resource|WebSocket is closed before the connection/.test(message.text());
+    if (['error', 'warning'].includes(message.type()) && !isExpected) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('request', (request) => {
@@ -78,6 +79,20 @@ export function open(page: Page, name: string): Promise<void> {
 
 export function see(page: Page, text: string | RegExp): Promise<void> {
   return page.getByText(text).first().waitFor();
+}
+
+/** The most that a page may take until it shows anything, by the browser's own clock. */
+const FIRST_PAINT_MS = 1_000;
+
+/** Throws when the page that is open showed nothing within a second of its opening. */
+export async function expectPaint(page: Page, what: string): Promise<void> {
+  let paint: unknown;
+  // Not by a script that waits in the page: its policy refuses what is evaluated there.
+  for (let looks = 0; looks < 100 && typeof paint !== 'number'; looks += 1) {
+    paint = await page.evaluate('performance.getEntriesByName("first-contentful-paint")[0]?.startTime');
+    if (typeof paint !== 'number') await sleep(50);
+  }
+  expectThat(Number(paint) < FIRST_PAINT_MS, `${what} after ${Math.round(Number(paint))} ms`);
 }
 
 /** Presses Tab until an element has the focus. Throws when a hundred lead nowhere. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { generate } from 'otplib';
 import type { Browser, Page } from 'playwright-core';
 import { type LocalExchange, expectThat } from '../local-exchange.ts';
-import { checkState, open, press, see, tabTo } from './browser.ts';
+import { checkState, expectPaint, open, press, see, tabTo } from './browser.ts';
 import { send } from './desk-customer.ts';
 import { awaitLink, awaitMail } from './mails.ts';
 import { tryPrintedLink } from './try-printed-link.ts';
@@ -181,22 +181,22 @@ export class HolderTrial {
   }
 
   async #trade(page: Page): Promise<void> {
+    await open(page, 'Trade');
+    await page.getByRole('heading', { name: 'Trade' }).and(page.locator(':focus')).waitFor();
+    await page.getByRole('img', { name: /^BTC in the last day: from .* USDT, between/ }).waitFor();
     for (const side of ['Buy', 'Sell'] as const) {
-      await open(page, 'Trade');
-      await page.getByRole('heading', { name: 'Trade' }).and(page.locator(':focus')).waitFor();
-      await page.getByRole('img', { name: /^BTC in the last day: from .* USDT, between/ }).waitFor();
       await page.getByRole('radio', { name: side }).check({ force: true });
       if (side === 'Buy') await this.#typeAmounts(page);
       await page.getByLabel('Amount in USDT').fill('100');
       await page.locator('.preview dl').waitFor();
       if (side === 'Buy') await this.#check(page, 'trade-preview');
       await page.getByRole('button', { name: new RegExp(`^${side} `) }).dblclick();
-      await see(page, side === 'Buy' ? /^Bought / : /^Sold /);
+      await see(page, side === 'Buy' ? /^Bought .* for / : /^Sold .* for /);
       expectThat(true, `${side.toLowerCase()}ing by what the preview says`);
     }
     await open(page, 'Activity');
     await page.locator('tbody tr').first().waitFor();
-    const names = await page.locator('tbody th').allTextContents();
+    const names = await page.locator('tbody th button').allTextContents();
     const count = (name: string) => names.filter((known) => known === name).length;
     expectThat(count('Bought') === 2 && count('Sold') === 1, 'a double click trades once');
     await press(page, 'Sold');
@@ -278,7 +278,7 @@ export class HolderTrial {
     await open(page, 'Overview');
     await tabTo(page, page.getByRole('navigation').getByRole('link', { name: 'Withdraw', exact: true }));
     await page.keyboard.press('Enter');
-    await see(page, 'cold wallet');
+    await page.getByLabel('Asset').waitFor();
     await tabTo(page, page.getByLabel('Asset'));
     await page.keyboard.type('ETH');
     await tabTo(page, page.getByLabel('Amount that the address gets'));
@@ -352,7 +352,8 @@ export class HolderTrial {
 
   /** The numbers on the page are the API's. */
   async #compareBalances(page: Page, use: (path: string) => Promise<Response>): Promise<void> {
-    await open(page, 'Overview');
+    await page.goto(this.#exchange.consoleOrigin);
+    await expectPaint(page, 'the overview is there');
     await page.locator('tbody tr').first().waitFor();
     const rows = await page.getByRole('table', { name: 'Balances' }).locator('tbody tr').all();
     const shown = await Promise.all(

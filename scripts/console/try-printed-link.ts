@@ -1,7 +1,24 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { type LocalExchange, expectThat } from '../local-exchange.ts';
 import { checkState, open, press, see } from './browser.ts';
+import { send } from './desk-customer.ts';
 import { openConsole } from './try-recovery.ts';
+
+/** More movements than a page of them: what the coins cost is worked out when somebody asks. */
+async function tryManyMovements(page: Page, exchange: LocalExchange): Promise<void> {
+  const path = `/operator/v1/accounts/${exchange.valueOf('demo account')}/credits`;
+  const credits = Array.from({ length: 100 }, (_, place) => ({
+    asset: 'BTC',
+    amount: '0.001',
+    reference: `many ${place}`,
+  }));
+  await Promise.all(credits.map((credit) => send(exchange, 'POST', path, credit)));
+  await page.reload();
+  await see(page, '100 movements are read, and there are more.');
+  await press(page, 'Work it out');
+  await page.getByRole('table', { name: 'Cost and gain' }).getByRole('rowheader', { name: 'BTC' }).waitFor();
+  expectThat(true, 'what coins cost is worked out from more movements than one page');
+}
 
 /** Opens the demo account by the link that `npm start` printed, which works once. `shots` names a folder for pictures. */
 export async function tryPrintedLink(
@@ -16,6 +33,7 @@ export async function tryPrintedLink(
   await press(page, 'Open my account');
   await see(page, 'First steps');
   await checkState(page, 'overview-looking', shots);
+  await tryManyMovements(page, exchange);
   await open(page, 'Events');
   await see(page, 'Use a passkey to see');
   expectThat(true, 'the printed link opens the demo account, to look');

@@ -67,7 +67,7 @@ function composePages(documents: Documents, operations: readonly DescribedOperat
       'Bureau',
       'Guides and reference of the Bureau API: wallet, spot orders and market data.',
       `<p>An exchange with a REST API. Every order fills at once, whole or not at all, at the market’s price.</p>
-<p><a href="${REFERENCE.path}">The reference</a> has every operation, and <a href="${ERRORS.path}">the errors</a> every code.</p>
+<p class="starts"><a href="/docs/guides/first-order">Place a first order</a><a href="${REFERENCE.path}">Reference</a><a href="${ERRORS.path}">Errors</a></p>
 ${listDocuments('Guides', forTraders)}`,
       [...listedReference, ...forTraders],
     ),

@@ -143,10 +143,12 @@ export function composeDocumentPage(document: DocumentPage, reader: Reader, next
   };
 }
 
+const firstSentence = (text: string) => /^.*?[.](?= [A-Z/]|$)/.exec(text)?.[0] ?? text;
+
 export function listDocuments(heading: string, documents: readonly DocumentPage[]): string {
   const entries = documents.map(
     ({ path, title, summary }) =>
-      `<li><a href="${path}">${escapeHtml(title)}</a><span>${escapeHtml(summary)}</span></li>`,
+      `<li><a href="${path}">${escapeHtml(title)}</a><span>${escapeHtml(firstSentence(summary))}</span></li>`,
   );
   return `<section><h2>${escapeHtml(heading)}</h2><ul class="documents">${entries.join('')}</ul></section>`;
 }

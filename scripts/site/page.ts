@@ -53,7 +53,7 @@ export function composePage(page: Page, menu: readonly MenuEntry[], assets: Page
 </head>
 <body>
 <a class="skip" href="#content">To the content</a>
-<header><nav aria-label="Site"><a class="name" href="/docs">Bureau</a>${links.join('')}</nav>
+<header><nav aria-label="Site"><a class="name" href="/docs"><img src="${assets.favicon}" alt="">Bureau</a>${links.join('')}</nav>
 <search hidden data-library="${assets.searchLibrary}" data-index="${assets.searchIndex}"><input type="search" placeholder="Search" aria-label="Search the documentation" autocomplete="off" spellcheck="false">
 <ol aria-label="Found" hidden></ol><p role="status"></p></search></header>
 <div class="frame">

@@ -6,18 +6,18 @@ const API = /^\/(api|operator)(\/|$)/;
 
 /** As the documentation looks, whose stylesheet has another name after each change. */
 const STYLE = `:root{color-scheme:light dark}
-body{margin:0;background:light-dark(#fbfaf7,#16191a);color:light-dark(#23282a,#dfe3e1);font:1rem/1.6 system-ui,sans-serif}
-header{padding:.8rem 1.25rem;border-bottom:1px solid light-dark(#dedad0,#343a3c)}
-a{color:light-dark(#1d5c4d,#7cc9b4);text-underline-offset:.18em}
-header a{font-weight:650;text-decoration:none}
+body{margin:0;background:light-dark(#fff,#111418);color:light-dark(#15191f,#e6eaef);font:1rem/1.6 system-ui,sans-serif}
+header{display:flex;gap:1.25rem;padding:.8rem 1.25rem;border-bottom:1px solid light-dark(#d9dee5,#2d343d)}
+a{color:light-dark(#1a56c4,#8ab4ff);font-weight:600;text-decoration:none}
+header a+a{color:inherit;font-weight:400}
 main{max-width:38rem;margin:0 auto;padding:3rem 1.25rem}
 h1{font-size:1.9rem;line-height:1.25;font-weight:650;margin:0 0 1rem}
 ul{list-style:none;margin:1.5rem 0;padding:0}
-li{padding:.55rem 0;border-top:1px solid light-dark(#dedad0,#343a3c)}
-li span{display:block;color:light-dark(#5f686b,#9aa5a3);font-size:.94rem}`;
+li{margin:.9rem 0;padding:.9rem 1.1rem;border:1px solid light-dark(#d9dee5,#2d343d);border-radius:.6rem}
+li span{display:block;color:light-dark(#525c69,#a3adba);font-size:.94rem}`;
 
 /** The digest by which the page's policy allows this style and no other (CSP 3, section 6.7.3). A test compares both. */
-const STYLE_DIGEST = 'sha256-hGYIaDDguJ1kgppas/ntpSqFzp5JSyFVskKmT4aNDmo=';
+const STYLE_DIGEST = 'sha256-BBBHAi9jeU5q9nFWd8ZvCNg3IKrDgNHFY2Pr2eG4Yvo=';
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -29,7 +29,7 @@ const PAGE = `<!doctype html>
 <style>${STYLE}</style>
 </head>
 <body>
-<header><a href="/docs">Bureau</a></header>
+<header><a href="/docs">Bureau</a><a href="/docs">Trade</a><a href="/docs/operate">Operate</a></header>
 <main>
 <h1>There is nothing at this address</h1>
 <p>It may have been mistyped, or the page has moved.</p>

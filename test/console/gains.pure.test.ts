@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { averageCosts, differenceOf } from '../../console/pages/gains.ts';
+import { valueOverTime } from '../../console/pages/value-over-time.ts';
 
 const move = (
-  type: 'SPOT_BUY' | 'SPOT_SELL' | 'ONCHAIN_DEPOSIT' | 'ONCHAIN_WITHDRAWAL',
+  type: 'SPOT_BUY' | 'SPOT_SELL' | 'P2P_BUY' | 'QUICK_SELL' | 'ONCHAIN_DEPOSIT' | 'ONCHAIN_WITHDRAWAL',
   amount: string,
   usdValue: string,
 ) => ({ type, asset: 'BTC', amount, usdValue, status: 'COMPLETED' }) as const;
@@ -31,6 +32,50 @@ test('what failed, and a deposit that is not credited yet, cost nothing', () => 
     { ...move('ONCHAIN_WITHDRAWAL', '5', '5'), status: 'FAILED' },
   ]);
   expect(costs.size).toBe(0);
+});
+
+test('a settlement costs and gains as an order does', () => {
+  const costs = averageCosts([move('P2P_BUY', '2', '100'), move('QUICK_SELL', '1', '80')]);
+  expect(costs.get('BTC')).toEqual({ held: '1', cost: '50', gained: '30', lost: '0' });
+});
+
+const at = (second: number) => ({ ts: new Date(second * 1_000).toISOString() });
+
+test('the line of value is what was held at each moment, at the prices of then', () => {
+  const line = valueOverTime(
+    [
+      { asset: 'USDT', amount: '140' },
+      { asset: 'BTC', amount: '2' },
+    ],
+    [
+      { ...move('ONCHAIN_WITHDRAWAL', '5', '0'), ...at(45), status: 'FAILED' },
+      { ...move('SPOT_SELL', '1', '90'), ...at(35) },
+      { ...move('ONCHAIN_WITHDRAWAL', '0.9', '80'), ...at(25), fee: '0.1' },
+      { ...move('SPOT_BUY', '1', '50'), ...at(15) },
+      { ...move('ONCHAIN_DEPOSIT', '3', '0'), ...at(12) },
+      { ...move('ONCHAIN_DEPOSIT', '100', '100'), ...at(5), asset: 'USDT' },
+    ],
+    new Map([
+      ['BTC', [0, 10, 20, 30, 40, 50].map((second) => ({ at: second, value: 10 + second }))],
+      // Never held, so a price that is missing leaves out no moment.
+      ['ETH', [{ at: 50, value: 1 }]],
+    ]),
+  );
+  expect(line).toEqual([
+    { at: 10, value: 100 },
+    { at: 20, value: 50 + 4 * 30 },
+    { at: 30, value: 50 + 3 * 40 },
+    { at: 40, value: 140 + 2 * 50 },
+    { at: 50, value: 140 + 2 * 60 },
+  ]);
+});
+
+test('a moment at which a coin that was held had no price is left out', () => {
+  const prices = new Map([
+    ['BTC', [{ at: 10, value: 5 }]],
+    ['ETH', [10, 20].map((second) => ({ at: second, value: 1 }))],
+  ]);
+  expect(valueOverTime([{ asset: 'BTC', amount: '2' }], [], prices)).toEqual([{ at: 10, value: 10 }]);
 });
 
 test.each([

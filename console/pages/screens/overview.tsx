@@ -1,3 +1,5 @@
+import { useState } from 'preact/hooks';
+import type { Transaction } from '../../../clients/bureau-client/src/operations.ts';
 import { add, multiply } from '../exact.ts';
 import { api, ask } from '../ask.ts';
 import { directionOf, inWords, nameMovement, showAmount, showCents, showChange, showTime } from '../format.ts';
@@ -10,6 +12,7 @@ import { Shown, Waiting } from '../parts/notice.tsx';
 import { type SignedIn, useSignedIn } from '../parts/session.ts';
 import { type Drawn, type Reach, SpanChart, readPrices } from '../parts/span-chart.tsx';
 import { valueOverTime } from '../value-over-time.ts';
+import { Movement } from './activity/movement.tsx';
 import { Gains, useMovements } from './gains.tsx';
 
 const EVERY_MS = 10_000;
@@ -128,6 +131,7 @@ export function Overview() {
   const { loaded } = useLoaded(read, EVERY_MS);
   const { loaded: drawn } = useLoaded(readLastDay);
   const movements = useMovements();
+  const [shown, setShown] = useState<Transaction>();
   const prices = drawn.state === 'here' ? drawn.value : new Map<string, Prices>();
   return (
     <>
@@ -222,7 +226,11 @@ export function Overview() {
                     <Item
                       key={row.id}
                       asset={row.asset}
-                      title={nameMovement(row.type)}
+                      title={
+                        <button type="button" class="link" onClick={() => setShown(row)}>
+                          {nameMovement(row.type)}
+                        </button>
+                      }
                       about={<time dateTime={row.ts}>{showTime(row.ts)}</time>}
                       end={`${showAmount(row.amount)} ${row.asset}`}
                       below={row.status === 'COMPLETED' ? `${showCents(row.usdValue)} USDT` : inWords(row.status)}
@@ -235,6 +243,7 @@ export function Overview() {
           </>
         )}
       </Shown>
+      {shown && <Movement row={shown} close={() => setShown(undefined)} />}
     </>
   );
 }

@@ -48,8 +48,13 @@ export function WithdrawalForm({
   const isStrict = account.allowlist.mode === 'strict';
   const usable = entries.filter(({ usableAt }) => !isStrict || Date.parse(usableAt) <= Date.now());
   const cooling = entries.filter((entry) => !usable.includes(entry));
-  const drafted = usable.find(({ address, network }) => address === draft?.address && network === draft.network);
-  const [entryId, setEntryId] = useState(draft ? (drafted?.id ?? ANOTHER) : (usable[0]?.id ?? ANOTHER));
+  const takesLinked = ({ network }: Entry) =>
+    linked === undefined ||
+    assets.some((known) => known.asset === linked && known.networks.some((one) => one.network === network));
+  const first = draft
+    ? usable.find(({ address, network }) => address === draft.address && network === draft.network)
+    : (usable.find(takesLinked) ?? (isStrict ? usable[0] : undefined));
+  const [entryId, setEntryId] = useState(first?.id ?? ANOTHER);
   const entry = usable.find(({ id }) => id === entryId);
   const [symbol, setSymbol] = useState<string>(draft?.asset ?? linked ?? 'USDT');
   const [chosen, setChosen] = useState<string>(draft?.network ?? '');
