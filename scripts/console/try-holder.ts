@@ -44,6 +44,7 @@ export class HolderTrial {
     await this.#tradeByKeyboard(page);
     await this.#withdraw(page);
     await this.#follow(page);
+    await this.#seeTroubles(page);
     await this.#compareBalances(page, useKey);
     await this.#checkPages(page);
     await this.#revokeKey(page, useKey);
@@ -348,6 +349,26 @@ export class HolderTrial {
       server.closeAllConnections();
       server.close();
     }
+  }
+
+  /** What is halted, and an exchange that is out of reach, is said on whichever page. */
+  async #seeTroubles(page: Page): Promise<void> {
+    const halt = (isHalted: boolean) =>
+      send(this.#exchange, 'PATCH', '/operator/v1/settings', { tradingHalted: isHalted, withdrawalsHalted: isHalted });
+    await halt(true);
+    await page.reload();
+    for (const name of ['Deposit', 'Security']) {
+      await open(page, name);
+      await see(page, 'Trading is halted by the exchange.');
+      await see(page, 'Withdrawals are halted by the exchange.');
+    }
+    await this.#check(page, 'halted');
+    await halt(false);
+    await page.getByText('is halted by the exchange').waitFor({ state: 'detached' });
+    await page.context().setOffline(true);
+    await see(page, 'The exchange does not answer at the moment.');
+    await page.context().setOffline(false);
+    expectThat(true, 'a halt, and an exchange that is out of reach, are a banner on every page');
   }
 
   /** The numbers on the page are the API's. */
