@@ -39,7 +39,9 @@ export function Gains({
   readonly known: ReturnType<typeof useMovements>;
   readonly priceOf: (asset: string) => string | undefined;
 }) {
-  const rows = rest ? [] : [...averageCosts(movements.toReversed())].filter(([asset]) => asset !== 'USDT');
+  const worth = ([asset, { held }]: readonly [string, Cost]) => Number(held) * Number(priceOf(asset) ?? 0);
+  const costs = rest ? [] : [...averageCosts(movements.toReversed())].filter(([asset]) => asset !== 'USDT');
+  const rows = costs.toSorted((one, other) => worth(other) - worth(one));
   return (
     <section class="card">
       <h2>Cost and gain</h2>
