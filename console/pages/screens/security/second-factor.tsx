@@ -19,11 +19,11 @@ export function SecondFactor() {
         <>
           <p>
             It is on: every withdrawal needs a code of your authenticator app, and so do new recovery codes and
-            switching it off. If the exchange let you back in without a code, you can switch it off without one for 24
-            hours.
+            switching it off.
           </p>
           <details class="plain-details">
             <summary>Switch it off …</summary>
+            <p>If the exchange let you back in without a code, none is asked for in the 24 hours after it.</p>
             <Form
               danger
               label="Switch it off"
