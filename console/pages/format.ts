@@ -45,6 +45,10 @@ export function inWords(name: string): string {
 const movements: Readonly<Record<string, string>> = {
   SPOT_BUY: 'Bought',
   SPOT_SELL: 'Sold',
+  P2P_BUY: 'Bought from another holder',
+  P2P_SELL: 'Sold to another holder',
+  QUICK_BUY: 'Bought from the exchange',
+  QUICK_SELL: 'Sold to the exchange',
   ONCHAIN_DEPOSIT: 'Deposit',
   INTERNAL_DEPOSIT: 'Credit',
   ONCHAIN_WITHDRAWAL: 'Withdrawal',

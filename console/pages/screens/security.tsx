@@ -19,10 +19,10 @@ export function Security() {
         <div>
           <Passkeys />
           <SecondFactor />
+          <Sessions key={`sessions ${state}`} />
         </div>
         <div>
           <Addresses />
-          <Sessions key={`sessions ${state}`} />
           <Freeze />
         </div>
       </div>

@@ -30,7 +30,10 @@ export function StatementForm() {
   return (
     <section class="card">
       <h2>Statement</h2>
-      <p>What you held, every movement, and what you held then, exact to the last digit. Days are those of UTC.</p>
+      <p>
+        What you held, every movement, and what you held then, exact to the last digit. Days are those of UTC. One is
+        made a minute.
+      </p>
       <Form act={download} label="Download the statement">
         <div class="row">
           <TextField label="From" type="date" required value={from} set={setFrom} />
