@@ -1,12 +1,20 @@
 import type { Schema, Schemas } from './flatten-schema.ts';
 
-export type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
+export interface Media {
+  readonly schema?: Schema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly $ref?: string }>>;
+}
+
+export type Content = Readonly<Record<string, Media>>;
 
 export interface Parameter {
   readonly $ref?: string;
   readonly name?: string;
   readonly in?: string;
   readonly required?: boolean;
+  readonly description?: string;
+  readonly example?: unknown;
   readonly schema?: Schema;
 }
 
@@ -17,6 +25,7 @@ export interface Header {
 }
 
 export interface Response {
+  readonly description?: string;
   readonly headers?: Readonly<Record<string, Header>>;
   readonly content?: Content;
 }
@@ -34,15 +43,29 @@ export interface Operation {
   readonly responses?: Readonly<Record<string, Response>>;
 }
 
-/** The part of an OpenAPI document that is compared with an earlier one, and that the clients' types come from. */
+/** An OpenAPI document, as far as programs here read it. */
 export interface Document {
+  readonly info?: { readonly version: string };
+  readonly tags?: readonly { readonly name: string }[];
   readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation | undefined>>>>;
   readonly components?: {
     readonly schemas?: Schemas;
     readonly parameters?: Readonly<Record<string, Parameter>>;
     readonly headers?: Readonly<Record<string, Header>>;
+    readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
   };
 }
+
+/** The component that a reference names, or the value itself when it is no reference. */
+export function resolve<T extends { readonly $ref?: string }>(
+  thing: T,
+  components: Readonly<Record<string, T>> = {},
+): T {
+  return thing.$ref === undefined ? thing : (components[thing.$ref.split('/').at(-1) ?? ''] ?? thing);
+}
+
+export const listParameters = ({ parameters = [] }: Operation, { components }: Document): Parameter[] =>
+  parameters.map((parameter) => resolve(parameter, components?.parameters));
 
 export function listOperations({ paths = {} }: Document) {
   return Object.entries(paths).flatMap(([path, methods]) =>

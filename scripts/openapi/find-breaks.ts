@@ -1,6 +1,6 @@
 import { type Direction, type Versions, compareSchemas } from './compare-schemas.ts';
 import type { Content, Document, Operation, Parameter, Requirement, Response } from './document.ts';
-import { listOperations } from './document.ts';
+import { listOperations, listParameters, resolve } from './document.ts';
 
 /**
  * The changes of a document that break clients made for the released one, each as `<where>: <what>`; empty if the
@@ -48,14 +48,6 @@ function admits(before: readonly Requirement[], after: readonly Requirement[]): 
   if (before.length === 0) return after.length === 0 || after.some((way) => Object.keys(way).length === 0);
   return after.length === 0 || before.every((held) => after.some((needed) => suffices(held, needed)));
 }
-
-/** The components that a reference names, or the value itself when it is no reference. */
-function resolve<T extends { readonly $ref?: string }>(thing: T, components: Readonly<Record<string, T>> = {}): T {
-  return thing.$ref === undefined ? thing : (components[thing.$ref.split('/').at(-1) ?? ''] ?? thing);
-}
-
-const listParameters = ({ parameters = [] }: Operation, { components }: Document) =>
-  parameters.map((parameter) => resolve(parameter, components?.parameters));
 
 function compareParameters(documents: Documents, before: Operation, after: Operation, where: string): string[] {
   const [old, now] = [listParameters(before, documents.released), listParameters(after, documents.current)];

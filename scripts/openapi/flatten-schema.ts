@@ -1,4 +1,4 @@
-/** The part of a JSON schema in which two versions of a document are compared. */
+/** A JSON schema of a document. */
 export interface Schema {
   readonly $ref?: string;
   readonly description?: string;
@@ -8,6 +8,7 @@ export interface Schema {
   readonly format?: string;
   readonly pattern?: string;
   readonly default?: unknown;
+  readonly example?: unknown;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minimum?: number;

@@ -1,5 +1,4 @@
-import type { Document, Operation, Parameter } from '../openapi/document.ts';
-import { listOperations } from '../openapi/document.ts';
+import { type Document, type Media, type Operation, listOperations, listParameters } from '../openapi/document.ts';
 import { type Schema, type Schemas, flattenSchema, typesOf, valuesOf } from '../openapi/flatten-schema.ts';
 
 /** A member of a body, or a parameter. Members of members have a dotted name; `[]` stands for each of a list. */
@@ -27,12 +26,6 @@ export interface DescribedOperation {
   readonly answer: readonly Field[];
   readonly answerExample: unknown;
   readonly refusals: readonly { readonly code: string; readonly status: string }[];
-}
-
-interface Media {
-  readonly schema?: Schema;
-  readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, unknown>>;
 }
 
 /** Sent with every request, and explained once. */
@@ -70,30 +63,20 @@ function listFields(schema: Schema, schemas: Schemas, within = '', depth = 0): F
   return [...own, ...chosen.filter(({ name }) => !known.has(name) && known.add(name))];
 }
 
-function resolveParameter(parameter: Parameter, { components }: Document): Parameter & { description?: string } {
-  const name = parameter.$ref?.split('/').at(-1);
-  return name === undefined ? parameter : (components?.parameters?.[name] ?? {});
-}
-
-function mediaOf(content: Readonly<Record<string, unknown>> | undefined, type: string): Media {
-  return content?.[type] ?? {};
-}
-
 function describeOperation(document: Document, path: string, method: string, operation: Operation): DescribedOperation {
   const schemas = document.components?.schemas ?? {};
   const { operationId = '', tags = [], summary = '', description = '', responses = {}, security = [] } = operation;
-  const parameters = (operation.parameters ?? [])
-    .map((parameter) => resolveParameter(parameter, document))
+  const parameters = listParameters(operation, document)
     .filter(({ name }) => name !== COMMON_PARAMETER)
     .map(({ name = '', in: place = '', required = false, schema = {}, description: text = '' }) => {
       const type = nameType(schema, schemas);
       return { name, in: place, type, isRequired: required, description: text || (schema.description ?? '') };
     });
   const [status, answer] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? ['', {}];
-  const body = mediaOf(operation.requestBody?.content, 'application/json');
-  const answered = mediaOf(answer.content, 'application/json');
+  const body: Media = operation.requestBody?.content?.['application/json'] ?? {};
+  const answered: Media = answer.content?.['application/json'] ?? {};
   const refusals = Object.entries(responses).flatMap(([code, response]) =>
-    Object.keys(mediaOf(response.content, 'application/problem+json').examples ?? {}).map((name) => ({
+    Object.keys(response.content?.['application/problem+json']?.examples ?? {}).map((name) => ({
       code: name,
       status: code,
     })),

@@ -1,48 +1,38 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { drawDocuments } from '../../src/api/api-document.ts';
 import { app } from '../../src/app.ts';
-import type { JsonSchema, Schemas } from '../support/document/closed-schema.ts';
+import { type Document, listOperations } from '../../scripts/openapi/document.ts';
+import type { Schema, Schemas } from '../../scripts/openapi/flatten-schema.ts';
 import { type Trader, openTrader, send, expectCode } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
-
-interface Operation {
-  readonly operationId: string;
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> };
-}
-
-interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Schemas };
-}
 
 const STRANGER = 'noSuchField';
 
 const operations = Object.values(drawDocuments(app.openAPIRegistry) as unknown as Record<string, Document>).flatMap(
-  ({ paths, components }) =>
-    Object.entries(paths).flatMap(([path, item]) =>
-      Object.entries(item).flatMap(([method, { operationId, requestBody }]) => {
-        const schema = requestBody?.content['application/json']?.schema;
-        return schema ? [{ operationId, method: method.toUpperCase(), path, schema, schemas: components.schemas }] : [];
-      }),
-    ),
+  (document) =>
+    listOperations(document).flatMap(({ path, method, operation: { operationId, requestBody } }) => {
+      const schema = requestBody?.content?.['application/json']?.schema;
+      const schemas = document.components?.schemas ?? {};
+      return schema ? [{ operationId, method: method.toUpperCase(), path, schema, schemas }] : [];
+    }),
 );
 
 type Described = (typeof operations)[number];
 
 /** Bodies that the schema allows, with every field of it: one body for each variant of the schema. */
-function drawBodies(schema: JsonSchema, schemas: Schemas): unknown[] {
+function drawBodies(schema: Schema, schemas: Schemas): unknown[] {
   const { $ref, properties, additionalProperties, items } = schema;
   if ($ref !== undefined) return drawBodies(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas);
   const variants = schema.oneOf ?? schema.anyOf;
   if (variants) return variants.flatMap((variant) => drawBodies(variant, schemas));
-  if (Array.isArray(schema['enum'])) return [schema['enum'][0]];
+  if (schema.enum) return [schema.enum[0]];
   if (items) return [[drawBodies(items, schemas)[0]]];
   if (properties) {
     const fields = Object.entries(properties).map(([name, field]) => [name, drawBodies(field, schemas)[0]] as const);
     return [Object.fromEntries(fields)];
   }
   if (typeof additionalProperties === 'object') return [{}];
-  return [schema['example'] ?? (schema['type'] === 'boolean' ? false : 0)];
+  return [schema.example ?? (schema.type === 'boolean' ? false : 0)];
 }
 
 function addStrangers(body: unknown, pointer = ''): { readonly pointer: string; readonly body: unknown }[] {

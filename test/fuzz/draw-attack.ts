@@ -92,7 +92,7 @@ function drawTarget({ path, parameters }: OperationSchema, source: Source): stri
   if (draw.happens(0.08)) return target + drawHostileQuery(draw);
   const pairs = parameters
     .filter((one) => one.in === 'query' && (one.required === true || draw.happens(0.5)))
-    .map(({ name, schema }) => {
+    .map(({ name = '', schema }) => {
       const value = draw.happens(0.15)
         ? drawParameter(draw)
         : encodeText(String(drawValid(schema ?? {}, name, source)));

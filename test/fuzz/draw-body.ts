@@ -1,12 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import type { Draw } from '../support/draw.ts';
-import { type RequestSchema, type Source, drawValid } from './draw-valid.ts';
+import type { Schema } from '../../scripts/openapi/flatten-schema.ts';
+import { type Source, drawValid } from './draw-valid.ts';
 import { drawHostileValue, hostileNames, hostileTexts, writeJson } from './hostile-values.ts';
 
 const BODY_LIMIT = 16 * 1024;
 
 /** A body for an operation: one that its schema allows, one a few steps from it, or bytes that are no JSON at all. */
-export function drawBody(schema: RequestSchema | undefined, source: Source): Buffer {
+export function drawBody(schema: Schema | undefined, source: Source): Buffer {
   const { draw } = source;
   const valid = (other: object = {}) => (schema ? drawValid(schema, 'body', source) : other);
   return draw.act({

@@ -1,27 +1,7 @@
 import fc from 'fast-check';
+import type { Schema, Schemas } from '../../scripts/openapi/flatten-schema.ts';
 import type { Draw } from '../support/draw.ts';
 import { drawUnicode } from './hostile-values.ts';
-
-/** A JSON schema of the document, as far as requests need it. */
-export interface RequestSchema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly unknown[];
-  readonly oneOf?: readonly RequestSchema[];
-  readonly anyOf?: readonly RequestSchema[];
-  readonly properties?: Readonly<Record<string, RequestSchema>>;
-  readonly additionalProperties?: boolean | RequestSchema;
-  readonly required?: readonly string[];
-  readonly items?: RequestSchema;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly pattern?: string;
-  readonly format?: string;
-}
 
 /** Values that a schema alone does not give, such as ids of existing records, by the name of the field. */
 export type Pools = Readonly<Record<string, readonly unknown[]>>;
@@ -29,7 +9,7 @@ export type Pools = Readonly<Record<string, readonly unknown[]>>;
 /** What a value is drawn from. */
 export interface Source {
   readonly draw: Draw;
-  readonly schemas: Readonly<Record<string, RequestSchema>>;
+  readonly schemas: Schemas;
   readonly pools: Pools;
 }
 
@@ -42,7 +22,7 @@ const MOST_ITEMS = 12;
  * A value that a schema allows. Half of them are unusual: at the schema's bounds, or ids of existing records, so that a
  * request passes the schema and reaches the code behind it.
  */
-export function drawValid(schema: RequestSchema, name: string, source: Source): unknown {
+export function drawValid(schema: Schema, name: string, source: Source): unknown {
   const { draw, pools, schemas } = source;
   const pool = pools[name];
   if (pool && pool.length > 0 && draw.happens(POOL_SHARE)) return draw.pick(pool);
@@ -58,23 +38,23 @@ export function drawValid(schema: RequestSchema, name: string, source: Source): 
   return type === 'object' ? drawObject(schema, source) : drawText(schema, draw);
 }
 
-function drawNumber({ minimum = 0, maximum = 1_000_000 }: RequestSchema, draw: Draw): number {
+function drawNumber({ minimum = 0, maximum = 1_000_000 }: Schema, draw: Draw): number {
   return draw.pick([minimum, maximum, Math.min(minimum + 1, maximum), draw.between(minimum, maximum)]);
 }
 
-function drawList({ items = {}, minItems = 0, maxItems = MOST_ITEMS }: RequestSchema, name: string, source: Source) {
+function drawList({ items = {}, minItems = 0, maxItems = MOST_ITEMS }: Schema, name: string, source: Source) {
   const most = Math.min(maxItems, MOST_ITEMS);
   const length = source.draw.pick([minItems, minItems + 1, source.draw.between(minItems, most)]);
   return Array.from({ length: Math.min(length, maxItems) }, () => drawValid(items, `${name}[]`, source));
 }
 
-function drawObject(schema: RequestSchema, source: Source): Record<string, unknown> {
+function drawObject(schema: Schema, source: Source): Record<string, unknown> {
   const { properties = {}, required = [] } = schema;
   const names = Object.keys(properties).filter((name) => required.includes(name) || source.draw.happens(0.5));
   return Object.fromEntries(names.map((name) => [name, drawValid(properties[name] ?? {}, name, source)]));
 }
 
-function drawText(schema: RequestSchema, draw: Draw): string {
+function drawText(schema: Schema, draw: Draw): string {
   if (schema.pattern !== undefined) return drawMatching(schema.pattern, draw);
   if (schema.format === 'date-time') return new Date(draw.between(0, 4_102_444_800) * 1_000).toISOString();
   const { minLength = 0, maxLength = LONGEST_TEXT } = schema;

@@ -2,21 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { publicSecrets } from '../../src/public-secrets.ts';
 import type { Client } from '../support/client.ts';
 import type { Operator } from '../support/node/exchange/operator.ts';
-import type { Pools, RequestSchema } from './draw-valid.ts';
+import { type Document, listOperations, listParameters } from '../../scripts/openapi/document.ts';
+import type { Pools } from './draw-valid.ts';
 import { hostileTexts } from './hostile-values.ts';
 
-export interface OperationSchema {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly parameters: readonly {
-    readonly name: string;
-    readonly in: string;
-    readonly required?: boolean;
-    readonly schema?: RequestSchema;
-  }[];
-  readonly body: RequestSchema | undefined;
-}
+export type OperationSchema = ReturnType<typeof listOperationSchemas>[number];
 
 /** The accounts and records that exist before the attack, and the parts that attackers know. */
 export type World = Awaited<ReturnType<typeof openWorld>>;
@@ -90,7 +80,7 @@ export async function openWorld(operator: Operator) {
     documents: [clientDocument, operatorDocument],
     clientOperations: listOperationSchemas(clientDocument),
     operatorOperations: listOperationSchemas(operatorDocument),
-    schemas: { ...clientDocument.components.schemas, ...operatorDocument.components.schemas },
+    schemas: { ...clientDocument.components?.schemas, ...operatorDocument.components?.schemas },
     tokens,
     pools: {
       ...textPools,
@@ -129,33 +119,12 @@ const textPools: Pools = {
   reference: ['one', 'two', 'three', 'four'],
 };
 
-interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, RequestSchema>>;
-    readonly parameters?: Readonly<Record<string, OperationSchema['parameters'][number]>>;
-  };
-}
-
-interface DocumentedOperation {
-  readonly operationId: string;
-  readonly parameters?: readonly (OperationSchema['parameters'][number] & { readonly $ref?: string })[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: RequestSchema }>> };
-}
-
-function listOperationSchemas({ paths, components }: Document): OperationSchema[] {
-  return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({
-      id: operation.operationId,
-      method: method.toUpperCase(),
-      path,
-      parameters: (operation.parameters ?? []).flatMap(
-        (parameter) =>
-          (parameter.$ref === undefined
-            ? parameter
-            : components.parameters?.[parameter.$ref.split('/').at(-1) ?? '']) ?? [],
-      ),
-      body: operation.requestBody?.content['application/json']?.schema,
-    })),
-  );
+function listOperationSchemas(document: Document) {
+  return listOperations(document).map(({ path, method, operation }) => ({
+    id: operation.operationId ?? '',
+    method: method.toUpperCase(),
+    path,
+    parameters: listParameters(operation, document),
+    body: operation.requestBody?.content?.['application/json']?.schema,
+  }));
 }

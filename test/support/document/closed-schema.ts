@@ -1,24 +1,13 @@
-/** The members of a JSON schema that are read here. */
-export interface JsonSchema {
-  readonly $ref?: string;
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly additionalProperties?: JsonSchema | boolean;
-  readonly items?: JsonSchema;
-  readonly allOf?: readonly JsonSchema[];
-  readonly anyOf?: readonly JsonSchema[];
-  readonly oneOf?: readonly JsonSchema[];
-  readonly [keyword: string]: unknown;
-}
+import type { Schema as ValidatorSchema } from '@cfworker/json-schema';
+import type { Schema, Schemas } from '../../../scripts/openapi/flatten-schema.ts';
 
-export type Schemas = Readonly<Record<string, JsonSchema>>;
-
-type Close = (schema: JsonSchema) => JsonSchema;
+type Close = (schema: Schema) => object;
 
 /**
  * A self-contained schema that allows no field that it does not name, at any depth. Documents leave their schemas open
  * for clients, but the exchange's own responses must have no other fields. `components` are what a `$ref` may name.
  */
-export function closeSchema(schema: JsonSchema, components: Schemas): JsonSchema {
+export function closeSchema(schema: Schema, components: Schemas): ValidatorSchema {
   // An empty schema allows anything, so there is nothing to close.
   const close: Close = (part) =>
     Object.keys(part).length === 0 ? part : { ...translate(part, close), unevaluatedProperties: false };
@@ -26,15 +15,15 @@ export function closeSchema(schema: JsonSchema, components: Schemas): JsonSchema
 }
 
 /** The same schema, self-contained but still open. */
-export function standAlone(schema: JsonSchema, components: Schemas): JsonSchema {
+export function standAlone(schema: Schema, components: Schemas): ValidatorSchema {
   const keep: Close = (part) => translate(part, keep);
   return { ...keep(schema), $defs: mapValues(pickNamed(schema, components), keep) };
 }
 
 /** The components that a schema names, at any depth. A validator of all of them takes long to make. */
-function pickNamed(schema: JsonSchema, components: Schemas): Schemas {
-  const picked: Record<string, JsonSchema> = {};
-  const pick = (part: JsonSchema) => {
+function pickNamed(schema: Schema, components: Schemas): Schemas {
+  const picked: Record<string, Schema> = {};
+  const pick = (part: Schema) => {
     for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
       const component = components[name];
       if (component === undefined || name in picked) continue;
@@ -49,7 +38,7 @@ function pickNamed(schema: JsonSchema, components: Schemas): Schemas {
 /**
  * The members of a composition describe the same object, so the composition as a whole is closed and not each member.
  */
-function translate({ example: _example, examples: _examples, ...schema }: JsonSchema, close: Close): JsonSchema {
+function translate({ example: _example, ...schema }: Schema, close: Close): Schema {
   const { $ref, properties, additionalProperties, items } = schema;
   const compositions = (['allOf', 'anyOf', 'oneOf'] as const).flatMap((name) => {
     const members = schema[name];

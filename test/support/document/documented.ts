@@ -1,65 +1,33 @@
 import { type Schema, Validator } from '@cfworker/json-schema';
-import { type JsonSchema, type Schemas, closeSchema, standAlone } from './closed-schema.ts';
+import {
+  type Document,
+  type Header,
+  type Operation as DocumentedOperation,
+  type Response as DocumentedResponse,
+  listOperations as listAll,
+  resolve,
+} from '../../../scripts/openapi/document.ts';
+import { closeSchema, standAlone } from './closed-schema.ts';
 
-interface Header {
-  readonly $ref?: string;
-  readonly required?: boolean;
-  readonly schema?: JsonSchema;
-}
-
-interface Body {
-  readonly content?: Readonly<Record<string, { readonly schema: JsonSchema }>>;
-}
-
-interface DocumentedResponse extends Body {
-  readonly headers?: Readonly<Record<string, Header>>;
-}
-
+/** An operation, and the part of its document that its responses are checked against. */
 interface Operation {
-  readonly id: string;
+  readonly operation: DocumentedOperation;
   readonly method: string;
   readonly path: RegExp;
   readonly parameterCount: number;
-  readonly requestBody: Body | undefined;
-  readonly responses: Readonly<Record<string, DocumentedResponse>>;
-  readonly schemas: Schemas;
-  readonly headers: Readonly<Record<string, Header>>;
+  readonly components: NonNullable<Document['components']>;
 }
-
-/** The part of a document that responses are checked against. */
-interface Document {
-  readonly paths?: Readonly<Record<string, { readonly [method in (typeof methods)[number]]?: DocumentedOperation }>>;
-  readonly components?: { readonly schemas?: Schemas; readonly headers?: Readonly<Record<string, Header>> };
-}
-
-interface DocumentedOperation {
-  readonly operationId?: string;
-  readonly requestBody?: Body;
-  readonly responses?: Readonly<Record<string, DocumentedResponse>>;
-}
-
-const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 /** The operations of a document. When several paths match, one without parameters comes first, as in the router. */
 export function listOperations(document: object): Operation[] {
-  const { components, paths } = document as Document;
-  const { schemas = {}, headers = {} } = components ?? {};
-  const operations = Object.entries(paths ?? {}).flatMap(([path, item]) =>
-    methods.flatMap((method) => {
-      const operation = item[method];
-      if (!operation) return [];
-      return {
-        id: operation.operationId ?? '',
-        method: method.toUpperCase(),
-        path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-        parameterCount: path.split('{').length - 1,
-        requestBody: operation.requestBody,
-        responses: operation.responses ?? {},
-        schemas,
-        headers,
-      };
-    }),
-  );
+  const { components = {} } = document as Document;
+  const operations = listAll(document as Document).map(({ path, method, operation }) => ({
+    operation,
+    method: method.toUpperCase(),
+    path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    parameterCount: path.split('{').length - 1,
+    components,
+  }));
   return operations.toSorted((one, other) => one.parameterCount - other.parameterCount);
 }
 
@@ -96,10 +64,10 @@ export async function findFault(
   const onPath = operations.filter((operation) => operation.path.test(path));
   const operation = onPath.find((one) => one.method === method);
   if (!operation) return findFaultOfUnknown(operations, response, text, onPath.length > 0);
-  const documented = operation.responses[response.status];
+  const documented = operation.operation.responses?.[response.status];
   if (!documented) return 'the status is not documented';
   return (
-    findHeaderFault({ ...operation, response: documented }, response) ??
+    findHeaderFault(operation, documented, response) ??
     (request.method === 'HEAD' ? undefined : findBodyFault(operation, documented, response, text)) ??
     (response.ok ? findRequestFault(operation, request) : undefined)
   );
@@ -108,7 +76,7 @@ export async function findFault(
 /** Checks that apply to every response. */
 function findFaultOfAny([any]: readonly Operation[], response: Response): string | undefined {
   const documented = { headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } } };
-  return findHeaderFault({ headers: any?.headers ?? {}, response: documented }, response);
+  return any && findHeaderFault(any, documented, response);
 }
 
 function findFaultOfUnknown(
@@ -123,23 +91,24 @@ function findFaultOfUnknown(
   if (response.headers.get('Content-Type') !== 'application/problem+json') return 'it is no problem';
   const body = JSON.parse(text) as { code?: string };
   if (body.code !== code) return `expected the code ${code}`;
-  const schemas = operations[0]?.schemas ?? {};
+  const { schemas = {} } = operations[0]?.components ?? {};
   const validator = takeValidator('Problem', () => closeSchema({ $ref: '#/components/schemas/Problem' }, schemas));
   return describe(validator, body) ?? findFaultOfAny(operations, response);
 }
 
 function findHeaderFault(
-  { headers, response: documented }: Pick<Operation, 'headers'> & { readonly response: DocumentedResponse },
+  { components }: Operation,
+  documented: DocumentedResponse,
   response: Response,
 ): string | undefined {
   for (const [name, declared] of Object.entries(documented.headers ?? {})) {
-    const header = declared.$ref === undefined ? declared : headers[declared.$ref.split('/').at(-1) ?? ''];
-    const schema = header?.schema;
-    if (!header || !schema) return `the header ${name} is not described`;
+    const header = resolve(declared, components.headers);
+    const { schema } = header;
+    if (!schema) return `the header ${name} is not described`;
     const value = response.headers.get(name);
     if (value === null && header.required) return `the header ${name} is missing`;
-    const read = value !== null && schema['type'] === 'integer' ? Number(value) : value;
-    const validator = takeValidator(header, () => schema);
+    const read = value !== null && schema.type === 'integer' ? Number(value) : value;
+    const validator = takeValidator(header, () => standAlone(schema, {}));
     const fault = value === null ? undefined : describe(validator, read);
     if (fault !== undefined) return `the header ${name} is ${value}: ${fault}`;
   }
@@ -152,16 +121,16 @@ const validators = new Map<string | Header, Validator>();
 /** The last body that each validator has allowed. Many readers of one answer would otherwise be checked one by one. */
 const allowed = new Map<Validator, string>();
 
-function takeValidator(name: string | Header, make: () => JsonSchema): Validator {
+function takeValidator(name: string | Header, make: () => Schema): Validator {
   const known = validators.get(name);
   if (known) return known;
-  const made = new Validator(make() as unknown as Schema, '2020-12');
+  const made = new Validator(make(), '2020-12');
   validators.set(name, made);
   return made;
 }
 
 function findBodyFault(
-  { id, schemas }: Operation,
+  { operation, components: { schemas = {} } }: Operation,
   documented: DocumentedResponse,
   response: Response,
   text: string,
@@ -170,7 +139,8 @@ function findBodyFault(
   const type = response.headers.get('Content-Type') ?? 'none';
   const content = documented.content[type];
   if (!content) return `the content type ${type} is not documented`;
-  const validator = takeValidator(`${id} ${response.status} ${type}`, () => closeSchema(content.schema, schemas));
+  const name = `${operation.operationId} ${response.status} ${type}`;
+  const validator = takeValidator(name, () => closeSchema(content.schema ?? {}, schemas));
   if (allowed.get(validator) === text) return undefined;
   const fault = describe(validator, type.includes('json') ? JSON.parse(text) : text);
   if (fault === undefined) allowed.set(validator, text);
@@ -178,11 +148,11 @@ function findBodyFault(
 }
 
 /** A request that was accepted must be allowed by the document, or the document says too little. */
-function findRequestFault({ id, requestBody, schemas }: Operation, { body }: SentRequest): string | undefined {
-  const content = requestBody?.content?.['application/json'];
-  if (!content || body === undefined) return undefined;
+function findRequestFault({ operation, components }: Operation, { body }: SentRequest): string | undefined {
+  const schema = operation.requestBody?.content?.['application/json']?.schema;
+  if (!schema || body === undefined) return undefined;
   const fault = describe(
-    takeValidator(id, () => standAlone(content.schema, schemas)),
+    takeValidator(operation.operationId ?? '', () => standAlone(schema, components.schemas ?? {})),
     JSON.parse(body),
   );
   return fault && `the request was taken, and is not documented: ${fault}`;

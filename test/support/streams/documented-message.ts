@@ -1,7 +1,8 @@
-import { type Schema, Validator } from '@cfworker/json-schema';
+import { Validator } from '@cfworker/json-schema';
 import { expect } from 'vitest';
 import { drawStreamDocument } from '../../../src/api/stream-document.ts';
-import { type Schemas, closeSchema } from '../document/closed-schema.ts';
+import type { Schemas } from '../../../scripts/openapi/flatten-schema.ts';
+import { closeSchema } from '../document/closed-schema.ts';
 
 export const streamDocument = drawStreamDocument();
 
@@ -14,7 +15,7 @@ interface Channel {
 
 const validators = new Map(
   Object.keys(streamDocument.components.messages).map((name) => {
-    const closed = closeSchema({ $ref: `#/components/schemas/${name}` }, schemas) as unknown as Schema;
+    const closed = closeSchema({ $ref: `#/components/schemas/${name}` }, schemas);
     return [name, new Validator(closed, '2020-12', false)] as const;
   }),
 );
