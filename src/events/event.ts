@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { AllowlistEntry } from '../accounts/allowlist.ts';
+import type { events } from '../db/schema/events.ts';
 import type { SentEvent } from '../http/document/build-document.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { OwnApiKey } from '../keys/api-key.ts';
@@ -189,17 +190,8 @@ export const sentEvents = kinds.flatMap(({ sent }) => sent);
 
 export const eventTypes = sentEvents.map(({ type }) => type as EventType);
 
-export interface EventRow {
-  /** Who is told: an account by its id, or the operator. */
-  readonly accountId: string;
-  readonly sequence: number;
-  readonly type: string;
-  /** The id of the record. */
-  readonly subject: string;
-  /** What is shown where no record may be left, as JSON. */
-  readonly detail: string | null;
-  readonly ts: number;
-}
+/** A row is told to `accountId`, which is an account's id or the operator; `detail` is JSON, for where no record may be left. */
+export type EventRow = typeof events.$inferSelect;
 
 /** The id of an event: the same however often it is delivered, and by whichever way. */
 export function idOfEvent({ accountId, sequence }: Pick<EventRow, 'accountId' | 'sequence'>): string {

@@ -103,19 +103,9 @@ export const selectSpan = prepareOnce((database) =>
     .prepare(),
 );
 
-/** The columns of an event's row. */
-const eventColumns = {
-  accountId: events.accountId,
-  sequence: events.sequence,
-  type: events.type,
-  subject: events.subject,
-  detail: events.detail,
-  ts: events.ts,
-};
-
 export const selectAfter = prepareOnce((database) =>
   database
-    .select(eventColumns)
+    .select()
     .from(events)
     .where(and(isOwn, gt(events.sequence, sql.placeholder('after'))))
     .orderBy(asc(events.sequence))
@@ -126,7 +116,7 @@ export const selectAfter = prepareOnce((database) =>
 /** With types a page looks at `MAX_LOOKED_AT` events at most. Their numbers have no gap, so a number is the bound. */
 const selectOfTypes = prepareOnce((database) =>
   database
-    .select(eventColumns)
+    .select()
     .from(events)
     .where(
       and(

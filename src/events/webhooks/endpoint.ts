@@ -98,7 +98,7 @@ export function listEndpoints({ database, listenerId }: EndpointOwner): Promise<
     .orderBy(asc(webhookEndpoints.id));
 }
 
-/** What making and changing endpoints needs of the configuration. */
+/** What endpoints and their senders need of the configuration. */
 export interface EndpointRules extends UrlRules {
   readonly sealSecrets: SealSecrets;
 }

@@ -1,5 +1,4 @@
 import { DurableObject } from 'cloudflare:workers';
-import type { SealSecrets } from '../../accounts/seal.ts';
 import { type Database, ledgerOf } from '../../db/database.ts';
 import { type Outcome, accept, refuse } from '../../http/answer.ts';
 import type { Bindings } from '../../platform/bindings.ts';
@@ -8,11 +7,12 @@ import type { Event } from '../event.ts';
 import { composeEvents, feedOf } from '../feed.ts';
 import type { OperatorEvent } from '../operator-event.ts';
 import { readEventRows } from '../read-events.ts';
-import { type UrlRules, findUrlFault } from './check-url.ts';
+import { findUrlFault } from './check-url.ts';
 import { type Attempt, deliver, isRefused, isTaken } from './deliver.ts';
 import { type Delivery, DeliveryLog, showDelivery } from './delivery-log.ts';
 import {
   type EndpointRow,
+  type EndpointRules,
   disableEndpoint,
   endpointNotFound,
   noteProgress,
@@ -52,11 +52,6 @@ interface Progress extends EndpointName {
   readonly extra: ExtraAttempts;
 }
 
-/** What a sender is configured with. */
-export interface SenderSettings extends UrlRules {
-  readonly sealSecrets: SealSecrets;
-}
-
 /**
  * The sender of one webhook endpoint: it delivers the events of its owner in their order, one at a time, each at least
  * once. It writes down an event as delivered after the receiver took it, so a crash between the two sends it again
@@ -65,9 +60,9 @@ export interface SenderSettings extends UrlRules {
 export class WebhookSender extends DurableObject<Bindings> implements Sender {
   readonly #state: ObjectState;
   readonly #log: DeliveryLog;
-  readonly #settings: SenderSettings;
+  readonly #settings: EndpointRules;
 
-  constructor(ctx: DurableObjectState, env: Bindings, settings: SenderSettings) {
+  constructor(ctx: DurableObjectState, env: Bindings, settings: EndpointRules) {
     super(ctx, env);
     this.#settings = settings;
     this.#state = new ObjectState(ctx.storage.sql);
