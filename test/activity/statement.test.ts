@@ -263,7 +263,7 @@ describe('the statement of an account that did everything', () => {
 
 describe('the statement of an account with 100,000 movements', () => {
   it('is sent in small pieces as it is read, and adds up', async () => {
-    const log = vi.spyOn(console, 'log').mockReturnValue();
+    vi.spyOn(console, 'log').mockReturnValue();
     const trader = await openTrader({ USDT: '1000000' });
     await writeHistory('orders', { account: `'${trader.accountId}'`, count: 1 }, 49_990);
     await writeHistory('withdrawals', { account: `'${trader.accountId}'`, count: 1 }, 30);
@@ -287,7 +287,6 @@ describe('the statement of an account with 100,000 movements', () => {
         if (!type.endsWith('_BALANCE') && type !== 'type') lines += 1;
       }
     }
-    log.mockRestore();
     expect(rest).toBe('');
     expect(lines).toBe(2 * 49_990 + 30 + 1);
     expect(closing).toEqual(sums);

@@ -106,7 +106,6 @@ describe('GET /api/v1/wallet/addresses', () => {
       await trader.balances();
       const fault = aroundBatches(moment, 1, fail(message), (text) => text.includes(`insert into \\"${table}\\"`));
       const response = await trader.get(ADDRESSES_PATH);
-      fault.restore();
       expect(fault.state.injected).toBe(1);
       expect(response.status).toBe(kept === 12 ? 200 : 503);
       if (kept === 0) expect(response.headers.get('Retry-After')).toBe('1');

@@ -65,8 +65,6 @@ describe('market data', () => {
         recentAnswers.forgetAll();
         expect(await countLooks()).toEqual([1, 0]);
       });
-      match.mockRestore();
-      put.mockRestore();
     },
   );
 

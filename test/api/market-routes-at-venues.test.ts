@@ -9,7 +9,6 @@ import { type ProblemBody, json, send } from '../support/exchange.ts';
 import { forgetPrices, venues } from '../support/markets/venues.ts';
 
 beforeEach(async () => {
-  vi.restoreAllMocks();
   vi.spyOn(console, 'error').mockReturnValue();
   await venues.reset();
   await forgetPrices();

@@ -52,7 +52,6 @@ describe('GET /api/v1/markets/tickers', () => {
     const candles = vi.spyOn(CandleHub.prototype, 'candles');
     const anonymous = await send(path);
     expect(candles).not.toHaveBeenCalled();
-    candles.mockRestore();
     expect(anonymous.headers.get('ETag')).toBe(keyed.headers.get('ETag'));
     expect(anonymous.headers.get('Cache-Control')).toMatch(/^public, max-age=\d+$/);
     expect([...anonymous.headers.keys()].filter((name) => name.includes('ratelimit'))).toEqual([]);

@@ -79,7 +79,6 @@ describe('an address index', () => {
       text.includes('insert into \\"accounts\\"'),
     );
     await expect(openAccount()).rejects.toThrow('service_unavailable');
-    fault.restore();
     expect(fault.state.injected).toBe(1);
     const id = await openAccount();
     const row = await sql('SELECT address_index AS "index" FROM accounts WHERE id = ?', id).first<{ index: number }>();

@@ -1,5 +1,5 @@
 // @runtime three-ledgers
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { reportFindings } from '../../src/reconciliation/violations.ts';
 import { keepSettings } from '../../src/db/copy-settings.ts';
 import { openLedger } from '../../src/db/database.ts';
@@ -54,7 +54,6 @@ const keepAll = async () => {
 };
 
 afterEach(async () => {
-  vi.restoreAllMocks();
   await forgetSettings();
   expect((await lift()).status).toBe(200);
   expect(await haltsOf()).toEqual(['00', '00', '00']);
@@ -101,9 +100,8 @@ describe('a change of the settings', () => {
   });
 
   it('that a ledger did not confirm is refused as not confirmed, and finished by that ledger’s keeper', async () => {
-    const lost = aroundBatches('before', 1, fail(CONNECTION_LOST), isCopy);
+    aroundBatches('before', 1, fail(CONNECTION_LOST), isCopy);
     const answer = await patch({ tradingHalted: true });
-    lost.restore();
     await expectCode(answer, '503 service_unavailable');
     const open = (await haltsOf()).findIndex(([trading]) => trading === '0');
     expect([1, 2]).toContain(open);

@@ -101,9 +101,8 @@ describe('GET /api/v1/status', () => {
 it.each(['assets', 'exchange-info'])(
   'without the ledger %s is 503 instead of an answer that may be wrong',
   async (name) => {
-    const sends = vi.spyOn(databaseInternals(), '_send').mockRejectedValue(new Error(CONNECTION_LOST));
+    vi.spyOn(databaseInternals(), '_send').mockRejectedValue(new Error(CONNECTION_LOST));
     const response = await send(`/api/v1/${name}`);
-    sends.mockRestore();
     await expectCode(response, '503 service_unavailable');
   },
 );

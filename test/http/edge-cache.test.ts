@@ -55,8 +55,6 @@ describe('an answer through the edge cache', () => {
     await ask();
     expect(match).toHaveBeenCalledTimes(2);
     expect(made).toBe(1);
-    vi.useRealTimers();
-    match.mockRestore();
   });
 
   it('does not depend on the caller’s URL', async () => {
@@ -72,7 +70,6 @@ describe('an answer through the edge cache', () => {
     vi.setSystemTime(Date.now() + 1_000);
     expect((await ask()).headers.get('Cache-Control')).toBe('public, max-age=1');
     expect(made).toBe(1);
-    vi.useRealTimers();
   });
 
   it('is made again when its lifetime is over, whatever the cache says', async () => {
@@ -80,7 +77,6 @@ describe('an answer through the edge cache', () => {
     await ask();
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1_201 });
     expect(await (await ask()).json()).toEqual({ made: 2 });
-    vi.useRealTimers();
   });
 
   it('is not cached when its lifetime is already over', async () => {
@@ -124,7 +120,6 @@ describe('an answer through the edge cache', () => {
     await ask();
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
     const [whole, head] = [await ask(), await ask({ method: 'HEAD' })];
-    vi.useRealTimers();
     expect([head.status, await head.text()]).toEqual([200, '']);
     expect(Object.fromEntries(head.headers)).toEqual(Object.fromEntries(whole.headers));
   });
@@ -151,7 +146,6 @@ it('an answer says where it came from, and is kept under the exchange’s own ho
   recentAnswers.forgetAll();
   expect([first, second, await sourceOf()]).toEqual(['miss', 'isolate', 'hit']);
   expect(put.mock.calls.map(([place]) => new URL(new Request(place).url).host)).toEqual(['bureau.test']);
-  put.mockRestore();
 });
 
 it('an edge cache that fails is logged, and every client gets its answer', async () => {
@@ -164,5 +158,4 @@ it('an edge cache that fails is logged, and every client gets its answer', async
   const events = log.mock.calls.map(([line]) => (JSON.parse(String(line)) as { event: string }).event);
   expect(events).toEqual(Array.from({ length: 4 }, () => 'edge_cache_failed'));
   expect([made, match.mock.calls.length, put.mock.calls.length]).toEqual([2, 2, 2]);
-  vi.restoreAllMocks();
 });

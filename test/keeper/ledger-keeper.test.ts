@@ -1,5 +1,5 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { reachKeeper } from '../../src/reconciliation/reach-keeper.ts';
 import { Progress } from '../../src/reconciliation/progress.ts';
 import { SLICE_LIMITS } from '../../src/reconciliation/reconciler.ts';
@@ -14,11 +14,6 @@ import { aroundBatches } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 const READ_DEADLINE_MS = 10_000;
-
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
 
 const readSoFar = async () => (await reachKeeper(env, 0).read()).progress.newest.after;
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { evictDurableObject } from 'cloudflare:test';
 import { newRecordId } from '../../src/db/record-id.ts';
 import {
@@ -12,16 +12,11 @@ import {
   expectCode,
   ORDER,
 } from '../support/exchange.ts';
-import { type Moment, abort, aroundBatches, aroundKeyReads } from '../support/runtime/faults.ts';
+import { type Moment, abort, aroundBatch, aroundKeyReads } from '../support/runtime/faults.ts';
 import { readEffects, sumOfBalances } from '../support/db/probes.ts';
 import { readTriggers, runWithout } from '../support/db/triggers.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { sql } from '../support/db/sql.ts';
-
-let restore: () => void = () => undefined;
-afterEach(() => restore());
-
-const isOrder = (text: string) => text.includes('INSERT INTO wanted_orders');
 
 async function expectNoKey(response: Response): Promise<void> {
   await expectCode(response, '401 invalid_api_key');
@@ -35,15 +30,10 @@ async function placeWhile(
 ): Promise<number> {
   const reached = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
-  ({ restore } = aroundBatches(
-    moment,
-    1,
-    () => {
-      reached.resolve();
-      return held.promise;
-    },
-    isOrder,
-  ));
+  aroundBatch('order', moment, 1, () => {
+    reached.resolve();
+    return held.promise;
+  });
   const ordering = trader.order(ORDER, 'in-flight');
   await reached.promise;
   await meanwhile();
@@ -96,7 +86,6 @@ describe('a key that becomes invalid while its order is on the way to D1', () =>
 function holdKeyRead() {
   const held = Promise.withResolvers<void>();
   const read = aroundKeyReads('after', 1, () => held.promise);
-  ({ restore } = read);
   // The test polls from outside. A promise that the object resolves would run the rest of the test inside the object.
   const reached = () => waitFor(() => expect(read.state.injected).toBe(1));
   return { reached, release: () => held.resolve() };

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { PricePoller } from '../../src/markets/price-poller.ts';
 import { openSandboxMarket } from '../../src/markets/sandbox-market.ts';
 import { formatPrice } from '../../src/money/amounts.ts';
@@ -21,10 +21,6 @@ function priceNow(): string {
 
 /** The clock is set ahead of the machine's own time, so that no alarm fires by itself. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2031, 5, 1, 12) }));
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
 
 async function fillAfterClockWentBack(trader: Trader, next: Trader): Promise<void> {
   const before = (await trader.trade(ORDER)).executedPrice;

@@ -46,6 +46,5 @@ describe('the gates of two ledgers', () => {
     const traders = await Promise.all([openTraderIn(1), openTraderIn(2)]);
     await Promise.all(traders.map((trader) => trader.trade(BUY)));
     expect(new Set(placed.mock.contexts).size).toBe(2);
-    placed.mockRestore();
   });
 });

@@ -1,5 +1,5 @@
 import { evictDurableObject } from 'cloudflare:test';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type OrderAnswer, type Trader, json, openTrader, ORDER } from '../support/exchange.ts';
 import { waitForLateWrites } from '../support/runtime/meter.ts';
 import { failStorageFrom } from '../support/runtime/object-storage.ts';
@@ -12,18 +12,8 @@ const WRITES = [1, 2];
 
 const { expectOnePayout } = useWithdrawalFaults();
 
-let restore: () => void = () => undefined;
-beforeEach(() => {
-  restore = () => undefined;
-});
-afterEach(() => {
-  restore();
-  vi.restoreAllMocks();
-});
-
 async function sendWhileFailing(trader: Trader, write: number, send: () => Promise<Response>) {
   const fault = await failStorageFrom(trader, write);
-  restore = fault.restore;
   const response = await send();
   fault.restore();
   return { response, ...fault.state };
@@ -71,7 +61,6 @@ describe('an object that throws between two of its writes', () => {
       await waitForLateWrites(trader.lane);
       const send = () => (kind === 'order' ? trader.order(ORDER, 'k') : withdraw(trader, {}, 'k'));
       const fault = await failStorageFrom(trader, WRITES.length + 1);
-      restore = fault.restore;
       const first = await send();
       await waitForLateWrites(trader.lane);
       expect(fault.state).toEqual({ seen: WRITES.length + 1, refused: 1 });

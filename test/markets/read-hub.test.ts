@@ -60,6 +60,5 @@ describe('a hub that cannot be reached', () => {
     await vi.advanceTimersByTimeAsync(LONGEST_WAIT_MS);
     expect(await snapshot).toBeUndefined();
     expect(await candles).toMatchObject({ ok: false, code: 'upstream_unavailable' });
-    vi.useRealTimers();
   });
 });

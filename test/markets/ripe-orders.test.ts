@@ -74,7 +74,6 @@ describe('an order that is admitted', () => {
       expect(await ask()).not.toBeNull();
     }
     expect(puts).toHaveBeenCalledTimes(1);
-    puts.mockRestore();
   });
 });
 

@@ -1,6 +1,6 @@
 // @runtime outside-by-hand
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { LedgerGate } from '../../src/orders/gate.ts';
 import { type LiveBooks, PriceHub } from '../../src/markets/price-hub.ts';
 import type { Vote } from '../../src/markets/ripe-price.ts';
@@ -87,8 +87,6 @@ class FaultyBooks implements LiveBooks {
     return { venue, bid: price, ask: price, own_ms, vouched_ms: own_ms };
   }
 }
-
-afterEach(() => void vi.restoreAllMocks());
 
 it('no order fills at a price of before its admission and the margin, with the clocks of lane, gate and hub a second apart', async () => {
   vi.spyOn(Date, 'now').mockImplementation(() => readTrueTime() + (running.getStore() ?? clocks.lane).ahead_ms);

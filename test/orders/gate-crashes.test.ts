@@ -1,12 +1,10 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { LedgerGate } from '../../src/orders/gate.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { type OrderAnswer, type ProblemBody, type Trader, json, openTrader, ORDER } from '../support/exchange.ts';
 import { CONNECTION_LOST, abort, aroundBatch, fail } from '../support/runtime/faults.ts';
 import { forgetSettings, ledgerGate } from '../support/gate.ts';
 import { readEffects, sumOfBalances } from '../support/db/probes.ts';
-
-afterEach(() => void vi.restoreAllMocks());
 
 /** Aborts the gate at one step of an order, the given number of times. */
 type InjectFault = (times: number) => void;

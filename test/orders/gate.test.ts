@@ -1,5 +1,5 @@
 import { runInDurableObject } from 'cloudflare:test';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import type { PlaceOrder } from '../../src/orders/terms.ts';
 import type { GateReply } from '../../src/orders/place-order.ts';
@@ -20,10 +20,6 @@ const BATCH_DEADLINE_MS = 3_000;
 const openRich = (): Promise<Trader> => openTrader({ USDT: '100000', BTC: '1' });
 
 beforeEach(stopClock);
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
 
 /** Holds this many orders' batches before they reach D1, until the test releases them or has D1 refuse them. */
 function hold(times: number) {

@@ -1,5 +1,5 @@
 import { createExecutionContext } from 'cloudflare:test';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { app } from '../../src/app.ts';
 import { LedgerGate } from '../../src/orders/gate.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
@@ -13,10 +13,6 @@ import { withdraw } from '../support/withdrawals/withdrawals.ts';
 
 /** No deadline passes while an order is held, however busy the machine is. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
 
 const ALL = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '100' } as const;
 

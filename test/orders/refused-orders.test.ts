@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PlaceOrder } from '../../src/orders/terms.ts';
 import type { GateReply } from '../../src/orders/place-order.ts';
 import { type Trader, json, openTrader } from '../support/exchange.ts';
@@ -26,10 +26,6 @@ beforeAll(async () => {
   poor = await atOnce(ORDERS, () => openTrader());
 });
 beforeEach(stopClock);
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
 
 type Wanted = readonly [trader: Trader, order: PlaceOrder, orderId?: string];
 
@@ -137,7 +133,6 @@ describe('a batch that is lost after its commit', () => {
     expect((await first).status).toBe(201);
     const [found, open] = await Promise.all(answers);
     expect(lost.state.injected).toBe(1);
-    lost.restore();
     expect(found?.status).toBe(201);
     expect(open?.status).toBe(504);
     expect([await countOrders(filled), await countOrders(refused)]).toEqual([2, 1]);

@@ -1,6 +1,6 @@
 import { reachHub } from '../../src/markets/read-hub.ts';
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import guide from '../../docs/performance.md?raw';
 import { priceMillion, showDollars } from '../../lab/cost/cost-model.ts';
 import {
@@ -40,7 +40,6 @@ beforeAll(() => {
   stopClock();
   moveClock(DAY_MS);
 });
-afterAll(() => void vi.useRealTimers());
 
 const hub = () => reachHub(env);
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { openTrader } from '../support/exchange.ts';
 import { GrowingExchange, type Stage } from '../support/growth/grow.ts';
 import { boundedReads, operations } from '../support/growth/operations.ts';
@@ -35,7 +35,6 @@ beforeAll(
   },
   60_000 + ROWS / 10,
 );
-afterAll(() => void vi.restoreAllMocks());
 
 describe(`from 1 account to ${ACCOUNTS}, and to ${ROWS} rows of history`, () => {
   it.each(Object.keys(operations))('%s needs the same rows and round trips', (name) => {

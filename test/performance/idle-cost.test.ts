@@ -1,6 +1,6 @@
 // @runtime three-ledgers
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import guide from '../../docs/performance.md?raw';
 import { priceDay, showDollars } from '../../lab/cost/cost-model.ts';
 import { type CountedRequests, idleHours, requestCounts } from '../../lab/cost/request-counts.ts';
@@ -52,7 +52,6 @@ const bindings = env as unknown as Record<string, D1Database>;
 describe('an exchange that nobody uses', () => {
   stopClock();
   moveClock(86_400_000);
-  afterAll(() => void vi.useRealTimers());
 
   // Sixty minutes of three keepers, one after the other.
   it('costs as much in an hour as the model says, with three ledgers and with one', { timeout: 120_000 }, async () => {

@@ -1,5 +1,5 @@
 // @runtime many-ledgers
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { bindingOf } from '../../src/db/record-id.ts';
 import { listLedgers } from '../../src/db/database.ts';
 import { ORDER, type Trader, asOperator } from '../support/exchange.ts';
@@ -152,8 +152,6 @@ beforeAll(async () => {
     measured.set(exchange, await measureAll(trader));
   }
 });
-
-afterAll(() => void vi.useRealTimers());
 
 function read(exchange: Exchange, name: RequestName): Measured {
   const found = measured.get(exchange)?.get(name);

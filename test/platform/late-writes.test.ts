@@ -50,6 +50,5 @@ describe('a late write', () => {
     expect(errors.mock.calls.map(([line]) => (JSON.parse(line as string) as { event: string }).event)).toEqual([
       'late_write_failed',
     ]);
-    errors.mockRestore();
   });
 });

@@ -22,7 +22,6 @@ async function expectOnce(buyer: Trader, seller: Trader): Promise<void> {
 }
 
 afterEach(async () => {
-  vi.restoreAllMocks();
   await setSettings({ tradingHalted: false });
 });
 

@@ -158,7 +158,7 @@ describe('what programs look for at fixed places', () => {
   it('is security.txt (RFC 9116) only where the operator has named a contact', async () => {
     const open = () => worker.fetch(`${ORIGIN}/.well-known/security.txt`);
     expect((await open()).status).toBe(404);
-    const named = vi.spyOn(config, 'SECURITY_CONTACT', 'get').mockReturnValue('mailto:security@bureau.dev');
+    vi.spyOn(config, 'SECURITY_CONTACT', 'get').mockReturnValue('mailto:security@bureau.dev');
     const response = await open();
     expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'text/plain; charset=utf-8']);
     const fields = new Map(
@@ -172,6 +172,5 @@ describe('what programs look for at fixed places', () => {
     const days = (Date.parse(fields.get('Expires') ?? '') - Date.now()) / 86_400_000;
     expect(days).toBeGreaterThan(80);
     expect(days).toBeLessThan(365);
-    named.mockRestore();
   });
 });

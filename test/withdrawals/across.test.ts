@@ -92,8 +92,6 @@ beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
 });
 afterEach(async () => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
   for (const ledger of ledgers) await halt(ledger, false);
   await resetSettings();
 });
@@ -109,7 +107,6 @@ async function payAmid(
   const pair = await openPair(from, to);
   const fault = aroundBatch(batch, moment, 1, fail(message));
   const { id } = await readTaken(await withdraw(pair.sender, { address: pair.address }, 'lost'));
-  fault.restore();
   expect(fault.state.injected).toBe(1);
   return { pair, id, readStatus: async () => (await readOwn(pair.sender, id)).status };
 }

@@ -143,7 +143,6 @@ it.each([
     const log = vi.spyOn(console, 'log').mockReturnValue();
     const { id } = await withdrawFrom(trader, { method: 'PUT', act });
     const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)) as Record<string, string>);
-    log.mockRestore();
     const moved = lines.filter(({ event, reference }) => event === 'money_moved' && reference === id);
     const nameOf = (owner = '') => (owner === trader.accountId ? 'the account' : owner);
     expect(moved.map(({ debit, credit, amount }) => [nameOf(debit), nameOf(credit), amount])).toEqual([

@@ -111,11 +111,10 @@ describe.each(stops)('%s', (_name, stop, status, code) => {
   });
 
   it('stops the retry of a withdrawal that the custodian has never seen', async () => {
-    const fault = injectFault('debit', 'after', 1, () => abort(trader.lane));
+    injectFault('debit', 'after', 1, () => abort(trader.lane));
     // The request is retried at once, and its look-up gets no answer.
     vi.mocked(sandboxCustody.lookup).mockResolvedValueOnce({ kind: 'unknown' });
     const { id } = await readTaken(await withdraw(trader, {}, 'k'));
-    fault.restore();
     await runInDurableObject(trader.lane, (_lane, state) => {
       state.storage.sql.exec('UPDATE replays SET answer = NULL');
     });
@@ -150,7 +149,6 @@ it('a database write that fails before a payout leaves the payout unsubmitted', 
   });
   await sweepAfter(1);
   expect([lost.state.injected, submittedIds()]).toEqual([1, []]);
-  lost.restore();
   await sweepAfter(60);
   expect(submittedIds()).toHaveLength(1);
   await expectInFlight(0n);

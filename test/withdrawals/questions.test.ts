@@ -110,7 +110,6 @@ describe('the operator’s list of open withdrawals', () => {
     const { id } = await readTaken(await withdraw(trader, WITHDRAWAL));
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 5_000 });
     const { withdrawals } = await read('status=PENDING&limit=200');
-    vi.useRealTimers();
     expect(withdrawals.map((listed) => listed.id)).toContain(id);
   });
 

@@ -20,7 +20,6 @@ async function withdrawWhile(trader: Trader, query: string): Promise<Response> {
   });
   const response = await withdraw(trader, {}, 'k');
   expect(fault.state.injected).toBe(1);
-  fault.restore();
   return response;
 }
 

@@ -414,7 +414,6 @@ describe('the routes of endpoints', () => {
     const logged = JSON.stringify(lines.flatMap(({ mock }) => mock.calls));
     expect(logged.length).toBeGreaterThan(100);
     expect(logged).not.toContain(secret.slice(6, 30));
-    for (const line of lines) line.mockRestore();
   });
 
   it('make no second endpoint of one address, and ten of an account at most', async () => {

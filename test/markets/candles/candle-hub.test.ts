@@ -106,7 +106,6 @@ describe('the candle hub', () => {
     expect((await ask({})).ok).toBe(true);
     vi.setSystemTime(Date.now() + 1_000);
     expect(await askHours(1)).toEqual(['answered']);
-    vi.useRealTimers();
   });
 
   it('delays no order', async () => {

@@ -1,7 +1,7 @@
 import { reachCandleHub } from '../../../src/markets/candles/read-candles.ts';
 import { reachHub } from '../../../src/markets/read-hub.ts';
 import { runInDurableObject } from 'cloudflare:test';
-import { afterEach, beforeEach, vi } from 'vitest';
+import { beforeEach, vi } from 'vitest';
 import { VenueRemote } from '../node/venues/venue-remote.ts';
 import { emptyEdgeCache } from '../runtime/edge-cache.ts';
 import { forgetSettings } from '../gate.ts';
@@ -20,10 +20,6 @@ export function useVenues(clock: 'stopped' | 'running' = 'stopped'): void {
     if (clock === 'stopped') vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
     await venues.reset();
     await forgetPrices();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
   });
 }
 

@@ -1,4 +1,4 @@
-import { type MockInstance, afterEach, beforeEach, expect, vi } from 'vitest';
+import { type MockInstance, beforeEach, expect, vi } from 'vitest';
 import { sandboxCustody } from '../../../src/custody/sandbox.ts';
 import { type Trader, openTrader } from '../exchange.ts';
 import { aroundBatch } from '../runtime/faults.ts';
@@ -24,11 +24,6 @@ export function useWithdrawalFaults() {
     );
     inFlight = await houseHolds('payouts');
   });
-  afterEach(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-  });
-
   return {
     submittedIds,
     injectFault: aroundBatch,
