@@ -11,7 +11,7 @@ import type { Atoms } from '../money/amounts.ts';
 /** An order's id is at most a day older than its transfers: so long may its lane send it again. */
 const DAY_MS = 86_400_000;
 
-export const RECORDS_PER_READ = 500;
+const RECORDS_PER_READ = 500;
 
 /** One movement of one asset of an account: what the balance gained, or lost where it is negative. */
 export interface Movement {
@@ -160,21 +160,32 @@ export async function* readMovements(
   database: Database,
   span: MovementSpan,
 ): AsyncGenerator<Movement[], void, undefined> {
-  let behind = '';
-  for (;;) {
-    const parts = kinds.map((kind) => {
-      const [first, second] = [selectLine(kind.lines[0], 1), selectLine(kind.lines[1], 2)];
-      const middle = sql.raw(`CAST(${kind.middle} AS TEXT) AS middle`);
-      return sql`SELECT id, ${middle}, ${first}, ${second} FROM ${sql.raw(kind.table)} WHERE ${isInSpan(kind, span, behind)}`;
-    });
-    const rows = await database.all<RecordRow>(
-      sql`${sql.join(parts, sql` UNION ALL `)} ORDER BY id LIMIT ${RECORDS_PER_READ}`,
-    );
+  for await (const rows of readRecords<RecordRow, Kind>(database, span, kinds, selectRecord)) {
     yield rows.flatMap((row) => listMovements(row, span));
-    const last = rows.at(-1);
-    if (!last || rows.length < RECORDS_PER_READ) return;
-    behind = last.id;
   }
+}
+
+function selectRecord({ lines, middle }: Kind): SQL {
+  const [first, second] = [selectLine(lines[0], 1), selectLine(lines[1], 2)];
+  return sql`id, ${sql.raw(`CAST(${middle} AS TEXT) AS middle`)}, ${first}, ${second}`;
+}
+
+/** Reads the records of some kinds in a span, some hundred at a time, by their ids. Rejects when D1 fails. */
+export async function* readRecords<Row extends { readonly id: string }, Of extends NumberedRows>(
+  database: Database,
+  span: MovementSpan,
+  wanted: readonly Of[],
+  select: (kind: Of) => SQL,
+): AsyncGenerator<Row[], void, undefined> {
+  let rows: Row[] = [];
+  do {
+    const behind = rows.at(-1)?.id;
+    const parts = wanted.map((kind) => {
+      return sql`SELECT ${select(kind)} FROM ${sql.raw(kind.table)} WHERE ${isInSpan(kind, span, behind)}`;
+    });
+    rows = await database.all(sql`${sql.join(parts, sql` UNION ALL `)} ORDER BY id LIMIT ${RECORDS_PER_READ}`);
+    yield rows;
+  } while (rows.length === RECORDS_PER_READ);
 }
 
 function listMovements({ id, ...row }: RecordRow, { begin, end }: MovementSpan): Movement[] {

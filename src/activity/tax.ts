@@ -1,9 +1,9 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
 import { type Asset, QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { formatAmount, formatPrice } from '../money/amounts.ts';
 import { spreadOf } from '../reconciliation/profit-sums.ts';
-import { type MovementSpan, type NumberedRows, RECORDS_PER_READ, isInSpan } from './movements.ts';
+import { type MovementSpan, type NumberedRows, readRecords } from './movements.ts';
 
 /**
  * The columns of `format=tax`, which stay as they are; more may follow at the end. The first twelve are those of Koinly's
@@ -133,13 +133,11 @@ const kinds: readonly TaxKind[] = [
 
 const textOf = (amount: string) => `CAST(${amount} AS TEXT)`;
 
-function selectKind(kind: TaxKind, span: MovementSpan, behind: string) {
-  const { table, numbers, type, sent, received, fee, usdValue, txHash, price, middle } = kind;
-  const columns = `id, ${type} AS type, (SELECT ts FROM transfers WHERE transfers.id = ${numbers[0]}) AS time_ms,
+function selectKind({ numbers, type, sent, received, fee, usdValue, txHash, price, middle }: TaxKind): SQL {
+  return sql.raw(`id, ${type} AS type, (SELECT ts FROM transfers WHERE transfers.id = ${numbers[0]}) AS time_ms,
     ${sent[0]} AS sentAsset, ${textOf(sent[1])} AS sent, ${received[0]} AS receivedAsset,
     ${textOf(received[1])} AS received, ${textOf(fee)} AS fee, ${textOf(usdValue)} AS usdValue, ${txHash} AS txHash,
-    ${textOf(price)} AS price, ${textOf(middle)} AS middle`;
-  return sql`SELECT ${sql.raw(columns)} FROM ${sql.raw(table)} WHERE ${isInSpan(kind, span, behind)}`;
+    ${textOf(price)} AS price, ${textOf(middle)} AS middle`);
 }
 
 /**
@@ -151,17 +149,7 @@ export async function* writeTaxLines(
   database: Database,
   span: MovementSpan,
 ): AsyncGenerator<string[][], void, undefined> {
-  let behind = '';
-  for (;;) {
-    const parts = kinds.map((kind) => selectKind(kind, span, behind));
-    const rows = await database.all<TaxRow>(
-      sql`${sql.join(parts, sql` UNION ALL `)} ORDER BY id LIMIT ${RECORDS_PER_READ}`,
-    );
-    yield rows.map(writeLine);
-    const last = rows.at(-1);
-    if (!last || rows.length < RECORDS_PER_READ) return;
-    behind = last.id;
-  }
+  for await (const rows of readRecords<TaxRow, TaxKind>(database, span, kinds, selectKind)) yield rows.map(writeLine);
 }
 
 function show(asset: Asset | null, atoms: string | null): string {
