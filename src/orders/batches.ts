@@ -261,17 +261,13 @@ export class OrderBatches {
       outcome = await this.#commit(batch);
     } catch (error) {
       // A bug in one of them, for which the database refused the whole batch: nothing happened.
-      if (batch.length > 1) return this.#sendEach(batch);
-      for (const { waiting } of batch) waiting.fail(error);
+      for (const { waiting } of batch) {
+        if (batch.length > 1) await this.#send(this.#build([waiting]));
+        else waiting.fail(error);
+      }
       return;
     }
     for (const order of batch) this.#answer(order, outcome);
-  }
-
-  async #sendEach(batch: readonly BatchedOrder[]): Promise<void> {
-    for (const { waiting } of batch) {
-      await this.#send(this.#build([waiting]));
-    }
   }
 
   /** Answers an order by how its batch ended. One that was overtaken gets a newer price, once. */
