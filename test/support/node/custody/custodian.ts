@@ -1,27 +1,14 @@
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
-import { z } from 'zod';
+import { readOrder } from '../../../../custodian/src/contract/payout-order.ts';
 import type { Network } from '../../../../src/money/networks.ts';
 import type { Payout } from '../../../../src/custody/custody.ts';
 import type { CustodianAct, CustodianPayout } from './custodian-state.ts';
 
-const PayoutBody = z.strictObject({
-  withdrawalId: z.string().min(1),
-  asset: z.string().min(1),
-  network: z.string().min(1),
-  contractAddress: z.string().min(1).nullable(),
-  address: z.string().min(1),
-  amount: z.string().regex(/^(0|[1-9]\d*)(\.\d+)?$/),
-});
-
 /** The body of a submission, or `undefined` when it is not a valid one for that withdrawal. */
 export function readPayout(withdrawalId: string, text: string): Payout | undefined {
-  try {
-    const payout = PayoutBody.parse(JSON.parse(text));
-    return payout.withdrawalId === withdrawalId ? (payout as Payout) : undefined;
-  } catch {
-    return undefined;
-  }
+  const order = readOrder(text);
+  return order?.withdrawalId === withdrawalId ? (order as Payout) : undefined;
 }
 
 /**
