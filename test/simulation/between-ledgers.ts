@@ -1,7 +1,9 @@
 import { assetSymbols } from '../../src/money/assets.ts';
 import { ledgersUnderTest } from '../support/db/open-in-ledger.ts';
 import { areApart, houseOf, houseOfAccount, isTransit } from './house-of.ts';
-import { type Model, type ModelWithdrawal, type Movement, must } from './model.ts';
+import type { Model, ModelWithdrawal } from './model.ts';
+import type { Movement } from './movement.ts';
+import { must } from './must.ts';
 
 /** Whether a withdrawal is paid to an account of another ledger. */
 export function isAcross({ accountId, recipient }: Pick<ModelWithdrawal, 'accountId' | 'recipient'>): boolean {

@@ -1,6 +1,7 @@
 import { scaleOf } from '../../src/money/assets.ts';
 import { type Row, idsOf, walk } from '../support/operator/lists.ts';
-import { type ModelDeposit, type ModelWithdrawal, must } from './model.ts';
+import type { ModelDeposit, ModelWithdrawal } from './model.ts';
+import { must } from './must.ts';
 import { writeDecimal } from './read-decimal.ts';
 import type { World } from './world.ts';
 

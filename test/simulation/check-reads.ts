@@ -3,7 +3,8 @@ import { timestampOfRecord } from '../../src/db/record-id.ts';
 import { asOperator, json } from '../support/exchange.ts';
 import { databaseOf, ledgersUnderTest, queryAll } from '../support/db/open-in-ledger.ts';
 import { houseOf } from './house-of.ts';
-import { DAY_MS, must } from './model.ts';
+import { DAY_MS } from './model.ts';
+import { must } from './must.ts';
 import type { World } from './world.ts';
 import { readDecimal, writeDecimal } from './read-decimal.ts';
 

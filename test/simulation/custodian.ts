@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import type { CustodyState, NeverSeen, Payout } from '../../src/custody/custody.ts';
 import { sandboxCustody } from '../../src/custody/sandbox.ts';
-import { must } from './model.ts';
+import { must } from './must.ts';
 
 /** What the custodian does in the next step. */
 export const custodianModes = [

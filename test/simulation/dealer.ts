@@ -3,7 +3,7 @@ import type { DealState, Dealer } from '../../src/dealing/dealer.ts';
 import { readDealAnswer } from '../../src/dealing/http-dealer.ts';
 import { VENUE_NAME } from '../support/db/house-money.ts';
 import type { Draw } from '../support/draw.ts';
-import { must } from './model.ts';
+import { must } from './must.ts';
 import { readDecimal, writeDecimal } from './read-decimal.ts';
 
 /** What the dealer and the way to it do with the deals of the next step. */

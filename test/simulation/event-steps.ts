@@ -3,7 +3,8 @@ import { type FeedPage, recordOf } from '../support/events/feed.ts';
 import { CONNECTION_LOST, OVERLOADED, abort, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { ledgersUnderTest, queryAll } from '../support/db/open-in-ledger.ts';
 import type { Draw } from '../support/draw.ts';
-import { type ModelAccount, type ModelReader, must } from './model.ts';
+import type { ModelAccount, ModelReader } from './model.ts';
+import { must } from './must.ts';
 import { checkOperatorFeed, readOperator } from './operator-feed.ts';
 import type { World } from './world.ts';
 

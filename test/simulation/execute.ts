@@ -1,16 +1,8 @@
 import type { Scope } from '../../src/keys/rights.ts';
 import type { Trader } from '../support/exchange.ts';
-import {
-  DAY_MS,
-  type Entry,
-  type ModelAccount,
-  type ModelKey,
-  type Movement,
-  type Post,
-  must,
-  sameMovements,
-  withoutReference,
-} from './model.ts';
+import { DAY_MS, type Entry, type ModelAccount, type ModelKey, type Post } from './model.ts';
+import { type Movement, sameMovements, withoutReference } from './movement.ts';
+import { must } from './must.ts';
 import { type Prediction, predictOrder, refusal } from './predict-order.ts';
 import { type WithdrawalPrediction, predictWithdrawal } from './predict-withdrawal.ts';
 import type { Fault, Injection } from './inject-faults.ts';

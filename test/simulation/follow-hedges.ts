@@ -2,7 +2,9 @@ import { type Asset, type Coin, scaleOf } from '../../src/money/assets.ts';
 import { ledgersUnderTest } from '../support/db/open-in-ledger.ts';
 import { type ProgrammedDealer, type VenueOrder, inAtoms } from './dealer.ts';
 import { houseOf, venueOf } from './house-of.ts';
-import { type Model, type Movement, must, sameMovements, withoutReference } from './model.ts';
+import type { Model } from './model.ts';
+import { type Movement, sameMovements, withoutReference } from './movement.ts';
+import { must } from './must.ts';
 
 /** How the coins are hedged: `TERMS` is what the settings have, the rest is the same in atoms. */
 export const TERMS = {

@@ -4,7 +4,9 @@ import { gateOfBefore, handOver, ledgerGate, readOrderTerms } from '../support/g
 import { drawKey, drawOrder } from './client-steps.ts';
 import type { Draw } from '../support/draw.ts';
 import { noteEffect, predictAgain, predictFresh, refuseKey } from './execute.ts';
-import { type Post, must, withoutReference } from './model.ts';
+import type { Post } from './model.ts';
+import { withoutReference } from './movement.ts';
+import { must } from './must.ts';
 import type { World } from './world.ts';
 
 /** A second gate of the ledger, as after a restart, takes orders in turn with the first. */

@@ -8,7 +8,7 @@ import type { Draw } from '../support/draw.ts';
 import { type DealerMode, dealerModes, inAtoms } from './dealer.ts';
 import { hedgedCoins } from './follow-hedges.ts';
 import { venueOf } from './house-of.ts';
-import { must } from './model.ts';
+import { must } from './must.ts';
 import { succeed } from './operate.ts';
 import type { World } from './world.ts';
 
@@ -70,10 +70,10 @@ async function look(world: World, ledger: number, mode: DealerMode, strike: Stri
     isClean: isFinal && injected === 0 && isPriced,
     prices,
   };
-  const known = model.hedges.all.size;
+  const known = world.hedges.all.size;
   const moved = await world.observe();
   world.look = undefined;
-  world.count('operations', 'hedge planned', model.hedges.all.size - known);
+  world.count('operations', 'hedge planned', world.hedges.all.size - known);
   must(moved.length === 0, 'a hedger moved money of its own', moved);
 }
 
@@ -155,11 +155,11 @@ export async function finishHedges(world: World, draw: Draw): Promise<void> {
       await look(world, ledger, 'deals', null);
     }
   }
-  must(model.hedges.listOpen().length === 0, 'hedges do not end', model.hedges.listOpen());
+  must(world.hedges.listOpen().length === 0, 'hedges do not end', world.hedges.listOpen());
   for (const asset of assetSymbols) {
     const should = ledgersUnderTest.reduce((sum, ledger) => sum - model.balance(venueOf(ledger), asset), 0n);
     const over = inAtoms(dealer.holds(asset), scaleOf(asset), false) - should;
-    must(over >= 0n && over <= BigInt(3 * model.hedges.all.size), 'the venue holds more or less', asset, over);
+    must(over >= 0n && over <= BigInt(3 * world.hedges.all.size), 'the venue holds more or less', asset, over);
   }
   const [venue] = await withHedger(world, 0, async (hedger) => {
     await hedger.wake();

@@ -7,18 +7,9 @@ import type { Trader } from '../support/exchange.ts';
 import { ledgersUnderTest } from '../support/db/open-in-ledger.ts';
 import { house } from '../../src/db/transfers.ts';
 import { VENUE } from '../support/db/house-money.ts';
-import { ModelHedges } from './follow-hedges.ts';
 import { type House, houseOf, venueOf } from './house-of.ts';
-
-/** One row of the journal. */
-export interface Movement {
-  readonly debit: string;
-  readonly credit: string;
-  readonly asset: Asset;
-  readonly amount: bigint;
-  readonly kind: string;
-  readonly reference: string;
-}
+import type { Movement } from './movement.ts';
+import { must } from './must.ts';
 
 export const DAY_MS = 86_400_000;
 
@@ -183,37 +174,6 @@ export interface ModelSettings {
   hedgingHalted: boolean;
 }
 
-/** The exchange did something else than the model says. */
-export class Disagreement extends Error {
-  override readonly name = 'Disagreement';
-}
-
-export function must(holds: boolean, what: string, ...facts: unknown[]): asserts holds {
-  if (holds) return;
-  const told = facts.map((fact) =>
-    JSON.stringify(fact, (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
-  );
-  throw new Disagreement([what, ...told].join(' '));
-}
-
-/** A movement without the record's id, which nobody can predict. */
-export function withoutReference({ debit, credit, asset, amount, kind }: Movement): Omit<Movement, 'reference'> {
-  return { debit, credit, asset, amount, kind };
-}
-
-/** Whether two lists have the same movements, in any order. */
-export function sameMovements(
-  one: readonly Omit<Movement, 'reference'>[],
-  other: readonly Omit<Movement, 'reference'>[],
-): boolean {
-  const write = (list: readonly Omit<Movement, 'reference'>[]) =>
-    list
-      .map(({ debit, credit, asset, amount, kind }) => `${debit} ${credit} ${asset} ${amount} ${kind}`)
-      .toSorted()
-      .join();
-  return write(one) === write(other);
-}
-
 const nameOf = (...parts: readonly string[]) => parts.join(' ');
 
 /** The model of the exchange: what it owes, to whom, and why. */
@@ -243,7 +203,6 @@ export class Model {
     spreadBps: 0,
     hedgingHalted: false,
   };
-  readonly hedges = new ModelHedges();
   readonly #balances = new Map<string, bigint>();
   /** What the owner brought in of each asset, by the inventory that it is of. */
   readonly #capital = new Map<string, bigint>();

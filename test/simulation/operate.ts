@@ -1,7 +1,8 @@
 import { asOperator } from '../support/exchange.ts';
 import type { Draw } from '../support/draw.ts';
 import type { Batch } from '../support/runtime/faults.ts';
-import { must, withoutReference } from './model.ts';
+import { withoutReference } from './movement.ts';
+import { must } from './must.ts';
 import { type Injection, failDatabase } from './inject-faults.ts';
 import type { World } from './world.ts';
 

@@ -2,7 +2,8 @@ import type { OperatorEvent } from '../../src/events/operator-event.ts';
 import { asOperator, json } from '../support/exchange.ts';
 import type { FeedPage } from '../support/events/feed.ts';
 import { databaseOf, ledgersUnderTest } from '../support/db/open-in-ledger.ts';
-import { NOBODY, must } from './model.ts';
+import { NOBODY } from './model.ts';
+import { must } from './must.ts';
 import type { World } from './world.ts';
 
 type Page = FeedPage<OperatorEvent>;

@@ -2,7 +2,8 @@ import { type Coin, findCoin, scaleOf } from '../../src/money/assets.ts';
 import { HEDGED_SPREAD, hedgedCoins } from './follow-hedges.ts';
 import { houseOfAccount } from './house-of.ts';
 import { readDecimal } from './read-decimal.ts';
-import type { ModelAccount, Movement, Post } from './model.ts';
+import type { ModelAccount, Post } from './model.ts';
+import type { Movement } from './movement.ts';
 import type { World } from './world.ts';
 
 /** An allowed answer to a request, and the movements that go with it. */

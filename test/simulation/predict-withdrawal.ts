@@ -3,7 +3,8 @@ import { type Asset, type AssetNetwork, assets, scaleOf } from '../../src/money/
 import type { Network } from '../../src/money/networks.ts';
 import { readAddress } from '../../src/addresses/validate-address.ts';
 import { areApart, houseOfAccount } from './house-of.ts';
-import { type ModelAccount, type ModelTotp, type ModelWithdrawal, type Post, must } from './model.ts';
+import type { ModelAccount, ModelTotp, ModelWithdrawal, Post } from './model.ts';
+import { must } from './must.ts';
 import { type Prediction, refusal } from './predict-order.ts';
 import { readDecimal } from './read-decimal.ts';
 import type { World } from './world.ts';

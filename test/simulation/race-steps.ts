@@ -8,7 +8,8 @@ import { drawCode, drawKey, drawOrder, drawWithdrawal } from './client-steps.ts'
 import { HAPPENED } from './inject-faults.ts';
 import type { Draw } from '../support/draw.ts';
 import { execute, noteMiddles, post, predictAgain, predictFresh, refuseKey } from './execute.ts';
-import { type ModelAccount, type ModelKey, type Post, must } from './model.ts';
+import type { ModelAccount, ModelKey, Post } from './model.ts';
+import { must } from './must.ts';
 import { writeDecimal } from './read-decimal.ts';
 import type { World } from './world.ts';
 

@@ -1,6 +1,7 @@
 import { queryAll } from '../support/db/open-in-ledger.ts';
 import type { Draw } from '../support/draw.ts';
-import { type ModelWithdrawal, must } from './model.ts';
+import type { ModelWithdrawal } from './model.ts';
+import { must } from './must.ts';
 import { isAcross } from './between-ledgers.ts';
 import { operate } from './operate.ts';
 import type { World } from './world.ts';

@@ -8,7 +8,8 @@ import type { Trader } from '../support/exchange.ts';
 import { CONNECTION_LOST, abort, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { ACCOUNT_STREAM, StreamClient, upgrade } from '../support/streams/stream-client.ts';
-import { type ModelAccount, type SeenEvent, must } from './model.ts';
+import type { ModelAccount, SeenEvent } from './model.ts';
+import { must } from './must.ts';
 import type { World } from './world.ts';
 
 /** What happens to a client of a stream in one step. */

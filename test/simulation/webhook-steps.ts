@@ -5,7 +5,8 @@ import { databaseOfId } from '../support/db/open-in-ledger.ts';
 import { CONNECTION_LOST, abort, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import type { Draw } from '../support/draw.ts';
-import { type ModelAccount, type ModelWebhook, must } from './model.ts';
+import type { ModelAccount, ModelWebhook } from './model.ts';
+import { must } from './must.ts';
 import type { World } from './world.ts';
 
 /** How often an alarm is run at most until everything is delivered. */

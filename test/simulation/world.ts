@@ -4,19 +4,12 @@ import { VENUE } from '../support/db/house-money.ts';
 import { databaseOf, ledgersUnderTest } from '../support/db/open-in-ledger.ts';
 import { ProgrammedCustodian } from './custodian.ts';
 import { ProgrammedDealer } from './dealer.ts';
-import type { HedgeRow, HedgerLook } from './follow-hedges.ts';
+import { type HedgeRow, type HedgerLook, ModelHedges } from './follow-hedges.ts';
 import { houseOfAccount, isTransit, nameOwner } from './house-of.ts';
 import { Market } from './market.ts';
-import {
-  Disagreement,
-  Model,
-  type ModelSettings,
-  type ModelWithdrawal,
-  type Movement,
-  NOBODY,
-  must,
-  withoutReference,
-} from './model.ts';
+import { Model, type ModelSettings, type ModelWithdrawal, NOBODY } from './model.ts';
+import { type Movement, withoutReference } from './movement.ts';
+import { Disagreement, must } from './must.ts';
 import { awaitGates } from './settle-gates.ts';
 import { advanceWithdrawal, checkTransit, isAcross, noteHalf } from './between-ledgers.ts';
 
@@ -26,6 +19,7 @@ type Row = Readonly<Record<string, string | number | null>>;
 /** The exchange, its surroundings, and the model. */
 export class World {
   readonly model = new Model();
+  readonly hedges = new ModelHedges();
   readonly custodian = new ProgrammedCustodian();
   readonly dealer = new ProgrammedDealer();
   readonly market = new Market();
@@ -145,14 +139,7 @@ export class World {
     const movements = seen.flatMap(({ journal }, ledger) => this.#follow(ledger, journal));
     this.#followAcross();
     for (const [ledger, { hedges }] of seen.entries()) {
-      this.model.hedges.follow(
-        this.model,
-        this.dealer,
-        ledger,
-        hedges,
-        this.#hedged[ledger]?.splice(0) ?? [],
-        this.look,
-      );
+      this.hedges.follow(this.model, this.dealer, ledger, hedges, this.#hedged[ledger]?.splice(0) ?? [], this.look);
     }
     const expected = this.model.list();
     const sums = new Map<string, bigint>();
