@@ -48,7 +48,7 @@ const allowed: readonly (readonly [roles: string, operations: string])[] = [
     'auditor treasury support compliance',
     `listAccounts getAccount listTransactionsOfAccount listOrdersOfAccount listWithdrawalsOfAccount
      listDepositsOfAccount getApiKeyOfAnyAccount listAllowlist listOpenDeposits listDust listOpenWithdrawals
-     getWithdrawalOfAccount getSettings getReconciliation getMetrics getHouse listAudit listOperatorEvents
+     getWithdrawalOfAccount getSettings getReconciliation getMetrics getHouse getProfit getVenues listHedges listAudit listOperatorEvents
      listWebhookEndpointsOfOperator getWebhookEndpointOfOperator listWebhookDeliveriesOfOperator search listStaff
      listProposals getProposal listPayoutClaims getReportedDeposit getShares`,
   ],
@@ -60,8 +60,8 @@ const allowed: readonly (readonly [roles: string, operations: string])[] = [
   ],
   [
     'treasury',
-    `claimPayout releasePayout creditAccount settleTrade createFunding settleWithdrawal changeSettings changeShares
-     runReconciliation`,
+    `claimPayout releasePayout creditAccount settleTrade createFunding settleHedge settleWithdrawal changeSettings
+     changeShares runReconciliation`,
   ],
   ['support compliance', `changeAccount revokeApiKey removeApproval allowRecovery`],
   ['compliance', `creditDeposit keepDeposit approveWithdrawal rejectWithdrawal`],
