@@ -4,7 +4,7 @@ import { openLedger } from '../../src/db/database.ts';
 import { recordKinds } from '../../src/record-kinds.ts';
 import { CHAINS } from '../../src/reconciliation/history.ts';
 import { KeptLinks } from '../../src/reconciliation/kept-links.ts';
-import { NO_PROGRESS } from '../../src/reconciliation/progress.ts';
+import { NO_PROGRESS, type Progress } from '../../src/reconciliation/progress.ts';
 import { ProfitSums, addParts, profitParts, sumParts } from '../../src/reconciliation/profit-sums.ts';
 import { Reconciler } from '../../src/reconciliation/reconciler.ts';
 import { type Coin, scaleOf } from '../../src/money/assets.ts';
@@ -29,8 +29,10 @@ beforeAll(async () => {
   await saveMoney();
 });
 
-/** Counts all of the journal, in slices of five transfers, and marks at other prices between them. */
-function count<T>(use: (profit: ProfitSums, reconciler: Reconciler) => T | Promise<T>): Promise<T> {
+/** A reconciliation that has read nothing yet, or, by `resume`, goes on from there with the same sums. */
+function count<T>(
+  use: (profit: ProfitSums, reconciler: Reconciler, resume: (from: Progress) => Reconciler) => T | Promise<T>,
+): Promise<T> {
   return runInDurableObject(env.KEY_LANE.getByName(crypto.randomUUID()), async (_instance, { storage }) => {
     const profit = new ProfitSums(storage.sql);
     const parts = {
@@ -40,7 +42,8 @@ function count<T>(use: (profit: ProfitSums, reconciler: Reconciler) => T | Promi
       links: new KeptLinks(storage.sql),
       profit,
     };
-    return use(profit, new Reconciler(parts, NO_PROGRESS, CHAINS));
+    const resume = (from: Progress) => new Reconciler(parts, from, CHAINS);
+    return use(profit, resume(NO_PROGRESS), resume);
   });
 }
 
@@ -112,6 +115,21 @@ describe('profit and loss', () => {
       const capital = await sql("SELECT sum(capital) AS n FROM balances WHERE asset = 'USDT'").first<number>('n');
       expect(capital).toBeGreaterThan(4_000_000_000);
       expect(Math.abs(Number(before))).toBeLessThan(100_000_000);
+    }));
+
+  it('is counted again from the beginning when its sums are lost, and no record twice', () =>
+    count(async (profit, reconciler, resume) => {
+      await reconciler.follow(SMALL, 0);
+      const { progress: early } = reconciler;
+      await followAll(reconciler);
+      const before = profit.list('');
+      await followAll(resume(early));
+      expect(profit.list('')).toEqual(before);
+      profit.forget();
+      const again = resume(reconciler.progress);
+      await followAll(again);
+      expect(profit.list('')).toEqual(before);
+      expect(again.progress.newest).toEqual(reconciler.progress.newest);
     }));
 
   it('is of a move of the price the position times the change, within an atom a record', () =>
