@@ -58,7 +58,9 @@ interface Raw {
   readonly body: string;
 }
 
-const page: Raw = { status: 200, body: '<html>gateway</html>' };
+/** What a gateway on the way says of itself. */
+const page: Raw = { status: 422, body: '<html>gateway</html>' };
+const gateway: Raw = { status: 502, body: '{"status":"refused","reason":"gateway: closed"}' };
 const silence: Raw = { status: 0, body: '' };
 
 /**
@@ -182,7 +184,7 @@ export class ProgrammedDealer implements Dealer {
     const truth = this.#receive(deal, mode);
     if (mode === 'lost_after') return silence;
     if (mode === 'error_page') return page;
-    if (mode === 'wrong_status') return { ...truth, status: truth.status === 200 ? 502 : 200 };
+    if (mode === 'wrong_status') return gateway;
     const dealt = JSON.parse(truth.body) as { status?: string };
     if (mode === 'contradicts' && dealt.status === 'dealt') {
       return { status: 200, body: JSON.stringify({ ...dealt, fee: { asset: 'XRP', amount: '1' } }) };
