@@ -22,7 +22,6 @@ export class World {
   readonly hedges = new ModelHedges();
   readonly custodian = new ProgrammedCustodian();
   readonly dealer = new ProgrammedDealer();
-  readonly hedges = new ModelHedges();
   readonly market = new Market();
   readonly operations: Record<string, number> = {};
   readonly faults: Record<string, number> = {};
