@@ -6,6 +6,7 @@ import { composeGreeting } from './start/compose-greeting.ts';
 import { openDemo } from './start/demo-account.ts';
 import { findRefusal } from './start/find-refusal.ts';
 import { inviteDemo } from './start/invite-demo.ts';
+import { openVenue } from './start/open-venue.ts';
 import { operate } from './start/operate.ts';
 import { readLedgers, spreadAccounts } from './start/local-ledgers.ts';
 import { type Place, readPlace } from './start/place.ts';
@@ -51,7 +52,9 @@ async function open(place: Place, ledgers: number): Promise<void> {
     const operatorToken = readSecret('OPERATOR_TOKEN');
     await operate(place, operatorToken, 'PUT', `/staff/${FIRST_ADMIN}`, { roles: ['admin'] });
     await spreadAccounts(place, operatorToken, ledgers);
-    const demo = await openDemo(place, operatorToken, ledgers);
+    const demo = await openDemo(place, operatorToken);
+    // A dealer that is named knows nothing of the sandbox's own venue.
+    if (demo.isNew && !variables['DEALER_URL']) await openVenue(place, operatorToken, ledgers);
     const staff = { email: FIRST_ADMIN, signedIn: access.signIn(FIRST_ADMIN) };
     const links = {
       holder: await inviteDemo(served.runtime, place, demo.accountId, { operatorToken, signedIn: staff.signedIn }),

@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { assetSymbols } from '../../src/money/assets.ts';
 import { demoFunds, demoKey } from '../../src/sandbox/demo.ts';
 import { operate } from './operate.ts';
-import { openVenue } from './open-venue.ts';
 import type { Place } from './place.ts';
 
 /** The account that `npm start` opens, and its API key. */
@@ -13,15 +12,10 @@ export interface Demo {
 
 export const DEMO_FILE = 'demo-account.json';
 
-/**
- * Returns the demo account of an earlier run if its key is still accepted, and else opens one, with the sandbox's venue for
- * the house.
- */
-export async function openDemo(place: Place, operatorToken: string, ledgers: number): Promise<Demo> {
+/** Returns the demo account of an earlier run if its key is still accepted, and else opens one. */
+export async function openDemo(place: Place, operatorToken: string): Promise<Demo & { readonly isNew: boolean }> {
   const earlier = await findDemo(place);
-  if (earlier) return earlier;
-  await openVenue(place, operatorToken, ledgers);
-  return makeDemo(place, operatorToken);
+  return earlier ? { ...earlier, isNew: false } : { ...(await makeDemo(place, operatorToken)), isNew: true };
 }
 
 async function findDemo({ origin, storage }: Place): Promise<Demo | undefined> {

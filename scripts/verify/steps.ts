@@ -20,6 +20,8 @@ export const steps: readonly Step[] = [
   { name: 'streams', command: 'npm run test:streams' },
   { name: 'watching', command: 'npm run test:watching' },
   { name: 'kills-ledgers', command: 'npm run test:kills -- --kills 8 --ledgers 3' },
+  { name: 'venue', command: 'npm run start:venue -- --orders 200 --kills 10' },
+  { name: 'venue-control', command: '! npm run start:venue -- --orders 200 --kills 3 --control new-id' },
   { name: 'backup', command: 'npm run test:backup' },
   { name: 'backup-ledgers', command: 'npm run test:backup -- --ledgers 3' },
   { name: 'going-live', command: 'npm run test:going-live' },
