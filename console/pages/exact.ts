@@ -7,6 +7,10 @@ function parse(decimal: string): bigint {
 }
 
 function write(value: bigint, decimals: number): string {
+  if (value < 0n) {
+    const positive = write(-value, decimals);
+    return positive === '0' ? positive : `-${positive}`;
+  }
   const digits = value.toString().padStart(SCALE + 1, '0');
   const whole = digits.slice(0, -SCALE);
   const fraction = digits.slice(-SCALE).slice(0, decimals).replace(/0+$/, '');

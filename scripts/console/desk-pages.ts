@@ -80,6 +80,7 @@ export async function listPages(
     dust: '/desk/deposits?show=dust',
     deposit: `/desk/deposits/${deposits[0]?.id}`,
     house: '/desk/house',
+    liquidity: '/desk/liquidity',
     switches: '/desk/switches',
     settings: '/desk/settings',
     proposals: '/desk/proposals',

@@ -15,7 +15,9 @@ import { readGateLoad } from '../orders/place-order.ts';
 import { type ProfitOfDay, dayOf, mergeProfit } from '../reconciliation/profit-sums.ts';
 import { firstLedger } from '../db/database.ts';
 import { readSettings } from '../db/settings.ts';
-import { readFromKeeper, readFromKeepers, readProfit } from './read-keepers.ts';
+import { FlowReport, FlowsQuery, describeFlows } from './flows.ts';
+import { readDays } from './profit.ts';
+import { readFlows, readFromKeeper, readFromKeepers, readProfit } from './read-keepers.ts';
 
 /** The operator's routes for the position of the house, and for a scraper. */
 export const houseRoutes = createOperatorArea('House');
@@ -39,6 +41,23 @@ houseRoutes.add({
     ]);
     const facts = { answers, snapshot, custodian, profit: sumProfit(gained), coinTerms, now_ms: Date.now() };
     return accept({ house: describeHouse(facts) });
+  },
+});
+
+houseRoutes.add({
+  operationId: 'getFlows',
+  path: '/operator/v1/flows',
+  duty: 'read',
+  summary: 'What came in, what left and what was traded, by day',
+  description: 'Counted every minute, by the value of each record when it was made. At most 366 days.',
+  request: { query: FlowsQuery },
+  answer: 'The sums of each day',
+  body: { flows: FlowReport },
+  handle: async (c) => {
+    const days = readDays(c.req.valid('query'), Date.now());
+    if (!days.ok) return days;
+    const { from, to } = days.value;
+    return accept({ flows: describeFlows(await readFlows(c.env, from), to, Date.now()) });
   },
 });
 

@@ -2,6 +2,7 @@ import type { LedgerAnswer } from '../db/ask-ledgers.ts';
 import { listLedgers } from '../db/database.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
+import type { FlowsOfDay } from '../reconciliation/flow-sums.ts';
 import type { ProfitOfDay } from '../reconciliation/profit-sums.ts';
 import { type Keeper, type KeeperBindings, reachKeeper } from '../reconciliation/reach-keeper.ts';
 
@@ -25,6 +26,15 @@ export async function readFromKeeper<T>(
     logFault('keeper_unreachable', { ledger, error: describeError(error) });
     return undefined;
   }
+}
+
+/** What came in, left and was traded in each ledger, from a day on. */
+export async function readFlows(
+  bindings: KeeperBindings & LedgerBindings,
+  from: string,
+): Promise<LedgerAnswer<readonly FlowsOfDay[]>[]> {
+  const answers = await readFromKeepers(bindings, (keeper) => keeper.readFlows(from));
+  return listLedgers(bindings).map((ledger, place) => ({ ledger, answer: answers[place] }));
 }
 
 /** What the house gained in each ledger, from a day on. */

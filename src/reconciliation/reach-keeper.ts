@@ -4,6 +4,7 @@ import type { CustodyStanding } from '../db/custody-standing.ts';
 import type { Progress } from './progress.ts';
 import type { ChainName, Link } from './history.ts';
 import { listLedgers } from '../db/database.ts';
+import type { FlowsOfDay } from './flow-sums.ts';
 import type { ProfitOfDay } from './profit-sums.ts';
 
 /** The progress of the reconciliation, and the newest stored link of each chain (see docs/design/reconciliation.md). */
@@ -23,6 +24,8 @@ export interface Keeper {
   readCustody(): Promise<CustodyStanding>;
   /** What the house gained, by day and coin, from a day such as `2026-11-21` on; newest day first. */
   readProfit(from: string): Promise<readonly ProfitOfDay[]>;
+  /** What came in, left and was traded, by day, from a day such as `2026-11-21` on; newest day first. */
+  readFlows(from: string): Promise<readonly FlowsOfDay[]>;
   /** Begins a pass now and works on it for some seconds. */
   run(): Promise<void>;
   /** Lets the next pass begin at once, without the hour between two passes. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { composeEnds, composeFilledOrders, composeGaps, composeHouse, composeUnexplained } from './compose-journal.ts';
 import { type HouseMove, composeMoves } from './compose-moves.ts';
+import { type CountedPayment, composePayments } from './compose-payments.ts';
 import { composeMoved, readMoved } from './compose-sums.ts';
 import { readExamples, readUntied } from './compose-ties.ts';
 import { type Finding, NOTHING, type SliceResult } from './invariants.ts';
@@ -28,6 +29,7 @@ export interface JournalSlice extends SliceResult {
   /** The filled orders of the slice, and what else changed what the house has, if it was read as `new`. */
   readonly orders: readonly FilledOrder[];
   readonly moves: readonly HouseMove[];
+  readonly payments: readonly CountedPayment[];
 }
 
 /**
@@ -56,8 +58,9 @@ export async function scanJournal(
     depth === 'sums' ? null : composeUnexplained(kinds, after, count),
     isNew ? composeFilledOrders(after, count) : null,
     isNew ? composeMoves(after, count) : null,
+    isNew ? composePayments(after, count) : null,
   ]);
-  const [ends, moved, house, [unexplained], orders, moves] = rows;
+  const [ends, moved, house, [unexplained], orders, moves, payments] = rows;
   const { first, head: newest } = onlyRow(ends);
   const head = newest ?? 0;
   const to = Math.max(after, Math.min(after + count, head));
@@ -88,6 +91,7 @@ export async function scanJournal(
     house,
     orders,
     moves,
+    payments,
     duration_ms,
   };
 }

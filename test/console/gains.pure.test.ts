@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import { add, divide } from '../../console/pages/exact.ts';
 import { averageCosts, differenceOf } from '../../console/pages/gains.ts';
 import { valueOverTime } from '../../console/pages/value-over-time.ts';
 
@@ -83,3 +84,19 @@ test.each([
   ['2', '5', '−3'],
   ['2', '2', '0'],
 ])('%s instead of %s is %s', (one, other, difference) => expect(differenceOf(one, other)).toBe(difference));
+
+describe('sums of decimals', () => {
+  it.each([
+    [['-1.5', '0.25'], '-1.25'],
+    [['-0.000001', '0'], '-0.000001'],
+    [['-0.0000001', '0'], '0'],
+    [['1', '-1'], '0'],
+    [['-3', '5.5'], '2.5'],
+  ])('of %o are below zero where they are', (values, sum) => {
+    expect(add(values, 6)).toBe(sum);
+  });
+
+  it('are divided towards zero', () => {
+    expect([divide('-7', '7', 6), divide('-1', '3', 6)]).toEqual(['-1', '-0.333333']);
+  });
+});

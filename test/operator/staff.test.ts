@@ -48,7 +48,8 @@ const allowed: readonly (readonly [roles: string, operations: string])[] = [
     'auditor treasury support compliance',
     `listAccounts getAccount listTransactionsOfAccount listOrdersOfAccount listWithdrawalsOfAccount
      listDepositsOfAccount getApiKeyOfAnyAccount listAllowlist listOpenDeposits listDust listOpenWithdrawals
-     getWithdrawalOfAccount getSettings getReconciliation getMetrics getHouse getProfit getVenues listHedges listAudit listOperatorEvents
+     getWithdrawalOfAccount getSettings getReconciliation getMetrics getHouse getFlows getProfit listHedges getVenues
+     listAudit listOperatorEvents
      listWebhookEndpointsOfOperator getWebhookEndpointOfOperator listWebhookDeliveriesOfOperator search listStaff
      listProposals getProposal listPayoutClaims getReportedDeposit getShares`,
   ],
@@ -60,8 +61,8 @@ const allowed: readonly (readonly [roles: string, operations: string])[] = [
   ],
   [
     'treasury',
-    `claimPayout releasePayout creditAccount settleTrade createFunding settleHedge settleWithdrawal changeSettings
-     changeShares runReconciliation`,
+    `claimPayout releasePayout creditAccount settleTrade createFunding settleHedge settleWithdrawal changeSettings changeShares
+     runReconciliation`,
   ],
   ['support compliance', `changeAccount revokeApiKey removeApproval allowRecovery`],
   ['compliance', `creditDeposit keepDeposit approveWithdrawal rejectWithdrawal`],

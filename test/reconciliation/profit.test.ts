@@ -5,6 +5,7 @@ import { recordKinds } from '../../src/record-kinds.ts';
 import { CHAINS } from '../../src/reconciliation/history.ts';
 import { KeptLinks } from '../../src/reconciliation/kept-links.ts';
 import { NO_PROGRESS, type Progress } from '../../src/reconciliation/progress.ts';
+import { FlowSums } from '../../src/reconciliation/flow-sums.ts';
 import { ProfitSums, addParts, profitParts, sumParts } from '../../src/reconciliation/profit-sums.ts';
 import { Reconciler } from '../../src/reconciliation/reconciler.ts';
 import { type Coin, scaleOf } from '../../src/money/assets.ts';
@@ -41,6 +42,7 @@ function count<T>(
       kinds: recordKinds,
       links: new KeptLinks(storage.sql),
       profit,
+      flows: new FlowSums(storage.sql),
     };
     const resume = (from: Progress) => new Reconciler(parts, from, CHAINS);
     return use(profit, resume(NO_PROGRESS), resume);

@@ -9,6 +9,7 @@ import { type Invariant, invariants } from '../../src/reconciliation/invariants.
 import { KeptLinks } from '../../src/reconciliation/kept-links.ts';
 import { NO_PROGRESS } from '../../src/reconciliation/progress.ts';
 import { Reconciler, type SliceLimits } from '../../src/reconciliation/reconciler.ts';
+import { FlowSums } from '../../src/reconciliation/flow-sums.ts';
 import { ProfitSums } from '../../src/reconciliation/profit-sums.ts';
 import { listViolations } from '../../src/reconciliation/violations.ts';
 import { type LedgerReconciliation, showReconciliation } from '../../src/operator/reconciliation.ts';
@@ -73,7 +74,8 @@ export function withOwn<T>(
   return runInDurableObject(env.KEY_LANE.getByName(name), (_instance, { storage }) => {
     const links = new KeptLinks(storage.sql);
     const profit = new ProfitSums(storage.sql);
-    const parts = { database: openLedger(env, ledger), ledger, kinds: recordKinds, links, profit };
+    const flows = new FlowSums(storage.sql);
+    const parts = { database: openLedger(env, ledger), ledger, kinds: recordKinds, links, profit, flows };
     const reconciler = new Reconciler(parts, NO_PROGRESS, read);
     const standing = () => ({
       progress: reconciler.progress,

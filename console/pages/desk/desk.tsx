@@ -12,6 +12,7 @@ import { Audit } from './screens/audit.tsx';
 import { DepositScreen, Deposits } from './screens/deposits.tsx';
 import { Events } from './screens/events.tsx';
 import { HouseScreen } from './screens/house.tsx';
+import { Liquidity } from './screens/liquidity.tsx';
 import { ProposalScreen, Proposals } from './screens/proposals.tsx';
 import { Payouts, Reviews } from './screens/reviews.tsx';
 import { Search } from './screens/search.tsx';
@@ -30,6 +31,7 @@ const screens: Readonly<Record<string, readonly [title: string, screen: (place: 
   payouts: ['Payouts', Payouts],
   deposits: ['Deposits', (place) => (place.rest[0] ? <DepositScreen {...place} /> : <Deposits {...place} />)],
   house: ['House', HouseScreen],
+  liquidity: ['Liquidity', Liquidity],
   switches: ['Switches', Switches],
   settings: ['Settings', Settings],
   proposals: ['Proposals', (place) => (place.rest[0] ? <ProposalScreen {...place} /> : <Proposals {...place} />)],

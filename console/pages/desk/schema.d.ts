@@ -44,6 +44,8 @@ export type ExchangeSettings = { readonly allowlistMode: "off" | "strict"; reado
 
 export type ExportList = { readonly list: string; readonly query?: { readonly [name: string]: string } };
 
+export type FlowReport = { readonly ts: string; readonly days: readonly ({ readonly day: string; readonly deposits: { readonly count: number; readonly usdt: string }; readonly withdrawals: { readonly count: number; readonly usdt: string }; readonly orders: { readonly count: number; readonly usdt: string } })[]; readonly missingLedgers: readonly (number)[] };
+
 export type Funding = { readonly ledger: number; readonly from: string; readonly to: string; readonly asset: "USDT" | "USDC" | "BTC" | "ETH" | "AVAX" | "MATIC" | "BNB" | "LTC" | "DOGE"; readonly amount: string; readonly reference: string; readonly id: string; readonly ts: string };
 
 export type GiveDeposit = { readonly accountId: string; readonly asset: string; readonly network: string; readonly amount: string };
@@ -450,6 +452,11 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: { readonly house: House };
+  };
+  'get /flows': {
+    query: { readonly from?: string; readonly to?: string };
+    body: undefined;
+    answer: { readonly flows: FlowReport };
   };
   'get /metrics': {
     query: undefined;

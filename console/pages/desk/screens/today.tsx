@@ -9,48 +9,25 @@ import { Facts, Records } from '../parts/records.tsx';
 import { ReasonField, Step } from '../parts/step.tsx';
 import type { ExchangeSettings, House, Reconciliation } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
+import { Figures } from './figures.tsx';
 import { HaltSteps } from './halts.tsx';
+import { readWaiting, WaitingCard } from './waiting.tsx';
 
 const EVERY_MS = 15_000;
 
-/** As much is counted of what waits. */
-const MOST_COUNTED = 200;
-
-/** A withdrawal that the custodian has for longer needs a person. */
-const STUCK_AFTER_MINUTES = 60;
-
 type Status = Awaited<ReturnType<typeof api.getStatus>>;
 
-const count = (rows: readonly unknown[], nextCursor: string | null) =>
-  `${rows.length}${nextCursor === null ? '' : ' or more'}`;
-
-async function readWaiting() {
-  const limit = MOST_COUNTED;
-  const [reviews, stuck, quarantined, pending, proposals] = await Promise.all([
-    operate('get /withdrawals', { query: { status: 'PENDING', limit } }),
-    operate('get /withdrawals', { query: { status: 'PROCESSING', olderThanMinutes: STUCK_AFTER_MINUTES, limit } }),
-    operate('get /deposits', { query: { status: 'QUARANTINED', limit } }),
-    operate('get /deposits', { query: { status: 'PENDING', limit } }),
-    operate('get /proposals', { query: { status: 'OPEN', limit } }),
-  ]);
-  return [
-    ['/desk/reviews', 'withdrawals to review', count(reviews.withdrawals, reviews.nextCursor)],
-    ['/desk/payouts', 'payouts stuck for an hour', count(stuck.withdrawals, stuck.nextCursor)],
-    ['/desk/deposits', 'deposits in quarantine', count(quarantined.deposits, quarantined.nextCursor)],
-    ['/desk/deposits?show=pending', 'deposits on their way', count(pending.deposits, pending.nextCursor)],
-    ['/desk/proposals', 'proposals to decide', count(proposals.proposals, proposals.nextCursor)],
-  ] as const;
-}
-
 async function read() {
-  const [waiting, { settings }, { reconciliation }, { house }, status] = await Promise.all([
+  const [waiting, { settings }, { reconciliation }, { house }, { flows }, { profit }, status] = await Promise.all([
     readWaiting(),
     operate('get /settings'),
     operate('get /reconciliation'),
     operate('get /house'),
+    operate('get /flows'),
+    operate('get /profit'),
     api.getStatus(),
   ]);
-  return { waiting, settings, reconciliation, house, status };
+  return { waiting, settings, reconciliation, house, flows, profit, status };
 }
 
 /** How the exchange stands, and what waits for somebody. */
@@ -60,17 +37,10 @@ export function Today() {
     <>
       <h1>Today</h1>
       <Shown loaded={loaded}>
-        {({ waiting, settings, reconciliation, house, status }) => (
+        {({ waiting, settings, reconciliation, house, flows, profit, status }) => (
           <>
-            <ul class="tiles" aria-label="What waits">
-              {waiting.map(([path, what, number]) => (
-                <li key={path}>
-                  <a href={path} class={number === '0' ? 'tile calm' : 'tile'}>
-                    <strong>{number}</strong> <span>{what}</span>
-                  </a>
-                </li>
-              ))}
-            </ul>
+            <WaitingCard {...waiting} />
+            <Figures flows={flows} profit={profit} house={house} />
             <Standing settings={settings} status={status} changed={reload} />
             <Reconciled reconciliation={reconciliation} changed={reload} />
             <Custody house={house} />

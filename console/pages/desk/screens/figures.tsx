@@ -1,0 +1,132 @@
+import { Suspense, lazy } from 'preact/compat';
+import { add, divide } from '../../exact.ts';
+import { Waiting } from '../../parts/notice.tsx';
+import { type BarsOf, lastDays, showSigned } from '../parts/day-bars.ts';
+import type { FlowReport, House, Profit } from '../schema.d.ts';
+
+const Bars = lazy(() => import('../parts/bars.tsx'));
+
+/** So many days are drawn, and the week before today is compared with. */
+const DAYS = 14;
+const WEEK = 7;
+const USDT_DECIMALS = 6;
+
+const sum = (values: readonly string[]) => add(values, USDT_DECIMALS);
+
+/** A chart of days, once its script is there. */
+export function DayChart(bars: BarsOf) {
+  const isEmpty = bars.series.every(({ values }) => values.every((value) => Number(value) === 0));
+  if (isEmpty) return <p class="empty">Nothing in these days.</p>;
+  return (
+    <Suspense fallback={<Waiting />}>
+      <Bars {...bars} />
+    </Suspense>
+  );
+}
+
+/** What moved, was traded and earned today, beside yesterday and the average of the seven days before today. */
+export function Figures({
+  flows,
+  profit,
+  house,
+}: {
+  readonly flows: FlowReport;
+  readonly profit: Profit;
+  readonly house: House;
+}) {
+  const days = lastDays(DAYS, Date.parse(flows.ts));
+  const byDay = new Map(flows.days.map((flow) => [flow.day, flow]));
+  const flowsOf = (name: 'deposits' | 'withdrawals' | 'orders') =>
+    days.map((day) => byDay.get(day)?.[name].usdt ?? '0');
+  const earned = days.map((day) => sum(profit.days.filter((row) => row.day === day).map((row) => row.profit)));
+  const spread = days.map((day) => sum(profit.days.filter((row) => row.day === day).map((row) => row.spread)));
+  const [deposits, withdrawals, volume] = [flowsOf('deposits'), flowsOf('withdrawals'), flowsOf('orders')];
+  const used = house.assets
+    .filter(({ exposureUsed }) => exposureUsed !== null)
+    .toSorted((one, other) => Number(other.exposureUsed) - Number(one.exposureUsed));
+  return (
+    <section class="card">
+      <h2>The day in figures</h2>
+      <p class="quiet">In USDT. A day begins at midnight, UTC; the average is of the seven days before today.</p>
+      {flows.missingLedgers.length > 0 && (
+        <p class="notice">Ledger {flows.missingLedgers.join(', ')} does not answer: the figures are without it.</p>
+      )}
+      <dl class="figures">
+        <Figure name="Came in" values={deposits} />
+        <Figure name="Paid out" values={withdrawals} />
+        <Figure name="Traded" values={volume} />
+        <Figure name="Spread earned" values={spread} />
+        <Figure name="Profit or loss" values={earned} />
+        <div>
+          <dt>Exposure used most</dt>
+          <dd>
+            {used.slice(0, 1).map(({ asset, exposureUsed }) => (
+              <strong key={asset}>
+                {asset} {(Number(exposureUsed) * 100).toFixed(1)} %
+              </strong>
+            ))}
+            <small>
+              {used
+                .slice(1, 3)
+                .map(({ asset, exposureUsed }) => `${asset} ${(Number(exposureUsed) * 100).toFixed(1)} %`)
+                .join(', ')}
+            </small>
+          </dd>
+        </div>
+      </dl>
+      <div class="charts">
+        <div>
+          <h3>Money moved</h3>
+          <DayChart
+            days={days}
+            label={describe('Came in and paid out', days, [deposits, withdrawals])}
+            series={[
+              { name: 'Came in', values: deposits },
+              { name: 'Paid out', values: withdrawals },
+            ]}
+          />
+        </div>
+        <div>
+          <h3>Traded</h3>
+          <DayChart
+            days={days}
+            label={describe('Traded', days, [volume])}
+            series={[{ name: 'Traded', values: volume }]}
+          />
+        </div>
+        <div>
+          <h3>Spread, and profit or loss</h3>
+          <DayChart
+            days={days}
+            label={describe('Spread, and profit or loss', days, [spread, earned])}
+            series={[
+              { name: 'Spread', values: spread },
+              { name: 'Profit or loss', values: earned },
+            ]}
+          />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/** A chart in words, for who does not see it. */
+function describe(what: string, days: readonly string[], all: readonly (readonly string[])[]): string {
+  const sums = all.map((values) => showSigned(sum(values))).join(' and ');
+  return `${what} by day since ${days[0]}: ${sums} USDT in all. The arrow keys read it day by day.`;
+}
+
+function Figure({ name, values }: { readonly name: string; readonly values: readonly string[] }) {
+  const [today = '0', yesterday = '0'] = values.toReversed();
+  const week = sum(values.slice(-WEEK - 1, -1));
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <strong>{showSigned(today)}</strong>
+        <small>yesterday {showSigned(yesterday)}</small>
+        <small>on average {showSigned(divide(week, String(WEEK), USDT_DECIMALS))}</small>
+      </dd>
+    </div>
+  );
+}

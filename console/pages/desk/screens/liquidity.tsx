@@ -1,0 +1,320 @@
+import { add } from '../../exact.ts';
+import { inWords, showAmount } from '../../format.ts';
+import { useLoaded } from '../../load.ts';
+import { Shown } from '../../parts/notice.tsx';
+import { operate } from '../operate.ts';
+import { lastDays, showSigned } from '../parts/day-bars.ts';
+import { listOf } from '../parts/list.ts';
+import { ShortId, State, Time } from '../parts/names.tsx';
+import { Pages } from '../parts/pages.tsx';
+import { type Column, Facts, Records } from '../parts/records.tsx';
+import type { ExchangeSettings, Hedge, House, Profit, Venue, Venues } from '../schema.d.ts';
+import { useMay } from '../staff.ts';
+import { ChangeStep } from './change-step.tsx';
+import { DayChart } from './figures.tsx';
+
+const EVERY_MS = 15_000;
+const USDT_DECIMALS = 6;
+const DAYS = 31;
+
+async function read() {
+  const [{ house }, { profit }, { venues }, { settings }] = await Promise.all([
+    operate('get /house'),
+    operate('get /profit'),
+    operate('get /venues'),
+    operate('get /settings'),
+  ]);
+  return { house, profit, venues, settings };
+}
+
+/** What the house bears the risk of, how it is covered, and what that earned. */
+export function Liquidity() {
+  const { loaded, reload } = useLoaded(read, EVERY_MS);
+  return (
+    <>
+      <h1>Liquidity</h1>
+      <Shown loaded={loaded}>
+        {({ house, profit, venues, settings }) => (
+          <>
+            <Hedging venues={venues} settings={settings} changed={reload} />
+            <Positions house={house} />
+            <Earned profit={profit} />
+            {venues.venues.map((venue) => (
+              <VenueCard key={venue.venue} venue={venue} />
+            ))}
+          </>
+        )}
+      </Shown>
+      <section class="card">
+        <h2>Hedges</h2>
+        <Pages list={listOf('get /hedges', {})}>
+          {(rows) => (
+            <Records
+              label="Hedges"
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={hedgeColumns}
+              empty="Nothing was hedged yet. A coin is hedged once its terms name a venue and a band."
+            />
+          )}
+        </Pages>
+      </section>
+    </>
+  );
+}
+
+const usdt = (value: string | null) => (value === null ? 'not known' : `${showSigned(value)} USDT`);
+
+function Hedging({
+  venues: { hedgingHalted, halt, atVenuesUsdValue, maxAtVenues },
+  settings,
+  changed,
+}: {
+  readonly venues: Venues;
+  readonly settings: ExchangeSettings;
+  readonly changed: () => void;
+}) {
+  const may = useMay();
+  return (
+    <section class="card">
+      <h2>Hedging</h2>
+      <Facts
+        of={[
+          ['State', <State key="s" of={hedgingHalted ? 'HALTED' : 'OK'} words={hedgingHalted ? 'halted' : 'on'} />],
+          ['At venues', usdt(atVenuesUsdValue)],
+          ['At most there', usdt(maxAtVenues)],
+          ['A day’s hedges at most', settings.dailyHedgeVolume === null ? 'no bound' : usdt(settings.dailyHedgeVolume)],
+        ]}
+      />
+      {halt && (
+        <p class="notice bad">
+          Halted by {halt.by} <Time iso={halt.ts} />
+          {halt.reason !== null && `: ${halt.reason}`}.
+        </p>
+      )}
+      {may('change_settings') && (
+        <div class="steps">
+          <ChangeStep
+            settings={settings}
+            changed={changed}
+            label={hedgingHalted ? 'Let hedging go on' : 'Halt hedging'}
+            change={{ hedgingHalted: !hedgingHalted }}
+          />
+        </div>
+      )}
+    </section>
+  );
+}
+
+type Position = House['assets'][number];
+
+const positionColumns: readonly Column<Position>[] = [
+  { name: 'Coin', show: ({ asset }) => asset },
+  { name: 'Position', isNumber: true, show: ({ position }) => showAmount(position) },
+  {
+    name: 'In USDT',
+    isNumber: true,
+    show: ({ positionUsdValue }) => (positionUsdValue === null ? '–' : showSigned(positionUsdValue)),
+  },
+  { name: 'Against its band', show: (row) => <Band of={row} /> },
+  { name: 'At venues', isNumber: true, show: ({ atVenues }) => showAmount(atVenues) },
+  { name: 'Capital', isNumber: true, show: ({ capital }) => showAmount(capital) },
+];
+
+function Positions({ house }: { readonly house: House }) {
+  return (
+    <section class="card">
+      <h2>Position against its band</h2>
+      <p class="quiet">
+        The inventory less the capital: what the house bears the risk of. Beyond the outer bound a coin is hedged at
+        once, beyond the inner one after a while; each time back to the inner one.
+      </p>
+      <Records
+        label="Positions"
+        rows={house.assets.filter(({ asset }) => asset !== 'USDT')}
+        keyOf={({ asset }) => asset}
+        columns={positionColumns}
+        empty=""
+      />
+    </section>
+  );
+}
+
+const BAND_WIDTH = 160;
+const BAND_HEIGHT = 22;
+/** The outer bound is so far from the middle; what is beyond it has the rest. */
+const OUTER = 60;
+
+/** Where a position is within its band, drawn and in words. */
+function Band({ of: { asset, position, positionUsdValue, band } }: { readonly of: Position }) {
+  if (!band) return <span class="quiet">not hedged</span>;
+  if (positionUsdValue === null) return <span class="quiet">no price</span>;
+  const [value, outer, inner] = [positionUsdValue, band.outer, band.inner].map(Number) as [number, number, number];
+  const place = (usdt: number) => {
+    const at = outer === 0 ? 0 : (usdt / outer) * OUTER;
+    return BAND_WIDTH / 2 + Math.max(-BAND_WIDTH / 2 + 3, Math.min(BAND_WIDTH / 2 - 3, at));
+  };
+  const size = Math.abs(value);
+  const where = size > outer ? 'beyond the outer bound' : size > inner ? 'between the bounds' : 'within the band';
+  const tone = size > outer ? 'bad' : size > inner ? 'warn' : 'good';
+  return (
+    <span class="band">
+      <svg
+        viewBox={`0 0 ${BAND_WIDTH} ${BAND_HEIGHT}`}
+        width={BAND_WIDTH}
+        height={BAND_HEIGHT}
+        role="img"
+        aria-label={`${asset}: ${position}, ${where} of ${band.outer} and ${band.inner} USDT`}
+      >
+        <rect class="outer" x={place(-outer)} y={6} width={place(outer) - place(-outer)} height={10} rx={3} />
+        <rect class="inner" x={place(-inner)} y={6} width={place(inner) - place(-inner)} height={10} rx={3} />
+        <line class="zero" x1={BAND_WIDTH / 2} x2={BAND_WIDTH / 2} y1={3} y2={19} />
+        <rect class={`mark ${tone}`} x={place(value) - 2} y={1} width={4} height={20} rx={2} />
+      </svg>
+      <small>
+        {where} (±{showAmount(band.inner)}, ±{showAmount(band.outer)} USDT, {band.venue})
+      </small>
+    </span>
+  );
+}
+
+const parts = ['spread', 'hedges', 'fees', 'settlements', 'revaluation', 'profit'] as const;
+
+type ProfitPart = (typeof parts)[number];
+
+type CoinProfit = Readonly<Record<ProfitPart, string>> & { readonly coin: string };
+
+const sum = (rows: readonly Profit['days'][number][], part: ProfitPart) =>
+  add(
+    rows.map((row) => row[part]),
+    USDT_DECIMALS,
+  );
+
+function Earned({ profit }: { readonly profit: Profit }) {
+  const days = lastDays(DAYS, Date.parse(profit.ts));
+  const byDay = days.map((day) =>
+    sum(
+      profit.days.filter((row) => row.day === day),
+      'profit',
+    ),
+  );
+  const coins = [...new Set(profit.days.map(({ coin }) => coin))].toSorted().map((coin): CoinProfit => {
+    const rows = profit.days.filter((row) => row.coin === coin);
+    return {
+      coin,
+      ...(Object.fromEntries(parts.map((part) => [part, sum(rows, part)])) as Record<ProfitPart, string>),
+    };
+  });
+  const missing = profit.ledgers.filter((ledger) => ledger.profit === null).map(({ ledger }) => ledger);
+  return (
+    <section class="card">
+      <h2>Profit and loss</h2>
+      <p class="quiet">In USDT, of the last 31 days, in UTC. All parts of a coin add up to its profit.</p>
+      {missing.length > 0 && (
+        <p class="notice">Ledger {missing.join(', ')} does not answer: the figures are without it.</p>
+      )}
+      <h3>By day</h3>
+      <DayChart
+        days={days}
+        label={`Profit or loss by day since ${days[0]}: ${showSigned(profit.sum.profit)} USDT in all. The arrow keys read it day by day.`}
+        series={[{ name: 'Profit or loss', values: byDay }]}
+      />
+      <h3>By coin</h3>
+      <Records
+        label="Profit and loss by coin"
+        rows={coins.length > 1 ? [...coins, { coin: 'All', ...profit.sum }] : coins}
+        keyOf={({ coin }) => coin}
+        columns={[
+          { name: 'Coin', show: ({ coin }) => coin },
+          ...parts.map((part) => ({
+            name: inWords(part),
+            isNumber: true,
+            show: (row: CoinProfit) => <Signed value={row[part]} />,
+          })),
+        ]}
+        empty="Nothing was earned or lost in these days."
+      />
+    </section>
+  );
+}
+
+function Signed({ value }: { readonly value: string }) {
+  return <span class={value.startsWith('-') ? 'down' : undefined}>{showSigned(value)}</span>;
+}
+
+const hedgeColumns: readonly Column<Hedge>[] = [
+  { name: 'Hedge', show: ({ id }) => <ShortId id={id} /> },
+  {
+    name: 'What',
+    show: ({ side, amount, coin, venue }) => `${inWords(side)} ${showAmount(amount)} ${coin} at ${venue}`,
+  },
+  {
+    name: 'State',
+    show: ({ status, openSeconds }) => (
+      <State
+        of={status === 'DEALT' ? 'COMPLETED' : status === 'OPEN' ? 'PENDING' : 'FAILED'}
+        words={status === 'OPEN' ? `open for ${openSeconds} s` : status === 'DEALT' ? 'dealt' : 'never dealt'}
+      />
+    ),
+  },
+  { name: 'Price', isNumber: true, show: ({ dealtPrice, limitPrice }) => showAmount(dealtPrice ?? limitPrice) },
+  { name: 'Against the middle', isNumber: true, show: ({ gain }) => (gain === null ? '–' : <Signed value={gain} />) },
+  {
+    name: 'Fee',
+    isNumber: true,
+    show: ({ fee }) => (fee === null ? '–' : `${showAmount(fee.amount)} ${fee.asset}`),
+  },
+  { name: 'Planned', show: ({ ts }) => <Time iso={ts} /> },
+];
+
+const venueStates = { answers: 'COMPLETED', silent: 'FAILED', unknown: 'unknown' } as const;
+
+function VenueCard({ venue }: { readonly venue: Venue }) {
+  return (
+    <section class="card">
+      <div class="top">
+        <h2>{venue.venue}</h2>
+        <State of={venueStates[venue.state]} words={venue.state === 'unknown' ? 'not known' : venue.state} />
+      </div>
+      <Facts
+        of={[
+          ['Reported', venue.reportedAt === null ? 'never yet' : <Time key="r" iso={venue.reportedAt} />],
+          ['Open hedges', String(venue.openHedges.length)],
+          [
+            'Markets',
+            venue.markets.map(({ coin, isOpen }) => `${coin}${isOpen ? '' : ' (closed)'}`).join(', ') || 'not known',
+          ],
+        ]}
+      />
+      <Records
+        label={`Balances at ${venue.venue}`}
+        rows={venue.balances}
+        keyOf={({ asset }) => asset}
+        columns={[
+          { name: 'Asset', show: ({ asset }) => asset },
+          { name: 'Holds', isNumber: true, show: ({ holds }) => (holds === null ? '–' : showAmount(holds)) },
+          { name: 'By the ledger', isNumber: true, show: ({ shouldHold }) => showAmount(shouldHold) },
+          {
+            name: 'State',
+            show: ({ differs }) => (
+              <State
+                of={differs === null ? 'unknown' : differs ? 'shortfall' : 'covered'}
+                words={differs === null ? 'not known' : differs ? 'differs' : 'agrees'}
+              />
+            ),
+          },
+        ]}
+        empty="The venue neither holds nor should hold anything."
+      />
+      {venue.toMove.length > 0 && (
+        <p class="notice">
+          To move:{' '}
+          {venue.toMove
+            .map(({ asset, amount, from, to }) => `${showAmount(amount)} ${asset} from ${from} to ${to}`)
+            .join('; ')}
+          . Enter what you moved as a funding.
+        </p>
+      )}
+    </section>
+  );
+}

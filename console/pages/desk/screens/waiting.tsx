@@ -1,0 +1,127 @@
+import { showAmount } from '../../format.ts';
+import { nameDeed } from '../parts/deeds.ts';
+import { AccountLink, State } from '../parts/names.tsx';
+import { Records } from '../parts/records.tsx';
+import { operate } from '../operate.ts';
+
+/** As much is read of what waits, and so many of the oldest are listed. */
+const MOST_READ = 200;
+const MOST_LISTED = 8;
+
+/** A withdrawal that the custodian has for longer needs a person. */
+const STUCK_AFTER_MINUTES = 60;
+
+/** One thing that waits for somebody of the staff. */
+interface WaitingItem {
+  readonly path: string;
+  readonly what: string;
+  readonly detail: string;
+  readonly accountId: string | null;
+  readonly since: string;
+}
+
+const count = (rows: readonly unknown[], nextCursor: string | null) =>
+  `${rows.length}${nextCursor === null ? '' : ' or more'}`;
+
+/** What waits, by kind: how many, and the oldest of those for which a person is needed. */
+export async function readWaiting() {
+  const limit = MOST_READ;
+  const [reviews, stuck, quarantined, pending, proposals] = await Promise.all([
+    operate('get /withdrawals', { query: { status: 'PENDING', limit } }),
+    operate('get /withdrawals', { query: { status: 'PROCESSING', olderThanMinutes: STUCK_AFTER_MINUTES, limit } }),
+    operate('get /deposits', { query: { status: 'QUARANTINED', limit } }),
+    operate('get /deposits', { query: { status: 'PENDING', limit } }),
+    operate('get /proposals', { query: { status: 'OPEN', limit } }),
+  ]);
+  const withdrawals = (what: string, rows: typeof reviews.withdrawals): WaitingItem[] =>
+    rows.map(({ id, accountId, ts, amount, asset, network }) => ({
+      path: `/desk/withdrawals/${accountId}/${id}`,
+      what,
+      detail: `${showAmount(amount)} ${asset} over ${network}`,
+      accountId,
+      since: ts,
+    }));
+  const items = [
+    ...withdrawals('A withdrawal to review', reviews.withdrawals),
+    ...withdrawals('A payout that is stuck', stuck.withdrawals),
+    ...quarantined.deposits.map(({ id, accountId, ts, amount, asset, network }) => ({
+      path: `/desk/deposits/${id}`,
+      what: 'A deposit in quarantine',
+      detail: `${showAmount(amount)} ${asset}${network === null ? '' : ` over ${network}`}`,
+      accountId,
+      since: ts,
+    })),
+    ...proposals.proposals.map((proposal) => ({
+      path: `/desk/proposals/${proposal.id}`,
+      what: 'A proposal to decide',
+      detail: `${nameDeed(proposal)}, by ${proposal.proposedBy}`,
+      accountId: null,
+      since: proposal.proposedAt,
+    })),
+  ];
+  return {
+    counts: [
+      ['/desk/reviews', 'withdrawals to review', count(reviews.withdrawals, reviews.nextCursor)],
+      ['/desk/payouts', 'payouts stuck for an hour', count(stuck.withdrawals, stuck.nextCursor)],
+      ['/desk/deposits', 'deposits in quarantine', count(quarantined.deposits, quarantined.nextCursor)],
+      ['/desk/deposits?show=pending', 'deposits on their way', count(pending.deposits, pending.nextCursor)],
+      ['/desk/proposals', 'proposals to decide', count(proposals.proposals, proposals.nextCursor)],
+    ] as const,
+    oldest: items.toSorted((one, other) => (one.since < other.since ? -1 : 1)).slice(0, MOST_LISTED),
+  };
+}
+
+const MINUTE_MS = 60_000;
+
+/** For how long something waits, in its largest whole unit but one. */
+export function showAge(since: string, now_ms: number): string {
+  const minutes = Math.max(0, Math.floor((now_ms - Date.parse(since)) / MINUTE_MS));
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 24 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+/** How much waits, and the oldest of it. */
+export function WaitingCard({ counts, oldest }: Awaited<ReturnType<typeof readWaiting>>) {
+  const now_ms = Date.now();
+  return (
+    <>
+      <ul class="tiles" aria-label="What waits">
+        {counts.map(([path, what, number]) => (
+          <li key={path}>
+            <a href={path} class={number === '0' ? 'tile calm' : 'tile'}>
+              <strong>{number}</strong> <span>{what}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {oldest.length > 0 && (
+        <section class="card">
+          <h2>Waits for somebody, the oldest first</h2>
+          <Records
+            label="Waits for somebody"
+            rows={oldest}
+            keyOf={({ path }) => path}
+            columns={[
+              { name: 'What', show: ({ path, what }) => <a href={path}>{what}</a> },
+              { name: 'Of', show: ({ detail }) => <span class="details">{detail}</span> },
+              {
+                name: 'Account',
+                show: ({ accountId }) => (accountId === null ? '–' : <AccountLink id={accountId} />),
+              },
+              { name: 'For', isNumber: true, show: ({ since }) => <Age since={since} now_ms={now_ms} /> },
+            ]}
+            empty=""
+          />
+        </section>
+      )}
+    </>
+  );
+}
+
+const LONG_MS = 4 * 60 * MINUTE_MS;
+
+function Age({ since, now_ms }: { readonly since: string; readonly now_ms: number }) {
+  const isLong = now_ms - Date.parse(since) > LONG_MS;
+  return <State of={isLong ? 'FAILED' : 'PENDING'} words={showAge(since, now_ms)} />;
+}
