@@ -63,7 +63,7 @@ export function Liquidity() {
   );
 }
 
-const usdt = (value: string | null) => (value === null ? 'not known' : `${showSigned(value)} USDT`);
+const showUsdt = (value: string | null) => (value === null ? 'not known' : `${showSigned(value)} USDT`);
 
 function Hedging({
   venues: { hedgingHalted, halt, atVenuesUsdValue, maxAtVenues },
@@ -81,9 +81,12 @@ function Hedging({
       <Facts
         of={[
           ['State', <State key="s" of={hedgingHalted ? 'HALTED' : 'OK'} words={hedgingHalted ? 'halted' : 'on'} />],
-          ['At venues', usdt(atVenuesUsdValue)],
-          ['At most there', usdt(maxAtVenues)],
-          ['A day’s hedges at most', settings.dailyHedgeVolume === null ? 'no bound' : usdt(settings.dailyHedgeVolume)],
+          ['At venues', showUsdt(atVenuesUsdValue)],
+          ['At most there', showUsdt(maxAtVenues)],
+          [
+            'A day’s hedges at most',
+            settings.dailyHedgeVolume === null ? 'no bound' : showUsdt(settings.dailyHedgeVolume),
+          ],
         ]}
       />
       {halt && (
