@@ -2,7 +2,6 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { Operator } from '../test/support/node/exchange/operator.ts';
 import { startServedExchange } from '../test/support/node/exchange/served-exchange.ts';
 import { forkVenues } from '../test/support/node/venues/fork-venues.ts';
@@ -11,6 +10,7 @@ import { writeCountingEntry } from './bench/counting-entry.ts';
 import { buildWorker } from '../scripts/build-worker.ts';
 import { quantiles } from './spread.ts';
 import { makeTemporaryFolder } from '../scripts/temporary-folder.ts';
+import { readOptions } from './read-options.ts';
 
 /**
  * `npm run flood`: measures how much different candle requests from many addresses, of a thousand candles each, slow
@@ -20,14 +20,7 @@ import { makeTemporaryFolder } from '../scripts/temporary-folder.ts';
  * orders of a turn, `--turns` the number of turns.
  */
 
-const { values } = parseArgs({
-  options: {
-    rate: { type: 'string', default: '200' },
-    orders: { type: 'string', default: '400' },
-    turns: { type: 'string', default: '2' },
-  },
-});
-const [rate, ordersPerTurn, turns] = [Number(values.rate), Number(values.orders), Number(values.turns)];
+const { rate, orders: ordersPerTurn, turns } = readOptions({ rate: 200, orders: 400, turns: 2 });
 
 const PAUSE_MS = 50;
 
@@ -48,7 +41,7 @@ const exchange = await startServedExchange(
   false,
 );
 
-const asker = fork(fileURLToPath(new URL('flood/ask-candles.ts', import.meta.url)), [exchange.url, values.rate]);
+const asker = fork(fileURLToPath(new URL('flood/ask-candles.ts', import.meta.url)), [exchange.url, String(rate)]);
 const operator = new Operator(exchange.url);
 const token = await operator.createKey(await operator.openAccount({ USDT: '100000' }));
 const ORDER = JSON.stringify({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '1' });

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { Clerk } from '../test/kills/clerk.ts';
 import type { Client } from '../test/support/client.ts';
 import { Operator } from '../test/support/node/exchange/operator.ts';
@@ -13,6 +12,7 @@ import { readMemory } from './read-runtimes.ts';
 import { quantiles, spread } from './spread.ts';
 import { openTraders, placeUntilDecided } from './traders.ts';
 import { makeTemporaryFolder } from '../scripts/temporary-folder.ts';
+import { readOptions } from './read-options.ts';
 
 /**
  * `npm run flood:orders`: many connections place orders for a minute, each for an account of its own, and once more
@@ -26,14 +26,7 @@ import { makeTemporaryFolder } from '../scripts/temporary-folder.ts';
  * `-- --refused` instead measures what refused orders cost those that are filled; see `floodWithRefused`.
  */
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '60' },
-    connections: { type: 'string', default: '64' },
-    refused: { type: 'boolean', default: false },
-  },
-});
-const [seconds, connections] = [Number(values.seconds), Number(values.connections)];
+const { seconds, connections, refused } = readOptions({ seconds: 60, connections: 64, refused: false });
 
 const FUNDS = { USDT: '100000', BTC: '1' } as const;
 const MOST_GROWTH = 1.5;
@@ -52,7 +45,7 @@ interface Memory {
 using temporary = makeTemporaryFolder('flood');
 const directory = temporary.path;
 await buildWorker('', directory);
-if (values.refused) tellFaults(await floodWithRefused(directory));
+if (refused) tellFaults(await floodWithRefused(directory));
 else for (const abortsGate of [false, true]) await flood(abortsGate);
 
 async function flood(abortsGate: boolean): Promise<void> {

@@ -2,19 +2,19 @@ import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { buildWorker } from '../scripts/build-worker.ts';
 import { Operator } from '../test/support/node/exchange/operator.ts';
 import { startExchange } from '../test/support/node/exchange/start-exchange.ts';
 import { forkVenues } from '../test/support/node/venues/fork-venues.ts';
 import { VenueRemote, allVenuesByStreams } from '../test/support/node/venues/venue-remote.ts';
+import { readOptions } from './read-options.ts';
 
 /**
  * `npm run test:streams` opens the streams with an order, calls nobody for ten minutes, and sends another order. It fails
  * when a venue was polled for that: the hub was evicted then, or had lost its sockets. `-- --minutes 1` is shorter.
  */
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
+const { minutes } = readOptions({ minutes: 10 });
 
 /** How often an order may find the streams not open yet. */
 const TRIES = 50;
@@ -40,8 +40,8 @@ try {
 
   let tries = 1;
   while (!(await isByStreams())) if ((tries += 1) > TRIES) throw new Error('the streams do not open');
-  console.log(`the streams are open after ${tries} orders; nobody calls for ${values.minutes} min`);
-  await sleep(Number(values.minutes) * 60_000);
+  console.log(`the streams are open after ${tries} orders; nobody calls for ${minutes} min`);
+  await sleep(minutes * 60_000);
   if (await isByStreams()) console.log('the next order filled by streams: the hub was kept, with its sockets');
   else {
     console.error('the next order was not filled by streams alone');

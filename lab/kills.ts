@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { runKills } from '../test/kills/run-kills.ts';
 import { buildWorker } from '../scripts/build-worker.ts';
 import { startBridgedCustodian } from '../scripts/chains/bridge-custodian.ts';
 import { makeTemporaryFolder } from '../scripts/temporary-folder.ts';
 import { forkVenues } from '../test/support/node/venues/fork-venues.ts';
 import { allVenuesByStreams } from '../test/support/node/venues/venue-remote.ts';
+import { readOptions } from './read-options.ts';
 
 /**
  * `npm run test:kills` kills the deployed bundle under load, again and again, and checks that it keeps everything that
@@ -14,17 +14,9 @@ import { allVenuesByStreams } from '../test/support/node/venues/venue-remote.ts'
  * `-- --venues streams` orders wait for the streams of played venues.
  */
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    kills: { type: 'string', default: '20' },
-    ledgers: { type: 'string', default: '1' },
-    custodian: { type: 'string', default: 'played' },
-    venues: { type: 'string', default: 'sandbox' },
-  },
-});
-const played = values.venues === 'streams' ? await forkVenues() : undefined;
-const seed = Number(values.seed);
+const defaults = { seed: Date.now() % 1_000_000, kills: 20, ledgers: 1, custodian: 'played', venues: 'sandbox' };
+const { seed, kills, ledgers, custodian, venues } = readOptions(defaults);
+const played = venues === 'streams' ? await forkVenues() : undefined;
 using temporary = makeTemporaryFolder('kills');
 const directory = temporary.path;
 const begun_ms = Date.now();
@@ -34,12 +26,12 @@ const { violations, ...figures } = await runKills({
   bundle: join(directory, 'bundle'),
   storage: join(directory, 'storage'),
   seed,
-  kills: Number(values.kills),
-  ledgers: Number(values.ledgers),
+  kills,
+  ledgers,
   longestLife_ms: 4_000,
   leastAcknowledged: 0,
   awaitSweep: true,
-  ...(values.custodian === 'real' && { startCustodian: startBridgedCustodian }),
+  ...(custodian === 'real' && { startCustodian: startBridgedCustodian }),
   ...(played && { variables: allVenuesByStreams(played.url) }),
   report: (line) => console.log(line),
 });

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { buildWorker } from '../scripts/build-worker.ts';
 import { readManifest } from '../scripts/backup/backup-files.ts';
 import { takeBackup } from '../scripts/backup/take-backup.ts';
@@ -15,6 +14,7 @@ import { makeLedger, runExchange } from './growth/make-ledger.ts';
 import { writeMeteredEntry } from './growth/metered-entry.ts';
 import { OrderLoad } from './growth/order-load.ts';
 import { makeTemporaryFolder } from '../scripts/temporary-folder.ts';
+import { readOptions } from './read-options.ts';
 
 /**
  * `npm run test:backup` backs up an exchange of 100,000 orders over a played API of Cloudflare while 50 orders a second
@@ -23,10 +23,7 @@ import { makeTemporaryFolder } from '../scripts/temporary-folder.ts';
  * nothing. `--ledgers 3` has the traders in three ledgers, whose holders pay each other while the backup is read.
  */
 
-const { values } = parseArgs({
-  options: { orders: { type: 'string', default: '100000' }, ledgers: { type: 'string', default: '1' } },
-});
-const ledgers = Number(values.ledgers);
+const { orders: wanted, ledgers } = readOptions({ orders: 100_000, ledgers: 1 });
 const TRADERS = 24;
 const PER_SECOND = 50;
 const LOOK_MS = 1_000;
@@ -48,7 +45,7 @@ async function tryBackup(): Promise<void> {
       { bundle, entry, ledgers, storage: join(directory, folder, 'v3'), site: false, variables: { HURRIES: 'yes' } },
       false,
     );
-  await makeLedger(bundle, entry, join(directory, 'source', 'v3'), Number(values.orders));
+  await makeLedger(bundle, entry, join(directory, 'source', 'v3'), wanted);
   const backup = join(directory, 'backup');
   await runExchange(await start('source'), (exchange) => backUpBesideTrade(exchange, backup));
   execFileSync(process.execPath, ['scripts/restore.ts', backup, '--local'], {
@@ -59,7 +56,7 @@ async function tryBackup(): Promise<void> {
   const { databases } = readManifest(backup);
   const orders = databases.flatMap(({ tables }) => tables).filter(({ name }) => name === 'orders');
   const count = orders.reduce((sum, { rows }) => sum + rows, 0);
-  if (databases.length !== ledgers || count < Number(values.orders)) {
+  if (databases.length !== ledgers || count < wanted) {
     throw new Error(`the backup has ${count} orders of ${databases.length} ledgers`);
   }
   say(`${count} orders in ${ledgers} ledgers were backed up, restored and reconciled`);

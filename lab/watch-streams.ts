@@ -2,12 +2,12 @@ import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { BureauClient, type Socket } from '../clients/bureau-client/src/index.ts';
 import { buildWorker } from '../scripts/build-worker.ts';
 import { Draw } from '../test/support/draw.ts';
 import { Operator } from '../test/support/node/exchange/operator.ts';
 import { type ServedExchange, startServedExchange } from '../test/support/node/exchange/served-exchange.ts';
+import { readOptions } from './read-options.ts';
 
 /**
  * `npm run test:watching` has clients watch while others trade, sockets are cut and the runtime is killed, and compares what
@@ -17,23 +17,8 @@ import { type ServedExchange, startServedExchange } from '../test/support/node/e
  * minute, with five SIGKILLs: `-- --sockets 100 --minutes 1 --orders 10 --cuts 20 --kills 1` is shorter.
  */
 
-const { values } = parseArgs({
-  options: {
-    sockets: { type: 'string', default: '1000' },
-    minutes: { type: 'string', default: '10' },
-    orders: { type: 'string', default: '50' },
-    cuts: { type: 'string', default: '100' },
-    kills: { type: 'string', default: '5' },
-    seed: { type: 'string', default: '1' },
-  },
-});
-const [sockets, minutes, orders, cuts, kills] = [
-  values.sockets,
-  values.minutes,
-  values.orders,
-  values.cuts,
-  values.kills,
-].map(Number) as [number, number, number, number, number];
+const defaults = { sockets: 1_000, minutes: 10, orders: 50, cuts: 100, kills: 5, seed: 1 };
+const { sockets, minutes, orders, cuts, kills, seed } = readOptions(defaults);
 
 /** Of ten sockets two are the market's. */
 const IN_MARKET = 0.2;
@@ -44,7 +29,7 @@ const ROUND_MS = 1_000;
 const AFTER_START_MS = 20_000;
 const PATIENCE_MS = 180_000;
 
-const draw = new Draw(Number(values.seed));
+const draw = new Draw(seed);
 using bundle = mkdtempDisposableSync(join(tmpdir(), 'bureau-watch-'));
 using storage = mkdtempDisposableSync(join(tmpdir(), 'bureau-watch-storage-'));
 await buildWorker('', bundle.path);
