@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type ProblemBody, type Trader, asOperator, json, openTrader, expectCode } from '../support/exchange.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { prepareStatement, writeStatement } from '../../src/activity/statement.ts';
@@ -263,7 +263,6 @@ describe('the statement of an account that did everything', () => {
 
 describe('the statement of an account with 100,000 movements', () => {
   it('is sent in small pieces as it is read, and adds up', async () => {
-    vi.spyOn(console, 'log').mockReturnValue();
     const trader = await openTrader({ USDT: '1000000' });
     await writeHistory('orders', { account: `'${trader.accountId}'`, count: 1 }, 49_990);
     await writeHistory('withdrawals', { account: `'${trader.accountId}'`, count: 1 }, 30);

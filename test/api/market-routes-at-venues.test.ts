@@ -1,18 +1,14 @@
 // @runtime outside
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { CandleHub } from '../../src/markets/candles/candle-hub.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { fallbackPrice } from '../../src/markets/fallback-price.ts';
 import { CandleList, TickerAnswer, TickerList } from '../../src/markets/schemas.ts';
 import { formatPrice } from '../../src/money/amounts.ts';
 import { type ProblemBody, json, send } from '../support/exchange.ts';
-import { forgetPrices, venues } from '../support/markets/venues.ts';
+import { useVenues, venues } from '../support/markets/venues.ts';
 
-beforeEach(async () => {
-  vi.spyOn(console, 'error').mockReturnValue();
-  await venues.reset();
-  await forgetPrices();
-});
+useVenues('running');
 
 const TICKERS = '/api/v1/markets/tickers';
 

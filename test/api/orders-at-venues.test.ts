@@ -1,18 +1,15 @@
 // @runtime outside-by-hand
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type OrderAnswer, json, openTrader, send, expectCode } from '../support/exchange.ts';
 import { readEffects } from '../support/db/probes.ts';
-import { forgetPrices, venues } from '../support/markets/venues.ts';
+import { forgetPrices, useVenues, venues } from '../support/markets/venues.ts';
 
 interface Tickers {
   readonly tickers: { readonly symbol: string; readonly price: string }[];
   readonly degraded: boolean;
 }
 
-beforeEach(async () => {
-  await venues.reset();
-  await forgetPrices();
-});
+useVenues('running');
 
 /** A price that no earlier run used, so that it can only come from the venues. */
 function drawPrice(): bigint {

@@ -29,7 +29,6 @@ let payout: Payout;
 
 beforeEach(async () => {
   payout = drawPayout();
-  vi.spyOn(console, 'error').mockReturnValue();
   await custodian.reset();
 });
 describe('a payout over signed HTTP', () => {

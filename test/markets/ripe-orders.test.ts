@@ -78,7 +78,6 @@ describe('an order that is admitted', () => {
 });
 
 it('orders that wait while the hub is reset are filled once each, by the hub that follows', async () => {
-  vi.spyOn(console, 'error').mockReturnValue();
   const trader = await openTrader({ USDT: '1000' });
   await venues.fail('hang');
   const orders = Array.from({ length: 5 }, (_, index) => trader.order({ value: '10' }, `reset-${index}`));

@@ -29,7 +29,7 @@ export async function stepEvents(world: World, draw: Draw): Promise<void> {
   world.count('operations', 'event that was read', count ?? 0);
 }
 
-function readingKey({ keys }: ModelAccount): Trader | undefined {
+export function readingKey({ keys }: ModelAccount): Trader | undefined {
   return keys.find(({ revoked, scopes }) => !revoked && scopes.includes('read'))?.trader;
 }
 

@@ -10,6 +10,7 @@ import { env } from '../support/runtime/test-env.ts';
 import { ACCOUNT_STREAM, StreamClient, upgrade } from '../support/streams/stream-client.ts';
 import type { ModelAccount, SeenEvent } from './model.ts';
 import { must } from './must.ts';
+import { readingKey } from './event-steps.ts';
 import type { World } from './world.ts';
 
 /** What happens to a client of a stream in one step. */
@@ -37,10 +38,6 @@ export async function stepStream(world: World, draw: Draw): Promise<void> {
   await follow(account, readingKey(account));
   injection?.restore();
   world.count('operations', 'event over a stream', account.stream.seen.length - before);
-}
-
-function readingKey({ keys }: ModelAccount): Trader | undefined {
-  return keys.find(({ revoked, scopes }) => !revoked && scopes.includes('read'))?.trader;
 }
 
 /** Connects where the client is not connected, has the object woken as the keeper does, and notes what came. */

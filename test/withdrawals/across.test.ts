@@ -87,10 +87,7 @@ const halt = (ledger: number, isHalted: boolean) =>
     .bind(isHalted ? 1 : 0)
     .run();
 
-beforeEach(() => {
-  stopClock();
-  vi.spyOn(console, 'error').mockReturnValue();
-});
+beforeEach(stopClock);
 afterEach(async () => {
   for (const ledger of ledgers) await halt(ledger, false);
   await resetSettings();

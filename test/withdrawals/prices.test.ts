@@ -1,8 +1,8 @@
 // @runtime outside
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { TickerList } from '../../src/markets/schemas.ts';
 import { type Trader, openTrader, send, expectCode } from '../support/exchange.ts';
-import { forgetPrices, venues } from '../support/markets/venues.ts';
+import { forgetPrices, useVenues, venues } from '../support/markets/venues.ts';
 import { readHoldings, readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
 
 const TO_BITCOIN = {
@@ -12,11 +12,7 @@ const TO_BITCOIN = {
   address: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
 };
 
-beforeEach(async () => {
-  vi.spyOn(console, 'error').mockReturnValue();
-  await venues.reset();
-  await forgetPrices();
-});
+useVenues('running');
 
 const openHolder = (): Promise<Trader> => openTrader({ BTC: '1', USDT: '100' });
 

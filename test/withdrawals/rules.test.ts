@@ -174,7 +174,6 @@ describe('a pause', () => {
 
 describe('when several refusals apply', () => {
   it('the first in the decided order is the answer, and only counters change', async () => {
-    vi.spyOn(console, 'error').mockReturnValue();
     stopClock();
     const trader = await openTrader();
     const { accountId } = trader;
