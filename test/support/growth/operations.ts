@@ -126,13 +126,16 @@ export const operations: Readonly<Record<string, Operation>> = {
 /** The most rows that a page looks at when it has filters, with those that find where a time begins. */
 const LOOKED_AT = 2_100;
 
+/** Of each of twenty accounts of a page: itself, nine balances, its keys, and the newest orders that are added up. */
+const OF_ACCOUNTS = 20 * 520;
+
 /**
  * Reads that find less in a small exchange, or nothing, and look at a bounded number of rows in a large one: each with
  * the most that it may read.
  */
 export const boundedReads: Readonly<Record<string, readonly [operation: Operation, mostRows: number]>> = {
-  'the newest accounts': [operate('GET', () => '/accounts'), 60],
-  'the accounts of a label': [operate('GET', () => '/accounts?query=crowd'), 120],
+  'the newest accounts': [operate('GET', () => '/accounts'), OF_ACCOUNTS],
+  'the accounts of a label': [operate('GET', () => '/accounts?query=crowd'), OF_ACCOUNTS],
   'frozen accounts, of which there is none': [operate('GET', () => '/accounts?status=frozen'), LOOKED_AT],
   'the newest of the audit': [operate('GET', () => '/audit'), 60],
   'the audit of somebody who did nothing': [operate('GET', () => '/audit?actor=nobody@bureau.test'), LOOKED_AT],
