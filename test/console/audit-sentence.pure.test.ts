@@ -14,7 +14,7 @@ function listActions(): string[] {
 }
 
 const entry = (action: string, detail: Record<string, unknown> = {}, actor = 'grace@exchange.example') =>
-  tellEntry({ actor, role: actor === 'operator' ? 'operator' : 'admin', action, detail });
+  tellEntry({ actor, role: actor === 'operator' ? 'operator' : 'admin', action, detail }).join(' ');
 
 describe('a row of the audit', () => {
   it('is a sentence for every action that is written', () => {

@@ -72,6 +72,10 @@ const sentences: Readonly<Record<string, string | ((detail: Detail) => string)>>
   delete_webhook_endpoint: 'deleted a webhook endpoint',
   draw_recovery_codes: 'drew new recovery codes',
   draw_totp: 'began to set up two-factor authentication',
+  end_hedge: ({ outcome, venueReference }) =>
+    outcome === 'dealt'
+      ? `ended the hedge by hand as dealt, ${write(venueReference)}`
+      : 'ended the hedge by hand as never dealt',
   end_sessions: 'ended sessions',
   export_list: (query) =>
     Object.keys(query).length === 0 ? 'exported the whole list' : `exported the list, where ${writeAll(query)}`,
@@ -114,7 +118,7 @@ const sentences: Readonly<Record<string, string | ((detail: Detail) => string)>>
 export const toldActions = Object.keys(sentences);
 
 /**
- * A row of the audit as a sentence: who did what, and why if the reason was given. An action that has no sentence is named
+ * A row of the audit as a sentence, of two parts: who did what, and why if the reason was given. An action that has no sentence is named
  * with its details.
  */
 export function tellEntry({
@@ -127,12 +131,12 @@ export function tellEntry({
   readonly role: string;
   readonly action: string;
   readonly detail: Detail;
-}): string {
+}): readonly [who: string, did: string] {
   const { because, ...rest } = detail;
   const who = actor === role ? inWords(actor) : actor;
   const told = sentences[action];
   const did = typeof told === 'function' ? told(rest) : told;
   const unknown = [inWords(action).toLowerCase(), writeAll(rest)].filter((part) => part !== '').join(': ');
   const reason = typeof because === 'string' ? `, because: ${because}` : '';
-  return `${who} ${did === undefined || did === '' ? unknown : did}${reason}`;
+  return [who, `${did === undefined || did === '' ? unknown : did}${reason}`];
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { add } from '../../exact.ts';
 import { showCents } from '../../format.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { go } from '../../route.ts';
@@ -11,6 +12,8 @@ import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
 import { useMay } from '../staff.ts';
+
+const USDT_DECIMALS = 6;
 
 const statuses = [
   ['', 'all'],
@@ -83,21 +86,35 @@ export function Accounts({ query }: Place) {
           }}
         >
           {(rows) => (
-            <Records
-              label="Accounts"
-              rows={rows}
-              keyOf={({ id }) => id}
-              columns={accountColumns}
-              empty={
-                wanted || status ? (
-                  <>
-                    No account is found. <a href="/desk/accounts">Show all</a>.
-                  </>
-                ) : (
-                  'There is no account yet. Open the first one.'
-                )
-              }
-            />
+            <>
+              <Records
+                label="Accounts"
+                rows={rows}
+                keyOf={({ id }) => id}
+                columns={accountColumns}
+                empty={
+                  wanted || status ? (
+                    <>
+                      No account is found. <a href="/desk/accounts">Show all</a>.
+                    </>
+                  ) : (
+                    'There is no account yet. Open the first one.'
+                  )
+                }
+              />
+              {rows.length > 1 && (
+                <p class="quiet">
+                  {rows.length} shown, worth{' '}
+                  {showCents(
+                    add(
+                      rows.map(({ usdValue }) => usdValue),
+                      USDT_DECIMALS,
+                    ),
+                  )}{' '}
+                  USDT together.
+                </p>
+              )}
+            </>
           )}
         </Pages>
       </section>

@@ -149,6 +149,22 @@ export function NetworkAmountsCard({ name, settings, changed }: SettingsPart & {
         ]}
         empty="Every asset and network has its default."
       />
+      {pairs.length > 0 && (
+        <details>
+          <summary>All {pairs.length} in force</summary>
+          <Records
+            label={`${settingNames[name] ?? name}, in force`}
+            rows={pairs}
+            keyOf={key}
+            columns={[
+              { name: 'Asset', show: ({ asset }) => asset },
+              { name: 'Network', show: ({ network }) => network },
+              { name: 'Value', isNumber: true, show: ({ amount }) => <Value of={amount} /> },
+            ]}
+            empty=""
+          />
+        </details>
+      )}
       {may('change_settings') && pairs.length > 0 && (
         <div class="steps">
           <SetNetworkAmount name={name} pairs={pairs} settings={settings} changed={changed} />

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
-import { TextField } from '../../parts/form.tsx';
+import { inWords } from '../../format.ts';
+import { Choice, TextField } from '../../parts/form.tsx';
 import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
-import { tellEntry } from '../parts/audit-sentence.ts';
+import { tellEntry, toldActions } from '../parts/audit-sentence.ts';
 import { ShortId, Time } from '../parts/names.tsx';
 import { listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
@@ -13,8 +14,13 @@ import type { AuditEntry } from '../schema.d.ts';
 const filters = [
   ['target', 'What was changed: an id'],
   ['actor', 'Who: an e-mail'],
-  ['action', 'Action, such as change_settings'],
 ] as const;
+
+/** The actions by which the rows can be narrowed, in words. */
+const actions: readonly (readonly [action: string, words: string])[] = [
+  ['', 'any'],
+  ...toldActions.toSorted().map((action) => [action, inWords(action)] as const),
+];
 
 const times = [
   ['from', 'From'],
@@ -32,7 +38,7 @@ function toField(iso: string | null): string {
 export function Audit({ query }: Place) {
   const [wanted, setWanted] = useState<Readonly<Record<string, string>>>(() =>
     Object.fromEntries([
-      ...filters.map(([name]) => [name, query.get(name) ?? ''] as const),
+      ...['action', ...filters.map(([name]) => name)].map((name) => [name, query.get(name) ?? ''] as const),
       ...times.map(([name]) => [name, toField(query.get(name))] as const),
     ]),
   );
@@ -40,18 +46,21 @@ export function Audit({ query }: Place) {
   const find = (event: Event) => {
     event.preventDefault();
     const next = new URLSearchParams();
-    for (const [name] of filters) if (wanted[name]) next.set(name, wanted[name].trim());
+    for (const name of ['action', ...filters.map(([one]) => one)]) {
+      if (wanted[name]) next.set(name, wanted[name].trim());
+    }
     for (const [name] of times) if (wanted[name]) next.set(name, new Date(wanted[name]).toISOString());
     go(`/desk/audit?${next.toString()}`);
   };
   return (
     <>
       <h1>Audit</h1>
-      <section class="card">
+      <section class="card audit">
         <form class="filters" onSubmit={find}>
           {filters.map(([name, label]) => (
             <TextField key={name} label={label} value={wanted[name] ?? ''} set={set(name)} />
           ))}
+          <Choice label="What was done" value={wanted['action'] ?? ''} set={set('action')} options={actions} />
           {times.map(([name, label]) => (
             <TextField key={name} label={label} type="datetime-local" value={wanted[name] ?? ''} set={set(name)} />
           ))}
@@ -64,10 +73,10 @@ export function Audit({ query }: Place) {
               rows={rows}
               keyOf={({ ledger, id }) => `${ledger} ${id}`}
               columns={[
-                { name: 'What', show: (entry) => <span class="details">{tellEntry(entry)}</span> },
-                { name: 'Of', show: ({ target }) => <Target target={target} /> },
-                { name: 'Details', show: (entry) => <Detail entry={entry} /> },
                 { name: 'When', show: ({ ts }) => <Time iso={ts} /> },
+                { name: 'What', show: (entry) => <Told entry={entry} /> },
+                { name: 'Of', show: ({ target }) => <Target target={target} /> },
+                { name: 'Stored as', show: (entry) => <Detail entry={entry} /> },
               ]}
               empty="Nothing was changed that fits. Ids and e-mails are found whole, not by a part."
             />
@@ -75,6 +84,16 @@ export function Audit({ query }: Place) {
         </Pages>
       </section>
     </>
+  );
+}
+
+/** A row as a sentence, in which whoever did it stands out. */
+function Told({ entry }: { readonly entry: AuditEntry }) {
+  const [who, did] = tellEntry(entry);
+  return (
+    <span class="details">
+      <strong>{who}</strong> {did}
+    </span>
   );
 }
 
@@ -93,7 +112,7 @@ function Target({ target }: { readonly target: string }) {
 function Detail({ entry: { action, role, detail } }: { readonly entry: AuditEntry }) {
   return (
     <details class="entry">
-      <summary>Exactly</summary>
+      <summary>{inWords(action)}</summary>
       <small class="details">
         {action}, as {role}
         {Object.entries(detail).map(([name, value]) => (

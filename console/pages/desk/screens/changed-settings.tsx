@@ -12,6 +12,10 @@ export const settingNames: Readonly<Record<string, string>> = {
   haltedCoins: 'Coins that are not traded',
   notice: 'Notice to all holders',
   reviewThreshold: 'Withdrawals worth more wait for a review, USDT',
+  coinTerms: 'Terms of coins',
+  hedgingHalted: 'Hedging is halted',
+  dailyHedgeVolume: 'A day’s hedges at most, USDT',
+  maxAtVenues: 'At venues at most, USDT',
   supplyCaps: 'Supply cap',
   fees: 'Withdrawal fee',
   minimums: 'Smallest withdrawal',
@@ -30,7 +34,15 @@ interface Difference {
 }
 
 /** These are replaced whole: what a change does not name is no longer set. */
-const wholes = ['pausedDeposits', 'fees', 'minimums', 'depositMinimums', 'approvalAbove', 'openingWeights'];
+const wholes = [
+  'coinTerms',
+  'pausedDeposits',
+  'fees',
+  'minimums',
+  'depositMinimums',
+  'approvalAbove',
+  'openingWeights',
+];
 
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,151 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Choice, TextField } from '../../parts/form.tsx';
+import { Records } from '../parts/records.tsx';
+import { Value } from '../parts/value.tsx';
+import type { ChangeSettings } from '../schema.d.ts';
+import { useMay } from '../staff.ts';
+import { settingNames } from './changed-settings.tsx';
+import { ChangeStep, type SettingsPart } from './change-step.tsx';
+
+/** A setting with one value: what it means, and how it is changed. */
+interface Single {
+  readonly name: keyof ChangeSettings;
+  readonly meaning: string;
+  readonly step: (part: SettingsPart) => ComponentChildren;
+}
+
+/** A bound in USDT that may be none. */
+function SetBound({
+  name,
+  label,
+  empty,
+  ...part
+}: SettingsPart & {
+  readonly name: 'reviewThreshold' | 'dailyHedgeVolume' | 'maxAtVenues';
+  readonly label: string;
+  readonly empty: string;
+}) {
+  const [text, setText] = useState(part.settings[name] ?? '');
+  const value = text.trim() === '' ? null : text.trim();
+  return (
+    <ChangeStep {...part} label={label} change={{ [name]: value }}>
+      <TextField label={`USDT (empty: ${empty})`} inputMode="decimal" value={text} set={setText} />
+    </ChangeStep>
+  );
+}
+
+function SetSpread(part: SettingsPart) {
+  const [text, setText] = useState(String(part.settings.spreadBps));
+  const isWhole = /^\d{1,4}$/.test(text.trim());
+  return (
+    <ChangeStep {...part} label="Set the spread" change={isWhole ? { spreadBps: Number(text) } : undefined}>
+      <TextField
+        label="Hundredths of a percent"
+        inputMode="numeric"
+        pattern="\d{1,4}"
+        required
+        value={text}
+        set={setText}
+      />
+    </ChangeStep>
+  );
+}
+
+/** Reads weights such as `0: 1, 2: 3`; `undefined` for another text. */
+function readWeights(text: string): Record<string, number> | undefined {
+  const pairs = text.split(',').map((pair) => /^\s*(\d{1,4})\s*:\s*(\d{1,4})\s*$/.exec(pair));
+  const read = pairs.map((pair) => [pair?.[1], Number(pair?.[2])] as const);
+  return pairs.includes(null) ? undefined : Object.fromEntries(read);
+}
+
+function SetOpeningWeights(part: SettingsPart) {
+  const shown = Object.entries(part.settings.openingWeights).map(([ledger, weight]) => `${ledger}: ${weight}`);
+  const [text, setText] = useState(shown.join(', '));
+  const openingWeights = readWeights(text);
+  return (
+    <ChangeStep {...part} label="Set where accounts are opened" change={openingWeights && { openingWeights }}>
+      <TextField label="Weights by ledger, such as 0: 1, 1: 3" required value={text} set={setText} />
+    </ChangeStep>
+  );
+}
+
+const modes = [
+  ['off', 'off: any address'],
+  ['strict', 'strict: approved addresses alone'],
+] as const;
+
+function SetAllowlist(part: SettingsPart) {
+  const [allowlistMode, setMode] = useState(part.settings.allowlistMode);
+  return (
+    <ChangeStep {...part} label="Set the allowlist’s mode" change={{ allowlistMode }}>
+      <Choice label="Withdrawals go to" value={allowlistMode} set={setMode} options={modes} />
+    </ChangeStep>
+  );
+}
+
+const singles: readonly Single[] = [
+  {
+    name: 'reviewThreshold',
+    meaning: 'A person looks at each withdrawal that takes an account’s sum of 24 hours above it.',
+    step: (part) => <SetBound {...part} name="reviewThreshold" label="Set the review threshold" empty="no reviews" />,
+  },
+  {
+    name: 'allowlistMode',
+    meaning: 'Whether withdrawals go to approved addresses alone.',
+    step: (part) => <SetAllowlist {...part} />,
+  },
+  {
+    name: 'spreadBps',
+    meaning: 'What a client pays beyond the market’s price. A coin may have its own.',
+    step: (part) => <SetSpread {...part} />,
+  },
+  {
+    name: 'dailyHedgeVolume',
+    meaning: 'Beyond it nothing more is hedged on that day (UTC).',
+    step: (part) => <SetBound {...part} name="dailyHedgeVolume" label="Set the day’s hedges" empty="no bound" />,
+  },
+  {
+    name: 'maxAtVenues',
+    meaning: 'The most that the house may have at venues.',
+    step: (part) => (
+      <SetBound {...part} name="maxAtVenues" label="Set the most at venues" empty="the house’s own capital" />
+    ),
+  },
+  {
+    name: 'openingWeights',
+    meaning: 'In which ledgers new accounts are opened, in proportion.',
+    step: (part) => <SetOpeningWeights {...part} />,
+  },
+];
+
+/** The settings with one value, each with what it means and its change. */
+export function GeneralSettings({ settings, changed }: SettingsPart) {
+  const may = useMay();
+  return (
+    <section class="card">
+      <h2>The exchange</h2>
+      <Records
+        label="Settings of the exchange"
+        rows={singles}
+        keyOf={({ name }) => name}
+        columns={[
+          {
+            name: 'Setting',
+            show: ({ name, meaning }) => (
+              <>
+                {settingNames[name]}
+                <small class="below meaning">{meaning}</small>
+              </>
+            ),
+          },
+          { name: 'Value', show: ({ name }) => <Value of={settings[name]} /> },
+          ...(may('change_settings')
+            ? [{ name: 'Change', show: ({ step }: Single) => step({ settings, changed }) }]
+            : []),
+        ]}
+        empty=""
+      />
+    </section>
+  );
+}
