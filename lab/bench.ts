@@ -76,18 +76,12 @@ else await measure();
 
 async function measure(): Promise<void> {
   const traders = Math.max(...CONNECTIONS);
-  const runtime = await startBenchRuntime(directory, { traders });
-  let peer: Peer | undefined;
-  try {
-    peer = values.peer === undefined ? undefined : await openPeer(values.peer, traders);
-    const slice = values.slice ?? FULL.slice;
-    const subjects = findSubjects(await describeSubjects(runtime, peer), values.only);
-    const isFull = values.rounds === FULL.rounds && slice === FULL.slice && values.only === FULL.only;
-    await tell(slice, isFull, async (options) => tabulate(await measureSubjects(subjects, options)), 'Throughput');
-  } finally {
-    await peer?.end();
-    await runtime.end();
-  }
+  await using runtime = await startBenchRuntime(directory, { traders });
+  await using peer = values.peer === undefined ? undefined : await openPeer(values.peer, traders);
+  const slice = values.slice ?? FULL.slice;
+  const subjects = findSubjects(await describeSubjects(runtime, peer), values.only);
+  const isFull = values.rounds === FULL.rounds && slice === FULL.slice && values.only === FULL.only;
+  await tell(slice, isFull, async (options) => tabulate(await measureSubjects(subjects, options)), 'Throughput');
 }
 
 async function compareProcesses(processes: string): Promise<void> {
@@ -144,21 +138,15 @@ async function openPeer(folder: string, traders: number): Promise<Peer> {
 }
 
 async function profile(name: string, connections: number): Promise<void> {
-  const runtime = await startBenchRuntime(directory, { traders: connections, profiled: true });
-  try {
-    const subjects = findSubjects(await describeSubjects(runtime), name);
-    const subject = subjects.find((each) => each.name === name) ?? subjects[0];
-    if (!subject) return;
-    const profiled = await profileSubject(runtime, subject, connections);
-    const file = `dist/${subject.name.replaceAll(/\W+/g, '-')}.cpuprofile`;
-    mkdirSync('dist', { recursive: true });
-    writeFileSync(file, JSON.stringify(profiled.profile));
-    console.log(
-      `${subject.name}, ${connections} at once: ${profiled.throughput.toFixed(0)} a second; profile: ${file}`,
-    );
-  } finally {
-    await runtime.end();
-  }
+  await using runtime = await startBenchRuntime(directory, { traders: connections, profiled: true });
+  const subjects = findSubjects(await describeSubjects(runtime), name);
+  const subject = subjects.find((each) => each.name === name) ?? subjects[0];
+  if (!subject) return;
+  const profiled = await profileSubject(runtime, subject, connections);
+  const file = `dist/${subject.name.replaceAll(/\W+/g, '-')}.cpuprofile`;
+  mkdirSync('dist', { recursive: true });
+  writeFileSync(file, JSON.stringify(profiled.profile));
+  console.log(`${subject.name}, ${connections} at once: ${profiled.throughput.toFixed(0)} a second; profile: ${file}`);
 }
 
 function findSubjects(subjects: readonly Subject[], part: string): Subject[] {

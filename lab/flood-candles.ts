@@ -27,8 +27,8 @@ const PAUSE_MS = 50;
 using temporary = makeTemporaryFolder('flood');
 const directory = temporary.path;
 await buildWorker('', directory);
-const venues = await forkVenues();
-const exchange = await startServedExchange(
+await using venues = await forkVenues();
+await using exchange = await startServedExchange(
   {
     bundle: directory,
     entry: writeCountingEntry(directory),
@@ -41,7 +41,7 @@ const exchange = await startServedExchange(
   false,
 );
 
-const asker = fork(fileURLToPath(new URL('flood/ask-candles.ts', import.meta.url)), [exchange.url, String(rate)]);
+using asker = fork(fileURLToPath(new URL('flood/ask-candles.ts', import.meta.url)), [exchange.url, String(rate)]);
 const operator = new Operator(exchange.url);
 const token = await operator.createKey(await operator.openAccount({ USDT: '100000' }));
 const ORDER = JSON.stringify({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '1' });
@@ -80,25 +80,19 @@ async function flood<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-try {
-  await timeOrders(20);
-  const [calm, flooded]: [number[], number[]] = [[], []];
-  for (let turn = 0; turn < turns; turn++) {
-    calm.push(...(await timeOrders(ordersPerTurn)));
-    flooded.push(...(await flood(() => timeOrders(ordersPerTurn))));
-  }
-  const rows = [0.5, 0.95].map((share) => {
-    const [without_ms, with_ms] = [quantiles(calm)(share), quantiles(flooded)(share)];
-    return { order: share === 0.5 ? 'median' : 'p95', without_ms, with_ms, times: with_ms / without_ms };
-  });
-  console.table(rows);
-  const asked = [...statuses.values()].reduce((sum, count) => sum + count, 0);
-  console.log(`${calm.length} orders without, ${flooded.length} with ${rate} questions a second: ${asked} questions,`);
-  console.log(`answered ${[...statuses].map(([status, count]) => `${status}: ${count}`).join(', ')}`);
-  console.log(`${refused} orders were refused`);
-  if (refused > 0 || rows.some(({ times }) => times > 2)) process.exitCode = 1;
-} finally {
-  asker.disconnect();
-  await exchange.stop();
-  await venues.stop();
+await timeOrders(20);
+const [calm, flooded]: [number[], number[]] = [[], []];
+for (let turn = 0; turn < turns; turn++) {
+  calm.push(...(await timeOrders(ordersPerTurn)));
+  flooded.push(...(await flood(() => timeOrders(ordersPerTurn))));
 }
+const rows = [0.5, 0.95].map((share) => {
+  const [without_ms, with_ms] = [quantiles(calm)(share), quantiles(flooded)(share)];
+  return { order: share === 0.5 ? 'median' : 'p95', without_ms, with_ms, times: with_ms / without_ms };
+});
+console.table(rows);
+const asked = [...statuses.values()].reduce((sum, count) => sum + count, 0);
+console.log(`${calm.length} orders without, ${flooded.length} with ${rate} questions a second: ${asked} questions,`);
+console.log(`answered ${[...statuses].map(([status, count]) => `${status}: ${count}`).join(', ')}`);
+console.log(`${refused} orders were refused`);
+if (refused > 0 || rows.some(({ times }) => times > 2)) process.exitCode = 1;

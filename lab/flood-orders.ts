@@ -50,25 +50,21 @@ else for (const abortsGate of [false, true]) await flood(abortsGate);
 
 async function flood(abortsGate: boolean): Promise<void> {
   const entry = writeFloodedEntry(directory, abortsGate);
-  const exchange = await startServedExchange({ bundle: directory, entry, site: false, inspectorPort: 0 });
-  try {
-    const clients = await openTraders(new Operator(exchange.url), connections, FUNDS);
-    const clerk = new Clerk();
-    clerk.origin = exchange.url;
-    const end_ms = Date.now() + seconds * 1_000;
-    const [times, memory] = await Promise.all([
-      Promise.all(clients.map((client) => placeUntil(clerk, client, end_ms))),
-      watchMemory(exchange.inspectorUrl ?? '', end_ms),
-    ]);
-    const missing = await findFaults(exchange.probe, clerk);
-    const aborted = exchange.log().split(GATE_ABORTED).length - 1;
-    report(aborted, clerk, times, memory);
-    const faults = [...clerk.violations, ...missing, ...judgeMemory(memory)];
-    if (abortsGate && aborted < seconds / 3) faults.push('the gate was not aborted');
-    tellFaults(faults);
-  } finally {
-    await exchange.stop();
-  }
+  await using exchange = await startServedExchange({ bundle: directory, entry, site: false, inspectorPort: 0 });
+  const clients = await openTraders(new Operator(exchange.url), connections, FUNDS);
+  const clerk = new Clerk();
+  clerk.origin = exchange.url;
+  const end_ms = Date.now() + seconds * 1_000;
+  const [times, memory] = await Promise.all([
+    Promise.all(clients.map((client) => placeUntil(clerk, client, end_ms))),
+    watchMemory(exchange.inspectorUrl ?? '', end_ms),
+  ]);
+  const missing = await findFaults(exchange.probe, clerk);
+  const aborted = exchange.log().split(GATE_ABORTED).length - 1;
+  report(aborted, clerk, times, memory);
+  const faults = [...clerk.violations, ...missing, ...judgeMemory(memory)];
+  if (abortsGate && aborted < seconds / 3) faults.push('the gate was not aborted');
+  tellFaults(faults);
 }
 
 function tellFaults(faults: readonly string[]): void {

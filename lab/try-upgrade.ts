@@ -128,15 +128,11 @@ async function replace(bundles: readonly string[], storage: string): Promise<str
 
 /** Runs both bundles at once, with the objects of the first. */
 async function bind(owner: string, other: string): Promise<string[]> {
-  const exchange = await startExchange({ bundle: owner, others: [other], entry, variables, site: false });
+  await using exchange = await startExchange({ bundle: owner, others: [other], entry, variables, site: false });
   const traders = new Traders();
-  try {
-    await traders.begin(exchange.urls);
-    await traders.during(() => sleep(phase_ms));
-    return await traders.settle(exchange.probe);
-  } finally {
-    await exchange.dispose();
-  }
+  await traders.begin(exchange.urls);
+  await traders.during(() => sleep(phase_ms));
+  return await traders.settle(exchange.probe);
 }
 
 using temporary = makeTemporaryFolder('upgrade');

@@ -1,12 +1,10 @@
-import { mkdtempDisposableSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BureauClient, type Socket } from '../clients/bureau-client/src/index.ts';
 import { buildWorker } from '../scripts/build-worker.ts';
 import { Draw } from '../test/support/draw.ts';
 import { Operator } from '../test/support/node/exchange/operator.ts';
 import { type ServedExchange, startServedExchange } from '../test/support/node/exchange/served-exchange.ts';
+import { makeTemporaryFolder } from '../scripts/temporary-folder.ts';
 import { readOptions } from './read-options.ts';
 
 /**
@@ -30,8 +28,8 @@ const AFTER_START_MS = 20_000;
 const PATIENCE_MS = 180_000;
 
 const draw = new Draw(seed);
-using bundle = mkdtempDisposableSync(join(tmpdir(), 'bureau-watch-'));
-using storage = mkdtempDisposableSync(join(tmpdir(), 'bureau-watch-storage-'));
+using bundle = makeTemporaryFolder('watch');
+using storage = makeTemporaryFolder('watch-storage');
 await buildWorker('', bundle.path);
 
 let exchange = undefined as unknown as ServedExchange;

@@ -16,11 +16,7 @@ import { readWhere, whereOptions } from './databases/read-where.ts';
 const { values } = parseArgs({ options: { ...whereOptions, to: { type: 'string', default: 'backups' } } });
 const now = new Date();
 const folder = join(values.to, now.toISOString().replaceAll(':', '-'));
-const databases = await openDatabases(readWhere(values));
-try {
-  const manifest = await takeBackup(databases.all, folder, now.getTime(), console.log);
-  const rows = manifest.databases.flatMap(({ tables }) => tables).reduce((sum, table) => sum + table.rows, 0);
-  console.log(`${rows} rows of ${manifest.databases.map(({ binding }) => binding).join(', ')} are in ${folder}`);
-} finally {
-  await databases.close();
-}
+await using databases = await openDatabases(readWhere(values));
+const manifest = await takeBackup(databases.all, folder, now.getTime(), console.log);
+const rows = manifest.databases.flatMap(({ tables }) => tables).reduce((sum, table) => sum + table.rows, 0);
+console.log(`${rows} rows of ${manifest.databases.map(({ binding }) => binding).join(', ')} are in ${folder}`);

@@ -15,12 +15,10 @@ import { MIGRATIONS } from './keep-state.ts';
  */
 const { values } = parseArgs({ options: whereOptions });
 const [ofLedgers, ofConsole] = MIGRATIONS;
-const databases = await openDatabases(readWhere(values));
+await using databases = await openDatabases(readWhere(values));
 try {
   await migrateDatabases(databases.all, (binding) => (binding === 'IDENTITY' ? ofConsole : ofLedgers), console.log);
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
-} finally {
-  await databases.close();
 }

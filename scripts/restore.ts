@@ -22,16 +22,12 @@ const manifest = readManifest(folder);
 const wanted = manifest.databases.filter(({ binding }) => values.only === undefined || binding === values.only);
 if (wanted.length === 0) throw new Error(`${folder} has no database ${values.only}`);
 const ledgers = manifest.databases.filter(({ transfers }) => transfers !== null).length;
-const databases = await openDatabases(readWhere(values, ledgers));
-try {
-  for (const saved of wanted) {
-    const database = databases.all.find(({ binding }) => binding === saved.binding);
-    if (database === undefined) throw new Error(`the configuration has no database ${saved.binding}`);
-    await restoreDatabase(database, folder, saved);
-    const rows = saved.tables.reduce((sum, table) => sum + table.rows, 0);
-    const upTo = saved.transfers === null ? '' : `, up to transfer ${saved.transfers}`;
-    console.log(`${saved.binding}: ${rows} rows are as they were at ${manifest.takenAt}${upTo}`);
-  }
-} finally {
-  await databases.close();
+await using databases = await openDatabases(readWhere(values, ledgers));
+for (const saved of wanted) {
+  const database = databases.all.find(({ binding }) => binding === saved.binding);
+  if (database === undefined) throw new Error(`the configuration has no database ${saved.binding}`);
+  await restoreDatabase(database, folder, saved);
+  const rows = saved.tables.reduce((sum, table) => sum + table.rows, 0);
+  const upTo = saved.transfers === null ? '' : `, up to transfer ${saved.transfers}`;
+  console.log(`${saved.binding}: ${rows} rows are as they were at ${manifest.takenAt}${upTo}`);
 }

@@ -46,7 +46,7 @@ export class Connections {
     if (client) await send(client, load, load.next(0));
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#clients.map((client) => client.close()));
   }
 }

@@ -46,31 +46,25 @@ export function writeWaits(document: string, rows: readonly WaitRow[], date: Dat
 }
 
 async function timeOrders(bundle: string, name: string, streams?: Readonly<Record<string, string>>): Promise<WaitRow> {
-  const venues = await forkVenues();
+  await using venues = await forkVenues();
   const production = streams && { ...readProductionMarket().variables, ...streams, ...venueUrlVariables(venues.url) };
-  const exchange = await startServedExchange({ bundle, variables: production ?? {}, site: false });
-  try {
-    const remote = new VenueRemote(venues.url);
-    for (const venue of venueNames) await remote.set(venue, { way_ms: WAYS_MS[venue], delay_ms: 2 * WAYS_MS[venue] });
-    const operator = new Operator(exchange.url);
-    const holder = await Holder.open(operator, { assets: ['BTC'], keys: 1, trades: UNLIMITED });
-    const order = () => holder.keys[0]?.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
+  await using exchange = await startServedExchange({ bundle, variables: production ?? {}, site: false });
+  const remote = new VenueRemote(venues.url);
+  for (const venue of venueNames) await remote.set(venue, { way_ms: WAYS_MS[venue], delay_ms: 2 * WAYS_MS[venue] });
+  const operator = new Operator(exchange.url);
+  const holder = await Holder.open(operator, { assets: ['BTC'], keys: 1, trades: UNLIMITED });
+  const order = () => holder.keys[0]?.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
+  await order();
+  await sleep(OPENING_MS);
+  const times_ms: number[] = [];
+  for (let sent = 0; sent < ORDERS; sent += 1) {
+    await sleep(Math.random() * LONGEST_PAUSE_MS);
+    const begun_ms = performance.now();
     await order();
-    await sleep(OPENING_MS);
-    const times_ms: number[] = [];
-    for (let sent = 0; sent < ORDERS; sent += 1) {
-      await sleep(Math.random() * LONGEST_PAUSE_MS);
-      const begun_ms = performance.now();
-      await order();
-      times_ms.push(performance.now() - begun_ms);
-    }
-    if (Object.keys(holder.tally.refused).length > 0)
-      throw new Error(`refused: ${JSON.stringify(holder.tally.refused)}`);
-    const sorted = times_ms.toSorted((one, other) => one - other);
-    const at = (part: number) => `${(sorted[Math.floor(sorted.length * part)] ?? NaN).toFixed(0)} ms`;
-    return { Order: name, p50: at(0.5), p99: at(0.99) };
-  } finally {
-    await exchange.kill();
-    await venues.stop();
+    times_ms.push(performance.now() - begun_ms);
   }
+  if (Object.keys(holder.tally.refused).length > 0) throw new Error(`refused: ${JSON.stringify(holder.tally.refused)}`);
+  const sorted = times_ms.toSorted((one, other) => one - other);
+  const at = (part: number) => `${(sorted[Math.floor(sorted.length * part)] ?? NaN).toFixed(0)} ms`;
+  return { Order: name, p50: at(0.5), p99: at(0.99) };
 }

@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findFreePort } from '../../scripts/find-free-port.ts';
 
-export interface Peer {
+export interface Peer extends AsyncDisposable {
   readonly origin: string;
   readonly tokens: readonly string[];
-  end(): Promise<void>;
 }
 
 /** What is in the folder of a peer: its server, which takes PORT and PGHOST, and its tables for PostgreSQL. */
@@ -53,7 +52,7 @@ export async function startPeer(folder: string, directory: string, traders: numb
       await stop(database, 'SIGINT');
     };
     await untilReady(async () => void (await fetch(origin)), end);
-    return { origin, tokens, end };
+    return { origin, tokens, [Symbol.asyncDispose]: end };
   } catch (error) {
     await stop(database, 'SIGINT');
     throw error;

@@ -22,39 +22,34 @@ interface WaitsRow {
  * most of them had.
  */
 export async function measurePlatform(directory: string): Promise<WaitsRow[]> {
-  const runtime = await startBenchRuntime(directory, { traders: 1, platform: true });
-  const connections = new Connections(runtime.exchange, 1);
-  try {
-    const rows: WaitsRow[] = [];
-    const fresh = await openTraders(runtime.exchange, SENDINGS);
-    const first = { origin: runtime.exchange, status: 201, next: () => firstOrder(fresh.pop()?.token ?? '') };
-    const subjects = (await describeSubjects(runtime)).map(({ name, exchange }) => [name, exchange] as const);
-    const loads = new Map([...subjects, ['an order, the first of its key', first] as const]);
-    for (const [name, load] of loads) {
-      const seen = new Map<string, number>();
-      const taken_ms: number[] = [];
-      for (let sending = 0; sending < SENDINGS; sending += 1) {
-        await sleep(2 * (LATE_WRITE_PAUSE_MS + WRITE_MS));
-        await takeWaits(runtime.exchange);
-        const begun_ms = performance.now();
-        await connections.sendOne(load);
-        taken_ms.push(performance.now() - begun_ms);
-        const steps = listSteps(await takeWaits(runtime.exchange)).join(', then ');
-        seen.set(steps, (seen.get(steps) ?? 0) + 1);
-      }
-      const [[usual] = ['']] = [...seen].toSorted(([, one], [, other]) => other - one);
-      rows.push({
-        Request: name,
-        'Waits, in order': usual || 'none',
-        'Added, ms': String(sumUp(usual)),
-        'Median, ms': spread(taken_ms).median.toFixed(0),
-      });
+  await using runtime = await startBenchRuntime(directory, { traders: 1, platform: true });
+  await using connections = new Connections(runtime.exchange, 1);
+  const rows: WaitsRow[] = [];
+  const fresh = await openTraders(runtime.exchange, SENDINGS);
+  const first = { origin: runtime.exchange, status: 201, next: () => firstOrder(fresh.pop()?.token ?? '') };
+  const subjects = (await describeSubjects(runtime)).map(({ name, exchange }) => [name, exchange] as const);
+  const loads = new Map([...subjects, ['an order, the first of its key', first] as const]);
+  for (const [name, load] of loads) {
+    const seen = new Map<string, number>();
+    const taken_ms: number[] = [];
+    for (let sending = 0; sending < SENDINGS; sending += 1) {
+      await sleep(2 * (LATE_WRITE_PAUSE_MS + WRITE_MS));
+      await takeWaits(runtime.exchange);
+      const begun_ms = performance.now();
+      await connections.sendOne(load);
+      taken_ms.push(performance.now() - begun_ms);
+      const steps = listSteps(await takeWaits(runtime.exchange)).join(', then ');
+      seen.set(steps, (seen.get(steps) ?? 0) + 1);
     }
-    return rows;
-  } finally {
-    await connections.close();
-    await runtime.end();
+    const [[usual] = ['']] = [...seen].toSorted(([, one], [, other]) => other - one);
+    rows.push({
+      Request: name,
+      'Waits, in order': usual || 'none',
+      'Added, ms': String(sumUp(usual)),
+      'Median, ms': spread(taken_ms).median.toFixed(0),
+    });
   }
+  return rows;
 }
 
 const firstOrder = (token: string) => loadOrders('', [token]).next(0);

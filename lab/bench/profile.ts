@@ -27,19 +27,15 @@ export async function profileSubject(
   connections: number,
 ): Promise<SubjectProfile> {
   if (runtime.inspectorUrl === undefined) throw new Error('the exchange was not started to be profiled');
-  const load = new Connections(subject.exchange.origin, connections);
-  try {
-    await load.measure(subject.exchange, WARM_MS);
-    let throughput = 0;
-    const profile = await recordProfile(runtime.inspectorUrl, async () => {
-      throughput = await load.measure(subject.exchange, PROFILED_MS);
-    });
-    const placeOf = readPlaces(runtime.bundle);
-    const nodes = profile.nodes.map((node) => ({ ...node, callFrame: placeOf(node.callFrame) }));
-    return { throughput, profile: { ...profile, nodes } };
-  } finally {
-    await load.close();
-  }
+  await using load = new Connections(subject.exchange.origin, connections);
+  await load.measure(subject.exchange, WARM_MS);
+  let throughput = 0;
+  const profile = await recordProfile(runtime.inspectorUrl, async () => {
+    throughput = await load.measure(subject.exchange, PROFILED_MS);
+  });
+  const placeOf = readPlaces(runtime.bundle);
+  const nodes = profile.nodes.map((node) => ({ ...node, callFrame: placeOf(node.callFrame) }));
+  return { throughput, profile: { ...profile, nodes } };
 }
 
 /** Translates a frame of the bundle to its place in the sources. A frame of the runtime stays as it is. */

@@ -69,7 +69,7 @@ async function measureAtOnce(loads: readonly Load[], count: number, slice_ms: nu
   // A short load first, which opens the connections and wakes sleeping objects.
   await measure(slice_ms / 5);
   const throughputs = await measure(slice_ms);
-  await Promise.all(all.map(({ connections }) => connections.close()));
+  await Promise.all(all.map(({ connections }) => connections[Symbol.asyncDispose]()));
   return throughputs.reduce((sum, throughput) => sum + throughput, 0);
 }
 

@@ -18,14 +18,13 @@ export interface BenchTrader {
 }
 
 /** The exchange and the floors in one runtime, each with the same number of traders. */
-export interface BenchRuntime {
+export interface BenchRuntime extends AsyncDisposable {
   readonly exchange: string;
   readonly floors: string;
   readonly traders: readonly BenchTrader[];
   /** The folder of the exchange's bundle, and the address of its inspector if it is profiled. */
   readonly bundle: string;
   readonly inspectorUrl: string | undefined;
-  end(): Promise<void>;
 }
 
 export interface RuntimeOptions {
@@ -82,7 +81,7 @@ export async function startBenchRuntime(
       traders: opened,
       bundle,
       inspectorUrl: served.inspectorUrl,
-      end: () => served.stop(),
+      [Symbol.asyncDispose]: () => served.stop(),
     };
   } catch (error) {
     await served.stop();

@@ -23,34 +23,30 @@ export async function measureTimes(): Promise<MeasuredTimes[]> {
   using temporary = makeTemporaryFolder('cost');
   const bundle = temporary.path;
   await buildWorker('', bundle);
-  const exchange = await startExchange({
+  await using exchange = await startExchange({
     bundle,
     site: false,
     rateLimits: { ANONYMOUS_READS: 1_000_000, ANONYMOUS_NETWORKS: 1_000_000 },
   });
-  try {
-    const [url = ''] = exchange.urls;
-    const operator = new Operator(url);
-    const token = await operator.createKey(await operator.openAccount({ USDT: '100000' }));
-    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-    const order = () =>
-      fetch(`${url}/api/v1/orders`, {
-        method: 'POST',
-        headers: { ...headers, 'Idempotency-Key': crypto.randomUUID() },
-        body: ORDER,
-      });
-    const kinds: Record<string, () => Promise<Response>> = {
-      'cached: tickers in the edge cache': () => fetch(`${url}/api/v1/markets/tickers`),
-      'read: balances': () => fetch(`${url}/api/v1/wallet/balances`, { headers }),
-      'write: order': order,
-      'read: page of 50 orders': () => fetch(`${url}/api/v1/orders`, { headers }),
-    };
-    const times: MeasuredTimes[] = [];
-    for (const [name, send] of Object.entries(kinds)) times.push({ name, ...(await measure(send)) });
-    return times;
-  } finally {
-    await exchange.dispose();
-  }
+  const [url = ''] = exchange.urls;
+  const operator = new Operator(url);
+  const token = await operator.createKey(await operator.openAccount({ USDT: '100000' }));
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  const order = () =>
+    fetch(`${url}/api/v1/orders`, {
+      method: 'POST',
+      headers: { ...headers, 'Idempotency-Key': crypto.randomUUID() },
+      body: ORDER,
+    });
+  const kinds: Record<string, () => Promise<Response>> = {
+    'cached: tickers in the edge cache': () => fetch(`${url}/api/v1/markets/tickers`),
+    'read: balances': () => fetch(`${url}/api/v1/wallet/balances`, { headers }),
+    'write: order': order,
+    'read: page of 50 orders': () => fetch(`${url}/api/v1/orders`, { headers }),
+  };
+  const times: MeasuredTimes[] = [];
+  for (const [name, send] of Object.entries(kinds)) times.push({ name, ...(await measure(send)) });
+  return times;
 }
 
 async function measure(send: () => Promise<Response>): Promise<Omit<MeasuredTimes, 'name'>> {

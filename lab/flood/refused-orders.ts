@@ -62,36 +62,29 @@ interface Comparison {
 
 async function compare(bundle: string, callsOfRefusal: 0 | 1, title: string): Promise<Comparison> {
   const entry = writeSlowEntry(bundle, callsOfRefusal);
-  const exchange = await startServedExchange({ bundle, entry, site: false }, false);
-  try {
-    const operator = new Operator(exchange.url);
-    const place: Answer = async (token) => {
-      const response = await fetch(`${exchange.url}/api/v1/orders`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify(ORDER),
-      });
-      await response.arrayBuffer();
-      return response.status;
-    };
-    const honest = await openKeys(operator, HONEST, 1, '100000');
-    const [empty, rich] = [
-      await openKeys(operator, ACCOUNTS, KEYS),
-      await openKeys(operator, ACCOUNTS, KEYS, '100000'),
-    ];
-    // The first orders have lanes read their keys, and the gate its prices.
-    await Promise.all([...honest, ...empty, ...rich].map(place));
-    const [filled, refused]: [Beside[], Beside[]] = [[], []];
-    for (let turn = 0; turn < TURNS; turn += 1) {
-      const isFirst = turn % 2 === 0;
-      if (isFirst) filled.push(await measure(place, honest, rich, 201));
-      refused.push(await measure(place, honest, empty, 422));
-      if (!isFirst) filled.push(await measure(place, honest, rich, 201));
-    }
-    return judge(title, filled, refused);
-  } finally {
-    await exchange.stop();
+  await using exchange = await startServedExchange({ bundle, entry, site: false }, false);
+  const operator = new Operator(exchange.url);
+  const place: Answer = async (token) => {
+    const response = await fetch(`${exchange.url}/api/v1/orders`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(ORDER),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  const honest = await openKeys(operator, HONEST, 1, '100000');
+  const [empty, rich] = [await openKeys(operator, ACCOUNTS, KEYS), await openKeys(operator, ACCOUNTS, KEYS, '100000')];
+  // The first orders have lanes read their keys, and the gate its prices.
+  await Promise.all([...honest, ...empty, ...rich].map(place));
+  const [filled, refused]: [Beside[], Beside[]] = [[], []];
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    const isFirst = turn % 2 === 0;
+    if (isFirst) filled.push(await measure(place, honest, rich, 201));
+    refused.push(await measure(place, honest, empty, 422));
+    if (!isFirst) filled.push(await measure(place, honest, rich, 201));
   }
+  return judge(title, filled, refused);
 }
 
 /** Opens accounts, with USDT or empty, and gives the tokens of their keys, an account after the other in turns. */

@@ -34,11 +34,8 @@ export async function runExchange<T>(
   exchange: ServedExchange,
   act: (exchange: ServedExchange) => Promise<T>,
 ): Promise<T> {
-  try {
-    return await act(exchange);
-  } finally {
-    await exchange.stop();
-  }
+  await using running = exchange;
+  return await act(running);
 }
 
 /** Has everything written to the disk now, so that it does not happen during the measurement. */

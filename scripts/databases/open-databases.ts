@@ -16,9 +16,8 @@ import { type Database, type Row, askCloudflare } from './database.ts';
 export type Where = { readonly environment: string } | { readonly storage: string; readonly ledgers: number };
 
 /** The databases of an exchange and its console, those of the ledgers first, in the order of their numbers. */
-export interface Databases {
+export interface Databases extends AsyncDisposable {
   readonly all: readonly Database[];
-  close(): Promise<void>;
 }
 
 const API = 'https://api.cloudflare.com/client/v4';
@@ -59,7 +58,7 @@ function openRemote(environment: string): Databases {
     execute: async (statements: readonly string[]) =>
       executeFile(statements, [binding, '--remote', '--yes', '--env', environment, '--config', config]),
   }));
-  return { all, close: async () => undefined };
+  return { all, [Symbol.asyncDispose]: async () => undefined };
 }
 
 /** Has wrangler execute a file with these statements. D1 takes the whole file or nothing of it. */
@@ -105,7 +104,7 @@ async function openLocal(storage: string, ledgers: number): Promise<Databases> {
       execute: async (statements: readonly string[]) => void (await runBatch(database, statements)),
     };
   });
-  return { all, close: () => runtime.dispose() };
+  return { all, [Symbol.asyncDispose]: () => runtime.dispose() };
 }
 
 /** As much of D1's binding as is used here. */

@@ -37,28 +37,24 @@ function readAtOnce({ urls }: Exchange, read: (origin: string) => Promise<Respon
 
 /** The different answers of 500 readers of an exchange without prices, and how often the venues were asked for them. */
 async function readCold() {
-  const exchange = await startColdExchange();
-  try {
-    await venues.reset();
-    // Opens the connections and has the code compiled, so that neither is part of the round. No price is fetched.
-    await readAtOnce(exchange, (origin) => fetch(`${origin}/api/v1/markets/NONE`));
-    expect(await venues.count()).toMatchObject({ binance: { tickers: 0 }, kraken: { tickers: 0 } });
-    // Long enough for all readers to arrive during the round. A reader that arrived later would still find only this
-    // round.
-    await venues.setEach({ delay_ms: 300 });
-    const begun_ms = Date.now();
-    const texts = await readAtOnce(exchange, async (origin) => {
-      const response = await fetch(`${origin}/api/v1/markets/tickers`);
-      expect(response.status).toBe(200);
-      return response;
-    });
-    const { binance, kraken } = await venues.count();
-    const ownRounds = Math.floor((Date.now() - begun_ms) / WARM_INTERVAL_MS);
-    const lists = [...new Set(texts)].map((text) => TickerList.parse(JSON.parse(text)));
-    return { lists, rounds: [binance.tickers, kraken.tickers], mostRounds: 1 + ownRounds };
-  } finally {
-    await exchange.dispose();
-  }
+  await using exchange = await startColdExchange();
+  await venues.reset();
+  // Opens the connections and has the code compiled, so that neither is part of the round. No price is fetched.
+  await readAtOnce(exchange, (origin) => fetch(`${origin}/api/v1/markets/NONE`));
+  expect(await venues.count()).toMatchObject({ binance: { tickers: 0 }, kraken: { tickers: 0 } });
+  // Long enough for all readers to arrive during the round. A reader that arrived later would still find only this
+  // round.
+  await venues.setEach({ delay_ms: 300 });
+  const begun_ms = Date.now();
+  const texts = await readAtOnce(exchange, async (origin) => {
+    const response = await fetch(`${origin}/api/v1/markets/tickers`);
+    expect(response.status).toBe(200);
+    return response;
+  });
+  const { binance, kraken } = await venues.count();
+  const ownRounds = Math.floor((Date.now() - begun_ms) / WARM_INTERVAL_MS);
+  const lists = [...new Set(texts)].map((text) => TickerList.parse(JSON.parse(text)));
+  return { lists, rounds: [binance.tickers, kraken.tickers], mostRounds: 1 + ownRounds };
 }
 
 it('500 readers at once through two Workers that share a hub without prices cause one round of requests to the venues', async () => {

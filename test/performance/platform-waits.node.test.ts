@@ -1,9 +1,9 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
 import { type Wait, listSteps, takeWaits, writePlatformEntry } from '../../lab/bench/platform-entry.ts';
 import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
+import { makeTemporaryFolder } from '../../scripts/temporary-folder.ts';
 import { Operator } from '../support/node/exchange/operator.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
@@ -30,20 +30,16 @@ async function placeOrder({ urls: [url = ''] }: Exchange, token: string): Promis
 }
 
 it('an order waits for two durable steps, its intent and its batch, also the first one of a key', async () => {
-  const bundle = mkdtempSync(join(tmpdir(), 'bureau-waits-'));
+  using temporary = makeTemporaryFolder('waits');
+  const bundle = temporary.path;
   copyFileSync(join(inject('workerBundle'), 'index.js'), join(bundle, 'index.js'));
-  const exchange = await startExchange({ bundle, entry: writePlatformEntry(bundle), site: false });
-  try {
-    const [url = ''] = exchange.urls;
-    const operator = new Operator(url);
-    const client = await operator.createClient(await operator.openAccount({ USDT: '1000' }));
-    // Its first call makes the lane's tables and has it read its key. The first order sets its alarm.
-    await client.get('/api/v1/wallet/balances');
-    for (let order = 0; order < 2; order += 1) {
-      expect(await placeOrder(exchange, client.token)).toEqual(['write of KeyLane', 'D1 batch of LedgerGate']);
-    }
-  } finally {
-    await exchange.dispose();
-    rmSync(bundle, { recursive: true });
+  await using exchange = await startExchange({ bundle, entry: writePlatformEntry(bundle), site: false });
+  const [url = ''] = exchange.urls;
+  const operator = new Operator(url);
+  const client = await operator.createClient(await operator.openAccount({ USDT: '1000' }));
+  // Its first call makes the lane's tables and has it read its key. The first order sets its alarm.
+  await client.get('/api/v1/wallet/balances');
+  for (let order = 0; order < 2; order += 1) {
+    expect(await placeOrder(exchange, client.token)).toEqual(['write of KeyLane', 'D1 batch of LedgerGate']);
   }
 });

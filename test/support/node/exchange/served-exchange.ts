@@ -11,7 +11,7 @@ import type { ExchangeOptions } from './start-exchange.ts';
 const DEADLINE_MS = 240_000;
 
 /** An exchange in its own process group, so it can be killed as by a loss of power. */
-export interface ServedExchange {
+export interface ServedExchange extends AsyncDisposable {
   readonly url: string;
   readonly neighbourUrl: string | undefined;
   /** The address of its inspector, if a port was given. */
@@ -51,6 +51,7 @@ export async function startServedExchange(options: ExchangeOptions, keepsLog = t
     await exited;
     await groupEnd(server);
   };
+  const stop = () => end(() => server.disconnect());
   return {
     url,
     neighbourUrl,
@@ -58,7 +59,8 @@ export async function startServedExchange(options: ExchangeOptions, keepsLog = t
     probe: new Probe(probeUrl, options.ledgers),
     log: () => log,
     kill: () => end(() => process.kill(-(server.pid ?? 0), 'SIGKILL')),
-    stop: () => end(() => server.disconnect()),
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }
 

@@ -43,7 +43,7 @@ export interface Neighbour {
   readonly bundle: string;
 }
 
-export interface Exchange {
+export interface Exchange extends AsyncDisposable {
   readonly urls: readonly string[];
   readonly neighbourUrl: string | undefined;
   /** The address of the inspector for the first Worker and all objects, if a port was given. */
@@ -127,6 +127,7 @@ export async function startExchange(options: ExchangeOptions): Promise<Exchange>
       runtime,
       probe,
       dispose,
+      [Symbol.asyncDispose]: dispose,
     };
   } catch (error) {
     await dispose();
