@@ -48,7 +48,7 @@ export class Inspector {
     });
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#socket.close();
   }
 }

@@ -5,13 +5,9 @@ import { Inspector } from './inspector.ts';
  * was collected. `url` is the address of that Worker's inspector.
  */
 export async function measureLiveHeap(url: string): Promise<number> {
-  const inspector = await Inspector.open(url);
-  try {
-    await inspector.ask('HeapProfiler.collectGarbage');
-    const heap = await inspector.ask<{ readonly usedSize: number }>('Runtime.getHeapUsage');
-    if (!heap) throw new Error('the inspector gave no heap usage');
-    return heap.usedSize;
-  } finally {
-    inspector.close();
-  }
+  using inspector = await Inspector.open(url);
+  await inspector.ask('HeapProfiler.collectGarbage');
+  const heap = await inspector.ask<{ readonly usedSize: number }>('Runtime.getHeapUsage');
+  if (!heap) throw new Error('the inspector gave no heap usage');
+  return heap.usedSize;
 }

@@ -29,16 +29,12 @@ const INTERVAL_US = 1_000;
  * what the work throws.
  */
 export async function recordProfile(url: string, work: () => Promise<void>): Promise<CpuProfile> {
-  const inspector = await Inspector.open(url);
-  try {
-    await inspector.ask('Profiler.enable');
-    await inspector.ask('Profiler.setSamplingInterval', { interval: INTERVAL_US });
-    await inspector.ask('Profiler.start');
-    await work();
-    const { profile } = (await inspector.ask<{ readonly profile?: CpuProfile }>('Profiler.stop')) ?? {};
-    if (!profile) throw new Error('the profiler gave no profile');
-    return profile;
-  } finally {
-    inspector.close();
-  }
+  using inspector = await Inspector.open(url);
+  await inspector.ask('Profiler.enable');
+  await inspector.ask('Profiler.setSamplingInterval', { interval: INTERVAL_US });
+  await inspector.ask('Profiler.start');
+  await work();
+  const { profile } = (await inspector.ask<{ readonly profile?: CpuProfile }>('Profiler.stop')) ?? {};
+  if (!profile) throw new Error('the profiler gave no profile');
+  return profile;
 }

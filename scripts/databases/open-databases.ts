@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Miniflare, convertV4MiniflareOptions } from 'miniflare';
 import { unstable_readConfig } from 'wrangler';
@@ -9,6 +8,7 @@ import { findHolder } from '../start/claim.ts';
 import { CONSOLE_CONFIG } from '../start/build-workers.ts';
 import { describeLedgers } from '../start/local-ledgers.ts';
 import { subjectOfStorage } from '../start/place.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { WRANGLER, quietly } from '../start/wrangler.ts';
 import { type Database, type Row, askCloudflare } from './database.ts';
 
@@ -63,19 +63,15 @@ function openRemote(environment: string): Databases {
 
 /** Has wrangler execute a file with these statements. D1 takes the whole file or nothing of it. */
 function executeFile(statements: readonly string[], options: readonly string[]): void {
-  const folder = mkdtempSync(join(tmpdir(), 'bureau-sql-'));
-  try {
-    const file = join(folder, 'statements.sql');
-    writeFileSync(file, statements.map((sql) => `${sql.replace(/;\s*$/, '')};\n`).join(''));
-    const command = [...WRANGLER, 'd1', 'execute', ...options, '--file', file];
-    const { status, stdout, stderr } = spawnSync(process.execPath, command, {
-      env: { ...process.env, ...quietly },
-      encoding: 'utf8',
-    });
-    if (status !== 0) throw new Error(`wrangler d1 execute failed:\n${stdout}\n${stderr}`);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  using folder = makeTemporaryFolder('sql');
+  const file = join(folder.path, 'statements.sql');
+  writeFileSync(file, statements.map((sql) => `${sql.replace(/;\s*$/, '')};\n`).join(''));
+  const command = [...WRANGLER, 'd1', 'execute', ...options, '--file', file];
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, {
+    env: { ...process.env, ...quietly },
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`wrangler d1 execute failed:\n${stdout}\n${stderr}`);
 }
 
 async function openLocal(storage: string, ledgers: number): Promise<Databases> {

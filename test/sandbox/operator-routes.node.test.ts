@@ -1,8 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { describe, expect, inject, it } from 'vitest';
 import type { MoveMarket } from '../../src/sandbox/market.ts';
+import { makeTemporaryFolder } from '../../scripts/temporary-folder.ts';
 import { BUY } from '../support/client.ts';
 import { Operator } from '../support/node/exchange/operator.ts';
 import { startExchange } from '../support/node/exchange/start-exchange.ts';
@@ -96,27 +95,19 @@ describe('the operator of a sandbox moves the market:', () => {
   });
 
   it('what it has moved lasts when the exchange starts again', async () => {
-    const storage = mkdtempSync(join(tmpdir(), 'bureau-market-'));
+    using storage = makeTemporaryFolder('market');
     const withExchange = async <T>(act: (own: Operator) => Promise<T>) => {
-      const own = await startExchange({ bundle: BUNDLE, storage });
-      try {
-        return await act(new Operator(own.urls[0] ?? ''));
-      } finally {
-        await own.dispose();
-      }
+      await using own = await startExchange({ bundle: BUNDLE, storage: storage.path });
+      return await act(new Operator(own.urls[0] ?? ''));
     };
-    try {
-      await withExchange((own) => own.operate('PATCH', '/sandbox/market', { prices: { BNB: '777' } }));
-      await withExchange(async (own) => {
-        const ticker = await fetch(`${own.origin}/api/v1/markets/BNB`);
-        expect(await ticker.json()).toMatchObject({ ticker: { price: '777' } });
-        expect(await own.operate('PATCH', '/sandbox/market', {})).toEqual({
-          market: { prices: { BNB: '777' }, sources: 'up' },
-        });
+    await withExchange((own) => own.operate('PATCH', '/sandbox/market', { prices: { BNB: '777' } }));
+    await withExchange(async (own) => {
+      const ticker = await fetch(`${own.origin}/api/v1/markets/BNB`);
+      expect(await ticker.json()).toMatchObject({ ticker: { price: '777' } });
+      expect(await own.operate('PATCH', '/sandbox/market', {})).toEqual({
+        market: { prices: { BNB: '777' }, sources: 'up' },
       });
-    } finally {
-      rmSync(storage, { recursive: true });
-    }
+    });
   });
 
   it('each change is a row of the audit', async () => {
