@@ -58,7 +58,7 @@ describe('GET /operator/v1/metrics', () => {
     const hedging = { venue: VENUE_NAME, outer: '600', inner: '300', limitBps: 100, feeBps: 10 };
     await asOperator('PATCH', '/settings', {
       dailyLoss: '2',
-      coinTerms: { BTC: { hedging: { ...hedging, maxAgeSeconds: 60, maxHedge: '50000' } } },
+      coinTerms: { BTC: { spreadBps: 20, hedging: { ...hedging, maxAgeSeconds: 60, maxHedge: '50000' } } },
     });
     await runKeeper();
   });

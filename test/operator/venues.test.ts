@@ -37,7 +37,7 @@ let trader: Trader;
 beforeAll(async () => {
   trader = await openTrader({ USDT: '100000', BTC: '1' });
   await fundVenue({ USDT: '5000000000', BTC: '5000000' });
-  await operate('PATCH', '/settings', { coinTerms: { BTC: { hedging: terms } } });
+  await operate('PATCH', '/settings', { coinTerms: { BTC: { spreadBps: 20, hedging: terms } } });
 });
 
 describe('GET /operator/v1/hedges', () => {
