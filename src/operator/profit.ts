@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { writeCsvLine } from '../http/csv.ts';
 import { SignedDecimal, Timestamp } from '../http/wire-types.ts';
 import { type Outcome, accept, refuseField } from '../http/answer.ts';
 import type { LedgerAnswer } from '../db/ask-ledgers.ts';
@@ -116,5 +117,5 @@ const columns = ['day', 'coin', 'orders', ...profitParts, 'profit'] as const;
 
 /** The same as CSV (RFC 4180): a line for each day and coin. Pure. */
 export function writeProfit({ days }: Profit): string {
-  return [columns, ...days.map((row) => columns.map((name) => row[name]))].map((line) => `${line.join()}\r\n`).join('');
+  return [columns, ...days.map((row) => columns.map((name) => row[name]))].map(writeCsvLine).join('');
 }
