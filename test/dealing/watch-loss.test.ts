@@ -125,6 +125,9 @@ describe('a loss of a day', () => {
       profit.add([], [loseCoins('1500000', 4)], 3, 4);
       await watch();
       expect(await isHalted()).toBe(false);
+      profit.add([], [loseCoins('40000', 5)], 4, 5);
+      await watch();
+      expect(await isHalted()).toBe(true);
     }));
 
   it('halts nothing where no bound is set', async () => {

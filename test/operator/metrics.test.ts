@@ -5,6 +5,7 @@ import { LedgerGate } from '../../src/orders/gate.ts';
 import { LedgerKeeper } from '../../src/keeper/ledger-keeper.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { METRICS_TYPE } from '../../src/operator/metrics.ts';
+import type { Venues } from '../../src/operator/venues.ts';
 import type { Profit } from '../../src/operator/profit.ts';
 import { type Trader, asOperator, openTrader, operate } from '../support/exchange.ts';
 import { LedgerHedger } from '../../src/dealing/ledger-hedger.ts';
@@ -107,6 +108,10 @@ describe('GET /operator/v1/metrics', () => {
     expect(samples.get('bureau_hedge_open_seconds{venue="played"}')).toBeGreaterThanOrEqual(90);
     expect(samples.get('bureau_hedge_open_seconds{venue="played"}')).toBeLessThan(180);
     expect(samples.get('bureau_position_value{asset="BTC"}')).toBeCloseTo(-10, 0);
+    const { venues } = await operate<{ venues: Venues }>('GET', '/venues');
+    const usdt = venues.venues[0]?.balances.find(({ asset }) => asset === 'USDT');
+    expect(Number(usdt?.difference)).toBeLessThan(-8);
+    expect(samples.get('bureau_venue_difference{venue="played",asset="USDT"}')).toBe(Number(usdt?.difference));
     const today = new Date().toISOString().slice(0, 10);
     const { profit } = await operate<{ profit: Profit }>('GET', `/profit?from=${today}`);
     const loss = -Number(profit.sum.profit);
