@@ -1,5 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { LedgerHedger } from '../../src/dealing/ledger-hedger.ts';
+import { hedgerName } from '../../src/dealing/reach-hedger.ts';
 import { assetSymbols, scaleOf } from '../../src/money/assets.ts';
 import { ledgersUnderTest } from '../support/db/open-in-ledger.ts';
 import { CONNECTION_LOST, type Moment, abort, aroundHedgeWrite } from '../support/runtime/faults.ts';
@@ -26,7 +27,7 @@ function drawStrike(draw: Draw): Strike | null {
   return { at, how, moment: draw.pick(['before', 'after'] as const) };
 }
 
-const objectOf = (ledger: number) => env.LEDGER_HEDGER.getByName(String(ledger));
+const objectOf = (ledger: number) => env.LEDGER_HEDGER.getByName(hedgerName(env.LEDGER_LOCATION, ledger));
 
 /** Runs a hedger of a ledger in its own object, with the dealer of the simulation. */
 function withHedger<T>(world: World, ledger: number, use: (hedger: LedgerHedger) => Promise<T>): Promise<T> {
