@@ -9,6 +9,7 @@ import type { Draw } from '../support/draw.ts';
 import { type DealerMode, dealerModes, inAtoms } from './dealer.ts';
 import { hedgedCoins } from './follow-hedges.ts';
 import { venueOf } from './house-of.ts';
+import { VALUE_MS } from './market.ts';
 import { must } from './must.ts';
 import { succeed } from './operate.ts';
 import type { World } from './world.ts';
@@ -62,7 +63,7 @@ async function look(world: World, ledger: number, mode: DealerMode, strike: Stri
   const isFinal = ['deals', 'deals_part', 'fills_nothing', 'refuses'].includes(mode);
   const after = pricesOf(world);
   const prices = new Map(hedgedCoins.map((coin) => [coin, [...(before.get(coin) ?? []), ...(after.get(coin) ?? [])]]));
-  const isPriced = world.market.mode === 'agree' && !world.market.mayBeWithoutPrice();
+  const isPriced = world.market.mode === 'agree' && !world.market.mayBeWithoutPrice(VALUE_MS);
   world.look = {
     ledger,
     begun_ms,

@@ -16,7 +16,7 @@ const withoutPrice: readonly VenueMode[] = ['all_down', 'disputed', 'two_dispute
 const withoutFill: readonly VenueMode[] = [...withoutPrice, 'one_lies'];
 
 /** The greatest age of an agreed price that values a withdrawal. */
-const VALUE_MS = 5_000;
+export const VALUE_MS = 5_000;
 /** How far in the future a time of receipt may be after the clock went back. */
 const LEAD_MS = 1_000;
 /** The greatest age of a snapshot that the price hub returns. */
@@ -116,9 +116,10 @@ export class Market {
     return this.#readings.map(({ time_ms, mode }) => `${mode} ${Date.now() - time_ms} ms ago`).join(', ');
   }
 
-  mayBeWithoutPrice(): boolean {
+  /** Whether a snapshot of at most this age may have no firm price. */
+  mayBeWithoutPrice(age_ms = SNAPSHOT_MS): boolean {
     const now_ms = Date.now();
-    return this.#questions.some(({ time_ms, mode }) => withoutPrice.includes(mode) && now_ms - time_ms <= SNAPSHOT_MS);
+    return this.#questions.some(({ time_ms, mode }) => withoutPrice.includes(mode) && now_ms - time_ms <= age_ms);
   }
 
   /** The same for an order that is admitted now. */
