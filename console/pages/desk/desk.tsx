@@ -128,7 +128,7 @@ function SearchField({ value }: { readonly value: string }) {
       <input
         type="search"
         aria-label="Search"
-        placeholder="Name, e-mail, id, hash …"
+        placeholder="Name, e-mail, id …"
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />

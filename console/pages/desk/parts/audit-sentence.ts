@@ -81,10 +81,14 @@ const sentences: Readonly<Record<string, string | ((detail: Detail) => string)>>
     Object.keys(query).length === 0 ? 'exported the whole list' : `exported the list, where ${writeAll(query)}`,
   fill_solana_pool: 'uploaded Solana addresses',
   give_up_mails: 'gave up mails that could not be sent for a day',
-  halt: ({ invariant, shortfall }) =>
-    invariant === undefined
-      ? `halted withdrawals: custody is short of ${write(shortfall)}`
-      : `halted: ${write(invariant)} is broken`,
+  fund: ({ amount, asset, from, to }) =>
+    `recorded that ${write(amount)} ${write(asset)} of the house went from ${write(from)} to ${write(to)}`,
+  halt: ({ invariant, shortfall, ...cause }) => {
+    if (invariant !== undefined) return `halted: ${write(invariant)} is broken`;
+    return shortfall === undefined
+      ? `halted, since ${writeAll(cause)}`
+      : `halted withdrawals: custody is short of ${write(shortfall)}`;
+  },
   invite_holder: ({ email }) => `invited ${write(email)} to hold the account`,
   keep_deposit: 'kept the quarantined deposit uncredited',
   move_market: 'moved the market of the sandbox',

@@ -76,7 +76,7 @@ export function Audit({ query }: Place) {
                 { name: 'When', show: ({ ts }) => <Time iso={ts} /> },
                 { name: 'What', show: (entry) => <Told entry={entry} /> },
                 { name: 'Of', show: ({ target }) => <Target target={target} /> },
-                { name: 'Stored as', show: (entry) => <Detail entry={entry} /> },
+                { name: 'Exactly', show: (entry) => <Detail entry={entry} /> },
               ]}
               empty="Nothing was changed that fits. Ids and e-mails are found whole, not by a part."
             />
@@ -112,7 +112,7 @@ function Target({ target }: { readonly target: string }) {
 function Detail({ entry: { action, role, detail } }: { readonly entry: AuditEntry }) {
   return (
     <details class="entry">
-      <summary>{inWords(action)}</summary>
+      <summary>Details</summary>
       <small class="details">
         {action}, as {role}
         {Object.entries(detail).map(([name, value]) => (

@@ -15,6 +15,7 @@ export const settingNames: Readonly<Record<string, string>> = {
   coinTerms: 'Terms of coins',
   hedgingHalted: 'Hedging is halted',
   dailyHedgeVolume: 'A day’s hedges at most, USDT',
+  dailyLoss: 'The loss of a day that halts trading, USDT',
   maxAtVenues: 'At venues at most, USDT',
   supplyCaps: 'Supply cap',
   fees: 'Withdrawal fee',

@@ -47,7 +47,7 @@ export function Figures({
   return (
     <section class="card">
       <h2>The day in figures</h2>
-      <p class="quiet">In USDT. A day begins at midnight, UTC; the average is of the seven days before today.</p>
+      <p class="quiet">In USDT. A day begins at midnight, UTC; the average is of the seven days before today’s.</p>
       {flows.missingLedgers.length > 0 && (
         <p class="notice">Ledger {flows.missingLedgers.join(', ')} does not answer: the figures are without it.</p>
       )}
@@ -125,7 +125,7 @@ function Figure({ name, values }: { readonly name: string; readonly values: read
       <dd>
         <strong>{showSigned(today)}</strong>
         <small>yesterday {showSigned(yesterday)}</small>
-        <small>on average {showSigned(divide(week, String(WEEK), USDT_DECIMALS))}</small>
+        <small>7-day average {showSigned(divide(week, String(WEEK), USDT_DECIMALS))}</small>
       </dd>
     </div>
   );

@@ -22,7 +22,7 @@ function SetBound({
   empty,
   ...part
 }: SettingsPart & {
-  readonly name: 'reviewThreshold' | 'dailyHedgeVolume' | 'maxAtVenues';
+  readonly name: 'reviewThreshold' | 'dailyHedgeVolume' | 'dailyLoss' | 'maxAtVenues';
   readonly label: string;
   readonly empty: string;
 }) {
@@ -104,6 +104,11 @@ const singles: readonly Single[] = [
     name: 'dailyHedgeVolume',
     meaning: 'Beyond it nothing more is hedged on that day (UTC).',
     step: (part) => <SetBound {...part} name="dailyHedgeVolume" label="Set the day’s hedges" empty="no bound" />,
+  },
+  {
+    name: 'dailyLoss',
+    meaning: 'A loss of a day (UTC) of more halts trading.',
+    step: (part) => <SetBound {...part} name="dailyLoss" label="Set the loss that halts" empty="none does" />,
   },
   {
     name: 'maxAtVenues',

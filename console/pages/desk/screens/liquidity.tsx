@@ -134,7 +134,9 @@ function Positions({ house }: { readonly house: House }) {
       </p>
       <Records
         label="Positions"
-        rows={house.assets.filter(({ asset }) => asset !== 'USDT')}
+        rows={house.assets
+          .filter(({ asset }) => asset !== 'USDT')
+          .toSorted((one, other) => Number(one.band === null) - Number(other.band === null))}
         keyOf={({ asset }) => asset}
         columns={positionColumns}
         empty=""

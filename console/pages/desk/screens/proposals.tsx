@@ -84,10 +84,17 @@ export function ProposalScreen({ rest: [id = ''] }: Place) {
                 ['Can be decided until', <Time key="until" iso={proposal.expiresAt} />],
                 ['Decided by', proposal.decidedBy ?? 'nobody yet'],
                 ['Why it was declined', proposal.reason ?? '–'],
-                ['Request', <code key="request">{`${proposal.method} ${proposal.path}`}</code>],
-                ['Digest', <code key="digest">{proposal.digest}</code>],
               ]}
             />
+            <details>
+              <summary>The request and its digest</summary>
+              <Facts
+                of={[
+                  ['Request', <code key="request">{`${proposal.method} ${proposal.path}`}</code>],
+                  ['Digest', <code key="digest">{proposal.digest}</code>],
+                ]}
+              />
+            </details>
             {proposal.status === 'OPEN' && <Decide proposal={proposal} settings={settings} decided={reload} />}
           </section>
         </>
