@@ -198,7 +198,6 @@ export function Overview() {
                       </td>
                       <td class="wide">
                         <Line
-                          small
                           values={(prices.get(row.asset) ?? []).map((point) => point.value)}
                           label={`The price of ${row.asset}, 24 hours`}
                         />
