@@ -38,52 +38,44 @@ function signOffline(request: ColdRequest, hot: string): ColdAnswer {
 }
 
 test('a file signed offline moves coins and tokens from the cold wallet to the hot one on the EVM, once', async () => {
-  const anvil = await startAnvil();
-  try {
-    const node = new EvmNode(connectNode(anvil.url));
-    const [cold, hot] = [
-      coldWallet.evmAddress({ account: 'deposit', index: 0 }),
-      wallet.evmAddress({ account: 'hot', index: 0 }),
-    ];
-    await anvil.setBalance(cold, 10n * ether);
-    await anvil.setToken(USDT, cold, 5_000_000_000n);
+  await using anvil = await startAnvil();
+  const node = new EvmNode(connectNode(anvil.url));
+  const [cold, hot] = [
+    coldWallet.evmAddress({ account: 'deposit', index: 0 }),
+    wallet.evmAddress({ account: 'hot', index: 0 }),
+  ];
+  await anvil.setBalance(cold, 10n * ether);
+  await anvil.setToken(USDT, cold, 5_000_000_000n);
+  await anvil.mine();
+  for (const [asset, amount] of [
+    ['ETH', '4'],
+    ['USDT', '250.5'],
+  ] as const) {
+    const transfer = { cold, hot, asset, atoms: readColdAmount('ETH', asset, amount) };
+    const { raw } = signOffline(await planEvmCold(node, 'ETH', transfer), hot);
+    await node.sendRaw(raw);
     await anvil.mine();
-    for (const [asset, amount] of [
-      ['ETH', '4'],
-      ['USDT', '250.5'],
-    ] as const) {
-      const transfer = { cold, hot, asset, atoms: readColdAmount('ETH', asset, amount) };
-      const { raw } = signOffline(await planEvmCold(node, 'ETH', transfer), hot);
-      await node.sendRaw(raw);
-      await anvil.mine();
-      await expect(node.sendRaw(raw)).rejects.toThrow('nonce too low');
-    }
-    expect(await anvil.balance(hot)).toBe(4n * ether);
-    expect(await anvil.tokenBalance(USDT, hot)).toBe(250_500_000n);
-    expect(() => signOffline({ kind: 'evm' } as ColdRequest, hot)).toThrow();
-  } finally {
-    await anvil.stop();
+    await expect(node.sendRaw(raw)).rejects.toThrow('nonce too low');
   }
+  expect(await anvil.balance(hot)).toBe(4n * ether);
+  expect(await anvil.tokenBalance(USDT, hot)).toBe(250_500_000n);
+  expect(() => signOffline({ kind: 'evm' } as ColdRequest, hot)).toThrow();
 });
 
 test('a file signed offline moves coins from the cold wallet to the hot one on Litecoin, with change to the cold one', async () => {
-  const litecoin = await startLitecoind();
-  try {
-    const node = new BitcoinNode(connectNode(litecoin.url), false);
-    const [cold, hot] = [
-      coldWallet.bitcoinAddress('LTC', { account: 'deposit', index: 0 }),
-      wallet.bitcoinAddress('LTC', { account: 'hot', index: 0 }),
-    ];
-    for (const coins of ['3', '2']) await litecoin.send(cold, coins);
-    await litecoin.mine();
-    const transfer = { cold, hot, asset: 'LTC', atoms: readColdAmount('LTC', 'LTC', '4') };
-    const request = await planBitcoinCold(node, 'LTC', { usual: 10_000, min: 1_000, max: 200_000 }, transfer);
-    const chain = createBitcoinChain('LTC', node, undefined, { genesis: LITECOIN_REGTEST, finalDepth: 6 });
-    expect(await chain.broadcast(signOffline(request, hot).raw)).toEqual({ kind: 'known' });
-    await litecoin.mine();
-    expect(await litecoin.received(hot)).toBe('4.00000000');
-    expect(Number(await litecoin.received(cold))).toBeCloseTo(1, 3);
-  } finally {
-    await litecoin.stop();
-  }
+  await using litecoin = await startLitecoind();
+  const node = new BitcoinNode(connectNode(litecoin.url), false);
+  const [cold, hot] = [
+    coldWallet.bitcoinAddress('LTC', { account: 'deposit', index: 0 }),
+    wallet.bitcoinAddress('LTC', { account: 'hot', index: 0 }),
+  ];
+  for (const coins of ['3', '2']) await litecoin.send(cold, coins);
+  await litecoin.mine();
+  const transfer = { cold, hot, asset: 'LTC', atoms: readColdAmount('LTC', 'LTC', '4') };
+  const request = await planBitcoinCold(node, 'LTC', { usual: 10_000, min: 1_000, max: 200_000 }, transfer);
+  const chain = createBitcoinChain('LTC', node, undefined, { genesis: LITECOIN_REGTEST, finalDepth: 6 });
+  expect(await chain.broadcast(signOffline(request, hot).raw)).toEqual({ kind: 'known' });
+  await litecoin.mine();
+  expect(await litecoin.received(hot)).toBe('4.00000000');
+  expect(Number(await litecoin.received(cold))).toBeCloseTo(1, 3);
 });

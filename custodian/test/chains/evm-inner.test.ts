@@ -67,31 +67,26 @@ test('a payment within a transaction is reported for quarantine once, when it is
 });
 
 test('a large payment within a transaction waits for a second node, for ever if there is none, and a small one does not', async () => {
-  const other = await startAnvil();
-  const second = await startFaultyNode(other.url);
+  await using other = await startAnvil();
+  await using second = await startFaultyNode(other.url);
   const agreeFrom = { ETH: '1' };
-  try {
-    custodian = await runCustodian(bureau.url, networks({ nodes: [node.url, second.url], agreeFrom }));
-    const small = await anvil.send(FORWARDER, ether - 1n, recipient);
-    const large = await anvil.send(FORWARDER, ether, recipient);
-    // The second node is another chain: one of the two lies.
-    await until('small reported', () => statusOf(small) === 'QUARANTINED', mineOne);
-    await until('doubted', () => count('deposit_doubted') > 0, mineOne);
-    expect(statusOf(large)).toBeUndefined();
-    second.fault = 'down';
-    await until('no answer', () => count('report_failed') > 0);
-    await custodian.stop();
-    custodian = await runCustodian(bureau.url, networks({ nodes: [node.url, anvil.url], agreeFrom }));
-    await until('large reported', () => statusOf(large) === 'QUARANTINED', mineOne);
-    await custodian.stop();
-    custodian = await runCustodian(bureau.url, networks({ agreeFrom }));
-    const much = await anvil.send(FORWARDER, ether, recipient);
-    await until('doubted', () => count('deposit_doubted') > 0, mineOne);
-    expect(statusOf(much)).toBeUndefined();
-  } finally {
-    await second.stop();
-    await other.stop();
-  }
+  custodian = await runCustodian(bureau.url, networks({ nodes: [node.url, second.url], agreeFrom }));
+  const small = await anvil.send(FORWARDER, ether - 1n, recipient);
+  const large = await anvil.send(FORWARDER, ether, recipient);
+  // The second node is another chain: one of the two lies.
+  await until('small reported', () => statusOf(small) === 'QUARANTINED', mineOne);
+  await until('doubted', () => count('deposit_doubted') > 0, mineOne);
+  expect(statusOf(large)).toBeUndefined();
+  second.fault = 'down';
+  await until('no answer', () => count('report_failed') > 0);
+  await custodian.stop();
+  custodian = await runCustodian(bureau.url, networks({ nodes: [node.url, anvil.url], agreeFrom }));
+  await until('large reported', () => statusOf(large) === 'QUARANTINED', mineOne);
+  await custodian.stop();
+  custodian = await runCustodian(bureau.url, networks({ agreeFrom }));
+  const much = await anvil.send(FORWARDER, ether, recipient);
+  await until('doubted', () => count('deposit_doubted') > 0, mineOne);
+  expect(statusOf(much)).toBeUndefined();
 }, 60_000);
 
 test('a node that traces a larger payment in a true block is not believed when a second node traces another', async () => {

@@ -94,37 +94,32 @@ test('no block is deleted when the node falls behind the blocks that were read',
 });
 
 test('a large deposit waits for a second node, for ever if there is none, and a small one does not', async () => {
-  const other = await startAnvil();
-  const second = await startFaultyNode(other.url);
-  try {
-    const agreeFrom = { ETH: '1' };
-    custodian = await runCustodian(bureau.url, networks({ nodes: [node.url, second.url], agreeFrom }));
-    const [small, large] = [await anvil.send(customer, ether - 1n), await anvil.send(customer, ether)];
-    // The second node is another chain: one of the two lies.
-    await until('small credited', () => bureau.statusOf('ETH', small) === 'COMPLETED', mineOne);
-    await anvil.mine(3);
-    await untilFollowed();
-    expect(bureau.statusOf('ETH', large)).toBe('PENDING');
-    second.fault = 'down';
-    await until('no answer', () => count('report_failed') > 0);
-    expect(bureau.statusOf('ETH', large)).toBe('PENDING');
-    await custodian.stop();
-    custodian = await runCustodian(bureau.url, networks({ nodes: [node.url, anvil.url], agreeFrom }));
-    await until('large credited', () => bureau.statusOf('ETH', large) === 'COMPLETED', mineOne);
-    await custodian.stop();
-    custodian = await runCustodian(bureau.url, networks({ agreeFrom }));
-    const [little, much] = [await anvil.send(customer, ether - 1n), await anvil.send(customer, ether)];
-    await until('credited', () => bureau.statusOf('ETH', little) === 'COMPLETED', mineOne);
-    // So many that the hashes of blocks as old as its own are no longer kept.
-    await anvil.mine(150);
-    await untilFollowed();
-    await anvil.mine();
-    await untilFollowed();
-    expect(bureau.statusOf('ETH', much)).toBe('PENDING');
-  } finally {
-    await second.stop();
-    await other.stop();
-  }
+  await using other = await startAnvil();
+  await using second = await startFaultyNode(other.url);
+  const agreeFrom = { ETH: '1' };
+  custodian = await runCustodian(bureau.url, networks({ nodes: [node.url, second.url], agreeFrom }));
+  const [small, large] = [await anvil.send(customer, ether - 1n), await anvil.send(customer, ether)];
+  // The second node is another chain: one of the two lies.
+  await until('small credited', () => bureau.statusOf('ETH', small) === 'COMPLETED', mineOne);
+  await anvil.mine(3);
+  await untilFollowed();
+  expect(bureau.statusOf('ETH', large)).toBe('PENDING');
+  second.fault = 'down';
+  await until('no answer', () => count('report_failed') > 0);
+  expect(bureau.statusOf('ETH', large)).toBe('PENDING');
+  await custodian.stop();
+  custodian = await runCustodian(bureau.url, networks({ nodes: [node.url, anvil.url], agreeFrom }));
+  await until('large credited', () => bureau.statusOf('ETH', large) === 'COMPLETED', mineOne);
+  await custodian.stop();
+  custodian = await runCustodian(bureau.url, networks({ agreeFrom }));
+  const [little, much] = [await anvil.send(customer, ether - 1n), await anvil.send(customer, ether)];
+  await until('credited', () => bureau.statusOf('ETH', little) === 'COMPLETED', mineOne);
+  // So many that the hashes of blocks as old as its own are no longer kept.
+  await anvil.mine(150);
+  await untilFollowed();
+  await anvil.mine();
+  await untilFollowed();
+  expect(bureau.statusOf('ETH', much)).toBe('PENDING');
 }, 180_000);
 
 test('a node that shows a larger deposit in a true block is not believed when a second node shows another', async () => {
@@ -160,33 +155,28 @@ test('a payout is not refused because one node says that it was reverted, when a
 });
 
 test('a large payout is answered as sent only when a second node shows it as paid, and a small one at once', async () => {
-  const other = await startAnvil();
-  const second = await startFaultyNode(other.url);
+  await using other = await startAnvil();
+  await using second = await startFaultyNode(other.url);
   const folder = newFolder();
   const agreeFrom = { ETH: '1' };
-  try {
-    custodian = await runCustodian(bureau.url, networks({ nodes: [node.url, second.url], agreeFrom }), folder);
-    const [small, large] = [payout('0.9'), payout()];
-    for (const one of [small, large]) await custodian.pay(one);
-    // The second node is another chain: one of the two lies.
-    await untilSent(small);
-    await until('doubted', () => count('payout_doubted') > 0, mineOne);
-    await anvil.mine(40);
-    await untilFollowed();
-    const { body } = await custodian.look(large.withdrawalId);
-    expect(body).toEqual({ status: 'accepted', txHash: expect.stringMatching(/^0x/) });
-    second.fault = 'down';
-    await until('no answer', () => custodian.events.some(({ event, error }) => event === 'payout_doubted' && error));
-    expect((await custodian.look(large.withdrawalId)).body).toEqual(body);
-    await custodian.stop();
-    custodian = await runCustodian(bureau.url, networks({ nodes: [node.url, anvil.url], agreeFrom }), folder);
-    await untilSent(large);
-    expect((await custodian.look(large.withdrawalId)).body.txHash).toBe(body.txHash);
-    expect(await anvil.balance(RECIPIENT)).toBe((ether * 24n) / 10n);
-  } finally {
-    await second.stop();
-    await other.stop();
-  }
+  custodian = await runCustodian(bureau.url, networks({ nodes: [node.url, second.url], agreeFrom }), folder);
+  const [small, large] = [payout('0.9'), payout()];
+  for (const one of [small, large]) await custodian.pay(one);
+  // The second node is another chain: one of the two lies.
+  await untilSent(small);
+  await until('doubted', () => count('payout_doubted') > 0, mineOne);
+  await anvil.mine(40);
+  await untilFollowed();
+  const { body } = await custodian.look(large.withdrawalId);
+  expect(body).toEqual({ status: 'accepted', txHash: expect.stringMatching(/^0x/) });
+  second.fault = 'down';
+  await until('no answer', () => custodian.events.some(({ event, error }) => event === 'payout_doubted' && error));
+  expect((await custodian.look(large.withdrawalId)).body).toEqual(body);
+  await custodian.stop();
+  custodian = await runCustodian(bureau.url, networks({ nodes: [node.url, anvil.url], agreeFrom }), folder);
+  await untilSent(large);
+  expect((await custodian.look(large.withdrawalId)).body.txHash).toBe(body.txHash);
+  expect(await anvil.balance(RECIPIENT)).toBe((ether * 24n) / 10n);
 });
 
 test('holdings are those of the block that the custodian has read, not of the newest', async () => {

@@ -164,59 +164,48 @@ async function spendOtherwise(other: Litecoin, txHash: string): Promise<void> {
 }
 
 test('a deposit that conflicts with another node’s longer chain waits, and fails only when the conflict is final', async () => {
-  const other = await startLitecoind();
-  try {
-    const isOne = async () => (await litecoin.call('getbestblockhash')) === (await other.call('getbestblockhash'));
-    const connect = async () => {
-      await other.call('setnetworkactive', [true]);
-      await other.call('addnode', [`127.0.0.1:${litecoin.peerPort}`, 'onetry']);
-    };
-    for (const depth of [1, 2, 3, 4, 5]) {
-      await connect();
-      await until('two nodes of one chain', isOne);
-      await other.call('setnetworkactive', [false]);
-      const hash = await litecoin.send(customer, '0.5');
-      await spendOtherwise(other, hash);
-      await litecoin.mine(depth);
-      await until('seen', () => bureau.reports.some(({ txHash }) => txHash === hash));
-      await other.mine(depth + 1);
-      await connect();
-      await until('one chain', isOne);
-      await until('orphaned', () =>
-        custodian.events.some(({ txHash, state }) => txHash === hash && state === 'ORPHANED'),
-      );
-      const { outputIndex = -1 } = bureau.reports.find(({ txHash }) => txHash === hash) ?? {};
-      expect(bureau.statusOf('LTC', hash, outputIndex)).toBe('PENDING');
-      await other.mine(FINAL_DEPTH);
-      await until('dead', () => bureau.statusOf('LTC', hash, outputIndex) === 'FAILED');
-    }
-  } finally {
-    await other.stop();
+  await using other = await startLitecoind();
+  const isOne = async () => (await litecoin.call('getbestblockhash')) === (await other.call('getbestblockhash'));
+  const connect = async () => {
+    await other.call('setnetworkactive', [true]);
+    await other.call('addnode', [`127.0.0.1:${litecoin.peerPort}`, 'onetry']);
+  };
+  for (const depth of [1, 2, 3, 4, 5]) {
+    await connect();
+    await until('two nodes of one chain', isOne);
+    await other.call('setnetworkactive', [false]);
+    const hash = await litecoin.send(customer, '0.5');
+    await spendOtherwise(other, hash);
+    await litecoin.mine(depth);
+    await until('seen', () => bureau.reports.some(({ txHash }) => txHash === hash));
+    await other.mine(depth + 1);
+    await connect();
+    await until('one chain', isOne);
+    await until('orphaned', () =>
+      custodian.events.some(({ txHash, state }) => txHash === hash && state === 'ORPHANED'),
+    );
+    const { outputIndex = -1 } = bureau.reports.find(({ txHash }) => txHash === hash) ?? {};
+    expect(bureau.statusOf('LTC', hash, outputIndex)).toBe('PENDING');
+    await other.mine(FINAL_DEPTH);
+    await until('dead', () => bureau.statusOf('LTC', hash, outputIndex) === 'FAILED');
   }
 }, 240_000);
 
 test('a person is called when a credited deposit is reorganised away', async () => {
-  const other = await startLitecoind();
-  try {
-    await other.call('addnode', [`127.0.0.1:${litecoin.peerPort}`, 'onetry']);
-    await until(
-      'one chain',
-      async () => (await other.call('getblockcount')) === (await litecoin.call('getblockcount')),
-    );
-    await other.call('setnetworkactive', [false]);
-    const hash = await litecoin.send(customer, '0.5');
-    // One more than Bureau waits for, and one less than is final.
-    await litecoin.mine(FINAL_DEPTH - 1);
-    const isCredited = () => bureau.reports.some(({ txHash, confirmations }) => txHash === hash && confirmations >= 6);
-    await until('credited', isCredited);
-    await other.mine(FINAL_DEPTH);
-    await other.call('setnetworkactive', [true]);
-    await other.call('addnode', [`127.0.0.1:${litecoin.peerPort}`, 'onetry']);
-    await until('called', () => count('credited_deposit_gone') === 1);
-    expect(bureau.reports.some(({ failed }) => failed)).toBe(false);
-  } finally {
-    await other.stop();
-  }
+  await using other = await startLitecoind();
+  await other.call('addnode', [`127.0.0.1:${litecoin.peerPort}`, 'onetry']);
+  await until('one chain', async () => (await other.call('getblockcount')) === (await litecoin.call('getblockcount')));
+  await other.call('setnetworkactive', [false]);
+  const hash = await litecoin.send(customer, '0.5');
+  // One more than Bureau waits for, and one less than is final.
+  await litecoin.mine(FINAL_DEPTH - 1);
+  const isCredited = () => bureau.reports.some(({ txHash, confirmations }) => txHash === hash && confirmations >= 6);
+  await until('credited', isCredited);
+  await other.mine(FINAL_DEPTH);
+  await other.call('setnetworkactive', [true]);
+  await other.call('addnode', [`127.0.0.1:${litecoin.peerPort}`, 'onetry']);
+  await until('called', () => count('credited_deposit_gone') === 1);
+  expect(bureau.reports.some(({ failed }) => failed)).toBe(false);
 }, 120_000);
 
 test('small coins are joined into one of the hot wallet, and no deposit is lost or seen twice', async () => {
@@ -235,24 +224,20 @@ test('small coins are joined into one of the hot wallet, and no deposit is lost 
 });
 
 test('a large deposit is credited when a second node has it in the same block, and not before', async () => {
-  const other = await startLitecoind();
-  try {
-    await custodian.stop();
-    const changes = { nodes: [litecoin.url, other.url], agreeFrom: { LTC: '1' } };
-    custodian = await runCustodian(bureau.url, networks(changes));
-    const [small, large] = [await litecoin.send(customer, '0.9'), await litecoin.send(customer, '1')];
-    const statusOf = (hash: string) => {
-      const { outputIndex = -1 } = bureau.reports.find(({ txHash }) => txHash === hash) ?? {};
-      return bureau.statusOf('LTC', hash, outputIndex);
-    };
-    await until('small credited', () => statusOf(small) === 'COMPLETED', mineOne);
-    await litecoin.mine(3);
-    expect(statusOf(large)).toBe('PENDING');
-    await other.call('addnode', [`127.0.0.1:${litecoin.peerPort}`, 'onetry']);
-    await until('large credited', () => statusOf(large) === 'COMPLETED', mineOne);
-  } finally {
-    await other.stop();
-  }
+  await using other = await startLitecoind();
+  await custodian.stop();
+  const changes = { nodes: [litecoin.url, other.url], agreeFrom: { LTC: '1' } };
+  custodian = await runCustodian(bureau.url, networks(changes));
+  const [small, large] = [await litecoin.send(customer, '0.9'), await litecoin.send(customer, '1')];
+  const statusOf = (hash: string) => {
+    const { outputIndex = -1 } = bureau.reports.find(({ txHash }) => txHash === hash) ?? {};
+    return bureau.statusOf('LTC', hash, outputIndex);
+  };
+  await until('small credited', () => statusOf(small) === 'COMPLETED', mineOne);
+  await litecoin.mine(3);
+  expect(statusOf(large)).toBe('PENDING');
+  await other.call('addnode', [`127.0.0.1:${litecoin.peerPort}`, 'onetry']);
+  await until('large credited', () => statusOf(large) === 'COMPLETED', mineOne);
 });
 
 /** The height at which this test network begins with MWEB, if the block before it pays into it. */
@@ -282,21 +267,17 @@ test('a payment out of MWEB, which a block’s last transaction makes, is a depo
 });
 
 test('the doctor finds nothing wrong with this node, and names what is wrong with one without an index and on another chain', async () => {
-  const other = await startLitecoind(['-txindex=0']);
-  try {
-    const examine = async (nodes: string[], now_ms: number) => {
-      const { LTC } = Config.parse(writeConfig('/nowhere', bureau.url, networks({ nodes }))).bitcoin;
-      if (!LTC) throw new Error('it is configured');
-      return (await examineBitcoin('LTC', LTC, now_ms)).filter(({ isRight }) => !isRight).map(({ name }) => name);
-    };
-    expect(await examine([litecoin.url], Date.now())).toEqual([]);
-    await other.mine(2 * FINAL_DEPTH);
-    expect(await examine([other.url, litecoin.url], Date.now() + 4 * 3_600_000)).toEqual([
-      'LTC: the newest block is new',
-      'LTC: the index of transactions',
-      'LTC: the second node has the same blocks',
-    ]);
-  } finally {
-    await other.stop();
-  }
+  await using other = await startLitecoind(['-txindex=0']);
+  const examine = async (nodes: string[], now_ms: number) => {
+    const { LTC } = Config.parse(writeConfig('/nowhere', bureau.url, networks({ nodes }))).bitcoin;
+    if (!LTC) throw new Error('it is configured');
+    return (await examineBitcoin('LTC', LTC, now_ms)).filter(({ isRight }) => !isRight).map(({ name }) => name);
+  };
+  expect(await examine([litecoin.url], Date.now())).toEqual([]);
+  await other.mine(2 * FINAL_DEPTH);
+  expect(await examine([other.url, litecoin.url], Date.now() + 4 * 3_600_000)).toEqual([
+    'LTC: the newest block is new',
+    'LTC: the index of transactions',
+    'LTC: the second node has the same blocks',
+  ]);
 });

@@ -27,7 +27,7 @@ export interface Call {
 }
 
 /** A real node behind a proxy that fails on demand. */
-export interface FaultyNode {
+export interface FaultyNode extends AsyncDisposable {
   readonly url: string;
   fault: NodeFault;
   stop(): Promise<void>;
@@ -56,6 +56,9 @@ export async function startFaultyNode(nodeUrl: string): Promise<FaultyNode> {
     stop: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
+    },
+    [Symbol.asyncDispose]() {
+      return this.stop();
     },
   };
   return node;

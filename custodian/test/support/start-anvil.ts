@@ -60,7 +60,7 @@ function byte(value: number): string {
 }
 
 /** A real EVM node of a private chain, which mines on demand. */
-export interface Anvil {
+export interface Anvil extends AsyncDisposable {
   readonly url: string;
   readonly call: (method: string, params?: readonly unknown[]) => Promise<unknown>;
   /** Mines blocks. */
@@ -120,6 +120,11 @@ export async function startAnvil(chainId = 1, more: readonly string[] = []): Pro
   await call('anvil_setCode', [REVERTING_FORWARDER, REVERTING_FORWARDER_CODE]);
   const hex = (value: bigint) => `0x${value.toString(16)}`;
   const word = (text: string) => `0x${text.replace(/^0x/, '').toLowerCase().padStart(64, '0')}`;
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      child.once('exit', () => resolve());
+      child.kill('SIGKILL');
+    });
   return {
     url,
     call,
@@ -151,11 +156,8 @@ export async function startAnvil(chainId = 1, more: readonly string[] = []): Pro
     balance: async (address) => BigInt(String(await call('eth_getBalance', [address, 'latest']))),
     tokenBalance: async (contract, owner) =>
       BigInt(String(await call('eth_call', [{ to: contract, data: `0x70a08231${word(owner).slice(2)}` }, 'latest']))),
-    stop: () =>
-      new Promise((resolve) => {
-        child.once('exit', () => resolve());
-        child.kill('SIGKILL');
-      }),
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }
 

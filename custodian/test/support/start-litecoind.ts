@@ -10,7 +10,7 @@ import { newFolder } from './signing.ts';
 import { waitFor } from './start-anvil.ts';
 
 /** A real Litecoin node on a private chain, which mines on demand. */
-export interface Litecoin {
+export interface Litecoin extends AsyncDisposable {
   readonly url: string;
   readonly peerPort: number;
   readonly call: (method: string, params?: readonly unknown[]) => Promise<unknown>;
@@ -113,6 +113,9 @@ async function startIn(folder: string, options: readonly string[]) {
       const ended = once(child, 'exit');
       child.kill('SIGKILL');
       await ended;
+    },
+    [Symbol.asyncDispose]() {
+      return this.stop();
     },
   };
 }
