@@ -196,7 +196,8 @@ export class ProgrammedDealer implements Dealer {
   #receive(deal: Deal, mode: DealerMode): Raw {
     const body = JSON.stringify(deal);
     const sendBy_ms = Date.parse(deal.sendBy);
-    if (sendBy_ms > Date.now() + 60_000) this.#faults.push(`${deal.id} may be sent for too long`);
+    // A clock went back.
+    if (sendBy_ms > Date.now() + 60_000) return { status: 400, body: '{"error":"sendBy is too far ahead"}' };
     const known = this.#kept.get(deal.id);
     if (known) {
       if (known.body !== body) this.#faults.push(`${deal.id} came with another body`);

@@ -77,6 +77,7 @@ export class ModelHedges {
   ): void {
     const movements = Map.groupBy(moved, ({ reference }) => reference);
     const planned: HedgeRow[] = [];
+    let ended = 0;
     /** By coin, what hedges moved that were planned and dealt in the same look. */
     const since = new Map<string, bigint>();
     for (const row of rows) {
@@ -90,9 +91,10 @@ export class ModelHedges {
         const order = dealer.orders.get(id);
         must(hedge.status === 'DEALT' || dealer.isNever(id), 'a hedge was given up that is not refused', id, order);
         must(hedge.status === 'NEVER' || order !== undefined, 'a hedge was believed dealt', id);
-        const ended = endOf(hedge, hedge.status === 'DEALT' ? order : undefined);
-        expected.push(...ended);
-        if (!known) since.set(hedge.coin, changeOf(hedge, ended));
+        const end = endOf(hedge, hedge.status === 'DEALT' ? order : undefined);
+        expected.push(...end);
+        ended += 1;
+        if (!known) since.set(hedge.coin, changeOf(hedge, end));
       }
       must(hedge.status === row['status'], 'a hedge that had ended is', id, row['status'], hedge);
       must(hedge.status !== 'NEVER' || !dealer.orders.has(id), 'a hedge was filled that is NEVER', id);
@@ -102,7 +104,7 @@ export class ModelHedges {
     }
     must(movements.size === 0, 'moved for no hedge', [...movements.values()]);
     must(planned.length === 0 || look?.ledger === ledger, 'a hedge was planned by nobody', planned);
-    if (look?.ledger === ledger) this.#judge(model, dealer, look, planned, since);
+    if (look?.ledger === ledger) this.#judge(model, dealer, look, planned, since, ended === 0);
   }
 
   listOpen(ledger?: number): ModelHedge[] {
@@ -135,6 +137,8 @@ export class ModelHedges {
     look: HedgerLook,
     planned: readonly HedgeRow[],
     since: ReadonlyMap<string, bigint>,
+    /** Whether none ended: then what is at the venue now was there when hedges were planned. */
+    isStill: boolean,
   ): void {
     for (const coin of hedgedCoins) {
       const key = `${look.ledger} ${coin}`;
@@ -165,7 +169,7 @@ export class ModelHedges {
         must(JSON.stringify(found) === JSON.stringify(expected), 'planned', found, 'instead of', expected);
         const planned_ms = Number(row['sendBy']) - SEND_WINDOW_MS;
         must(planned_ms >= look.begun_ms && planned_ms <= look.ended_ms, 'a hedge may be sent until', row, look);
-      } else if (look.isClean && this.#isDue(model, look, coin, position, values, bandOf)) {
+      } else if (look.isClean && isStill && this.#isDue(model, look, coin, position, values, bandOf)) {
         must(false, 'a hedge was due', coin, look.ledger, position, values);
       }
     }

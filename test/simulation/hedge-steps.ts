@@ -14,6 +14,9 @@ import { must } from './must.ts';
 import { succeed } from './operate.ts';
 import type { World } from './world.ts';
 
+/** How far a clock goes back, so that no dealer takes a deal of before, and some more. */
+const LONGEST_BACK_MS = 330_000;
+
 /** Where a look of the hedger is struck: around the row, the sending and the end of a hedge. */
 interface Strike {
   readonly at: 'INSERT' | 'submit' | 'UPDATE';
@@ -150,7 +153,7 @@ const pricesOf = ({ market }: World) => new Map(hedgedCoins.map((coin) => [coin,
 export async function finishHedges(world: World, draw: Draw): Promise<void> {
   const { dealer, model, market } = world;
   for (let round = 0; round < 2; round += 1) {
-    world.moveClock(30_000);
+    world.moveClock(LONGEST_BACK_MS);
     market.read('agree');
     for (const ledger of ledgersUnderTest) {
       dealer.set('deals', draw);
