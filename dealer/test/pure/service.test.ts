@@ -69,6 +69,7 @@ describe('the service', () => {
           .map((line) => line.split(' ') as [string, string]),
       );
     };
+    await askDealer(url, 'GET', '/v1/venues/binance');
     const before = await read();
     expect(before.get('dealer_deals_open{venue="binance"}')).toBe('0');
     expect(Number(before.get('dealer_report_age_seconds{venue="binance"}'))).toBeLessThan(600);
