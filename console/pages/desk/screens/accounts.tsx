@@ -25,14 +25,14 @@ const statuses = [
 export const accountColumns: readonly Column<AccountOfHolder>[] = [
   {
     name: 'Account',
-    show: ({ id, label, externalId }) => (
+    show: ({ id, label, externalId, email }) => (
       <>
         <AccountLink id={id} label={label} />
+        <small class="below">{email ?? 'no holder yet'}</small>
         {externalId !== null && <small class="below">{externalId}</small>}
       </>
     ),
   },
-  { name: 'Holder', show: ({ email }) => email ?? <span class="quiet">nobody yet</span> },
   { name: 'State', show: ({ status }) => <State of={status} /> },
   { name: 'Worth, USDT', isNumber: true, show: ({ usdValue }) => showCents(usdValue) },
   {
