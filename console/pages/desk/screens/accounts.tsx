@@ -28,7 +28,7 @@ export const accountColumns: readonly Column<AccountOfHolder>[] = [
     show: ({ id, label, externalId, email }) => (
       <>
         <AccountLink id={id} label={label} />
-        <small class="below">{email ?? 'no holder yet'}</small>
+        <small class="below breaks">{email ?? 'no holder yet'}</small>
         {externalId !== null && <small class="below">{externalId}</small>}
       </>
     ),
