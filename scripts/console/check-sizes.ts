@@ -10,7 +10,7 @@ const MOST_BYTES = { 'index.html': 70_000, 'desk.html': 70_000 };
 
 /** The scripts of a page: those that it names, and those that they import. */
 function findScripts(file: string, text: string, found = new Map<string, Buffer>()): Map<string, Buffer> {
-  for (const [, name = ''] of text.matchAll(/["'`](?:\.\/|\/assets\/)([\w-]+\.js)["'`]/g)) {
+  for (const [, name = ''] of text.matchAll(/["'`](?:\.\/|\/assets\/)([\w.-]+\.js)["'`]/g)) {
     if (found.has(name)) continue;
     const script = readFileSync(join(FOLDER, 'assets', name));
     found.set(name, script);
