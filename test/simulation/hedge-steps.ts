@@ -171,5 +171,10 @@ export async function finishHedges(world: World, draw: Draw): Promise<void> {
     return hedger.readVenues();
   });
   must(venue?.differences?.length === 0, 'the venue was found to differ', venue);
+  // It looked as well, at prices of now.
+  const now_ms = world.now_ms;
+  const { hedgingHalted: isHalted } = model.settings;
+  world.look = { ledger: 0, begun_ms: now_ms, ended_ms: now_ms, isHalted, isClean: false, prices: pricesOf(world) };
   await world.observe();
+  world.look = undefined;
 }
