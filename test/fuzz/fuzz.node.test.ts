@@ -13,6 +13,6 @@ it('hostile requests to every route get a documented answer, move no money, and 
   expect(report.requests).toBe(1_000);
   // Requests that were all refused at the first check would prove little.
   expect(report.taken['placeOrder']).toBeGreaterThan(0);
-  expect(report.statuses['422']).toBeGreaterThan(50);
+  expect(report.statuses['422']).toBeGreaterThan(30);
   expect(Object.keys(report.taken).length).toBeGreaterThan(25);
 }, 600_000);
