@@ -112,7 +112,8 @@ export class ProgrammedDealer implements Dealer {
   /** Whether a submission now is answered with how the deal ended. */
   isResolved(id: string): boolean {
     const kept = this.#kept.get(id);
-    return kept !== undefined && (kept.refusal !== null || kept.until_ms <= Date.now());
+    if (kept === undefined || isTooFarAhead(kept.deal)) return false;
+    return kept.refusal !== null || kept.until_ms <= Date.now();
   }
 
   mustBeContent(): void {
@@ -196,8 +197,7 @@ export class ProgrammedDealer implements Dealer {
   #receive(deal: Deal, mode: DealerMode): Raw {
     const body = JSON.stringify(deal);
     const sendBy_ms = Date.parse(deal.sendBy);
-    // A clock went back.
-    if (sendBy_ms > Date.now() + 60_000) return { status: 400, body: '{"error":"sendBy is too far ahead"}' };
+    if (isTooFarAhead(deal)) return { status: 400, body: '{"error":"sendBy is too far ahead"}' };
     const known = this.#kept.get(deal.id);
     if (known) {
       if (known.body !== body) this.#faults.push(`${deal.id} came with another body`);
@@ -273,6 +273,9 @@ export class ProgrammedDealer implements Dealer {
     this.#balances.set(asset, this.holds(asset) + amount);
   }
 }
+
+/** Whether a deal is of a time to which the clock has gone back. */
+const isTooFarAhead = ({ sendBy }: Deal) => Date.parse(sendBy) > Date.now() + 60_000;
 
 /** An amount of the venue in atoms of the ledger, rounded down or up. */
 export function inAtoms(amount: bigint, scale: number, isUp: boolean): bigint {

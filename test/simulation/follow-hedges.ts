@@ -80,7 +80,12 @@ export class ModelHedges {
     let ended = 0;
     /** By coin, what hedges moved that were planned and dealt in the same look. */
     const since = new Map<string, bigint>();
-    for (const row of rows) {
+    // One that ends in a look makes room for the next. Their ids do not tell which was first where a clock went back.
+    const [old, begun] = [
+      rows.filter(({ id }) => this.all.has(String(id))),
+      rows.filter(({ id }) => !this.all.has(String(id))),
+    ];
+    for (const row of [...old, ...begun]) {
       const id = String(row['id']);
       const known = this.all.get(id);
       const hedge = known ?? this.#begin(row, ledger);
