@@ -241,6 +241,30 @@ async function clearUp(page: Page, exchange: LocalExchange, customer: Customer):
   expectThat(proposals.length === 2, 'settling a stuck payout becomes a proposal');
 }
 
+/** A few orders on one side take a position out of its band: the sandbox's venue deals the hedge, and the desk shows it. */
+async function hedge(page: Page, exchange: LocalExchange): Promise<void> {
+  const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '120' };
+  for (const _ of [1, 2, 3]) {
+    await send(exchange, 'POST', '/api/v1/orders', order, {
+      Authorization: `Bearer ${exchange.valueOf('api key')}`,
+      'Idempotency-Key': crypto.randomUUID(),
+    });
+  }
+  const path = '/operator/v1/hedges?status=DEALT&coin=BTC';
+  const listDealt = async () =>
+    (await send<{ hedges: { id: string; amount: string }[] }>(exchange, 'GET', path)).hedges;
+  for (let looks = 0; looks < 60 && (await listDealt()).length === 0; looks += 1) await sleep(500);
+  const [dealt] = await listDealt();
+  await open(page, 'Liquidity');
+  const row = page
+    .getByRole('table', { name: 'Hedges' })
+    .getByRole('row')
+    .filter({ hasText: dealt?.id.slice(-8) ?? 'none' });
+  await row.getByText(`Buy ${dealt?.amount} BTC at sandbox`).waitFor();
+  await row.getByText('dealt', { exact: true }).waitFor();
+  expectThat(true, `after three orders the desk shows a hedge of ${dealt?.amount} BTC as dealt`);
+}
+
 /** Hedging was halted minutes ago: the admins are mailed once. */
 async function awaitAlert(exchange: LocalExchange): Promise<void> {
   const listAlerts = () => listMails(exchange, ADMIN).filter(({ subject }) => subject.includes('Hedging is halted'));
@@ -262,6 +286,7 @@ export async function tryDesk(browser: Browser, exchange: LocalExchange, shots: 
   expectThat(exchange.greeting.includes(link), 'npm start prints the link to the desk');
   const [context, page] = await signIn(browser, exchange, ADMIN);
   await see(page, 'Custody against the ledger');
+  await hedge(page, exchange);
   await send(exchange, 'PATCH', '/operator/v1/settings', { hedgingHalted: true });
   const customer = await openCustomer(exchange, await openAccount(page, exchange));
   await follow(page);

@@ -4,14 +4,13 @@ import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
 import { lastDays, showSigned } from '../parts/day-bars.ts';
-import { listOf } from '../parts/list.ts';
-import { ShortId, State, Time } from '../parts/names.tsx';
-import { Pages } from '../parts/pages.tsx';
+import { State, Time } from '../parts/names.tsx';
 import { type Column, Facts, Records } from '../parts/records.tsx';
-import type { ExchangeSettings, Hedge, House, Profit, Venue, Venues } from '../schema.d.ts';
+import type { ExchangeSettings, House, Profit, Venue, Venues } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { ChangeStep } from './change-step.tsx';
 import { DayChart } from './figures.tsx';
+import { Hedges, Signed } from './liquidity-hedges.tsx';
 
 const EVERY_MS = 15_000;
 const USDT_DECIMALS = 6;
@@ -45,20 +44,7 @@ export function Liquidity() {
           </>
         )}
       </Shown>
-      <section class="card">
-        <h2>Hedges</h2>
-        <Pages list={listOf('get /hedges', {})}>
-          {(rows) => (
-            <Records
-              label="Hedges"
-              rows={rows}
-              keyOf={({ id }) => id}
-              columns={hedgeColumns}
-              empty="Nothing was hedged yet. A coin is hedged once its terms name a venue and a band."
-            />
-          )}
-        </Pages>
-      </section>
+      <Hedges changed={reload} />
     </>
   );
 }
@@ -124,7 +110,13 @@ const positionColumns: readonly Column<Position>[] = [
   { name: 'Capital', isNumber: true, show: ({ capital }) => showAmount(capital) },
 ];
 
+/** Whether the house has or had anything of a coin. */
+const isHeld = ({ position, band, atVenues, capital }: Position) =>
+  band !== null || [position, atVenues, capital].some((amount) => amount !== '0');
+
 function Positions({ house }: { readonly house: House }) {
+  const coins = house.assets.filter(({ asset }) => asset !== 'USDT');
+  const others = coins.filter((coin) => !isHeld(coin)).map(({ asset }) => asset);
   return (
     <section class="card">
       <h2>Position against its band</h2>
@@ -134,13 +126,12 @@ function Positions({ house }: { readonly house: House }) {
       </p>
       <Records
         label="Positions"
-        rows={house.assets
-          .filter(({ asset }) => asset !== 'USDT')
-          .toSorted((one, other) => Number(one.band === null) - Number(other.band === null))}
+        rows={coins.filter(isHeld).toSorted((one, other) => Number(one.band === null) - Number(other.band === null))}
         keyOf={({ asset }) => asset}
         columns={positionColumns}
-        empty=""
+        empty="The house has no position."
       />
+      {others.length > 0 && <p class="quiet">Nothing of {others.join(', ')}, and no band for them.</p>}
     </section>
   );
 }
@@ -242,35 +233,6 @@ function Earned({ profit }: { readonly profit: Profit }) {
     </section>
   );
 }
-
-function Signed({ value }: { readonly value: string }) {
-  return <span class={value.startsWith('-') ? 'down' : undefined}>{showSigned(value)}</span>;
-}
-
-const hedgeColumns: readonly Column<Hedge>[] = [
-  { name: 'Hedge', show: ({ id }) => <ShortId id={id} /> },
-  {
-    name: 'What',
-    show: ({ side, amount, coin, venue }) => `${inWords(side)} ${showAmount(amount)} ${coin} at ${venue}`,
-  },
-  {
-    name: 'State',
-    show: ({ status, openSeconds }) => (
-      <State
-        of={status === 'DEALT' ? 'COMPLETED' : status === 'OPEN' ? 'PENDING' : 'FAILED'}
-        words={status === 'OPEN' ? `open for ${openSeconds} s` : status === 'DEALT' ? 'dealt' : 'never dealt'}
-      />
-    ),
-  },
-  { name: 'Price', isNumber: true, show: ({ dealtPrice, limitPrice }) => showAmount(dealtPrice ?? limitPrice) },
-  { name: 'Against the middle', isNumber: true, show: ({ gain }) => (gain === null ? '–' : <Signed value={gain} />) },
-  {
-    name: 'Fee',
-    isNumber: true,
-    show: ({ fee }) => (fee === null ? '–' : `${showAmount(fee.amount)} ${fee.asset}`),
-  },
-  { name: 'Planned', show: ({ ts }) => <Time iso={ts} /> },
-];
 
 const venueStates = { answers: 'COMPLETED', silent: 'FAILED', unknown: 'unknown' } as const;
 

@@ -1,0 +1,180 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { inWords, showAmount } from '../../format.ts';
+import { Choice, TextField } from '../../parts/form.tsx';
+import { operate } from '../operate.ts';
+import { showSigned } from '../parts/day-bars.ts';
+import { listOf } from '../parts/list.ts';
+import { ShortId, State, Time } from '../parts/names.tsx';
+import { Pages } from '../parts/pages.tsx';
+import { type Column, Records } from '../parts/records.tsx';
+import { ReasonField, Step } from '../parts/step.tsx';
+import type { Hedge } from '../schema.d.ts';
+import { useMay } from '../staff.ts';
+
+/** The hedges, newest first; one that the dealer does not end can be ended by hand. */
+export function Hedges({ changed }: { readonly changed: () => void }) {
+  const [turn, setTurn] = useState(0);
+  const may = useMay();
+  const done = () => {
+    setTurn((known) => known + 1);
+    changed();
+  };
+  return (
+    <section class="card">
+      <h2>Hedges</h2>
+      <Pages list={listOf('get /hedges', {})} turn={turn}>
+        {(rows) => (
+          <Records
+            label="Hedges"
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={hedgeColumns(
+              (hedge) => may('fund_house') && mayBeEnded(hedge) && <EndHedge hedge={hedge} done={done} />,
+            )}
+            empty="Nothing was hedged yet. A coin is hedged once its terms name a venue and a band."
+          />
+        )}
+      </Pages>
+    </section>
+  );
+}
+
+/** A signed value in USDT, with a loss marked. */
+export function Signed({ value }: { readonly value: string }) {
+  return <span class={value.startsWith('-') ? 'down' : undefined}>{showSigned(value)}</span>;
+}
+
+const nameIt = ({ side, amount, coin, venue }: Hedge) => `${inWords(side)} ${showAmount(amount)} ${coin} at ${venue}`;
+
+const states = {
+  OPEN: ['PENDING', 'open'],
+  DEALT: ['COMPLETED', 'dealt'],
+  NEVER: ['FAILED', 'never dealt'],
+} as const;
+
+/** With what can be done with a hedge below its state. */
+const hedgeColumns = (stepOf: (hedge: Hedge) => ComponentChildren): readonly Column<Hedge>[] => [
+  {
+    name: 'Hedge',
+    show: ({ id, ts }) => (
+      <>
+        <ShortId id={id} />
+        <small class="below">
+          <Time iso={ts} />
+        </small>
+      </>
+    ),
+  },
+  { name: 'What', show: nameIt },
+  {
+    name: 'State',
+    show: (hedge) => {
+      const [tone, words] = states[hedge.status];
+      const { openSeconds } = hedge;
+      return (
+        <>
+          <State of={tone} words={openSeconds === null ? words : `open for ${showSeconds(openSeconds)}`} />
+          {stepOf(hedge)}
+        </>
+      );
+    },
+  },
+  { name: 'Price', isNumber: true, show: ({ dealtPrice, limitPrice }) => showAmount(dealtPrice ?? limitPrice) },
+  { name: 'Against the middle', isNumber: true, show: ({ gain }) => (gain === null ? '–' : <Signed value={gain} />) },
+  {
+    name: 'Fee',
+    isNumber: true,
+    show: ({ fee }) => (fee === null ? '–' : `${showAmount(fee.amount)} ${fee.asset}`),
+  },
+];
+
+/** A time that has passed, to a second or a minute. */
+function showSeconds(seconds: number): string {
+  return seconds < 120 ? `${seconds} s` : `${showAmount(String(Math.floor(seconds / 60)))} min`;
+}
+
+/** So long after `sendBy` only the dealer ends a hedge. */
+const DEALERS_OWN_MS = 5 * 60_000;
+
+/** Whether a person may end it now, by the clock of the exchange. */
+function mayBeEnded({ ts, sendBy, openSeconds }: Hedge): boolean {
+  return openSeconds !== null && openSeconds * 1_000 >= Date.parse(sendBy) - Date.parse(ts) + DEALERS_OWN_MS;
+}
+
+const outcomes = [
+  ['never', 'never dealt it'],
+  ['dealt', 'dealt it, or a part of it'],
+] as const;
+
+/** What a venue may take its fee in: of the tokens that venues give a rebate in, only BNB is an asset here. */
+const feeAssetsOf = ({ coin }: Hedge) => [...new Set(['USDT', coin, 'BNB'] as const)];
+
+function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () => void }) {
+  const [outcome, setOutcome] = useState<'never' | 'dealt'>('never');
+  const [amount, setAmount] = useState(hedge.amount);
+  const [usdt, setUsdt] = useState('');
+  const [feeAsset, setFeeAsset] = useState<Hedge['setAsideAsset']>('USDT');
+  const [fee, setFee] = useState('');
+  const [venueReference, setReference] = useState('');
+  const [reason, setReason] = useState('');
+  const paid = fee === '' ? null : { asset: feeAsset, amount: fee };
+  const body =
+    outcome === 'dealt'
+      ? { outcome, amount, usdt, fee: paid, venueReference: venueReference.trim(), reason }
+      : { outcome, reason };
+  return (
+    <Step
+      danger
+      label="End it by hand"
+      title={`End the hedge: ${nameIt(hedge)}`}
+      act={() => operate('post /hedges/{id}/settle', { path: { id: hedge.id }, body })}
+      done={done}
+    >
+      <p>
+        Look at the venue’s own list of orders for <code>{hedge.id}</code> first, and see that the dealer never sends it
+        any more. When in doubt, do neither: this cannot be undone.
+      </p>
+      <Choice label={`${hedge.venue} has`} value={outcome} set={setOutcome} options={outcomes} />
+      {outcome === 'never' ? (
+        <p>
+          {showAmount(hedge.setAside)} {hedge.setAsideAsset}, which were set aside, are free again. The position is
+          hedged anew.
+        </p>
+      ) : (
+        <>
+          <TextField
+            label={`${hedge.coin}, without the fee`}
+            inputMode="decimal"
+            required
+            value={amount}
+            set={setAmount}
+          />
+          <TextField
+            label="USDT in all, without the fee"
+            help={`At the limit of ${showAmount(hedge.limitPrice)} USDT for a whole ${hedge.coin}, or better`}
+            inputMode="decimal"
+            required
+            value={usdt}
+            set={setUsdt}
+          />
+          <TextField label="Fee (empty: none)" inputMode="decimal" value={fee} set={setFee} />
+          <Choice
+            label="The fee is in"
+            value={feeAsset}
+            set={setFeeAsset}
+            options={feeAssetsOf(hedge).map((asset) => [asset, asset] as const)}
+          />
+          <TextField
+            label="The venue’s id of the order"
+            required
+            maxLength={128}
+            value={venueReference}
+            set={setReference}
+          />
+        </>
+      )}
+      <ReasonField value={reason} set={setReason} />
+    </Step>
+  );
+}
