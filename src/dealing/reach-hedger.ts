@@ -1,3 +1,4 @@
+import { FIRST_LEDGER } from '../db/record-id.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { reach } from '../platform/objects.ts';
@@ -60,5 +61,15 @@ export async function wakeHedger(bindings: HedgerBindings, ledger: number): Prom
     await reachHedger(bindings, ledger).wake();
   } catch (error) {
     logFault('hedger_unreachable', { ledger, error: describeError(error) });
+  }
+}
+
+/** The venues as the hedger of ledger 0 saw them within the last minute; `undefined` when it does not answer. */
+export async function readVenueStates(bindings: HedgerBindings): Promise<readonly VenueState[] | undefined> {
+  try {
+    return await reachHedger(bindings, FIRST_LEDGER).readVenues();
+  } catch (error) {
+    logFault('hedger_unreachable', { ledger: FIRST_LEDGER, error: describeError(error) });
+    return undefined;
   }
 }

@@ -1,13 +1,15 @@
 import { readSnapshot, readStandings } from '../markets/read-hub.ts';
 import type { WrittenAnswer } from '../http/area.ts';
 import { createOperatorArea } from './operations.ts';
-import { House, describeHouse, firstDayShown, readPositions } from './house.ts';
+import { House, describeHouse, firstDayShown } from './house.ts';
 import { askLedgers } from '../db/ask-ledgers.ts';
 import { VALUE_MAX_AGE_MS } from '../markets/firm-price.ts';
 import { FIRST_LEDGER } from '../db/record-id.ts';
 import { accept } from '../http/answer.ts';
 import { listOpenHedges } from '../dealing/hedge.ts';
-import { describeVenues, readVenueStates } from './venues.ts';
+import { readPositions } from '../db/positions.ts';
+import { readVenueStates } from '../dealing/reach-hedger.ts';
+import { describeVenues } from './venues.ts';
 import { METRICS_TYPE, writeMetrics } from './metrics.ts';
 import { z } from '@hono/zod-openapi';
 import { readOpenWork } from '../exchange/open-work.ts';

@@ -1,12 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { sql } from 'drizzle-orm';
 import { Decimal, SignedDecimal, Timestamp } from '../http/wire-types.ts';
 import type { LedgerAnswer } from '../db/ask-ledgers.ts';
 import { type CustodyStanding, isSilent } from '../db/custody-standing.ts';
-import type { Database } from '../db/database.ts';
-import { balances } from '../db/schema/journal.ts';
-import { exactly } from '../db/schema/columns.ts';
 import type { ProfitOfDay } from '../reconciliation/profit-sums.ts';
+import { type Positions, positionIn, positionOf, sumPositions } from '../db/positions.ts';
 import { type CoinTerms, usdtAtoms } from '../db/coin-terms.ts';
 import { VENUE_PREFIX, house } from '../db/transfers.ts';
 import { VALUE_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
@@ -158,34 +155,6 @@ export function firstDayShown(now_ms: number): string {
   return new Date(now_ms - (DAYS_SHOWN - 1) * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** What one of the house's accounts has of an asset, and how far it may fall. */
-interface Position {
-  readonly amount: Atoms;
-  readonly floor: Atoms;
-  /** Of the inventory: what its owner brought in. */
-  readonly capital: Atoms;
-}
-
-const NO_POSITION: Position = { amount: 0n, floor: 0n, capital: 0n };
-
-/** By owner and asset. */
-export type Positions = ReadonlyMap<string, Position>;
-
-/** Reads all balances of the house in one statement, so that they belong together. Throws when D1 fails. */
-export async function readPositions(database: Database): Promise<Positions> {
-  const rows = await database
-    .select({
-      account: balances.account,
-      asset: balances.asset,
-      amount: exactly(balances.amount),
-      floor: exactly(balances.floor),
-      capital: exactly(balances.capital),
-    })
-    .from(balances)
-    .where(sql`${balances.account} GLOB 'house:*'`);
-  return new Map(rows.map(({ account, asset, ...position }) => [`${account} ${asset}`, position]));
-}
-
 /** The value of an amount that may be below zero; `null` without a firm price. Rounded towards zero. */
 function valueOf(asset: Asset, amount: Atoms, price: Price | undefined): Atoms | null {
   if (asset === QUOTE_ASSET || amount === 0n) return amount;
@@ -207,20 +176,6 @@ function coverOf(held: Atoms, owed: Atoms): string | null {
   return owed <= 0n ? null : formatAmount(held <= 0n ? 0n : (held * SHARE_UNIT) / owed, SHARE_SCALE);
 }
 
-/** The balances of several ledgers added up. Pure. */
-export function sumPositions(all: readonly Positions[]): Positions {
-  const sums = new Map<string, Position>();
-  for (const [name, { amount, floor, capital }] of all.flatMap((positions) => [...positions])) {
-    const before = sums.get(name) ?? NO_POSITION;
-    sums.set(name, {
-      amount: before.amount + amount,
-      floor: before.floor + floor,
-      capital: before.capital + capital,
-    });
-  }
-  return sums;
-}
-
 /** Atoms of USDT; what is not known stays so. */
 export function showUsdt<Value extends Atoms | null>(atoms: Value): Value extends Atoms ? string : null;
 export function showUsdt(atoms: Atoms | null): string | null {
@@ -229,10 +184,6 @@ export function showUsdt(atoms: Atoms | null): string | null {
 
 /** A bound of the terms, as every amount is shown. */
 const showBound = (text: string) => showUsdt(usdtAtoms(text));
-
-/** What an owner has of an asset. */
-export const positionOf = (positions: Positions, owner: string, asset: Asset) =>
-  positions.get(`${owner} ${asset}`) ?? NO_POSITION;
 
 const sumAtVenues = (positions: Positions, asset: Asset) =>
   -[...positions]
@@ -250,8 +201,7 @@ function showPosition(positions: Positions, asset: Asset): LedgerAsset {
   const [payouts, fees] = [of(house.payouts).amount, of(house.fees).amount];
   const [transit, hedging] = [of(house.transit).amount, of(house.hedging).amount];
   const atVenues = sumAtVenues(positions, asset);
-  const position = liquidity.amount + hedging - liquidity.capital;
-  const bound = asset !== QUOTE_ASSET && position > -liquidity.amount ? position : -liquidity.amount;
+  const { position, bound } = positionIn(positions, asset);
   const owed = -(custody.amount + liquidity.amount + payouts + fees + transit + hedging - atVenues);
   return {
     asset,

@@ -17,6 +17,9 @@ import { ListQuery, oneOf, onePage } from '../http/list.ts';
 import type { WrittenAnswer } from '../http/area.ts';
 import { askLedgers } from '../db/ask-ledgers.ts';
 import { firstLedger } from '../db/database.ts';
+import { readNewestHalt } from '../db/newest-halt.ts';
+import { readPositions } from '../db/positions.ts';
+import { readVenueStates } from '../dealing/reach-hedger.ts';
 import { readSettings } from '../db/settings.ts';
 import { accept, refuse } from '../http/answer.ts';
 import { jsonBody } from '../http/request.ts';
@@ -25,12 +28,12 @@ import { formatAmount, parseAmount } from '../money/amounts.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { actorOf } from './authenticate-operator.ts';
 import { aRow, findLedgerAt } from './find-records.ts';
-import { readPositions, valueHouse } from './house.ts';
+import { valueHouse } from './house.ts';
 import { createOperatorArea } from './operations.ts';
 import { Profit, ProfitQuery, describeProfit, readDays, writeProfit } from './profit.ts';
 import { readProfit } from './read-keepers.ts';
 import { readMerged } from './read-merged.ts';
-import { Venues, describeVenues, readHedgingHalt, readVenueStates } from './venues.ts';
+import { Venues, describeVenues } from './venues.ts';
 
 /** The operator's routes for the house's own money: capital, venues, hedges. */
 export const liquidityRoutes = createOperatorArea('Liquidity');
@@ -166,7 +169,7 @@ liquidityRoutes.add({
       })),
       readVenueStates(c.env),
       readSettings(database),
-      readHedgingHalt(database),
+      readNewestHalt(database, 'hedging'),
       readSnapshot(c.env, VALUE_MAX_AGE_MS),
     ]);
     return accept({ venues: describeVenues({ answers, states, settings, halt, snapshot, now_ms: Date.now() }) });

@@ -1,21 +1,18 @@
 import { z } from '@hono/zod-openapi';
-import { and, desc, eq, or, sql } from 'drizzle-orm';
 import { Decimal, SignedDecimal, Timestamp, showTime } from '../http/wire-types.ts';
 import type { LedgerAnswer } from '../db/ask-ledgers.ts';
-import type { Database } from '../db/database.ts';
-import { audit } from '../db/schema.ts';
+import type { Halt } from '../db/newest-halt.ts';
+import { type Positions, positionOf, sumPositions } from '../db/positions.ts';
 import { type HedgingTerms, usdtAtoms } from '../db/coin-terms.ts';
 import type { Settings } from '../db/settings.ts';
 import { VENUE_PREFIX, house } from '../db/transfers.ts';
 import { Hedge, type HedgeRow, showHedge } from '../dealing/hedge.ts';
-import { type HedgerBindings, type VenueState, reachHedger } from '../dealing/reach-hedger.ts';
-import { FIRST_LEDGER } from '../db/record-id.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import type { VenueState } from '../dealing/reach-hedger.ts';
 import { VALUE_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import { type Asset, type Coin, QUOTE_ASSET, assetSymbols, scaleOf, toCoin, toUsdt } from '../money/assets.ts';
 import { type Atoms, divideUp, floorAmount, formatAmount } from '../money/amounts.ts';
-import { type Positions, positionOf, showUsdt, sumPositions, valueHouse } from './house.ts';
+import { showUsdt, valueHouse } from './house.ts';
 
 const CUSTODY = 'custody';
 const BASIS = 10_000n;
@@ -112,41 +109,13 @@ export interface LedgerAtVenues {
   readonly hedges: readonly HedgeRow[];
 }
 
-/** The venues as the hedger of ledger 0 saw them within the last minute; `undefined` when it does not answer. */
-export async function readVenueStates(bindings: HedgerBindings): Promise<readonly VenueState[] | undefined> {
-  try {
-    return await reachHedger(bindings, FIRST_LEDGER).readVenues();
-  } catch (error) {
-    logFault('hedger_unreachable', { ledger: FIRST_LEDGER, error: describeError(error) });
-    return undefined;
-  }
-}
-
-/** Who halted hedging last, and why. */
-export interface HedgingHalt {
-  readonly ts: number;
-  readonly by: string;
-  readonly reason: string | null;
-}
-
-/** Reads the newest halt of hedging, by the hedger or by an operator. Throws when D1 fails. */
-export async function readHedgingHalt(database: Database): Promise<HedgingHalt | null> {
-  const isOwn = and(eq(audit.target, 'hedging'), eq(audit.action, 'halt'));
-  const isSet = and(eq(audit.target, 'settings'), sql`${audit.detail} ->> 'hedgingHalted' = 1`);
-  const [row] = await database.select().from(audit).where(or(isOwn, isSet)).orderBy(desc(audit.id)).limit(1);
-  if (!row) return null;
-  const { reason, venue } = JSON.parse(row.detail) as { readonly reason?: string; readonly venue?: string };
-  const why = reason ?? (venue === undefined ? null : `${venue} holds something else than the ledgers say`);
-  return { ts: row.ts, by: row.actor ?? row.role, reason: why };
-}
-
 /** What the venues are described by. */
 export interface VenueFacts {
   readonly answers: readonly LedgerAnswer<LedgerAtVenues>[];
   /** `undefined` when the hedger did not answer. */
   readonly states: readonly VenueState[] | undefined;
   readonly settings: Pick<Settings, 'coinTerms' | 'hedgingHalted' | 'maxAtVenues'>;
-  readonly halt: HedgingHalt | null;
+  readonly halt: Halt | null;
   readonly snapshot: MarketSnapshot | undefined;
   readonly now_ms: number;
 }

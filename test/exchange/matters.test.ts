@@ -1,10 +1,18 @@
 // @runtime outside
-import { beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { haltExchange } from '../../src/db/copy-settings.ts';
+import { newRecordId } from '../../src/db/record-id.ts';
+import { LedgerHedger } from '../../src/dealing/ledger-hedger.ts';
 import { listMatters } from '../../src/exchange/matters.ts';
+import { PriceHub } from '../../src/markets/price-hub.ts';
+import { coinSymbols } from '../../src/money/assets.ts';
+import { VENUE_NAME, fundVenue, openHedge } from '../support/db/house-money.ts';
 import { sql } from '../support/db/sql.ts';
+import { reportOf } from '../support/dealing/venue-report.ts';
 import { openTrader, operate } from '../support/exchange.ts';
 import { employ } from '../support/operator/access.ts';
 import { quarantine } from '../support/operator/quarantine.ts';
+import { agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
 
@@ -27,6 +35,10 @@ beforeAll(async () => {
   await employ(ADMIN, 'admin');
 });
 
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
 it('a withdrawal that waits for hours, and a deposit in quarantine, are matters of who decides them', async () => {
   await operate('PATCH', '/settings', { reviewThreshold: '1' });
   const trader = await openTrader({ USDT: '100' });
@@ -42,6 +54,52 @@ it('a withdrawal that waits for hours, and a deposit in quarantine, are matters 
 it('a halt of hedging is one of the treasury’s and the admins’ at once', async () => {
   await operate('PATCH', '/settings', { hedgingHalted: true });
   expect((await listAt(0)).get('hedging_halted')).toEqual({ count: 1, to: [ADMIN, TREASURER] });
+});
+
+it('a hedge is one once it has no end for five minutes and the lateness of its venue', async () => {
+  await operate('PATCH', '/settings', { hedgingHalted: false });
+  await fundVenue({ USDT: '5000000000' });
+  await openHedge(newRecordId(Date.now())).run();
+  const isTold = async (minutes: number) => (await listAt(minutes / 60)).has(`hedge_open ${VENUE_NAME}`);
+  expect([await isTold(7), await isTold(8)]).toEqual([false, true]);
+  const report = { ...reportOf([]), lateness_ms: 20_000 };
+  vi.spyOn(LedgerHedger.prototype, 'readVenues').mockResolvedValue([{ venue: VENUE_NAME, report, differences: null }]);
+  expect([await isTold(5), await isTold(6)]).toEqual([false, true]);
+  expect((await listAt(0.1)).get(`hedge_open ${VENUE_NAME}`)).toEqual({ count: 1, to: [ADMIN, TREASURER] });
+});
+
+it('a halt for the day’s loss is one until people lift it, and theirs is none', async () => {
+  const isTold = async () => (await listAt(0)).has('loss_halted');
+  await haltExchange(env, { tradingHalted: true }, 'trading', { reason: 'lost 2' }, Date.now());
+  expect((await listAt(0)).get('loss_halted')).toEqual({ count: 1, to: [ADMIN, TREASURER] });
+  await operate('PATCH', '/settings', { tradingHalted: false });
+  expect(await isTold()).toBe(false);
+  await operate('PATCH', '/settings', { tradingHalted: true });
+  expect(await isTold()).toBe(false);
+  await operate('PATCH', '/settings', { tradingHalted: false });
+});
+
+it('an exposure of which more than 80 % is used is one, short or long', async () => {
+  const limit = (ETH: string) => operate('PATCH', '/settings', { exposure: { ETH } });
+  const trader = await openTrader({ USDT: '10000', ETH: '4' });
+  for (const side of ['BUY', 'SELL'] as const) {
+    await limit('100');
+    await readSettled(await settle(agreeQuick(trader, side, { coinAmount: side === 'BUY' ? '0.8' : '1.6' })));
+    await limit('1');
+    expect((await listAt(0)).has('exposure ETH')).toBe(false);
+    await limit('0.99');
+    expect((await listAt(0)).get('exposure ETH')).toEqual({ count: 1, to: [ADMIN, TREASURER] });
+  }
+});
+
+it('a coin without a price for six minutes is one, and prices that do not answer are', async () => {
+  const listPrices = async (minutes: number) => {
+    return [...(await listAt(minutes / 60)).keys()].filter((name) => name.startsWith('no_price'));
+  };
+  expect(await listPrices(5)).toEqual([]);
+  expect(await listPrices(7)).toEqual(coinSymbols.map((coin) => `no_price ${coin}`));
+  vi.spyOn(PriceHub.prototype, 'snapshot').mockRejectedValue(new Error('no hub'));
+  expect(await listPrices(0)).toEqual(['no_prices']);
 });
 
 it('each broken invariant is one of the admins’', async () => {

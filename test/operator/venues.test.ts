@@ -4,7 +4,7 @@ import { newRecordId } from '../../src/db/record-id.ts';
 import { reportOf } from '../support/dealing/venue-report.ts';
 import type { VenueState } from '../../src/dealing/reach-hedger.ts';
 import { type Venues, type VenueFacts, describeVenues } from '../../src/operator/venues.ts';
-import { readPositions } from '../../src/operator/house.ts';
+import { readPositions } from '../../src/db/positions.ts';
 import { readSnapshot } from '../../src/markets/read-hub.ts';
 import { type Trader, asOperator, expectCode, openTrader, operate } from '../support/exchange.ts';
 import { VENUE_NAME, dealtRow, endHedge, fundVenue, neverRow, openHedge } from '../support/db/house-money.ts';

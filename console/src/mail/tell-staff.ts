@@ -26,7 +26,15 @@ const matters: Readonly<Record<Matter['kind'], (matter: Told) => readonly [sente
   quarantine: ({ count }) => [`${many(count, 'deposit is', 'deposits are')} in quarantine`, '/desk/deposits'],
   shortfall: ({ subject }) => [`The custodian holds less ${subject} than it should`, '/desk'],
   custodian_silent: () => ['The custodian does not answer', '/desk'],
+  hedge_open: ({ subject, count }) => [
+    `${many(count, 'hedge', 'hedges')} at ${subject} ${count === 1 ? 'has' : 'have'} no end for too long`,
+    '/desk/liquidity',
+  ],
   hedging_halted: () => ['Hedging is halted: the position of the house is not covered', '/desk/house'],
+  loss_halted: () => ['The house lost more today than it may: trading is halted', '/desk/liquidity'],
+  exposure: ({ subject }) => [`The house has used more than 80 % of its exposure of ${subject}`, '/desk/house'],
+  no_price: ({ subject }) => [`The venues agree on no price of ${subject}: it is not traded`, '/desk/switches'],
+  no_prices: () => ['The prices do not answer: nothing is traded', '/desk/switches'],
   ledger_down: ({ subject }) => [`Ledger ${subject} does not answer`, '/desk'],
 };
 
