@@ -116,7 +116,8 @@ function describe(what: string, days: readonly string[], all: readonly (readonly
   return `${what} by day since ${days[0]}: ${sums} USDT in all. The arrow keys read it day by day.`;
 }
 
-function Figure({ name, values }: { readonly name: string; readonly values: readonly string[] }) {
+/** A figure by day, the oldest first: today’s, yesterday’s and the average of the seven days before today. */
+export function Figure({ name, values }: { readonly name: string; readonly values: readonly string[] }) {
   const [today = '0', yesterday = '0'] = values.toReversed();
   const week = sum(values.slice(-WEEK - 1, -1));
   return (

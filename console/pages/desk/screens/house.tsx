@@ -3,21 +3,25 @@ import { showAmount, showCents } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
+import { lastDays, showSigned } from '../parts/day-bars.ts';
 import { State, Time } from '../parts/names.tsx';
-import { type Column, Facts, Records } from '../parts/records.tsx';
-import type { House } from '../schema.d.ts';
+import { type Column, Records } from '../parts/records.tsx';
+import type { House, Profit } from '../schema.d.ts';
+import { Figure } from './figures.tsx';
 
 type HouseAsset = House['assets'][number];
 
 const EVERY_MS = 15_000;
 const USDT_DECIMALS = 6;
+/** Today, and the seven days before it. */
+const DAYS = 8;
 
 const asset: Column<HouseAsset> = { name: 'Asset', show: (row) => row.asset };
-const number = (name: string, read: (row: HouseAsset) => string | null): Column<HouseAsset> => ({
+const number = (name: string, valueOf: (row: HouseAsset) => string | null): Column<HouseAsset> => ({
   name,
   isNumber: true,
   show: (row) => {
-    const value = read(row);
+    const value = valueOf(row);
     return value === null ? '–' : showAmount(value);
   },
 });
@@ -30,17 +34,8 @@ const holdingsOf = (ledgers: number): readonly Column<HouseAsset>[] => [
   ...(ledgers > 1 ? [number('In transit', (row) => row.inTransit)] : []),
   number('Fees earned', (row) => row.feesEarned),
   number('Inventory', (row) => row.inventory),
-  number('In custody, by the ledger', (row) => row.custodyShouldHold),
-  number('By the custodian', (row) => row.custodyHolds),
-  {
-    name: 'Covered',
-    show: ({ custodyCovers }) => (
-      <State
-        of={custodyCovers}
-        words={{ covered: 'yes', shortfall: 'shortfall', unknown: 'not known' }[custodyCovers]}
-      />
-    ),
-  },
+  number('In custody', (row) => row.custodyShouldHold),
+  number('Custodian says', (row) => row.custodyHolds),
 ];
 
 const limits: readonly Column<HouseAsset>[] = [
@@ -48,73 +43,230 @@ const limits: readonly Column<HouseAsset>[] = [
   number('Price', (row) => row.price),
   number('Inventory, USDT', (row) => row.inventoryUsdValue),
   number('May be short', (row) => row.exposure),
-  { name: 'Used', isNumber: true, show: (row) => <Used share={row.exposureUsed} of={`exposure of ${row.asset}`} /> },
   number('Supply cap', (row) => row.supplyCap),
-  { name: 'Cap used', isNumber: true, show: (row) => <Used share={row.supplyCapUsed} of={`cap of ${row.asset}`} /> },
+  {
+    name: 'Cap used',
+    isNumber: true,
+    show: ({ asset: name, supplyCapUsed }) =>
+      supplyCapUsed === null ? (
+        '–'
+      ) : (
+        <span class="meter">
+          {showPercent(supplyCapUsed)}
+          <meter
+            min={0}
+            max={1}
+            low={0.7}
+            high={0.9}
+            optimum={0}
+            value={Number(supplyCapUsed)}
+            aria-label={`Used of the cap of ${name}`}
+          />
+        </span>
+      ),
+  },
 ];
 
-/** How much of a limit is used, as a share of one. */
-function Used({ share, of }: { readonly share: string | null; readonly of: string }) {
-  if (share === null) return <>–</>;
-  const fraction = Number(share);
-  return (
-    <span class="meter">
-      {(fraction * 100).toFixed(2)} %
-      <meter min={0} max={1} low={0.7} high={0.9} optimum={0} value={fraction} aria-label={`Used of the ${of}`} />
-    </span>
-  );
+const showPercent = (share: string) => `${(Number(share) * 100).toFixed(2)} %`;
+
+async function read() {
+  const [{ house }, { profit }] = await Promise.all([operate('get /house'), operate('get /profit')]);
+  return { house, profit };
 }
 
 /** What is owed and held, how far the house may go, and what it earned. */
 export function HouseScreen() {
-  const { loaded } = useLoaded(async () => (await operate('get /house')).house, EVERY_MS);
+  const { loaded } = useLoaded(read, EVERY_MS);
   return (
     <>
       <h1>House</h1>
       <Shown loaded={loaded}>
-        {(house) => (
+        {({ house, profit }) => (
           <>
+            <Glance house={house} profit={profit} />
             <section class="card">
-              <h2>What is owed and held</h2>
-              <Facts
-                of={[
-                  [
-                    'Inventory is worth',
-                    house.inventoryUsdValue === null
-                      ? 'not known: a price is missing'
-                      : `${showCents(house.inventoryUsdValue)} USDT`,
-                  ],
-                  [
-                    'The custodian answered',
-                    house.custodyAnsweredAt ? <Time key="c" iso={house.custodyAnsweredAt} /> : 'never yet',
-                  ],
-                  ['As of', <Time key="t" iso={house.ts} />],
-                ]}
-              />
-              <Records
-                label="What is owed and held"
-                rows={house.assets}
-                keyOf={(row) => row.asset}
-                columns={holdingsOf(house.ledgers.length)}
-                empty=""
-              />
-            </section>
-            <section class="card">
-              <h2>Exposure and caps</h2>
-              <Records
-                label="Exposure and caps"
-                rows={house.assets}
-                keyOf={(row) => row.asset}
-                columns={limits}
-                empty=""
-              />
-              <a href="/desk/settings">Change the limits</a>
+              <h2>Each asset</h2>
+              <p class="quiet">
+                What is owed to clients and in flight is covered by custody alone, or with what is at venues and bears
+                their risk. What both lack the house is short of, within its exposure.
+              </p>
+              <Records label="Each asset" rows={house.assets} keyOf={(row) => row.asset} columns={glances} empty="" />
+              <details>
+                <summary>All amounts, to the digit</summary>
+                <h3>What is owed and held</h3>
+                <Records
+                  label="What is owed and held"
+                  rows={house.assets}
+                  keyOf={(row) => row.asset}
+                  columns={holdingsOf(house.ledgers.length)}
+                  empty=""
+                />
+                <h3>Exposure and caps</h3>
+                <Records
+                  label="Exposure and caps"
+                  rows={house.assets}
+                  keyOf={(row) => row.asset}
+                  columns={limits}
+                  empty=""
+                />
+                <a href="/desk/settings">Change the limits</a>
+              </details>
             </section>
             <Spread earned={house.spreadEarned} />
           </>
         )}
       </Shown>
     </>
+  );
+}
+
+/** The few figures that say whether somebody has to look further. */
+function Glance({ house, profit }: { readonly house: House; readonly profit: Profit }) {
+  const days = lastDays(DAYS, Date.parse(profit.ts));
+  const byDay = (part: 'profit' | 'spread') =>
+    days.map((day) => {
+      const rows = profit.days.filter((row) => row.day === day);
+      return add(
+        rows.map((row) => row[part]),
+        USDT_DECIMALS,
+      );
+    });
+  const lowest = lowestOf(house.assets, (row) => row.coveredByCustody);
+  const both = lowestOf(house.assets, (row) => row.coveredWithVenues);
+  const used = lowestOf(house.assets, ({ exposureUsed }) => exposureUsed && `-${exposureUsed}`);
+  const missing = house.ledgers.filter(({ assets }) => assets === null).map(({ ledger }) => ledger);
+  return (
+    <section class="card">
+      <div class="top">
+        <h2>At a glance</h2>
+        <span class="quiet">
+          As of <Time iso={house.ts} />
+        </span>
+      </div>
+      {missing.length > 0 && (
+        <p class="notice">Ledger {missing.join(', ')} does not answer: the figures are without it.</p>
+      )}
+      <dl class="figures">
+        <Figure name="Profit or loss today, USDT" values={byDay('profit')} />
+        <Figure name="Spread earned today, USDT" values={byDay('spread')} />
+        <div>
+          <dt>Least covered</dt>
+          <dd>
+            <strong>{lowest ? `${lowest.asset} ${showPercent(lowest.share)}` : 'nothing owed'}</strong>
+            <small>by custody alone</small>
+            {both && both.share !== lowest?.share && (
+              <small>
+                with venues {both.asset} {showPercent(both.share)}
+              </small>
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>Exposure used most</dt>
+          <dd>
+            <strong>{used ? `${used.asset} ${showPercent(used.share.slice(1))}` : 'none'}</strong>
+          </dd>
+        </div>
+        <div>
+          <dt>Inventory is worth, USDT</dt>
+          <dd>
+            <strong>{house.inventoryUsdValue === null ? 'not known' : showSigned(house.inventoryUsdValue)}</strong>
+            {house.inventoryUsdValue === null && <small>a price is missing</small>}
+          </dd>
+        </div>
+        <div>
+          <dt>The custodian answered</dt>
+          <dd>{house.custodyAnsweredAt ? <Time iso={house.custodyAnsweredAt} /> : 'never yet'}</dd>
+        </div>
+      </dl>
+    </section>
+  );
+}
+
+/** The asset of which a share is the lowest; `undefined` where there is no share. */
+function lowestOf(assets: readonly HouseAsset[], shareOf: (row: HouseAsset) => string | null) {
+  const shares = assets.flatMap((row) => {
+    const share = shareOf(row);
+    return share === null ? [] : [{ asset: row.asset, share }];
+  });
+  return shares.toSorted((one, other) => Number(one.share) - Number(other.share)).at(0);
+}
+
+const custodianWords = { covered: 'holds enough', shortfall: 'shortfall', unknown: 'not known' } as const;
+
+const glances: readonly Column<HouseAsset>[] = [
+  asset,
+  number('Owed to clients', (row) => row.owedToClients),
+  { name: 'Covered', show: (row) => <Cover of={row} /> },
+  { name: 'Position against exposure', show: (row) => <Exposure of={row} /> },
+  {
+    name: 'Custodian',
+    show: ({ custodyCovers }) => <State of={custodyCovers} words={custodianWords[custodyCovers]} />,
+  },
+];
+
+const BAR_WIDTH = 160;
+const BAR_HEIGHT = 22;
+/** All that is owed is so far from the left; what is beyond it has the rest. */
+const WHOLE = 128;
+
+/** How much of what is owed is in custody, and with venues, drawn and in words. */
+function Cover({ of: { asset: name, coveredByCustody: own, coveredWithVenues: both } }: { readonly of: HouseAsset }) {
+  if (own === null || both === null) return <span class="quiet">nothing is owed</span>;
+  const width = (share: string) => Math.max(0, Math.min(BAR_WIDTH - 1, Number(share) * WHOLE));
+  const words = own === both ? showPercent(own) : `${showPercent(own)}, with venues ${showPercent(both)}`;
+  return (
+    <span class="band">
+      <svg
+        viewBox={`0 0 ${BAR_WIDTH} ${BAR_HEIGHT}`}
+        width={BAR_WIDTH}
+        height={BAR_HEIGHT}
+        role="img"
+        aria-label={`${name} in custody: ${words}`}
+      >
+        <rect class="outer" x={0} y={5} width={WHOLE} height={12} rx={3} />
+        <rect class="inner" x={0.5} y={5} width={width(both)} height={12} rx={3} />
+        <rect class={`mark ${Number(own) < 1 ? 'warn' : 'good'}`} x={0.5} y={8} width={width(own)} height={6} rx={2} />
+        <line class="zero" x1={WHOLE} x2={WHOLE} y1={2} y2={20} />
+      </svg>
+      <small>{words}</small>
+    </span>
+  );
+}
+
+/** How far the house is short or long of what it may be, drawn and in words. */
+function Exposure({ of: row }: { readonly of: HouseAsset }) {
+  const { asset: name, position, positionUsdValue, exposure, exposureUsed } = row;
+  const used = Number(exposureUsed ?? 0);
+  const isShort = position.startsWith('-');
+  const size = showAmount(isShort ? position.slice(1) : position);
+  const side = position === '0' ? 'no position' : `${isShort ? 'short' : 'long'} ${size} ${name}`;
+  const hasValue = positionUsdValue !== null && position !== '0' && name !== 'USDT';
+  const value = hasValue ? `, ${showCents(positionUsdValue.replace('-', ''))} USDT` : '';
+  const limit =
+    exposureUsed === null ? 'it may not be short' : `${showPercent(exposureUsed)} of ${showAmount(exposure)} used`;
+  const middle = BAR_WIDTH / 2;
+  const length = position === '0' ? 0 : Math.max(2, Math.min(1, used) * middle);
+  const tone = used > 0.9 ? 'bad' : used > 0.8 ? 'warn' : 'good';
+  return (
+    <span class="band">
+      <svg
+        viewBox={`0 0 ${BAR_WIDTH} ${BAR_HEIGHT}`}
+        width={BAR_WIDTH}
+        height={BAR_HEIGHT}
+        role="img"
+        aria-label={`${side}, ${limit}`}
+      >
+        <rect class="outer" x={0} y={6} width={BAR_WIDTH} height={10} rx={3} />
+        <rect class={`mark ${tone}`} x={isShort ? middle - length : middle} y={6} width={length} height={10} />
+        <line class="zero" x1={middle} x2={middle} y1={3} y2={19} />
+      </svg>
+      <small>
+        {side}
+        {value}
+      </small>
+      <small>{limit}</small>
+    </span>
   );
 }
 
