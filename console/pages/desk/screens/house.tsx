@@ -164,7 +164,9 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
         <div>
           <dt>Exposure used most</dt>
           <dd>
-            <strong>{used ? `${used.asset} ${showPercent(used.share.slice(1))}` : 'none'}</strong>
+            <strong>
+              {used && Number(used.share) < 0 ? `${used.asset} ${showPercent(used.share.slice(1))}` : 'none'}
+            </strong>
           </dd>
         </div>
         <div>
