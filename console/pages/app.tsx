@@ -6,6 +6,7 @@ import { ExchangeState } from './parts/exchange-state.tsx';
 import { HolderNotice } from './parts/holder-notice.tsx';
 import { Heading } from './parts/heading.tsx';
 import { Shown } from './parts/notice.tsx';
+import { scrollToCurrent } from './parts/scroll-to-current.ts';
 import { type AccountState, type SessionState, type SignedIn, SignedInContext } from './parts/session.ts';
 import { go, useRoute } from './route.ts';
 import { Activity } from './screens/activity.tsx';
@@ -73,11 +74,7 @@ function Frame({
   const [title, Screen] = screens[path] ?? ['Not found', NotFound];
   document.title = `${title} · Bureau`;
   const pages = useRef<HTMLElement>(null);
-  useEffect(() => {
-    const link = pages.current?.querySelector<HTMLElement>('[aria-current]');
-    // On a narrow screen the links are a row that scrolls.
-    if (link) pages.current?.scrollTo({ left: link.offsetLeft - (pages.current.clientWidth - link.offsetWidth) / 2 });
-  }, [path]);
+  useEffect(() => scrollToCurrent(pages.current), [path]);
   const signOut = async () => {
     await ask('DELETE', '/session');
     go('/');
@@ -132,7 +129,7 @@ function NotFound() {
   return (
     <section class="card">
       <p>There is no page at this address. It may have been mistyped, or the page has moved.</p>
-      <ul class="plain">
+      <ul class="plain side-by-side">
         {Object.entries(screens)
           .slice(0, 5)
           .map(([path, [name]]) => (

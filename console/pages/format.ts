@@ -8,7 +8,7 @@ export function showTime(iso: string): string {
 /** A plain decimal with its thousands apart, to the digit: it is never read as a number. */
 export function showAmount(decimal: string): string {
   const [whole = '0', fraction] = decimal.split('.');
-  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, '\u202F');
+  const grouped = whole.replace('-', '−').replaceAll(/\B(?=(\d{3})+$)/g, '\u202F');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
@@ -36,9 +36,12 @@ export function inGroups(text: string): string {
   return (text.match(/.{1,4}/g) ?? []).join(' ');
 }
 
-/** `ONCHAIN_WITHDRAWAL` as "Onchain withdrawal". */
+/** `ONCHAIN_WITHDRAWAL` as "Onchain withdrawal", and `accountId` as "Account id". */
 export function inWords(name: string): string {
-  const words = name.toLowerCase().replaceAll('_', ' ');
+  const words = name
+    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .toLowerCase()
+    .replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

@@ -3,12 +3,12 @@ import { type LocalExchange, expectThat } from '../local-exchange.ts';
 import { type ShownPage, open, press } from './browser.ts';
 import { type Customer, send } from './desk-customer.ts';
 
-/** The cells of a table by its name, without the spaces between thousands. */
+/** The cells of a table by its name, its numbers as programs write them. */
 async function readTable(page: Page, name: string): Promise<string[][]> {
   const rows = await page.getByRole('table', { name, exact: true }).locator('tbody tr').all();
   return Promise.all(
     rows.map(async (row) =>
-      (await row.locator('th, td').allTextContents()).map((text) => text.replaceAll('\u202F', '')),
+      (await row.locator('th, td').allTextContents()).map((text) => text.replaceAll('\u202F', '').replaceAll('−', '-')),
     ),
   );
 }

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLoaded } from '../load.ts';
 import { Shown } from '../parts/notice.tsx';
+import { scrollToCurrent } from '../parts/scroll-to-current.ts';
 import { go, useAddress } from '../route.ts';
 import { inWords } from '../format.ts';
 import { operate } from './operate.ts';
@@ -71,6 +72,8 @@ function Frame({ address, staff }: { readonly address: string; readonly staff: S
   document.title = `${title} · Bureau desk`;
   const main = useRef<HTMLElement>(null);
   const shown = useRef(address);
+  const pages = useRef<HTMLElement>(null);
+  useEffect(() => scrollToCurrent(pages.current), [name]);
   useEffect(() => {
     // A screen that still reads has no heading yet.
     const heading = main.current?.querySelector('h1');
@@ -88,7 +91,7 @@ function Frame({ address, staff }: { readonly address: string; readonly staff: S
           Bureau desk
         </a>
         <SearchField key={address} value={name === 'search' ? (searchParams.get('q') ?? '') : ''} />
-        <nav aria-label="Pages">
+        <nav aria-label="Pages" ref={pages}>
           {Object.entries(screens).map(([target, [text]]) => (
             <a
               key={target}
@@ -141,9 +144,10 @@ function NotFound() {
   return (
     <>
       <h1>Not found</h1>
-      <p>
-        There is no such page. <a href="/desk">Go to today</a>.
-      </p>
+      <section class="card">
+        <p>There is no page at this address. It may have been mistyped, or the page has moved.</p>
+        <a href="/desk">Go to today</a>
+      </section>
     </>
   );
 }

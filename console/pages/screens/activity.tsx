@@ -17,6 +17,9 @@ const kinds = [
   ['ONCHAIN_WITHDRAWAL', 'withdrawals'],
 ] as const;
 
+/** Whether the asset that is named came in; what was paid for it did not. */
+const isIncoming = (type: string) => /BUY$|DEPOSIT$/.test(type);
+
 type Kind = (typeof kinds)[number][0];
 
 /** Everything that happened in the account, newest first, a page at a time, and the statement of a time. */
@@ -80,7 +83,9 @@ function Rows({ rows, show }: { readonly rows: readonly Transaction[]; readonly 
           <th scope="col" class="number">
             In USDT
           </th>
-          <th scope="col">When</th>
+          <th scope="col" class="number">
+            When
+          </th>
         </tr>
       </thead>
       <tbody>
@@ -94,14 +99,15 @@ function Rows({ rows, show }: { readonly rows: readonly Transaction[]; readonly 
                 </button>
               </span>
             </th>
-            <td class="number">
+            <td class={`number ${isIncoming(row.type) ? 'up' : ''}`}>
+              {isIncoming(row.type) ? '+' : '−'}
               {showAmount(row.amount)} {row.asset}
             </td>
             <td>
               <Pill status={row.status} />
             </td>
             <td class="number">{showCents(row.usdValue)}</td>
-            <td>
+            <td class="number">
               <time dateTime={row.ts}>{showTime(row.ts)}</time>
             </td>
           </tr>

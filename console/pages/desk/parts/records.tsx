@@ -54,11 +54,12 @@ export function Records<Row>({
   );
 }
 
-/** Names with their values. */
+/** Names with their values. What has none, `null`, is not named. */
 export function Facts({ of }: { readonly of: readonly (readonly [name: string, value: ComponentChildren])[] }) {
+  const known = of.filter(([, value]) => value !== null);
   return (
     <dl class="facts">
-      {of.map(([name, value]) => (
+      {known.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>{value}</dd>

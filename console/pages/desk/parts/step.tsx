@@ -10,6 +10,7 @@ import type { Proposal } from '../schema.d.ts';
  */
 export function Step({
   label,
+  about,
   title,
   act,
   done,
@@ -18,6 +19,8 @@ export function Step({
 }: {
   /** What both buttons say. */
   readonly label: string;
+  /** What the button is for, where its row says it to who looks. */
+  readonly about?: string | undefined;
   readonly title: string;
   /** Makes the change, and returns the answer of the exchange. */
   readonly act: () => Promise<unknown>;
@@ -48,13 +51,14 @@ export function Step({
     <div class="step">
       <button type="button" class={danger ? 'danger' : undefined} onClick={open}>
         {label}
+        {about !== undefined && <span class="hidden"> {about}</span>}
       </button>
       {proposal && <Proposed proposal={proposal} />}
       <dialog ref={dialog} aria-label={title} onClose={() => setOpen(false)}>
         {isOpen && (
           <>
             <h2>{title}</h2>
-            <Form act={make} label={label} danger={danger}>
+            <Form act={make} label={about === undefined ? label : `${label} ${about}`} danger={danger}>
               {children}
             </Form>
             <button type="button" onClick={close}>

@@ -14,7 +14,7 @@ export function Value({ of }: { readonly of: unknown }) {
       {Object.entries(of).map(([name, value], at) => (
         <span key={name}>
           {at > 0 && ', '}
-          {name} <Value of={value} />
+          {name}: <Value of={value} />
         </span>
       ))}
     </>

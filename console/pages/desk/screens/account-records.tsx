@@ -10,10 +10,17 @@ import type { OperatorDeposit, OperatorWithdrawal, Order, Transaction } from '..
 
 const when = { name: 'When', show: ({ ts }: { readonly ts: string }) => <Time iso={ts} /> };
 const state = { name: 'State', show: ({ status }: { readonly status: string }) => <State of={status} /> };
+interface Valued {
+  readonly usdValue: string;
+}
+
+/** A deposit has a value once it is credited. */
+export const isValued = ({ usdValue }: Valued) => usdValue !== '0';
+
 const value = {
   name: 'In USDT',
   isNumber: true,
-  show: ({ usdValue }: { readonly usdValue: string }) => showCents(usdValue),
+  show: (row: Valued) => (isValued(row) ? showCents(row.usdValue) : '–'),
 };
 const amount = {
   name: 'Amount',

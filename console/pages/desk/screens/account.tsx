@@ -4,6 +4,7 @@ import { showAmount, showCents } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { TextField } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
+import { scrollToCurrent } from '../../parts/scroll-to-current.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { State, Time } from '../parts/names.tsx';
@@ -33,7 +34,7 @@ export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
             <h1>{account.label}</h1>
             <State of={account.status} />
           </div>
-          <nav class="tabs" aria-label="Of the account">
+          <nav class="tabs" aria-label="Of the account" ref={scrollToCurrent}>
             {views.map(([name, title]) => (
               <a
                 key={name}
@@ -63,7 +64,7 @@ function Overview({ account, changed }: AccountView) {
         <Facts
           of={[
             ['Id', <code key="id">{account.id}</code>],
-            ['Your id', account.externalId ?? 'none'],
+            ['Your id', account.externalId],
             ['Opened', <Time key="opened" iso={account.createdAt} />],
             ['Value', `${showCents(account.usdValue)} USDT`],
             ['Daily limit', `${showAmount(limit)} USDT`],
@@ -78,22 +79,26 @@ function Overview({ account, changed }: AccountView) {
         )}
         <AccountSteps account={account} changed={changed} />
       </section>
-      <HolderCard accountId={account.id} />
-      <AccountNotes accountId={account.id} />
-      <section class="card">
-        <h2>Balances</h2>
-        <Records
-          label="Balances"
-          rows={account.balances.filter(({ amount }) => amount !== '0')}
-          keyOf={({ asset }) => asset}
-          columns={[
-            { name: 'Asset', show: ({ asset }) => asset },
-            { name: 'Amount', isNumber: true, show: ({ amount }) => showAmount(amount) },
-            { name: 'In USDT', isNumber: true, show: ({ usdValue }) => showCents(usdValue) },
-          ]}
-          empty="The account holds nothing yet. A deposit or a credit appears here."
-        />
-      </section>
+      <div class="split">
+        <section class="card">
+          <h2>Balances</h2>
+          <Records
+            label="Balances"
+            rows={account.balances.filter(({ amount }) => amount !== '0')}
+            keyOf={({ asset }) => asset}
+            columns={[
+              { name: 'Asset', show: ({ asset }) => asset },
+              { name: 'Amount', isNumber: true, show: ({ amount }) => showAmount(amount) },
+              { name: 'In USDT', isNumber: true, show: ({ usdValue }) => showCents(usdValue) },
+            ]}
+            empty="The account holds nothing yet. A deposit or a credit appears here."
+          />
+        </section>
+        <div>
+          <HolderCard accountId={account.id} />
+          <AccountNotes accountId={account.id} />
+        </div>
+      </div>
     </>
   );
 }

@@ -12,18 +12,26 @@ export interface SettingsPart {
 /** A step that changes settings, with each old and new value. */
 export function ChangeStep({
   label,
+  about,
   settings,
   change,
   changed,
   children,
 }: SettingsPart & {
   readonly label: string;
+  readonly about?: string | undefined;
   /** `undefined` while the fields hold nothing that could be set. */
   readonly change: ChangeSettings | undefined;
   readonly children?: ComponentChildren;
 }) {
   return (
-    <Step label={label} title={label} act={() => operate('patch /settings', { body: change ?? {} })} done={changed}>
+    <Step
+      label={label}
+      about={about}
+      title={about === undefined ? label : `${label} ${about}`}
+      act={() => operate('patch /settings', { body: change ?? {} })}
+      done={changed}
+    >
       {children}
       {change && <ChangedSettings change={change} settings={settings} />}
     </Step>

@@ -4,6 +4,7 @@ import { inWords, showAmount, showCents } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { TextField } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
+import { scrollToCurrent } from '../../parts/scroll-to-current.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { AccountLink, State, Time } from '../parts/names.tsx';
@@ -13,7 +14,7 @@ import { type Column, Facts, Records } from '../parts/records.tsx';
 import { ReasonField, Step } from '../parts/step.tsx';
 import type { OperatorDeposit } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
-import { depositColumns } from './account-records.tsx';
+import { depositColumns, isValued } from './account-records.tsx';
 
 /** The lists by their name in the address of the page. */
 const lists = {
@@ -35,7 +36,7 @@ export function Deposits({ query }: Place) {
   return (
     <>
       <h1>Deposits</h1>
-      <nav class="tabs" aria-label="Of deposits">
+      <nav class="tabs" aria-label="Of deposits" ref={scrollToCurrent}>
         {Object.entries(lists).map(([name, [title]]) => (
           <a key={name} href={`/desk/deposits?show=${name}`} aria-current={name === wanted ? 'page' : undefined}>
             {title}
@@ -132,7 +133,7 @@ function describe(deposit: OperatorDeposit): readonly (readonly [string, Compone
   const { accountId, creditAccountId, decision } = deposit;
   return [
     ['Amount', `${showAmount(deposit.exactAmount ?? deposit.amount)} ${deposit.asset}`],
-    ['Worth', `${showCents(deposit.usdValue)} USDT`],
+    ['Worth', isValued(deposit) ? `${showCents(deposit.usdValue)} USDT` : null],
     ['Network', deposit.network ?? 'inside the exchange'],
     ['Confirmations', `${deposit.confirmations ?? '–'} of ${deposit.confirmationsNeeded ?? '–'}`],
     ['Account', accountId === null ? 'nobody’s' : <AccountLink key="account" id={accountId} />],
@@ -141,8 +142,8 @@ function describe(deposit: OperatorDeposit): readonly (readonly [string, Compone
     ['Output', String(deposit.outputIndex ?? '–')],
     ['First seen', <Time key="ts" iso={deposit.ts} />],
     ['Id', <code key="id">{deposit.id}</code>],
-    ['Decided', decision === null ? 'not yet' : inWords(decision)],
-    ['Credited to', creditAccountId === null ? 'nobody' : <AccountLink key="credit" id={creditAccountId} />],
+    ['Decided', decision && inWords(decision)],
+    ['Credited to', creditAccountId && <AccountLink key="credit" id={creditAccountId} />],
     [
       'Audit',
       <a key="audit" href={`/desk/audit?target=${deposit.id}`}>

@@ -82,11 +82,11 @@ export function ProposalScreen({ rest: [id = ''] }: Place) {
                 ['Proposed by', proposal.proposedBy],
                 ['Made', <Time key="made" iso={proposal.proposedAt} />],
                 ['Can be decided until', <Time key="until" iso={proposal.expiresAt} />],
-                ['Decided by', proposal.decidedBy ?? 'nobody yet'],
-                ['Why it was declined', proposal.reason ?? '–'],
+                ['Decided by', proposal.decidedBy],
+                ['Why it was declined', proposal.reason],
               ]}
             />
-            <details>
+            <details class="plain-details">
               <summary>The request and its digest</summary>
               <Facts
                 of={[

@@ -104,14 +104,16 @@ function Coins({ settings, changed }: SettingsPart) {
                         <ChangeStep
                           settings={settings}
                           changed={changed}
-                          label={isTraded(asset) ? `Halt ${asset}` : `Trade ${asset} again`}
+                          label={isTraded(asset) ? 'Halt' : `Trade ${asset} again`}
+                          about={isTraded(asset) ? asset : undefined}
                           change={{ haltedCoins: toggle(haltedCoins, asset) }}
                         />
                       )}
                       <ChangeStep
                         settings={settings}
                         changed={changed}
-                        label={takesDeposits(asset) ? `Pause deposits of ${asset}` : `Take deposits of ${asset} again`}
+                        label={takesDeposits(asset) ? 'Pause deposits' : `Take deposits of ${asset} again`}
+                        about={takesDeposits(asset) ? `of ${asset}` : undefined}
                         change={{ pausedDeposits: { ...pausedDeposits, assets: toggle(pausedDeposits.assets, asset) } }}
                       />
                     </div>
@@ -152,9 +154,8 @@ function Networks({ settings, changed }: SettingsPart) {
                       <ChangeStep
                         settings={settings}
                         changed={changed}
-                        label={
-                          takesDeposits(network) ? `Pause deposits over ${network}` : `Take deposits over ${network}`
-                        }
+                        label={takesDeposits(network) ? 'Pause deposits' : `Take deposits over ${network}`}
+                        about={takesDeposits(network) ? `over ${network}` : undefined}
                         change={{
                           pausedDeposits: { ...pausedDeposits, networks: toggle(pausedDeposits.networks, network) },
                         }}
@@ -162,7 +163,8 @@ function Networks({ settings, changed }: SettingsPart) {
                       <ChangeStep
                         settings={settings}
                         changed={changed}
-                        label={pays(network) ? `Pause withdrawals over ${network}` : `Pay over ${network} again`}
+                        label={pays(network) ? 'Pause withdrawals' : `Pay over ${network} again`}
+                        about={pays(network) ? `over ${network}` : undefined}
                         change={{ pausedNetworks: toggle(pausedNetworks, network) }}
                       />
                     </div>

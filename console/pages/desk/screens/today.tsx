@@ -117,7 +117,7 @@ function Reconciled({
       {violations.map((violation) => (
         <Violation key={violation.id} violation={violation} cleared={changed} />
       ))}
-      <details>
+      <details class="plain-details">
         <summary>Every invariant</summary>
         <Records
           label="Invariants"

@@ -43,11 +43,11 @@ export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) 
           <section class="card">
             <h2>The withdrawal</h2>
             <WithdrawalFacts withdrawal={withdrawal} />
-            <WithdrawalSteps withdrawal={withdrawal} claim={claim} changed={reload} />
           </section>
           <section class="card">
             <h2>What to look at</h2>
             <AccountFacts withdrawal={withdrawal} account={account} earlier={earlier} />
+            <WithdrawalSteps withdrawal={withdrawal} claim={claim} changed={reload} />
           </section>
           <Recent earlier={earlier} deposits={deposits} id={id} />
         </>
@@ -71,15 +71,13 @@ function WithdrawalFacts({ withdrawal }: { readonly withdrawal: OperatorWithdraw
         ['Transaction', withdrawal.txHash === null ? 'none yet' : <code key="tx">{withdrawal.txHash}</code>],
         [
           'The custodian waits for',
-          withdrawal.held === null ? (
-            'nothing'
-          ) : (
+          withdrawal.held && (
             <>
               {inWords(withdrawal.held.reason)}, since <Time iso={withdrawal.held.since} />
             </>
           ),
         ],
-        ['Why it failed', withdrawal.reason === null ? '–' : inWords(withdrawal.reason)],
+        ['Why it failed', withdrawal.reason && inWords(withdrawal.reason)],
       ]}
     />
   );

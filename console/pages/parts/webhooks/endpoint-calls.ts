@@ -58,6 +58,8 @@ export type Change = (change: {
   readonly title: string;
   readonly act: () => Promise<void>;
   readonly danger?: boolean;
+  /** One of several, none of which is why one came. */
+  readonly plain?: boolean;
   readonly children?: ComponentChildren;
 }) => JSX.Element;
 

@@ -86,6 +86,7 @@ function Switch({ endpoint: { id, status }, calls, change: Change, changed }: Ch
   const isOn = status === 'enabled';
   return (
     <Change
+      plain
       label={isOn ? 'Switch it off' : 'Switch it on'}
       title={isOn ? 'Switch the endpoint off' : 'Switch the endpoint on'}
       act={async () => {
@@ -99,10 +100,11 @@ function Switch({ endpoint: { id, status }, calls, change: Change, changed }: Ch
 /** What is seldom done with an endpoint. */
 function Rarely({ endpoint: { id }, calls, change: Change, changed, show }: Changes) {
   return (
-    <details>
+    <details class="plain-details">
       <summary>Send again, change the secret, delete</summary>
       <Replay replay={(after) => calls.replay(id, after)} change={Change} />
       <Change
+        plain
         label="Draw a new secret"
         title="Draw a new secret"
         act={async () => show((await calls.rotateSecret(id)).secret)}
@@ -127,6 +129,7 @@ function Test({ test }: { readonly test: () => ReturnType<Calls['test']> }) {
   const [said, setSaid] = useState('');
   return (
     <Form
+      plain
       label="Send a test"
       act={async () => {
         setSaid('');
@@ -151,6 +154,7 @@ function Replay({
   return (
     <>
       <Change
+        plain
         label="Send them again"
         title="Send events again"
         act={async () => {

@@ -69,8 +69,8 @@ export function Passkeys() {
             </Form>
             <h3>Recovery codes</h3>
             <p>
-              {recoveryCodes === 0 ? 'You have none' : `${recoveryCodes} of ten are left`}. Each brings you back once,
-              if your passkeys are lost.
+              {recoveryCodes === 0 ? 'You have none' : `${recoveryCodes} of 10 are left`}. Each brings you back once, if
+              your passkeys are lost.
             </p>
             {codes.length > 0 && (
               <div class="notice">

@@ -83,7 +83,7 @@ export function OrderForm({
   };
 
   return (
-    <section class="card order">
+    <section class="card deal">
       <Form act={place} label={`${side === 'BUY' ? 'Buy' : 'Sell'} ${coin}`}>
         <Switch
           label="Buy or sell"

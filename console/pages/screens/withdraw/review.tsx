@@ -34,14 +34,14 @@ export function Review({
     sent(withdrawal);
   };
   return (
-    <section class="card" aria-label="Review">
+    <section class="card deal" aria-label="Review">
       <h2 ref={heading} tabIndex={-1}>
         Is this right?
       </h2>
       <dl>
         <dt>To</dt>
         <dd class="breaks">
-          {label !== undefined && `${label}: `}
+          {label !== undefined && <div>{label}</div>}
           <code>{inGroups(address)}</code>
         </dd>
         <dt>Network</dt>

@@ -91,7 +91,7 @@ export function WithdrawalForm({
     return Promise.resolve();
   };
   return (
-    <section class="card">
+    <section class="card deal">
       <Form act={review} label="Review">
         {entries.length > 0 && (
           <Choice
