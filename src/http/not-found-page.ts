@@ -10,6 +10,8 @@ body{margin:0;background:light-dark(#fff,#111418);color:light-dark(#15191f,#e6ea
 header{display:flex;gap:1.25rem;padding:.8rem 1.25rem;border-bottom:1px solid light-dark(#d9dee5,#2d343d)}
 a{color:light-dark(#1a56c4,#8ab4ff);font-weight:600;text-decoration:none}
 header a+a{color:inherit;font-weight:400}
+header a:first-child{display:flex;gap:.4rem;color:inherit;font-weight:700}
+svg{width:1.6rem;height:1.6rem}
 main{max-width:38rem;margin:0 auto;padding:3rem 1.25rem}
 h1{font-size:1.9rem;line-height:1.25;font-weight:650;margin:0 0 1rem}
 ul{list-style:none;margin:1.5rem 0;padding:0}
@@ -17,7 +19,7 @@ li{margin:.9rem 0;padding:.9rem 1.1rem;border:1px solid light-dark(#d9dee5,#2d34
 li span{display:block;color:light-dark(#525c69,#a3adba);font-size:.94rem}`;
 
 /** The digest by which the page's policy allows this style and no other (CSP 3, section 6.7.3). A test compares both. */
-const STYLE_DIGEST = 'sha256-BBBHAi9jeU5q9nFWd8ZvCNg3IKrDgNHFY2Pr2eG4Yvo=';
+const STYLE_DIGEST = 'sha256-PZzS3VT3ilCAT9GcEq1ZT5FQur6onT7hzKAnJ9I62PE=';
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -29,7 +31,10 @@ const PAGE = `<!doctype html>
 <style>${STYLE}</style>
 </head>
 <body>
-<header><a href="/docs">Bureau</a><a href="/docs">Trade</a><a href="/docs/operate">Operate</a></header>
+<header><a href="/docs"><svg aria-hidden="true" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1a56c4"/>
+<path d="M9 12h13m-4-4 4 4-4 4M23 20H10m4-4-4 4 4 4"
+fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round"/></svg>Bureau</a>
+<a href="/docs">Trade</a><a href="/docs/operate">Operate</a></header>
 <main>
 <h1>There is nothing at this address</h1>
 <p>It may have been mistyped, or the page has moved.</p>

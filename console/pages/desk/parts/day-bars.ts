@@ -21,5 +21,7 @@ export function lastDays(count: number, now_ms: number): string[] {
 
 /** A signed decimal with two digits. */
 export function showSigned(decimal: string): string {
-  return decimal.startsWith('-') ? `−${showCents(decimal.slice(1))}` : showCents(decimal);
+  if (!decimal.startsWith('-')) return showCents(decimal);
+  const cents = showCents(decimal.slice(1));
+  return cents.startsWith('<') ? '> −0.01' : `−${cents}`;
 }
