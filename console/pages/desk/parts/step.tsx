@@ -15,6 +15,7 @@ export function Step({
   act,
   done,
   danger = false,
+  main = false,
   children,
 }: {
   /** What both buttons say. */
@@ -27,6 +28,8 @@ export function Step({
   /** After the change was made or proposed. */
   readonly done: () => void;
   readonly danger?: boolean;
+  /** What one came to the page for. */
+  readonly main?: boolean;
   /** What will be done, and the fields that are needed for it. */
   readonly children?: ComponentChildren;
 }) {
@@ -49,7 +52,7 @@ export function Step({
   };
   return (
     <div class="step">
-      <button type="button" class={danger ? 'danger' : undefined} onClick={open}>
+      <button type="button" class={danger ? 'danger' : main ? 'main' : undefined} onClick={open}>
         {label}
         {about !== undefined && <span class="hidden"> {about}</span>}
       </button>

@@ -131,6 +131,7 @@ function Decide({ proposal, settings, decided }: BodyOf & { readonly decided: ()
       <div class="steps">
         {!isOwn && (
           <Step
+            main
             label="Approve"
             title={nameDeed(proposal)}
             act={() => operate('post /proposals/{id}/approve', { path: { id }, body: { digest } })}

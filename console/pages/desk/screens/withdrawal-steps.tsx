@@ -52,6 +52,7 @@ function Review({ outcome, withdrawal, changed }: StepsOf & { readonly outcome: 
   return (
     <Step
       danger={!isApproval}
+      main={isApproval}
       label={name}
       title={`${name} ${nameIt(withdrawal)}`}
       act={() => operate(`post /accounts/{id}/withdrawals/{withdrawalId}/${outcome}`, { path, body: { reason } })}
