@@ -150,7 +150,7 @@ export function NetworkAmountsCard({ name, settings, changed }: SettingsPart & {
         empty="Every asset and network has its default."
       />
       {pairs.length > 0 && (
-        <details>
+        <details class="plain-details">
           <summary>All {pairs.length} in force</summary>
           <Records
             label={`${settingNames[name] ?? name}, in force`}
