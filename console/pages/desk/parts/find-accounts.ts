@@ -1,7 +1,7 @@
 import { ask } from '../../ask.ts';
 import { operate } from '../operate.ts';
 import type { ListedAccount } from '../schema.d.ts';
-import type { Page } from './list.ts';
+import type { List, Page } from './list.ts';
 
 /** An account with the e-mail of its holder, which the console knows and the exchange does not. */
 export interface AccountOfHolder extends ListedAccount {
@@ -38,7 +38,33 @@ export async function findAccounts(
   const ids = byEmail.map(({ accountId }) => accountId).join(',');
   const ofHolders = ids === '' ? [] : (await operate('get /accounts', { query: { ...filter, ids } })).accounts;
   const rows = [...new Map([...ofHolders, ...accounts].map((account) => [account.id, account])).values()];
-  const holders = rows.length === 0 ? [] : await askHolders({ accounts: rows.map(({ id }) => id).join(',') });
+  return { rows: await addEmails(rows), nextCursor };
+}
+
+async function addEmails(accounts: readonly ListedAccount[]): Promise<readonly AccountOfHolder[]> {
+  const holders = accounts.length === 0 ? [] : await askHolders({ accounts: accounts.map(({ id }) => id).join(',') });
   const emails = new Map(holders.map(({ accountId, email }) => [accountId, email]));
-  return { rows: rows.map((account) => ({ ...account, email: emails.get(account.id) })), nextCursor };
+  return accounts.map((account) => ({ ...account, email: emails.get(account.id) }));
+}
+
+/** Something with the account that it is about; `undefined` when it is about none. */
+export type WithAccount<Row> = Row & { readonly account: AccountOfHolder | undefined };
+
+/** Adds to each row the account that `idOf` finds in it. At most a hundred accounts are named at once. */
+export async function addAccounts<Row>(
+  rows: readonly Row[],
+  idOf: (row: Row) => string | undefined,
+): Promise<readonly WithAccount<Row>[]> {
+  const ids = [...new Set(rows.map(idOf))].filter((id) => id !== undefined).join(',');
+  const accounts = ids === '' ? [] : await addEmails((await operate('get /accounts', { query: { ids } })).accounts);
+  return rows.map((row) => ({ ...row, account: accounts.find(({ id }) => id === idOf(row)) }));
+}
+
+/** The same list, with the account of each row. */
+export function withAccounts<Row>(list: List<Row>, idOf: (row: Row) => string | undefined): List<WithAccount<Row>> {
+  const read = async (cursor: string | undefined) => {
+    const { rows, nextCursor } = await list.read(cursor);
+    return { rows: await addAccounts(rows, idOf), nextCursor };
+  };
+  return { ...list, read };
 }

@@ -1,4 +1,5 @@
 import { inWords, showTime } from '../../format.ts';
+import type { AccountOfHolder } from './find-accounts.ts';
 
 const SHOWN_OF_ID = 8;
 
@@ -10,6 +11,17 @@ export function ShortId({ id }: { readonly id: string }) {
 /** The way to an account. */
 export function AccountLink({ id, label }: { readonly id: string; readonly label?: string }) {
   return <a href={`/desk/accounts/${id}`}>{label ?? <ShortId id={id} />}</a>;
+}
+
+/** The way to an account, with the e-mail of its holder; by its id alone where no more is known. */
+export function AccountName({ id, account }: { readonly id: string; readonly account: AccountOfHolder | undefined }) {
+  if (!account) return <AccountLink id={id} />;
+  return (
+    <>
+      <AccountLink id={id} label={account.label} />
+      <small class="below breaks">{account.email ?? 'no holder yet'}</small>
+    </>
+  );
 }
 
 export function Time({ iso }: { readonly iso: string }) {

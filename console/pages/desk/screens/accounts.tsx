@@ -6,7 +6,7 @@ import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { type AccountOfHolder, findAccounts } from '../parts/find-accounts.ts';
-import { AccountLink, State, Time } from '../parts/names.tsx';
+import { AccountName, State, Time } from '../parts/names.tsx';
 import { listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
@@ -25,11 +25,10 @@ const statuses = [
 export const accountColumns: readonly Column<AccountOfHolder>[] = [
   {
     name: 'Account',
-    show: ({ id, label, externalId, email }) => (
+    show: (account) => (
       <>
-        <AccountLink id={id} label={label} />
-        <small class="below breaks">{email ?? 'no holder yet'}</small>
-        {externalId !== null && <small class="below">{externalId}</small>}
+        <AccountName id={account.id} account={account} />
+        {account.externalId !== null && <small class="below">{account.externalId}</small>}
       </>
     ),
   },

@@ -3,20 +3,24 @@ import { inWords } from '../../format.ts';
 import { Choice } from '../../parts/form.tsx';
 import { useLoaded } from '../../load.ts';
 import { operate } from '../operate.ts';
-import { AccountLink } from '../parts/names.tsx';
+import { type WithAccount, withAccounts } from '../parts/find-accounts.ts';
+import { AccountName } from '../parts/names.tsx';
 import { listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
-import type { OperatorWithdrawal } from '../schema.d.ts';
+import type { Operations, OperatorWithdrawal } from '../schema.d.ts';
 import { withdrawalColumns } from './account-records.tsx';
 
-const accountColumn: Column<OperatorWithdrawal> = {
+const accountColumn: Column<WithAccount<OperatorWithdrawal>> = {
   name: 'Account',
-  show: ({ accountId }) => <AccountLink id={accountId} />,
+  show: ({ accountId, account }) => <AccountName id={accountId} account={account} />,
 };
 
 const [idColumn, ...moreColumns] = withdrawalColumns;
 const columns = [...(idColumn ? [idColumn] : []), accountColumn, ...moreColumns];
+
+const listWithdrawals = (query: Operations['get /withdrawals']['query']) =>
+  withAccounts(listOf('get /withdrawals', { query }), ({ accountId }) => accountId);
 
 /** The withdrawals that wait for a review, the oldest first. */
 export function Reviews() {
@@ -25,7 +29,7 @@ export function Reviews() {
       <h1>Reviews</h1>
       <section class="card">
         <p>Withdrawals above the review threshold. Open one to see the facts, and to approve or reject it.</p>
-        <Pages list={listOf('get /withdrawals', { query: { status: 'PENDING' } })}>
+        <Pages list={listWithdrawals({ status: 'PENDING' })}>
           {(rows) => (
             <Records
               label="Withdrawals to review"
@@ -73,10 +77,7 @@ export function Payouts() {
           is needed. Ask the custodian what became of a payout before you settle it.
         </p>
         <Choice label="With the custodian" value={minutes} set={setMinutes} options={ages} />
-        <Pages
-          wanted={minutes}
-          list={listOf('get /withdrawals', { query: { status: 'PROCESSING', olderThanMinutes: Number(minutes) } })}
-        >
+        <Pages wanted={minutes} list={listWithdrawals({ status: 'PROCESSING', olderThanMinutes: Number(minutes) })}>
           {(rows) => (
             <Records
               label="Payouts with the custodian"
