@@ -1,8 +1,10 @@
+const CHANGE_ACCOUNT = 'Change the account';
+
 /** What the requests are that need two people. */
 const deeds: readonly (readonly [path: RegExp, words: string])[] = [
   [/^\/settings$/, 'Change the settings'],
   [/^\/staff\/(.+)$/, 'Give roles to'],
-  [/^\/accounts\/([^/]+)$/, 'Change the account'],
+  [/^\/accounts\/([^/]+)$/, CHANGE_ACCOUNT],
   [/^\/accounts\/([^/]+)\/credits$/, 'Credit the account'],
   [/^\/accounts\/([^/]+)\/api-keys$/, 'Make a key for the account'],
   [/^\/accounts\/([^/]+)\/allowlist$/, 'Approve an address of the account'],
@@ -23,13 +25,29 @@ function shortenId(text: string): string {
   return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text) ? `…${text.slice(-8)}` : text;
 }
 
-/** A proposal in words; one of a kind that is not known here, by its request. */
-export function nameDeed({ method, path }: { readonly method: string; readonly path: string }): string {
+interface Deed {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+/** The id of the account whose path a request names; `undefined` when it names none. */
+export function findAccountOf({ path }: Deed): string | undefined {
+  return /^\/operator\/v1\/accounts\/([^/]+)/.exec(path)?.[1];
+}
+
+/** A proposal in words, with the label of its account if it is known; one of a kind that is not known here, by its request. */
+export function nameDeed(deed: Deed, label?: string): string {
+  const { method, path, body } = deed;
   const own = path.replace('/operator/v1', '');
-  for (const [pattern, words] of deeds) {
+  for (const [pattern, known] of deeds) {
     const [whole, subject] = pattern.exec(own) ?? [];
-    if (whole !== undefined)
-      return subject === undefined ? words : `${words} ${shortenId(decodeURIComponent(subject))}`;
+    if (whole === undefined) continue;
+    if (subject === undefined) return known;
+    const isLimit = known === CHANGE_ACCOUNT && body?.['dailyWithdrawalLimit'] !== undefined;
+    const words = isLimit ? 'Raise the daily limit of the account' : known;
+    const name = subject === findAccountOf(deed) ? label : undefined;
+    return `${words} ${name ?? shortenId(decodeURIComponent(subject))}`;
   }
   return `${method} ${path}`;
 }

@@ -6,8 +6,9 @@ import { Shown } from '../../parts/notice.tsx';
 import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
-import { State, Time } from '../parts/names.tsx';
-import { nameDeed } from '../parts/deeds.ts';
+import { type WithAccount, addAccounts, withAccounts } from '../parts/find-accounts.ts';
+import { AccountName, State, Time } from '../parts/names.tsx';
+import { findAccountOf, nameDeed } from '../parts/deeds.ts';
 import { listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { Facts, Records } from '../parts/records.tsx';
@@ -33,14 +34,18 @@ export function Proposals({ query }: Place) {
           set={(next) => go(`/desk/proposals?status=${next}`)}
           options={statuses.map((known) => [known, inWords(known)] as const)}
         />
-        <Pages list={listOf('get /proposals', { query: { status } })}>
+        <Pages list={withAccounts(listOf('get /proposals', { query: { status } }), findAccountOf)}>
           {(rows) => (
             <Records
               label="Proposals"
               rows={rows}
               keyOf={({ id }) => id}
               columns={[
-                { name: 'Proposal', show: (row) => <a href={`/desk/proposals/${row.id}`}>{nameDeed(row)}</a> },
+                {
+                  name: 'Proposal',
+                  show: (row) => <a href={`/desk/proposals/${row.id}`}>{nameDeed(row, row.account?.label)}</a>,
+                },
+                { name: 'Account', show: (row) => showAccount(row) ?? '–' },
                 { name: 'By', show: ({ proposedBy }) => proposedBy },
                 { name: 'Made', show: ({ proposedAt }) => <Time iso={proposedAt} /> },
                 { name: 'Until', show: ({ expiresAt }) => <Time iso={expiresAt} /> },
@@ -55,12 +60,19 @@ export function Proposals({ query }: Place) {
   );
 }
 
+/** The account that is to be changed; `null` where none is. */
+function showAccount(proposal: WithAccount<Proposal>) {
+  const id = findAccountOf(proposal);
+  return id === undefined ? null : <AccountName id={id} account={proposal.account} />;
+}
+
 async function read(id: string) {
   const [{ proposal }, { settings }] = await Promise.all([
     operate('get /proposals/{id}', { path: { id } }),
     operate('get /settings'),
   ]);
-  return { proposal, settings };
+  const [named] = await addAccounts([proposal], findAccountOf);
+  return { proposal: named ?? { ...proposal, account: undefined }, settings };
 }
 
 /** One proposal, with the whole request, to be approved or declined. */
@@ -71,7 +83,7 @@ export function ProposalScreen({ rest: [id = ''] }: Place) {
       {({ proposal, settings }) => (
         <>
           <div class="top">
-            <h1>{nameDeed(proposal)}</h1>
+            <h1>{nameDeed(proposal, proposal.account?.label)}</h1>
             <State of={proposal.status} />
           </div>
           <section class="card">
@@ -79,6 +91,7 @@ export function ProposalScreen({ rest: [id = ''] }: Place) {
             <Body proposal={proposal} settings={settings} />
             <Facts
               of={[
+                ['Account', showAccount(proposal)],
                 ['Proposed by', proposal.proposedBy],
                 ['Made', <Time key="made" iso={proposal.proposedAt} />],
                 ['Can be decided until', <Time key="until" iso={proposal.expiresAt} />],
@@ -104,7 +117,7 @@ export function ProposalScreen({ rest: [id = ''] }: Place) {
 }
 
 interface BodyOf {
-  readonly proposal: Proposal;
+  readonly proposal: WithAccount<Proposal>;
   readonly settings: ExchangeSettings;
 }
 
@@ -133,7 +146,7 @@ function Decide({ proposal, settings, decided }: BodyOf & { readonly decided: ()
           <Step
             main
             label="Approve"
-            title={nameDeed(proposal)}
+            title={nameDeed(proposal, proposal.account?.label)}
             act={() => operate('post /proposals/{id}/approve', { path: { id }, body: { digest } })}
             done={decided}
           >

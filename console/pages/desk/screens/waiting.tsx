@@ -1,5 +1,5 @@
 import { showAmount } from '../../format.ts';
-import { nameDeed } from '../parts/deeds.ts';
+import { findAccountOf, nameDeed } from '../parts/deeds.ts';
 import { AccountLink, State } from '../parts/names.tsx';
 import { Records } from '../parts/records.tsx';
 import { operate } from '../operate.ts';
@@ -55,7 +55,7 @@ export async function readWaiting() {
       path: `/desk/proposals/${proposal.id}`,
       what: 'A proposal to decide',
       detail: `${nameDeed(proposal)}, by ${proposal.proposedBy}`,
-      accountId: null,
+      accountId: findAccountOf(proposal) ?? null,
       since: proposal.proposedAt,
     })),
   ];
