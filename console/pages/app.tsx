@@ -5,6 +5,7 @@ import { useLoaded } from './load.ts';
 import { ExchangeState } from './parts/exchange-state.tsx';
 import { HolderNotice } from './parts/holder-notice.tsx';
 import { Heading } from './parts/heading.tsx';
+import { NotFound } from './parts/not-found.tsx';
 import { Shown } from './parts/notice.tsx';
 import { scrollToCurrent } from './parts/scroll-to-current.ts';
 import { type AccountState, type SessionState, type SignedIn, SignedInContext } from './parts/session.ts';
@@ -71,7 +72,7 @@ function Frame({
   readonly path: string;
   readonly signedIn: SignedIn;
 }) {
-  const [title, Screen] = screens[path] ?? ['Not found', NotFound];
+  const [title, Screen] = screens[path] ?? ['Not found', NoScreen];
   document.title = `${title} · Bureau`;
   const pages = useRef<HTMLElement>(null);
   useEffect(() => scrollToCurrent(pages.current), [path]);
@@ -125,19 +126,7 @@ function Frame({
   );
 }
 
-function NotFound() {
-  return (
-    <section class="card">
-      <p>There is no page at this address. It may have been mistyped, or the page has moved.</p>
-      <ul class="plain side-by-side">
-        {Object.entries(screens)
-          .slice(0, 5)
-          .map(([path, [name]]) => (
-            <li key={path}>
-              <a href={path}>{name}</a>
-            </li>
-          ))}
-      </ul>
-    </section>
-  );
+function NoScreen() {
+  const pages = Object.entries(screens).slice(0, 5);
+  return <NotFound pages={pages.map(([path, [name]]) => [path, name])} />;
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLoaded } from '../load.ts';
+import { NotFound } from '../parts/not-found.tsx';
 import { Shown } from '../parts/notice.tsx';
 import { scrollToCurrent } from '../parts/scroll-to-current.ts';
 import { go, useAddress } from '../route.ts';
@@ -43,6 +44,8 @@ const screens: Readonly<Record<string, readonly [title: string, screen: (place: 
 
 const hidden: typeof screens = { search: ['Search', Search], withdrawals: ['Withdrawal', WithdrawalScreen] };
 
+const pathOf = (name: string) => (name === '' ? '/desk' : `/desk/${name}`);
+
 /** The desk of the staff: the page of the path with its frame, for whoever Access has signed in. */
 export function Desk() {
   const address = useAddress();
@@ -68,7 +71,7 @@ export function Desk() {
 function Frame({ address, staff }: { readonly address: string; readonly staff: Staff }) {
   const { pathname, searchParams } = new URL(address, location.origin);
   const [name = '', ...rest] = pathname.split('/').slice(2);
-  const [title, Screen] = { ...screens, ...hidden }[name] ?? ['Not found', NotFound];
+  const [title, Screen] = { ...screens, ...hidden }[name] ?? ['Not found', NoScreen];
   document.title = `${title} · Bureau desk`;
   const main = useRef<HTMLElement>(null);
   const shown = useRef(address);
@@ -93,11 +96,7 @@ function Frame({ address, staff }: { readonly address: string; readonly staff: S
         <SearchField key={address} value={name === 'search' ? (searchParams.get('q') ?? '') : ''} />
         <nav aria-label="Pages" ref={pages}>
           {Object.entries(screens).map(([target, [text]]) => (
-            <a
-              key={target}
-              href={target === '' ? '/desk' : `/desk/${target}`}
-              aria-current={target === name ? 'page' : undefined}
-            >
+            <a key={target} href={pathOf(target)} aria-current={target === name ? 'page' : undefined}>
               {text}
             </a>
           ))}
@@ -140,14 +139,12 @@ function SearchField({ value }: { readonly value: string }) {
   );
 }
 
-function NotFound() {
+function NoScreen() {
+  const pages = Object.entries(screens).slice(0, 5);
   return (
     <>
       <h1>Not found</h1>
-      <section class="card">
-        <p>There is no page at this address. It may have been mistyped, or the page has moved.</p>
-        <a href="/desk">Go to today</a>
-      </section>
+      <NotFound pages={pages.map(([name, [title]]) => [pathOf(name), title])} />
     </>
   );
 }
