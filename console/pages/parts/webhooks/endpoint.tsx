@@ -33,8 +33,8 @@ export function Endpoint({
   const { endpoint, calls } = more;
   const [isOpen, setOpen] = useState(false);
   return (
-    <section class="card">
-      <h2 class="breaks">{endpoint.url}</h2>
+    <>
+      <h3 class="breaks">{endpoint.url}</h3>
       <About endpoint={endpoint} />
       <div class="side-by-side">
         <button type="button" onClick={() => setOpen(true)}>
@@ -49,7 +49,7 @@ export function Endpoint({
       </div>
       {change && <Rarely {...more} change={change} />}
       {isOpen && <Deliveries read={() => calls.listDeliveries(endpoint.id)} close={() => setOpen(false)} />}
-    </section>
+    </>
   );
 }
 

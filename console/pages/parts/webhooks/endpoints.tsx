@@ -23,15 +23,13 @@ export function Endpoints<Type extends string>({ calls, groups, change }: Endpoi
       )}
       <Shown loaded={loaded}>
         {({ webhookEndpoints }) => (
-          <>
+          <section class="card">
+            <h2>Endpoints</h2>
             {webhookEndpoints.length === 0 && (
-              <section class="card">
-                <h2>Endpoints</h2>
-                <p>
-                  There are none yet.
-                  {change && ' Add the address of a receiver below; it must answer over https.'}
-                </p>
-              </section>
+              <p>
+                There are none yet.
+                {change && ' Add the address of a receiver below; it must answer over https.'}
+              </p>
             )}
             {webhookEndpoints.map((endpoint) => (
               <Endpoint
@@ -44,7 +42,7 @@ export function Endpoints<Type extends string>({ calls, groups, change }: Endpoi
               />
             ))}
             {change && <NewEndpoint create={calls.create} groups={groups} change={change} made={show} />}
-          </>
+          </section>
         )}
       </Shown>
     </>

@@ -28,8 +28,8 @@ export function NewEndpoint<Type extends string>({
     made(secret);
   };
   return (
-    <section class="card">
-      <h2>Add an endpoint</h2>
+    <>
+      <h3>Add an endpoint</h3>
       <Change act={add} label="Add the endpoint" title="Add an endpoint">
         <TextField label="Address" type="url" autoComplete="off" required maxLength={2_000} value={url} set={setUrl} />
         <TextField label="What it is for" maxLength={200} value={description} set={setDescription} />
@@ -45,6 +45,6 @@ export function NewEndpoint<Type extends string>({
           </div>
         </fieldset>
       </Change>
-    </section>
+    </>
   );
 }
