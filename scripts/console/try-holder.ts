@@ -229,6 +229,8 @@ export class HolderTrial {
     expectThat(Number(await field.inputValue()) > 100, 'either amount may be typed, and the other one follows');
     await press(page, 'Max of USDT');
     expectThat((await field.inputValue()) === '5000', 'Max is what the account has');
+    await press(page, '25 % of USDT');
+    expectThat((await field.inputValue()) === '1250', 'and 25 % is a quarter of it');
     await field.fill('100.5 ');
     await page.keyboard.press('Enter');
     await see(page, /^Bought .* for 100\.5 USDT/);

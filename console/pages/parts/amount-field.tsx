@@ -10,7 +10,7 @@ export function AmountField({
   set,
   help,
   required = true,
-  fill,
+  fills = [],
 }: {
   readonly label: string;
   readonly unit: string;
@@ -18,8 +18,8 @@ export function AmountField({
   readonly set: (value: string) => void;
   readonly help?: string | undefined;
   readonly required?: boolean;
-  /** A button beside the field that fills it, with its name. */
-  readonly fill?: { readonly label: string; readonly value: string } | undefined;
+  /** Buttons beside the field that fill it, with their names. */
+  readonly fills?: readonly { readonly label: string; readonly value: string }[];
 }) {
   const typed = value.trim() === '' ? undefined : readAmount(value);
   const understood = typed?.amount !== undefined && typed.amount !== value ? `${showAmount(typed.amount)} ${unit}` : '';
@@ -40,11 +40,18 @@ export function AmountField({
             onInput={(event) => set(event.currentTarget.value)}
           />
           <span class="unit">{unit}</span>
-          {fill && (
-            <button type="button" onClick={() => set(fill.value)} aria-label={`${fill.label} of ${unit}`}>
-              {fill.label}
-            </button>
-          )}
+          <span class="fills">
+            {fills.map((fill) => (
+              <button
+                key={fill.label}
+                type="button"
+                onClick={() => set(fill.value)}
+                aria-label={`${fill.label} of ${unit}`}
+              >
+                {fill.label}
+              </button>
+            ))}
+          </span>
         </div>
       )}
     </Field>

@@ -100,7 +100,7 @@ export function OrderForm({
           required={mode === 'USDT_AMOUNT'}
           value={shown('USDT_AMOUNT')}
           set={type('USDT_AMOUNT')}
-          fill={side === 'BUY' ? { label: 'Max', value: least(balance, market.maxNotional) } : undefined}
+          fills={side === 'BUY' ? listFills(balance, market.quoteStep, market.maxNotional) : []}
         />
         <AmountField
           label={`Quantity of ${coin}`}
@@ -108,7 +108,7 @@ export function OrderForm({
           required={mode === 'COIN_QTY'}
           value={shown('COIN_QTY')}
           set={type('COIN_QTY')}
-          fill={side === 'SELL' ? { label: 'Max', value: balance } : undefined}
+          fills={side === 'SELL' ? listFills(balance, market.baseStep, balance) : []}
         />
         <p class="quiet">
           You have {showAmount(balance)} {spent}. Orders from {showAmount(market.minNotional)} to{' '}
@@ -136,6 +136,17 @@ export function OrderForm({
       )}
     </section>
   );
+}
+
+const shares = { '25 %': '0.25', '50 %': '0.5', Max: '1' };
+
+/** Shares of a balance in whole steps, each `most` at most. */
+function listFills(balance: string, step: string, most: string) {
+  const decimals = step.split('.')[1]?.length ?? 0;
+  return Object.entries(shares).map(([label, share]) => ({
+    label,
+    value: least(multiply(balance, share, decimals), most),
+  }));
 }
 
 function least(one: string, other: string): string {

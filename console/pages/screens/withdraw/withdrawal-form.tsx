@@ -156,7 +156,7 @@ export function WithdrawalForm({
           unit={asset.asset}
           value={typed}
           set={setTyped}
-          fill={{ label: 'Max', value: subtract(balance, network.withdrawFee) }}
+          fills={[{ label: 'Max', value: subtract(balance, network.withdrawFee) }]}
           help={`You have ${showAmount(balance)} ${asset.asset}.`}
         />
         <dl>
