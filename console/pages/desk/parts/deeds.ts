@@ -31,9 +31,10 @@ interface Deed {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** The id of the account whose path a request names; `undefined` when it names none. */
-export function findAccountOf({ path }: Deed): string | undefined {
-  return /^\/operator\/v1\/accounts\/([^/]+)/.exec(path)?.[1];
+/** The id of the account that a request names in its path or as `accountId`; `undefined` when it names none. */
+export function findAccountOf({ path, body }: Deed): string | undefined {
+  const named = body?.['accountId'];
+  return /^\/operator\/v1\/accounts\/([^/]+)/.exec(path)?.[1] ?? (typeof named === 'string' ? named : undefined);
 }
 
 /** A proposal in words, with the label of its account if it is known; one of a kind that is not known here, by its request. */
