@@ -6,13 +6,13 @@ it('hostile requests to every route get a documented answer, move no money, and 
   const report = await runFuzz({
     bundle: inject('workerBundle'),
     seed: 20_261_121,
-    requests: 1_000,
+    requests: 1_200,
     report: () => undefined,
   });
   expect(report.violations).toEqual([]);
-  expect(report.requests).toBe(1_000);
+  expect(report.requests).toBe(1_200);
   // Requests that were all refused at the first check would prove little.
   expect(report.taken['placeOrder']).toBeGreaterThan(0);
-  expect(report.statuses['422']).toBeGreaterThan(30);
+  expect(report.statuses['422']).toBeGreaterThan(50);
   expect(Object.keys(report.taken).length).toBeGreaterThan(25);
 }, 600_000);
