@@ -53,7 +53,8 @@ export class CandleHub extends Candles {
 
 export class PriceHub extends Prices {
   constructor(state: DurableObjectState, bindings: Bindings) {
-    super(state, bindings, choosePriceSources(config), chooseHubSettings(config));
+    const sources = choosePriceSources(config);
+    super(state, bindings, sources, chooseHubSettings(config, sources));
   }
 }
 

@@ -12,6 +12,7 @@ import { gatePrices } from './markets/sources/gate.ts';
 import { krakenPrices } from './markets/sources/kraken.ts';
 import { createKucoinCandleSource, kucoinPrices } from './markets/sources/kucoin.ts';
 import { okxPrices } from './markets/sources/okx.ts';
+import { BooksInMemory } from './markets/books-in-memory.ts';
 import type { HubSettings } from './markets/price-hub.ts';
 import { type PriceFeed, createPriceSource } from './markets/sources/price-feed.ts';
 import type { PriceSource } from './markets/sources/price-source.ts';
@@ -71,12 +72,14 @@ function listStreamPlaces(config: Config): StreamPlace[] {
   return wanted.map((venue) => ({ source: streamSources[venue], url: config[streamUrlVariableOf(venue)] }));
 }
 
-/** How the hub hears the venues. */
-export function chooseHubSettings(config: Config): HubSettings {
+/** How the hub hears the venues, or reads `sources` where all are markets in memory. */
+export function chooseHubSettings(config: Config, sources: readonly PriceSource[]): HubSettings {
+  const areInMemory = sources.every(({ readTicker }) => readTicker);
   return {
     margin_ms: config.PRICE_MARGIN_MS,
     streams: config.PRICE_STREAMS,
-    openBooks: (breakers, hear) => openPriceStreams(listStreamPlaces(config), breakers, hear),
+    openBooks: (breakers, hear) =>
+      areInMemory ? new BooksInMemory(sources) : openPriceStreams(listStreamPlaces(config), breakers, hear),
   };
 }
 

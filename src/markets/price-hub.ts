@@ -73,10 +73,12 @@ const Reservation = z.object({ reserved: z.int() }).catch({ reserved: 0 });
 
 /** The venues' books as they push them. */
 export interface LiveBooks {
+  /** Whether they are as of now at any time: on what they do not agree at once, no order waits for them. */
+  readonly isInMemory: boolean;
   /** Opens all sockets; repeated, it opens what is lost. */
   open(): void;
   close(): void;
-  votes(coin: Coin): readonly Vote[];
+  votes(coin: Coin, now_ms: number): readonly Vote[];
   /** How many sockets are alive that carry the coin; one that was lost less than 5 s ago counts. */
   alive(coin: Coin, now_ms: number): number;
   states(now_ms: number): Readonly<Record<string, StreamState>>;
@@ -96,8 +98,11 @@ export interface SourceStandings {
   readonly streams: Readonly<Record<string, StreamState>>;
 }
 
-/** A price for an order, its number, by which an older one is known, and how long after the order's admission it is as of. */
-export type RipePrice = Tick & { readonly round: number; readonly since_ms: number };
+/** A price for an order, and its number, by which an older one is known. */
+type NumberedTick = Tick & { readonly round: number };
+
+/** The same, and how long after the order's admission it is as of. */
+export type RipePrice = NumberedTick & { readonly since_ms: number };
 
 /** The same as a call sends it, which knows no brands. */
 type SentPrice = { readonly [Member in Extract<keyof RipePrice, string>]: RipePrice[Member] };
@@ -111,12 +116,10 @@ export class PriceHub extends DurableObject<Bindings> {
   readonly #poller: PricePoller;
   readonly #settings: HubSettings;
   readonly #books: LiveBooks;
-  /** Sources in memory answer at once, so they are asked for each order, and what they do not agree on is not waited for. */
-  readonly #isInMemory: boolean;
   /** The number of the newest price of an order. */
   #number: number;
   /** The newest price of each coin. While nothing was heard since, orders share it and its number: none overtakes another. */
-  readonly #newest = new Map<Coin, Tick & { readonly round: number }>();
+  readonly #newest = new Map<Coin, NumberedTick>();
   #reserved: number;
   #memory: HubMemory;
   #polled: readonly Observation[] = [];
@@ -149,7 +152,6 @@ export class PriceHub extends DurableObject<Bindings> {
     this.#poller = new PricePoller(sources, this.#breakers);
     this.#settings = settings;
     this.#books = settings.openBooks(this.#breakers, () => this.#hear());
-    this.#isInMemory = sources.every(({ isInMemory }) => isInMemory);
   }
 
   /**
@@ -189,27 +191,10 @@ export class PriceHub extends DurableObject<Bindings> {
     const asOf_ms = admitted_ms + this.#settings.margin_ms;
     this.#lastOrder_ms = Date.now();
     this.#streamWhileNeeded();
-    const end = { isReached: false };
-    const timer = setTimeout(() => {
-      end.isReached = true;
-      this.#wake();
-    }, LONGEST_WAIT_MS);
-    const pollTimer = setTimeout(() => this.#poll(asOf_ms), POLL_AFTER_MS);
-    try {
-      for (let tries = 0; ; tries += 1) {
-        const price = this.#agree(coin, asOf_ms);
-        // In whole milliseconds: half a round trip is part of the moment that a stream's price is as of.
-        if (price) return { ...price, since_ms: Math.floor(price.asOf_ms - admitted_ms) };
-        if (end.isReached || (this.#isInMemory && tries > 1)) return null;
-        const news = this.#waitForNews();
-        // A socket that was just lost still counts as alive, but has no vote.
-        if (this.#books.votes(coin).length < ENOUGH_STREAMS) this.#poll(asOf_ms);
-        await news;
-      }
-    } finally {
-      clearTimeout(timer);
-      clearTimeout(pollTimer);
-    }
+    const isLate = this.#books.isInMemory && asOf_ms <= Date.now();
+    const price = this.#agree(coin, asOf_ms) ?? (isLate ? undefined : await this.#waitForPrice(coin, asOf_ms));
+    // In whole milliseconds: half a round trip is part of the moment that a stream's price is as of.
+    return price ? { ...price, since_ms: Math.floor(price.asOf_ms - admitted_ms) } : null;
   }
 
   /** How each source of prices stands, and its stream, by its name. It asks nobody. */
@@ -255,6 +240,29 @@ export class PriceHub extends DurableObject<Bindings> {
     }
   }
 
+  /** Looks at all news until there is a price, for 2 s at most. */
+  async #waitForPrice(coin: Coin, asOf_ms: number): Promise<NumberedTick | undefined> {
+    const end = { isReached: false };
+    const timer = setTimeout(() => {
+      end.isReached = true;
+      this.#wake();
+    }, LONGEST_WAIT_MS);
+    const pollTimer = setTimeout(() => this.#poll(asOf_ms), POLL_AFTER_MS);
+    try {
+      for (;;) {
+        const news = this.#waitForNews();
+        // A socket that was just lost still counts as alive, but has no vote.
+        if (this.#books.votes(coin, Date.now()).length < ENOUGH_STREAMS) this.#poll(asOf_ms);
+        await news;
+        const price = this.#agree(coin, asOf_ms);
+        if (price || end.isReached) return price;
+      }
+    } finally {
+      clearTimeout(timer);
+      clearTimeout(pollTimer);
+    }
+  }
+
   #waitForNews(): Promise<void> {
     return new Promise((resolve) => void this.#waiting.add(resolve));
   }
@@ -284,10 +292,9 @@ export class PriceHub extends DurableObject<Bindings> {
   }
 
   async #pauseAndPoll(asOf_ms: number): Promise<void> {
-    const pause_ms = this.#isInMemory ? 0 : POLL_INTERVAL_MS;
     const now_ms = Date.now();
-    const isTooSoon = isRecent(pause_ms - 1, this.#begun_ms, now_ms);
-    const wait_ms = Math.max(asOf_ms - now_ms, isTooSoon ? this.#begun_ms + pause_ms - now_ms : 0);
+    const isTooSoon = isRecent(POLL_INTERVAL_MS - 1, this.#begun_ms, now_ms);
+    const wait_ms = Math.max(asOf_ms - now_ms, isTooSoon ? this.#begun_ms + POLL_INTERVAL_MS - now_ms : 0);
     if (wait_ms > 0) await new Promise((resolve) => void setTimeout(resolve, wait_ms));
     try {
       await this.#joinRound();
@@ -297,7 +304,7 @@ export class PriceHub extends DurableObject<Bindings> {
   }
 
   /** What the venues agree on now that is as of then, under the next number. Tickers show it, too. */
-  #agree(coin: Coin, asOf_ms: number): (Tick & { readonly round: number }) | undefined {
+  #agree(coin: Coin, asOf_ms: number): NumberedTick | undefined {
     const now_ms = Date.now();
     const lastAccepted = this.#memory.accepted[coin];
     // A venue that answers is alive, however old its answer is: it must not make three votes enough.
@@ -330,7 +337,7 @@ export class PriceHub extends DurableObject<Bindings> {
   /** One vote of each venue that has any: of its stream and its last answer, the newer one. */
   #votes(coin: Coin, now_ms: number): readonly Vote[] {
     const polled = this.#polled.filter(({ ticker }) => ticker.coin === coin);
-    const votes = [...polled.map((one) => voteOf(one, now_ms)), ...this.#books.votes(coin)];
+    const votes = [...polled.map((one) => voteOf(one, now_ms)), ...this.#books.votes(coin, now_ms)];
     const newest = new Map<string, Vote>();
     for (const vote of votes) {
       const other = newest.get(vote.venue);
@@ -362,7 +369,8 @@ export class PriceHub extends DurableObject<Bindings> {
     this.#begun_ms = Date.now();
     const observations = await this.#poller.ask();
     const now_ms = Date.now();
-    this.#polled = observations;
+    // Books in memory are newer than any answer.
+    if (!this.#books.isInMemory) this.#polled = observations;
     if (observations.length === 0) this.#failed_ms = now_ms;
     else this.#isKept = false;
     this.#memory = recordRound(this.#memory, observations, now_ms);

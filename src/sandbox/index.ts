@@ -106,12 +106,8 @@ export class PriceHub extends Prices implements MarketKeeper, VenueKeeper {
 
   constructor(state: DurableObjectState, bindings: Bindings) {
     const market = new MarketMemory(state.storage);
-    super(
-      state,
-      bindings,
-      playPriceSources(choosePriceSources(config), () => market.read()),
-      chooseHubSettings(config),
-    );
+    const sources = playPriceSources(choosePriceSources(config), () => market.read());
+    super(state, bindings, sources, chooseHubSettings(config, sources));
     this.#market = market;
     this.#venue = new PlayedVenue(state.storage);
   }

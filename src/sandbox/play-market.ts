@@ -3,6 +3,7 @@ import { shiftInterval } from '../markets/candles/interval.ts';
 import type { PriceSource, SourceTicker } from '../markets/sources/price-source.ts';
 import { SourceError } from '../markets/sources/source-error.ts';
 import { type Price, formatPrice, parsePrice } from '../money/amounts.ts';
+import type { Coin } from '../money/assets.ts';
 import { type MarketState, type Move, findPrice, listMoves } from './market.ts';
 
 const BASIS = 10_000n;
@@ -16,19 +17,28 @@ const DISPUTED_STEP_BPS = 300n;
 
 /** The sources as the sandbox's hub reads them: their own tickers, but for what the operator has done to the market. */
 export function playPriceSources(sources: readonly PriceSource[], readMarket: () => MarketState): PriceSource[] {
-  return sources.map((source, place) => ({
-    name: source.name,
-    leastInterval_ms: source.leastInterval_ms,
-    ...(source.isInMemory && { isInMemory: true }),
-    async fetchTickers(signal, now_ms) {
-      refuseWhenDown(readMarket());
-      const tickers = await source.fetchTickers(signal, now_ms);
-      const market = readMarket();
-      // In hundredths of a percent; those of all sources have their middle at nought.
-      const offset = 2n * BigInt(place) - BigInt(sources.length - 1);
-      return tickers.map((ticker) => playTicker(ticker, market, offset, now_ms));
-    },
-  }));
+  return sources.map((source, place) => {
+    // In hundredths of a percent; those of all sources have their middle at nought.
+    const offset = 2n * BigInt(place) - BigInt(sources.length - 1);
+    const { readTicker } = source;
+    return {
+      name: source.name,
+      leastInterval_ms: source.leastInterval_ms,
+      ...(readTicker && {
+        readTicker(coin: Coin, now_ms: number) {
+          const market = readMarket();
+          const ticker = market.sources === 'down' ? undefined : readTicker(coin, now_ms);
+          return ticker && playTicker(ticker, market, offset, now_ms);
+        },
+      }),
+      async fetchTickers(signal, now_ms) {
+        refuseWhenDown(readMarket());
+        const tickers = await source.fetchTickers(signal, now_ms);
+        const market = readMarket();
+        return tickers.map((ticker) => playTicker(ticker, market, offset, now_ms));
+      },
+    };
+  });
 }
 
 function playTicker(ticker: SourceTicker, market: MarketState, offset: bigint, now_ms: number): SourceTicker {

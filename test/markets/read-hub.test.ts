@@ -1,8 +1,10 @@
 import { abortAllDurableObjects } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
+import { BooksInMemory } from '../../src/markets/books-in-memory.ts';
+import { PricePoller } from '../../src/markets/price-poller.ts';
 import { firmPrice } from '../../src/markets/firm-price.ts';
 import { reachCandleHub, readCandles } from '../../src/markets/candles/read-candles.ts';
-import { type HubBindings, reachHub, readSnapshot } from '../../src/markets/read-hub.ts';
+import { type HubBindings, reachHub, readRipePrice, readSnapshot } from '../../src/markets/read-hub.ts';
 import type { Bindings } from '../../src/platform/bindings.ts';
 import { coinSymbols } from '../../src/money/assets.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -23,6 +25,19 @@ describe('the hub of the sandbox', () => {
     const snapshot = await readSnapshot(env, 0);
     for (const coin of coinSymbols)
       expect(snapshot && firmPrice(snapshot, coin, Date.now())?.price).toBeGreaterThan(0n);
+  });
+
+  it('reads a market in memory for each order, without a round', async () => {
+    const rounds = vi.spyOn(PricePoller.prototype, 'ask');
+    const first = await readRipePrice(env, 'BTC', 0);
+    const next = await readRipePrice(env, 'BTC', 0);
+    expect(next?.round).toBeGreaterThanOrEqual(first?.round ?? Infinity);
+    expect(rounds).not.toHaveBeenCalled();
+  });
+
+  it('has no price at once where a market in memory says nothing', async () => {
+    vi.spyOn(BooksInMemory.prototype, 'votes').mockReturnValueOnce([]);
+    expect(await readRipePrice(env, 'BTC', 0)).toBeUndefined();
   });
 
   it('gives candles', async () => {

@@ -39,6 +39,7 @@ const momentOf = (price: bigint) =>
  * some are silent for a while, and all are lost at once now and then.
  */
 class FaultyBooks implements LiveBooks {
+  readonly isInMemory = false;
   readonly #draw = new Draw(7);
   readonly #books = new Map<string, { readonly asOf_ms: number; readonly silentUntil_ms: number }>();
   readonly #hear: () => void;

@@ -1,7 +1,10 @@
 import { vi } from 'vitest';
 import type { Observation } from '../../src/markets/aggregate.ts';
+import { BooksInMemory } from '../../src/markets/books-in-memory.ts';
 import { PricePoller } from '../../src/markets/price-poller.ts';
+import type { Vote } from '../../src/markets/ripe-price.ts';
 import { openSandboxMarket } from '../../src/markets/sandbox-market.ts';
+import { formatPrice, parsePrice } from '../../src/money/amounts.ts';
 import { type Coin, coinSymbols } from '../../src/money/assets.ts';
 
 /** What the venues do while a step runs. */
@@ -52,15 +55,21 @@ export class Market {
   readonly #markets = new Map(coinSymbols.map((coin) => [coin, openSandboxMarket(coin)]));
 
   install(): void {
-    const ask = PricePoller.prototype.ask;
-    const bend = (observations: Observation[]) => this.#bend(observations);
+    const { ask } = PricePoller.prototype;
+    const { votes } = BooksInMemory.prototype;
+    const bendTickers = (observations: readonly Observation[]) => this.#bend(observations, sourceOf, timesTicker);
+    const bendVotes = (read: readonly Vote[]) => this.#bend(read, venueOf, timesVote);
     const record = () => {
       this.#rounds += 1;
       this.#readings.push({ round: this.#rounds, time_ms: Date.now(), mode: this.mode });
     };
     vi.spyOn(PricePoller.prototype, 'ask').mockImplementation(async function bent(this: PricePoller) {
       record();
-      return bend(await ask.call(this));
+      return bendTickers(await ask.call(this));
+    });
+    vi.spyOn(BooksInMemory.prototype, 'votes').mockImplementation(function bent(this: BooksInMemory, coin, now_ms) {
+      record();
+      return bendVotes(votes.call(this, coin, now_ms));
     });
   }
 
@@ -135,25 +144,42 @@ export class Market {
     return { round, price, dispersion: high - low, isOfMany: mode !== 'one_down' };
   }
 
-  #bend(observations: Observation[]): Observation[] {
+  /** What the venues say, as the mode has it: `times` makes what a venue says so many times as high. */
+  #bend<Said>(
+    said: readonly Said[],
+    venueOf: (one: Said) => string,
+    times: (one: Said, factor: bigint) => Said,
+  ): Said[] {
     if (this.mode !== 'agree') this.injected += 1;
-    const times = (factors: Readonly<Record<string, bigint>>) =>
-      observations.map((observation) => {
-        const { ticker, source } = observation;
-        const factor = factors[source] ?? 1n;
-        const bend = (price: bigint | null) => price && price * factor;
-        const book = ticker.book && { bid: bend(ticker.book.bid), ask: bend(ticker.book.ask) };
-        return { ...observation, ticker: { ...ticker, price: ticker.price * factor, book } };
-      });
-    const bent: Record<VenueMode, () => Observation[]> = {
-      agree: () => observations,
-      one_down: () => observations.filter(({ source }) => source !== 'sandbox-d'),
-      one_lies: () => times({ 'sandbox-d': 1_000n }),
+    const raise = (factors: Readonly<Record<string, bigint>>) =>
+      said.map((one) => times(one, factors[venueOf(one)] ?? 1n));
+    const only =
+      (...venues: readonly string[]) =>
+      (one: Said) =>
+        venues.includes(venueOf(one));
+    const bent: Record<VenueMode, () => Said[]> = {
+      agree: () => [...said],
+      one_down: () => said.filter(only('sandbox-a', 'sandbox-b', 'sandbox-c')),
+      one_lies: () => raise({ 'sandbox-d': 1_000n }),
       all_down: () => [],
-      disputed: () => times({ 'sandbox-b': 2n, 'sandbox-c': 3n }),
-      two_disputed: () =>
-        times({ 'sandbox-d': 1_000n }).filter(({ source }) => source === 'sandbox-a' || source === 'sandbox-d'),
+      disputed: () => raise({ 'sandbox-b': 2n, 'sandbox-c': 3n }),
+      two_disputed: () => raise({ 'sandbox-d': 1_000n }).filter(only('sandbox-a', 'sandbox-d')),
     };
     return bent[this.mode]();
   }
+}
+
+const venueOf = ({ venue }: Vote) => venue;
+const sourceOf = ({ source }: Observation) => source;
+
+function timesVote(vote: Vote, factor: bigint): Vote {
+  const raise = (price: string | null) => price && formatPrice((parsePrice(price) ?? 0n) * factor);
+  return { ...vote, bid: raise(vote.bid), ask: raise(vote.ask) };
+}
+
+function timesTicker(observation: Observation, factor: bigint): Observation {
+  const { ticker } = observation;
+  const raise = (price: bigint | null) => price && price * factor;
+  const book = ticker.book && { bid: raise(ticker.book.bid), ask: raise(ticker.book.ask) };
+  return { ...observation, ticker: { ...ticker, price: ticker.price * factor, book } };
 }

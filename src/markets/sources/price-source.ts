@@ -26,8 +26,8 @@ export interface PriceSource {
   readonly name: string;
   /** The least time between two requests; 0 if the venue allows far more than Bureau sends. */
   readonly leastInterval_ms: number;
-  /** Whether it is no venue but a market in memory, which answers at once and costs nothing. */
-  readonly isInMemory?: boolean;
+  /** Where it is no venue but a market in memory: what it says now; `undefined` where it says nothing. */
+  readTicker?(coin: Coin, now_ms: number): SourceTicker | undefined;
   /** Whether it answers with what it gathered before it was asked, at the time that its tickers name. */
   readonly isGathered?: boolean;
   /**

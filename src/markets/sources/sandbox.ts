@@ -16,11 +16,12 @@ const DAY_MS = 86_400_000;
  * tickers and candles of the sandbox agree to the last digit.
  */
 export function createSandboxPriceSource(name: SandboxVenue): PriceSource {
+  const readTicker = (coin: Coin, now_ms: number) => makeTicker(coin, name, now_ms);
   return {
     name,
     leastInterval_ms: 0,
-    isInMemory: true,
-    fetchTickers: (_signal, now_ms) => Promise.resolve(coinSymbols.map((coin) => makeTicker(coin, name, now_ms))),
+    readTicker,
+    fetchTickers: (_signal, now_ms) => Promise.resolve(coinSymbols.map((coin) => readTicker(coin, now_ms))),
   };
 }
 

@@ -14,6 +14,7 @@ export interface StreamPlace {
 
 /** The streams of all venues: opened and closed together, and renewed one at a time. */
 export class PriceStreams {
+  readonly isInMemory = false;
   readonly #streams: ReadonlyMap<PriceVenue, VenueStream>;
   #timer: ReturnType<typeof setInterval> | undefined;
 
