@@ -104,8 +104,10 @@ export async function stepQuarantine(world: World, draw: Draw): Promise<void> {
 function refuseDecision({ model }: World, deposit: ModelDeposit, isCredit: boolean, accountId: string): string | null {
   if (isCredit && ledgerOfDeposit(deposit) !== ledgerNumberOf(accountId)) return 'invalid_state';
   const { status, isDust, decision, asset, amount, creditedTo } = deposit;
-  if (status !== 'QUARANTINED' || isDust) return 'invalid_state';
+  // The same decision again is no error, whatever became of the deposit since.
   if (decision === 'CREDITED') return isCredit && creditedTo === accountId ? null : 'invalid_state';
+  if (decision === 'KEPT' && !isCredit) return null;
+  if (status !== 'QUARANTINED' || isDust) return 'invalid_state';
   if (!isCredit || model.admits(houseOfAccount(accountId).custody, asset, amount)) return null;
   return 'supply_cap_exceeded';
 }
