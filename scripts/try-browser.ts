@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { problems } from '../src/http/problems.ts';
-import { NARROW, WIDE, axe, complaints, expectPaint, openPage, runAxe, withBrowser } from './console/browser.ts';
+import { NARROW, WIDE, axe, complaints, expectPaint, openPage, runAxe, tabTo, withBrowser } from './console/browser.ts';
 import { type LocalExchange, expectThat, withLocalExchange } from './local-exchange.ts';
 import { type Document, type Operation, listOperations } from './openapi/document.ts';
 
@@ -29,11 +29,9 @@ async function openOwnPage(browser: Browser, { origin }: LocalExchange): Promise
   return page;
 }
 
-/** Opens an operation, and the form that sends it. */
+/** Opens the form that sends an operation. */
 async function unfold(page: Page, id: string) {
-  const operation = page.locator('details.operation').filter({ has: page.locator(`#${id}`) });
-  await operation.evaluate((element) => element.setAttribute('open', ''));
-  const form = operation.locator('.try');
+  const form = page.locator(`#${id} .try`);
   if ((await form.getAttribute('open')) === null) await form.locator('summary').click();
   await form.locator('button').waitFor();
   return form;
@@ -52,18 +50,54 @@ async function readOperations({ origin }: LocalExchange): Promise<Operation[]> {
   return listOperations(document).map(({ operation }) => operation);
 }
 
-/** Opens one operation after the other: each fits a laptop's screen. They stay open. */
+/** The most of a laptop's screens that an operation may fill before anything in it is opened. */
+const MOST_SCREENS = 1.6;
+
+/** The most of a screen that may stay empty below what is said of an operation, or below its examples. */
+const MOST_EMPTY = 0.6;
+
+/**
+ * Nobody scrolls through an endless operation, or an empty one, or within one. Each is short while its long parts are
+ * folded, has its answer beside it on the screen on which it begins, and leaves no large part of a screen empty: examples
+ * that are shorter than what is said follow the reader, and fit the screen for it. Opened, a part takes its room.
+ */
 async function measureOperations(page: Page, { origin }: LocalExchange): Promise<void> {
   await page.setViewportSize(WIDE);
   await page.goto(`${origin}/docs/reference`);
-  const operations = page.locator('details.operation');
-  for (const operation of await operations.all()) {
-    await operation.locator('> summary').click();
-    const height = await operation.evaluate((element) => element.getBoundingClientRect().height);
-    const name = await operation.locator('> summary').innerText();
-    if (height > WIDE.height) throw new Error(`${name} is ${height} high on a screen of ${WIDE.height}`);
+  await page.locator('.try').first().waitFor();
+  const operations = page.locator('.operation');
+  const layouts = await operations.evaluateAll((all) =>
+    all.map((section) => {
+      const [said, shown] = [...section.children];
+      const lengthOf = ({ firstElementChild: first, lastElementChild: last }: typeof said) =>
+        last.getBoundingClientRect().bottom - first.getBoundingClientRect().top;
+      const [box, answer] = [section, shown.lastElementChild].map((each) => each.getBoundingClientRect());
+      return {
+        id: section.id,
+        height: box.height,
+        said: lengthOf(said),
+        shown: lengthOf(shown),
+        isBeside: answer.left >= said.getBoundingClientRect().right,
+        answerBelow: answer.top - box.top,
+        follows: shown.computedStyleMap().get('position').value === 'sticky',
+      };
+    }),
+  );
+  for (const { id, height, said, shown, isBeside, answerBelow, follows } of layouts) {
+    const empty = follows && shown < said && shown <= WIDE.height ? 0 : Math.abs(said - shown);
+    if (height > MOST_SCREENS * WIDE.height) throw new Error(`${id} is ${height} high on a screen of ${WIDE.height}`);
+    if (empty > MOST_EMPTY * WIDE.height)
+      throw new Error(`${id} has ${empty} of nothing on a screen of ${WIDE.height}`);
+    if (!isBeside || answerBelow > WIDE.height) throw new Error(`${id} has its answer not beside it`);
   }
-  expectThat(true, `each of ${await operations.count()} operations fits a screen of 1,280 px`);
+  const scrolling = await operations.evaluateAll((all) => {
+    for (const fold of all.flatMap((section) => [...section.querySelectorAll('details')])) fold.open = true;
+    const scrolls = (part: (typeof all)[number]) =>
+      part.scrollHeight > part.clientHeight && /auto|scroll/.test(part.computedStyleMap().get('overflow-y').value);
+    return all.filter((section) => [section, ...section.querySelectorAll('*')].some(scrolls)).map(({ id }) => id);
+  });
+  if (scrolling.length > 0) throw new Error(`something scrolls within ${scrolling.join(', ')}`);
+  expectThat(layouts.length > 0, `${layouts.length} operations, none endless, empty or with a part that scrolls`);
 }
 
 /** The most that the page may load, in bytes as they are sent. */
@@ -84,7 +118,7 @@ async function tryReference(page: Page, exchange: LocalExchange): Promise<void> 
   await page.waitForLoadState('networkidle');
   expectThat(bytes < MOST_BYTES, `the reference is ${bytes} bytes with all that it loads`);
   const operations = await readOperations(exchange);
-  const ids = await page.locator('.sides').evaluateAll((all) => all.map(({ id }) => id));
+  const ids = await page.locator('.operation').evaluateAll((all) => all.map(({ id }) => id));
   const missing = operations.filter(({ operationId = '' }) => !ids.includes(operationId));
   expectThat(missing.length === 0 && ids.length === operations.length, `${ids.length} operations on the page`);
 
@@ -93,7 +127,7 @@ async function tryReference(page: Page, exchange: LocalExchange): Promise<void> 
   const tickers = await tryOut(page, 'listTickers');
   expectThat(tickers.startsWith('200') && tickers.includes('"BTC-USDT"'), 'tickers, asked from the page');
   expectThat((await tryOut(page, 'listBalances')).startsWith('401'), 'no balances without a key');
-  await page.getByLabel('API key').fill(exchange.valueOf('api key'));
+  await order.getByLabel('API key').fill(exchange.valueOf('api key'));
   const balances = await tryOut(page, 'listBalances');
   expectThat(balances.startsWith('200') && balances.includes('"USDT"'), 'balances, with a key');
   await order.getByLabel('Body').fill('{"coin":"BTC","side":"BUY","mode":"USDT_AMOUNT","value":"10"}');
@@ -101,8 +135,13 @@ async function tryReference(page: Page, exchange: LocalExchange): Promise<void> 
   expectThat(placed.startsWith('201') && placed.includes('"usdtAmount": "10"'), 'an order, sent from the page');
   await page.goto(`${exchange.origin}/docs`);
   await page.goto(`${exchange.origin}/docs/reference#/Trade/placeOrder`);
-  await page.locator('#placeOrder').waitFor();
+  await page.locator('#placeOrder:target').waitFor();
   expectThat(true, 'an operation by the address that it had before');
+  await page.locator('.operations [aria-current][href="#placeOrder"]').waitFor();
+  for (const part of ['.fold summary', '.try summary', '.copy']) {
+    await tabTo(page, page.locator(`#placeOrder ${part}`).last());
+  }
+  expectThat(true, 'the operation marked in the menu, and its parts reached by the keyboard');
 }
 
 /** Checks a page in each theme by axe's accessibility rules. */

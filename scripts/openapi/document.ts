@@ -46,7 +46,7 @@ export interface Operation {
 /** An OpenAPI document, as far as programs here read it. */
 export interface Document {
   readonly info?: { readonly version: string };
-  readonly tags?: readonly { readonly name: string }[];
+  readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation | undefined>>>>;
   readonly components?: {
     readonly schemas?: Schemas;

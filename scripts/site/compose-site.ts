@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { type DescribedOperation, describeApi } from './describe-api.ts';
+import { type Chapter, describeApi } from './describe-api.ts';
 import { type Documents, composeDocumentPage, listDocuments, readDocuments, readReleases } from './document-pages.ts';
 import { composeErrorPages } from './error-pages.ts';
 import { robots, writeFeed, writeLlms } from './for-machines.ts';
@@ -10,7 +10,7 @@ import { type ListedPage, markdownPath, writeLinks, writeReference } from './mar
 import { CHANGELOG, ERRORS, type MenuEntry, REFERENCE, type Reader, readers } from './navigation.ts';
 import { type Page, composePage } from './page.ts';
 import type { Document } from '../openapi/document.ts';
-import { composeReference } from './reference-page.ts';
+import { composeReference, composeReferenceMenu } from './reference-page.ts';
 import { composeSearchIndex } from './search-index.ts';
 import { type StaticFile, nameStatic, readPictures } from './static-files.ts';
 
@@ -50,16 +50,17 @@ const listedReference: readonly ListedPage[] = [
   { ...ERRORS, summary: 'Every error code, and what to do.' },
 ];
 
-function composePages(documents: Documents, operations: readonly DescribedOperation[], script: string): Page[] {
+function composePages(documents: Documents, chapters: readonly Chapter[], script: string): Page[] {
   const { forTraders, forOperators, forContributors } = documents;
   const reference: Page = {
     path: REFERENCE.path,
     reader: 'trader',
     title: 'Reference',
     description: REFERENCE_SUMMARY,
-    markdown: writeReference(operations),
+    markdown: writeReference(chapters),
     head: `\n<script type="module" src="${script}"></script>`,
-    body: composeReference(operations),
+    menu: composeReferenceMenu(chapters),
+    body: composeReference(chapters),
   };
   const starts = [
     composeStart(

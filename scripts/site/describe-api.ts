@@ -9,6 +9,12 @@ export interface Field {
   readonly description: string;
 }
 
+/** A parameter in the path, the query or a header, which `in` says. */
+export interface DescribedParameter extends Field {
+  readonly in: string;
+  readonly example: string;
+}
+
 export interface DescribedOperation {
   readonly id: string;
   readonly tag: string;
@@ -18,14 +24,24 @@ export interface DescribedOperation {
   readonly description: string;
   /** The scopes of the key that it needs; empty for any key, `undefined` for none. */
   readonly scopes: readonly string[] | undefined;
-  /** In the path, the query or a header, which `in` says. */
-  readonly parameters: readonly (Field & { readonly in: string })[];
+  readonly parameters: readonly DescribedParameter[];
   readonly body: readonly Field[];
+  /** With the members that it must have; with all of them when it need have none. */
   readonly bodyExample: unknown;
+  /** Of the answer when all went well: a 2xx, or 101 when it opens a WebSocket. */
   readonly status: string;
+  /** What that answer is, in a few words. */
+  readonly outcome: string;
   readonly answer: readonly Field[];
   readonly answerExample: unknown;
   readonly refusals: readonly { readonly code: string; readonly status: string }[];
+}
+
+/** The operations of one tag. */
+export interface Chapter {
+  readonly name: string;
+  readonly description: string;
+  readonly operations: readonly DescribedOperation[];
 }
 
 /** Sent with every request, and explained once. */
@@ -43,6 +59,14 @@ function nameType(schema: Schema, schemas: Schemas): string {
   const types = typesOf(flat) ?? ['any'];
   const named = types.map((type) => (type === 'array' ? `${nameType(flat.items ?? {}, schemas)}[]` : type));
   return named.join(' | ');
+}
+
+/** How a parameter's values are written: their type, their bounds, and which one counts when none is sent. */
+function nameValues(schema: Schema, schemas: Schemas): string {
+  const { minimum, maximum, default: unless } = flattenSchema(schema, schemas);
+  const bounds = maximum === undefined ? minimum !== undefined && `from ${minimum}` : `${minimum} to ${maximum}`;
+  const parts = [nameType(schema, schemas), bounds, unless !== undefined && `default ${JSON.stringify(unless)}`];
+  return parts.filter((part) => part !== false).join(', ');
 }
 
 /** The members of a schema, each followed by its own. */
@@ -63,17 +87,27 @@ function listFields(schema: Schema, schemas: Schemas, within = '', depth = 0): F
   return [...own, ...chosen.filter(({ name }) => !known.has(name) && known.add(name))];
 }
 
+function keepRequired(example: unknown, fields: readonly Field[]): unknown {
+  const required = new Set(fields.filter(({ isRequired }) => isRequired).map(({ name }) => name));
+  const kept = Object.entries(example ?? {}).filter(([name]) => required.has(name));
+  return kept.length === 0 ? example : Object.fromEntries(kept);
+}
+
 function describeOperation(document: Document, path: string, method: string, operation: Operation): DescribedOperation {
   const schemas = document.components?.schemas ?? {};
   const { operationId = '', tags = [], summary = '', description = '', responses = {}, security = [] } = operation;
   const parameters = listParameters(operation, document)
     .filter(({ name }) => name !== COMMON_PARAMETER)
-    .map(({ name = '', in: place = '', required = false, schema = {}, description: text = '' }) => {
-      const type = nameType(schema, schemas);
-      return { name, in: place, type, isRequired: required, description: text || (schema.description ?? '') };
+    .map(({ name = '', in: place = '', required = false, schema = {}, description: text = '', example }) => {
+      const type = nameValues(schema, schemas);
+      const shown = typeof example === 'string' ? example : JSON.stringify(example ?? null);
+      const about = text || (schema.description ?? '');
+      return { name, in: place, type, isRequired: required, description: about, example: shown };
     });
-  const [status, answer] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? ['', {}];
-  const body: Media = operation.requestBody?.content?.['application/json'] ?? {};
+  const [status, answer] = Object.entries(responses).find(([code]) => /^(2..|101)$/.test(code)) ?? ['', {}];
+  const { schema: bodySchema = {}, example: fullBody }: Media =
+    operation.requestBody?.content?.['application/json'] ?? {};
+  const body = listFields(bodySchema, schemas);
   const answered: Media = answer.content?.['application/json'] ?? {};
   const refusals = Object.entries(responses).flatMap(([code, response]) =>
     Object.keys(response.content?.['application/problem+json']?.examples ?? {}).map((name) => ({
@@ -91,18 +125,24 @@ function describeOperation(document: Document, path: string, method: string, ope
     description,
     scopes: keyed && Object.values(keyed)[0],
     parameters,
-    body: listFields(body.schema ?? {}, schemas),
-    bodyExample: body.example,
+    body,
+    bodyExample: keepRequired(fullBody, body),
     status,
+    outcome: answer.description ?? '',
     answer: listFields(answered.schema ?? {}, schemas),
     answerExample: answered.example,
     refusals,
   };
 }
 
-/** Every operation of a document, in its order, as a page shows it. */
-export function describeApi(document: Document): DescribedOperation[] {
-  return listOperations(document).map(({ path, method, operation }) =>
+/** The operations of a document by their tags, as a page shows them: both in the document's order. */
+export function describeApi(document: Document): Chapter[] {
+  const operations = listOperations(document).map(({ path, method, operation }) =>
     describeOperation(document, path, method, operation),
   );
+  return (document.tags ?? []).map(({ name, description = '' }) => ({
+    name,
+    description,
+    operations: operations.filter(({ tag }) => tag === name),
+  }));
 }

@@ -1,6 +1,7 @@
 import { exampleOfProblem } from '../../src/http/document/problem-examples.ts';
 import { type ProblemCode, definitionOf, problems } from '../../src/http/problems.ts';
-import type { DescribedOperation, Field } from './describe-api.ts';
+import type { Chapter, DescribedOperation, Field } from './describe-api.ts';
+import { writeRequest } from './example-request.ts';
 import { errorGuide } from './error-guide.ts';
 
 /* The Markdown of pages that are not written as Markdown, for programs. */
@@ -43,19 +44,16 @@ function writeOperation(operation: DescribedOperation): string {
     `### ${method} ${path}`,
     `${summary}. ${linkMarkdown(description)} ${key} Operation \`${id}\`.`,
     parameters.length > 0 && `Parameters:\n\n${writeFields(parameters)}`,
-    body.length > 0 && `Body:\n\n${writeFields(body)}\n\n${writeJson(operation.bodyExample)}`,
+    body.length > 0 && `Body:\n\n${writeFields(body)}`,
+    `\`\`\`sh\n${writeRequest(operation)}\n\`\`\``,
     answer.length > 0 && `Answer ${status}:\n\n${writeFields(answer)}\n\n${writeJson(operation.answerExample)}`,
     `Refusals: ${refusals.map(({ code, status: refused }) => `\`${code}\` (${refused})`).join(', ')}.`,
   ];
   return parts.filter((part) => part !== false).join('\n\n');
 }
 
-export function writeReference(operations: readonly DescribedOperation[]): string {
-  const tags = [...new Set(operations.map(({ tag }) => tag))];
-  const parts = tags.map((tag) => {
-    const own = operations.filter((operation) => operation.tag === tag);
-    return `## ${tag}\n\n${own.map(writeOperation).join('\n\n')}`;
-  });
+export function writeReference(chapters: readonly Chapter[]): string {
+  const parts = chapters.map(({ name, operations }) => `## ${name}\n\n${operations.map(writeOperation).join('\n\n')}`);
   return `# Reference
 
 Every operation, from [the OpenAPI document](/api/v1/openapi.json). Each takes the header \`X-Request-Id\` too.

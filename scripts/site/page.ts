@@ -19,6 +19,8 @@ export interface Page {
   /** The same for programs, at the page's path with the ending `.md`. */
   readonly markdown: string;
   readonly headings?: readonly Heading[];
+  /** A menu of its own, in the place of its reader's. */
+  readonly menu?: string;
   /** Additions to the head: the scripts and styles of this page alone. */
   readonly head?: string;
 }
@@ -57,7 +59,7 @@ export function composePage(page: Page, menu: readonly MenuEntry[], assets: Page
 <search hidden data-library="${assets.searchLibrary}" data-index="${assets.searchIndex}"><input type="search" placeholder="Search" aria-label="Search the documentation" autocomplete="off" spellcheck="false">
 <ol aria-label="Found" hidden></ol><p role="status"></p></search></header>
 <div class="frame">
-${composeMenu('Pages', menu, page.path)}
+${page.menu ?? composeMenu('Pages', menu, page.path)}
 <main id="content" tabindex="-1">
 ${page.body}
 </main>

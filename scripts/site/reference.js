@@ -3,15 +3,20 @@
  * can be read whole.
  */
 
-/** A key stays in this page, and nowhere else. */
-const keyField = document.createElement('input');
-keyField.type = 'password';
-keyField.autocomplete = 'off';
-keyField.placeholder = 'API key, to send what needs one';
-keyField.setAttribute('aria-label', 'API key');
-const keyForm = document.querySelector('#key');
-keyForm.append(keyField);
-keyForm.addEventListener('submit', (event) => event.preventDefault());
+/** The key stays in this page, and nowhere else. Entered in one form, it is in all of them. */
+let key = '';
+
+function addKeyField(form) {
+  const input = addField(form, 'API key');
+  input.type = 'password';
+  input.autocomplete = 'off';
+  input.className = 'key';
+  input.value = key;
+  input.addEventListener('input', () => {
+    key = input.value;
+    for (const other of document.querySelectorAll('.key')) other.value = key;
+  });
+}
 
 function addField(form, name, element = document.createElement('input')) {
   const label = document.createElement('label');
@@ -32,7 +37,7 @@ function readRequest({ method, path, keyed }, fields, body) {
     else if (place === 'query') query.set(name, value);
     else headers[name] = value;
   }
-  if (keyed !== undefined && keyField.value !== '') headers.Authorization = `Bearer ${keyField.value.trim()}`;
+  if (keyed !== undefined && key !== '') headers.Authorization = `Bearer ${key.trim()}`;
   if (body) headers['Content-Type'] = 'application/json';
   const tail = query.size === 0 ? '' : `?${query}`;
   return [`${filled}${tail}`, { method, headers, cache: 'no-store', ...(body && { body: body.value }) }];
@@ -56,6 +61,7 @@ async function send(request, output) {
 function prepare(place) {
   if (place.querySelector('form') !== null) return;
   const form = document.createElement('form');
+  if (place.dataset.keyed !== undefined) addKeyField(form);
   const fields = JSON.parse(place.dataset.parameters).map(([name, where]) => ({
     name,
     place: where,
@@ -83,19 +89,28 @@ function prepare(place) {
 }
 
 for (const place of document.querySelectorAll('.try')) {
+  place.hidden = false;
   place.addEventListener('toggle', () => {
     if (place.open) prepare(place);
   });
 }
 
-/** Opens the operation that the address names, also in the form that addresses had before: `#/Trade/placeOrder`. */
-function openNamed() {
-  const name = decodeURIComponent(location.hash).split('/').at(-1).replace('#', '');
-  const named = name === '' ? null : document.getElementById(name);
-  const operation = named?.closest('details');
-  if (!operation) return;
-  operation.open = true;
-  operation.scrollIntoView();
-}
-addEventListener('hashchange', openNamed);
-openNamed();
+/** Leads to the operation that an address named in the form of before: `#/Trade/placeOrder`. */
+const [, named] = /^#\/\w+\/(\w+)$/.exec(location.hash) ?? [];
+if (named !== undefined) location.replace(`#${named}`);
+
+/** Marks the operation that is read in the menu, and keeps it in sight there. */
+const menu = document.querySelector('.operations');
+const links = new Map([...menu.querySelectorAll('a')].map((link) => [link.hash.slice(1), link]));
+const reading = new IntersectionObserver(
+  (entries) => {
+    const now = entries.find(({ isIntersecting }) => isIntersecting);
+    const link = now && links.get(now.target.id);
+    if (!link) return;
+    menu.querySelector('[aria-current]')?.removeAttribute('aria-current');
+    link.setAttribute('aria-current', 'true');
+    menu.scrollTop = link.offsetTop - menu.clientHeight / 2;
+  },
+  { rootMargin: '-20% 0% -79%' },
+);
+for (const section of document.querySelectorAll('.operation')) reading.observe(section);

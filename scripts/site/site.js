@@ -12,7 +12,7 @@ while (texts.nextNode()) {
 }
 
 /** A button on each block of code, which copies it. */
-for (const block of document.querySelectorAll('article pre')) {
+for (const block of document.querySelectorAll('pre:has(> code)')) {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'copy';

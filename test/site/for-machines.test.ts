@@ -1,17 +1,18 @@
 import { describe, expect, it, vi } from 'vitest';
 import { config } from '../../src/env.ts';
-import { ORIGIN, json, openTrader, send } from '../support/exchange.ts';
+import { ORIGIN, codeOf, json, openTrader, send } from '../support/exchange.ts';
 import { worker } from '../support/runtime/test-env.ts';
 import { fetchPage, fetchSite } from '../support/site.ts';
 
 interface Call {
   readonly path: string;
+  readonly method: string;
   readonly headers: Record<string, string>;
   readonly body: string | undefined;
 }
 
 function readWords(line: string, variables: Readonly<Record<string, string>>): string[] {
-  const words = [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)];
+  const words = [...line.replaceAll('\\\n', '').matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)];
   const fillIn = (text: string) => text.replaceAll(/\$([A-Z]+)/g, (_, name: string) => variables[name] ?? '');
   return words.map(([, double, single, bare]) => single ?? fillIn(double ?? bare ?? ''));
 }
@@ -20,22 +21,27 @@ function readWords(line: string, variables: Readonly<Record<string, string>>): s
 function readCurl(line: string, variables: Readonly<Record<string, string>>): Call {
   const [program, ...words] = readWords(line, variables);
   if (program !== 'curl') throw new Error(`not curl: ${line}`);
-  const call: { path: string; headers: Record<string, string>; body: string | undefined } = {
-    path: '',
-    headers: {},
-    body: undefined,
-  };
+  const headers: Record<string, string> = {};
+  let [path, method, body]: [string, string?, string?] = [''];
   for (let place = 0; place < words.length; place += 1) {
     const word = words[place] ?? '';
+    const next = () => words[(place += 1)] ?? '';
     if (word === '-s') continue;
     if (word === '-H') {
-      const [name = '', value = ''] = (words[(place += 1)] ?? '').split(/: (.*)/s);
-      call.headers[name] = value;
-    } else if (word === '-d') call.body = words[(place += 1)];
-    else if (word.startsWith(ORIGIN)) call.path = word.slice(ORIGIN.length);
+      const [name = '', value = ''] = next().split(/: (.*)/s);
+      headers[name] = value;
+    } else if (word === '-d') body = next();
+    else if (word === '-X') method = next();
+    else if (word.startsWith(ORIGIN)) path = word.slice(ORIGIN.length);
     else throw new Error(`curl ${word}`);
   }
-  return call;
+  return { path, method: method ?? (body === undefined ? 'GET' : 'POST'), headers, body };
+}
+
+/** Sends what a line of curl asks for. */
+function sendCurl(line: string, variables: Readonly<Record<string, string>>): Promise<Response> {
+  const { path, body, ...init } = readCurl(line, variables);
+  return send(path, { ...init, ...(body !== undefined && { body }) });
 }
 
 describe('llms.txt', () => {
@@ -48,9 +54,7 @@ describe('llms.txt', () => {
     expect(1 + lines.length).toBeLessThanOrEqual(6);
     const answers: Record<string, unknown>[] = [];
     for (const line of lines) {
-      const { path, headers, body } = readCurl(line, { URL: ORIGIN, KEY: trader.token });
-      const method = body === undefined ? 'GET' : 'POST';
-      const answer = await send(path, { method, headers, ...(body !== undefined && { body }) });
+      const answer = await sendCurl(line, { URL: ORIGIN, KEY: trader.token });
       expect([line, answer.ok]).toEqual([line, true]);
       answers.push(await json<Record<string, unknown>>(answer));
     }
@@ -94,6 +98,42 @@ describe('llms.txt', () => {
     expect([path, links.filter((link) => !/^(\/|https:|$)/.test(link))]).toEqual([path, []]);
     return links.filter((link) => link.startsWith('/') && !link.startsWith('/docs/static/'));
   }
+});
+
+/** Sends a request that is shown as a line of curl, or as the head of HTTP that opens a WebSocket. */
+function sendShown(request: string, variables: Readonly<Record<string, string>>): Promise<Response> {
+  if (request.startsWith('curl')) return sendCurl(request, variables);
+  const [first = '', ...lines] = request.replaceAll('$KEY', variables['KEY'] ?? '').split('\n');
+  const [, path = ''] = /^GET (\S+) HTTP\/1.1$/.exec(first) ?? [];
+  return worker.fetch(`${ORIGIN}${path}`, { headers: lines.map((line) => line.split(': ')) });
+}
+
+describe('the reference', () => {
+  it('shows a request of each operation that is sent as it stands, for pages and programs alike', async () => {
+    const trader = await openTrader({ USDT: '1000' }, { scopes: ['read', 'trade', 'withdraw', 'webhooks'] });
+    const [html, text] = [
+      (await fetchPage('/docs/reference')).html,
+      await (await fetchSite('/docs/reference.md')).text(),
+    ];
+    const shown = html
+      .replaceAll(/<[^>]+>/g, '')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'");
+    const blocks = [...text.matchAll(/^### (.+)$[^]*?^```sh\n([^]*?)\n```$/gm)];
+    expect(blocks).toHaveLength(html.split('class="operation"').length - 1);
+    for (const [, operation = '', request = ''] of blocks) {
+      expect(shown).toContain(request);
+      const answer = await sendShown(request, { URL: ORIGIN, KEY: trader.token });
+      answer.webSocket?.accept();
+      answer.webSocket?.close();
+      // Nothing has the id of the examples.
+      const expected = operation.includes('{id}') ? /^404 not_found$/ : /^(200|201|101)$/;
+      expect([operation, answer.webSocket ? '101' : await codeOf(answer)]).toEqual([
+        operation,
+        expect.stringMatching(expected),
+      ]);
+    }
+  });
 });
 
 describe('what programs look for at fixed places', () => {

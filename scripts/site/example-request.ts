@@ -1,0 +1,39 @@
+import type { DescribedOperation } from './describe-api.ts';
+
+/** An example of a body, with a list of plain values on one line. */
+export function writeExample(value: unknown): string {
+  const plain = String.raw`(?:"[^"\n]*"|[\w.-]+)`;
+  const list = new RegExp(String.raw`\[\n\s+(${plain}(?:,\n\s+${plain})*)\n\s+\]`, 'g');
+  return JSON.stringify(value, null, 2).replaceAll(list, (_, values: string) => `[${values.replaceAll(/\s+/g, ' ')}]`);
+}
+
+/** The address with the examples of what it must have. */
+function writeAddress({ path, parameters }: DescribedOperation): string {
+  const required = parameters.filter(({ isRequired }) => isRequired);
+  const query = required
+    .filter((parameter) => parameter.in === 'query')
+    .map(({ name, example }) => `${name}=${example}`);
+  const filled = required.reduce((left, { name, example }) => left.replace(`{${name}}`, example), path);
+  return query.length === 0 ? filled : `${filled}?${query.join('&')}`;
+}
+
+/** How a request is sent to the exchange at `$URL` with `$KEY`: what it must have, and what makes it safe to repeat. */
+export function writeRequest(operation: DescribedOperation): string {
+  const { id, method, scopes, parameters, bodyExample, status } = operation;
+  const address = writeAddress(operation);
+  if (status === '101') {
+    const key = scopes === undefined ? [] : ['Authorization: Bearer $KEY'];
+    return [`${method} ${address} HTTP/1.1`, 'Connection: Upgrade', 'Upgrade: websocket', ...key].join('\n');
+  }
+  const isIdempotent = parameters.some(({ name }) => name === 'Idempotency-Key');
+  const isImplied = method === (bodyExample === undefined ? 'GET' : 'POST');
+  const parts = [
+    `curl ${isImplied ? '' : `-X ${method} `}"$URL${address}"`,
+    scopes !== undefined && '-H "Authorization: Bearer $KEY"',
+    // Another key for each operation, or whoever sends two of them is refused.
+    isIdempotent && `-H 'Idempotency-Key: ${id}-1'`,
+    bodyExample !== undefined && `-H 'Content-Type: application/json'`,
+    bodyExample !== undefined && `-d '${writeExample(bodyExample).replaceAll('\n', '\n  ')}'`,
+  ];
+  return parts.filter((part) => part !== false).join(' \\\n  ');
+}
