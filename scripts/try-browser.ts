@@ -268,8 +268,8 @@ async function tryUnknown(page: Page, { origin }: LocalExchange): Promise<void> 
     const width = await page.locator('html').evaluate((html) => html.scrollWidth);
     if (response?.status() !== 404 || width > viewport.width) throw new Error(`the page for nothing is ${width} wide`);
   }
-  const face = await page.locator('body').evaluate('getComputedStyle(document.body).fontFamily');
-  expectThat(String(face).includes('system-ui'), 'a page with the style of the others for an address without one');
+  const { href } = await findFirst(page, 'rate_limited');
+  expectThat(href === '/errors/rate_limited', 'a page with the search of the others for an address without one');
 }
 
 async function tryErrorPage(page: Page, { origin }: LocalExchange): Promise<void> {

@@ -83,7 +83,7 @@ function answerNothingHere(app: Area): NotFoundHandler<AppEnvironment> {
     },
   });
   return async (c) => {
-    const page = answerWithPage(c);
+    const page = await answerWithPage(c);
     if (page) return page;
     c.res = sendProblem(c, refuse('not_found', 'There is nothing at this path.'));
     await refuseMethod(c, async () => undefined);

@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type Chapter, describeApi } from './describe-api.ts';
-import { type Documents, composeDocumentPage, listDocuments, readDocuments, readReleases } from './document-pages.ts';
+import {
+  type DocumentPage,
+  type Documents,
+  composeDocumentPage,
+  listDocuments,
+  readDocuments,
+  readReleases,
+} from './document-pages.ts';
 import { composeErrorPages } from './error-pages.ts';
 import { robots, writeFeed, writeLlms } from './for-machines.ts';
 import { headersFile, redirectsFile } from './headers.ts';
@@ -50,6 +57,22 @@ const listedReference: readonly ListedPage[] = [
   { ...ERRORS, summary: 'Every error code, and what to do.' },
 ];
 
+/** The page for an address that does not exist, which the Worker answers with. */
+function composeNotFound(forTraders: readonly DocumentPage[]): Page {
+  const [title, advice] = ['There is nothing at this address', 'It may have been mistyped, or the page has moved.'];
+  const guides = forTraders.filter(({ name }) => ['guides/first-order', 'guides/questions'].includes(name));
+  const pages = [...guides, ...listedReference];
+  return {
+    path: '/docs/not-found',
+    reader: 'trader',
+    title: 'Nothing here',
+    description: `${title}.`,
+    body: `<h1>${title}</h1><p>${advice} The search above finds every guide, operation and error.</p>
+${listDocuments('Or begin here', pages)}`,
+    markdown: `# ${title}\n\n${advice}\n\n${writeLinks(pages)}\n`,
+  };
+}
+
 function composePages(documents: Documents, chapters: readonly Chapter[], script: string): Page[] {
   const { forTraders, forOperators, forContributors } = documents;
   const reference: Page = {
@@ -91,7 +114,7 @@ ${listDocuments('Guides', forTraders)}`,
   const pages = (Object.keys(byReader) as Reader[]).flatMap((reader) =>
     byReader[reader].map((document, place) => composeDocumentPage(document, reader, byReader[reader][place + 1])),
   );
-  return [...starts, reference, ...pages, ...composeErrorPages()];
+  return [...starts, reference, ...pages, ...composeErrorPages(), composeNotFound(forTraders)];
 }
 
 /** The whole site: every file by its path. The same sources give the same files. */

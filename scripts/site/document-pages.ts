@@ -5,7 +5,7 @@ import { escapeHtml } from './escape-html.ts';
 import type { Page } from './page.ts';
 import { CHANGELOG } from './navigation.ts';
 import { type Release, readRelease } from './for-machines.ts';
-import { markdownPath } from './markdown-pages.ts';
+import { type ListedPage, markdownPath } from './markdown-pages.ts';
 import { type RenderedDocument, type ResolveLink, renderDocument, renderPart } from './render-markdown.ts';
 import { readPictures } from './static-files.ts';
 
@@ -145,7 +145,7 @@ export function composeDocumentPage(document: DocumentPage, reader: Reader, next
 
 const firstSentence = (text: string) => /^.*?[.](?= [A-Z/]|$)/.exec(text)?.[0] ?? text;
 
-export function listDocuments(heading: string, documents: readonly DocumentPage[]): string {
+export function listDocuments(heading: string, documents: readonly ListedPage[]): string {
   const entries = documents.map(
     ({ path, title, summary }) =>
       `<li><a href="${path}">${escapeHtml(title)}</a><span>${escapeHtml(firstSentence(summary))}</span></li>`,

@@ -24,6 +24,8 @@ export interface Bindings extends LedgerBindings {
   /** The regions where the ledger's objects and the hubs are created. `Config` checks them when the Worker starts. */
   readonly LEDGER_LOCATION: DurableObjectLocationHint;
   readonly PRICE_HUB_LOCATION: DurableObjectLocationHint;
+  /** The site's files. A run that has no site has none. */
+  readonly SITE?: Fetcher;
   /** Counts callers without a key by IPv4 address or by /64 of IPv6. */
   readonly ANONYMOUS_READS: RateLimit;
   /** Counts the same callers by /48 of IPv6. */

@@ -17,8 +17,9 @@ export function fetchSite(path: string, init: RequestInit = {}): Promise<Respons
   return env.SITE.fetch(new Request(new URL(path, ORIGIN), { redirect: 'manual', ...init }));
 }
 
-export async function fetchPage(path: string): Promise<FetchedPage> {
-  const response = await fetchSite(path);
+export const fetchPage = async (path: string): Promise<FetchedPage> => readPage(await fetchSite(path));
+
+export async function readPage(response: Response): Promise<FetchedPage> {
   const html = await response.text();
   const links: string[] = [];
   const loads: string[] = [];
