@@ -47,7 +47,14 @@ function composeStart(
   pages: readonly ListedPage[],
 ): Page {
   const markdown = `# ${title}\n\n${description}\n\n${writeLinks(pages)}\n`;
-  return { path: readers[reader].path, reader, title, description, body: `<h1>${title}</h1>\n${body}`, markdown };
+  return {
+    path: readers[reader].path,
+    reader,
+    title,
+    description,
+    body: `<h1>${title}</h1>\n<p>${description}</p>\n${body}`,
+    markdown,
+  };
 }
 
 const REFERENCE_SUMMARY = 'Every operation of the Bureau API, with what it takes, answers and refuses.';
@@ -89,9 +96,8 @@ function composePages(documents: Documents, chapters: readonly Chapter[], script
     composeStart(
       'trader',
       'Bureau',
-      'Guides and reference of the Bureau API: wallet, spot orders and market data.',
-      `<p>An exchange with a REST API. Every order fills at once, whole or not at all, at the market’s price.</p>
-<p class="starts"><a href="/docs/guides/first-order">Place a first order</a><a href="${REFERENCE.path}">Reference</a><a href="${ERRORS.path}">Errors</a></p>
+      'An exchange with a REST API. Every order fills at once, whole or not at all, at the market’s price.',
+      `<p class="starts"><a href="/docs/guides/first-order">Place a first order</a><a href="${REFERENCE.path}">Reference</a><a href="${ERRORS.path}">Errors</a></p>
 ${listDocuments('Guides', forTraders)}`,
       [...listedReference, ...forTraders],
     ),

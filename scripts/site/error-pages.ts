@@ -56,11 +56,11 @@ function composeIndex(): Page {
   const rows = codes.map((code) => {
     const definition = definitionOf(code);
     const answers = [definition.retryable ? 'yes' : 'no', definition.kept ? 'yes' : 'no'];
-    return `<tr><td><a href="/errors/${code}"><code>${code}</code></a></td><td>${statusOf(definition)}</td>${answers
-      .map((answer) => `<td>${answer}</td>`)
-      .join('')}<td>${escapeHtml(definition.title)}</td></tr>`;
+    const name = `<a href="/errors/${code}"><code>${code}</code></a><p>${escapeHtml(definition.title)}</p>`;
+    const facts = [statusOf(definition), ...answers].map((fact) => `<td>${fact}</td>`);
+    return `<tr><td>${name}</td>${facts.join('')}</tr>`;
   });
-  const head = ['Code', 'Status', 'Retryable', 'Kept for replay', 'Title'];
+  const head = ['Code', 'Status', 'Retryable', 'Kept for replay'];
   return {
     path: '/errors',
     reader: 'trader',
