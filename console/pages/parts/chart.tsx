@@ -1,17 +1,8 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import Plot from 'uplot';
 import { showAmount, showTime } from '../format.ts';
 import type { ChartPoint } from './chart-point.ts';
+import { Drawing, type Look } from './drawing.tsx';
 
-/** Lower where the screen is narrow, so that what follows is in sight. */
-function sizeOf({ clientWidth }: HTMLElement) {
-  return { width: clientWidth, height: clientWidth < 480 ? 200 : 280 };
-}
-
-/** Where the pointer or the arrow keys are in a chart. */
-type Shown = { readonly index: number } | undefined;
-
-/** A line over time with its axes. The pointer and the arrow keys show the value of a moment below it. */
+/** A line over time, with the value of a moment below it. */
 export default function Chart({
   points,
   label,
@@ -21,45 +12,19 @@ export default function Chart({
   readonly label: string;
   readonly unit: string;
 }) {
-  const place = useRef<HTMLDivElement>(null);
-  const plot = useRef<Plot | undefined>(undefined);
-  const [shown, setShown] = useState<Shown>();
-  const [theme, setTheme] = useState(0);
-  useEffect(() => {
-    const media = matchMedia('(prefers-color-scheme: dark)');
-    const redraw = () => setTheme((known) => known + 1);
-    media.addEventListener('change', redraw);
-    return () => media.removeEventListener('change', redraw);
-  }, []);
-  useEffect(() => {
-    const parent = place.current;
-    if (!parent) return undefined;
-    const drawn = draw(parent, points, (index) => setShown(index === undefined ? undefined : { index }));
-    plot.current = drawn;
-    const follow = new ResizeObserver(() => drawn.setSize(sizeOf(parent)));
-    follow.observe(parent);
-    return () => {
-      follow.disconnect();
-      drawn.destroy();
-    };
-  }, [points, theme]);
-  const step = (event: KeyboardEvent) => {
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (by === undefined || !plot.current) return;
-    event.preventDefault();
-    const index = Math.min(points.length - 1, Math.max(0, (shown?.index ?? points.length) + by));
-    const next = points[index];
-    if (!next) return;
-    plot.current.setCursor({ left: plot.current.valToPos(next.at, 'x'), top: plot.current.valToPos(next.value, 'y') });
-  };
-  const point = points[shown?.index ?? points.length - 1];
+  const data: [number[], number[]] = [points.map(({ at }) => at), points.map(({ value }) => value)];
   return (
-    <div class="chart">
-      <div ref={place} role="img" aria-label={label} tabIndex={0} onKeyDown={step} />
-      <p class="quiet" aria-live="polite">
-        {point && `${showTime(new Date(point.at * 1_000).toISOString())}: ${showAmount(String(point.value))} ${unit}`}
-      </p>
-    </div>
+    <Drawing data={data} label={label} heights={[200, 280]} look={look}>
+      {(index) => {
+        const point = points[index];
+        return (
+          <p class="quiet" aria-live="polite">
+            {point &&
+              `${showTime(new Date(point.at * 1_000).toISOString())}: ${showAmount(String(point.value))} ${unit}`}
+          </p>
+        );
+      }}
+    </Drawing>
   );
 }
 
@@ -76,31 +41,7 @@ function nameMoment(at: number, step: number): string {
 /** A colour of the browser's, `rgb(…)`, so thin that lines show through it. */
 const faint = (colour: string) => colour.replace('rgb(', 'rgba(').replace(')', ', 0.1)');
 
-function draw(parent: HTMLElement, points: readonly ChartPoint[], show: (index: number | undefined) => void): Plot {
-  const colours = getComputedStyle(parent);
-  const [ink, lines] = [colours.color, colours.borderColor];
-  const axis = {
-    stroke: ink,
-    grid: { stroke: lines, width: 1 },
-    ticks: { stroke: lines, width: 1 },
-    font: '12px system-ui',
-  };
-  return new Plot(
-    {
-      ...sizeOf(parent),
-      legend: { show: false },
-      cursor: { y: false, drag: { x: false, y: false } },
-      axes: [
-        { ...axis, values: (_, splits, __, ___, step) => splits.map((at) => nameMoment(at, step)) },
-        { ...axis, size: 72, values: (_, splits) => splits.map((value) => showAmount(String(value))) },
-      ],
-      series: [
-        {},
-        { stroke: colours.accentColor, fill: faint(colours.accentColor), width: 2, points: { show: false } },
-      ],
-      hooks: { setCursor: [({ cursor }) => show(cursor.idx ?? undefined)] },
-    },
-    [points.map(({ at }) => at), points.map(({ value }) => value)],
-    parent,
-  );
-}
+const look = ({ accentColor }: CSSStyleDeclaration): Look => ({
+  along: { values: (_, splits, __, ___, step) => splits.map((at) => nameMoment(at, step)) },
+  series: [{}, { stroke: accentColor, fill: faint(accentColor), width: 2, points: { show: false } }],
+});

@@ -1,13 +1,10 @@
-import { Suspense, lazy } from 'preact/compat';
 import { useState } from 'preact/hooks';
 import { api } from '../ask.ts';
 import { showAmount } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import type { ChartPoint } from './chart-point.ts';
 import { Switch } from './form.tsx';
-import { Shown, Waiting } from './notice.tsx';
-
-const Chart = lazy(() => import('./chart.tsx'));
+import { Shown } from './notice.tsx';
 
 type Interval = NonNullable<NonNullable<Parameters<typeof api.listCandles>[1]>['interval']>;
 
@@ -63,17 +60,21 @@ export function SpanChart({ name, read }: { readonly name: string; readonly read
 
 function Past({ name, span, read }: { readonly name: string; readonly span: Span; readonly read: Read }) {
   const { words, ...reach } = spans[span];
-  const { loaded } = useLoaded(() => read({ ...reach, now_s: Math.floor(Date.now() / 1_000) }));
+  const { loaded } = useLoaded(async () => {
+    const reading = read({ ...reach, now_s: Math.floor(Date.now() / 1_000) });
+    const [{ default: Chart }, drawn] = await Promise.all([import('./chart.tsx'), reading]);
+    return { Chart, ...drawn };
+  });
   return (
     <Shown loaded={loaded}>
-      {({ points, note }) =>
+      {({ Chart, points, note }) =>
         points.length < 2 ? (
           <p>There is nothing to draw of this time yet.</p>
         ) : (
-          <Suspense fallback={<Waiting />}>
+          <>
             <Chart points={points} label={`${name} in ${words}: ${describe(points)}`} unit="USDT" />
             {note !== undefined && <p class="quiet">{note}</p>}
-          </Suspense>
+          </>
         )
       }
     </Shown>

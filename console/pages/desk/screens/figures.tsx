@@ -1,10 +1,8 @@
-import { Suspense, lazy } from 'preact/compat';
 import { add, divide } from '../../exact.ts';
-import { Waiting } from '../../parts/notice.tsx';
+import { useLoaded } from '../../load.ts';
+import { Shown } from '../../parts/notice.tsx';
 import { type BarsOf, lastDays, showSigned } from '../parts/day-bars.ts';
 import type { FlowReport, House, Profit } from '../schema.d.ts';
-
-const Bars = lazy(() => import('../parts/bars.tsx'));
 
 /** So many days are drawn, and the week before today is compared with. */
 const DAYS = 14;
@@ -15,13 +13,10 @@ const sum = (values: readonly string[]) => add(values, USDT_DECIMALS);
 
 /** A chart of days, once its script is there. */
 export function DayChart(bars: BarsOf) {
+  const { loaded } = useLoaded(() => import('../parts/bars.tsx'));
   const isEmpty = bars.series.every(({ values }) => values.every((value) => Number(value) === 0));
   if (isEmpty) return <p class="empty">Nothing in these days.</p>;
-  return (
-    <Suspense fallback={<Waiting />}>
-      <Bars {...bars} />
-    </Suspense>
-  );
+  return <Shown loaded={loaded}>{({ default: Bars }) => <Bars {...bars} />}</Shown>;
 }
 
 /** What moved, was traded and earned today, beside yesterday and the average of the seven days before today. */

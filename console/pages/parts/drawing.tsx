@@ -1,0 +1,96 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import Plot from 'uplot';
+import { showAmount } from '../format.ts';
+
+/** Below this width a screen is narrow, and a drawing lower, so that what follows is in sight. */
+const NARROW_PX = 480;
+
+/** How a kind of chart looks. */
+export interface Look {
+  readonly scales?: Plot.Scales;
+  readonly cursor?: Plot.Cursor;
+  readonly series: Plot.Series[];
+  /** The axis of the moments or days. */
+  readonly along: Plot.Axis;
+}
+
+/**
+ * Values of moments or days with their axes, in the colours of the theme and the width of its place. The pointer and the
+ * arrow keys choose which of them is shown below; at first it is the last.
+ */
+export function Drawing({
+  data,
+  label,
+  heights: [low, high],
+  look,
+  children,
+}: {
+  readonly data: Plot.AlignedData;
+  /** What is drawn, in words, for who does not see it. */
+  readonly label: string;
+  readonly heights: readonly [narrow_px: number, wide_px: number];
+  readonly look: (colours: CSSStyleDeclaration) => Look;
+  readonly children: (index: number) => ComponentChildren;
+}) {
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<Plot | undefined>(undefined);
+  const [shown, setShown] = useState<number>();
+  const [theme, setTheme] = useState(0);
+  const [moments] = data;
+  useEffect(() => {
+    const media = matchMedia('(prefers-color-scheme: dark)');
+    const redraw = () => setTheme((known) => known + 1);
+    media.addEventListener('change', redraw);
+    return () => media.removeEventListener('change', redraw);
+  }, []);
+  useEffect(() => {
+    const parent = place.current;
+    if (!parent) return undefined;
+    const measure = () => ({ width: parent.clientWidth, height: parent.clientWidth < NARROW_PX ? low : high });
+    const options = compose(getComputedStyle(parent), look, setShown);
+    const drawn = new Plot({ ...measure(), ...options }, data, parent);
+    plot.current = drawn;
+    const follow = new ResizeObserver(() => drawn.setSize(measure()));
+    follow.observe(parent);
+    return () => {
+      follow.disconnect();
+      drawn.destroy();
+    };
+  }, [JSON.stringify([label, data]), theme]);
+  const last = moments.length - 1;
+  const step = (event: KeyboardEvent) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (by === undefined || !plot.current) return;
+    event.preventDefault();
+    const next = Math.min(last, Math.max(0, (shown ?? last) + by));
+    plot.current.setCursor({ left: plot.current.valToPos(moments[next] ?? 0, 'x'), top: 1 });
+    setShown(next);
+  };
+  return (
+    <div class="chart">
+      <div ref={place} role="img" aria-label={label} tabIndex={0} onKeyDown={step} />
+      {children(Math.min(shown ?? last, last))}
+    </div>
+  );
+}
+
+function compose(
+  colours: CSSStyleDeclaration,
+  look: (colours: CSSStyleDeclaration) => Look,
+  show: (index: number | undefined) => void,
+) {
+  const lines = { stroke: colours.borderColor, width: 1 };
+  const axis = { stroke: colours.color, grid: lines, ticks: lines, font: '12px system-ui' };
+  const { along, cursor, ...own } = look(colours);
+  return {
+    ...own,
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, ...cursor },
+    axes: [
+      { ...axis, ...along },
+      { ...axis, size: 72, values: (_: Plot, splits: number[]) => splits.map((value) => showAmount(String(value))) },
+    ],
+    hooks: { setCursor: [(drawn: Plot) => show(drawn.cursor.idx ?? undefined)] },
+  };
+}
