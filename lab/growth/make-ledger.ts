@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { Operator } from '../../test/support/node/exchange/operator.ts';
 import { type ServedExchange, startServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
 import { type Reconciliation, driveKeeper, say } from './drive-keeper.ts';
-import { openLedgerFile, writeLedger } from './write-ledger.ts';
+import { openLedgerFile } from '../../scripts/open-ledger-file.ts';
+import { writeLedger } from './write-ledger.ts';
 
 /**
  * Makes the storage of an exchange with this many orders in its ledger, all of which its keeper has already read as

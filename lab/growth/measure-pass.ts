@@ -9,7 +9,7 @@ import { makeLedger, runExchange, writeThrough } from './make-ledger.ts';
 import { takeBatches, writeMeteredEntry } from './metered-entry.ts';
 import { type Latencies, OrderLoad } from './order-load.ts';
 import { faults, plantFaults } from './plant-faults.ts';
-import { openLedgerFile } from './write-ledger.ts';
+import { openLedgerFile } from '../../scripts/open-ledger-file.ts';
 
 export interface PassOptions {
   /** How many orders the ledger has, or the folder of a storage that `makeStorage` made. */

@@ -6,7 +6,8 @@ import { startServedExchange } from '../../test/support/node/exchange/served-exc
 import { buildWorker } from '../../scripts/build-worker.ts';
 import { readMemory } from '../read-runtimes.ts';
 import { runExchange } from './make-ledger.ts';
-import { openLedgerFile, withoutTriggers } from './write-ledger.ts';
+import { openLedgerFile } from '../../scripts/open-ledger-file.ts';
+import { withoutTriggers } from './write-ledger.ts';
 
 export interface MeasuredStatement {
   readonly movements: number;

@@ -1,6 +1,4 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { composeCrowd, idInCrowd } from '../../test/support/growth/compose-crowd.ts';
 import {
   type Owners,
@@ -17,18 +15,6 @@ const ORDERS_EACH = 200;
 
 /** One account has a tenth of all orders, so that it is scanned in parts. */
 const LARGE_SHARE = 10;
-
-/** Opens the file in which the local runtime keeps the ledger. No runtime may be running. */
-export function openLedgerFile(storage: string): DatabaseSync {
-  const files = readdirSync(storage, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.sqlite'));
-  for (const file of files) {
-    const database = new DatabaseSync(join(storage, file));
-    const known = database.prepare(`SELECT count(*) AS n FROM sqlite_schema WHERE name = 'transfers'`).get();
-    if (known?.['n'] === 1) return database;
-    database.close();
-  }
-  throw new Error(`there is no ledger in ${storage}`);
-}
 
 /** Does something as if no trigger watched some tables, and restores the triggers. */
 export function withoutTriggers(database: DatabaseSync, tables: readonly string[], act: () => void): void {
