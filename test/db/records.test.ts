@@ -219,11 +219,14 @@ it.each([
 });
 
 describe('a halt', () => {
-  it('of trading is enforced by the database itself', async () => {
+  it.each([
+    ['trading', 'trading_halted = 1', 'trading_halted = 0'],
+    ['the coin', `halted_coins = '["ETH","BTC"]'`, `halted_coins = '["ETH"]'`],
+  ])('of %s is enforced by the database itself', async (_, halt, lift) => {
     const account = await openFunded();
-    await sql('UPDATE settings SET trading_halted = 1').run();
+    await sql(`UPDATE settings SET ${halt}`).run();
     await expectRefused('guard: trading_halted', order(account));
-    await sql('UPDATE settings SET trading_halted = 0').run();
+    await sql(`UPDATE settings SET ${lift}`).run();
     await expect(order(account).run()).resolves.toMatchObject({ success: true });
   });
 

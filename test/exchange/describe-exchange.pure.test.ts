@@ -126,9 +126,14 @@ describe('the exchange', () => {
     expect(new Set(symbols.map((symbol) => symbol.spreadBps))).toEqual(new Set([shown]));
   });
 
-  it('says when the operator has halted trading', () => {
-    const halted = describeExchange({ ...settings, tradingHalted: true }, trading, now_ms);
-    expect(new Set(halted.symbols.map(({ status }) => status))).toEqual(new Set(['HALTED']));
+  it.each([
+    ['trading', { tradingHalted: true }, coinSymbols],
+    ['a coin', { haltedCoins: ['DOGE'] }, ['DOGE']],
+    ['nothing', {}, []],
+  ] as const)('says that the operator has halted %s', (_, changes, halted) => {
+    const { symbols } = describeExchange({ ...settings, ...changes }, trading, now_ms);
+    expect(symbols.flatMap(({ symbol, status }) => (status === 'HALTED' ? symbol : []))).toEqual(halted);
+    expect(symbols.filter(({ status }) => status === 'TRADING')).toHaveLength(coinSymbols.length - halted.length);
   });
 
   it('names the intervals, the default limits of a key and its own time', () => {
