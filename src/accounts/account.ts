@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { eq } from 'drizzle-orm';
 import { type Outcome, type Refusal, accept, refuse } from '../http/answer.ts';
-import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
+import { Decimal, Id, Reason, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type Database, directoryOf, ledgerOf } from '../db/database.ts';
 import { claimNames, takeAddressIndex } from '../db/directory.ts';
@@ -147,6 +147,7 @@ export const ChangeAccount = z
       .regex(AMOUNT_SYNTAX, 'is not a plain decimal string')
       .optional()
       .openapi({ description: 'In USDT', example: '20000' }),
+    reason: Reason.optional(),
   })
   .openapi('ChangeAccount');
 
@@ -160,7 +161,7 @@ export type ChangeAccount = z.output<typeof ChangeAccount>;
 export async function changeAccount(
   database: Database,
   id: string,
-  change: ChangeAccount,
+  { reason, ...change }: ChangeAccount,
   actor: Actor,
 ): Promise<Outcome<Account>> {
   const values: Partial<typeof accounts.$inferInsert> = {};
@@ -173,7 +174,10 @@ export async function changeAccount(
   }
   if (Object.keys(values).length > 0) {
     const refused = await commitOrRefuse(database, [
-      insertAudit(database, actor, 'change_account', id, change),
+      insertAudit(database, actor, 'change_account', id, {
+        ...change,
+        ...(reason !== undefined && { because: reason }),
+      }),
       database
         .update(accounts)
         .set({ ...values, ...(values.status && { recordNumber: nextRecordNumber(actor.now_ms) }) })

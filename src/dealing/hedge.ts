@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { and, desc, eq, lt, sql } from 'drizzle-orm';
 import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
-import { Amount, Decimal, Id, SignedDecimal, Timestamp, showTime } from '../http/wire-types.ts';
+import { Amount, Decimal, Id, Reason, SignedDecimal, Timestamp, showTime } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import type { Database } from '../db/database.ts';
 import { approvalRefusals, commitOrRefuse } from '../db/explain.ts';
@@ -123,8 +123,6 @@ export async function readHedge(database: Database, id: string): Promise<HedgeRo
   return row;
 }
 
-const HedgeReason = z.string().min(1).max(500).openapi({ description: 'For the audit', example: 'seen at the venue' });
-
 /** The body of POST /operator/v1/hedges/{id}/settle. */
 export const SettleHedge = z
   .discriminatedUnion('outcome', [
@@ -144,9 +142,9 @@ export const SettleHedge = z
         .min(1)
         .max(128)
         .openapi({ description: 'The venue’s own id of the order', example: '28' }),
-      reason: HedgeReason,
+      reason: Reason,
     }),
-    z.strictObject({ outcome: z.literal('never'), reason: HedgeReason }),
+    z.strictObject({ outcome: z.literal('never'), reason: Reason }),
   ])
   .openapi('SettleHedge');
 
@@ -174,8 +172,9 @@ export async function settleHedge(
   }
   const end = readSettlement(row, wanted);
   if (typeof end === 'string') return refuse('invalid_state', `That cannot be what the venue did: ${end}.`);
+  const { reason, ...outcome } = wanted;
   const changes = [
-    insertAudit(database, actor, 'end_hedge', row.id, wanted),
+    insertAudit(database, actor, 'end_hedge', row.id, { ...outcome, because: reason }),
     database
       .update(hedges)
       .set({ ...end, endedAt: actor.now_ms, endedTransfer: nextTransfer() })

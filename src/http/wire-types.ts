@@ -45,5 +45,14 @@ export const NewClientOrderId = ClientOrderId.optional().openapi({
     'Your own name for it: 1 to 64 visible ASCII characters. Each account uses one once, for good. A second use is `client_order_id_reused`, and a repetition with the same `Idempotency-Key` is still answered as the first',
 });
 
+const MAX_REASON_LENGTH = 500;
+
+/** Why somebody of the staff decided something, for the audit. */
+export const Reason = z
+  .string()
+  .min(1)
+  .max(MAX_REASON_LENGTH)
+  .openapi({ description: 'For the audit', example: 'confirmed by phone' });
+
 /** The path of one record. Unknown ids are 404; the handler decides. */
 export const RecordPath = z.object({ id: Id });

@@ -8,7 +8,7 @@ import { actorOf } from './authenticate-operator.ts';
 import { config } from '../env.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import { ListQuery, oneOf, onePage } from '../http/list.ts';
-import { Id } from '../http/wire-types.ts';
+import { Id, Reason } from '../http/wire-types.ts';
 import { z } from '@hono/zod-openapi';
 import {
   OperatorDeposit,
@@ -35,7 +35,7 @@ import { chooseCustody, choosePoolSigner } from '../providers.ts';
 import { payOut } from '../withdrawals/pay-out.ts';
 import { findProcessingWithdrawal } from '../withdrawals/withdrawal.ts';
 import { aRow, findAccount } from './find-records.ts';
-import { Reason, ReasonBody } from './reason.ts';
+import { ReasonBody } from './reason.ts';
 
 const DEPOSITS_PATH = '/operator/v1/deposits';
 const DEPOSIT_PATH = `${DEPOSITS_PATH}/{id}`;

@@ -1,7 +1,7 @@
 import { Reconciliation, showReconciliation } from './reconciliation.ts';
 import { z } from '@hono/zod-openapi';
 import { FIRST_LEDGER, MAX_LEDGER, ledgerNumberOf } from '../db/record-id.ts';
-import { Id } from '../http/wire-types.ts';
+import { Id, Reason } from '../http/wire-types.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { askLedgers } from '../db/ask-ledgers.ts';
 import { reachKeeper } from '../reconciliation/reach-keeper.ts';
@@ -11,7 +11,7 @@ import { createOperatorArea } from './operations.ts';
 import { accept, refuseUnconfirmed } from '../http/answer.ts';
 import { findLedger, listLedgers } from '../db/database.ts';
 import { describeError, logFault } from '../platform/log.ts';
-import { Reason, ReasonBody } from './reason.ts';
+import { ReasonBody } from './reason.ts';
 import { clearViolation, noViolation } from '../reconciliation/violations.ts';
 import { actorOf } from './authenticate-operator.ts';
 import { jsonBody } from '../http/request.ts';

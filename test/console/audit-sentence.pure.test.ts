@@ -33,6 +33,11 @@ describe('a row of the audit', () => {
     ['change_settings', { fees: { ETH: { ETH: '0.002' } } }, 'grace@exchange.example set fees to ETH ETH 0.002'],
     ['change_account', { status: 'frozen' }, 'grace@exchange.example froze the account'],
     [
+      'end_hedge',
+      { outcome: 'never', because: 'not in the venue’s list' },
+      'grace@exchange.example ended the hedge by hand as never dealt, because: not in the venue’s list',
+    ],
+    [
       'change_account',
       { dailyWithdrawalLimit: '20000' },
       'grace@exchange.example set the daily limit of withdrawals to 20\u202F000 USDT',

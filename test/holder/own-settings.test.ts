@@ -98,7 +98,7 @@ describe('a signed-in holder', () => {
     const trader = await openTrader();
     const { token } = await signIn(trader.accountId);
     await accepted(holderEntrypoint.note(token, 'add_passkey', { name: 'laptop' }));
-    await asOperator('PATCH', `/accounts/${trader.accountId}`, { status: 'frozen' });
+    await asOperator('PATCH', `/accounts/${trader.accountId}`, { status: 'frozen', reason: 'suspected by the staff' });
     const log = await accepted(holderEntrypoint.listSecurityLog(token, null));
     expect(log.map(({ by, action }) => [by, action])).toEqual([
       ['exchange', 'change_account'],

@@ -257,12 +257,12 @@ describe('POST /operator/v1/accounts/{id}/notes', () => {
 describe('GET /operator/v1/audit', () => {
   it('has every change, newest first, and finds those of a target, an action and an actor', async () => {
     const id = await openNamed('audited');
-    await asOperator('PATCH', `/accounts/${id}`, { status: 'frozen' });
+    await asOperator('PATCH', `/accounts/${id}`, { status: 'frozen', reason: 'a lost telephone' });
     await asOperator('PATCH', `/accounts/${id}`, { status: 'active' });
     const own = await walk('/audit', 'entries', { target: id, limit: '1' });
     expect(own).toMatchObject([
       { action: 'change_account', actor: 'operator', detail: { status: 'active' } },
-      { action: 'change_account', detail: { status: 'frozen' } },
+      { action: 'change_account', detail: { status: 'frozen', because: 'a lost telephone' } },
       { action: 'open_account', detail: { label: 'audited' } },
     ]);
     expect(await walk('/audit', 'entries', { target: id, action: 'open_account' })).toEqual([own[2]]);

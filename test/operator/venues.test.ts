@@ -161,7 +161,8 @@ describe('POST /operator/v1/hedges/{id}/settle', () => {
     });
     const [row] = await listRows<{ action: string; detail: string }>('SELECT * FROM audit WHERE target = ?', bought);
     expect(row?.action).toBe('end_hedge');
-    expect(JSON.parse(row?.detail ?? '{}')).toEqual(body);
+    const { reason, ...told } = body;
+    expect(JSON.parse(row?.detail ?? '{}')).toEqual({ ...told, because: reason });
     const free = await open();
     await expectCode(settle(free, { ...dealt, fee: null }), '200');
     await expectCode(settle(free, { ...dealt, fee: null }), '409 invalid_state');

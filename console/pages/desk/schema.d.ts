@@ -14,7 +14,7 @@ export type AuditEvent = { readonly id: string; readonly type: "audit.added"; re
 
 export type Balance = { readonly asset: string; readonly amount: string };
 
-export type ChangeAccount = { readonly status?: "active" | "frozen"; readonly dailyWithdrawalLimit?: string };
+export type ChangeAccount = { readonly status?: "active" | "frozen"; readonly dailyWithdrawalLimit?: string; readonly reason?: string };
 
 export type ChangeOperatorWebhookEndpoint = { readonly url?: string; readonly types?: readonly ("audit.added" | "deposit.completed" | "deposit.pending" | "deposit.failed" | "deposit.quarantined" | "withdrawal.completed" | "withdrawal.pending" | "withdrawal.processing" | "withdrawal.failed" | "endpoint.disabled" | "endpoint.test")[]; readonly description?: string; readonly status?: "enabled" | "disabled" };
 

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { showAmount } from '../../format.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
-import { OldAndNew, Step } from '../parts/step.tsx';
+import { OldAndNew, ReasonField, Step } from '../parts/step.tsx';
 import type { CreateCredit } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import type { AccountView } from './account-view.ts';
@@ -21,22 +21,27 @@ export function AccountSteps({ account, changed }: AccountView) {
 }
 
 function Freeze({ account: { id, label, status }, changed }: AccountView) {
+  const [reason, setReason] = useState('');
   const isFrozen = status === 'frozen';
-  const name = isFrozen ? 'Unfreeze' : 'Freeze';
+  const [name, next] = isFrozen ? (['Unfreeze', 'active'] as const) : (['Freeze', 'frozen'] as const);
   return (
     <Step
       danger={!isFrozen}
       label={name}
       title={`${name} ${label}`}
-      act={() => operate('patch /accounts/{id}', { path: { id }, body: { status: isFrozen ? 'active' : 'frozen' } })}
-      done={changed}
+      act={() => operate('patch /accounts/{id}', { path: { id }, body: { status: next, reason } })}
+      done={() => {
+        setReason('');
+        changed();
+      }}
     >
-      <OldAndNew name="State" old={status} next={isFrozen ? 'active' : 'frozen'} />
+      <OldAndNew name="State" old={status} next={next} />
       <p>
         {isFrozen
           ? 'Its keys trade and withdraw again, at once.'
           : 'It can still be read. No key of it trades or withdraws, at once; deposits are still credited.'}
       </p>
+      <ReasonField value={reason} set={setReason} />
     </Step>
   );
 }
