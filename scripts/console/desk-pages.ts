@@ -1,7 +1,9 @@
 import type { Page } from 'playwright-core';
 import { type LocalExchange, expectThat } from '../local-exchange.ts';
-import { type ShownPage, open, press } from './browser.ts';
+import { type ShownPage, open } from './browser.ts';
 import { type Customer, send } from './desk-customer.ts';
+import { hedgeDialogs } from './try-hedges.ts';
+import { confirm, press } from './desk-steps.ts';
 
 /** The cells of a table by its name, its numbers as programs write them. */
 async function readTable(page: Page, name: string): Promise<string[][]> {
@@ -54,7 +56,14 @@ export async function compareNumbers(page: Page, exchange: LocalExchange, { acco
   expectThat(JSON.stringify(balances) === JSON.stringify(held), 'the balances of an account are those of the API');
 }
 
-/** Every page of the desk, and a dialog; the search for the account of this label. */
+async function chooseAccount(page: Page, label: string): Promise<void> {
+  await press(page, 'Credit it');
+  await page.getByLabel('Account', { exact: true }).fill(label);
+  await confirm(page, 'Find');
+  await page.getByRole('radio', { name: label }).check();
+}
+
+/** Every page of the desk, and its dialogs; the search for the account of this label. */
 export async function listPages(
   exchange: LocalExchange,
   { accountId }: Customer,
@@ -99,5 +108,7 @@ export async function listPages(
     ...pages,
     { name: 'desk-house-amounts', path: '/desk/house', prepare: openAmounts },
     { name: 'desk-dialog', path: account, prepare: (page) => press(page, 'Set the daily limit') },
+    { name: 'desk-deposit-credit', path: paths.deposit, prepare: (page) => chooseAccount(page, label) },
+    ...hedgeDialogs,
   ];
 }

@@ -3,11 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { type LocalExchange, expectThat } from '../local-exchange.ts';
 import { writeSignInLink } from '../start/play-access.ts';
-import { checkPages, open, see } from './browser.ts';
+import { checkPages, open, see, tabTo } from './browser.ts';
 import { type Customer, NOBODYS, openCustomer, send } from './desk-customer.ts';
 import { compareNumbers, listPages } from './desk-pages.ts';
 import { confirm, press, signIn } from './desk-steps.ts';
 import { listMails } from './mails.ts';
+import { endAsDealt, endAsNever, hedge, leaveHedgesOpen } from './try-hedges.ts';
 import { tryTogether } from './try-together.ts';
 
 const ADMIN = 'admin@bureau.example';
@@ -36,6 +37,7 @@ async function openAccount(page: Page, exchange: LocalExchange): Promise<string>
   await page.getByRole('table', { name: 'Balances' }).getByText('5.25').waitFor();
   expectThat(true, 'an account is credited by hand');
   await press(page, 'Freeze');
+  await page.getByLabel('Reason, for the audit').fill('asked for it by telephone');
   await confirm(page, 'Freeze');
   await page.getByRole('button', { name: 'Unfreeze' }).waitFor();
   const { account } = await send<{ account: { status: string } }>(
@@ -49,8 +51,14 @@ async function openAccount(page: Page, exchange: LocalExchange): Promise<string>
   await page.getByRole('list', { name: 'Notes' }).getByText(ADMIN).waitFor();
   expectThat(true, 'a note on an account has who wrote it and when');
   await press(page, 'Unfreeze');
+  await page.getByLabel('Reason, for the audit').fill('identified');
   await confirm(page, 'Unfreeze');
   await page.getByRole('button', { name: 'Freeze', exact: true }).waitFor();
+  await page.goto(`${exchange.consoleOrigin}/desk/audit?target=${accountId}&action=change_account`);
+  await see(page, 'froze the account, because: asked for it by telephone');
+  await see(page, 'let the account go on, because: identified');
+  await page.goto(`${exchange.consoleOrigin}/desk/accounts/${accountId}`);
+  expectThat(true, 'why an account was frozen and unfrozen is in the audit');
   return accountId;
 }
 
@@ -212,6 +220,29 @@ async function invite(page: Page, other: Page, exchange: LocalExchange, { accoun
   expectThat(listMails(exchange, EMAIL).length === 1, 'a second person approves it, and the link is mailed');
 }
 
+/** The account of a deposit is found by its holder's e-mail, by a word of its name and by its id; with the keys alone. */
+async function creditByKeyboard(page: Page, { accountId }: Customer): Promise<void> {
+  await tabTo(page, page.getByRole('button', { name: 'Credit it' }));
+  await page.keyboard.press('Enter');
+  const [dialog, field] = [page.getByRole('dialog'), page.getByLabel('Account', { exact: true })];
+  const choice = dialog.getByRole('radio', { name: `${CUSTOMER}, ${EMAIL}` });
+  for (const text of ['nobody at all', accountId, 'custo', EMAIL.slice(0, 9)]) {
+    await tabTo(page, field, 'Shift+Tab');
+    await field.selectText();
+    await page.keyboard.type(text);
+    await page.keyboard.press('Enter');
+    await (text === 'nobody at all' ? dialog.getByText('No account is found.') : choice).waitFor();
+  }
+  await tabTo(page, choice);
+  await page.keyboard.press('Space');
+  await dialog.locator('.change ins', { hasText: EMAIL }).waitFor();
+  await tabTo(page, page.getByLabel('Reason, for the audit'));
+  await page.keyboard.type('the sender proved it');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'a proposal' }).waitFor();
+  expectThat(true, 'the account of a deposit is found and chosen with the keys alone, and crediting it is a proposal');
+}
+
 /** A stray deposit is kept, another credited by two, and a payout that hangs is settled by two. */
 async function clearUp(page: Page, exchange: LocalExchange, customer: Customer): Promise<void> {
   await open(page, 'Deposits');
@@ -224,12 +255,7 @@ async function clearUp(page: Page, exchange: LocalExchange, customer: Customer):
   expectThat(true, 'a deposit in quarantine is kept');
   await open(page, 'Deposits');
   await page.getByRole('table', { name: 'In quarantine' }).getByRole('link').first().click();
-  await press(page, 'Credit it');
-  await page.getByLabel('Id of the account').fill(customer.accountId);
-  await page.getByLabel('Reason, for the audit').fill('the sender proved it');
-  await confirm(page, 'Credit it');
-  await page.getByRole('link', { name: 'a proposal' }).waitFor();
-  expectThat(true, 'crediting another becomes a proposal');
+  await creditByKeyboard(page, customer);
   await open(page, 'Payouts');
   await page.getByRole('combobox').selectOption('0');
   await page.getByRole('table', { name: 'Payouts with the custodian' }).getByRole('link').first().click();
@@ -241,35 +267,13 @@ async function clearUp(page: Page, exchange: LocalExchange, customer: Customer):
   expectThat(proposals.length === 2, 'settling a stuck payout becomes a proposal');
 }
 
-/** A few orders on one side take a position out of its band: the sandbox's venue deals the hedge, and the desk shows it. */
-async function hedge(page: Page, exchange: LocalExchange): Promise<void> {
-  const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '120' };
-  for (const _ of [1, 2, 3]) {
-    await send(exchange, 'POST', '/api/v1/orders', order, {
-      Authorization: `Bearer ${exchange.valueOf('api key')}`,
-      'Idempotency-Key': crypto.randomUUID(),
-    });
+/** Hedges have no end for minutes, and hedging was halted minutes ago: the admins are mailed once of each. */
+async function awaitAlerts(exchange: LocalExchange): Promise<void> {
+  for (const sentence of ['at silent ha', 'Hedging is halted']) {
+    const listAlerts = () => listMails(exchange, ADMIN).filter(({ text }) => text.includes(sentence));
+    for (let looks = 0; looks < 100 && listAlerts().length === 0; looks += 1) await sleep(1_000);
+    expectThat(listAlerts().length === 1, `the admin is mailed once: ${listAlerts()[0]?.subject}`);
   }
-  const path = '/operator/v1/hedges?status=DEALT&coin=BTC';
-  const listDealt = async () =>
-    (await send<{ hedges: { id: string; amount: string }[] }>(exchange, 'GET', path)).hedges;
-  for (let looks = 0; looks < 60 && (await listDealt()).length === 0; looks += 1) await sleep(500);
-  const [dealt] = await listDealt();
-  await open(page, 'Liquidity');
-  const row = page
-    .getByRole('table', { name: 'Hedges' })
-    .getByRole('row')
-    .filter({ hasText: dealt?.id.slice(-8) ?? 'none' });
-  await row.getByText(`Buy ${dealt?.amount} BTC at sandbox`).waitFor();
-  await row.getByText('dealt', { exact: true }).waitFor();
-  expectThat(true, `after three orders the desk shows a hedge of ${dealt?.amount} BTC as dealt`);
-}
-
-/** Hedging was halted minutes ago: the admins are mailed once. */
-async function awaitAlert(exchange: LocalExchange): Promise<void> {
-  const listAlerts = () => listMails(exchange, ADMIN).filter(({ subject }) => subject.includes('Hedging is halted'));
-  for (let looks = 0; looks < 100 && listAlerts().length === 0; looks += 1) await sleep(1_000);
-  expectThat(listAlerts().length === 1, 'the admin is mailed once that hedging is halted');
 }
 
 async function tryStranger(browser: Browser, exchange: LocalExchange): Promise<void> {
@@ -286,7 +290,9 @@ export async function tryDesk(browser: Browser, exchange: LocalExchange, shots: 
   expectThat(exchange.greeting.includes(link), 'npm start prints the link to the desk');
   const [context, page] = await signIn(browser, exchange, ADMIN);
   await see(page, 'Custody against the ledger');
+  await leaveHedgesOpen(exchange);
   await hedge(page, exchange);
+  await endAsNever(page, exchange);
   await send(exchange, 'PATCH', '/operator/v1/settings', { hedgingHalted: true });
   const customer = await openCustomer(exchange, await openAccount(page, exchange));
   await follow(page);
@@ -294,6 +300,7 @@ export async function tryDesk(browser: Browser, exchange: LocalExchange, shots: 
   await send(exchange, 'PATCH', '/operator/v1/settings', { reviewThreshold: '1000000' });
   await customer.withdraw('custodian_hangs');
   const second = await halt(page, exchange, browser);
+  await endAsDealt(page, second, exchange);
   await switchOff(page, second);
   await invite(page, second, exchange, customer);
   for (const _ of [1, 2]) {
@@ -303,7 +310,7 @@ export async function tryDesk(browser: Browser, exchange: LocalExchange, shots: 
   }
   await clearUp(page, exchange, customer);
   await tryStranger(browser, exchange);
-  await awaitAlert(exchange);
+  await awaitAlerts(exchange);
   await compareNumbers(page, exchange, customer);
   const pages = await listPages(exchange, customer, CUSTOMER);
   await checkPages(browser, context, exchange.consoleOrigin, pages, shots);

@@ -2,16 +2,17 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { inWords, showAmount, showCents } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
-import { TextField } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
 import { scrollToCurrent } from '../../parts/scroll-to-current.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
+import { AccountChoice, nameAccount } from '../parts/account-choice.tsx';
+import type { AccountOfHolder } from '../parts/find-accounts.ts';
 import { AccountLink, State, Time } from '../parts/names.tsx';
 import { listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Facts, Records } from '../parts/records.tsx';
-import { ReasonField, Step } from '../parts/step.tsx';
+import { OldAndNew, ReasonField, Step } from '../parts/step.tsx';
 import type { OperatorDeposit } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { depositColumns, isValued } from './account-records.tsx';
@@ -180,18 +181,20 @@ interface StepOf {
 }
 
 function CreditIt({ deposit: { id, amount, asset }, changed }: StepOf) {
-  const [accountId, setAccount] = useState('');
+  const [account, choose] = useState<AccountOfHolder>();
   const [reason, setReason] = useState('');
+  const accountId = account?.id ?? '';
   return (
     <Step
       label="Credit it"
       title={`Credit ${showAmount(amount)} ${asset} to an account`}
-      act={() => operate('post /deposits/{id}/credit', { path: { id }, body: { accountId: accountId.trim(), reason } })}
+      act={() => operate('post /deposits/{id}/credit', { path: { id }, body: { accountId, reason } })}
       done={changed}
     >
       <p>When you know whose it is. This cannot be undone.</p>
-      <TextField label="Id of the account" required value={accountId} set={setAccount} />
+      <AccountChoice chosen={account} choose={choose} />
       <ReasonField value={reason} set={setReason} />
+      {account && <OldAndNew name="Whose it is" old="nobody’s" next={nameAccount(account)} />}
     </Step>
   );
 }

@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Locator, Page } from 'playwright-core';
+import { newRecordId } from '../../src/db/record-id.ts';
+import { type LocalExchange, expectThat } from '../local-exchange.ts';
+import { openLedgerFile } from '../open-ledger-file.ts';
+import { type ShownPage, open, see } from './browser.ts';
+import { send } from './desk-customer.ts';
+import { confirm, press } from './desk-steps.ts';
+
+const END = 'End it by hand';
+
+/** A venue that nobody plays: the dealer never says what came of a hedge there. */
+const SILENT_VENUE = 'silent';
+const AGE_MS = 10 * 60_000;
+
+/** Hedges of these coins are left open there: one for each answer, and one to look at. */
+const LEFT_OPEN = ['AVAX', 'LTC', 'DOGE'] as const;
+
+interface Hedge {
+  readonly id: string;
+  readonly amount: string;
+  readonly status: string;
+  readonly fee: { readonly amount: string } | null;
+}
+
+const listHedges = async (exchange: LocalExchange, query: string) =>
+  (await send<{ hedges: Hedge[] }>(exchange, 'GET', `/operator/v1/hedges?${query}`)).hedges;
+
+/** A few orders on one side take a position out of its band: the sandbox's venue deals the hedge, and the desk shows it. */
+export async function hedge(page: Page, exchange: LocalExchange): Promise<void> {
+  const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '120' };
+  for (const _ of [1, 2, 3]) {
+    await send(exchange, 'POST', '/api/v1/orders', order, {
+      Authorization: `Bearer ${exchange.valueOf('api key')}`,
+      'Idempotency-Key': crypto.randomUUID(),
+    });
+  }
+  const listDealt = () => listHedges(exchange, 'status=DEALT&coin=BTC');
+  for (let looks = 0; looks < 60 && (await listDealt()).length === 0; looks += 1) await sleep(500);
+  const [dealt] = await listDealt();
+  await open(page, 'Liquidity');
+  const row = rowOf(page, dealt?.id.slice(-8) ?? 'none');
+  await row.getByText(`Buy ${dealt?.amount} BTC at sandbox`).waitFor();
+  await row.getByText('dealt', { exact: true }).waitFor();
+  expectThat(true, `after three orders the desk shows a hedge of ${dealt?.amount} BTC as dealt`);
+}
+
+/**
+ * Leaves hedges of ten minutes ago open at a venue that says nothing of them. They are written into the ledger itself, by
+ * its own rules: nothing in the sandbox stays open for so long.
+ */
+export async function leaveHedgesOpen(exchange: LocalExchange): Promise<void> {
+  const funding = { ledger: 0, from: 'owner', to: SILENT_VENUE, asset: 'USDT', amount: '1000', reference: 'silent' };
+  await send(exchange, 'POST', '/operator/v1/fundings', funding);
+  const at_ms = Date.now() - AGE_MS;
+  using ledger = openLedgerFile(exchange.storage);
+  const insert = ledger.prepare(`
+    INSERT INTO hedges (account_id, id, coin, side, coin_amount, limit_price, middle_price, set_aside, send_by, status,
+      taken_transfer)
+    VALUES ('house:venue:${SILENT_VENUE}', ?, ?, 'BUY', 100000000, 5000000000, 4900000000, 51000000, ?, 'OPEN',
+      (SELECT max(id) + 1 FROM transfers))`);
+  for (const coin of LEFT_OPEN) insert.run(newRecordId(at_ms, 0), coin, at_ms + 5_000);
+}
+
+const rowOf = (page: Page, text: string): Locator =>
+  page.getByRole('table', { name: 'Hedges' }).getByRole('row').filter({ hasText: text });
+
+async function openEnd(page: Page, coin: string): Promise<void> {
+  await rowOf(page, `Buy 1 ${coin} at ${SILENT_VENUE}`).getByRole('button', { name: END }).click();
+  await see(page, `End the hedge: Buy 1 ${coin} at ${SILENT_VENUE}`);
+}
+
+async function writeDeal(page: Page, usdt: string): Promise<void> {
+  await page.getByLabel(`${SILENT_VENUE} has`).selectOption('dealt');
+  await page.getByLabel('USDT in all, without the fee').fill(usdt);
+  await page.getByLabel('Fee (empty: none)').fill('0.05');
+  await page.getByLabel('The venue’s id of the order').fill('28');
+}
+
+/** A hedge is ended as never dealt by an admin who is alone yet. */
+export async function endAsNever(page: Page, exchange: LocalExchange): Promise<void> {
+  const [coin] = LEFT_OPEN;
+  await open(page, 'Liquidity');
+  await openEnd(page, coin);
+  await see(page, '51 USDT, which were set aside, are free again.');
+  await page.getByLabel('Reason, for the audit').fill('not in the venue’s list');
+  await confirm(page, END);
+  await rowOf(page, coin).getByText('never dealt', { exact: true }).waitFor();
+  const [ended] = await listHedges(exchange, `coin=${coin}`);
+  expectThat(ended?.status === 'NEVER', 'a hedge is ended by hand as never dealt');
+}
+
+/** What the venue did is entered by one, and becomes a proposal, which another approves. */
+export async function endAsDealt(page: Page, other: Page, exchange: LocalExchange): Promise<void> {
+  const [, coin] = LEFT_OPEN;
+  const read = async () => (await listHedges(exchange, `coin=${coin}`))[0];
+  await open(page, 'Liquidity');
+  await openEnd(page, coin);
+  await writeDeal(page, '49.5');
+  await page.getByLabel('Reason, for the audit').fill('the venue lists it');
+  await confirm(page, END);
+  await page.getByRole('link', { name: 'a proposal' }).waitFor();
+  expectThat((await read())?.status === 'OPEN', 'ending a hedge by hand as dealt becomes a proposal');
+  await open(other, 'Proposals');
+  await other.getByRole('link', { name: /^End the hedge/ }).click();
+  await see(other, 'the venue lists it');
+  await press(other, 'Approve');
+  await confirm(other, 'Approve');
+  await see(other, 'Decided by');
+  await page.reload();
+  await rowOf(page, coin).getByText('dealt', { exact: true }).waitFor();
+  const ended = await read();
+  expectThat(ended?.status === 'DEALT' && ended.fee?.amount === '0.05', 'and once another approves it, it is dealt');
+}
+
+/** The dialog that ends a hedge, with each answer. */
+export const hedgeDialogs: readonly ShownPage[] = [
+  { name: 'desk-hedge-never', path: '/desk/liquidity', prepare: (page) => openEnd(page, LEFT_OPEN[2]) },
+  {
+    name: 'desk-hedge-dealt',
+    path: '/desk/liquidity',
+    prepare: async (page) => {
+      await openEnd(page, LEFT_OPEN[2]);
+      await writeDeal(page, '49.5');
+    },
+  },
+];
