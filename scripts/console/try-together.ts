@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { type LocalExchange, expectThat } from '../local-exchange.ts';
-import { checkState, open, see } from './browser.ts';
+import { checkState, open, see, tabTo } from './browser.ts';
 import { type Customer, send } from './desk-customer.ts';
 import { confirm, press } from './desk-steps.ts';
 import { awaitLink } from './mails.ts';
@@ -74,6 +74,35 @@ async function find(page: Page, { accountId }: Customer, email: string): Promise
   }
 }
 
+/** The account of a deposit is found by its id, by a word of its name and by its holder's e-mail; with the keys alone. */
+async function credit(page: Page, { accountId }: Customer, email: string): Promise<void> {
+  await open(page, 'Deposits');
+  await page.getByRole('table', { name: 'In quarantine' }).getByRole('link').first().click();
+  await tabTo(page, page.getByRole('button', { name: 'Credit it' }));
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog');
+  const [field, choice] = [dialog.getByLabel('Account', { exact: true }), dialog.getByRole('radio', { name: email })];
+  for (const text of ['nobody at all', accountId, 'custo', email.slice(0, 9)]) {
+    await tabTo(page, field, 'Shift+Tab');
+    await field.selectText();
+    await page.keyboard.type(text);
+    await page.keyboard.press('Enter');
+    await (text === 'nobody at all' ? dialog.getByText('No account is found.') : choice).waitFor();
+  }
+  await tabTo(page, dialog.getByLabel('Reason, for the audit'));
+  await page.keyboard.type('the sender proved it');
+  await page.keyboard.press('Enter');
+  expectThat(await dialog.isVisible(), 'nothing is proposed before an account is chosen');
+  await tabTo(page, choice, 'Shift+Tab');
+  await page.keyboard.press('Space');
+  await dialog.locator('.change ins', { hasText: email }).waitFor();
+  await tabTo(page, dialog.getByRole('button', { name: 'Credit it' }));
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'a proposal' }).click();
+  await page.locator('dd', { hasText: email }).waitFor();
+  expectThat(true, 'the account of a deposit is found and chosen with the keys alone, and crediting it is a proposal');
+}
+
 /** What a holder and two of the staff do together: a withdrawal that is rejected, and a recovery without a code. */
 export async function tryTogether(
   browser: Browser,
@@ -85,6 +114,7 @@ export async function tryTogether(
   await see(holder, /^On Sunday withdrawals/);
   expectThat(true, 'a holder sees the notice above the page');
   await find(staff.first, customer, email);
+  await credit(staff.first, customer, email);
   await reject(holder, exchange, staff, customer);
   await checkState(holder, 'withdraw-rejected', shots);
   await holder.context().close();
