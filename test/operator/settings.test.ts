@@ -41,6 +41,8 @@ describe('the settings', () => {
     const change = {
       allowlistMode: 'strict',
       pausedNetworks: ['TRC20', 'SOL'],
+      pausedDeposits: { networks: ['LTC'], assets: ['USDC'] },
+      haltedCoins: ['DOGE', 'AVAX'],
       reviewThreshold: '1000',
       fees: { USDT: { TRC20: '2' } },
       minimums: { BTC: { BTC: '0.001' } },
