@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { type LocalExchange, expectThat } from '../local-exchange.ts';
 import { checkState, open, see, tabTo } from './browser.ts';
@@ -74,6 +75,25 @@ async function find(page: Page, { accountId }: Customer, email: string): Promise
   }
 }
 
+/** Accounts are narrowed by the day of their opening, and exported with the e-mails of their holders. */
+async function exportAccounts(page: Page, { accountId }: Customer, email: string): Promise<void> {
+  await open(page, 'Accounts');
+  await page.getByLabel('Opened before').fill('2000-01-01');
+  await press(page, 'Find');
+  await see(page, 'No account is found.');
+  await page.getByLabel('Opened before').fill('');
+  await page.getByLabel('Opened from, UTC').fill('2000-01-01');
+  await press(page, 'Find');
+  await page.getByRole('table', { name: 'Accounts' }).getByText(email).waitFor();
+  const [file] = await Promise.all([page.waitForEvent('download'), press(page, 'Export the whole list as CSV')]);
+  const lines = (await readFile(await file.path(), 'utf8')).split('\r\n');
+  const own = lines.find((line) => line.startsWith(accountId)) ?? '';
+  expectThat(
+    own.endsWith(`,${email}`),
+    'accounts are narrowed by their opening, and exported with their holders’ e-mails',
+  );
+}
+
 /** The account of a deposit is found by its id, by a word of its name and by its holder's e-mail; with the keys alone. */
 async function credit(page: Page, { accountId }: Customer, email: string): Promise<void> {
   await open(page, 'Deposits');
@@ -114,6 +134,7 @@ export async function tryTogether(
   await see(holder, /^On Sunday withdrawals/);
   expectThat(true, 'a holder sees the notice above the page');
   await find(staff.first, customer, email);
+  await exportAccounts(staff.first, customer, email);
   await credit(staff.first, customer, email);
   await reject(holder, exchange, staff, customer);
   await checkState(holder, 'withdraw-rejected', shots);

@@ -305,7 +305,7 @@ accountRoutes.add({
   duty: 'read',
   summary: 'Accounts, newest first, or those that a text names',
   description:
-    'With `query`: the account that it names exactly, by its id, a key or a deposit address; else those of whose label any word begins with it, in the order of these words. With `status` a page may be short and still have a next one.',
+    'With `query`: the account that it names exactly, by its id, a key or a deposit address; else those of whose label any word begins with it, in the order of these words. With `status`, or with `query` and times, a page may be short and still have a next one.',
   request: { query: AccountListQuery },
   ...onePage('accounts', ListedAccount),
   handle: async (c) => {

@@ -7,6 +7,7 @@ import { ListQuery, MAX_LOOKED_AT, type Page, findPage, nameFilteredList } from 
 import { type Outcome, accept } from '../http/answer.ts';
 import { Id } from '../http/wire-types.ts';
 import { type Database, ledgerOf, listLedgers, openLedger } from '../db/database.ts';
+import { lowestRecordId } from '../db/record-id.ts';
 import { type MergedOrder, compareTexts, findInLedgers, newestFirst, oldestFirst } from '../db/merge-pages.ts';
 import { accountWords, accounts, apiKeys } from '../db/schema/accounts.ts';
 import { addresses } from '../db/schema/addresses.ts';
@@ -18,6 +19,9 @@ const MAX_QUERY_LENGTH = 200;
 
 /** Above every text that begins as another one does. */
 const LAST_CHARACTER = '\u{10FFFF}';
+
+/** At most every id. */
+const FIRST_ID = '0';
 
 /** As many accounts can be named by their ids. */
 const MAX_IDS = 100;
@@ -40,6 +44,14 @@ export const AccountListQuery = ListQuery.extend({
       example: '01a1fcca-895a-7000-b43c-11f474a4f8d5',
     }),
   status: z.enum(['active', 'frozen']).optional().openapi({ description: 'Accounts in this state', example: 'frozen' }),
+  openedFrom: z.iso
+    .datetime()
+    .optional()
+    .openapi({ description: 'Accounts that were opened then or later', example: '2026-11-21T00:00:00Z' }),
+  openedTo: z.iso
+    .datetime()
+    .optional()
+    .openapi({ description: 'Accounts that were opened before', example: '2026-11-22T00:00:00Z' }),
 });
 
 type AccountListQuery = z.output<typeof AccountListQuery>;
@@ -73,11 +85,17 @@ interface Order extends MergedOrder<AccountPlace> {
 
 const noWords = sql<string>`''`;
 
-const byAge: Order = {
+/** The ids of accounts, from one on and below another. */
+interface Range {
+  readonly from: string;
+  readonly below: string;
+}
+
+const byAge = ({ from, below }: Range): Order => ({
   ...newestFirst,
   rowsOfEach: 3,
-  isBehind: (place) => place && lt(accounts.id, place.id),
-  isUpTo: (place) => place && gte(accounts.id, place.id),
+  isBehind: (place) => lt(accounts.id, place?.id ?? below),
+  isUpTo: (place) => gte(accounts.id, place?.id ?? from),
   select: (database, where, count) =>
     database
       .select({ ...accountColumns, words: noWords })
@@ -94,7 +112,7 @@ const byAge: Order = {
       .limit(1)
       .offset(offset),
   findPlace: (_bindings, id) => Promise.resolve({ id, words: '' }),
-};
+});
 
 const { words: wordsOf, accountId: ownerOf } = accountWords;
 const sortedBy = sql`(${wordsOf}, ${ownerOf})`;
@@ -147,31 +165,43 @@ export async function findAccounts(
   listed: AccountListQuery,
   cursors: { readonly path: string; readonly secret: string },
 ): Promise<Outcome<Page<AccountRow>>> {
-  const { query, ids, status } = listed;
+  const { query, ids, status, openedFrom, openedTo } = listed;
+  const range = { from: idOf(openedFrom) ?? FIRST_ID, below: idOf(openedTo) ?? LAST_CHARACTER };
   if (query !== undefined || ids !== undefined) {
     const ledgers = listLedgers(bindings).map((ledger) => openLedger(bindings, ledger));
     const isNamed = (database: Database) => (ids ? inArray(accounts.id, ids) : isNamedBy(database, query ?? ''));
     const selected = ledgers.map((database) => database.select(accountColumns).from(accounts).where(isNamed(database)));
     const named = (await Promise.all(selected)).flat();
     const rows = named
-      .filter((row) => !status || row.status === status)
+      .filter((row) => (!status || row.status === status) && row.id >= range.from && row.id < range.below)
       .toSorted((one, other) => newestFirst.compare(one, other));
     if (ids || named.length > 0) return accept({ rows, nextCursor: null });
   }
   const beginning = query === undefined ? undefined : foldName(query);
   if (beginning === '') return accept({ rows: [], nextCursor: null });
-  const order = beginning === undefined ? byAge : byWords(beginning);
-  const scope = { route: nameFilteredList(cursors.path, { query, status }), accountId: OPERATOR_SCOPE };
+  const order = beginning === undefined ? byAge(range) : byWords(beginning);
+  const isInRange =
+    beginning === undefined || (openedFrom ?? openedTo) === undefined
+      ? undefined
+      : and(gte(accounts.id, range.from), lt(accounts.id, range.below));
+  const isWanted = and(status && eq(accounts.status, status), isInRange);
+  const scope = {
+    route: nameFilteredList(cursors.path, { query, status, openedFrom, openedTo }),
+    accountId: OPERATOR_SCOPE,
+  };
   return findPage(listed, scope, cursors.secret, async (start, count) => {
     const place = start === null ? undefined : await order.findPlace(bindings, start);
     return findInLedgers(bindings, order, start, count, async ({ database }) => {
       const begins = order.isBehind(place);
-      const horizon = status && (await findHorizon(database, order, begins));
-      const within = and(begins, order.isUpTo(horizon), status && eq(accounts.status, status));
+      const horizon = isWanted && (await findHorizon(database, order, begins));
+      const within = and(begins, order.isUpTo(horizon), isWanted);
       return { rows: await order.select(database, within, count), horizon: horizon ?? null };
     });
   });
 }
+
+/** The least id of what was made at a time. */
+const idOf = (time: string | undefined) => (time === undefined ? undefined : lowestRecordId(Date.parse(time)));
 
 /** The condition that a text names an account exactly: by its id, the operator's own id, a key's id, or an address. */
 function isNamedBy(database: Database, text: string): SQL | undefined {

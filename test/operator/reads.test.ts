@@ -96,12 +96,38 @@ describe('GET /operator/v1/accounts', () => {
       { status: 'frozen' },
       { status: 'frozen', query: 'cold' },
       { query: 'crowd' },
+      { query: 'crowd', openedTo: '2000-01-01T00:00:00Z' },
+      { openedTo: '2000-01-01T00:00:00Z' },
+      { status: 'frozen', openedFrom: '2000-01-01T00:00:00Z' },
       {},
     ];
     for (const query of queries) {
       const path = withQuery('/accounts', query);
       expect(await countRowsRead(() => read(path)), path).toBeLessThanOrEqual(MAX_LOOKED_AT);
     }
+  });
+
+  it('finds those that were opened between two times, a page at a time and with the other filters', async () => {
+    const ids: string[] = [];
+    for (const label of ['dated one', 'dated two', 'dated three']) ids.push(await openNamed(label));
+    const [, middle = '', last = ''] = ids;
+    const [openedFrom, openedTo] = [middle, last].map(timestampOfRecord);
+    const find = async (filter: Record<string, string | undefined>, limit = '200') =>
+      idsOf(await walk('/accounts', 'accounts', { ...(filter as Record<string, string>), limit }));
+    // Two of one millisecond are on the same side.
+    const later = (openedFrom = '') => ids.filter((id) => timestampOfRecord(id) >= openedFrom).toReversed();
+    const [fromMiddle, fromLast] = [later(openedFrom), later(openedTo)];
+    const between = fromMiddle.filter((id) => !fromLast.includes(id));
+    for (const limit of ['1', '200']) {
+      expect(await find({ openedFrom }, limit)).toEqual(fromMiddle);
+      expect(await find({ openedFrom, openedTo }, limit)).toEqual(between);
+      expect((await find({ openedFrom, openedTo, query: 'dated' }, limit)).toSorted()).toEqual(between.toSorted());
+      expect(await find({ openedFrom, openedTo, status: 'active' }, limit)).toEqual(between);
+      expect(await find({ openedFrom, status: 'frozen' }, limit)).toEqual([]);
+    }
+    expect(await find({ openedTo, query: last })).toEqual([]);
+    const before = ids.filter((id) => !fromLast.includes(id)).toReversed();
+    expect(await find({ openedTo, ids: ids.join(',') })).toEqual(before);
   });
 
   it('shows what accounts are worth, what they traded in 30 days, and when somebody last signed in', async () => {
@@ -124,6 +150,8 @@ describe('GET /operator/v1/accounts', () => {
     const cursor = page.nextCursor ?? '';
     await expectRefused(withQuery('/accounts', { cursor, status: 'active' }), 400, 'invalid_cursor');
     await expectRefused(withQuery('/accounts', { cursor, query: 'test' }), 400, 'invalid_cursor');
+    await expectRefused(withQuery('/accounts', { cursor, openedFrom: '2026-01-01T00:00:00Z' }), 400, 'invalid_cursor');
+    await expectRefused('/accounts?openedFrom=yesterday', 400, 'invalid_request');
     await expectRefused('/accounts?query=', 400, 'invalid_request');
     await expectRefused('/accounts?status=closed', 400, 'invalid_request');
   });

@@ -139,7 +139,7 @@ export interface Operations {
     answer: { readonly account: Account };
   };
   'get /accounts': {
-    query: { readonly limit?: number; readonly cursor?: string; readonly query?: string; readonly ids?: string; readonly status?: "active" | "frozen" };
+    query: { readonly limit?: number; readonly cursor?: string; readonly query?: string; readonly ids?: string; readonly status?: "active" | "frozen"; readonly openedFrom?: string; readonly openedTo?: string };
     body: undefined;
     answer: { readonly accounts: readonly (ListedAccount)[]; readonly nextCursor: string | null };
   };

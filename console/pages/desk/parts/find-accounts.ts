@@ -1,6 +1,7 @@
 import { ask } from '../../ask.ts';
-import { operate } from '../operate.ts';
+import { download, operate } from '../operate.ts';
 import type { ListedAccount } from '../schema.d.ts';
+import { addEmailColumn } from './email-column.ts';
 import type { List, Page } from './list.ts';
 
 /** An account with the e-mail of its holder, which the console knows and the exchange does not. */
@@ -12,6 +13,9 @@ export interface AccountOfHolder extends ListedAccount {
 export interface AccountFilter {
   readonly query?: string;
   readonly status?: ListedAccount['status'];
+  /** Between these times they were opened. */
+  readonly openedFrom?: string;
+  readonly openedTo?: string;
 }
 
 interface Holder {
@@ -41,9 +45,30 @@ export async function findAccounts(
   return { rows: await addEmails(rows), nextCursor };
 }
 
+/** So many accounts are named at once. */
+const MOST_NAMED = 100;
+
+/** The e-mails of the holders of accounts, by the accounts' ids. */
+async function readEmails(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const emails = new Map<string, string>();
+  for (let at = 0; at < ids.length; at += MOST_NAMED) {
+    const holders = await askHolders({ accounts: ids.slice(at, at + MOST_NAMED).join(',') });
+    for (const { accountId, email } of holders) emails.set(accountId, email);
+  }
+  return emails;
+}
+
+/** The accounts that fit, to be read a page at a time or exported, with the e-mails of their holders. */
+export function listAccounts(query: AccountFilter): List<AccountOfHolder> {
+  return {
+    read: (cursor) => findAccounts(query, cursor),
+    exportAll: () =>
+      download({ list: '/operator/v1/accounts', query: { ...query } }, (csv) => addEmailColumn(csv, readEmails)),
+  };
+}
+
 async function addEmails(accounts: readonly ListedAccount[]): Promise<readonly AccountOfHolder[]> {
-  const holders = accounts.length === 0 ? [] : await askHolders({ accounts: accounts.map(({ id }) => id).join(',') });
-  const emails = new Map(holders.map(({ accountId, email }) => [accountId, email]));
+  const emails = await readEmails(accounts.map(({ id }) => id));
   return accounts.map((account) => ({ ...account, email: emails.get(account.id) }));
 }
 

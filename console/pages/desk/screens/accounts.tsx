@@ -5,9 +5,8 @@ import { Choice, TextField } from '../../parts/form.tsx';
 import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
-import { type AccountOfHolder, findAccounts } from '../parts/find-accounts.ts';
+import { type AccountOfHolder, listAccounts } from '../parts/find-accounts.ts';
 import { AccountName, State, Time } from '../parts/names.tsx';
-import { listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
@@ -47,19 +46,31 @@ export const accountColumns: readonly Column<AccountOfHolder>[] = [
   { name: 'Opened', show: ({ createdAt }) => <Time iso={createdAt} /> },
 ];
 
+/** What is looked for, by its name in the address of the page. */
+const filters = ['query', 'status', 'openedFrom', 'openedTo'] as const;
+
 /** Shows the accounts that fit. */
-function find(text: string, status: string): void {
-  const next = new URLSearchParams({ ...(text && { query: text }), ...(status && { status }) });
-  go(`/desk/accounts?${next.toString()}`);
+function find(wanted: Readonly<Record<string, string>>): void {
+  const given = Object.entries(wanted).filter(([, value]) => value !== '');
+  go(`/desk/accounts?${new URLSearchParams(given).toString()}`);
 }
+
+const midnightOf = (day: string | undefined) => (/^\d{4}-\d\d-\d\d$/.test(day ?? '') ? `${day}T00:00:00Z` : '');
 
 /** Finding an account and opening one. What is looked for is in the address of the page. */
 export function Accounts({ query }: Place) {
-  const wanted = query.get('query') ?? '';
-  const status = statuses.find(([known]) => known === query.get('status'))?.[0] ?? '';
-  const [text, setText] = useState(wanted);
+  const asked = Object.fromEntries(filters.map((name) => [name, query.get(name) ?? '']));
+  const status = statuses.find(([known]) => known === asked['status'])?.[0] ?? '';
+  const [wanted, setWanted] = useState(asked);
+  const set = (name: string) => (value: string) => setWanted((known) => ({ ...known, [name]: value }));
   const may = useMay();
-  const filter = { ...(wanted && { query: wanted }), ...(status && { status }) };
+  const [openedFrom, openedTo] = [midnightOf(asked['openedFrom']), midnightOf(asked['openedTo'])];
+  const filter = {
+    ...(asked['query'] && { query: asked['query'] }),
+    ...(status && { status }),
+    ...(openedFrom && { openedFrom }),
+    ...(openedTo && { openedTo }),
+  };
   return (
     <>
       <div class="top">
@@ -71,19 +82,16 @@ export function Accounts({ query }: Place) {
           class="filters"
           onSubmit={(event) => {
             event.preventDefault();
-            find(text.trim(), status);
+            find({ ...wanted, query: (wanted['query'] ?? '').trim() });
           }}
         >
-          <TextField label="Name, e-mail, id, key’s id or address" value={text} set={setText} />
-          <Choice label="State" value={status} set={(next) => find(text.trim(), next)} options={statuses} />
+          <TextField label="Name, e-mail, id, key’s id or address" value={wanted['query'] ?? ''} set={set('query')} />
+          <Choice label="State" value={status} set={(next) => find({ ...wanted, status: next })} options={statuses} />
+          <TextField label="Opened from, UTC" type="date" value={wanted['openedFrom'] ?? ''} set={set('openedFrom')} />
+          <TextField label="Opened before" type="date" value={wanted['openedTo'] ?? ''} set={set('openedTo')} />
           <button type="submit">Find</button>
         </form>
-        <Pages
-          list={{
-            ...listOf('get /accounts', { query: filter }),
-            read: (cursor) => findAccounts(filter, cursor),
-          }}
-        >
+        <Pages list={listAccounts(filter)}>
           {(rows) => (
             <>
               <Records
@@ -92,7 +100,7 @@ export function Accounts({ query }: Place) {
                 keyOf={({ id }) => id}
                 columns={accountColumns}
                 empty={
-                  wanted || status ? (
+                  Object.keys(filter).length > 0 ? (
                     <>
                       No account is found. <a href="/desk/accounts">Show all</a>.
                     </>
