@@ -115,7 +115,7 @@ describe('GET /operator/v1/accounts', () => {
     const find = async (filter: Record<string, string | undefined>, limit = '200') =>
       idsOf(await walk('/accounts', 'accounts', { ...(filter as Record<string, string>), limit }));
     // Two of one millisecond are on the same side.
-    const later = (openedFrom = '') => ids.filter((id) => timestampOfRecord(id) >= openedFrom).toReversed();
+    const later = (time = '') => ids.filter((id) => timestampOfRecord(id) >= time).toReversed();
     const [fromMiddle, fromLast] = [later(openedFrom), later(openedTo)];
     const between = fromMiddle.filter((id) => !fromLast.includes(id));
     for (const limit of ['1', '200']) {

@@ -137,6 +137,10 @@ export const boundedReads: Readonly<Record<string, readonly [operation: Operatio
   'the newest accounts': [operate('GET', () => '/accounts'), OF_ACCOUNTS],
   'the accounts of a label': [operate('GET', () => '/accounts?query=crowd'), OF_ACCOUNTS],
   'frozen accounts, of which there is none': [operate('GET', () => '/accounts?status=frozen'), LOOKED_AT],
+  'accounts of an old day, of which there is none': [
+    operate('GET', () => '/accounts?openedFrom=2000-01-01T00:00:00Z&openedTo=2000-01-02T00:00:00Z'),
+    60,
+  ],
   'the newest of the audit': [operate('GET', () => '/audit'), 60],
   'the audit of somebody who did nothing': [operate('GET', () => '/audit?actor=nobody@bureau.test'), LOOKED_AT],
   'the audit of an old day': [
