@@ -108,6 +108,8 @@ export async function listPages(
     ...pages,
     { name: 'desk-house-amounts', path: '/desk/house', prepare: openAmounts },
     { name: 'desk-dialog', path: account, prepare: (page) => press(page, 'Set the daily limit') },
+    { name: 'desk-freeze', path: account, prepare: (page) => press(page, 'Freeze') },
+    { name: 'desk-notice', path: '/desk/switches', prepare: (page) => press(page, 'Write a notice') },
     { name: 'desk-deposit-credit', path: paths.deposit, prepare: (page) => chooseAccount(page, label) },
     ...hedgeDialogs,
   ];

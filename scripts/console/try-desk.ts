@@ -103,6 +103,7 @@ async function review(page: Page, exchange: LocalExchange, customer: Customer): 
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   const id = await customer.withdraw();
   await open(page, 'Reviews');
+  await page.getByRole('heading', { name: 'Reviews', level: 1 }).and(page.locator(':focus')).waitFor();
   await page.getByRole('table', { name: 'Withdrawals to review' }).getByRole('link').first().click();
   await see(page, 'What to look at');
   await see(page, 'This is the account’s first withdrawal.');
@@ -186,7 +187,12 @@ async function switchOff(page: Page, other: Page): Promise<void> {
   await press(page, 'Pay over SOL again');
   await confirm(page, 'Pay over SOL again');
   await page.getByRole('button', { name: 'Pause withdrawals over SOL' }).waitFor();
-  expectThat(true, 'withdrawals of a network are paused, and go on');
+  await press(page, 'Pause deposits over LTC');
+  await confirm(page, 'Pause deposits over LTC');
+  await press(page, 'Take deposits over LTC');
+  await confirm(page, 'Take deposits over LTC');
+  await page.getByRole('button', { name: 'Pause deposits over LTC' }).waitFor();
+  expectThat(true, 'withdrawals and deposits of a network are paused, and go on');
   await press(page, 'Write a notice');
   await page.getByLabel('What holders are told').fill(NOTICE);
   await confirm(page, 'Write a notice');
@@ -222,6 +228,16 @@ async function invite(page: Page, other: Page, exchange: LocalExchange, { accoun
 
 /** A stray deposit is kept, and a payout that hangs is settled by two. */
 async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
+  await open(page, 'Today');
+  await page.getByRole('img', { name: /^Came in and paid out by day since / }).waitFor();
+  await see(page, '7-day average 0.00');
+  const waiting = page.getByRole('table', { name: 'Waits for somebody' }).locator('tbody tr');
+  await waiting
+    .filter({ hasText: 'A deposit in quarantine' })
+    .first()
+    .getByText(/^\d+ min$/)
+    .waitFor();
+  expectThat((await waiting.count()) === 2, 'the first page shows the day’s money, and what waits with its age');
   await open(page, 'Deposits');
   await page.getByRole('table', { name: 'In quarantine' }).getByRole('link').first().click();
   await see(page, 'Its address belongs to nobody here.');
@@ -246,7 +262,7 @@ async function awaitAlerts(exchange: LocalExchange): Promise<void> {
   for (const sentence of ['at silent ha', 'Hedging is halted']) {
     const listAlerts = () => listMails(exchange, ADMIN).filter(({ text }) => text.includes(sentence));
     for (let looks = 0; looks < 100 && listAlerts().length === 0; looks += 1) await sleep(1_000);
-    expectThat(listAlerts().length === 1, `the admin is mailed once: ${listAlerts()[0]?.subject}`);
+    expectThat(listAlerts().length === 1, `the admin is mailed once: … ${sentence} …`);
   }
 }
 

@@ -172,19 +172,23 @@ export class HolderTrial {
   async #deposit(page: Page, accountId: string): Promise<void> {
     await open(page, 'Deposit');
     await see(page, 'Send only USDT');
+    await page.getByRole('img', { name: /^The .* address as a QR code$/ }).waitFor();
     await page.getByLabel('Network').selectOption('TRC20');
     await see(page, 'Nobody watches TRC20 here');
     expectThat(!(await page.content()).includes('Send only USDT'), 'a network that nobody watches has no address');
     const deposit = { accountId, asset: 'USDC', network: 'ETH', amount: '123.45' };
     await send(this.#exchange, 'POST', '/operator/v1/sandbox/deposits', deposit);
-    await see(page, '123.45 USDC over ETH (Ethereum)');
-    expectThat(true, 'a deposit shows by itself');
+    const row = page.getByRole('listitem').filter({ hasText: '123.45 USDC over ETH (Ethereum)' });
+    await row.getByText('Credited').waitFor();
+    await row.getByRole('link', { name: /opens an explorer of ETH$/ }).waitFor();
+    expectThat(true, 'a deposit shows by itself, with its state and the way to an explorer');
   }
 
   async #trade(page: Page): Promise<void> {
     await open(page, 'Trade');
     await page.getByRole('heading', { name: 'Trade' }).and(page.locator(':focus')).waitFor();
     await page.getByRole('img', { name: /^BTC in the last day: from .* USDT, between/ }).waitFor();
+    await this.#readChart(page);
     for (const side of ['Buy', 'Sell'] as const) {
       await page.getByRole('radio', { name: side }).check({ force: true });
       if (side === 'Buy') await this.#typeAmounts(page);
@@ -195,6 +199,11 @@ export class HolderTrial {
       await see(page, side === 'Buy' ? /^Bought .* for / : /^Sold .* for /);
       expectThat(true, `${side.toLowerCase()}ing by what the preview says`);
     }
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: /^.?Sold .* BTC/ })
+      .first()
+      .waitFor();
     await open(page, 'Activity');
     await page.locator('tbody tr').first().waitFor();
     const names = await page.locator('tbody th button').allTextContents();
@@ -206,6 +215,20 @@ export class HolderTrial {
     await press(page, 'Close');
     const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Download the statement')]);
     expectThat(/^statement-.*\.csv$/.test(download.suggestedFilename()), 'the statement is a file');
+  }
+
+  /** Another span is another line, and the arrow keys read a line moment by moment. */
+  async #readChart(page: Page): Promise<void> {
+    await page.getByRole('radio', { name: 'Week' }).check({ force: true });
+    const chart = page.getByRole('img', { name: /^BTC in the last week: from .* USDT, between/ });
+    await chart.locator('canvas').waitFor();
+    const told = page.locator('.chart [aria-live]');
+    const now = await told.textContent();
+    await chart.focus();
+    await page.keyboard.press('ArrowLeft');
+    const before = await told.textContent();
+    await page.keyboard.press('ArrowRight');
+    expectThat(before !== now && (await told.textContent()) === now, `the arrow keys read the price: ${before}`);
   }
 
   /** Amounts as people write them: what may be misread is refused beside its field, and no press of the button is dead. */
@@ -220,6 +243,7 @@ export class HolderTrial {
         `${unclear} is refused at its field`,
       );
     }
+    await this.#check(page, 'trade-unclear');
     for (const [written, read] of Object.entries({ '1,000.50': '1\u202F000.5', '1 000': '1\u202F000' })) {
       await field.fill(written);
       await see(page, `Read as ${read} USDT`);
@@ -390,6 +414,9 @@ export class HolderTrial {
     };
     const told = balances.map(({ asset, amount }) => `${asset} ${amount}`).toSorted();
     expectThat(String(shown.toSorted()) === String(told), 'the balances on the page are those of the API');
+    const actions = page.getByRole('row').filter({ hasText: 'Bitcoin' }).first().locator('.actions a');
+    expectThat((await actions.count()) === 3, `a coin leads to ${String(await actions.allTextContents())}`);
+    expectThat((await page.getByText('First steps').count()) === 0, 'the first steps are done, and gone');
     await page.getByRole('table', { name: 'Cost and gain' }).getByRole('rowheader', { name: 'BTC' }).waitFor();
     await page.getByRole('img', { name: /^The value of your account in the last day: from .* USDT/ }).waitFor();
     expectThat(true, 'what the account was worth is drawn, and what each coin cost and gained is worked out');
