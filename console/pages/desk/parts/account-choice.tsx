@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Field } from '../../parts/form.tsx';
 import { Fault } from '../../parts/notice.tsx';
 import { type AccountOfHolder, findAccounts } from './find-accounts.ts';
@@ -21,7 +21,8 @@ export function AccountChoice({
   const [found, setFound] = useState<readonly AccountOfHolder[] | undefined>(chosen && [chosen]);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
-  useEffect(() => field.current?.setCustomValidity(chosen ? '' : 'Find the account, and choose it.'), [chosen]);
+  // With the choice itself: whoever presses Enter at once must not be refused.
+  useLayoutEffect(() => field.current?.setCustomValidity(chosen ? '' : 'Find the account, and choose it.'), [chosen]);
   const find = async () => {
     const query = field.current?.value.trim() ?? '';
     if (query === '' || isBusy) return;
