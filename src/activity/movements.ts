@@ -4,7 +4,7 @@ import { firstNumberFrom } from '../db/find-by-time.ts';
 import { lowestRecordId } from '../db/record-id.ts';
 import { balances, exactly, transfers } from '../db/schema.ts';
 import { recordKinds } from '../record-kinds.ts';
-import { spreadOf } from '../reconciliation/profit-sums.ts';
+import { spreadOf } from '../reconciliation/day-sums.ts';
 import { type Asset, QUOTE_ASSET } from '../money/assets.ts';
 import type { Atoms } from '../money/amounts.ts';
 

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
 import { type Asset, QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { formatAmount, formatPrice } from '../money/amounts.ts';
-import { spreadOf } from '../reconciliation/profit-sums.ts';
+import { spreadOf } from '../reconciliation/day-sums.ts';
 import { type MovementSpan, type NumberedRows, readRecords } from './movements.ts';
 
 /**

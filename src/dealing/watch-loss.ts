@@ -7,7 +7,7 @@ import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { type Atoms, formatAmount } from '../money/amounts.ts';
 import { logFault } from '../platform/log.ts';
 import type { Duty } from '../reconciliation/duty.ts';
-import { dayOf, sumParts } from '../reconciliation/profit-sums.ts';
+import { dayOf, sumParts } from '../reconciliation/day-sums.ts';
 import { readHedgeBook } from './hedge-book.ts';
 import { partOf } from './plan-hedge.ts';
 
@@ -26,18 +26,18 @@ const show = (atoms: Atoms) => formatAmount(atoms, scaleOf(QUOTE_ASSET));
  */
 export const watchLoss: Duty = {
   fault: 'loss_not_watched',
-  run: async ({ bindings, ledger, database, state, profit }) => {
-    const { positions } = profit;
+  run: async ({ bindings, ledger, database, state, sums }) => {
+    const { positions } = sums;
     // Without a position and an order of today there is nothing to value, and nothing is asked.
-    if (positions.length === 0 && profit.list(dayOf(Date.now())).length === 0) return;
+    if (positions.length === 0 && sums.listProfit(dayOf(Date.now())).length === 0) return;
     const snapshot = positions.length > 0 ? await readSnapshot(bindings, VALUE_MAX_AGE_MS) : undefined;
     const now_ms = Date.now();
     const firm = positions.flatMap((coin) => (snapshot && firmPrice(snapshot, coin, now_ms)) ?? []);
-    profit.mark(new Map(firm.map(({ coin, price }) => [coin, price])), now_ms);
+    sums.mark(new Map(firm.map(({ coin, price }) => [coin, price])), now_ms);
     const { dailyLoss, tradingHalted } = await readSettings(database);
     if (dailyLoss === null) return;
     const today = dayOf(now_ms);
-    const loss = -sumParts(profit.list(today).filter((one) => one.day === today));
+    const loss = -sumParts(sums.listProfit(today).filter((one) => one.day === today));
     const accepted = Accepted.parse(state.read(STATE));
     const usdt = (await readHedgeBook(database.$client)).parts.get(QUOTE_ASSET);
     const most = (usdt ? partOf(dailyLoss, usdt) : 0n) + (accepted.day === today ? BigInt(accepted.loss) : 0n);

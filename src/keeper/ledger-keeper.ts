@@ -9,8 +9,8 @@ import { KeptLinks } from '../reconciliation/kept-links.ts';
 import { NO_PROGRESS, Progress } from '../reconciliation/progress.ts';
 import { Reconciler, SLICE_LIMITS, type Slice } from '../reconciliation/reconciler.ts';
 import type { CustodyStanding } from '../db/custody-standing.ts';
-import { type FlowsOfDay, FlowSums } from '../reconciliation/flow-sums.ts';
-import { type ProfitOfDay, ProfitSums } from '../reconciliation/profit-sums.ts';
+import type { FlowsOfDay } from '../reconciliation/flows.ts';
+import { DaySums, type ProfitOfDay } from '../reconciliation/day-sums.ts';
 import { readCustodyStanding } from '../custody/watch-custody.ts';
 import type { Duty, DutyContext } from '../reconciliation/duty.ts';
 import type { RecordKind } from '../reconciliation/record-kind.ts';
@@ -50,8 +50,7 @@ const QUEUE_DEADLINE_MS = 30_000;
  */
 export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   readonly #links: KeptLinks;
-  readonly #profit: ProfitSums;
-  readonly #flows: FlowSums;
+  readonly #sums: DaySums;
   readonly #reconciler: Reconciler;
   readonly #turns = new Mutex(QUEUE_ROOM, QUEUE_DEADLINE_MS);
   readonly #duties: readonly Duty[];
@@ -71,20 +70,16 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     const database = openLedger(env, ledger);
     const state = new ObjectState(ctx.storage.sql);
     this.#links = new KeptLinks(ctx.storage.sql);
-    this.#profit = new ProfitSums(ctx.storage.sql);
-    this.#flows = new FlowSums(ctx.storage.sql);
+    this.#sums = new DaySums(ctx.storage.sql);
     // Progress that an older version stored is ignored; the pass then begins again.
     const progress = Progress.catch(NO_PROGRESS).parse(state.read(KEPT));
-    this.#reconciler = new Reconciler(
-      { database, ledger, kinds, links: this.#links, profit: this.#profit, flows: this.#flows },
-      progress,
-    );
+    this.#reconciler = new Reconciler({ database, ledger, kinds, links: this.#links, sums: this.#sums }, progress);
     this.#context = {
       bindings: env,
       ledger,
       database,
       state,
-      profit: this.#profit,
+      sums: this.#sums,
       note: (...noted) => this.#reconciler.note(...noted),
     };
   }
@@ -121,11 +116,11 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   }
 
   readProfit(from: string): Promise<readonly ProfitOfDay[]> {
-    return Promise.resolve(this.#profit.list(from));
+    return Promise.resolve(this.#sums.listProfit(from));
   }
 
   readFlows(from: string): Promise<readonly FlowsOfDay[]> {
-    return Promise.resolve(this.#flows.list(from));
+    return Promise.resolve(this.#sums.listFlows(from));
   }
 
   read(): Promise<KeeperStanding> {

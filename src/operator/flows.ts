@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { LedgerAnswer } from '../db/ask-ledgers.ts';
 import { Decimal, Timestamp } from '../http/wire-types.ts';
-import { type FlowsOfDay, mergeFlows } from '../reconciliation/flow-sums.ts';
+import { type FlowsOfDay, mergeFlows } from '../reconciliation/flows.ts';
 import { showUsdt } from './house.ts';
 import { ProfitQuery } from './profit.ts';
 

@@ -2,7 +2,7 @@ import { readSnapshot, readStandings } from '../markets/read-hub.ts';
 import type { WrittenAnswer } from '../http/area.ts';
 import { createOperatorArea } from './operations.ts';
 import { House, describeHouse, firstDayShown } from './house.ts';
-import { askLedgers } from '../db/ask-ledgers.ts';
+import { type LedgerAnswer, askLedgers } from '../db/ask-ledgers.ts';
 import { VALUE_MAX_AGE_MS } from '../markets/firm-price.ts';
 import { FIRST_LEDGER } from '../db/record-id.ts';
 import { accept } from '../http/answer.ts';
@@ -14,12 +14,12 @@ import { METRICS_TYPE, writeMetrics } from './metrics.ts';
 import { z } from '@hono/zod-openapi';
 import { readOpenWork } from '../exchange/open-work.ts';
 import { readGateLoad } from '../orders/place-order.ts';
-import { type ProfitOfDay, dayOf, mergeProfit } from '../reconciliation/profit-sums.ts';
+import { type ProfitOfDay, dayOf, mergeProfit } from '../reconciliation/day-sums.ts';
 import { firstLedger } from '../db/database.ts';
 import { readSettings } from '../db/settings.ts';
 import { FlowReport, FlowsQuery, describeFlows } from './flows.ts';
 import { readDays } from './profit.ts';
-import { readFlows, readFromKeeper, readFromKeepers, readProfit } from './read-keepers.ts';
+import { readFromKeeper, readFromKeepers } from './read-keepers.ts';
 
 /** The operator's routes for the position of the house, and for a scraper. */
 export const houseRoutes = createOperatorArea('House');
@@ -38,7 +38,7 @@ houseRoutes.add({
       askLedgers(c.env, readPositions),
       readSnapshot(c.env, VALUE_MAX_AGE_MS),
       readFromKeeper(c.env, FIRST_LEDGER, (keeper) => keeper.readCustody()),
-      readProfit(c.env, firstDayShown(Date.now())),
+      readFromKeepers(c.env, (keeper) => keeper.readProfit(firstDayShown(Date.now()))),
       readSettings(firstLedger(c.env)),
     ]);
     const facts = { answers, snapshot, custodian, profit: sumProfit(gained), coinTerms, now_ms: Date.now() };
@@ -59,7 +59,8 @@ houseRoutes.add({
     const days = readDays(c.req.valid('query'), Date.now());
     if (!days.ok) return days;
     const { from, to } = days.value;
-    return accept({ flows: describeFlows(await readFlows(c.env, from), to, Date.now()) });
+    const answers = await readFromKeepers(c.env, (keeper) => keeper.readFlows(from));
+    return accept({ flows: describeFlows(answers, to, Date.now()) });
   },
 });
 
@@ -88,7 +89,7 @@ houseRoutes.add({
       readFromKeepers(c.env, (keeper) => keeper.read()),
       readSnapshot(c.env, VALUE_MAX_AGE_MS),
       readFromKeeper(c.env, FIRST_LEDGER, (reached) => reached.readCustody()),
-      readProfit(c.env, dayOf(Date.now())),
+      readFromKeepers(c.env, (keeper) => keeper.readProfit(dayOf(Date.now()))),
       readStandings(c.env),
       readGateLoad(c.env),
       readSettings(firstLedger(c.env)),
@@ -102,7 +103,11 @@ houseRoutes.add({
       return { ledger, answer: answer && { positions: answer[1], hedges: answer[2] } };
     });
     const venues = describeVenues({ answers: there, states, settings, halt: null, snapshot, now_ms });
-    const ledgers = read.map(({ ledger, answer }, place) => ({ ledger, work: answer?.[0], keeper: keepers[place] }));
+    const ledgers = read.map(({ ledger, answer }, place) => ({
+      ledger,
+      work: answer?.[0],
+      keeper: keepers[place]?.answer,
+    }));
     const { dailyLoss } = settings;
     const facts = { ledgers, house, gained, dailyLoss, venues, snapshot, custodian, standings, load, now_ms };
     const text = writeMetrics(facts);
@@ -111,6 +116,6 @@ houseRoutes.add({
 });
 
 /** What the house gained in all ledgers; `undefined` when a keeper does not answer. Pure. */
-function sumProfit(answers: Awaited<ReturnType<typeof readProfit>>): readonly ProfitOfDay[] | undefined {
+function sumProfit(answers: readonly LedgerAnswer<readonly ProfitOfDay[]>[]): readonly ProfitOfDay[] | undefined {
   return answers.every(({ answer }) => answer) ? mergeProfit(answers.flatMap(({ answer }) => answer ?? [])) : undefined;
 }

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { Decimal, SignedDecimal, Timestamp } from '../http/wire-types.ts';
 import type { LedgerAnswer } from '../db/ask-ledgers.ts';
 import { type CustodyStanding, isSilent } from '../db/custody-standing.ts';
-import type { ProfitOfDay } from '../reconciliation/profit-sums.ts';
+import type { ProfitOfDay } from '../reconciliation/day-sums.ts';
 import { type Positions, positionIn, positionOf, sumPositions } from '../db/positions.ts';
 import { type CoinTerms, usdtAtoms } from '../db/coin-terms.ts';
 import { VENUE_PREFIX, house } from '../db/transfers.ts';

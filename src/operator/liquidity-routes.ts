@@ -31,7 +31,7 @@ import { aRow, findLedgerAt } from './find-records.ts';
 import { valueHouse } from './house.ts';
 import { createOperatorArea } from './operations.ts';
 import { Profit, ProfitQuery, describeProfit, readDays, writeProfit } from './profit.ts';
-import { readProfit } from './read-keepers.ts';
+import { readFromKeepers } from './read-keepers.ts';
 import { readMerged } from './read-merged.ts';
 import { Venues, describeVenues } from './venues.ts';
 
@@ -96,7 +96,9 @@ liquidityRoutes.add({
     const { format, ...query } = c.req.valid('query');
     const days = readDays(query, Date.now());
     if (!days.ok) return days;
-    const profit = describeProfit(await readProfit(c.env, days.value.from), days.value, Date.now());
+    const { from } = days.value;
+    const answers = await readFromKeepers(c.env, (keeper) => keeper.readProfit(from));
+    const profit = describeProfit(answers, days.value, Date.now());
     if (format === 'json') return accept({ profit });
     return c.body(writeProfit(profit), 200, { 'Content-Type': 'text/csv' }) as Response as WrittenAnswer;
   },

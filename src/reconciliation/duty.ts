@@ -2,7 +2,7 @@ import type { Database } from '../db/database.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import type { ObjectState } from '../platform/objects.ts';
 import type { Counts, Finding } from './invariants.ts';
-import type { ProfitSums } from './profit-sums.ts';
+import type { DaySums } from './day-sums.ts';
 
 /** A ledger, and what its keeper has for a duty. */
 export interface DutyContext {
@@ -11,8 +11,8 @@ export interface DutyContext {
   readonly database: Database;
   /** What a duty remembers, under a name of its own. */
   readonly state: ObjectState;
-  /** What the house gained in this ledger. */
-  readonly profit: ProfitSums;
+  /** What the house gained in this ledger, by day. */
+  readonly sums: DaySums;
   /** Adds to the reconciliation's report what was checked, and halts the exchange for a finding. Throws when D1 fails. */
   readonly note: (checked: Counts, findings: readonly Finding[], now_ms: number) => Promise<void>;
 }

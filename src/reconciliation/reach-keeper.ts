@@ -4,8 +4,8 @@ import type { CustodyStanding } from '../db/custody-standing.ts';
 import type { Progress } from './progress.ts';
 import type { ChainName, Link } from './history.ts';
 import { listLedgers } from '../db/database.ts';
-import type { FlowsOfDay } from './flow-sums.ts';
-import type { ProfitOfDay } from './profit-sums.ts';
+import type { FlowsOfDay } from './flows.ts';
+import type { ProfitOfDay } from './day-sums.ts';
 
 /** The progress of the reconciliation, and the newest stored link of each chain (see docs/design/reconciliation.md). */
 export interface KeeperStanding {

@@ -7,8 +7,7 @@ import type { KeptLinks } from './kept-links.ts';
 import { type InvariantReport, NO_PROGRESS, type Pass, type PassReport, type Progress, beginPass } from './progress.ts';
 import type { Ledger, RecordKind } from './record-kind.ts';
 import { reportFindings } from './violations.ts';
-import type { FlowSums } from './flow-sums.ts';
-import type { ProfitSums } from './profit-sums.ts';
+import type { DaySums } from './day-sums.ts';
 import { scanAccounts } from './scan-accounts.ts';
 import { JOURNAL_START, type JournalPosition, type JournalSlice, scanJournal } from './scan-journal.ts';
 
@@ -35,8 +34,7 @@ export interface ReconcilerParts {
   readonly ledger: number;
   readonly kinds: readonly RecordKind[];
   readonly links: KeptLinks;
-  readonly profit: ProfitSums;
-  readonly flows: FlowSums;
+  readonly sums: DaySums;
 }
 
 /** How long a slice took, and whether there is more to read now. */
@@ -62,7 +60,7 @@ export class Reconciler {
     this.#parts = parts;
     this.#read = { database: parts.database.$client, kinds: parts.kinds };
     // Without the sums of what was read, the journal is read again from its beginning.
-    const isCounted = Math.min(parts.profit.after, parts.flows.after) >= progress.newest.after;
+    const isCounted = parts.sums.after >= progress.newest.after;
     this.#progress = isCounted ? progress : { ...progress, newest: JOURNAL_START };
     this.#chains = read;
   }
@@ -98,14 +96,13 @@ export class Reconciler {
   }
 
   /**
-   * Deletes all progress, the stored links and the sums of profit and flows, for an operator who restored the ledger to an
+   * Deletes all progress, the stored links and the sums by day, for an operator who restored the ledger to an
    * earlier time. Returns the newest links that were deleted.
    */
   beginAnew(): Readonly<Record<string, string>> {
     const { number, report } = this.#progress;
     this.#progress = { ...NO_PROGRESS, number, report };
-    this.#parts.profit.forget();
-    this.#parts.flows.forget();
+    this.#parts.sums.forget();
     return this.#parts.links.forget();
   }
 
@@ -117,8 +114,7 @@ export class Reconciler {
     // No slice goes beyond the end of a part, so that the sums at the end of a link are known.
     const count = Math.min(explained, this.#endOfPart() - before.newest.after);
     const scanned = await scanJournal(this.#read, before.newest, count, 'new');
-    this.#parts.profit.add(scanned.orders, scanned.moves, before.newest.after, scanned.next.after);
-    this.#parts.flows.add(scanned.orders, scanned.payments, before.newest.after, scanned.next.after);
+    this.#parts.sums.add(scanned, before.newest.after, scanned.next.after);
     const { checked, findings } = this.#judgeProfit(scanned, false);
     await reportFindings(this.#parts, findings, before.number, now_ms);
     const found = addToTallies(before.found, checked, findings);
@@ -132,11 +128,11 @@ export class Reconciler {
     { isAtEnd, next, house, checked, findings }: JournalSlice,
     isPass: boolean,
   ): Pick<JournalSlice, 'checked' | 'findings'> {
-    const { profit } = this.#parts;
-    if (!isAtEnd || profit.after !== next.after) return { checked, findings };
+    const { sums } = this.#parts;
+    if (!isAtEnd || sums.after !== next.after) return { checked, findings };
     return {
       checked: { ...checked, pnl_unexplained: house.length },
-      findings: [...findings, ...profit.judge(next.house, house, isPass)],
+      findings: [...findings, ...sums.judge(next.house, house, isPass)],
     };
   }
 

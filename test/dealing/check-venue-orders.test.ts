@@ -29,7 +29,7 @@ async function check(orders: readonly ListedOrder[], ledger = 0) {
     ledger,
     database: openLedger(env, ledger),
     state: {} as never,
-    profit: {} as never,
+    sums: {} as never,
     note: (checked: Counts, findings: readonly Finding[]) => Promise.resolve(void found.push({ checked, findings })),
   };
   const report = { orders } as unknown as VenueReport;

@@ -6,7 +6,7 @@ import { watchLoss } from '../../src/dealing/watch-loss.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { ObjectState } from '../../src/platform/objects.ts';
 import type { HouseMove } from '../../src/reconciliation/compose-moves.ts';
-import { ProfitSums } from '../../src/reconciliation/profit-sums.ts';
+import { DaySums } from '../../src/reconciliation/day-sums.ts';
 import { operate } from '../support/exchange.ts';
 import { listRowsIn, sql } from '../support/db/sql.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -31,16 +31,13 @@ function loseCoins(atoms: string, transfer = 1): HouseMove {
 }
 
 /** The duty of a ledger's keeper, with sums and a memory of its own. */
-function watchIn<T>(
-  ledger: number,
-  use: (profit: ProfitSums, watch: () => Promise<unknown>) => Promise<T>,
-): Promise<T> {
+function watchIn<T>(ledger: number, use: (sums: DaySums, watch: () => Promise<unknown>) => Promise<T>): Promise<T> {
   return runInDurableObject(env.KEY_LANE.getByName(crypto.randomUUID()), (_instance, { storage }) => {
-    const profit = new ProfitSums(storage.sql);
+    const sums = new DaySums(storage.sql);
     const state = new ObjectState(storage.sql);
     const database = openLedger(env, ledger);
     const note = () => Promise.reject(new Error('nothing is noted'));
-    return use(profit, async () => watchLoss.run({ bindings: env, ledger, database, state, profit, note }));
+    return use(sums, async () => watchLoss.run({ bindings: env, ledger, database, state, sums, note }));
   });
 }
 
@@ -76,13 +73,13 @@ afterEach(async () => {
 
 describe('a loss of a day', () => {
   it('halts trading in every ledger when it is more than a ledger’s part, and the audit says why', () =>
-    watchIn(1, async (profit, watch) => {
+    watchIn(1, async (sums, watch) => {
       movePrice(65_000n);
       // Each of three ledgers has a third.
-      profit.add([], [loseCoins('1500000')], 0, 1);
+      sums.add({ orders: [], moves: [loseCoins('1500000')], payments: [] }, 0, 1);
       await watch();
       expect(await isHalted(0)).toBe(false);
-      profit.add([], [loseCoins('40000', 2)], 1, 2);
+      sums.add({ orders: [], moves: [loseCoins('40000', 2)], payments: [] }, 1, 2);
       await watch();
       expect([await isHalted(0), await isHalted(1), await isHalted(2)]).toEqual([true, true, true]);
       const row = await sql("SELECT detail FROM audit WHERE target = 'trading' ORDER BY id DESC").first<string>(
@@ -92,10 +89,10 @@ describe('a loss of a day', () => {
     }));
 
   it('is also that of a position which nobody trades, by the move of its price', () =>
-    watchIn(0, async (profit, watch) => {
+    watchIn(0, async (sums, watch) => {
       movePrice(65_000n);
       const bought = { ...loseCoins('100000000'), coinChange: '100000000', usdtChange: '-65000000000' };
-      profit.add([], [bought], 0, 1);
+      sums.add({ orders: [], moves: [bought], payments: [] }, 0, 1);
       await watch();
       movePrice(64_001n);
       await watch();
@@ -106,35 +103,35 @@ describe('a loss of a day', () => {
     }));
 
   it('may be as much again after the halt was lifted, and begins with each day', () =>
-    watchIn(0, async (profit, watch) => {
+    watchIn(0, async (sums, watch) => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
       movePrice(65_000n);
-      profit.add([], [loseCoins('2000000')], 0, 1);
+      sums.add({ orders: [], moves: [loseCoins('2000000')], payments: [] }, 0, 1);
       await watch();
       expect(await isHalted()).toBe(true);
       await operate('PATCH', '/settings', { tradingHalted: false });
       await watch();
-      profit.add([], [loseCoins('1500000', 2)], 1, 2);
+      sums.add({ orders: [], moves: [loseCoins('1500000', 2)], payments: [] }, 1, 2);
       await watch();
       expect(await isHalted()).toBe(false);
-      profit.add([], [loseCoins('100000', 3)], 2, 3);
+      sums.add({ orders: [], moves: [loseCoins('100000', 3)], payments: [] }, 2, 3);
       await watch();
       expect(await isHalted()).toBe(true);
       await operate('PATCH', '/settings', { tradingHalted: false });
       vi.setSystemTime(Date.now() + 86_400_000);
-      profit.add([], [loseCoins('1500000', 4)], 3, 4);
+      sums.add({ orders: [], moves: [loseCoins('1500000', 4)], payments: [] }, 3, 4);
       await watch();
       expect(await isHalted()).toBe(false);
-      profit.add([], [loseCoins('40000', 5)], 4, 5);
+      sums.add({ orders: [], moves: [loseCoins('40000', 5)], payments: [] }, 4, 5);
       await watch();
       expect(await isHalted()).toBe(true);
     }));
 
   it('halts nothing where no bound is set', async () => {
     await operate('PATCH', '/settings', { dailyLoss: null });
-    await watchIn(0, async (profit, watch) => {
+    await watchIn(0, async (sums, watch) => {
       movePrice(65_000n);
-      profit.add([], [loseCoins('900000000')], 0, 1);
+      sums.add({ orders: [], moves: [loseCoins('900000000')], payments: [] }, 0, 1);
       await watch();
       expect(await isHalted()).toBe(false);
     });

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { reachKeeper } from '../../src/reconciliation/reach-keeper.ts';
 import type { FilledOrder } from '../../src/reconciliation/rounding.ts';
 import { newRecordId, timestampOfRecord } from '../../src/db/record-id.ts';
-import { NO_PROFIT, ProfitSums, spreadOf } from '../../src/reconciliation/profit-sums.ts';
+import { NO_PROFIT, DaySums, spreadOf } from '../../src/reconciliation/day-sums.ts';
 import { parseAmount } from '../../src/money/amounts.ts';
 import { type House, describeHouse } from '../../src/operator/house.ts';
 import { type Trader, asOperator, openTrader, operate } from '../support/exchange.ts';
@@ -195,18 +195,20 @@ describe('the spread earned', () => {
 
   it('counts each order once, also when a slice is read again', () =>
     runInDurableObject(env.KEY_LANE.getByName('spread'), (_instance, { storage }) => {
-      const sums = new ProfitSums(storage.sql);
+      const sums = new DaySums(storage.sql);
+      const add = (orders: FilledOrder[], after: number, to: number) =>
+        sums.add({ orders, moves: [], payments: [] }, after, to);
       const orders = [1, 3, 5].map((transfer) => order({ transfer }));
-      sums.add(orders.slice(0, 2), [], 0, 4);
-      sums.add(orders, [], 0, 6);
-      sums.add(orders, [], 4, 6);
+      add(orders.slice(0, 2), 0, 4);
+      add(orders, 0, 6);
+      add(orders, 4, 6);
       const day = { day: '2026-11-21', coin: 'BTC', ...NO_PROFIT, orders: 3, spread: '30000' };
-      expect(sums.list('2026-11-21')).toEqual([day]);
-      expect(sums.list('2026-11-22')).toEqual([]);
-      expect(() => sums.add([], [], 7, 8)).toThrow('was not counted');
+      expect(sums.listProfit('2026-11-21')).toEqual([day]);
+      expect(sums.listProfit('2026-11-22')).toEqual([]);
+      expect(() => add([], 7, 8)).toThrow('was not counted');
       sums.forget();
-      sums.add(orders, [], 0, 6);
-      expect(sums.list('')).toMatchObject([{ orders: 3 }]);
+      add(orders, 0, 6);
+      expect(sums.listProfit('')).toMatchObject([{ orders: 3 }]);
     }));
 
   it('is never negative: the database refuses an order on the wrong side of the middle', async () => {

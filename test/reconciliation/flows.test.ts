@@ -2,10 +2,10 @@ import { runInDurableObject } from 'cloudflare:test';
 import { beforeAll, expect, it } from 'vitest';
 import { openLedger } from '../../src/db/database.ts';
 import { recordKinds } from '../../src/record-kinds.ts';
-import { FlowSums, type FlowsOfDay, mergeFlows } from '../../src/reconciliation/flow-sums.ts';
+import { DaySums } from '../../src/reconciliation/day-sums.ts';
+import { type FlowsOfDay, mergeFlows } from '../../src/reconciliation/flows.ts';
 import { CHAINS } from '../../src/reconciliation/history.ts';
 import { KeptLinks } from '../../src/reconciliation/kept-links.ts';
-import { ProfitSums } from '../../src/reconciliation/profit-sums.ts';
 import { NO_PROGRESS } from '../../src/reconciliation/progress.ts';
 import { Reconciler } from '../../src/reconciliation/reconciler.ts';
 import { listRows } from '../support/db/sql.ts';
@@ -22,13 +22,13 @@ function countTwice(): Promise<FlowsOfDay[]> {
   return runInDurableObject(env.KEY_LANE.getByName(crypto.randomUUID()), async (_instance, { storage }) => {
     for (const _ of [1, 2]) {
       // Whoever forgets its progress, and not its sums, counts nothing a second time.
-      const [profit, flows] = [new ProfitSums(storage.sql), new FlowSums(storage.sql)];
+      const sums = new DaySums(storage.sql);
       const links = new KeptLinks(storage.sql);
-      const parts = { database: openLedger(env, 0), ledger: 0, kinds: recordKinds, links, profit, flows };
+      const parts = { database: openLedger(env, 0), ledger: 0, kinds: recordKinds, links, sums };
       const reconciler = new Reconciler(parts, NO_PROGRESS, CHAINS);
       for (let isMore = true; isMore;) ({ isMore } = await reconciler.follow(SMALL, 0));
     }
-    return new FlowSums(storage.sql).list('');
+    return new DaySums(storage.sql).listFlows('');
   });
 }
 

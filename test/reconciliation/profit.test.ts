@@ -5,8 +5,7 @@ import { recordKinds } from '../../src/record-kinds.ts';
 import { CHAINS } from '../../src/reconciliation/history.ts';
 import { KeptLinks } from '../../src/reconciliation/kept-links.ts';
 import { NO_PROGRESS, type Progress } from '../../src/reconciliation/progress.ts';
-import { FlowSums } from '../../src/reconciliation/flow-sums.ts';
-import { ProfitSums, addParts, profitParts, sumParts } from '../../src/reconciliation/profit-sums.ts';
+import { DaySums, addParts, profitParts, sumParts } from '../../src/reconciliation/day-sums.ts';
 import { Reconciler } from '../../src/reconciliation/reconciler.ts';
 import { type Coin, scaleOf } from '../../src/money/assets.ts';
 import { dealtRow, endHedge, openHedge } from '../support/db/house-money.ts';
@@ -32,20 +31,19 @@ beforeAll(async () => {
 
 /** A reconciliation that has read nothing yet, or, by `resume`, goes on from there with the same sums. */
 function count<T>(
-  use: (profit: ProfitSums, reconciler: Reconciler, resume: (from: Progress) => Reconciler) => T | Promise<T>,
+  use: (sums: DaySums, reconciler: Reconciler, resume: (from: Progress) => Reconciler) => T | Promise<T>,
 ): Promise<T> {
   return runInDurableObject(env.KEY_LANE.getByName(crypto.randomUUID()), async (_instance, { storage }) => {
-    const profit = new ProfitSums(storage.sql);
+    const sums = new DaySums(storage.sql);
     const parts = {
       database: openLedger(env, 0),
       ledger: 0,
       kinds: recordKinds,
       links: new KeptLinks(storage.sql),
-      profit,
-      flows: new FlowSums(storage.sql),
+      sums,
     };
     const resume = (from: Progress) => new Reconciler(parts, from, CHAINS);
-    return use(profit, resume(NO_PROGRESS), resume);
+    return use(sums, resume(NO_PROGRESS), resume);
   });
 }
 
@@ -71,31 +69,31 @@ describe('profit and loss', () => {
   const last = { BTC: 64_000, ETH: 3_100, DOGE: 1 };
 
   it('of all days adds up to the value of what the house has beyond its capital, to the atom', () =>
-    count(async (profit, reconciler) => {
+    count(async (sums, reconciler) => {
       let slices = 0;
       for (let isMore = true; isMore; slices += 1) {
         ({ isMore } = await reconciler.follow(SMALL, 0));
         const moved = new Map<Coin, bigint>([['BTC', price(60_000 + 31 * slices)]]);
-        profit.mark(moved, Date.UTC(2026, 10, 20 + (slices % 5)));
+        sums.mark(moved, Date.UTC(2026, 10, 20 + (slices % 5)));
       }
       expect(slices).toBeGreaterThan(10);
-      profit.mark(new Map(Object.entries(last).map(([coin, usdt]) => [coin as Coin, price(usdt)])), Date.now());
+      sums.mark(new Map(Object.entries(last).map(([coin, usdt]) => [coin as Coin, price(usdt)])), Date.now());
       const positions = await readPositions();
       const value = [...positions].reduce((sum, [asset, atoms]) => {
         const usdt = last[asset as keyof typeof last];
         expect(asset === 'USDT' || usdt !== undefined || atoms === 0n).toBe(true);
         return sum + (usdt === undefined ? (asset === 'USDT' ? atoms : 0n) : valueOf(asset, atoms, usdt));
       }, 0n);
-      const days = profit.list('');
+      const days = sums.listProfit('');
       expect(sumParts(days)).toBe(value);
       const sum = addParts(days);
       for (const part of profitParts) expect([part, sum[part]]).not.toEqual([part, '0']);
     }));
 
   it('is of each part what its records say', () =>
-    count(async (profit, reconciler) => {
+    count(async (sums, reconciler) => {
       await followAll(reconciler);
-      const sum = addParts(profit.list(''));
+      const sum = addParts(sums.listProfit(''));
       const [hedged] = await listRows<{ gain: number; fees: number }>(
         `SELECT sum(iif(side = 'BUY', dealt_coin, -dealt_coin) * middle_price / 1e10
              + iif(side = 'BUY', -dealt_usdt, dealt_usdt)) AS gain,
@@ -111,37 +109,37 @@ describe('profit and loss', () => {
     }));
 
   it('counts capital as no profit', () =>
-    count(async (profit, reconciler) => {
+    count(async (sums, reconciler) => {
       await followAll(reconciler);
-      const before = sumParts(profit.list(''));
+      const before = sumParts(sums.listProfit(''));
       const capital = await sql("SELECT sum(capital) AS n FROM balances WHERE asset = 'USDT'").first<number>('n');
       expect(capital).toBeGreaterThan(4_000_000_000);
       expect(Math.abs(Number(before))).toBeLessThan(100_000_000);
     }));
 
   it('is counted again from the beginning when its sums are lost, and no record twice', () =>
-    count(async (profit, reconciler, resume) => {
+    count(async (sums, reconciler, resume) => {
       await reconciler.follow(SMALL, 0);
       const { progress: early } = reconciler;
       await followAll(reconciler);
-      const before = profit.list('');
+      const before = sums.listProfit('');
       await followAll(resume(early));
-      expect(profit.list('')).toEqual(before);
-      profit.forget();
+      expect(sums.listProfit('')).toEqual(before);
+      sums.forget();
       const again = resume(reconciler.progress);
       await followAll(again);
-      expect(profit.list('')).toEqual(before);
+      expect(sums.listProfit('')).toEqual(before);
       expect(again.progress.newest).toEqual(reconciler.progress.newest);
     }));
 
   it('is of a move of the price the position times the change, within an atom a record', () =>
-    count(async (profit, reconciler) => {
+    count(async (sums, reconciler) => {
       await followAll(reconciler);
       const at = Date.UTC(2030, 0, 1);
-      profit.mark(new Map([['BTC', price(50_000)]]), at);
-      profit.mark(new Map([['BTC', price(53_000)]]), at + 86_400_000);
+      sums.mark(new Map([['BTC', price(50_000)]]), at);
+      sums.mark(new Map([['BTC', price(53_000)]]), at + 86_400_000);
       const position = (await readPositions()).get('BTC') ?? 0n;
-      const [rise] = profit.list('2030-01-02');
+      const [rise] = sums.listProfit('2030-01-02');
       const exact = valueOf('BTC', position, 3_000);
       expect(BigInt(rise!.revaluation) - exact).toBeLessThanOrEqual(1n);
       expect(BigInt(rise!.revaluation) - exact).toBeGreaterThanOrEqual(-1n);

@@ -9,8 +9,7 @@ import { type Invariant, invariants } from '../../src/reconciliation/invariants.
 import { KeptLinks } from '../../src/reconciliation/kept-links.ts';
 import { NO_PROGRESS } from '../../src/reconciliation/progress.ts';
 import { Reconciler, type SliceLimits } from '../../src/reconciliation/reconciler.ts';
-import { FlowSums } from '../../src/reconciliation/flow-sums.ts';
-import { ProfitSums } from '../../src/reconciliation/profit-sums.ts';
+import { DaySums } from '../../src/reconciliation/day-sums.ts';
 import { listViolations } from '../../src/reconciliation/violations.ts';
 import { type LedgerReconciliation, showReconciliation } from '../../src/operator/reconciliation.ts';
 import { type Trader, asOperator, expectCode, openTrader, operate } from './exchange.ts';
@@ -73,9 +72,8 @@ export function withOwn<T>(
 ): Promise<T> {
   return runInDurableObject(env.KEY_LANE.getByName(name), (_instance, { storage }) => {
     const links = new KeptLinks(storage.sql);
-    const profit = new ProfitSums(storage.sql);
-    const flows = new FlowSums(storage.sql);
-    const parts = { database: openLedger(env, ledger), ledger, kinds: recordKinds, links, profit, flows };
+    const sums = new DaySums(storage.sql);
+    const parts = { database: openLedger(env, ledger), ledger, kinds: recordKinds, links, sums };
     const reconciler = new Reconciler(parts, NO_PROGRESS, read);
     const standing = () => ({
       progress: reconciler.progress,

@@ -3,7 +3,10 @@ import { type Coin, QUOTE_ASSET, assetSymbols, coinSymbols, findCoin, toUsdt } f
 import type { Atoms, Price } from '../money/amounts.ts';
 import { timeOfRecord, timestampOfRecord } from '../db/record-id.ts';
 import { house } from '../db/transfers.ts';
+import { ObjectState } from '../platform/objects.ts';
 import type { HouseMove } from './compose-moves.ts';
+import type { CountedPayment } from './compose-payments.ts';
+import { Flows, type FlowsOfDay, NO_FLOWS, addFlows } from './flows.ts';
 import type { Finding } from './invariants.ts';
 import type { FilledOrder } from './rounding.ts';
 import type { HouseBalance, Sums } from './sums.ts';
@@ -14,7 +17,16 @@ export const profitParts = ['spread', 'hedges', 'fees', 'settlements', 'revaluat
 export type ProfitPart = (typeof profitParts)[number];
 
 /** How many orders, and what each part is, in atoms of USDT as text. */
-type Parts = Readonly<Record<ProfitPart, string>> & { readonly orders: number };
+const Parts = z.object({
+  orders: z.int(),
+  spread: z.string(),
+  hedges: z.string(),
+  fees: z.string(),
+  settlements: z.string(),
+  revaluation: z.string(),
+});
+
+type Parts = Readonly<z.output<typeof Parts>>;
 
 /** What the house gained on a day (UTC) by a coin. */
 export interface ProfitOfDay extends Parts {
@@ -107,17 +119,17 @@ type State = z.output<typeof State>;
 
 const NOTHING: State = { after: 0, positions: {}, aside: {}, capital: {}, middles: {} };
 
-const PartsOfDay = z.record(
-  z.string(),
-  z.object({
-    orders: z.int(),
-    spread: z.string(),
-    hedges: z.string(),
-    fees: z.string(),
-    settlements: z.string(),
-    revaluation: z.string(),
-  }),
-);
+/** What flowed on a day, and what the house gained by each coin. */
+const Day = z.object({ day: z.string(), flows: Flows, profit: z.record(z.string(), Parts) });
+
+type Day = z.output<typeof Day>;
+
+/** What is counted of a part of the journal. */
+export interface Counted {
+  readonly orders: readonly FilledOrder[];
+  readonly moves: readonly HouseMove[];
+  readonly payments: readonly CountedPayment[];
+}
 
 const grown = (text: string | undefined, atoms: Atoms) => (BigInt(text ?? 0) + atoms).toString();
 
@@ -127,25 +139,28 @@ const withPart = (parts: Parts, part: ProfitPart, atoms: Atoms): Parts => ({
   [part]: grown(parts[part], atoms),
 });
 
-/** The name of the row that has the state; the others have days. */
-const STATE = 'state';
+/** Under which name the object has the state. */
+const STATE = 'day_sums';
 
 /**
- * What the house earned and lost, by day and coin, in the storage of the keeper: a row for each day, and what the house has
- * by all that was counted. It counts each record once, in the order of their transfers, however often they are read.
+ * What flowed, and what the house earned and lost by coin, by day, in the storage of the keeper: a row for each day, and
+ * what the house has by all that was counted. It counts each record once, in the order of their transfers, however often
+ * they are read.
  *
  * The value of a position is rounded down. What a record gained is judged by the market's middle price of that moment, and
  * the position before it is valued anew at that price: the revaluation, with less than an atom a record that rounding
  * leaves. So the parts of all days add up exactly to the value of what the house has beyond its capital.
  */
-export class ProfitSums {
+export class DaySums {
   readonly #sql: SqlStorage;
+  readonly #stored: ObjectState;
   #state: State;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec('CREATE TABLE IF NOT EXISTS profit (day TEXT PRIMARY KEY NOT NULL, sums TEXT NOT NULL) WITHOUT ROWID');
-    this.#state = State.parse(this.#read(STATE) ?? NOTHING);
+    this.#stored = new ObjectState(sql);
+    sql.exec('CREATE TABLE IF NOT EXISTS day_sums (day TEXT PRIMARY KEY NOT NULL, sums TEXT NOT NULL) WITHOUT ROWID');
+    this.#state = State.parse(this.#stored.read(STATE) ?? NOTHING);
   }
 
   /** The number of the newest transfer whose record was counted. */
@@ -162,9 +177,10 @@ export class ProfitSums {
    * Counts the records whose transfers have the numbers after `after` up to `to`. Without a wait in between, so that all of
    * it is stored or nothing. Numbers that were counted are left out. Throws when some before them were not.
    */
-  add(orders: readonly FilledOrder[], moves: readonly HouseMove[], after: number, to: number): void {
+  add({ orders, moves, payments }: Counted, after: number, to: number): void {
     if (to <= this.#state.after) return;
-    if (after > this.#state.after) throw new Error(`the profit up to transfer ${after} was not counted`);
+    if (after > this.#state.after) throw new Error(`what happened up to transfer ${after} was not counted`);
+    const days = new Map<string, Day>();
     const [aside, capital] = [{ ...this.#state.aside }, { ...this.#state.capital }];
     const records = [
       ...orders.map((order) => ({ transfer: order.transfer, steps: stepOfOrder(order) })),
@@ -175,21 +191,32 @@ export class ProfitSums {
       if (kind === 'funding') capital[coin] = grown(capital[coin], BigInt(coinChange));
       if (asideAsset !== null) aside[asideAsset] = grown(aside[asideAsset], BigInt(asideChange));
     }
+    const flowed = [
+      ...orders.map(({ id, transfer, usdtAmount }) => {
+        return { flow: 'orders', transfer, time_ms: timeOfRecord(id), atoms: usdtAmount } as const;
+      }),
+      ...payments.map(({ kind, transfer, time_ms, usdValue }) => {
+        return { flow: `${kind}s`, transfer, time_ms, atoms: usdValue } as const;
+      }),
+    ];
+    for (const { flow, time_ms, atoms } of flowed.filter(isNew)) {
+      const { flows } = this.#open(days, dayOf(time_ms));
+      flows[flow] = addFlows(flows[flow], { count: 1, atoms });
+    }
     const sorted = records.filter(isNew).toSorted((one, other) => one.transfer - other.transfer);
-    this.#count(
-      sorted.flatMap(({ steps }) => steps),
-      { after: to, aside, capital },
-    );
+    const steps = sorted.flatMap((record) => record.steps);
+    this.#count(steps, days, { after: to, aside, capital });
   }
 
   /** Values all positions at the prices of now, so that a day has the revaluation of that day. */
   mark(prices: ReadonlyMap<Coin, Price>, now_ms: number): void {
     const still = { coinChange: 0n, usdtChange: 0n, part: 'revaluation', orders: 0 } as const;
-    this.#count([...prices].map(([coin, middle]) => ({ ...still, day: dayOf(now_ms), coin, middle })));
+    const steps = [...prices].map(([coin, middle]) => ({ ...still, day: dayOf(now_ms), coin, middle }));
+    this.#count(steps, new Map());
   }
 
-  #count(steps: readonly Step[], known: Partial<State> = {}): void {
-    const days = new Map<string, Record<string, Parts>>();
+  /** Counts steps on top of the days, and stores these and the state. */
+  #count(steps: readonly Step[], days: Map<string, Day>, known: Partial<State> = {}): void {
     const positions = { ...this.#state.positions };
     const middles = { ...this.#state.middles };
     for (const { day, coin, part, coinChange, usdtChange, middle: named, orders } of steps) {
@@ -199,19 +226,20 @@ export class ProfitSums {
       const gain = usdtChange + worthOf(coin, coinChange, middle);
       const change = usdtChange + worthOf(coin, before + coinChange, middle) - worthOf(coin, before, last);
       if (gain !== 0n || change !== 0n || orders > 0) {
-        const sums = days.get(day) ?? this.#readDay(day);
-        days.set(day, sums);
-        const counted = sums[coin] ?? NO_PROFIT;
+        const { profit } = this.#open(days, day);
+        const counted = profit[coin] ?? NO_PROFIT;
         const parts = withPart(withPart(counted, part, gain), 'revaluation', change - gain);
-        sums[coin] = { ...parts, orders: counted.orders + orders };
+        profit[coin] = { ...parts, orders: counted.orders + orders };
       }
       positions[coin] = grown(positions[coin], coinChange);
       positions[QUOTE_ASSET] = grown(positions[QUOTE_ASSET], usdtChange);
       middles[coin] = middle.toString();
     }
-    for (const [day, sums] of days) this.#write(day, sums);
+    for (const [day, sums] of days) {
+      this.#sql.exec('INSERT OR REPLACE INTO day_sums VALUES (?, ?)', day, JSON.stringify(sums));
+    }
     this.#state = { ...this.#state, ...known, positions, middles };
-    this.#write(STATE, this.#state);
+    this.#stored.write(STATE, this.#state);
   }
 
   /**
@@ -239,41 +267,42 @@ export class ProfitSums {
       const coin = findCoin(asset);
       return sum + (coin ? worthOf(coin, BigInt(amount), BigInt(middles[coin] ?? 0)) : BigInt(amount));
     }, 0n);
-    compare('profit', QUOTE_ASSET, value, sumParts(this.list('')));
+    compare('profit', QUOTE_ASSET, value, sumParts(this.listProfit('')));
     return findings;
   }
 
-  /** The sums from a day on, newest day first. */
-  list(from: string): ProfitOfDay[] {
-    const rows = this.#sql.exec<{ day: string; sums: string }>(
-      'SELECT day, sums FROM profit WHERE day >= ? AND day <> ? ORDER BY day DESC',
-      from,
-      STATE,
+  /** What the house gained from a day on, newest day first. */
+  listProfit(from: string): ProfitOfDay[] {
+    return this.#list(from).flatMap(({ day, profit }) =>
+      Object.entries(profit).map(([coin, parts]) => ({ day, coin, ...parts })),
     );
-    return rows
-      .toArray()
-      .flatMap(({ day, sums }) =>
-        Object.entries(PartsOfDay.parse(JSON.parse(sums))).map(([coin, parts]) => ({ day, coin, ...parts })),
-      );
+  }
+
+  /** What flowed from a day on, newest day first; without the days on which nothing did. */
+  listFlows(from: string): FlowsOfDay[] {
+    return this.#list(from).flatMap(({ day, flows }) =>
+      Object.values(flows).some(({ count }) => count > 0) ? [{ day, ...flows }] : [],
+    );
   }
 
   /** Forgets all sums, so that all records are counted again. */
   forget(): void {
-    this.#sql.exec('DELETE FROM profit');
+    this.#sql.exec('DELETE FROM day_sums');
     this.#state = NOTHING;
+    this.#stored.write(STATE, NOTHING);
   }
 
-  #readDay(day: string): Record<string, Parts> {
-    return PartsOfDay.parse(this.#read(day) ?? {});
+  #list(from: string, to = '~'): Day[] {
+    const query = 'SELECT sums FROM day_sums WHERE day >= ? AND day <= ? ORDER BY day DESC';
+    const rows = this.#sql.exec<{ sums: string }>(query, from, to);
+    return rows.toArray().map(({ sums }) => Day.parse(JSON.parse(sums)));
   }
 
-  #read(name: string): unknown {
-    const [row] = this.#sql.exec<{ sums: string }>('SELECT sums FROM profit WHERE day = ?', name).toArray();
-    return row && JSON.parse(row.sums);
-  }
-
-  #write(name: string, sums: unknown): void {
-    this.#sql.exec('INSERT OR REPLACE INTO profit VALUES (?, ?)', name, JSON.stringify(sums));
+  /** The sums of a day, which change until they are stored. */
+  #open(days: Map<string, Day>, day: string): Day {
+    const sums = days.get(day) ?? this.#list(day, day)[0] ?? { day, flows: { ...NO_FLOWS }, profit: {} };
+    days.set(day, sums);
+    return sums;
   }
 }
 
