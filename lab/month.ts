@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { findThinSpreads } from '../src/dealing/judge-spread.ts';
 import { boundsFrom } from '../src/orders/terms.ts';
 import { BAND, DAILY_VOLUME, type DayFigures, LARGEST_ORDER, drawOrders, playOrders } from './liquidity/play-orders.ts';
 import { formatTable, showDate, writeMeasured } from './measured-section.ts';
+import { readOptions } from './read-options.ts';
 
 /**
  * `npm run month`: what the house earns in a day at 717,000 USDT of orders, by its spread and the venue's fee, when it hedges
@@ -16,7 +16,7 @@ import { formatTable, showDate, writeMeasured } from './measured-section.ts';
 
 const DOCUMENT = 'docs/design/liquidity.md';
 const DAYS = 30;
-const FULL = { seed: '1', months: '20' };
+const FULL = { seed: 1, months: 20 };
 const FEES = [10, 25, 60];
 const SPREADS = [20, 10];
 
@@ -24,10 +24,8 @@ const SPREADS = [20, 10];
 const EXPECTED: Readonly<Record<number, readonly number[]>> = { 20: [1_325, 1_176, 830], 10: [608, 459, 113] };
 const TOLERANCE = 0.05;
 
-const { values } = parseArgs({
-  options: { seed: { type: 'string', default: FULL.seed }, months: { type: 'string', default: FULL.months } },
-});
-const seeds = Array.from({ length: Number(values.months) }, (_, at) => Number(values.seed) + at);
+const options = readOptions(FULL);
+const seeds = Array.from({ length: options.months }, (_, at) => options.seed + at);
 
 const cases = ['orders alone', 'jumps', 'griefer', 'griefer, not refused'] as const;
 
@@ -106,8 +104,8 @@ for (const { what, spread_bps, feeBps, figures } of rows) {
   console.error(`NOT AS EXPECTED: ${expected} USDT a day at a spread of ${spread_bps} bps and a fee of ${feeBps}`);
   process.exitCode = 1;
 }
-if (values.seed === FULL.seed && values.months === FULL.months) {
-  const told = `Measured on ${showDate(new Date())}: means of ${values.months} months, ${show(DAILY_VOLUME)} USDT of orders a day. In USDT.`;
+if (options.seed === FULL.seed && options.months === FULL.months) {
+  const told = `Measured on ${showDate(new Date())}: means of ${options.months} months, ${show(DAILY_VOLUME)} USDT of orders a day. In USDT.`;
   const document = writeMeasured(readFileSync(DOCUMENT, 'utf8'), 'What it earns', [told, '', ...formatTable(table)]);
   writeFileSync(DOCUMENT, document);
   console.log(`written into ${DOCUMENT}`);

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readOptions } from './read-options.ts';
 import { runVitest } from './run-vitest.ts';
 
 /**
@@ -9,14 +9,7 @@ import { runVitest } from './run-vitest.ts';
 
 const AT_ONCE = 2;
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: '1' },
-    steps: { type: 'string', default: '5000' },
-    seeds: { type: 'string', default: '1' },
-    ledgers: { type: 'string', default: '1' },
-  },
-});
+const { seed: first, steps, seeds, ledgers } = readOptions({ seed: 1, steps: 5_000, seeds: 1, ledgers: 1 });
 
 type Counts = Record<string, number>;
 
@@ -30,8 +23,8 @@ interface Figures {
 const run = (seed: number) =>
   runVitest<Figures>('test/simulation', {
     SIMULATION_SEED: String(seed),
-    SIMULATION_STEPS: values.steps,
-    TEST_LEDGERS: values.ledgers,
+    SIMULATION_STEPS: String(steps),
+    TEST_LEDGERS: String(ledgers),
   });
 
 function add(total: Counts, counts: Counts): void {
@@ -46,10 +39,9 @@ function report(title: string, counts: Counts): void {
   for (const name of Object.keys(counts).toSorted()) console.log(`  ${name.padEnd(36)} ${counts[name]}`);
 }
 
-if (values.ledgers !== '1' && values.ledgers !== '3') throw new Error('--ledgers is 1 or 3');
+if (ledgers !== 1 && ledgers !== 3) throw new Error('--ledgers is 1 or 3');
 
-const first = Number(values.seed);
-const queue = Array.from({ length: Number(values.seeds) }, (_, at) => first + at);
+const queue = Array.from({ length: seeds }, (_, at) => first + at);
 const total = { steps: 0, operations: {} as Counts, faults: {} as Counts, answers: {} as Counts };
 const failed: number[] = [];
 const begun_ms = Date.now();
@@ -69,7 +61,7 @@ async function work(): Promise<void> {
   }
 }
 
-console.log(`seeds ${first} to ${first + queue.length - 1}, ${values.steps} steps each`);
+console.log(`seeds ${first} to ${first + queue.length - 1}, ${steps} steps each`);
 await Promise.all(Array.from({ length: Math.min(AT_ONCE, queue.length) }, work));
 report('Operations', total.operations);
 report('Injected faults', total.faults);
@@ -77,7 +69,7 @@ report('Answers', total.answers);
 console.log(`\n${total.steps} steps in ${Math.round((Date.now() - begun_ms) / 1_000)} s`);
 if (failed.length > 0) {
   console.log(
-    `failed: ${failed.map((seed) => `npm run simulate -- --seed ${seed} --steps ${values.steps} --ledgers ${values.ledgers}`).join('; ')}`,
+    `failed: ${failed.map((seed) => `npm run simulate -- --seed ${seed} --steps ${steps} --ledgers ${ledgers}`).join('; ')}`,
   );
   process.exitCode = 1;
 }

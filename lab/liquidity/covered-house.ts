@@ -4,6 +4,7 @@ import { type HedgePlan, planHedge } from '../../src/dealing/plan-hedge.ts';
 import { type Coin, QUOTE_ASSET, scaleOf, toUsdt } from '../../src/money/assets.ts';
 import { type Atoms, type Price, divideDown, divideUp } from '../../src/money/amounts.ts';
 import { type Side, fill } from '../../src/orders/terms.ts';
+import { MARKET } from '../../test/support/dealing/market.ts';
 
 const COIN: Coin = 'BTC';
 const BASIS = 10_000n;
@@ -11,16 +12,7 @@ const BASIS = 10_000n;
 /** An atom of the coin times a step of the price is a whole number of these: nothing is rounded in the sums. */
 const GRAINS = 10n ** 10n;
 
-/** The venue has more than any hedge needs, and its rules are those of a large exchange. */
-const MARKET = {
-  coin: COIN,
-  isOpen: true,
-  amountStep: '0.00001',
-  priceStep: '0.01',
-  minAmount: '0.00001',
-  minCost: '5',
-  takerFee: '0.001',
-};
+/** The venue has more than any hedge needs. */
 const PLENTY = 10n ** 17n;
 
 export interface HouseTerms {

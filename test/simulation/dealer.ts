@@ -2,6 +2,7 @@ import type { Deal, VenueReport } from '../../src/dealing/contract.ts';
 import type { DealState, Dealer } from '../../src/dealing/dealer.ts';
 import { readDealAnswer } from '../../src/dealing/http-dealer.ts';
 import { VENUE_NAME } from '../support/db/house-money.ts';
+import { MARKET } from '../support/dealing/market.ts';
 import type { Draw } from '../support/draw.ts';
 import { must } from './must.ts';
 import { readDecimal, writeDecimal } from './read-decimal.ts';
@@ -132,7 +133,6 @@ export class ProgrammedDealer implements Dealer {
 
   report(): Promise<VenueReport> {
     const now = new Date(Date.now()).toISOString();
-    const rules = { isOpen: true, amountStep: '0.00001', priceStep: '0.01', minAmount: '0.00001', minCost: '5' };
     const shown = (asset: string) => this.holds(asset) + (this.bent?.asset === asset ? this.bent.amount : 0n);
     const assets = new Set([...this.#balances.keys(), ...(this.bent ? [this.bent.asset] : [])]);
     return Promise.resolve({
@@ -141,7 +141,7 @@ export class ProgrammedDealer implements Dealer {
       lateness_ms: LATENESS_MS,
       clockOffset_ms: 0,
       balances: [...assets].map((asset) => ({ asset, amount: writeDecimal(shown(asset), VENUE_SCALE) })),
-      markets: ['BTC', 'ETH'].map((coin) => ({ coin, ...rules, takerFee: '0.001' })),
+      markets: ['BTC', 'ETH'].map((coin) => ({ ...MARKET, coin })),
       unresolved: this.#listOpen().map(({ deal: { id, ledger, coin } }) => ({
         id,
         ledger,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Venue, VenueOrder } from '../../src/venues/venue.ts';
 import { Clock, type Kind, type Played, newId, openPlayed, play } from '../support/open.ts';
 import { matching } from '../support/matching.ts';
-import { generate } from '../support/generate.ts';
+import { createRandom } from '../../../src/markets/sandbox-random.ts';
 import { type Fault, type PlayedAnswer, html, json } from '../support/played-server.ts';
 
 /**
@@ -219,7 +219,7 @@ describe.each<Kind>(['binance', 'kraken', 'bureau'])('the answers of %s to an or
   });
 
   it('that are random are unknown', async () => {
-    const random = generate(41);
+    const random = createRandom(41);
     for (let count = 0; count < 150; count += 1) {
       const given = makeAnswer(random);
       expect(await judge(given), `${given.status} ${given.body}`).toMatchObject({ kind: 'unknown' });

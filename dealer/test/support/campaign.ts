@@ -2,7 +2,7 @@ import type { Deal } from '../../../src/dealing/contract.ts';
 import { readAmount } from '../../src/amounts.ts';
 import type { Dealer } from '../../src/dealer.ts';
 import { type Store, movesOf } from '../../src/store.ts';
-import { generate } from './generate.ts';
+import { createRandom } from '../../../src/markets/sandbox-random.ts';
 import { Clock, makeDeal } from './open.ts';
 import { Crash, SimulatedVenue, type Weather, weather } from './simulated-venue.ts';
 
@@ -49,7 +49,7 @@ export async function runCampaign({
   lateness_ms,
   ...parts
 }: Campaign): Promise<CampaignResult> {
-  const random = generate(seed);
+  const random = createRandom(seed);
   const clock = new Clock();
   const store = new parts.Store(':memory:');
   const venue = new SimulatedVenue(clock, random, { ...weather, ...conditions });

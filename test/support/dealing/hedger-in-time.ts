@@ -5,24 +5,15 @@ import type { Settings } from '../../../src/db/settings.ts';
 import type { VenueReport } from '../../../src/dealing/contract.ts';
 import type { Dealer } from '../../../src/dealing/dealer.ts';
 import { type HedgerParts, look } from '../../../src/dealing/hedger.ts';
+import { createRandom } from '../../../src/markets/sandbox-random.ts';
 import { settings } from '../operator/settings.ts';
+import { MARKET } from './market.ts';
 import { type DealerFaults, NO_FAULTS, PlayedDealer } from './played-dealer.ts';
 
 const ACCOUNT = '01900000-0000-7000-8000-000000000001';
 const KEY = '01900001-0000-7000-8000-000000000001';
 const NEXT = '(SELECT coalesce(max(id), 0) + 1 FROM transfers)';
 const START_MS = Date.UTC(2026, 10, 21);
-
-/** Draws from a seed: the same seed gives the same numbers. */
-function drawsOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 /** As much of D1 as the hedger uses, over SQLite in memory. */
 function asD1(database: DatabaseSync): D1Database {
@@ -116,28 +107,16 @@ const TERMS: Settings['coinTerms'] = {
   },
 };
 
-const REPORT = {
-  markets: [
-    {
-      coin: 'BTC',
-      isOpen: true,
-      amountStep: '0.00001',
-      priceStep: '0.01',
-      minAmount: '0.00001',
-      minCost: '5',
-      takerFee: '0.001',
-    },
-  ],
-} as unknown as VenueReport;
+const REPORT = { markets: [MARKET] } as unknown as VenueReport;
 
 const never = new Promise<never>(() => undefined);
 
 /** Plays clients, a market, a venue and a hedger that dies, in virtual time. All that lasts is in a real ledger. */
 export async function runInTime({ seed, orders, crash, pause, faults }: Run): Promise<RunFigures> {
-  const [draw, clock, database] = [drawsOf(seed), { now: START_MS }, openLedger()];
+  const [draw, clock, database] = [createRandom(seed), { now: START_MS }, openLedger()];
   const d1 = asD1(database);
   let middle = 6_000_000_000_000n;
-  const played = new PlayedDealer(clock, drawsOf(seed + 1), () => middle, { ...NO_FAULTS, ...faults });
+  const played = new PlayedDealer(clock, createRandom(seed + 1), () => middle, { ...NO_FAULTS, ...faults });
   const order =
     database.prepare(`INSERT INTO orders (account_id, id, coin, side, executed_price, coin_amount, usdt_amount,
       status, price_round, key_id, first_transfer, middle_price, admitted_at, price_as_of)

@@ -1,5 +1,6 @@
 import type { VenueReport } from '../../../src/dealing/contract.ts';
 import { VENUE_NAME } from '../db/house-money.ts';
+import { MARKET } from './market.ts';
 
 /** What a dealer reports of the played venue, which holds so much. */
 export const reportOf = (balances: VenueReport['balances']): VenueReport => ({
@@ -8,17 +9,7 @@ export const reportOf = (balances: VenueReport['balances']): VenueReport => ({
   lateness_ms: 20_000,
   clockOffset_ms: 0,
   balances,
-  markets: [
-    {
-      coin: 'BTC',
-      isOpen: true,
-      amountStep: '0.00001',
-      priceStep: '0.01',
-      minAmount: '0.00001',
-      minCost: '5',
-      takerFee: '0.001',
-    },
-  ],
+  markets: [MARKET],
   unresolved: [],
   dealt: [],
   ordersSince: '2026-11-27T12:00:00.000Z',
