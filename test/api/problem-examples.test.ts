@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { exampleOfProblem } from '../../src/http/document/problem-examples.ts';
 import { type ProblemCode, problems } from '../../src/http/problems.ts';
 import { CandleHub } from '../../src/markets/candles/candle-hub.ts';
@@ -9,7 +9,7 @@ import { CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/run
 import { forgetSettings } from '../support/gate.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { resetSettings, setSettings, stopClock, switchOnTotp, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { changeSettings, setSettings, stopClock, switchOnTotp, withdraw } from '../support/withdrawals/withdrawals.ts';
 import { runFor } from '../support/db/open-in-ledger.ts';
 
 const ORDERS = '/api/v1/orders';
@@ -141,7 +141,8 @@ const provocations: Record<Provoked, () => Promise<Response>> = {
   },
   insufficient_balance: async () => withdraw(await openTrader({ USDT: '50' }), { amount: '50' }),
   order_rejected: async () => {
-    await setSettings({ exposure: { DOGE: '0' } });
+    await changeSettings({ exposure: { DOGE: '0' } });
+    onTestFinished(() => changeSettings({ exposure: { DOGE: '1000000' } }));
     return order({ coin: 'DOGE' });
   },
   upstream_unavailable: () => {
@@ -187,13 +188,6 @@ function withoutChance(problem: unknown): unknown {
 }
 
 beforeEach(stopClock);
-
-afterEach(async () => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-  await resetSettings();
-  await setSettings({ tradingHalted: false, exposure: { DOGE: '1000000' } });
-});
 
 describe('the documented example of a problem equals what the exchange answers', () => {
   it('for every code', () => {

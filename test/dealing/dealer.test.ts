@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createHttpDealer, readDealAnswer } from '../../src/dealing/http-dealer.ts';
 import type { Deal } from '../../src/dealing/contract.ts';
 
@@ -83,11 +83,6 @@ const DEAL: Deal = {
 };
 
 describe('a deal that is submitted over HTTP', () => {
-  afterEach(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-  });
-
   const dealer = createHttpDealer({
     url: 'https://dealer.test/x/',
     keyId: 'bureau',

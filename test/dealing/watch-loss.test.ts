@@ -65,11 +65,7 @@ beforeAll(async () => {
   await operate('PATCH', '/settings', { dailyLoss: '3000' });
 });
 
-afterEach(async () => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-  await operate('PATCH', '/settings', { tradingHalted: false });
-});
+afterEach(() => operate('PATCH', '/settings', { tradingHalted: false }));
 
 describe('a loss of a day', () => {
   it('halts trading in every ledger when it is more than a ledger’s part, and the audit says why', () =>

@@ -1,5 +1,5 @@
 // @runtime outside
-import { afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { haltExchange } from '../../src/db/copy-settings.ts';
 import { newRecordId } from '../../src/db/record-id.ts';
 import { LedgerHedger } from '../../src/dealing/ledger-hedger.ts';
@@ -33,10 +33,6 @@ beforeAll(async () => {
   await employ(TREASURER, 'treasury');
   await employ('leo@bureau.test', 'auditor');
   await employ(ADMIN, 'admin');
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
 });
 
 it('a withdrawal that waits for hours, and a deposit in quarantine, are matters of who decides them', async () => {

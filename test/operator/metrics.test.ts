@@ -145,7 +145,6 @@ describe('GET /operator/v1/metrics', () => {
     });
     const [, section = ''] = runbook.split('## Metrics\n');
     expect(section.split('\n').filter((line) => line.startsWith('| `'))).toEqual(shown);
-    vi.restoreAllMocks();
   });
 
   it('says what cannot be reached, and shows the rest', async () => {
@@ -162,7 +161,6 @@ describe('GET /operator/v1/metrics', () => {
     expect(samples.get('bureau_trading_halted')).toBe(1);
     expect(samples.has('bureau_reconciliation_transfers_behind')).toBe(false);
     expect(samples.has('bureau_price_age_seconds{coin="BTC"}')).toBe(false);
-    vi.restoreAllMocks();
   });
 
   it('reads few rows', async () => {

@@ -1,5 +1,5 @@
 // @runtime three-ledgers
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
 import { type ProblemBody, asOperator, asToken, createKey, expectCode, json, operate } from '../support/exchange.ts';
 import { accepted } from '../support/holder/holders.ts';
@@ -45,7 +45,6 @@ async function countAccounts(condition = '1 = 1'): Promise<number> {
 }
 
 beforeEach(async () => expect((await setWeights({ '0': 1, '1': 1, '2': 1 })).status).toBe(200));
-afterEach(() => void vi.restoreAllMocks());
 
 describe('an account', () => {
   it.each(ledgers)('that is drawn for ledger %i is opened there, and so are its keys', async (ledger) => {

@@ -1,5 +1,5 @@
 // @runtime outside
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { exampleOfProblem } from '../../src/http/document/problem-examples.ts';
 import { digestRequest } from '../../src/operator/proposals.ts';
 import {
@@ -35,7 +35,6 @@ beforeAll(employTwoAdmins);
 beforeEach(async () => {
   trader = await openTrader({ USDT: '1000', ETH: '5' });
 });
-afterEach(() => void vi.useRealTimers());
 
 describe('a proposal', () => {
   /** One of ADA, and a look at what it would change. */

@@ -1,5 +1,5 @@
 import { createScheduledController } from 'cloudflare:test';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import entry from '../../src/index.ts';
 import { invariants } from '../../src/reconciliation/invariants.ts';
 import { PASS_INTERVAL_MS } from '../../src/reconciliation/reconciler.ts';
@@ -27,7 +27,6 @@ beforeEach(() => {
   logged.length = 0;
   vi.spyOn(console, 'error').mockImplementation((line) => logged.push(JSON.parse(String(line))));
 });
-afterEach(() => void vi.restoreAllMocks());
 
 const PATH = '/reconciliation';
 

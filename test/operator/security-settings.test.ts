@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   ORDER,
   asOperator,
@@ -16,9 +16,6 @@ import { sql } from '../support/db/sql.ts';
 
 describe('two-factor authentication', () => {
   beforeEach(stopClock);
-  afterEach(() => {
-    vi.useRealTimers();
-  });
 
   const draw = async (accountId: string) =>
     operate<{ secret: string; otpauthUri: string }>('POST', `/accounts/${accountId}/totp`);

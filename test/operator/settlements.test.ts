@@ -1,6 +1,6 @@
 import { reachHub } from '../../src/markets/read-hub.ts';
 import { runInDurableObject } from 'cloudflare:test';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/db/record-id.ts';
 import { asOperator, json, openTrader, expectCode } from '../support/exchange.ts';
 import { forgetSettings } from '../support/gate.ts';
@@ -21,8 +21,6 @@ import { sql, listRows } from '../support/db/sql.ts';
 
 const countSettlements = (accountId: string) =>
   sql('SELECT count(*) AS n FROM settlements WHERE account_id = ?', accountId).first('n');
-
-afterEach(() => setSettings({ tradingHalted: false }));
 
 describe('a trade between two accounts', () => {
   it('moves USDT from buyer to seller and the coin from seller to buyer, in exactly the agreed amounts', async () => {

@@ -1,5 +1,5 @@
 // @runtime three-ledgers
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { keepSettings } from '../../src/db/copy-settings.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
 import { type ProblemBody, type Trader, asOperator, json, operate, expectCode } from '../support/exchange.ts';
@@ -60,12 +60,9 @@ const credit = ({ accountId }: Trader, amount: string) =>
   asOperator('POST', `/accounts/${accountId}/credits`, { asset: 'LTC', amount, reference: crypto.randomUUID() });
 
 beforeEach(async () => {
-  vi.restoreAllMocks();
   await keepAll();
   for (const ledger of [1, 2]) await setShare(ledger, (await ofLtc()).ledgers[ledger]?.used ?? '0');
 });
-
-afterEach(() => vi.restoreAllMocks());
 
 describe('the shares of three ledgers', () => {
   it('are equal at first, and their sum is the limit', async () => {

@@ -1,6 +1,6 @@
 // @runtime three-ledgers
 import { runInDurableObject } from 'cloudflare:test';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { openLedger } from '../../src/db/database.ts';
 import { reachKeeper } from '../../src/reconciliation/reach-keeper.ts';
 import { reportFindings } from '../../src/reconciliation/violations.ts';
@@ -42,8 +42,6 @@ beforeAll(async () => {
   // The other ledgers have one trade more each than the one before.
   for (const trader of [traders[1]!, traders[2]!, traders[2]!]) await trader.trade(ORDER);
 });
-
-afterEach(() => void vi.restoreAllMocks());
 
 describe('the reconciliation of three ledgers', () => {
   it('runs in each, and shows the last pass and the status of each', async () => {

@@ -1,5 +1,5 @@
 // @runtime outside
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { atOnce } from '../support/at-once.ts';
 import { drawHash, reportFor } from '../support/deposits.ts';
 import { type Trader, asOperator, operate, openTrader, expectCode, asToken } from '../support/exchange.ts';
@@ -107,8 +107,6 @@ describe('what one person credits by hand', () => {
   };
   const hash = () => drawHash('LTC');
   beforeEach(() => sql('DELETE FROM hand_credits').run());
-  afterEach(() => void vi.useRealTimers());
-
   it('is limited by its sum of 24 hours for each asset, credits and reported deposits together', async () => {
     expect((await credit(ADA, '1')).status).toBe(201);
     const seen = hash();

@@ -1,5 +1,5 @@
 // @runtime three-ledgers
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { OperatorEvent } from '../../src/events/operator-event.ts';
 import { copyEndpoints } from '../../src/events/webhooks/endpoint-copies.ts';
 import { moveToLedger } from '../../src/db/record-id.ts';
@@ -19,10 +19,6 @@ const ledgers = [0, 1, 2] as const;
 beforeEach(() => {
   stopClock();
   moveClock(DAY_MS);
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
 });
 
 const inLedger = ({ id }: EndpointBody, ledger: number) => ({ id: moveToLedger(id, ledger) });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { OperatorEvent } from '../../src/events/operator-event.ts';
 import {
   ENDPOINTS,
@@ -22,7 +22,6 @@ beforeEach(() => {
   stopClock();
   moveClock(DAY_MS);
 });
-afterEach(() => void vi.useRealTimers());
 
 async function readFeed(after: number): Promise<OperatorEvent[]> {
   const page = await asOperator('GET', `/events?after=${after}&limit=200`);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { FRESH_TIME_MS, GateSettings, SETTINGS_DUE_MS } from '../../src/orders/gate.ts';
 import { SETTINGS_MAX_AGE_MS } from '../../src/db/settings.ts';
 import { firstLedger } from '../../src/db/database.ts';
@@ -7,13 +7,9 @@ import { databaseInternals } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { sql } from '../support/db/sql.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.now() });
-});
-afterEach(async () => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
+beforeEach(async () => {
   await setSpread(0);
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.now() });
 });
 
 const setSpread = (bps: number) => sql('UPDATE settings SET spread_bps = ? WHERE id = 1', bps).run();

@@ -143,7 +143,6 @@ describe('a pass of the reconciliation', () => {
     ]);
     await add(-1);
     await reopen();
-    vi.restoreAllMocks();
   });
 });
 

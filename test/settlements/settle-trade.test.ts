@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Trader, asOperator, openTrader, expectCode } from '../support/exchange.ts';
 import { CONNECTION_LOST, OVERLOADED, aroundBatch, fail } from '../support/runtime/faults.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
@@ -20,10 +20,6 @@ async function expectOnce(buyer: Trader, seller: Trader): Promise<void> {
   await expectHoldings(seller, '100', '9.5');
   await expectWholeLedger();
 }
-
-afterEach(async () => {
-  await setSettings({ tradingHalted: false });
-});
 
 describe('the same reference', () => {
   it('with the same body is answered 200 with the same settlement, and moves nothing again', async () => {

@@ -17,7 +17,6 @@ import {
   moveClock,
   readOwn,
   readTaken,
-  resetSettings,
   setSettings,
   stopClock,
   withdraw,
@@ -90,7 +89,6 @@ const halt = (ledger: number, isHalted: boolean) =>
 beforeEach(stopClock);
 afterEach(async () => {
   for (const ledger of ledgers) await halt(ledger, false);
-  await resetSettings();
 });
 
 /** A payment between two new accounts, of which one batch fails once. */
