@@ -1,3 +1,7 @@
+import type { ExchangeSettings } from './desk/schema.d.ts';
+
+export type Network = ExchangeSettings['pausedNetworks'][number];
+
 /** What a person is told of a network: its name, about how long a transfer takes there, and where one looks it up. */
 interface NetworkWords {
   readonly name: string;
@@ -9,7 +13,7 @@ interface NetworkWords {
 
 const BESIDE_ETHEREUM = 'A cheap network beside Ethereum, with addresses that look the same: choose by the name.';
 
-const words: Readonly<Record<string, NetworkWords>> = {
+const words: Readonly<Record<Network, NetworkWords>> = {
   BTC: {
     name: 'Bitcoin',
     about: 'Bitcoin’s own network. Addresses begin with bc1, 1 or 3.',
@@ -74,24 +78,29 @@ const words: Readonly<Record<string, NetworkWords>> = {
   },
 };
 
+/** All networks, in the order of the interface. */
+export const networks = Object.keys(words) as Network[];
+
+const find = (network: string) => (words as Readonly<Record<string, NetworkWords>>)[network];
+
 /** A network by its symbol and its name, such as "TRC20 (Tron)". */
 export function nameNetwork(network: string): string {
-  const name = words[network]?.name;
+  const name = find(network)?.name;
   return name === undefined ? network : `${network} (${name})`;
 }
 
 /** What a network is, in a sentence; nothing where none is known. */
 export function describeNetwork(network: string): string | undefined {
-  return words[network]?.about;
+  return find(network)?.about;
 }
 
 /** About how long a transfer takes on a network. */
 export function timeOf(network: string): string {
-  return words[network]?.takes ?? 'some minutes';
+  return find(network)?.takes ?? 'some minutes';
 }
 
 /** Where a transaction of a network can be looked up; nothing where none is known. */
 export function linkTo(network: string, txHash: string): string | undefined {
-  const explorer = words[network]?.explorer;
+  const explorer = find(network)?.explorer;
   return explorer && explorer + encodeURIComponent(txHash);
 }

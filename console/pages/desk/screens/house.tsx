@@ -3,6 +3,7 @@ import { showAmount, showCents } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
+import { BAND_WIDTH, Band } from '../parts/band.tsx';
 import { lastDays, showSigned } from '../parts/day-bars.ts';
 import { State, Time } from '../parts/names.tsx';
 import { type Column, Records } from '../parts/records.tsx';
@@ -207,32 +208,21 @@ const glances: readonly Column<HouseAsset>[] = [
   },
 ];
 
-const BAR_WIDTH = 160;
-const BAR_HEIGHT = 22;
 /** All that is owed is so far from the left; what is beyond it has the rest. */
 const WHOLE = 128;
 
 /** How much of what is owed is in custody, and with venues, drawn and in words. */
 function Cover({ of: { asset: name, coveredByCustody: own, coveredWithVenues: both } }: { readonly of: HouseAsset }) {
   if (own === null || both === null) return <span class="quiet">nothing is owed</span>;
-  const width = (share: string) => Math.max(0, Math.min(BAR_WIDTH - 1, Number(share) * WHOLE));
+  const width = (share: string) => Math.max(0, Math.min(BAND_WIDTH - 1, Number(share) * WHOLE));
   const words = own === both ? showPercent(own) : `${showPercent(own)}, with venues ${showPercent(both)}`;
   return (
-    <span class="band">
-      <svg
-        viewBox={`0 0 ${BAR_WIDTH} ${BAR_HEIGHT}`}
-        width={BAR_WIDTH}
-        height={BAR_HEIGHT}
-        role="img"
-        aria-label={`${name} in custody: ${words}`}
-      >
-        <rect class="outer" x={0} y={5} width={WHOLE} height={12} rx={3} />
-        <rect class="inner" x={0.5} y={5} width={width(both)} height={12} rx={3} />
-        <rect class={`mark ${Number(own) < 1 ? 'warn' : 'good'}`} x={0.5} y={8} width={width(own)} height={6} rx={2} />
-        <line class="zero" x1={WHOLE} x2={WHOLE} y1={2} y2={20} />
-      </svg>
-      <small>{words}</small>
-    </span>
+    <Band label={`${name} in custody: ${words}`} lines={[words]}>
+      <rect class="outer" x={0} y={5} width={WHOLE} height={12} rx={3} />
+      <rect class="inner" x={0.5} y={5} width={width(both)} height={12} rx={3} />
+      <rect class={`mark ${Number(own) < 1 ? 'warn' : 'good'}`} x={0.5} y={8} width={width(own)} height={6} rx={2} />
+      <line class="zero" x1={WHOLE} x2={WHOLE} y1={2} y2={20} />
+    </Band>
   );
 }
 
@@ -247,28 +237,15 @@ function Exposure({ of: row }: { readonly of: HouseAsset }) {
   const value = hasValue ? `, ${showCents(positionUsdValue.replace('-', ''))} USDT` : '';
   const limit =
     exposureUsed === null ? 'it may not be short' : `${showPercent(exposureUsed)} of ${showAmount(exposure)} used`;
-  const middle = BAR_WIDTH / 2;
+  const middle = BAND_WIDTH / 2;
   const length = position === '0' ? 0 : Math.max(2, Math.min(1, used) * middle);
   const tone = used > 0.9 ? 'bad' : used > 0.8 ? 'warn' : 'good';
   return (
-    <span class="band">
-      <svg
-        viewBox={`0 0 ${BAR_WIDTH} ${BAR_HEIGHT}`}
-        width={BAR_WIDTH}
-        height={BAR_HEIGHT}
-        role="img"
-        aria-label={`${side}, ${limit}`}
-      >
-        <rect class="outer" x={0} y={6} width={BAR_WIDTH} height={10} rx={3} />
-        <rect class={`mark ${tone}`} x={isShort ? middle - length : middle} y={6} width={length} height={10} />
-        <line class="zero" x1={middle} x2={middle} y1={3} y2={19} />
-      </svg>
-      <small>
-        {side}
-        {value}
-      </small>
-      <small>{limit}</small>
-    </span>
+    <Band label={`${side}, ${limit}`} lines={[side + value, limit]}>
+      <rect class="outer" x={0} y={6} width={BAND_WIDTH} height={10} rx={3} />
+      <rect class={`mark ${tone}`} x={isShort ? middle - length : middle} y={6} width={length} height={10} />
+      <line class="zero" x1={middle} x2={middle} y1={3} y2={19} />
+    </Band>
   );
 }
 

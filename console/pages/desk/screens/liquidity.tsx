@@ -3,6 +3,7 @@ import { inWords, showAmount } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
+import { BAND_WIDTH, Band } from '../parts/band.tsx';
 import { lastDays, showSigned } from '../parts/day-bars.ts';
 import { State, Time } from '../parts/names.tsx';
 import { type Column, Facts, Records } from '../parts/records.tsx';
@@ -105,7 +106,7 @@ const positionColumns: readonly Column<Position>[] = [
     isNumber: true,
     show: ({ positionUsdValue }) => (positionUsdValue === null ? '–' : showSigned(positionUsdValue)),
   },
-  { name: 'Against its band', show: (row) => <Band of={row} /> },
+  { name: 'Against its band', show: (row) => <PlaceInBand of={row} /> },
   { name: 'At venues', isNumber: true, show: ({ atVenues }) => showAmount(atVenues) },
   { name: 'Capital', isNumber: true, show: ({ capital }) => showAmount(capital) },
 ];
@@ -136,13 +137,11 @@ function Positions({ house }: { readonly house: House }) {
   );
 }
 
-const BAND_WIDTH = 160;
-const BAND_HEIGHT = 22;
 /** The outer bound is so far from the middle; what is beyond it has the rest. */
 const OUTER = 60;
 
 /** Where a position is within its band, drawn and in words. */
-function Band({ of: { asset, position, positionUsdValue, band } }: { readonly of: Position }) {
+function PlaceInBand({ of: { asset, position, positionUsdValue, band } }: { readonly of: Position }) {
   if (!band) return <span class="quiet">not hedged</span>;
   if (positionUsdValue === null) return <span class="quiet">no price</span>;
   const [value, outer, inner] = [positionUsdValue, band.outer, band.inner].map(Number) as [number, number, number];
@@ -154,23 +153,15 @@ function Band({ of: { asset, position, positionUsdValue, band } }: { readonly of
   const where = size > outer ? 'beyond the outer bound' : size > inner ? 'between the bounds' : 'within the band';
   const tone = size > outer ? 'bad' : size > inner ? 'warn' : 'good';
   return (
-    <span class="band">
-      <svg
-        viewBox={`0 0 ${BAND_WIDTH} ${BAND_HEIGHT}`}
-        width={BAND_WIDTH}
-        height={BAND_HEIGHT}
-        role="img"
-        aria-label={`${asset}: ${position}, ${where} of ${band.outer} and ${band.inner} USDT`}
-      >
-        <rect class="outer" x={place(-outer)} y={6} width={place(outer) - place(-outer)} height={10} rx={3} />
-        <rect class="inner" x={place(-inner)} y={6} width={place(inner) - place(-inner)} height={10} rx={3} />
-        <line class="zero" x1={BAND_WIDTH / 2} x2={BAND_WIDTH / 2} y1={3} y2={19} />
-        <rect class={`mark ${tone}`} x={place(value) - 2} y={1} width={4} height={20} rx={2} />
-      </svg>
-      <small>
-        {where} (±{showAmount(band.inner)}, ±{showAmount(band.outer)} USDT, {band.venue})
-      </small>
-    </span>
+    <Band
+      label={`${asset}: ${position}, ${where} of ${band.outer} and ${band.inner} USDT`}
+      lines={[`${where} (±${showAmount(band.inner)}, ±${showAmount(band.outer)} USDT, ${band.venue})`]}
+    >
+      <rect class="outer" x={place(-outer)} y={6} width={place(outer) - place(-outer)} height={10} rx={3} />
+      <rect class="inner" x={place(-inner)} y={6} width={place(inner) - place(-inner)} height={10} rx={3} />
+      <line class="zero" x1={BAND_WIDTH / 2} x2={BAND_WIDTH / 2} y1={3} y2={19} />
+      <rect class={`mark ${tone}`} x={place(value) - 2} y={1} width={4} height={20} rx={2} />
+    </Band>
   );
 }
 

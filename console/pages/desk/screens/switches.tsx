@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useLoaded } from '../../load.ts';
+import { type Network, networks } from '../../networks.ts';
 import { LinesField, TextField } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
@@ -11,24 +12,8 @@ import { useMay } from '../staff.ts';
 import { ChangeStep, type SettingsPart } from './change-step.tsx';
 import { HaltSteps } from './halts.tsx';
 
-type Network = ExchangeSettings['pausedNetworks'][number];
 type Coin = ExchangeSettings['haltedCoins'][number];
 type Asset = ExchangeSettings['pausedDeposits']['assets'][number];
-
-const networks: readonly Network[] = [
-  'BTC',
-  'BEP20',
-  'TRC20',
-  'SOL',
-  'ETH',
-  'ARBITRUM',
-  'OPTIMISM',
-  'BASE',
-  'AVAX',
-  'POLYGON',
-  'LTC',
-  'DOGE',
-];
 
 const coins: readonly Coin[] = ['USDC', 'BTC', 'ETH', 'AVAX', 'MATIC', 'BNB', 'LTC', 'DOGE'];
 const assets: readonly Asset[] = ['USDT', ...coins];
