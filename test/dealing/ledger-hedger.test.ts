@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { LedgerHedger } from '../../src/dealing/ledger-hedger.ts';
 import type { VenueReport } from '../../src/dealing/contract.ts';
 import type { DealState, Dealer } from '../../src/dealing/dealer.ts';
+import { HEDGING } from '../support/dealing/market.ts';
 import { reportOf } from '../support/dealing/venue-report.ts';
 import { hedgerName } from '../../src/dealing/reach-hedger.ts';
 import { VENUE_NAME, fundVenue } from '../support/db/house-money.ts';
@@ -13,15 +14,7 @@ import { env } from '../support/runtime/test-env.ts';
 import { changeSettings } from '../support/withdrawals/withdrawals.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const hedging = {
-  venue: VENUE_NAME,
-  outer: '600',
-  inner: '300',
-  maxAgeSeconds: 60,
-  limitBps: 100,
-  maxHedge: '50000',
-  feeBps: 10,
-};
+const hedging = { venue: VENUE_NAME, ...HEDGING };
 
 /** Answers each deal so, and reports what the ledger says, or what is given. */
 class ScriptedDealer implements Dealer {

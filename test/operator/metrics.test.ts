@@ -12,6 +12,7 @@ import { LedgerHedger } from '../../src/dealing/ledger-hedger.ts';
 import { newRecordId } from '../../src/db/record-id.ts';
 import { VENUE_NAME, dealtRow, endHedge, fundVenue, openHedge } from '../support/db/house-money.ts';
 import { NOON_MS } from '../support/db/raw-ledger.ts';
+import { HEDGING } from '../support/dealing/market.ts';
 import { reportOf } from '../support/dealing/venue-report.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { runKeeper } from '../support/reconciliation.ts';
@@ -58,10 +59,9 @@ describe('GET /operator/v1/metrics', () => {
     const ended = dealtRow({ dealt_usdt: 28_345, fee: 1_500_000, ended_at: Date.now() });
     const eth = { coin: 'ETH', set_aside: 40_000, middle_price: 300_000_000_000, limit_price: 310_000_000_000 };
     await env.DB.batch([openHedge(dealt, 'BUY', eth), endHedge(dealt, ended)]);
-    const hedging = { venue: VENUE_NAME, outer: '600', inner: '300', limitBps: 100, feeBps: 10 };
     await asOperator('PATCH', '/settings', {
       dailyLoss: '2',
-      coinTerms: { BTC: { spreadBps: 20, hedging: { ...hedging, maxAgeSeconds: 60, maxHedge: '50000' } } },
+      coinTerms: { BTC: { spreadBps: 20, hedging: { venue: VENUE_NAME, ...HEDGING } } },
     });
     await runKeeper();
   });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Hedge } from '../../src/dealing/hedge.ts';
 import { newRecordId } from '../../src/db/record-id.ts';
+import { HEDGING } from '../support/dealing/market.ts';
 import { reportOf } from '../support/dealing/venue-report.ts';
 import type { VenueState } from '../../src/dealing/reach-hedger.ts';
 import { type Venues, type VenueFacts, describeVenues } from '../../src/operator/venues.ts';
@@ -13,15 +14,7 @@ import { allOk, reconcileAnew, statusesOf } from '../support/reconciliation.ts';
 import { listRows, sql } from '../support/db/sql.ts';
 import { env } from '../support/runtime/test-env.ts';
 
-const terms = {
-  venue: VENUE_NAME,
-  outer: '600',
-  inner: '300',
-  maxAgeSeconds: 60,
-  limitBps: 100,
-  maxHedge: '50000',
-  feeBps: 10,
-};
+const terms = { venue: VENUE_NAME, ...HEDGING };
 
 const list = (query = '') => operate<{ hedges: Hedge[]; nextCursor: string | null }>('GET', `/hedges${query}`);
 const settle = (id: string, body: object) => asOperator('POST', `/hedges/${id}/settle`, body);

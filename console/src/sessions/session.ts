@@ -39,14 +39,7 @@ interface SessionRow {
   readonly expires_at: number;
 }
 
-export interface NewSession {
-  readonly user: User;
-  readonly sessionId: string;
-  readonly token: string;
-  readonly level: SessionLevel;
-  readonly isRecovered: boolean;
-  readonly verifiedAt_ms: number | null;
-  readonly expiresAt_ms: number;
+export interface NewSession extends Omit<Session, 'hash'> {
   readonly agent: string;
 }
 

@@ -7,7 +7,7 @@ import type { Dealer } from '../../../src/dealing/dealer.ts';
 import { type HedgerParts, look } from '../../../src/dealing/hedger.ts';
 import { createRandom } from '../../../src/markets/sandbox-random.ts';
 import { settings } from '../operator/settings.ts';
-import { MARKET } from './market.ts';
+import { HEDGING, MARKET } from './market.ts';
 import { type DealerFaults, NO_FAULTS, PlayedDealer } from './played-dealer.ts';
 
 const ACCOUNT = '01900000-0000-7000-8000-000000000001';
@@ -95,15 +95,7 @@ export interface RunFigures {
 
 const TERMS: Settings['coinTerms'] = {
   BTC: {
-    hedging: {
-      venue: 'played',
-      outer: '600',
-      inner: '300',
-      maxAgeSeconds: 60,
-      limitBps: 30,
-      maxHedge: '50000',
-      feeBps: 10,
-    },
+    hedging: { venue: 'played', ...HEDGING, limitBps: 30 },
   },
 };
 

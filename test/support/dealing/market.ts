@@ -8,3 +8,13 @@ export const MARKET = {
   minCost: '5',
   takerFee: '0.001',
 } as const;
+
+/** How a coin is hedged there, beside the name of the venue. */
+export const HEDGING = {
+  outer: '600',
+  inner: '300',
+  maxAgeSeconds: 60,
+  limitBps: 100,
+  maxHedge: '50000',
+  feeBps: 10,
+} as const;
