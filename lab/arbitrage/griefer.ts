@@ -55,7 +55,7 @@ function isRefusedAt({ pattern, feeBps, spread_bps, maxNotional }: GrieferTerms)
 }
 
 /** What he costs the house with his largest orders, 2 s apart, so that it hedges after each. The price stands still. */
-export function grief(terms: GrieferTerms): Griefed {
+function grief(terms: GrieferTerms): Griefed {
   const { pattern, feeBps, spread_bps, maxNotional } = terms;
   const { ledgers, isBuy, ledgerOf } = patterns[pattern];
   const house = new CoveredHouse({ spread_bps, hedging: hedgingOf(feeBps), ledgers }, PRICE);

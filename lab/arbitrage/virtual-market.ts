@@ -11,7 +11,7 @@ export const FIRST_STEP = 25 * STEPS_PER_SECOND;
 const FAULTS_FROM = 20 * STEPS_PER_SECOND;
 
 /** Steps at the end of a path in which no order is placed, so that each finds its price. */
-export const LAST_STEPS = 5 * STEPS_PER_SECOND;
+const LAST_STEPS = 5 * STEPS_PER_SECOND;
 
 /** How long an order waits for its price. */
 const PATIENCE_MS = 2_000;

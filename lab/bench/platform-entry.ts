@@ -2,7 +2,7 @@ import { writeEntry } from '../entry.ts';
 import { SLOW_DATABASE } from '../slow-database.ts';
 
 /** Where the entry tells the waits since the last call, and forgets those that have ended. */
-export const WAITS_PATH = '/bench/waits';
+const WAITS_PATH = '/bench/waits';
 
 /** How long an object's write takes until it is durable, and what a call of D1 takes beside the work in it. */
 export const [WRITE_MS, DATABASE_MS] = [10, 8];

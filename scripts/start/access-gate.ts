@@ -2,7 +2,7 @@ import { type Request, Response } from 'miniflare';
 import { ACCESS_COOKIE, ACCESS_PATH, type LocalAccess } from './play-access.ts';
 
 /** The name of the Worker that plays Access in front of the console. */
-export const ACCESS_GATE = 'access-gate';
+const ACCESS_GATE = 'access-gate';
 
 /** What Access protects of the console: as in docs/guides/going-live.md. */
 const PROTECTED = ['/desk', '/operator'];

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Miniflare } from 'miniflare';
 import type { Place } from './place.ts';
 
-export const DEMO_EMAIL = 'demo@bureau.example';
+const DEMO_EMAIL = 'demo@bureau.example';
 
 const LIFETIME_MS = 72 * 3_600_000;
 

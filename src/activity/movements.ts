@@ -103,7 +103,7 @@ const kinds = recordKinds.flatMap(({ name, kind, type, isSlow, legs }): Kind[] =
  * The rows of a kind that have a transfer in the span and come after the record `behind`, as a condition. It has one
  * bound for the ids: SQLite seeks by one of two and would read all rows from there on.
  */
-export function isInSpan(
+function isInSpan(
   { numbers, isSlow }: NumberedRows,
   { accountId, from_ms, begin, end }: MovementSpan,
   behind = '',

@@ -68,11 +68,7 @@ function isOrderOf(ledger: number, ledgers: number): (order: ListedOrder) => boo
  * Each order of the list is one hedge's, and no other is the same one's. A hedge has its row before it is sent, so an order
  * without a hedge was sent by somebody else, or its row was lost. `hedges` has the states by id. Pure.
  */
-export function judgeOrders(
-  venue: string,
-  orders: readonly ListedOrder[],
-  hedges: ReadonlyMap<string, string>,
-): Finding[] {
+function judgeOrders(venue: string, orders: readonly ListedOrder[], hedges: ReadonlyMap<string, string>): Finding[] {
   const seen = new Set<string>();
   return orders.flatMap(({ id, reference, coin, side, amount, cost, at }) => {
     const status = hedges.get(id ?? '');

@@ -151,7 +151,7 @@ export const SettleHedge = z
 export type SettleHedge = z.output<typeof SettleHedge>;
 
 /** How long after `sendBy` only the dealer ends a hedge: it is longer than any venue's lateness. */
-export const SETTLE_AFTER_MS = 5 * 60_000;
+const SETTLE_AFTER_MS = 5 * 60_000;
 
 const unconfirmed = refuseUnconfirmed('The settlement was not confirmed. Send it again.');
 const ended = refuse('invalid_state', 'The hedge has ended.');

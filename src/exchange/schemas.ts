@@ -10,7 +10,7 @@ const Deposits = z.enum(['OPEN', 'PAUSED', 'UNSERVED']);
 export type Deposits = z.output<typeof Deposits>;
 
 /** An asset on one network, with its terms for deposits and withdrawals. */
-export const AssetOnNetwork = z
+const AssetOnNetwork = z
   .object({
     network: z.enum(networks),
     contractAddress: z

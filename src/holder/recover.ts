@@ -14,7 +14,7 @@ import type { Bindings } from '../platform/bindings.ts';
 import type { Session } from './session.ts';
 
 /** For how long a recovery holds an account. */
-export const HOLD_MS = 86_400_000;
+const HOLD_MS = 86_400_000;
 
 const recoveryRefusals = {
   totp_step_used: totpInvalid,

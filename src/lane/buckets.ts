@@ -51,7 +51,7 @@ export interface RateDecision {
 }
 
 /** When a bucket's newest request was counted, to the second; `null` where none ever was. */
-export function lastCounted({ minute }: Bucket): number | null {
+function lastCounted({ minute }: Bucket): number | null {
   const newest = minute.at(-1);
   return newest ? newest[0] - MINUTE_MS : null;
 }
@@ -130,7 +130,7 @@ function whenRoom(bucket: Bucket, limits: BucketLimits, now_ms: number): number 
  * Counts the reads that an object had stored ahead and may have made before it lost its memory. They count as made at
  * the time of the last stored request, and leave the minute with it.
  */
-export function spendReserve(bucket: Bucket, reserve: number): Bucket {
+function spendReserve(bucket: Bucket, reserve: number): Bucket {
   const last = bucket.minute.at(-1);
   return {
     minute: last ? [...bucket.minute.slice(0, -1), [last[0], last[1] + reserve]] : [],
@@ -145,10 +145,10 @@ export interface ReadRun {
   readonly last_ms: number;
 }
 
-export const noRun: ReadRun = { count: 0, last_ms: 0 };
+const noRun: ReadRun = { count: 0, last_ms: 0 };
 
 /** The run with one more read, or a new one that begins with it. */
-export function continueRun(run: ReadRun, now_ms: number): ReadRun {
+function continueRun(run: ReadRun, now_ms: number): ReadRun {
   const isAwake = run.count > 0 && Math.abs(now_ms - run.last_ms) <= AWAKE_MS;
   return { count: isAwake ? run.count + 1 : 1, last_ms: now_ms };
 }
@@ -158,7 +158,7 @@ export function continueRun(run: ReadRun, now_ms: number): ReadRun {
  * polls while the object stays awake pays one row for ten reads, and one that lets it sleep never loses more than the
  * number of its earlier reads.
  */
-export function sizeOfBlock({ count }: ReadRun): number {
+function sizeOfBlock({ count }: ReadRun): number {
   return Math.min(READ_BLOCK, Math.max(1, count));
 }
 

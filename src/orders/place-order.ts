@@ -61,7 +61,7 @@ const PREVIEW_DEADLINE_MS = 5_000;
  * Sends an order to the gate of the ledger that its id names. If the gate fails or does not answer in time, the outcome
  * is unknown; it is a refusal only if the gate was overloaded. Never rejects.
  */
-export async function fillAtGate(bindings: GateBindings, call: GateCall): Promise<GateReply> {
+async function fillAtGate(bindings: GateBindings, call: GateCall): Promise<GateReply> {
   try {
     return await withDeadline<GateReply>(FILL_DEADLINE_MS, () =>
       reachGate(bindings, ledgerNumberOf(call.orderId)).placeOrder(call),

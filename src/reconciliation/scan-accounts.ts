@@ -171,7 +171,7 @@ function readFault({ account, asset, balance, lastTransfer, high, low, newest }:
 }
 
 /** Adds up counts for each invariant. Pure. */
-export function addCounts(counts: readonly Counts[]): Counts {
+function addCounts(counts: readonly Counts[]): Counts {
   const sum: Record<string, number> = {};
   for (const one of counts) {
     for (const [invariant, checked] of Object.entries(one)) sum[invariant] = (sum[invariant] ?? 0) + checked;

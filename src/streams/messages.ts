@@ -104,7 +104,7 @@ export const StatusMessage = z
 const sequence = Sequence.openapi({ description: 'The number up to which everything was sent', example: 57 });
 const balances = z.array(Balance).optional();
 
-export const EventsSnapshot = z
+const EventsSnapshot = z
   .object({
     channel: z.literal('events'),
     type: z.literal('snapshot'),
@@ -119,7 +119,7 @@ export const EventsSnapshot = z
   })
   .openapi('EventsSnapshot');
 
-export const EventsUpdate = z
+const EventsUpdate = z
   .object({
     channel: z.literal('events'),
     type: z.literal('update'),
@@ -129,7 +129,7 @@ export const EventsUpdate = z
   })
   .openapi('EventsUpdate');
 
-export const ProblemMessage = z
+const ProblemMessage = z
   .object({
     type: z.literal('problem'),
     reqId,
@@ -140,7 +140,7 @@ export const ProblemMessage = z
   })
   .openapi('ProblemMessage');
 
-export const Pong = z.object({ type: z.literal('pong') }).openapi('Pong');
+const Pong = z.object({ type: z.literal('pong') }).openapi('Pong');
 
 /** Every message that the market's stream sends, by the name of its schema. */
 export const marketMessages = { TickersMessage, StatusMessage, ProblemMessage, Pong };

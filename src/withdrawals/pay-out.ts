@@ -16,7 +16,7 @@ import { type WithdrawalRow, isRow, readWithdrawal, takeDueWithdrawals } from '.
 const RELEASE_STANDS_MS = 5_000;
 
 /** The payout of a withdrawal; the same in every request for it. */
-export function toPayout(row: WithdrawalRow): Payout {
+function toPayout(row: WithdrawalRow): Payout {
   return {
     withdrawalId: row.id,
     asset: row.asset,

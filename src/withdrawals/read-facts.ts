@@ -116,7 +116,7 @@ export async function readFacts(
  * The daily limit of an account, and how much of it the last 24 hours have used, in atoms of USDT. Throws when D1
  * fails.
  */
-export async function readDailyUse(
+async function readDailyUse(
   database: Database,
   accountId: string,
   now_ms: number,

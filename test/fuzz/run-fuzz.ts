@@ -33,7 +33,7 @@ const BATCH = 120;
 const MAX_VIOLATIONS = 40;
 
 /** The credentials in each stretch: first those that can move no money, and at last all of them. */
-export function listStretches(requests: number): Stretch[] {
+function listStretches(requests: number): Stretch[] {
   const powerless = { nobody: 2, forger: 2, poor: 5, reader: 4, shut: 1, auditor: 2 };
   const everybody = { ...powerless, rich: 8, operator: 3 };
   return [

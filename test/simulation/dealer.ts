@@ -31,7 +31,7 @@ export const dealerModes = [
 export type DealerMode = (typeof dealerModes)[number];
 
 /** The venue counts finer than the ledger. */
-export const VENUE_SCALE = 12;
+const VENUE_SCALE = 12;
 
 /** How long after `sendBy` the dealer is sure of what it did not find. */
 const LATENESS_MS = 20_000;

@@ -126,7 +126,7 @@ export function reconcileAnew(
   return withOwn((own) => finishPass(own, limits), read, undefined, ledger);
 }
 
-export function brokenOf(found: LedgerReconciliation): Invariant[] {
+function brokenOf(found: LedgerReconciliation): Invariant[] {
   return found.invariants.filter(({ status }) => status === 'broken').map(({ name }) => name);
 }
 

@@ -6,7 +6,7 @@ const EVERY_MS = 15_000;
 type Status = Awaited<ReturnType<typeof api.getStatus>>;
 
 /** What of the exchange does not work now, in sentences; nothing while all of it does. */
-export function listTroubles(status: Status | 'unreachable'): readonly string[] {
+function listTroubles(status: Status | 'unreachable'): readonly string[] {
   if (status === 'unreachable') return ['The exchange does not answer at the moment. What you see may be old.'];
   const { trading, withdrawals, prices } = status;
   return [

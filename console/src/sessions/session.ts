@@ -10,7 +10,7 @@ const IDLE_MS = 30 * 60_000;
 const TOUCH_MS = 60_000;
 
 /** For how long the use of a passkey counts as fresh. */
-export const FRESH_MS = 5 * 60_000;
+const FRESH_MS = 5 * 60_000;
 
 /** A session of this browser. */
 export interface Session {

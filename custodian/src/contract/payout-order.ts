@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { AMOUNT_SYNTAX } from '../../../src/money/amounts.ts';
 
 /** A payout that Bureau orders: docs/custody.md, "Submit". */
-export const PayoutOrder = z.strictObject({
+const PayoutOrder = z.strictObject({
   withdrawalId: z.uuid(),
   asset: z.string().min(1).max(32),
   network: z.string().min(1).max(32),

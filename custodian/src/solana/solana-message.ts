@@ -282,6 +282,6 @@ export function nameNonce(account: string, value: string): string {
 }
 
 /** The fence of the transaction that makes a nonce account. */
-export function nameNewNonce(account: string): string {
+function nameNewNonce(account: string): string {
   return `${account}:new`;
 }

@@ -22,13 +22,13 @@ export interface TronPayerSettings {
 }
 
 /** How long a transaction may be taken, by the chain's own time. The chain allows a day. */
-export const EXPIRATION_MS = 3_600_000;
+const EXPIRATION_MS = 3_600_000;
 
 /** The signer signs another version this long after the expiration of the one before, by its own clock. */
-export const SIGNER_WAIT_MS = 10 * 60_000;
+const SIGNER_WAIT_MS = 10 * 60_000;
 
 /** More versions of a payout than this are a person's. */
-export const MAX_VERSIONS = 2;
+const MAX_VERSIONS = 2;
 
 /** Energy may become dearer between the question and the block: a token's contract that is used much pays more. */
 const ENERGY_MARGIN_PERCENT = 120n;

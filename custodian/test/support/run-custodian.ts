@@ -16,7 +16,7 @@ import { BUREAU_KEY, MNEMONIC, newFolder, policy as usualPolicy } from './signin
 export const wallet = new Wallet(MNEMONIC);
 
 /** The deposit keys of the public test mnemonic, as text. */
-export function depositKeysText(): Record<string, string> {
+function depositKeysText(): Record<string, string> {
   const root = HDKey.fromMasterSeed(mnemonicToSeedSync(MNEMONIC));
   return Object.fromEntries(
     Object.entries(depositKeyPaths).map(([name, path]) => [name, root.derive(path).publicExtendedKey]),

@@ -88,7 +88,7 @@ interface NativeModule {
 const MISSING = `There is no litesvm. On Linux (x64, glibc), "npm ci" brings one, unless optional dependencies are left out.`;
 
 /** The virtual machine, which is a native module. If there is none, throws an error that says what to do. */
-export function findLitesvm(): NativeModule {
+function findLitesvm(): NativeModule {
   try {
     return createRequire(import.meta.url)('litesvm-linux-x64-gnu') as NativeModule;
   } catch (error) {
@@ -617,17 +617,6 @@ export class PlayedSolana {
 
   lamportsOf(key: string): bigint {
     return this.#lamports(key);
-  }
-
-  dataOf(key: string): Uint8Array | undefined {
-    return this.#svm.getAccount(encode(key))?.data();
-  }
-
-  /** The signatures and errors of all transactions in blocks. */
-  listLanded(): { readonly signature: string; readonly err: unknown; readonly bytes: Uint8Array }[] {
-    return this.#blocks.flatMap(({ transactions }) =>
-      transactions.map(({ signature, meta, bytes }) => ({ signature, err: meta.err, bytes })),
-    );
   }
 
   /** Signs and sends instructions of the minter by kit. They are in the next block. Returns the signature. */

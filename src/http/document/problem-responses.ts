@@ -55,7 +55,7 @@ const members = {
 export type DeclaredProblem = ProblemCode | { readonly code: ProblemCode; readonly inPath: true };
 
 /** The name of a problem's example: its code, with a suffix where the path gives it another status. */
-export function nameExample(code: ProblemCode, status: number): string {
+function nameExample(code: ProblemCode, status: number): string {
   return status === definitionOf(code).status ? code : `${code}_in_path`;
 }
 
