@@ -1,6 +1,15 @@
 import { type Direction, type Versions, compareSchemas } from './compare-schemas.ts';
-import type { Content, Document, Operation, Parameter, Requirement, Response } from './document.ts';
-import { listOperations, listParameters, resolve } from './document.ts';
+import {
+  type Content,
+  type Document,
+  type Operation,
+  type Parameter,
+  type Requirement,
+  type Response,
+  listOperations,
+  listParameters,
+  resolve,
+} from './document.ts';
 
 /**
  * The changes of a document that break clients made for the released one, each as `<where>: <what>`; empty if the

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Reader } from './navigation.ts';
+import { type Reader, CHANGELOG } from './navigation.ts';
 import { escapeHtml } from './escape-html.ts';
 import type { Page } from './page.ts';
-import { CHANGELOG } from './navigation.ts';
 import { type Release, readRelease } from './for-machines.ts';
 import { type ListedPage, markdownPath } from './markdown-pages.ts';
 import { type RenderedDocument, type ResolveLink, renderDocument, renderPart } from './render-markdown.ts';

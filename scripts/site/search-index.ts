@@ -1,6 +1,5 @@
 import MiniSearch from 'minisearch';
-import type { ProblemCode } from '../../src/http/problems.ts';
-import { definitionOf, problems } from '../../src/http/problems.ts';
+import { type ProblemCode, definitionOf, problems } from '../../src/http/problems.ts';
 import { type Document, listOperations } from '../openapi/document.ts';
 import type { DocumentPage } from './document-pages.ts';
 import { errorGuide } from './error-guide.ts';

@@ -85,10 +85,10 @@ export class Replays {
   remember(idempotencyKey: string, answer: Answer): Answer {
     this.#late.flush();
     this.#write(idempotencyKey, answer);
-    const [standing] = this.#sql
+    const [stored] = this.#sql
       .exec<{ answer: string }>('SELECT answer FROM replays WHERE idempotency_key = ?', idempotencyKey)
       .toArray();
-    return standing ? (JSON.parse(standing.answer) as Answer) : answer;
+    return stored ? (JSON.parse(stored.answer) as Answer) : answer;
   }
 
   /**
@@ -291,10 +291,11 @@ export async function executeOnce<Plan, Row>(
   facts: RequestFacts,
   lane: LaneClock,
 ): Promise<Executed<Row>> {
+  const sayNew = (refusal: Refusal): Executed<Row> => ({ answer: answerProblem(refusal, facts), replayed: false });
   const now_ms = lane.now();
   const earlier = request && replays.find(request.idempotencyKey, now_ms);
   if (earlier) {
-    if (earlier.fingerprint !== request.fingerprint) return { answer: answerProblem(reused, facts), replayed: false };
+    if (earlier.fingerprint !== request.fingerprint) return sayNew(reused);
     if (earlier.answer) return { answer: earlier.answer, replayed: true };
     const found = await execution.lookUp(earlier.recordId);
     if (found.kind === 'found') {
@@ -304,9 +305,7 @@ export async function executeOnce<Plan, Row>(
       replays.remember(request.idempotencyKey, answer);
       return { answer, replayed: true };
     }
-    if (found.kind === 'unknown') {
-      return { answer: answerProblem(execution.describeUnknown(earlier.recordId), facts), replayed: false };
-    }
+    if (found.kind === 'unknown') return sayNew(execution.describeUnknown(earlier.recordId));
   }
   const recordId = earlier?.recordId ?? newRecordId(now_ms, lane.ledger);
   let intended = false;
@@ -314,17 +313,16 @@ export async function executeOnce<Plan, Row>(
   const settle = (refusal: Refusal): Executed<Row> => {
     const { kept } = problems[refusal.code];
     // A stored refusal is final, so nothing is stored while an earlier write may still succeed.
-    if (kept && mayStillLand)
-      return { answer: answerProblem(execution.describeUnknown(recordId), facts), replayed: false };
-    const answer = answerProblem(refusal, facts);
+    if (kept && mayStillLand) return sayNew(execution.describeUnknown(recordId));
+    const refused = sayNew(refusal);
     if (request && kept) {
-      if (intended || earlier) replays.remember(request.idempotencyKey, answer);
-      else replays.conclude(request, recordId, answer, now_ms);
+      if (intended || earlier) replays.remember(request.idempotencyKey, refused.answer);
+      else replays.conclude(request, recordId, refused.answer, now_ms);
     } else if (request && intended) {
       // An earlier request's intent stays: its write may still be on its way.
       replays.forget(request.idempotencyKey);
     }
-    return { answer, replayed: false };
+    return refused;
   };
 
   const allowed = lane.mayAct();
@@ -338,9 +336,7 @@ export async function executeOnce<Plan, Row>(
   await lane.sync();
   const end = await commitAndLook(execution, recordId, planned.value, lane);
   if (end.kind === 'refused') return settle(end.refusal);
-  if (end.kind === 'unknown') {
-    return { answer: answerProblem(execution.describeUnknown(recordId), facts), replayed: false };
-  }
+  if (end.kind === 'unknown') return sayNew(execution.describeUnknown(recordId));
   const { row } = end;
   const answer = execution.answer(row);
   if (execution.finish?.isOpen(row))

@@ -1,9 +1,8 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { sandboxCustody } from '../../src/custody/sandbox.ts';
-import { expectCode } from '../support/exchange.ts';
+import { expectCode, type Trader } from '../support/exchange.ts';
 import { CONNECTION_LOST, type Moment, abort } from '../support/runtime/faults.ts';
-import type { Trader } from '../support/exchange.ts';
 import { openWarmTrader, useWithdrawalFaults } from '../support/withdrawals/withdrawal-faults.ts';
 import {
   expectWholeLedger,
