@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { eq } from 'drizzle-orm';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { Amount, Decimal, Id, Timestamp } from '../http/wire-types.ts';
-import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
+import { type Outcome, accept, refuse, refusePrecision, refuseUnconfirmed } from '../http/answer.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type Database, directoryOf, openLedger } from '../db/database.ts';
 import { claimNames } from '../db/directory.ts';
@@ -74,9 +74,7 @@ export async function fund(
 ): Promise<Outcome<{ readonly funding: Funding; readonly isNew: boolean }>> {
   const { ledger, asset, reference } = wanted;
   const amount = parseAmount(wanted.amount, scaleOf(asset));
-  if (amount === undefined) {
-    return refuse('precision_exceeded', `An amount of ${asset} has at most ${scaleOf(asset)} decimals.`);
-  }
+  if (amount === undefined) return refusePrecision(asset);
   if (amount === 0n) return refuse('amount_below_minimum', 'A funding moves more than nothing.');
   if (amount > MAX_ATOMS) return refuse('amount_above_maximum', `The ledger cannot count so much ${asset}.`);
   const database = openLedger(bindings, ledger);

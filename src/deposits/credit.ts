@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { and, eq } from 'drizzle-orm';
-import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
+import { type Outcome, accept, refuse, refusePrecision, refuseUnconfirmed } from '../http/answer.ts';
 import { Amount, Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
@@ -90,9 +90,7 @@ export async function creditAccount(
   actor: Actor,
 ): Promise<Outcome<CreditResult>> {
   const amount = parseAmount(wanted.amount, scaleOf(wanted.asset));
-  if (amount === undefined) {
-    return refuse('precision_exceeded', `An amount of ${wanted.asset} has at most ${scaleOf(wanted.asset)} decimals.`);
-  }
+  if (amount === undefined) return refusePrecision(wanted.asset);
   if (amount === 0n) return refuse('amount_below_minimum', 'A credit is more than nothing.');
   if (amount > MAX_ATOMS) return refuseSupply(wanted.asset);
   const database = ledgerOf(bindings, accountId);

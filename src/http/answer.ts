@@ -1,3 +1,4 @@
+import { type Asset, scaleOf } from '../money/assets.ts';
 import { type ProblemCode, type ProblemMember, definitionOf, statusOf } from './problems.ts';
 
 /** What can be wrong with a field. The words are stable within v1 and only ever added. */
@@ -49,6 +50,11 @@ export function accept<T>(value: T): Outcome<T> {
 
 export function refuse(code: ProblemCode, detail: string, more: Omit<Refusal, 'ok' | 'code' | 'detail'> = {}): Refusal {
   return { ok: false, code, detail, ...more };
+}
+
+/** The refusal of an amount that is finer than its asset. */
+export function refusePrecision(asset: Asset): Refusal {
+  return refuse('precision_exceeded', `An amount of ${asset} has at most ${scaleOf(asset)} decimals.`);
 }
 
 /** The refusal of a request that has fields which are not valid. */

@@ -1,6 +1,6 @@
 import { type SQL, eq, sql } from 'drizzle-orm';
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core';
-import { type Outcome, type Refusal, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
+import { type Outcome, type Refusal, accept, refuse, refusePrecision, refuseUnconfirmed } from '../http/answer.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
 import { copySettingsToAll, listBrokenLedgers } from '../db/copy-settings.ts';
@@ -284,9 +284,7 @@ function readBounds<Name extends string>(
 /** An amount in atoms. Refuses with `precision_exceeded` and `amount_above_maximum`. */
 function readAtoms(text: string, asset: Asset): Outcome<Atoms> {
   const atoms = parseAmount(text, scaleOf(asset));
-  if (atoms === undefined) {
-    return refuse('precision_exceeded', `An amount of ${asset} has at most ${scaleOf(asset)} decimals.`);
-  }
+  if (atoms === undefined) return refusePrecision(asset);
   return atoms > MAX_ATOMS
     ? refuse('amount_above_maximum', `The ledger cannot count so much ${asset}.`)
     : accept(atoms);

@@ -9,7 +9,7 @@ import {
   formatPrice,
 } from '../money/amounts.ts';
 import { type Side, type Fill, type Mode, fill, type BoundsOf, checkBounds, type PlaceOrder } from './terms.ts';
-import { type Outcome, accept, refuse } from '../http/answer.ts';
+import { type Outcome, accept, refuse, refusePrecision } from '../http/answer.ts';
 import type { Settings } from '../db/settings.ts';
 import { type TradingContext, boundsInForce, spreadInForce } from './in-force.ts';
 import { type Asset, type Coin, QUOTE_ASSET, findCoin, scaleOf } from '../money/assets.ts';
@@ -84,9 +84,7 @@ export function readTerms(order: PlaceOrder, boundsOf: BoundsOf): Outcome<OrderT
   }
   const asset: Asset = order.mode === 'COIN_QTY' ? coin : QUOTE_ASSET;
   const value = parseAmount(order.value, scaleOf(asset));
-  if (value === undefined) {
-    return refuse('precision_exceeded', `An amount of ${asset} has at most ${scaleOf(asset)} decimals.`);
-  }
+  if (value === undefined) return refusePrecision(asset);
   const limitPrice = order.limitPrice === undefined ? null : parseAmount(order.limitPrice, PRICE_SCALE);
   if (limitPrice === undefined) {
     return refuse('precision_exceeded', `A price has at most ${PRICE_SCALE} decimals.`);

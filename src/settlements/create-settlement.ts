@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { Amount } from '../http/wire-types.ts';
-import { type Outcome, accept, refuse } from '../http/answer.ts';
+import { type Outcome, accept, refuse, refusePrecision } from '../http/answer.ts';
 import { isRecordId, ledgerNumberOf } from '../db/record-id.ts';
 import { house } from '../db/transfers.ts';
 import { type Asset, QUOTE_ASSET, findCoin, scaleOf } from '../money/assets.ts';
@@ -72,9 +72,7 @@ function accountIdsOf(wanted: CreateSettlement): string[] {
 
 function readAmount(text: string, asset: Asset): Outcome<Atoms> {
   const amount = parseAmount(text, scaleOf(asset));
-  if (amount === undefined) {
-    return refuse('precision_exceeded', `An amount of ${asset} has at most ${scaleOf(asset)} decimals.`);
-  }
+  if (amount === undefined) return refusePrecision(asset);
   if (amount === 0n) return refuse('amount_below_minimum', `A settlement moves more than nothing of ${asset}.`);
   if (amount > MAX_ATOMS) {
     return refuse('amount_above_maximum', `The amount of ${asset} is beyond what the ledger can count.`);

@@ -1,7 +1,7 @@
 import { checkTotpCode } from '../accounts/check-totp-code.ts';
 import { clearAttempts, isLastAttempt } from '../accounts/totp.ts';
 import type { SealSecrets } from '../accounts/seal.ts';
-import { type Outcome, accept, refuse } from '../http/answer.ts';
+import { type Outcome, accept, refuse, refusePrecision } from '../http/answer.ts';
 import { firmPrice } from '../markets/firm-price.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import { type Asset, type AssetNetwork, QUOTE_ASSET, assets, scaleOf, toUsdt } from '../money/assets.ts';
@@ -121,9 +121,7 @@ function readRequest(wanted: CreateWithdrawal): Outcome<ReadRequest> {
   const address = readAddress(listed.network, wanted.address);
   if (address === undefined) return refuse('invalid_address', `This is not a ${listed.network} address.`);
   const amount = parseAmount(wanted.amount, scaleOf(asset));
-  if (amount === undefined) {
-    return refuse('precision_exceeded', `An amount of ${asset} has at most ${scaleOf(asset)} decimals.`);
-  }
+  if (amount === undefined) return refusePrecision(asset);
   if (amount > MAX_ATOMS) return refuse('amount_above_maximum', `The ledger cannot move so much ${asset}.`);
   return accept({ asset, listed, address, amount });
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { api } from '../../ask.ts';
 import { useLoaded } from '../../load.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
-import { Records } from '../parts/records.tsx';
+import { type Column, Records } from '../parts/records.tsx';
 import { Time } from '../parts/names.tsx';
 import { Value } from '../parts/value.tsx';
 import type { ChangeSettings, ExchangeSettings } from '../schema.d.ts';
@@ -114,6 +114,12 @@ interface Pair {
 
 const key = ({ asset, network }: Omit<Pair, 'amount'>) => `${asset} ${network}`;
 
+const pairColumns: readonly Column<Pair>[] = [
+  { name: 'Asset', show: ({ asset }) => asset },
+  { name: 'Network', show: ({ network }) => network },
+  { name: 'Value', isNumber: true, show: ({ amount }) => <Value of={amount} /> },
+];
+
 /** What the public API says of each asset and network: the values in force, those that were never set among them. */
 async function readInForce(name: NetworkSetting): Promise<readonly Pair[]> {
   const { assets } = await api.listAssets();
@@ -142,11 +148,7 @@ export function NetworkAmountsCard({ name, settings, changed }: SettingsPart & {
         label={settingNames[name] ?? name}
         rows={rows}
         keyOf={key}
-        columns={[
-          { name: 'Asset', show: ({ asset }) => asset },
-          { name: 'Network', show: ({ network }) => network },
-          { name: 'Value', isNumber: true, show: ({ amount }) => <Value of={amount} /> },
-        ]}
+        columns={pairColumns}
         empty="Every asset and network has its default."
       />
       {pairs.length > 0 && (
@@ -156,11 +158,7 @@ export function NetworkAmountsCard({ name, settings, changed }: SettingsPart & {
             label={`${settingNames[name] ?? name}, in force`}
             rows={pairs}
             keyOf={key}
-            columns={[
-              { name: 'Asset', show: ({ asset }) => asset },
-              { name: 'Network', show: ({ network }) => network },
-              { name: 'Value', isNumber: true, show: ({ amount }) => <Value of={amount} /> },
-            ]}
+            columns={pairColumns}
             empty=""
           />
         </details>
