@@ -112,26 +112,17 @@ export async function readFacts(
   };
 }
 
+const show = (atoms: Atoms) => formatAmount(atoms, scaleOf(QUOTE_ASSET));
+
 /**
- * The daily limit of an account, and how much of it the last 24 hours have used, in atoms of USDT. Throws when D1
- * fails.
+ * The daily limit of an account, how much of it the last 24 hours have used, and what is left, as decimals of USDT. Throws
+ * when D1 fails.
  */
-async function readDailyUse(
-  database: Database,
-  accountId: string,
-  now_ms: number,
-): Promise<{ readonly limit: Atoms; readonly used: Atoms }> {
+export async function showDailyUse(database: Database, accountId: string, now_ms: number) {
   const [limits, sums] = await database.batch([
     selectLimit(database, accountId),
     selectUsed(database, accountId, now_ms),
   ]);
-  return { limit: limits[0]?.limit ?? 0n, used: sums[0]?.used ?? 0n };
-}
-
-const show = (atoms: Atoms) => formatAmount(atoms, scaleOf(QUOTE_ASSET));
-
-/** The same, and what is left, as decimals of USDT. */
-export async function showDailyUse(database: Database, accountId: string, now_ms: number) {
-  const { limit, used } = await readDailyUse(database, accountId, now_ms);
+  const [limit, used] = [limits[0]?.limit ?? 0n, sums[0]?.used ?? 0n];
   return { limit: show(limit), used: show(used), remaining: show(limit > used ? limit - used : 0n) };
 }
