@@ -63,7 +63,7 @@ export const requestCounts = {
   'deposit that custody reports': count(1, [1, 2, 0, 0, 29, 9, 2], 'read', 'write'),
   'order, checked as it is new and in the first pass over it': count(
     CHECKED_ORDERS,
-    [0, 0, 115, 65, 116_500, 0, 1],
+    [0, 0, 82, 33, 116_500, 0, 1],
     'none',
     'none',
   ),
@@ -94,6 +94,6 @@ export type RequestName = keyof typeof requestCounts;
  * pass is in it. `test/performance/idle-cost.test.ts` counts it.
  */
 export const idleHours = {
-  'one ledger': count(1, [60, 120, 300, 300, 7124, 0, 0], 'hour', 'hour'),
-  'three ledgers': count(1, [60, 360, 800, 780, 36_732, 0, 0], 'hourOfThree', 'hour'),
+  'one ledger': count(1, [60, 120, 200, 300, 7124, 0, 0], 'hour', 'hour'),
+  'three ledgers': count(1, [60, 360, 600, 780, 36_732, 0, 0], 'hourOfThree', 'hour'),
 };

@@ -273,14 +273,14 @@ export class DaySums {
 
   /** What the house gained from a day on, newest day first. */
   listProfit(from: string): ProfitOfDay[] {
-    return this.#list(from).flatMap(({ day, profit }) =>
+    return this.#read('day >= ? ORDER BY day DESC', from).flatMap(({ day, profit }) =>
       Object.entries(profit).map(([coin, parts]) => ({ day, coin, ...parts })),
     );
   }
 
   /** What flowed from a day on, newest day first; without the days on which nothing did. */
   listFlows(from: string): FlowsOfDay[] {
-    return this.#list(from).flatMap(({ day, flows }) =>
+    return this.#read('day >= ? ORDER BY day DESC', from).flatMap(({ day, flows }) =>
       Object.values(flows).some(({ count }) => count > 0) ? [{ day, ...flows }] : [],
     );
   }
@@ -292,15 +292,14 @@ export class DaySums {
     this.#stored.write(STATE, NOTHING);
   }
 
-  #list(from: string, to = '~'): Day[] {
-    const query = 'SELECT sums FROM day_sums WHERE day >= ? AND day <= ? ORDER BY day DESC';
-    const rows = this.#sql.exec<{ sums: string }>(query, from, to);
+  #read(condition: 'day = ?' | 'day >= ? ORDER BY day DESC', day: string): Day[] {
+    const rows = this.#sql.exec<{ sums: string }>(`SELECT sums FROM day_sums WHERE ${condition}`, day);
     return rows.toArray().map(({ sums }) => Day.parse(JSON.parse(sums)));
   }
 
   /** The sums of a day, which change until they are stored. */
   #open(days: Map<string, Day>, day: string): Day {
-    const sums = days.get(day) ?? this.#list(day, day)[0] ?? { day, flows: { ...NO_FLOWS }, profit: {} };
+    const sums = days.get(day) ?? this.#read('day = ?', day)[0] ?? { day, flows: { ...NO_FLOWS }, profit: {} };
     days.set(day, sums);
     return sums;
   }

@@ -5,7 +5,7 @@ import { atoms } from './columns.ts';
 
 /* Balances and the transfers between them. */
 
-const assetList = sqliteTable('assets', {
+export const assetList = sqliteTable('assets', {
   asset: text().$type<Asset>().primaryKey(),
   unit: atoms().notNull(),
 });
