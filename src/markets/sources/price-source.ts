@@ -27,7 +27,7 @@ export interface PriceSource {
   /** The least time between two requests; 0 if the venue allows far more than Bureau sends. */
   readonly leastInterval_ms: number;
   /** Where it is no venue but a market in memory: what it says now; `undefined` where it says nothing. */
-  readTicker?(coin: Coin, now_ms: number): SourceTicker | undefined;
+  readonly readTicker?: (coin: Coin, now_ms: number) => SourceTicker | undefined;
   /** Whether it answers with what it gathered before it was asked, at the time that its tickers name. */
   readonly isGathered?: boolean;
   /**
