@@ -15,7 +15,7 @@ await withLocalExchange(async (start) => {
     await page.goto(`${exchange.origin}/docs`);
     await page.getByRole('heading', { level: 1 }).first().waitFor();
     await page.goto(`${exchange.origin}/docs/reference`);
-    await page.locator('details.operation').first().waitFor();
+    await page.locator('.operation').first().waitFor();
     expectThat(true, 'guides and the reference in a browser');
     await tryPrintedLink(browser, exchange, undefined);
   });
