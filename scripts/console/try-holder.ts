@@ -45,6 +45,7 @@ export class HolderTrial {
     await this.#withdraw(page);
     await this.#follow(page);
     await this.#seeTroubles(page);
+    await this.#seeWaiting(page);
     await this.#compareBalances(page, useKey);
     await this.#checkPages(page);
     await this.#revokeKey(page, useKey);
@@ -229,6 +230,15 @@ export class HolderTrial {
     const before = await told.textContent();
     await page.keyboard.press('ArrowRight');
     expectThat(before !== now && (await told.textContent()) === now, `the arrow keys read the price: ${before}`);
+    await chart.hover({ position: { x: 120, y: 60 } });
+    await page.getByText(now ?? '').waitFor({ state: 'detached' });
+    expectThat((await told.textContent()) !== '', `and so does the pointer: ${await told.textContent()}`);
+    const price = page.locator('.figure').first();
+    await page
+      .getByText((await price.textContent()) ?? '', { exact: true })
+      .first()
+      .waitFor({ state: 'detached' });
+    expectThat(true, 'the price follows the market by itself');
   }
 
   /** Amounts as people write them: what may be misread is refused beside its field, and no press of the button is dead. */
@@ -243,6 +253,7 @@ export class HolderTrial {
         `${unclear} is refused at its field`,
       );
     }
+    await this.#check(page, 'trade-refused');
     for (const [written, read] of Object.entries({ '1,000.50': '1\u202F000.5', '1 000': '1\u202F000' })) {
       await field.fill(written);
       await see(page, `Read as ${read} USDT`);
@@ -394,6 +405,32 @@ export class HolderTrial {
     await see(page, 'The exchange does not answer at the moment.');
     await page.context().setOffline(false);
     expectThat(true, 'a halt, and an exchange that is out of reach, are a banner on every page');
+    const pause = (...networks: readonly string[]) =>
+      send(this.#exchange, 'PATCH', '/operator/v1/settings', { pausedDeposits: { networks, assets: [] } });
+    await pause('BTC');
+    await page.reload();
+    await open(page, 'Deposit');
+    await page.getByLabel('Asset').selectOption('BTC');
+    await see(page, 'over BTC are paused at the moment. Send nothing there.');
+    await this.#check(page, 'deposit-paused');
+    await pause();
+    expectThat(true, 'a paused network says so, and shows no address');
+  }
+
+  /** What is on its way has its place, until it is there. */
+  async #seeWaiting(page: Page): Promise<void> {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const answers = '**/v1/wallet/transactions**';
+    await page.route(answers, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await open(page, 'Activity');
+    await page.locator('main .waiting').first().waitFor();
+    release();
+    await page.locator('main .waiting').first().waitFor({ state: 'detached' });
+    await page.unroute(answers);
+    expectThat(true, 'what is on its way has its place, until it is there');
   }
 
   /** The numbers on the page are the API's. */
