@@ -1,7 +1,6 @@
-import { type Price, formatPrice } from '../money/amounts.ts';
 import type { Coin } from '../money/assets.ts';
 import type { LiveBooks } from './price-hub.ts';
-import type { Vote } from './ripe-price.ts';
+import { type Vote, voteOf } from './ripe-price.ts';
 import type { PriceSource } from './sources/price-source.ts';
 
 /** The books of markets in memory, which are as of the moment at which they are read. */
@@ -21,8 +20,7 @@ export class BooksInMemory implements LiveBooks {
     return this.#sources.flatMap(({ name, readTicker }) => {
       const ticker = readTicker?.(coin, now_ms);
       if (!ticker) return [];
-      const { bid, ask } = ticker.book ?? { bid: ticker.price, ask: ticker.price };
-      return [{ venue: name, bid: writePrice(bid), ask: writePrice(ask), own_ms: now_ms, vouched_ms: now_ms }];
+      return [voteOf({ source: name, asOf_ms: now_ms, received_ms: now_ms, isRepeat: false, ticker }, now_ms)];
     });
   }
 
@@ -34,8 +32,4 @@ export class BooksInMemory implements LiveBooks {
   states(): Readonly<Record<string, never>> {
     return {};
   }
-}
-
-function writePrice(price: Price | null): string | null {
-  return price === null ? null : formatPrice(price);
 }

@@ -5,14 +5,14 @@ import { describeError, logFault } from '../platform/log.ts';
 import { isRecent, withDeadline } from '../platform/deadline.ts';
 import { firstLedger } from '../db/database.ts';
 import { readSettings } from '../db/settings.ts';
-import { formatPrice, parsePrice } from '../money/amounts.ts';
+import { parsePrice } from '../money/amounts.ts';
 import { type Coin, coinSymbols } from '../money/assets.ts';
-import { type Observation, isTimely } from './aggregate.ts';
+import type { Observation } from './aggregate.ts';
 import { PricePoller } from './price-poller.ts';
 import { LONGEST_WAIT_MS } from './firm-price.ts';
 import { type MarketRound, reachShard } from './reach-shard.ts';
 import { HubMemory, emptyMemory, recordRound } from './record-round.ts';
-import { type Tick, type Vote, agreeOnRipePrice } from './ripe-price.ts';
+import { type Tick, type Vote, agreeOnRipePrice, voteOf } from './ripe-price.ts';
 import type { Market, MarketSnapshot } from './snapshot.ts';
 import { type BreakerState, CircuitBreakers, BreakersByName } from './sources/circuit-breakers.ts';
 import type { PriceSource } from './sources/price-source.ts';
@@ -71,7 +71,7 @@ const PUBLISH_INTERVAL_MS = 1_000;
 /** The first number that no hub gave out. It is read by itself, so that it counts when the rest has another shape. */
 const Reservation = z.object({ reserved: z.int() }).catch({ reserved: 0 });
 
-/** The venues' books as they push them. */
+/** Books that change by themselves: the venues' as they push them, or those of markets in memory. */
 export interface LiveBooks {
   /** Whether they are as of now at any time: on what they do not agree at once, no order waits for them. */
   readonly isInMemory: boolean;
@@ -433,18 +433,4 @@ export class PriceHub extends DurableObject<Bindings> {
       logFault('price_hub_not_kept', { error: describeError(error) });
     }
   }
-}
-
-/** An answer as a vote, as of when it was asked for. One that is too old by its venue's clock has no price. */
-function voteOf(observation: Observation, now_ms: number): Vote {
-  const { source, asOf_ms, ticker } = observation;
-  const last = isTimely(observation, now_ms) ? ticker.price : null;
-  const { bid, ask } = (last !== null && ticker.book) || { bid: last, ask: last };
-  return {
-    venue: source,
-    bid: bid === null ? null : formatPrice(bid),
-    ask: ask === null ? null : formatPrice(ask),
-    own_ms: asOf_ms,
-    vouched_ms: asOf_ms,
-  };
 }

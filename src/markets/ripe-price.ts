@@ -1,6 +1,15 @@
 import type { Coin } from '../money/assets.ts';
-import { type Price, parsePrice } from '../money/amounts.ts';
-import { type Priced, findAgreement, mayFollow, medianOf, middleOf, spreadOf } from './aggregate.ts';
+import { type Price, formatPrice, parsePrice } from '../money/amounts.ts';
+import {
+  type Observation,
+  type Priced,
+  findAgreement,
+  isTimely,
+  mayFollow,
+  medianOf,
+  middleOf,
+  spreadOf,
+} from './aggregate.ts';
 import type { AgreedMarket } from './snapshot.ts';
 
 /** A venue's book of one coin as it was last heard, of its stream or of a poll. All times are by Bureau's own clock. */
@@ -75,6 +84,20 @@ export function agreeOnRipePrice(votes: readonly Vote[], question: RipeQuestion)
   const price = medianOf(fresh);
   if (!mayFollow(lastAccepted, price, group, now_ms)) return undefined;
   return { coin, price, dispersion, asOf_ms: Math.min(...fresh.map(times_ms)), votes: fresh.length } as Tick;
+}
+
+/** An answer as a vote, as of when it was asked for. One that is too old by its venue's clock has no price. Pure. */
+export function voteOf(observation: Observation, now_ms: number): Vote {
+  const { source, asOf_ms, ticker } = observation;
+  const last = isTimely(observation, now_ms) ? ticker.price : null;
+  const { bid, ask } = (last !== null && ticker.book) || { bid: last, ask: last };
+  return {
+    venue: source,
+    bid: bid === null ? null : formatPrice(bid),
+    ask: ask === null ? null : formatPrice(ask),
+    own_ms: asOf_ms,
+    vouched_ms: asOf_ms,
+  };
 }
 
 interface PricedVote extends Priced {
