@@ -1,9 +1,11 @@
+import { createExecutionContext } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import rateLimitGuide from '../../docs/guides/rate-limits.md?raw';
+import { app } from '../../src/app.ts';
 import { type ProblemCode, type ProblemDefinition, problems } from '../../src/http/problems.ts';
 import { defaultLimits } from '../../src/keys/rights.ts';
 import { ORDER, ORIGIN, json, openTrader, send } from '../support/exchange.ts';
-import { worker } from '../support/runtime/test-env.ts';
+import { env, worker } from '../support/runtime/test-env.ts';
 import { type FetchedPage, fetchPage, fetchSite, readPage } from '../support/site.ts';
 
 const table: Readonly<Record<string, ProblemDefinition>> = problems;
@@ -158,6 +160,13 @@ describe('the page of an error code', () => {
         'application/problem+json',
       ]);
     }
+  });
+
+  it('is a problem for a browser, too, while the site cannot be read', async () => {
+    const SITE = { ...env.SITE, fetch: () => Promise.reject(new Error('no site')) };
+    const request = new Request(`${ORIGIN}/nothing`, { headers: { Accept: 'text/html' } });
+    const response = await app.fetch(request, { ...env, SITE }, createExecutionContext());
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([404, 'application/problem+json']);
   });
 
   it('does not exist for an unknown code, and the Worker answers instead', async () => {
