@@ -82,8 +82,13 @@ export async function endAsNever(page: Page, exchange: LocalExchange): Promise<v
   const [coin] = LEFT_OPEN;
   await open(page, 'Liquidity');
   await openEnd(page, coin);
-  await see(page, '51 USDT, which were set aside, are free again.');
   await page.getByLabel('Reason, for the audit').fill('not in the venue’s list');
+  await confirm(page, END);
+  const answer = page.getByLabel(`${SILENT_VENUE} has`);
+  await answer.and(page.locator(':invalid:focus')).waitFor();
+  expectThat((await listHedges(exchange, `coin=${coin}`))[0]?.status === 'OPEN', 'no answer is chosen beforehand');
+  await answer.selectOption('never');
+  await see(page, '51 USDT, which were set aside, are free again.');
   await confirm(page, END);
   await rowOf(page, coin).getByText('never dealt', { exact: true }).waitFor();
   const [ended] = await listHedges(exchange, `coin=${coin}`);
@@ -115,7 +120,14 @@ export async function endAsDealt(page: Page, other: Page, exchange: LocalExchang
 
 /** The dialog that ends a hedge, with each answer. */
 export const hedgeDialogs: readonly ShownPage[] = [
-  { name: 'desk-hedge-never', path: '/desk/liquidity', prepare: (page) => openEnd(page, LEFT_OPEN[2]) },
+  {
+    name: 'desk-hedge-never',
+    path: '/desk/liquidity',
+    prepare: async (page) => {
+      await openEnd(page, LEFT_OPEN[2]);
+      await page.getByLabel(`${SILENT_VENUE} has`).selectOption('never');
+    },
+  },
   {
     name: 'desk-hedge-dealt',
     path: '/desk/liquidity',

@@ -161,12 +161,18 @@ export function Switch<T extends string>({ label, value, set, options }: Options
   );
 }
 
-/** A choice of a few. */
-export function Choice<T extends string>({ label, value, set, options }: Options<T>) {
+/** A choice of a few. A form in which one is `required` is not sent while the empty one is chosen. */
+export function Choice<T extends string>({
+  label,
+  required,
+  value,
+  set,
+  options,
+}: Options<T> & { readonly required?: boolean }) {
   return (
     <Field label={label}>
       {({ id }) => (
-        <select id={id} value={value} onChange={(event) => set(event.currentTarget.value as T)}>
+        <select id={id} required={required} value={value} onChange={(event) => set(event.currentTarget.value as T)}>
           {options.map(([option, text]) => (
             <option key={option} value={option}>
               {text}

@@ -102,7 +102,9 @@ function mayBeEnded({ ts, sendBy, openSeconds }: Hedge): boolean {
   return openSeconds !== null && openSeconds * 1_000 >= Date.parse(sendBy) - Date.parse(ts) + DEALERS_OWN_MS;
 }
 
+/** None is chosen beforehand: a wrong "never" frees money that was spent, and hedges anew. */
 const outcomes = [
+  ['', 'choose what the venue’s list says'],
   ['never', 'never dealt it'],
   ['dealt', 'dealt it, or a part of it'],
 ] as const;
@@ -111,7 +113,7 @@ const outcomes = [
 const feeAssetsOf = ({ coin }: Hedge) => [...new Set(['USDT', coin, 'BNB'] as const)];
 
 function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () => void }) {
-  const [outcome, setOutcome] = useState<'never' | 'dealt'>('never');
+  const [outcome, setOutcome] = useState<(typeof outcomes)[number][0]>('');
   const [amount, setAmount] = useState(hedge.amount);
   const [usdt, setUsdt] = useState('');
   const [feeAsset, setFeeAsset] = useState<Hedge['setAsideAsset']>('USDT');
@@ -122,7 +124,7 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
   const body =
     outcome === 'dealt'
       ? { outcome, amount, usdt, fee: paid, venueReference: venueReference.trim(), reason }
-      : { outcome, reason };
+      : { outcome: 'never' as const, reason };
   return (
     <Step
       danger
@@ -135,13 +137,14 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
         Look at the venue’s own list of orders for <code>{hedge.id}</code> first, and see that the dealer never sends it
         any more. When in doubt, do neither: this cannot be undone.
       </p>
-      <Choice label={`${hedge.venue} has`} value={outcome} set={setOutcome} options={outcomes} />
-      {outcome === 'never' ? (
+      <Choice label={`${hedge.venue} has`} required value={outcome} set={setOutcome} options={outcomes} />
+      {outcome === 'never' && (
         <p>
           {showAmount(hedge.setAside)} {hedge.setAsideAsset}, which were set aside, are free again. The position is
           hedged anew.
         </p>
-      ) : (
+      )}
+      {outcome === 'dealt' && (
         <>
           <TextField
             label={`${hedge.coin}, without the fee`}
