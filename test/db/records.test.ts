@@ -99,6 +99,14 @@ describe('a record', () => {
     await expectRefused(`ledger: floor ${victim} USDT`, order(victim, fair));
   });
 
+  it('of an order has a price that is as of its admission or later', async () => {
+    for (const status of ['COMPLETED', 'FAILED']) {
+      const early = order(victim, { status, priceAsOf: NOON_MS - 1 });
+      await expectRefused('guard: a price from before the order', early);
+    }
+    await order(victim, { priceAsOf: NOON_MS + 1 }).run();
+  });
+
   it('of a deposit is written once, by its id and by its reference', async () => {
     const id = newRecordId(NOON_MS);
     await deposit(victim, id, 'first').run();
