@@ -269,6 +269,12 @@ describe('a withdrawal is released', () => {
     await expectRefused(refusal, set('next_ask_at = NULL'));
   });
 
+  it('once: a repeated approval is refused, and changes no time', async () => {
+    await env.DB.batch([withdrawal('PENDING'), approve()]);
+    await expectRefused('guard: withdrawal_settled', approve());
+    await expectRefused('guard: withdrawal_settled', set("status = 'PROCESSING'"));
+  });
+
   it('never after it has ended', async () => {
     await env.DB.batch([withdrawal(), fail()]);
     await expectRefused('guard: withdrawal_settled', release());
