@@ -4,19 +4,22 @@ import type { Database } from '../db/database.ts';
 import { type Asset, QUOTE_ASSET, assetSymbols, scaleOf } from '../money/assets.ts';
 import { formatAmount } from '../money/amounts.ts';
 
+const PaymentKind = z.enum(['withdrawal', 'return', 'deposit']);
+type PaymentKind = z.output<typeof PaymentKind>;
+
 /** How many transfers one call looks at. */
 const SPAN = 10_000;
 
-/** A withdrawal that was taken or a deposit that was credited, of an account that has a holder. Amounts are decimals. */
+/** A withdrawal that was taken or returned, or a deposit that was credited, of an account that has a holder. Amounts are decimals. */
 export interface Payment {
-  readonly kind: 'withdrawal' | 'deposit';
+  readonly kind: PaymentKind;
   readonly accountId: string;
   readonly ts_ms: number;
   readonly asset: string;
   readonly amount: string;
   /** In USDT, at the price of that time. */
   readonly usdValue: string;
-  /** Where a withdrawal goes, and over which network; `null` for a deposit. */
+  /** Where a withdrawal goes or was to go, and over which network; `null` for a deposit. */
   readonly address: string | null;
   readonly network: string | null;
 }
@@ -28,7 +31,7 @@ export interface Payments {
 }
 
 const Row = z.object({
-  kind: z.enum(['withdrawal', 'deposit']),
+  kind: PaymentKind,
   accountId: z.string(),
   ts: z.number(),
   asset: z.enum(assetSymbols),
@@ -48,11 +51,11 @@ export async function readPayments(database: Database, after: number | null): Pr
   if (after === null) return { payments: [], last: newest };
   const last = Math.min(newest, after + SPAN);
   const rows = await database.all(sql`
-    SELECT t.id AS transfer, 'withdrawal' AS kind, w.account_id AS accountId, t.ts, w.asset,
+    SELECT t.id AS transfer, iif(t.id = w.taken_transfer, 'withdrawal', 'return') AS kind, w.account_id AS accountId, t.ts, w.asset,
       CAST(w.amount AS TEXT) AS amount, CAST(w.usd_value AS TEXT) AS usdValue, w.address, w.network
     FROM transfers t
-    JOIN accounts a ON a.id = t.debit AND a.holder IS NOT NULL
-    JOIN withdrawals w ON w.account_id = t.debit AND w.id = t.reference AND w.taken_transfer = t.id
+    JOIN accounts a ON a.id IN (t.debit, t.credit) AND a.holder IS NOT NULL
+    JOIN withdrawals w ON w.account_id = a.id AND w.id = t.reference AND t.id IN (w.taken_transfer, w.returned_transfer)
     WHERE t.id > ${after} AND t.id <= ${last} AND t.kind = 'withdrawal'
     UNION ALL
     SELECT t.id, 'deposit', d.account_id, t.ts, d.asset, CAST(d.amount AS TEXT), CAST(d.usd_value AS TEXT), NULL, NULL

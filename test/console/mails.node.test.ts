@@ -126,6 +126,22 @@ describe('a withdrawal', () => {
     expect(await readRefusal(await withdraw(holder))).toEqual([403, 'account_frozen']);
   });
 
+  it('that fails is mailed again, with where the money is', async () => {
+    const holder = await served.openHolder({ USDT: '1000' });
+    await served.operate('PATCH', '/settings', { reviewThreshold: '0' });
+    const { withdrawal } = (await (await withdraw(holder)).json()) as { withdrawal: { id: string } };
+    await served.operate('PATCH', '/settings', { reviewThreshold: null });
+    await served.tell();
+    const path = `/accounts/${holder.accountId}/withdrawals/${withdrawal.id}/reject`;
+    await served.operate('POST', path, { reason: 'a word for the audit alone' });
+    await served.tell();
+    await served.tell();
+    const [, failed, ...others] = served.mailsTo(holder.email).filter(({ subject }) => subject.includes('withdrawal'));
+    expect([failed?.subject, others]).toEqual(['A withdrawal of 20 USDT from your account failed', []]);
+    expect(failed?.text).toContain(`20 USDT to ${WITHDRAWAL.address} over TRC20 were not sent.`);
+    expect(failed?.text).not.toContain('audit');
+  });
+
   it('is stopped by no link that is older than a week', async () => {
     const holder = await served.openHolder();
     await setLimit(holder, '10');

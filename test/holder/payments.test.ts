@@ -5,7 +5,7 @@ import { readAddresses } from '../support/addresses/addresses.ts';
 import type { Trader } from '../support/exchange.ts';
 import { accepted, signIn } from '../support/holder/holders.ts';
 import { databaseOf, openTraderIn } from '../support/db/open-in-ledger.ts';
-import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { readTaken, review, setSettings, withdraw } from '../support/withdrawals/withdrawals.ts';
 import { holderEntrypoint } from '../support/runtime/test-env.ts';
 
 let traders: Trader[];
@@ -46,7 +46,19 @@ it.each([
   expect(await paymentsOf(payer, await lastOf(1))).toEqual([]);
 });
 
-it('accounts without a holder, orders and returned withdrawals are no payments', async () => {
+it('a withdrawal that comes back is a return, of what was to be sent, once', async () => {
+  const [trader] = traders as [Trader];
+  const before = await lastOf(0);
+  await setSettings({ reviewThreshold: '0' });
+  const { id, amount } = await readTaken(await withdraw(trader));
+  expect(await paymentsOf(trader, before)).toEqual([['withdrawal', 'USDT', amount, amount]]);
+  const taken = await lastOf(0);
+  expect((await review(trader, id, 'reject')).status).toBe(200);
+  expect(await paymentsOf(trader, taken)).toEqual([['return', 'USDT', amount, amount]]);
+  expect(await paymentsOf(trader, await lastOf(0))).toEqual([]);
+});
+
+it('what accounts without a holder do, and orders, are no payments', async () => {
   const [trader] = traders as [Trader];
   const unheld = await openTraderIn(0);
   const before = await lastOf(0);

@@ -60,6 +60,10 @@ const writers = {
     subject: `A withdrawal of ${amount} ${asset} from your account`,
     text: `At ${time}: ${amount} ${asset} to ${address} over ${network}.`,
   }),
+  return: ({ time, asset, amount, address, network }: Payment): Letter => ({
+    subject: `A withdrawal of ${amount} ${asset} from your account failed`,
+    text: `At ${time}: ${amount} ${asset} to ${address} over ${network} were not sent. They are in your account again, and so is the fee.`,
+  }),
   deposits: ({ deposits }: { readonly deposits: readonly Payment[] }): Letter => ({
     subject: deposits.length === 1 ? 'A deposit to your account' : `${deposits.length} deposits to your account`,
     text: [
