@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { ask, isRefusal } from './ask.ts';
+import { showTime } from './format.ts';
 import { useLoaded } from './load.ts';
 import { ExchangeState } from './parts/exchange-state.tsx';
 import { HolderNotice } from './parts/holder-notice.tsx';
@@ -11,6 +12,7 @@ import { scrollToCurrent } from './parts/scroll-to-current.ts';
 import { type AccountState, type SessionState, type SignedIn, SignedInContext } from './parts/session.ts';
 import { go, useRoute } from './route.ts';
 import { Activity } from './screens/activity.tsx';
+import { Addresses } from './screens/addresses.tsx';
 import { Deposit } from './screens/deposit.tsx';
 import { Events } from './screens/events.tsx';
 import { Keys } from './screens/keys.tsx';
@@ -26,6 +28,7 @@ const screens: Readonly<Record<string, readonly [title: string, screen: () => JS
   '/trade': ['Trade', Trade],
   '/deposit': ['Deposit', Deposit],
   '/withdraw': ['Withdraw', Withdraw],
+  '/addresses': ['Addresses', Addresses],
   '/activity': ['Activity', Activity],
   '/keys': ['API keys', Keys],
   '/events': ['Events', Events],
@@ -110,7 +113,7 @@ function Frame({
         )}
         {account.heldUntil_ms !== null && (
           <p class="notice">
-            The account was recovered. Until {new Date(account.heldUntil_ms).toLocaleString('en-GB')} it takes no
+            The account was recovered. Until {showTime(new Date(account.heldUntil_ms).toISOString())} it takes no
             withdrawal, new API key or new address.
           </p>
         )}

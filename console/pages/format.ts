@@ -12,7 +12,15 @@ export function showAmount(decimal: string): string {
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
-/** The same for a value, always with two decimals. What is less than a cent is said to be so. */
+/** A price for the eye: to the cent, and a small one to five digits that count. What is to be exact is shown as an amount. */
+export function showPrice(decimal: string): string {
+  const [whole = '0', fraction = ''] = decimal.split('.');
+  if (whole !== '0') return showAmount(`${whole}.${fraction.slice(0, 2).padEnd(2, '0')}`);
+  const counted = (/^0*\d{0,5}/.exec(fraction)?.[0] ?? '').replace(/0+$/, '');
+  return showAmount(counted === '' ? whole : `${whole}.${counted}`);
+}
+
+/** A value, always with two decimals. What is less than a cent is said to be so. */
 export function showCents(decimal: string): string {
   const [whole = '0', fraction = ''] = decimal.split('.');
   if (/^0*$/.test(whole) && /^00\d*[1-9]/.test(fraction)) return '< 0.01';
@@ -43,6 +51,11 @@ export function inWords(name: string): string {
     .toLowerCase()
     .replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** `withdrawal.failed` as "Withdrawal failed". */
+export function nameEvent(type: string): string {
+  return inWords(type.replaceAll('.', '_'));
 }
 
 const movements: Readonly<Record<string, string>> = {

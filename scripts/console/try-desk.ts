@@ -68,6 +68,7 @@ async function follow(page: Page): Promise<void> {
   await see(page, 'There are none yet');
   await press(page, 'Add the endpoint');
   await page.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:9/desk');
+  await page.getByRole('radio', { name: 'Only some' }).check({ force: true });
   await page.getByLabel('Audit', { exact: true }).check();
   await confirm(page, 'Add the endpoint');
   const dialog = page.getByRole('dialog', { name: 'The endpoint’s secret' });

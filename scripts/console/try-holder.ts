@@ -13,7 +13,7 @@ import { openConsole, tryRecovery } from './try-recovery.ts';
 const COLD = '0x52908400098527886E0F7030069857D2E4169EE7';
 const EMAIL = 'grace@customers.example';
 const STEP_MS = 30_000;
-const PAGES = ['Overview', 'Trade', 'Deposit', 'Withdraw', 'Activity', 'API keys', 'Events', 'Security'];
+const PAGES = ['Overview', 'Trade', 'Deposit', 'Withdraw', 'Addresses', 'Activity', 'API keys', 'Events', 'Security'];
 
 /** A holder's whole way through the console, on an exchange that `npm start` has just opened. */
 export class HolderTrial {
@@ -96,7 +96,7 @@ export class HolderTrial {
     await see(page, 'First steps');
     await open(page, 'Withdraw');
     await see(page, 'Switch two-factor authentication on');
-    for (const name of ['Withdraw', 'Deposit', 'Activity', 'API keys', 'Security']) {
+    for (const name of ['Withdraw', 'Addresses', 'Deposit', 'Activity', 'API keys', 'Security']) {
       await open(page, name);
       await page.getByRole('heading', { name, level: 1 }).waitFor();
       await this.#check(page, `${name.toLowerCase().replace(' ', '-')}-empty`);
@@ -131,6 +131,7 @@ export class HolderTrial {
     await press(page, 'Switch it on');
     await see(page, 'It is on');
     expectThat(true, 'two-factor authentication is set up from what the page shows');
+    await open(page, 'Addresses');
     await page.getByLabel('Network', { exact: true }).selectOption('ETH');
     await page.getByLabel('Address on ETH').fill(COLD);
     await page.getByLabel('Name', { exact: true }).fill('cold wallet');
@@ -361,7 +362,7 @@ export class HolderTrial {
       this.#recoveryCodes = await page.locator('ol code').allTextContents();
       await open(page, 'Events');
       await press(page, 'Deliveries');
-      await see(page, 'security.recovery_codes_drawn');
+      await see(page, 'Security recovery codes drawn');
       await this.#check(page, 'events-deliveries');
       expectThat(received.length === 2, 'what happens to the account’s security is sent');
       await press(page, 'Close');

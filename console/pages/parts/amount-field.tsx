@@ -9,6 +9,7 @@ export function AmountField({
   value,
   set,
   help,
+  fault,
   required = true,
   fills = [],
 }: {
@@ -17,6 +18,8 @@ export function AmountField({
   readonly value: string;
   readonly set: (value: string) => void;
   readonly help?: string | undefined;
+  /** Why an amount that was understood is refused. */
+  readonly fault?: string | undefined;
   readonly required?: boolean;
   /** Buttons beside the field that fill it, with their names. */
   readonly fills?: readonly { readonly label: string; readonly value: string }[];
@@ -27,7 +30,7 @@ export function AmountField({
     <Field
       label={label}
       help={[understood && `Read as ${understood}.`, help].filter(Boolean).join(' ') || undefined}
-      fault={typed?.why}
+      fault={typed?.why ?? fault}
     >
       {(named) => (
         <div class="joined">

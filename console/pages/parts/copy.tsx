@@ -1,7 +1,15 @@
 import { useState } from 'preact/hooks';
 
-/** A text to copy, with its button. */
-export function Copied({ text, label }: { readonly text: string; readonly label: string }) {
+/** A text to copy, with its button; it may be shown in another way than it is copied. */
+export function Copied({
+  text,
+  label,
+  shown = text,
+}: {
+  readonly text: string;
+  readonly label: string;
+  readonly shown?: string;
+}) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);
@@ -10,7 +18,7 @@ export function Copied({ text, label }: { readonly text: string; readonly label:
   };
   return (
     <div class="copied">
-      <code>{text}</code>
+      <code>{shown}</code>
       <button type="button" onClick={() => void copy()} aria-label={`Copy ${label}`}>
         {isCopied ? 'Copied' : 'Copy'}
       </button>

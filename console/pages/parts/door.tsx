@@ -1,11 +1,14 @@
 import type { ComponentChildren } from 'preact';
 
-/** A page for who is not signed in: one card in the middle, with one thing to do. */
+/** A page for who is not signed in: what this is, and one card with one thing to do. */
 export function Door({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
   document.title = `${title} · Bureau`;
   return (
     <main class="door">
-      <p class="brand">Bureau</p>
+      <div>
+        <p class="brand">Bureau</p>
+        <p>Buy and sell coins at the market’s price, hold them, and send them where you want.</p>
+      </div>
       <section class="card">
         <h1>{title}</h1>
         {children}

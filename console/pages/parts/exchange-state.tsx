@@ -6,18 +6,29 @@ const EVERY_MS = 15_000;
 type Status = Awaited<ReturnType<typeof api.getStatus>>;
 
 /** What of the exchange does not work now, in sentences; nothing while all of it does. */
-function listTroubles(status: Status | 'unreachable'): readonly string[] {
-  if (status === 'unreachable') return ['The exchange does not answer at the moment. What you see may be old.'];
+function listTroubles(status: Status | 'unreachable'): readonly (readonly [what: string, more: string])[] {
+  if (status === 'unreachable')
+    return [['The exchange does not answer.', 'What you see may be old. It is asked again by itself.']];
   const { trading, withdrawals, prices } = status;
   return [
-    trading === 'HALTED' && 'Trading is halted by the exchange. Your coins stay where they are.',
-    trading === 'DEGRADED' && 'Orders cannot fill at the moment.',
+    trading === 'HALTED' &&
+      ([
+        'Trading is halted by the exchange.',
+        'Orders are refused until it goes on. Your coins stay where they are.',
+      ] as const),
+    trading === 'DEGRADED' &&
+      (['Orders cannot fill at the moment.', 'Nothing is taken for one that is refused.'] as const),
     trading === 'OK' &&
       prices === 'DEGRADED' &&
-      'Some coins have no price at the moment, and orders of them are refused.',
-    withdrawals === 'HALTED' && 'Withdrawals are halted by the exchange. Your coins stay where they are.',
-    withdrawals === 'DEGRADED' && 'Withdrawals take longer than usual.',
-  ].filter((text) => text !== false);
+      (['Some coins have no price at the moment.', 'Orders of them are refused; all others fill.'] as const),
+    withdrawals === 'HALTED' &&
+      ([
+        'Withdrawals are halted by the exchange.',
+        'What was asked for already may wait until they go on. Deposits are credited as usual.',
+      ] as const),
+    withdrawals === 'DEGRADED' &&
+      (['Withdrawals take longer than usual.', 'Those you asked for are on their way.'] as const),
+  ].filter((trouble) => trouble !== false);
 }
 
 /** A banner above every page while something of the exchange is halted, late or out of reach. */
@@ -40,8 +51,10 @@ export function ExchangeState() {
   const troubles = status === undefined ? [] : listTroubles(status);
   return (
     <div role="status" class="banner">
-      {troubles.map((text) => (
-        <p key={text}>{text}</p>
+      {troubles.map(([what, more]) => (
+        <p key={what}>
+          <strong>{what}</strong> {more}
+        </p>
       ))}
     </div>
   );

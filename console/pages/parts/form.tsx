@@ -9,6 +9,7 @@ export function Form({
   about,
   danger = false,
   plain = false,
+  isReady = true,
   children,
 }: {
   readonly act: () => Promise<void>;
@@ -18,6 +19,8 @@ export function Form({
   readonly danger?: boolean;
   /** One of several things that a page offers, none of which is why one came. */
   readonly plain?: boolean;
+  /** Whether it can be sent as it is. If not, the button is quiet, and pressing it leads to what is missing. */
+  readonly isReady?: boolean;
   readonly children?: ComponentChildren;
 }) {
   const [isBusy, setBusy] = useState(false);
@@ -45,7 +48,11 @@ export function Form({
     <form onSubmit={(event) => void submit(event)} aria-busy={isBusy}>
       {children}
       {error !== undefined && <Fault error={error} />}
-      <button type="submit" class={danger ? 'danger' : plain ? undefined : 'main'} disabled={isBusy}>
+      <button
+        type="submit"
+        class={danger ? 'danger' : plain ? undefined : isReady ? 'main' : 'main unready'}
+        disabled={isBusy}
+      >
         {isBusy ? 'One moment …' : label}
         {about !== undefined && <span class="hidden"> {about}</span>}
       </button>

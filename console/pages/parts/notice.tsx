@@ -15,6 +15,19 @@ const words: Readonly<Record<string, string>> = {
   internal_error: 'Something went wrong at the exchange. Try again, and tell it the details below if it stays.',
 };
 
+/** Refusals of an amount, which are told beside its field. */
+const ofAmounts: ReadonlySet<string> = new Set([
+  'amount_above_maximum',
+  'amount_below_minimum',
+  'insufficient_balance',
+  'precision_exceeded',
+]);
+
+/** Why an amount was refused; `undefined` if it was not, or for another reason. */
+export function tellOfAmount(error: unknown): string | undefined {
+  return error instanceof BureauError && ofAmounts.has(error.code) ? error.detail : undefined;
+}
+
 function Notice({ children, details }: { readonly children: ComponentChildren; readonly details?: string }) {
   return (
     <div class="notice bad" role="alert">

@@ -3,7 +3,7 @@ import type { Transaction } from '../../../clients/bureau-client/src/operations.
 import { api } from '../ask.ts';
 import { nameMovement, showAmount, showCents, showTime } from '../format.ts';
 import { Choice } from '../parts/form.tsx';
-import { Badge } from '../parts/coin.tsx';
+import { Badge, assetSymbols } from '../parts/coin.tsx';
 import { Fault, Waiting } from '../parts/notice.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { Movement } from './activity/movement.tsx';
@@ -15,16 +15,39 @@ const kinds = [
   ['SPOT_SELL', 'sales'],
   ['ONCHAIN_DEPOSIT', 'deposits'],
   ['ONCHAIN_WITHDRAWAL', 'withdrawals'],
+  ['INTERNAL_DEPOSIT', 'credits'],
+  ['INTERNAL_WITHDRAWAL', 'sent within the exchange'],
 ] as const;
+
+const states = [
+  ['', 'any state'],
+  ['PENDING', 'waiting'],
+  ['PROCESSING', 'under way'],
+  ['COMPLETED', 'completed'],
+  ['FAILED', 'failed'],
+] as const;
+
+const assetOptions = [['', 'all assets'], ...assetSymbols.map((asset) => [asset, asset] as const)] as const;
 
 /** Whether the asset that is named came in; what was paid for it did not. */
 const isIncoming = (type: string) => /BUY$|DEPOSIT$/.test(type);
 
-type Kind = (typeof kinds)[number][0];
+type Query = NonNullable<Parameters<typeof api.listTransactions>[0]>;
+
+/** What is shown alone, where something is chosen. */
+interface Filters {
+  readonly type: (typeof kinds)[number][0];
+  readonly asset: NonNullable<Query['asset']> | '';
+  readonly status: (typeof states)[number][0];
+}
 
 /** Everything that happened in the account, newest first, a page at a time, and the statement of a time. */
 export function Activity() {
-  const [kind, setKind] = useState<Kind>('');
+  const [filters, setFilters] = useState<Filters>({ type: '', asset: '', status: '' });
+  const choose =
+    <Name extends keyof Filters>(name: Name) =>
+    (value: Filters[Name]) =>
+      setFilters({ ...filters, [name]: value });
   const [rows, setRows] = useState<readonly Transaction[]>([]);
   const [next, setNext] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -34,7 +57,13 @@ export function Activity() {
     setBusy(true);
     setError(undefined);
     try {
-      const page = await api.listTransactions({ ...(kind && { type: kind }), ...(cursor !== null && { cursor }) });
+      const { type, asset, status } = filters;
+      const page = await api.listTransactions({
+        ...(type && { type }),
+        ...(asset && { asset }),
+        ...(status && { status }),
+        ...(cursor !== null && { cursor }),
+      });
       setRows([...known, ...page.transactions]);
       setNext(page.nextCursor);
     } catch (fault) {
@@ -45,16 +74,21 @@ export function Activity() {
   };
   useEffect(() => {
     void read([], null);
-  }, [kind]);
+  }, [filters]);
   return (
     <>
       <section class="card" aria-busy={isBusy}>
-        <Choice label="Show" value={kind} set={setKind} options={kinds} />
+        <div class="row">
+          <Choice label="Show" value={filters.type} set={choose('type')} options={kinds} />
+          <Choice label="Asset" value={filters.asset} set={choose('asset')} options={assetOptions} />
+          <Choice label="State" value={filters.status} set={choose('status')} options={states} />
+        </div>
         {error !== undefined && <Fault error={error} />}
         {rows.length === 0 && isBusy && <Waiting />}
         {rows.length === 0 && !isBusy && error === undefined && (
           <p>
-            There is nothing to show. <a href="/deposit">A deposit</a> or <a href="/trade">an order</a> appears here.
+            There is nothing to show{Object.values(filters).some((value) => value !== '') && ' of what you chose'}.{' '}
+            <a href="/deposit">A deposit</a> or <a href="/trade">an order</a> appears here.
           </p>
         )}
         {rows.length > 0 && <Rows rows={rows} show={setShown} />}

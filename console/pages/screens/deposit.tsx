@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api } from '../ask.ts';
-import { showAmount, showTime } from '../format.ts';
+import { inGroups, showAmount, showTime } from '../format.ts';
 import { useAsset } from '../route.ts';
 import { useLoaded } from '../load.ts';
 import { describeNetwork, nameNetwork, timeOf } from '../networks.ts';
@@ -67,7 +67,7 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
             Another coin, or {symbol} over another network, may be lost.
           </p>
           <QrCode text={address} label={`The ${network.network} address as a QR code`} />
-          <Copied text={address} label="the address" />
+          <Copied text={address} shown={inGroups(address)} label="the address" />
           <dl>
             <dt>The smallest</dt>
             <dd>

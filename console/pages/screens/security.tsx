@@ -1,5 +1,5 @@
+import { Pill } from '../parts/pill.tsx';
 import { useSignedIn } from '../parts/session.ts';
-import { Addresses } from './security/addresses.tsx';
 import { Freeze } from './security/freeze.tsx';
 import { SecurityLog } from './security/log.tsx';
 import { Passkeys } from './security/passkeys.tsx';
@@ -14,15 +14,39 @@ export function Security() {
   const state = `${session.level} ${session.passkeys} ${session.isRecovered} ${account.totp.enabled}`;
   return (
     <>
+      <dl class="facts">
+        <div>
+          <dt>Passkeys</dt>
+          <dd>
+            <Pill
+              status={session.passkeys > 0 ? 'completed' : 'pending'}
+              words={session.passkeys > 0 ? `${session.passkeys} enrolled` : 'None yet'}
+            />
+          </dd>
+        </div>
+        <div>
+          <dt>Two-factor authentication</dt>
+          <dd>
+            <Pill status={account.totp.enabled ? 'completed' : 'pending'} words={account.totp.enabled ? 'On' : 'Off'} />
+          </dd>
+        </div>
+        <div>
+          <dt>Withdrawals go to</dt>
+          <dd>
+            <a href="/addresses">
+              {account.allowlist.mode === 'strict' ? 'approved addresses alone' : 'approved and other addresses'}
+            </a>
+          </dd>
+        </div>
+      </dl>
       {session.level === 'look' && session.passkeys > 0 && !session.isRecovered && <Return />}
       <div class="split">
         <div>
           <Passkeys />
-          <SecondFactor />
-          <Sessions key={`sessions ${state}`} />
         </div>
         <div>
-          <Addresses />
+          <SecondFactor />
+          <Sessions key={`sessions ${state}`} />
           <Freeze />
         </div>
       </div>

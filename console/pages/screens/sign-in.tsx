@@ -14,7 +14,6 @@ export function SignIn({ signedIn }: { readonly signedIn: () => void }) {
   const opensAccounts = loaded.state === 'here' && loaded.value.selfOpening;
   return (
     <Door title="Sign in">
-      <p class="quiet">Your account at the exchange: what it holds, buying and selling, deposits and withdrawals.</p>
       <Form
         label="Sign in with a passkey"
         act={async () => {
@@ -22,29 +21,28 @@ export function SignIn({ signedIn }: { readonly signedIn: () => void }) {
           signedIn();
         }}
       />
-      <details class="plain-details">
-        <summary>{opensAccounts ? 'No account or no passkey yet?' : 'No passkey on this device?'}</summary>
-        <p>
-          A link by e-mail lets you look, and freeze the account. If your passkeys are lost, it is also the way back in.
-          {opensAccounts && ' With a new address it opens an account.'}
+      <h2 class="or">{opensAccounts ? 'No account or no passkey yet?' : 'No passkey on this device?'}</h2>
+      {isAsked ? (
+        <p class="notice good" role="status">
+          {opensAccounts ? 'A link is on its way.' : 'If this address is known, a link is on its way.'} Open it in this
+          browser within 10 minutes.
         </p>
-        {isAsked ? (
-          <p class="notice good" role="status">
-            {opensAccounts ? 'A link is on its way.' : 'If this address is known, a link is on its way.'} Open it in
-            this browser within 10 minutes.
-          </p>
-        ) : (
-          <Form
-            label="Send me a link"
-            act={async () => {
-              await ask('POST', '/session/link', { email });
-              setAsked(true);
-            }}
-          >
-            <TextField label="E-mail" type="email" autoComplete="email" required value={email} set={setEmail} />
-          </Form>
-        )}
-      </details>
+      ) : (
+        <Form
+          plain
+          label="Send me a link"
+          act={async () => {
+            await ask('POST', '/session/link', { email });
+            setAsked(true);
+          }}
+        >
+          <TextField label="E-mail" type="email" autoComplete="email" required value={email} set={setEmail} />
+        </Form>
+      )}
+      <p class="quiet">
+        A link by e-mail lets you look, and freeze the account. If your passkeys are lost, it is also the way back in.
+        {opensAccounts && ' With a new address it opens an account.'}
+      </p>
     </Door>
   );
 }

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import { api } from '../ask.ts';
-import { directionOf, showAmount, showChange, showTime } from '../format.ts';
+import { directionOf, showAmount, showChange, showPrice, showTime } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import { useLiveTickers } from '../live-tickers.ts';
 import { useAsset } from '../route.ts';
 import { Badge } from '../parts/coin.tsx';
-import { Choice } from '../parts/form.tsx';
 import { Item } from '../parts/item.tsx';
 import { Shown } from '../parts/notice.tsx';
 import { SpanChart, readPrices } from '../parts/span-chart.tsx';
+import { Markets } from './trade/markets.tsx';
 import { type Coin, OrderForm } from './trade/order-form.tsx';
 
 const EVERY_MS = 3_000;
@@ -37,25 +37,24 @@ export function Trade() {
         const market = symbols.find(({ symbol }) => symbol === coin);
         return (
           <div class="trade">
+            <Markets tickers={live ?? tickers} coin={coin} set={setCoin} />
             <section class="card">
-              <div class="market">
-                <Badge asset={coin} />
-                <Choice
-                  label="Coin"
-                  value={coin}
-                  set={setCoin}
-                  options={tickers.map(({ symbol, name }) => [symbol, `${symbol}, ${name}`] as const)}
-                />
-                {ticker && (
-                  <p>
-                    <span class="figure">{showAmount(ticker.price)}</span> USDT
-                    <br />
-                    <span class={directionOf(ticker.change24h)}>{showChange(ticker.change24h)}</span>{' '}
-                    <span class="quiet">in 24 hours</span>
-                    {ticker.degraded && <span class="quiet">; an old price, since no venue answers</span>}
-                  </p>
-                )}
-              </div>
+              {ticker && (
+                <div class="market">
+                  <Badge asset={coin} />
+                  <div>
+                    <h2>
+                      {ticker.name} <span class="quiet">{coin}</span>
+                    </h2>
+                    <p>
+                      <span class="figure">{showAmount(ticker.price)}</span> USDT{' '}
+                      <span class={directionOf(ticker.change24h)}>{showChange(ticker.change24h)}</span>{' '}
+                      <span class="quiet">in 24 hours</span>
+                      {ticker.degraded && <span class="quiet">; an old price, since no venue answers</span>}
+                    </p>
+                  </div>
+                </div>
+              )}
               <SpanChart key={coin} name={coin} read={async (reach) => ({ points: await readPrices(coin, reach) })} />
             </section>
             {market && (
@@ -81,7 +80,7 @@ export function Trade() {
                       title={`${order.side === 'BUY' ? 'Bought' : 'Sold'} ${showAmount(order.coinAmount)} ${order.coin}`}
                       about={<time dateTime={order.ts}>{showTime(order.ts)}</time>}
                       end={`${showAmount(order.usdtAmount)} USDT`}
-                      below={`at ${showAmount(order.executedPrice)}`}
+                      below={`at ${showPrice(order.executedPrice)}`}
                     />
                   ))}
                 </ul>

@@ -16,12 +16,13 @@ import { Review } from './withdraw/review.tsx';
 const EVERY_MS = 5_000;
 
 async function read() {
-  const [{ assets }, { balances }, { entries }] = await Promise.all([
+  const [{ assets }, { balances }, { tickers }, { entries }] = await Promise.all([
     api.listAssets(),
     api.listBalances(),
+    api.listTickers(),
     ask<{ entries: Entry[] }>('GET', '/account/addresses'),
   ]);
-  return { assets, balances, entries };
+  return { assets, balances, tickers, entries };
 }
 
 /** Sending coins out, which is looked over once more before it is done, and what became of earlier withdrawals. */

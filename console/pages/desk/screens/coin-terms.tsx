@@ -1,3 +1,4 @@
+import { coinSymbols } from '../../parts/coin.tsx';
 import { useState } from 'preact/hooks';
 import { showAmount } from '../../format.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
@@ -10,8 +11,6 @@ type Terms = ExchangeSettings['coinTerms'];
 type Coin = keyof Terms;
 type CoinTerm = NonNullable<Terms[Coin]>;
 
-const coins: readonly Coin[] = ['USDC', 'BTC', 'ETH', 'AVAX', 'MATIC', 'BNB', 'LTC', 'DOGE'];
-
 /** What holds of single coins instead of the exchange's own, and how the house's position of each is hedged. */
 export function CoinTermsCard({ settings, changed }: SettingsPart) {
   const may = useMay();
@@ -22,7 +21,7 @@ export function CoinTermsCard({ settings, changed }: SettingsPart) {
       <p class="quiet">A coin without terms has the spread of the exchange, and its position is not hedged.</p>
       <Records
         label="Terms of coins"
-        rows={coins}
+        rows={coinSymbols}
         keyOf={(coin) => coin}
         columns={[
           { name: 'Coin', show: (coin) => coin },
@@ -120,7 +119,7 @@ function SetTerms(part: SettingsPart) {
           setCoin(next);
           setTexts(textsOf(coinTerms[next]));
         }}
-        options={coins.map((one) => [one, one] as const)}
+        options={coinSymbols.map((one) => [one, one] as const)}
       />
       {shown.map((name) => (
         <TextField

@@ -1,3 +1,4 @@
+import { assetSymbols } from '../../parts/coin.tsx';
 import { useState } from 'preact/hooks';
 import { useLoaded } from '../../load.ts';
 import { type Network, networks } from '../../networks.ts';
@@ -12,11 +13,7 @@ import { useMay } from '../staff.ts';
 import { ChangeStep, type SettingsPart } from './change-step.tsx';
 import { HaltSteps } from './halts.tsx';
 
-type Coin = ExchangeSettings['haltedCoins'][number];
 type Asset = ExchangeSettings['pausedDeposits']['assets'][number];
-
-const coins: readonly Coin[] = ['USDC', 'BTC', 'ETH', 'AVAX', 'MATIC', 'BNB', 'LTC', 'DOGE'];
-const assets: readonly Asset[] = ['USDT', ...coins];
 
 /** What can be switched off and on: the exchange, a coin, a network; and what all holders are told. */
 export function Switches() {
@@ -70,7 +67,7 @@ function Coins({ settings, changed }: SettingsPart) {
       <p class="quiet">A coin that is not traded is still held, deposited and withdrawn.</p>
       <Records
         label="Coins"
-        rows={assets}
+        rows={assetSymbols}
         keyOf={(asset) => asset}
         columns={[
           { name: 'Coin', show: (asset) => asset },

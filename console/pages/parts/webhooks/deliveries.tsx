@@ -1,4 +1,4 @@
-import { showTime } from '../../format.ts';
+import { nameEvent, showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Dialog } from '../dialog.tsx';
 import { Shown } from '../notice.tsx';
@@ -47,7 +47,9 @@ function List({ rows }: { readonly rows: readonly Delivery[] }) {
       {rows.map((row) => (
         <li key={`${row.eventId} ${row.at}`}>
           <span>
-            {row.type} <code>{row.eventId}</code>
+            <strong>{nameEvent(row.type)}</strong>
+            <br />
+            <code class="quiet">{row.eventId}</code>
           </span>
           <span>{nameOutcome(row)}</span>
           <time dateTime={row.at}>{showTime(row.at)}</time>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { showTime } from '../../format.ts';
+import { nameEvent, showTime } from '../../format.ts';
 import { Form, TextField } from '../form.tsx';
 import { Deliveries, nameOutcome } from './deliveries.tsx';
 import type { Change, EndpointCalls, KnownEndpoint } from './endpoint-calls.ts';
@@ -68,7 +68,7 @@ function About({ endpoint }: { readonly endpoint: KnownEndpoint }) {
           </>
         )}
         <dt>Sends</dt>
-        <dd class="breaks">{types.length === 0 ? 'everything' : types.join(', ')}</dd>
+        <dd class="breaks">{types.length === 0 ? 'all events' : types.map(nameEvent).join(', ')}</dd>
         <dt>Since</dt>
         <dd>{showTime(createdAt)}</dd>
         {previousSecretUntil !== null && (

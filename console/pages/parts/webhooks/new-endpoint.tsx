@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { TextField } from '../form.tsx';
+import { Switch, TextField } from '../form.tsx';
 import type { Change, EndpointCalls, EventGroups } from './endpoint-calls.ts';
 
 /** Adds an address that events are sent to. Its secret is shown once. */
@@ -16,11 +16,12 @@ export function NewEndpoint<Type extends string>({
 }) {
   const [url, setUrl] = useState('');
   const [description, setDescription] = useState('');
+  const [reach, setReach] = useState<'all' | 'some'>('all');
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const toggle = (name: string) =>
     setChosen((known) => (known.includes(name) ? known.filter((one) => one !== name) : [...known, name]));
   const add = async () => {
-    const types = groups.flatMap(([name, known]) => (chosen.includes(name) ? known : []));
+    const types = groups.flatMap(([name, known]) => (reach === 'some' && chosen.includes(name) ? known : []));
     const { secret } = await create({ url: url.trim(), description, types });
     setUrl('');
     setDescription('');
@@ -33,17 +34,35 @@ export function NewEndpoint<Type extends string>({
       <Change act={add} label="Add the endpoint" title="Add an endpoint">
         <TextField label="Address" type="url" autoComplete="off" required maxLength={2_000} value={url} set={setUrl} />
         <TextField label="What it is for" maxLength={200} value={description} set={setDescription} />
-        <fieldset>
-          <legend>Send (nothing ticked: everything)</legend>
-          <div class="ticks">
-            {groups.map(([name]) => (
-              <label key={name} class="tick">
-                <input type="checkbox" checked={chosen.includes(name)} onChange={() => toggle(name)} />
-                {name}
-              </label>
-            ))}
-          </div>
-        </fieldset>
+        <Switch
+          label="What is sent"
+          value={reach}
+          set={setReach}
+          options={[
+            ['all', 'All events'],
+            ['some', 'Only some'],
+          ]}
+        />
+        {reach === 'all' ? (
+          <p class="quiet">Kinds that come later are sent as well.</p>
+        ) : (
+          <fieldset>
+            <legend>Events about</legend>
+            <div class="ticks">
+              {groups.map(([name], at) => (
+                <label key={name} class="tick">
+                  <input
+                    type="checkbox"
+                    required={at === 0 && chosen.length === 0}
+                    checked={chosen.includes(name)}
+                    onChange={() => toggle(name)}
+                  />
+                  {name}
+                </label>
+              ))}
+            </div>
+          </fieldset>
+        )}
       </Change>
     </>
   );

@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
 import { inGroups } from '../../format.ts';
 import { Form, TextField } from '../../parts/form.tsx';
-import { Pill } from '../../parts/pill.tsx';
 import { QrCode } from '../../parts/qr.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 import { withPasskey } from '../../passkey.ts';
@@ -15,10 +14,7 @@ export function SecondFactor() {
   const totpCode = code.trim();
   return (
     <section class="card">
-      <div class="title">
-        <h2>Two-factor authentication</h2>
-        <Pill status={account.totp.enabled ? 'completed' : 'pending'} words={account.totp.enabled ? 'On' : 'Off'} />
-      </div>
+      <h2>Two-factor authentication</h2>
       {account.totp.enabled ? (
         <>
           <p>

@@ -3,15 +3,16 @@ import type { Market, Order } from '../../../../clients/bureau-client/src/operat
 import { readAmount } from '../../amount.ts';
 import { api } from '../../ask.ts';
 import { divide, isGreater, multiply, subtract } from '../../exact.ts';
-import { showAmount } from '../../format.ts';
+import { showAmount, showCents, showPrice } from '../../format.ts';
 import { AmountField } from '../../parts/amount-field.tsx';
 import { Choice, Form, Switch } from '../../parts/form.tsx';
-import { Fault } from '../../parts/notice.tsx';
+import { Fault, tellOfAmount } from '../../parts/notice.tsx';
 
 const PAUSE_MS = 300;
 /** A preview is of a moment: it is asked for again while it is looked at. */
 const AGAIN_MS = 4_000;
 const PRICE_DECIMALS = 8;
+const NONE = '–';
 
 export type Coin = Parameters<typeof api.placeOrder>[0]['coin'];
 type Side = 'BUY' | 'SELL';
@@ -70,6 +71,8 @@ export function OrderForm({
   };
   const spent = side === 'BUY' ? 'USDT' : coin;
   const balance = balanceOf(spent);
+  const isShort = preview !== undefined && isGreater(side === 'BUY' ? preview.usdtAmount : preview.coinAmount, balance);
+  const refusal = isShort ? `You have ${showAmount(balance)} ${spent}.` : tellOfAmount(error);
   const place = async () => {
     if (amount === undefined) return;
     const { executedPrice } = preview ?? (await ask());
@@ -84,7 +87,11 @@ export function OrderForm({
 
   return (
     <section class="card deal">
-      <Form act={place} label={`${side === 'BUY' ? 'Buy' : 'Sell'} ${coin}`}>
+      <Form
+        act={place}
+        label={`${side === 'BUY' ? 'Buy' : 'Sell'} ${coin}`}
+        isReady={preview !== undefined && !isShort}
+      >
         <Switch
           label="Buy or sell"
           value={side}
@@ -98,6 +105,7 @@ export function OrderForm({
           label="Amount in USDT"
           unit="USDT"
           required={mode === 'USDT_AMOUNT'}
+          fault={mode === 'USDT_AMOUNT' ? refusal : undefined}
           value={shown('USDT_AMOUNT')}
           set={type('USDT_AMOUNT')}
           fills={side === 'BUY' ? listFills(balance, market.quoteStep, market.maxNotional) : []}
@@ -106,6 +114,7 @@ export function OrderForm({
           label={`Quantity of ${coin}`}
           unit={coin}
           required={mode === 'COIN_QTY'}
+          fault={mode === 'COIN_QTY' ? refusal : undefined}
           value={shown('COIN_QTY')}
           set={type('COIN_QTY')}
           fills={side === 'SELL' ? listFills(balance, market.baseStep, balance) : []}
@@ -115,8 +124,8 @@ export function OrderForm({
           {showAmount(market.maxNotional)} USDT.
         </p>
         <div class="preview" aria-live="polite">
-          {preview && <Cost preview={preview} middle={middle} />}
-          {error !== undefined && <Fault error={error} />}
+          <Cost side={side} coin={coin} preview={preview} middle={middle} />
+          {error !== undefined && refusal === undefined && <Fault error={error} />}
         </div>
         <details class="plain-details">
           <summary>Filled at most {tolerance} worse than shown, or not at all</summary>
@@ -131,7 +140,7 @@ export function OrderForm({
       {last && (
         <p class="notice good" role="status">
           {last.side === 'BUY' ? 'Bought' : 'Sold'} {showAmount(last.coinAmount)} {last.coin} for{' '}
-          {showAmount(last.usdtAmount)} USDT, at {showAmount(last.executedPrice)}.
+          {showAmount(last.usdtAmount)} USDT, at {showPrice(last.executedPrice)}.
         </p>
       )}
     </section>
@@ -153,34 +162,40 @@ function least(one: string, other: string): string {
   return isGreater(one, other) ? other : one;
 }
 
-/** What the order would move now, and what of it is the exchange's spread. */
-function Cost({ preview, middle }: { readonly preview: Preview; readonly middle: string | undefined }) {
-  const { side, coin, coinAmount, usdtAmount, executedPrice } = preview;
-  const [high, low] = side === 'BUY' ? [executedPrice, middle] : [middle, executedPrice];
-  const spread = middle === undefined || high === undefined || low === undefined ? undefined : subtract(high, low);
+/** What the order would move now, and what of it is the exchange's spread; a line for each, also before it is known. */
+function Cost({
+  side,
+  coin,
+  preview,
+  middle,
+}: {
+  readonly side: Side;
+  readonly coin: Coin;
+  readonly preview: Preview | undefined;
+  readonly middle: string | undefined;
+}) {
+  const spread = preview && middle !== undefined ? readSpread(preview, middle) : undefined;
   return (
     <dl>
       <dt>Price</dt>
-      <dd>{showAmount(executedPrice)} USDT</dd>
-      {spread !== undefined && middle !== undefined && (
-        <>
-          <dt>Spread in it</dt>
-          <dd>
-            {showAmount(divide(multiply(spread, '100', PRICE_DECIMALS), middle, 2))} %, about{' '}
-            {showAmount(multiply(spread, coinAmount, 2))} USDT
-          </dd>
-        </>
-      )}
+      <dd>{preview ? `${showPrice(preview.executedPrice)} USDT` : NONE}</dd>
+      <dt>Spread in it</dt>
+      <dd>{spread ? `${showCents(spread.usdt)} USDT (${showAmount(spread.share)} %)` : NONE}</dd>
       <dt>{side === 'BUY' ? 'You get' : 'You give'}</dt>
-      <dd>
-        {showAmount(coinAmount)} {coin}
-      </dd>
+      <dd>{preview ? `${showAmount(preview.coinAmount)} ${coin}` : NONE}</dd>
       <dt>{side === 'BUY' ? 'You pay in all' : 'You get in all'}</dt>
-      <dd>
-        <strong>{showAmount(usdtAmount)} USDT</strong>
-      </dd>
+      <dd>{preview ? <strong>{showAmount(preview.usdtAmount)} USDT</strong> : NONE}</dd>
     </dl>
   );
+}
+
+/** How far the price of a preview is from the middle, in percent of it, and what that costs. */
+function readSpread({ side, executedPrice, coinAmount }: Preview, middle: string) {
+  const spread = side === 'BUY' ? subtract(executedPrice, middle) : subtract(middle, executedPrice);
+  return {
+    share: divide(multiply(spread, '100', PRICE_DECIMALS), middle, 2),
+    usdt: multiply(spread, coinAmount, PRICE_DECIMALS),
+  };
 }
 
 /** What the order would get now, asked for a moment after the last change and again while it is shown. */

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Withdrawal } from '../../../../clients/bureau-client/src/operations.ts';
 import { api } from '../../ask.ts';
-import { add, isGreater, subtract } from '../../exact.ts';
+import { add, subtract } from '../../exact.ts';
 import { inGroups, showAmount } from '../../format.ts';
 import { nameNetwork, timeOf } from '../../networks.ts';
 import { Form, TextField } from '../../parts/form.tsx';
@@ -67,25 +67,21 @@ export function Review({
         <dt>Arrives</dt>
         <dd>in about {timeOf(network)}, once it is sent</dd>
       </dl>
-      {isGreater(total, balance) ? (
-        <p class="notice bad" role="alert">
-          That is more than you have: {showAmount(balance)} {asset}.
+      <Form act={send} label={`Send ${showAmount(amount)} ${asset}`}>
+        <p class="notice">
+          <strong>What is sent cannot be called back.</strong> Compare the whole address with where you have it from.
         </p>
-      ) : (
-        <Form act={send} label={`Send ${showAmount(amount)} ${asset}`}>
-          <p class="quiet">What is sent cannot be called back. Compare the whole address.</p>
-          <TextField
-            label="Code of your authenticator app"
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            pattern="\d{6}"
-            maxLength={6}
-            required
-            value={totpCode}
-            set={setTotpCode}
-          />
-        </Form>
-      )}
+        <TextField
+          label="Code of your authenticator app"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          pattern="\d{6}"
+          maxLength={6}
+          required
+          value={totpCode}
+          set={setTotpCode}
+        />
+      </Form>
       <button type="button" class="link" onClick={back}>
         Change it
       </button>

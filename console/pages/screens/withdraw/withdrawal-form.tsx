@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { Asset, Balance, NewWithdrawal } from '../../../../clients/bureau-client/src/operations.ts';
+import type { Asset, Balance, NewWithdrawal, Ticker } from '../../../../clients/bureau-client/src/operations.ts';
 import { readAmount } from '../../amount.ts';
-import { add, subtract } from '../../exact.ts';
+import { add, isGreater, multiply, subtract } from '../../exact.ts';
 import { inGroups, showAmount, showCents, showTime } from '../../format.ts';
 import { nameNetwork, timeOf } from '../../networks.ts';
 import { AmountField } from '../../parts/amount-field.tsx';
@@ -29,16 +29,50 @@ export interface Draft extends Pick<NewWithdrawal, 'asset' | 'network' | 'addres
 const ANOTHER = '';
 const DECIMALS = 18;
 
+/** What a balance is worth in USDT, for comparing: nothing where there is no price. */
+function valueOf(amount: string, asset: string, tickers: readonly Ticker[]): string {
+  const price = asset === 'USDT' ? '1' : (tickers.find(({ symbol }) => symbol === asset)?.price ?? '0');
+  return multiply(amount, price, DECIMALS);
+}
+
+/** What is most likely to be sent: of what one has the most by value; with nothing, the network's own coin. */
+function chooseAsset(
+  sendable: readonly Asset[],
+  network: string | undefined,
+  value: (asset: string) => string,
+): Asset | undefined {
+  const first = sendable.find(({ asset }) => asset === network) ?? sendable[0];
+  return sendable.reduce(
+    (most, known) => (most && !isGreater(value(known.asset), value(most.asset)) ? most : known),
+    first,
+  );
+}
+
+/** Why an amount cannot be sent, as far as the form knows it. */
+function refuseAmount(
+  asset: string,
+  { minWithdrawal }: Asset['networks'][number],
+  balance: string,
+  amount: string | undefined,
+  total: string | undefined,
+): string | undefined {
+  if (amount === undefined || total === undefined || balance === '0') return undefined;
+  if (isGreater(minWithdrawal, amount)) return `The smallest is ${showAmount(minWithdrawal)} ${asset}.`;
+  return isGreater(total, balance) ? `With the fee that is more than you have.` : undefined;
+}
+
 /** Where to, how much, of what. The address book comes first: who sends to the same place again types no address. */
 export function WithdrawalForm({
   assets,
   balances,
+  tickers,
   entries,
   draft,
   reviewed,
 }: {
   readonly assets: readonly Asset[];
   readonly balances: readonly Balance[];
+  readonly tickers: readonly Ticker[];
   readonly entries: readonly Entry[];
   readonly draft: Draft | undefined;
   readonly reviewed: (draft: Draft) => void;
@@ -56,27 +90,33 @@ export function WithdrawalForm({
     : (usable.find(takesLinked) ?? (isStrict ? usable[0] : undefined));
   const [entryId, setEntryId] = useState(first?.id ?? ANOTHER);
   const entry = usable.find(({ id }) => id === entryId);
-  const [symbol, setSymbol] = useState<string>(draft?.asset ?? linked ?? 'USDT');
+  const [symbol, setSymbol] = useState<string | undefined>(draft?.asset ?? linked);
   const [chosen, setChosen] = useState<string>(draft?.network ?? '');
   const [written, setWritten] = useState(draft?.address ?? '');
   const [typed, setTyped] = useState(draft?.amount ?? '');
   const takes = (asset: Asset) =>
     asset.networks.some(({ network, withdrawEnabled }) => withdrawEnabled && (!entry || network === entry.network));
   const sendable = assets.filter(takes);
-  const asset = sendable.find((known) => known.asset === symbol) ?? sendable[0];
+  const balanceOf = (of: string) => balances.find((known) => known.asset === of)?.amount ?? '0';
+  const proposed = () => chooseAsset(sendable, entry?.network, (of) => valueOf(balanceOf(of), of, tickers));
+  const asset = sendable.find((known) => known.asset === symbol) ?? proposed();
   const networks = (asset?.networks ?? []).filter(({ withdrawEnabled }) => withdrawEnabled);
   const network = networks.find((known) => known.network === (entry?.network ?? chosen)) ?? networks[0];
-  const balance = balances.find((known) => known.asset === asset?.asset)?.amount ?? '0';
   if (isStrict && usable.length === 0) {
     return (
       <p class="notice">
-        Your account sends to approved addresses alone, and none is ready. <a href="/security">Approve one</a>
+        Your account sends to approved addresses alone, and none is ready. <a href="/addresses">Approve one</a>
         {cooling[0] ? `, or wait until ${showTime(cooling[0].usableAt)} for “${cooling[0].label}”.` : '.'}
       </p>
     );
   }
   if (!asset || !network) return <p class="notice">Nothing can be sent to this address at the moment.</p>;
+  const balance = balanceOf(asset.asset);
+  const isEmpty = balance === '0';
   const { amount } = readAmount(typed);
+  const total = amount === undefined ? undefined : add([amount, network.withdrawFee], DECIMALS);
+  const isAddress = entry !== undefined || new RegExp(network.addressPattern, 'u').test(written);
+  const refusal = refuseAmount(asset.asset, network, balance, amount, total);
   const review = () => {
     if (amount === undefined) return Promise.resolve();
     reviewed({
@@ -92,7 +132,7 @@ export function WithdrawalForm({
   };
   return (
     <section class="card deal">
-      <Form act={review} label="Review">
+      <Form act={review} label="Review" isReady={amount !== undefined && refusal === undefined && isAddress}>
         {entries.length > 0 && (
           <Choice
             label="To"
@@ -119,7 +159,9 @@ export function WithdrawalForm({
             label="Asset"
             value={asset.asset}
             set={setSymbol}
-            options={sendable.map((known) => [known.asset, `${known.asset}, ${known.name}`] as const)}
+            options={sendable.map(
+              (known) => [known.asset, `${known.asset}, ${known.name}: ${showAmount(balanceOf(known.asset))}`] as const,
+            )}
           />
           {!entry && (
             <Choice
@@ -133,11 +175,7 @@ export function WithdrawalForm({
         {!entry && (
           <Field
             label={`Address on ${network.network}`}
-            fault={
-              written === '' || new RegExp(network.addressPattern, 'u').test(written)
-                ? undefined
-                : `This is no address of ${nameNetwork(network.network)}.`
-            }
+            fault={written === '' || isAddress ? undefined : `This is no address of ${nameNetwork(network.network)}.`}
           >
             {(named) => (
               <input
@@ -156,24 +194,23 @@ export function WithdrawalForm({
           unit={asset.asset}
           value={typed}
           set={setTyped}
-          fills={[{ label: 'Max', value: subtract(balance, network.withdrawFee) }]}
-          help={`You have ${showAmount(balance)} ${asset.asset}.`}
+          fills={isEmpty ? [] : [{ label: 'Max', value: subtract(balance, network.withdrawFee) }]}
+          fault={refusal}
+          help={isEmpty ? undefined : `You have ${showAmount(balance)} ${asset.asset}.`}
         />
+        {isEmpty && (
+          <p class="notice">
+            You have no {asset.asset}, so there is nothing to send.{' '}
+            <a href={`/deposit?asset=${asset.asset}`}>Deposit</a> some, or choose another asset.
+          </p>
+        )}
         <dl>
           <dt>Fee, on top</dt>
           <dd>
             {showAmount(network.withdrawFee)} {asset.asset}
           </dd>
-          {amount !== undefined && (
-            <>
-              <dt>You pay in all</dt>
-              <dd>
-                <strong>
-                  {showAmount(add([amount, network.withdrawFee], DECIMALS))} {asset.asset}
-                </strong>
-              </dd>
-            </>
-          )}
+          <dt>You pay in all</dt>
+          <dd>{total === undefined ? '–' : <strong>{`${showAmount(total)} ${asset.asset}`}</strong>}</dd>
           <dt>The smallest</dt>
           <dd>
             {showAmount(network.minWithdrawal)} {asset.asset}

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
-import { api, ask } from '../../ask.ts';
-import { showTime } from '../../format.ts';
-import { useLoaded } from '../../load.ts';
-import { nameNetwork } from '../../networks.ts';
-import { Choice, Form, TextField } from '../../parts/form.tsx';
-import { Shown } from '../../parts/notice.tsx';
-import { useSignedIn } from '../../parts/session.ts';
-import { withPasskey } from '../../passkey.ts';
-import type { Entry } from '../withdraw/withdrawal-form.tsx';
+import { api, ask } from '../ask.ts';
+import { inGroups, showTime } from '../format.ts';
+import { useLoaded } from '../load.ts';
+import { nameNetwork } from '../networks.ts';
+import { Choice, Form, TextField } from '../parts/form.tsx';
+import { Shown } from '../parts/notice.tsx';
+import { useSignedIn } from '../parts/session.ts';
+import { withPasskey } from '../passkey.ts';
+import type { Entry } from './withdraw/withdrawal-form.tsx';
 
 async function read() {
   const [{ entries }, { assets }] = await Promise.all([
@@ -23,41 +23,52 @@ export function Addresses() {
   const { account } = useSignedIn();
   const { loaded, reload } = useLoaded(read);
   const { mode, cooling_hours } = account.allowlist;
+  const ready = cooling_hours === 0 ? 'at once' : `after ${cooling_hours} hours`;
   return (
-    <section class="card">
-      <h2>Approved addresses</h2>
+    <>
       <p>
         {mode === 'strict'
-          ? 'Withdrawals go to these addresses alone.'
-          : 'Withdrawals may go to other addresses as well, as the exchange is set up now.'}{' '}
-        A new one can be used {cooling_hours === 0 ? 'at once' : `after ${cooling_hours} hours`}.
+          ? 'Withdrawals go to approved addresses alone.'
+          : 'An approved address is chosen by its name when you withdraw. Others can be typed there as well.'}{' '}
+        A new one can be used {ready}.
       </p>
       <Shown loaded={loaded}>
         {({ entries, networks }) => (
-          <>
-            {entries.length === 0 && <p>There are none yet.</p>}
-            <ul class="plain">
-              {entries.map((entry) => (
-                <Approved key={entry.id} entry={entry} removed={reload} />
-              ))}
-            </ul>
-            <NewAddress networks={networks} approved={reload} />
-          </>
+          <div class="split">
+            <section class="card">
+              <h2>Approved addresses</h2>
+              {entries.length === 0 ? (
+                <p>There are none yet. Approve one, and you never type it again.</p>
+              ) : (
+                <ul class="plain">
+                  {entries.map((entry) => (
+                    <Approved key={entry.id} entry={entry} removed={reload} />
+                  ))}
+                </ul>
+              )}
+            </section>
+            <section class="card">
+              <h2>Approve an address</h2>
+              <NewAddress networks={networks} approved={reload} />
+            </section>
+          </div>
         )}
       </Shown>
-    </section>
+    </>
   );
 }
 
 function Approved({ entry, removed }: { readonly entry: Entry; readonly removed: () => void }) {
   const isCooling = Date.parse(entry.usableAt) > Date.now();
   return (
-    <li>
-      <span>
-        <strong>{entry.label}</strong>, on {nameNetwork(entry.network)}: <code>{entry.address}</code>
-      </span>
+    <li class="entry">
+      <div class="title">
+        <strong>{entry.label}</strong>
+        <span class={`pill ${isCooling ? 'pending' : 'completed'}`}>{isCooling ? 'Waits' : 'Ready'}</span>
+      </div>
+      <code class="boxed">{inGroups(entry.address)}</code>
       <span class="quiet">
-        {isCooling ? `cools until ${showTime(entry.usableAt)}` : `usable since ${showTime(entry.usableAt)}`}
+        {nameNetwork(entry.network)}, {isCooling ? 'can be used from' : 'since'} {showTime(entry.usableAt)}
       </span>
       <Form
         danger
@@ -78,7 +89,6 @@ function NewAddress({ networks, approved }: { readonly networks: readonly string
   const [label, setLabel] = useState('');
   return (
     <Form
-      plain
       label="Approve the address"
       act={async () => {
         const body = { network, address: address.trim(), label };
