@@ -116,8 +116,23 @@ export async function runAxe(page: Page, what: string): Promise<void> {
 }
 
 /**
+ * Lists everything whose content is wider than its box, or is cut off by it, as its beginning in HTML. What scrolls
+ * sideways or ends in an ellipsis is meant to, and so is a field whose text is longer than it.
+ */
+const OVERFLOWS = `[...document.querySelectorAll('body *:not(input, textarea, select, option)')].flatMap((element) => {
+  const { clipPath, display, overflowX, overflowY, textOverflow } = getComputedStyle(element);
+  // What is there for who listens alone is clipped away.
+  const isSeen = display !== 'inline' && clipPath === 'none' && element.clientWidth > 0;
+  const isScroller = /auto|scroll/.test(overflowX) && element.localName !== 'dialog';
+  const isMeant = isScroller || textOverflow === 'ellipsis';
+  const isWide = element.scrollWidth > element.clientWidth + 1;
+  const isCut = overflowY === 'hidden' && element.scrollHeight > element.clientHeight + 1;
+  return isSeen && !isMeant && (isWide || isCut) ? [element.outerHTML.slice(0, 120)] : [];
+})`;
+
+/**
  * Shows a page, in the state that it is in, to axe in both themes and widths; throws what it finds, and when the page is
- * wider than its screen. `shots` names a folder for pictures.
+ * wider than its screen or something in it wider than its place. `shots` names a folder for pictures.
  */
 export async function checkState(page: Page, state: string, shots: string | undefined): Promise<void> {
   // Not by a script of the test's own: what is evaluated after a pause, the pages' policy refuses.
@@ -136,6 +151,8 @@ export async function checkState(page: Page, state: string, shots: string | unde
       if (picture !== undefined) await page.screenshot({ path: picture, fullPage: true });
       await runAxe(page, `${state}, ${size}, ${colorScheme}`);
     }
+    const overflows = (await page.evaluate(OVERFLOWS)) as string[];
+    if (overflows.length > 0) throw new Error(`${state}, ${size}, runs out of its place: ${overflows.join('\n')}`);
   }
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   checkedStates += 1;

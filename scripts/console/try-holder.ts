@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { generate } from 'otplib';
 import type { Browser, Page } from 'playwright-core';
 import { type LocalExchange, expectThat } from '../local-exchange.ts';
-import { checkState, expectPaint, open, press, see, tabTo } from './browser.ts';
+import { NARROW, WIDE, checkState, expectPaint, open, press, see, tabTo } from './browser.ts';
 import { send } from './desk-customer.ts';
 import { awaitLink, awaitMail } from './mails.ts';
 import { tryPrintedLink } from './try-printed-link.ts';
@@ -211,6 +211,14 @@ export class HolderTrial {
     const names = await page.locator('tbody th button').allTextContents();
     const count = (name: string) => names.filter((known) => known === name).length;
     expectThat(count('Bought') === 2 && count('Sold') === 1, 'a double click trades once');
+    for (const size of [NARROW, WIDE]) {
+      await page.setViewportSize(size);
+      const words = await page.locator('tbody tr').first().innerText();
+      expectThat(
+        words.includes('Completed') && /\d{4}, \d\d:\d\d/.test(words),
+        `a movement has its state and its time at ${size.width} pixels`,
+      );
+    }
     await press(page, 'Sold');
     await see(page, 'you, in the console');
     await this.#check(page, 'activity-movement');

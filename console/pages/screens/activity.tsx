@@ -113,7 +113,9 @@ function Rows({ rows, show }: { readonly rows: readonly Transaction[]; readonly 
           <th scope="col" class="number">
             Amount
           </th>
-          <th scope="col">State</th>
+          <th scope="col" class="state">
+            State
+          </th>
           <th scope="col" class="number">
             In USDT
           </th>
@@ -137,11 +139,11 @@ function Rows({ rows, show }: { readonly rows: readonly Transaction[]; readonly 
               {isIncoming(row.type) ? '+' : '−'}
               {showAmount(row.amount)} {row.asset}
             </td>
-            <td>
+            <td class="state">
               <Pill status={row.status} />
             </td>
-            <td class="number">{showCents(row.usdValue)}</td>
-            <td class="number">
+            <td class="number worth">{showCents(row.usdValue)}</td>
+            <td class="number when">
               <time dateTime={row.ts}>{showTime(row.ts)}</time>
             </td>
           </tr>

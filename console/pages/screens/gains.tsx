@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Transaction } from '../../../clients/bureau-client/src/operations.ts';
 import { api } from '../ask.ts';
-import { divide, isGreater, multiply } from '../exact.ts';
-import { showAmount, showCents } from '../format.ts';
+import { divide, multiply } from '../exact.ts';
+import { showCents, showPrice } from '../format.ts';
 import { type Cost, averageCosts, differenceOf } from '../gains.ts';
 import { Badge } from '../parts/coin.tsx';
 import { Form } from '../parts/form.tsx';
@@ -10,8 +10,6 @@ import { Waiting } from '../parts/notice.tsx';
 
 const PAGE = 100;
 const PRICE_DECIMALS = 8;
-/** The average of a coin that costs at least one USDT is told to the cent. */
-const decimalsOf = (average: string) => (isGreater('1', average) ? PRICE_DECIMALS : 2);
 
 /** All movements of the account that were read, the newest first, and how to read the rest of them. */
 export function useMovements() {
@@ -46,7 +44,8 @@ export function Gains({
     <section class="card">
       <h2>Cost and gain</h2>
       <p class="quiet">
-        By the average cost of all that came in. A deposit costs what it was worth when it came. It is no tax advice.
+        What you paid for each coin on average, what you would gain now, and what you gained by selling. A deposit
+        counts at its price of that day. This is no tax advice.
       </p>
       {!isRead && <Waiting />}
       {rest && (
@@ -64,10 +63,10 @@ export function Gains({
                 Average cost
               </th>
               <th scope="col" class="number">
-                Gain of what you hold
+                Paper gain
               </th>
               <th scope="col" class="number">
-                Gain of sales
+                Gain on sales
               </th>
             </tr>
           </thead>
@@ -102,16 +101,16 @@ function Row({
         </span>
       </th>
       <td class="number" data-name="Average cost">
-        {average === undefined ? '–' : `${showAmount(multiply(average, '1', decimalsOf(average)))} USDT`}
+        {average === undefined ? '–' : `${showPrice(average)} USDT`}
       </td>
-      <td class="number" data-name="Gain of what you hold">
+      <td class="number" data-name="Paper gain">
         {price === undefined || held === '0' ? (
           '–'
         ) : (
           <Gain value={differenceOf(multiply(held, price, PRICE_DECIMALS), multiply(cost.cost, '1', PRICE_DECIMALS))} />
         )}
       </td>
-      <td class="number" data-name="Gain of sales">
+      <td class="number" data-name="Gain on sales">
         <Gain value={differenceOf(cost.gained, cost.lost)} />
       </td>
     </tr>
@@ -123,5 +122,12 @@ function Gain({ value }: { readonly value: string }) {
   const sign = /^[+−]/.exec(value)?.[0] ?? '';
   const direction = { '+': 'up', '−': 'down' }[sign];
   const amount = showCents(value.slice(sign.length));
-  return <span class={direction}>{amount.replace(/^(< )?/, `$1${sign}`)} USDT</span>;
+  // “< −0.01” would be a large loss.
+  if (amount.startsWith('<')) return <span class={direction}>{sign === '−' ? 'lost' : 'gained'} under 0.01 USDT</span>;
+  return (
+    <span class={direction}>
+      {sign}
+      {amount} USDT
+    </span>
+  );
 }
