@@ -191,11 +191,15 @@ export class HolderTrial {
     await page.getByRole('heading', { name: 'Trade' }).and(page.locator(':focus')).waitFor();
     await page.getByRole('img', { name: /^BTC in the last day: from .* USDT, between/ }).waitFor();
     await this.#readChart(page);
+    await press(page, 'Buy BTC');
+    await see(page, 'Fill this in.');
+    await page.getByLabel('Amount in USDT').and(page.locator(':focus[aria-invalid]')).waitFor();
+    expectThat(true, 'a button that is pressed too early says what is missing');
     for (const side of ['Buy', 'Sell'] as const) {
       await page.getByRole('radio', { name: side }).check({ force: true });
       if (side === 'Buy') await this.#typeAmounts(page);
       await page.getByLabel('Amount in USDT').fill('100');
-      await page.locator('.preview dl').waitFor();
+      await page.locator('.preview strong').waitFor();
       if (side === 'Buy') await this.#check(page, 'trade-preview');
       await page.getByRole('button', { name: new RegExp(`^${side} `) }).dblclick();
       await see(page, side === 'Buy' ? /^Bought .* for / : /^Sold .* for /);
@@ -219,6 +223,17 @@ export class HolderTrial {
         `a movement has its state and its time at ${size.width} pixels`,
       );
     }
+    const rows = page.locator('tbody tr');
+    await page.getByLabel('Asset').selectOption('ETH');
+    await rows.filter({ hasText: 'BTC' }).first().waitFor({ state: 'detached' });
+    await rows.filter({ hasText: 'ETH' }).first().waitFor();
+    await page.getByLabel('State', { exact: true }).selectOption('FAILED');
+    await see(page, 'Nothing of that kind happened then.');
+    await press(page, 'Show everything again');
+    await page.getByLabel('Until').fill('2000-01-01');
+    await see(page, 'Nothing of that kind happened then.');
+    await press(page, 'Show everything again');
+    expectThat(true, 'activity is narrowed by its asset, its state and its days');
     await press(page, 'Sold');
     await see(page, 'you, in the console');
     await this.#check(page, 'activity-movement');
@@ -268,7 +283,7 @@ export class HolderTrial {
       await see(page, `Read as ${read} USDT`);
     }
     await page.getByLabel('Quantity of BTC').fill('0.01');
-    await page.locator('.preview dl').waitFor();
+    await page.locator('.preview strong').waitFor();
     expectThat(Number(await field.inputValue()) > 100, 'either amount may be typed, and the other one follows');
     await press(page, 'Max of USDT');
     expectThat((await field.inputValue()) === '5000', 'Max is what the account has');

@@ -67,7 +67,15 @@ export interface ControlAttributes {
   readonly 'aria-invalid': true | undefined;
 }
 
-/** A field with its label, and below it what may help, and what is wrong with what was typed. */
+/** What a browser finds wrong with a control, in the console's words. */
+function describeFault({ validity, validationMessage }: HTMLInputElement): string {
+  return validity.valueMissing ? 'Fill this in.' : validationMessage;
+}
+
+/**
+ * A field with its label, and below it what may help, and what is wrong with what was typed. What is missing when its form
+ * is sent is said there too, until somebody types.
+ */
 export function Field({
   label,
   help,
@@ -80,13 +88,22 @@ export function Field({
   readonly children: (named: ControlAttributes) => ComponentChildren;
 }) {
   const id = useId();
-  const described = help === undefined && fault === undefined ? undefined : `${id}-help`;
+  const [missing, setMissing] = useState<string>();
+  const wrong = fault ?? missing;
+  const described = help === undefined && wrong === undefined ? undefined : `${id}-help`;
+  const refuse = (event: Event) => {
+    // In place of the browser's own bubble, which goes after a moment.
+    event.preventDefault();
+    const control = event.target as HTMLInputElement;
+    setMissing(describeFault(control));
+    if (control.form?.querySelector(':is(input, select, textarea):invalid') === control) control.focus();
+  };
   return (
-    <div class="field">
+    <div class="field" onInvalidCapture={refuse} onInput={() => setMissing(undefined)}>
       <label for={id}>{label}</label>
-      {children({ id, 'aria-describedby': described, 'aria-invalid': fault === undefined ? undefined : true })}
+      {children({ id, 'aria-describedby': described, 'aria-invalid': wrong === undefined ? undefined : true })}
       <span id={described} aria-live="polite">
-        {fault !== undefined && <small class="wrong">{fault}</small>}
+        {wrong !== undefined && <small class="wrong">{wrong}</small>}
         {help !== undefined && <small>{help}</small>}
       </span>
     </div>
@@ -178,8 +195,8 @@ export function Choice<T extends string>({
 }: Options<T> & { readonly required?: boolean }) {
   return (
     <Field label={label}>
-      {({ id }) => (
-        <select id={id} required={required} value={value} onChange={(event) => set(event.currentTarget.value as T)}>
+      {(named) => (
+        <select {...named} required={required} value={value} onChange={(event) => set(event.currentTarget.value as T)}>
           {options.map(([option, text]) => (
             <option key={option} value={option}>
               {text}

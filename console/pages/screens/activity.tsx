@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Transaction } from '../../../clients/bureau-client/src/operations.ts';
 import { api } from '../ask.ts';
 import { nameMovement, showAmount, showCents, showTime } from '../format.ts';
-import { Choice } from '../parts/form.tsx';
+import { Choice, TextField } from '../parts/form.tsx';
 import { Badge, assetSymbols } from '../parts/coin.tsx';
 import { Fault, Waiting } from '../parts/notice.tsx';
 import { Pill } from '../parts/pill.tsx';
@@ -34,36 +34,72 @@ const isIncoming = (type: string) => /BUY$|DEPOSIT$/.test(type);
 
 type Query = NonNullable<Parameters<typeof api.listTransactions>[0]>;
 
-/** What is shown alone, where something is chosen. */
+/** What is shown alone, where something is chosen; the days are those of the place where somebody reads them. */
 interface Filters {
   readonly type: (typeof kinds)[number][0];
   readonly asset: NonNullable<Query['asset']> | '';
   readonly status: (typeof states)[number][0];
+  readonly from: string;
+  readonly until: string;
 }
 
-/** Everything that happened in the account, newest first, a page at a time, and the statement of a time. */
+const NO_FILTERS: Filters = { type: '', asset: '', status: '', from: '', until: '' };
+
+/** Filters as the API takes them. The last day is included. */
+function readFilters({ type, asset, status, from, until }: Filters): Query {
+  const end = new Date(`${until}T00:00`);
+  end.setDate(end.getDate() + 1);
+  return {
+    ...(type && { type }),
+    ...(asset && { asset }),
+    ...(status && { status }),
+    ...(from && { from: new Date(`${from}T00:00`).toISOString() }),
+    ...(until && { to: end.toISOString() }),
+  };
+}
+
+/** Everything that happened in the account, and the statement of a time. */
 export function Activity() {
-  const [filters, setFilters] = useState<Filters>({ type: '', asset: '', status: '' });
+  const [filters, setFilters] = useState(NO_FILTERS);
   const choose =
     <Name extends keyof Filters>(name: Name) =>
     (value: Filters[Name]) =>
       setFilters({ ...filters, [name]: value });
+  const isFiltered = Object.values(filters).some((value) => value !== '');
+  return (
+    <>
+      <section class="card">
+        <div class="filters">
+          <Choice label="Show" value={filters.type} set={choose('type')} options={kinds} />
+          <Choice label="Asset" value={filters.asset} set={choose('asset')} options={assetOptions} />
+          <Choice label="State" value={filters.status} set={choose('status')} options={states} />
+          <TextField label="From" type="date" value={filters.from} set={choose('from')} />
+          <TextField label="Until" type="date" value={filters.until} set={choose('until')} />
+        </div>
+        {isFiltered && (
+          <button type="button" class="link" onClick={() => setFilters(NO_FILTERS)}>
+            Show everything again
+          </button>
+        )}
+        <Found key={JSON.stringify(filters)} wanted={readFilters(filters)} isFiltered={isFiltered} />
+      </section>
+      <StatementForm />
+    </>
+  );
+}
+
+/** What a filter finds, newest first, a page at a time. */
+function Found({ wanted, isFiltered }: { readonly wanted: Query; readonly isFiltered: boolean }) {
   const [rows, setRows] = useState<readonly Transaction[]>([]);
   const [next, setNext] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const [isBusy, setBusy] = useState(true);
   const [error, setError] = useState<unknown>();
   const [shown, setShown] = useState<Transaction>();
   const read = async (known: readonly Transaction[], cursor: string | null) => {
     setBusy(true);
     setError(undefined);
     try {
-      const { type, asset, status } = filters;
-      const page = await api.listTransactions({
-        ...(type && { type }),
-        ...(asset && { asset }),
-        ...(status && { status }),
-        ...(cursor !== null && { cursor }),
-      });
+      const page = await api.listTransactions({ ...wanted, ...(cursor !== null && { cursor }) });
       setRows([...known, ...page.transactions]);
       setNext(page.nextCursor);
     } catch (fault) {
@@ -74,31 +110,28 @@ export function Activity() {
   };
   useEffect(() => {
     void read([], null);
-  }, [filters]);
+  }, []);
   return (
     <>
-      <section class="card" aria-busy={isBusy}>
-        <div class="row">
-          <Choice label="Show" value={filters.type} set={choose('type')} options={kinds} />
-          <Choice label="Asset" value={filters.asset} set={choose('asset')} options={assetOptions} />
-          <Choice label="State" value={filters.status} set={choose('status')} options={states} />
-        </div>
-        {error !== undefined && <Fault error={error} />}
-        {rows.length === 0 && isBusy && <Waiting />}
-        {rows.length === 0 && !isBusy && error === undefined && (
-          <p>
-            There is nothing to show{Object.values(filters).some((value) => value !== '') && ' of what you chose'}.{' '}
-            <a href="/deposit">A deposit</a> or <a href="/trade">an order</a> appears here.
-          </p>
-        )}
-        {rows.length > 0 && <Rows rows={rows} show={setShown} />}
-        {next !== null && (
-          <button type="button" disabled={isBusy} onClick={() => void read(rows, next)}>
-            {isBusy ? 'Reading …' : 'Show more'}
-          </button>
-        )}
-      </section>
-      <StatementForm />
+      {error !== undefined && <Fault error={error} />}
+      {rows.length === 0 && isBusy && <Waiting />}
+      {rows.length === 0 && !isBusy && error === undefined && (
+        <p role="status">
+          {isFiltered ? (
+            'Nothing of that kind happened then.'
+          ) : (
+            <>
+              There is nothing to show. <a href="/deposit">A deposit</a> or <a href="/trade">an order</a> appears here.
+            </>
+          )}
+        </p>
+      )}
+      {rows.length > 0 && <Rows rows={rows} show={setShown} />}
+      {next !== null && (
+        <button type="button" disabled={isBusy} onClick={() => void read(rows, next)}>
+          {isBusy ? 'Reading …' : 'Show more'}
+        </button>
+      )}
       {shown && <Movement row={shown} close={() => setShown(undefined)} />}
     </>
   );

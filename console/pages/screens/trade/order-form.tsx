@@ -200,37 +200,29 @@ function readSpread({ side, executedPrice, coinAmount }: Preview, middle: string
 
 /** What the order would get now, asked for a moment after the last change and again while it is shown. */
 function usePreview(coin: Coin, side: Side, mode: Mode, value: string | undefined) {
-  const [preview, setPreview] = useState<Preview>();
-  const [error, setError] = useState<unknown>();
+  // Which order it is of: that of another side, or of what stood here before, is nobody's.
+  const wanted = `${side} ${mode} ${value ?? ''}`;
+  const [read, setRead] = useState<{ readonly of: string; readonly preview?: Preview; readonly error?: unknown }>();
   const ask = async () => {
     const answer = await api.previewOrder({ coin, side, mode, value: value ?? '' });
     return answer.preview;
   };
   useEffect(() => {
-    setPreview(undefined);
-    setError(undefined);
     if (value === undefined) return undefined;
     let isCurrent = true;
-    const read = () =>
+    const look = () =>
       ask().then(
-        (answer) => {
-          if (!isCurrent) return;
-          setPreview(answer);
-          setError(undefined);
-        },
-        (fault: unknown) => {
-          if (!isCurrent) return;
-          setPreview(undefined);
-          setError(fault);
-        },
+        (preview) => isCurrent && setRead({ of: wanted, preview }),
+        (error: unknown) => isCurrent && setRead({ of: wanted, error }),
       );
-    const first = setTimeout(() => void read(), PAUSE_MS);
-    const again = setInterval(() => void read(), AGAIN_MS);
+    const first = setTimeout(() => void look(), PAUSE_MS);
+    const again = setInterval(() => void look(), AGAIN_MS);
     return () => {
       isCurrent = false;
       clearTimeout(first);
       clearInterval(again);
     };
-  }, [side, mode, value]);
-  return { preview, error, ask };
+  }, [wanted]);
+  const current = read?.of === wanted ? read : undefined;
+  return { preview: current?.preview, error: current?.error, ask };
 }
