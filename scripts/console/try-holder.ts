@@ -385,7 +385,7 @@ export class HolderTrial {
       this.#recoveryCodes = await page.locator('ol code').allTextContents();
       await open(page, 'Events');
       await press(page, 'Deliveries');
-      await see(page, 'Security recovery codes drawn');
+      await dialog.getByRole('link', { name: 'Security recovery codes drawn' }).waitFor();
       await this.#check(page, 'events-deliveries');
       expectThat(received.length === 2, 'what happens to the account’s security is sent');
       await press(page, 'Close');

@@ -30,6 +30,18 @@ const groups: EventGroups<EventType> = [
   ['Endpoints', ['endpoint.disabled']],
 ];
 
+/** The page that shows what an event is about, by the beginning of its type. */
+const pages: Readonly<Record<string, string>> = {
+  order: '/activity',
+  deposit: '/deposit',
+  withdrawal: '/withdraw',
+  settlement: '/activity',
+  account: '/security',
+  security: '/security',
+  key: '/keys',
+  allowlist: '/addresses',
+};
+
 /** What sends events elsewhere than before wants a fresh passkey. */
 const calls: EndpointCalls<EventType> = {
   list: () => api.listWebhookEndpoints(),
@@ -40,6 +52,7 @@ const calls: EndpointCalls<EventType> = {
   test: (id) => api.testWebhookEndpoint(id),
   replay: (id, after) => api.replayEvents(id, { after }),
   listDeliveries: (id) => api.listWebhookDeliveries(id),
+  pageOf: (type) => pages[type.split('.')[0] ?? ''],
 };
 
 /** Where the account's events are sent, so that no program has to ask again and again. */

@@ -155,7 +155,9 @@ function NewToken({ token, close }: { readonly token: string; readonly close: ()
         set={setLanguage}
         options={(['curl', 'TypeScript', 'Python'] as const).map((name) => [name, name] as const)}
       />
-      <pre>{code[language]}</pre>
+      <pre class="scrolls" tabIndex={0}>
+        {code[language]}
+      </pre>
     </ShownOnce>
   );
 }

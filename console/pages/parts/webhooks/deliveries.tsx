@@ -4,6 +4,8 @@ import { Dialog } from '../dialog.tsx';
 import { Shown } from '../notice.tsx';
 import type { Delivery, DeliveryLog } from './endpoint-calls.ts';
 
+type PageOf = (type: string) => string | undefined;
+
 const EVERY_MS = 5_000;
 
 const faults = { timed_out: 'no answer in time', unreachable: 'not reached' } as const;
@@ -15,7 +17,15 @@ export function nameOutcome({ outcome, status, fault, durationMs }: Delivery): s
 }
 
 /** The newest attempts of an endpoint, and how far it is. */
-export function Deliveries({ read, close }: { readonly read: () => Promise<DeliveryLog>; readonly close: () => void }) {
+export function Deliveries({
+  read,
+  pageOf,
+  close,
+}: {
+  readonly read: () => Promise<DeliveryLog>;
+  readonly pageOf: PageOf;
+  readonly close: () => void;
+}) {
   const { loaded } = useLoaded(read, EVERY_MS);
   return (
     <Dialog title="Deliveries" close={close}>
@@ -29,11 +39,11 @@ export function Deliveries({ read, close }: { readonly read: () => Promise<Deliv
             {setAside.length > 0 && (
               <>
                 <h3>Put aside: refused three times while a later one was taken</h3>
-                <List rows={setAside} />
+                <List rows={setAside} pageOf={pageOf} />
               </>
             )}
             <h3>The newest attempts</h3>
-            {deliveries.length === 0 ? <p>There are none yet.</p> : <List rows={deliveries} />}
+            {deliveries.length === 0 ? <p>There are none yet.</p> : <List rows={deliveries} pageOf={pageOf} />}
           </>
         )}
       </Shown>
@@ -41,15 +51,13 @@ export function Deliveries({ read, close }: { readonly read: () => Promise<Deliv
   );
 }
 
-function List({ rows }: { readonly rows: readonly Delivery[] }) {
+function List({ rows, pageOf }: { readonly rows: readonly Delivery[]; readonly pageOf: PageOf }) {
   return (
     <ul class="plain">
       {rows.map((row) => (
         <li key={`${row.eventId} ${row.at}`}>
-          <span>
-            <strong>{nameEvent(row.type)}</strong>
-            <br />
-            <code class="quiet">{row.eventId}</code>
+          <span title={row.eventId}>
+            <EventName type={row.type} page={pageOf(row.type)} /> <span class="quiet">{numberOf(row.eventId)}</span>
           </span>
           <span>{nameOutcome(row)}</span>
           <time dateTime={row.at}>{showTime(row.at)}</time>
@@ -57,4 +65,13 @@ function List({ rows }: { readonly rows: readonly Delivery[] }) {
       ))}
     </ul>
   );
+}
+
+function EventName({ type, page }: { readonly type: string; readonly page: string | undefined }) {
+  return page === undefined ? <strong>{nameEvent(type)}</strong> : <a href={page}>{nameEvent(type)}</a>;
+}
+
+/** The number at the end of an event's id, by which it is sent again. */
+function numberOf(eventId: string): string {
+  return `No. ${/\d+$/.exec(eventId)?.[0] ?? eventId}`;
 }

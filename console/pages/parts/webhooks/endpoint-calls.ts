@@ -49,6 +49,8 @@ export interface EndpointCalls<Type extends string> {
   readonly test: (id: string) => Promise<{ readonly delivery: Delivery }>;
   readonly replay: (id: string, after: number) => Promise<unknown>;
   readonly listDeliveries: (id: string) => Promise<DeliveryLog>;
+  /** The page that shows what an event is about, where there is one. */
+  readonly pageOf?: (type: string) => string | undefined;
 }
 
 /** How a page lets somebody make a change: a form in place, or a dialog with a second look. */

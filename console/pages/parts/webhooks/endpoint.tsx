@@ -48,7 +48,13 @@ export function Endpoint({
         )}
       </div>
       {change && <Rarely {...more} change={change} />}
-      {isOpen && <Deliveries read={() => calls.listDeliveries(endpoint.id)} close={() => setOpen(false)} />}
+      {isOpen && (
+        <Deliveries
+          read={() => calls.listDeliveries(endpoint.id)}
+          pageOf={(type) => calls.pageOf?.(type)}
+          close={() => setOpen(false)}
+        />
+      )}
     </>
   );
 }
@@ -165,7 +171,7 @@ function Replay({
       >
         <TextField
           label="Send again every event after number"
-          help="The number is the end of an event’s id. 0 sends all that are kept, for 90 days."
+          help="The numbers are listed under Deliveries. 0 sends all that are kept, for 90 days."
           inputMode="numeric"
           pattern="\d{1,15}"
           required
