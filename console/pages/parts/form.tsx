@@ -9,7 +9,6 @@ export function Form({
   about,
   danger = false,
   plain = false,
-  isReady = true,
   children,
 }: {
   readonly act: () => Promise<void>;
@@ -19,8 +18,6 @@ export function Form({
   readonly danger?: boolean;
   /** One of several things that a page offers, none of which is why one came. */
   readonly plain?: boolean;
-  /** Whether it can be sent as it is. If not, the button is quiet, and pressing it leads to what is missing. */
-  readonly isReady?: boolean;
   readonly children?: ComponentChildren;
 }) {
   const [isBusy, setBusy] = useState(false);
@@ -48,11 +45,7 @@ export function Form({
     <form onSubmit={(event) => void submit(event)} aria-busy={isBusy}>
       {children}
       {error !== undefined && <Fault error={error} />}
-      <button
-        type="submit"
-        class={danger ? 'danger' : plain ? undefined : isReady ? 'main' : 'main unready'}
-        disabled={isBusy}
-      >
+      <button type="submit" class={danger ? 'danger' : plain ? undefined : 'main'} disabled={isBusy}>
         {isBusy ? 'One moment …' : label}
         {about !== undefined && <span class="hidden"> {about}</span>}
       </button>
@@ -65,11 +58,6 @@ export interface ControlAttributes {
   readonly id: string;
   readonly 'aria-describedby': string | undefined;
   readonly 'aria-invalid': true | undefined;
-}
-
-/** What a browser finds wrong with a control, in the console's words. */
-function describeFault({ validity, validationMessage }: HTMLInputElement): string {
-  return validity.valueMissing ? 'Fill this in.' : validationMessage;
 }
 
 /**
@@ -95,8 +83,9 @@ export function Field({
     // In place of the browser's own bubble, which goes after a moment.
     event.preventDefault();
     const control = event.target as HTMLInputElement;
-    setMissing(describeFault(control));
-    if (control.form?.querySelector(':is(input, select, textarea):invalid') === control) control.focus();
+    setMissing(control.value ? control.validationMessage : 'Fill this in.');
+    // The first of them, which a fieldset is not.
+    if (control.form?.querySelector(':invalid:not(fieldset)') === control) control.focus();
   };
   return (
     <div class="field" onInvalidCapture={refuse} onInput={() => setMissing(undefined)}>

@@ -57,7 +57,8 @@ function List({ rows, pageOf }: { readonly rows: readonly Delivery[]; readonly p
       {rows.map((row) => (
         <li key={`${row.eventId} ${row.at}`}>
           <span title={row.eventId}>
-            <EventName type={row.type} page={pageOf(row.type)} /> <span class="quiet">{numberOf(row.eventId)}</span>
+            <a {...({ href: pageOf(row.type) } as object)}>{nameEvent(row.type)}</a>{' '}
+            <span class="quiet">No. {/\d+$/.exec(row.eventId)?.[0]}</span>
           </span>
           <span>{nameOutcome(row)}</span>
           <time dateTime={row.at}>{showTime(row.at)}</time>
@@ -65,13 +66,4 @@ function List({ rows, pageOf }: { readonly rows: readonly Delivery[]; readonly p
       ))}
     </ul>
   );
-}
-
-function EventName({ type, page }: { readonly type: string; readonly page: string | undefined }) {
-  return page === undefined ? <strong>{nameEvent(type)}</strong> : <a href={page}>{nameEvent(type)}</a>;
-}
-
-/** The number at the end of an event's id, by which it is sent again. */
-function numberOf(eventId: string): string {
-  return `No. ${/\d+$/.exec(eventId)?.[0] ?? eventId}`;
 }

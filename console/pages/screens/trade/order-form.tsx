@@ -87,11 +87,7 @@ export function OrderForm({
 
   return (
     <section class="card deal">
-      <Form
-        act={place}
-        label={`${side === 'BUY' ? 'Buy' : 'Sell'} ${coin}`}
-        isReady={preview !== undefined && !isShort}
-      >
+      <Form act={place} label={`${side === 'BUY' ? 'Buy' : 'Sell'} ${coin}`}>
         <Switch
           label="Buy or sell"
           value={side}

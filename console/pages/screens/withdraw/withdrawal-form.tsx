@@ -132,7 +132,7 @@ export function WithdrawalForm({
   };
   return (
     <section class="card deal">
-      <Form act={review} label="Review" isReady={amount !== undefined && refusal === undefined && isAddress}>
+      <Form act={review} label="Review">
         {entries.length > 0 && (
           <Choice
             label="To"
