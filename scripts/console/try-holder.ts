@@ -5,6 +5,7 @@ import { generate } from 'otplib';
 import type { Browser, Page } from 'playwright-core';
 import { type LocalExchange, expectThat } from '../local-exchange.ts';
 import { NARROW, WIDE, checkState, expectPaint, open, press, see, tabTo } from './browser.ts';
+import { inGroups } from '../../console/pages/format.ts';
 import { send } from './desk-customer.ts';
 import { awaitLink, awaitMail } from './mails.ts';
 import { tryPrintedLink } from './try-printed-link.ts';
@@ -136,7 +137,7 @@ export class HolderTrial {
     await page.getByLabel('Address on ETH').fill(COLD);
     await page.getByLabel('Name', { exact: true }).fill('cold wallet');
     await press(page, 'Approve the address');
-    await see(page, COLD);
+    await see(page, inGroups(COLD));
     expectThat(true, 'an address is approved');
   }
 
@@ -426,7 +427,7 @@ export class HolderTrial {
     await halt(false);
     await page.getByText('is halted by the exchange').waitFor({ state: 'detached' });
     await page.context().setOffline(true);
-    await see(page, 'The exchange does not answer at the moment.');
+    await see(page, 'The exchange does not answer.');
     await page.context().setOffline(false);
     expectThat(true, 'a halt, and an exchange that is out of reach, are a banner on every page');
     const pause = (...networks: readonly string[]) =>
