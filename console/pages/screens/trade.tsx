@@ -47,7 +47,7 @@ export function Trade() {
                       {ticker.name} <span class="quiet">{coin}</span>
                     </h2>
                     <p>
-                      <span class="figure">{showAmount(ticker.price)}</span> USDT{' '}
+                      <span class="figure">{showPrice(ticker.price)}</span> USDT{' '}
                       <span class={directionOf(ticker.change24h)}>{showChange(ticker.change24h)}</span>{' '}
                       <span class="quiet">in 24 hours</span>
                       {ticker.degraded && <span class="quiet">; an old price, since no venue answers</span>}
