@@ -120,14 +120,14 @@ export async function runAxe(page: Page, what: string): Promise<void> {
  * sideways or ends in an ellipsis is meant to, and so is a field whose text is longer than it.
  */
 const OVERFLOWS = `[...document.querySelectorAll('body *:not(input, textarea, select, option)')].flatMap((element) => {
-  const { clipPath, display, overflowX, overflowY, textOverflow } = getComputedStyle(element);
-  // What is there for who listens alone is clipped away.
-  const isSeen = display !== 'inline' && clipPath === 'none' && element.clientWidth > 0;
+  const { display, overflowX, overflowY, textOverflow } = getComputedStyle(element);
+  // What is there for who listens alone is clipped away, with all that is in it.
+  const isClipped = (of) => of !== null && (getComputedStyle(of).clipPath !== 'none' || isClipped(of.parentElement));
   const isScroller = /auto|scroll/.test(overflowX) && element.localName !== 'dialog';
-  const isMeant = isScroller || textOverflow === 'ellipsis';
+  const isMeant = isScroller || textOverflow === 'ellipsis' || display === 'inline' || element.clientWidth === 0;
   const isWide = element.scrollWidth > element.clientWidth + 1;
   const isCut = overflowY === 'hidden' && element.scrollHeight > element.clientHeight + 1;
-  return isSeen && !isMeant && (isWide || isCut) ? [element.outerHTML.slice(0, 120)] : [];
+  return (isWide || isCut) && !isMeant && !isClipped(element) ? [element.outerHTML.slice(0, 120)] : [];
 })`;
 
 /**
