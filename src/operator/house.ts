@@ -125,7 +125,9 @@ export const House = z
     inventoryUsdValue: UsdValue.openapi({
       description: 'Of all assets; null while one that is held has no firm price',
     }),
-    custodyAnsweredAt: Timestamp.nullable().openapi({ description: 'When the custodian last said what it holds' }),
+    custodyAnsweredAt: Timestamp.nullable().openapi({
+      description: 'When the custodian last said what it holds; null for one that answers without saying so',
+    }),
     assets: z.array(HouseAsset).openapi({ description: 'Over all ledgers that answered' }),
     ledgers: z
       .array(
@@ -260,7 +262,8 @@ export interface HouseFacts {
 
 /** The position of the house by what each ledger answered: over all that did, and in each. Pure. */
 export function describeHouse({ answers, snapshot, custodian, profit, coinTerms, now_ms }: HouseFacts): House {
-  const answeredAt = custodian?.answeredAt ?? null;
+  const isReported = Object.values(custodian?.assets ?? {}).some(({ held }) => held !== null);
+  const answeredAt = isReported ? (custodian?.answeredAt ?? null) : null;
   const standingOf = (asset: Asset) =>
     custodian && isSilent(custodian, now_ms) ? undefined : custodian?.assets[asset];
   const positions = sumPositions(answers.flatMap(({ answer }) => (answer ? [answer] : [])));

@@ -92,6 +92,25 @@ describe('GET /operator/v1/house', () => {
     expect(house.assets.find(({ asset }) => asset === 'ETH')).toMatchObject({ inventoryUsdValue: '0', inventory: '0' });
   });
 
+  it.each([
+    ['that answers without saying what it holds', null, 'unknown', null],
+    ['that says it', '1.5', 'covered', new Date(60_000).toISOString()],
+  ] as const)('has the time of a custodian’s report of one %s', (_which, held, cover, at) => {
+    const custodian = {
+      firstAskedAt: 0,
+      answeredAt: 60_000,
+      oldestPayoutAt: null,
+      assets: { BTC: { held, cover, shortfalls: 0 } },
+    };
+    const facts = { answers: [], snapshot: undefined, custodian, profit: undefined, coinTerms: {}, now_ms: 90_000 };
+    const house = describeHouse(facts);
+    expect(house.custodyAnsweredAt).toBe(at);
+    expect(house.assets.find(({ asset }) => asset === 'BTC')).toMatchObject({
+      custodyHolds: held,
+      custodyCovers: cover,
+    });
+  });
+
   it('reads the house’s own rows and no client’s', async () => {
     expect(await countRowsRead(() => asOperator('GET', '/house'))).toBeLessThan(60);
   });

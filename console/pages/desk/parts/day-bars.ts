@@ -1,4 +1,4 @@
-import { showCents } from '../../format.ts';
+import { showAmount, showCents } from '../../format.ts';
 
 /** Values of days as bars. A chart draws; what must be exact is said in words. */
 export interface BarsOf {
@@ -19,9 +19,15 @@ export function lastDays(count: number, now_ms: number): string[] {
   );
 }
 
-/** A signed decimal with two digits. */
+/** A signed decimal with two digits; what is less than a cent either way has all of its digits. */
 export function showSigned(decimal: string): string {
-  if (!decimal.startsWith('-')) return showCents(decimal);
-  const cents = showCents(decimal.slice(1));
-  return cents.startsWith('<') ? '> −0.01' : `−${cents}`;
+  const cents = showCents(decimal.replace('-', ''));
+  if (cents.startsWith('<')) return showAmount(decimal);
+  return decimal.startsWith('-') ? `−${cents}` : cents;
+}
+
+/** A share that was rounded up to a hundredth of a percent, so that the least of them stands for less. */
+export function showUsed(share: string): string {
+  if (Number(share) === 0) return 'none';
+  return `${share === '0.0001' ? 'up to ' : ''}${(Number(share) * 100).toFixed(2)}\u202F%`;
 }

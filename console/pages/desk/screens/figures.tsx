@@ -1,7 +1,7 @@
 import { add, divide } from '../../exact.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
-import { type BarsOf, lastDays, showSigned } from '../parts/day-bars.ts';
+import { type BarsOf, lastDays, showSigned, showUsed } from '../parts/day-bars.ts';
 import type { FlowReport, House, Profit } from '../schema.d.ts';
 
 /** So many days are drawn, and the week before today is compared with. */
@@ -36,9 +36,6 @@ export function Figures({
   const earned = days.map((day) => sum(profit.days.filter((row) => row.day === day).map((row) => row.profit)));
   const spread = days.map((day) => sum(profit.days.filter((row) => row.day === day).map((row) => row.spread)));
   const [deposits, withdrawals, volume] = [flowsOf('deposits'), flowsOf('withdrawals'), flowsOf('orders')];
-  const used = house.assets
-    .filter(({ exposureUsed }) => exposureUsed !== null)
-    .toSorted((one, other) => Number(other.exposureUsed) - Number(one.exposureUsed));
   return (
     <section class="card">
       <h2>The day in figures</h2>
@@ -55,17 +52,7 @@ export function Figures({
         <div>
           <dt>Exposure used most</dt>
           <dd>
-            {used.slice(0, 1).map(({ asset, exposureUsed }) => (
-              <strong key={asset}>
-                {asset} {(Number(exposureUsed) * 100).toFixed(1)} %
-              </strong>
-            ))}
-            <small>
-              {used
-                .slice(1, 3)
-                .map(({ asset, exposureUsed }) => `${asset} ${(Number(exposureUsed) * 100).toFixed(1)} %`)
-                .join(', ')}
-            </small>
+            <MostUsed assets={house.assets} />
           </dd>
         </div>
       </dl>
@@ -102,6 +89,22 @@ export function Figures({
         </div>
       </div>
     </section>
+  );
+}
+
+/** The assets that use the most of what the house may be short of, or long beyond its capital. */
+export function MostUsed({ assets }: { readonly assets: House['assets'] }) {
+  const used = assets
+    .flatMap(({ asset, exposureUsed }) =>
+      Number(exposureUsed ?? 0) > 0 ? [[asset, exposureUsed ?? '0'] as const] : [],
+    )
+    .toSorted(([, one], [, other]) => Number(other) - Number(one));
+  const [most, ...others] = used.slice(0, 3).map(([asset, share]) => `${asset} ${showUsed(share)}`);
+  return (
+    <>
+      <strong>{most ?? 'none'}</strong>
+      <small>{others.length > 0 ? others.join(', ') : 'of what each coin may be short or long'}</small>
+    </>
   );
 }
 

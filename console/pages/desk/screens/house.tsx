@@ -4,11 +4,11 @@ import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
 import { BAND_WIDTH, Band } from '../parts/band.tsx';
-import { lastDays, showSigned } from '../parts/day-bars.ts';
+import { lastDays, showSigned, showUsed } from '../parts/day-bars.ts';
 import { State, Time } from '../parts/names.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import type { House, Profit } from '../schema.d.ts';
-import { Figure } from './figures.tsx';
+import { Figure, MostUsed } from './figures.tsx';
 
 type HouseAsset = House['assets'][number];
 
@@ -53,7 +53,7 @@ const limits: readonly Column<HouseAsset>[] = [
         '–'
       ) : (
         <span class="meter">
-          {showPercent(supplyCapUsed)}
+          {showUsed(supplyCapUsed)}
           <meter
             min={0}
             max={1}
@@ -89,7 +89,9 @@ export function HouseScreen() {
               <h2>Each asset</h2>
               <p class="quiet">
                 What is owed to clients and in flight is covered by custody alone, or with what is at venues and bears
-                their risk. What both lack the house is short of, within its exposure.
+                their risk. A position is what the house has beyond its capital. Its exposure bounds how far the
+                inventory may fall below zero, and how long a coin may be: a short position uses none while capital
+                meets it.
               </p>
               <Records label="Each asset" rows={house.assets} keyOf={(row) => row.asset} columns={glances} empty="" />
               <details>
@@ -134,7 +136,6 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
     });
   const lowest = lowestOf(house.assets, (row) => row.coveredByCustody);
   const both = lowestOf(house.assets, (row) => row.coveredWithVenues);
-  const used = lowestOf(house.assets, ({ exposureUsed }) => exposureUsed && `-${exposureUsed}`);
   const missing = house.ledgers.filter(({ assets }) => assets === null).map(({ ledger }) => ledger);
   return (
     <section class="card">
@@ -165,9 +166,7 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
         <div>
           <dt>Exposure used most</dt>
           <dd>
-            <strong>
-              {used && Number(used.share) < 0 ? `${used.asset} ${showPercent(used.share.slice(1))}` : 'none'}
-            </strong>
+            <MostUsed assets={house.assets} />
           </dd>
         </div>
         <div>
@@ -178,8 +177,14 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
           </dd>
         </div>
         <div>
-          <dt>The custodian answered</dt>
-          <dd>{house.custodyAnsweredAt ? <Time iso={house.custodyAnsweredAt} /> : 'never yet'}</dd>
+          <dt>The custodian’s report</dt>
+          <dd>
+            {house.custodyAnsweredAt ? (
+              <Time iso={house.custodyAnsweredAt} />
+            ) : (
+              <small>It does not say what it holds: nothing is compared.</small>
+            )}
+          </dd>
         </div>
       </dl>
     </section>
@@ -195,7 +200,7 @@ function lowestOf(assets: readonly HouseAsset[], shareOf: (row: HouseAsset) => s
   return shares.toSorted((one, other) => Number(one.share) - Number(other.share)).at(0);
 }
 
-const custodianWords = { covered: 'holds enough', shortfall: 'shortfall', unknown: 'not known' } as const;
+const custodianWords = { covered: 'holds enough', shortfall: 'shortfall', unknown: 'no report' } as const;
 
 const glances: readonly Column<HouseAsset>[] = [
   asset,
@@ -235,8 +240,13 @@ function Exposure({ of: row }: { readonly of: HouseAsset }) {
   const side = position === '0' ? 'no position' : `${isShort ? 'short' : 'long'} ${size} ${name}`;
   const hasValue = positionUsdValue !== null && position !== '0' && name !== 'USDT';
   const value = hasValue ? `, ${showCents(positionUsdValue.replace('-', ''))} USDT` : '';
+  const isOwn = isShort && used === 0;
   const limit =
-    exposureUsed === null ? 'it may not be short' : `${showPercent(exposureUsed)} of ${showAmount(exposure)} used`;
+    exposureUsed === null
+      ? 'it may not be short'
+      : isOwn
+        ? `met by its own capital of ${showAmount(row.capital)}; none of ${showAmount(exposure)} used`
+        : `${showUsed(exposureUsed)} of ${showAmount(exposure)} used`;
   const middle = BAND_WIDTH / 2;
   const length = position === '0' ? 0 : Math.max(2, Math.min(1, used) * middle);
   const tone = used > 0.9 ? 'bad' : used > 0.8 ? 'warn' : 'good';

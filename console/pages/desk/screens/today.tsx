@@ -184,7 +184,7 @@ function Violation({
   );
 }
 
-const covers = { covered: 'covered', shortfall: 'shortfall', unknown: 'not known' } as const;
+const covers = { covered: 'covered', shortfall: 'shortfall', unknown: 'no report' } as const;
 
 function Custody({ house }: { readonly house: House }) {
   return (
@@ -196,25 +196,27 @@ function Custody({ house }: { readonly house: House }) {
             The custodian said what it holds <Time iso={house.custodyAnsweredAt} />.
           </>
         ) : (
-          'The custodian has not said yet what it holds.'
+          'The custodian does not say what it holds, so nothing is compared.'
         )}
       </p>
-      <Records
-        label="Custody against the ledger"
-        rows={house.assets}
-        keyOf={({ asset }) => asset}
-        columns={[
-          { name: 'Asset', show: ({ asset }) => asset },
-          { name: 'By the ledger', isNumber: true, show: (row) => showAmount(row.custodyShouldHold) },
-          {
-            name: 'By the custodian',
-            isNumber: true,
-            show: ({ custodyHolds }) => (custodyHolds === null ? '–' : showAmount(custodyHolds)),
-          },
-          { name: 'State', show: ({ custodyCovers }) => <State of={custodyCovers} words={covers[custodyCovers]} /> },
-        ]}
-        empty=""
-      />
+      {house.custodyAnsweredAt && (
+        <Records
+          label="Custody against the ledger"
+          rows={house.assets}
+          keyOf={({ asset }) => asset}
+          columns={[
+            { name: 'Asset', show: ({ asset }) => asset },
+            { name: 'By the ledger', isNumber: true, show: (row) => showAmount(row.custodyShouldHold) },
+            {
+              name: 'By the custodian',
+              isNumber: true,
+              show: ({ custodyHolds }) => (custodyHolds === null ? '–' : showAmount(custodyHolds)),
+            },
+            { name: 'State', show: ({ custodyCovers }) => <State of={custodyCovers} words={covers[custodyCovers]} /> },
+          ]}
+          empty=""
+        />
+      )}
       <a href="/desk/house">The house’s book</a>
     </section>
   );
