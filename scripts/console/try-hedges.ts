@@ -63,10 +63,14 @@ export async function leaveHedgesOpen(exchange: LocalExchange): Promise<void> {
 }
 
 const rowOf = (page: Page, text: string): Locator =>
-  page.getByRole('table', { name: 'Hedges' }).getByRole('row').filter({ hasText: text });
+  page.getByRole('table', { name: 'Hedges', exact: true }).getByRole('row').filter({ hasText: text });
 
 async function openEnd(page: Page, coin: string): Promise<void> {
-  await rowOf(page, `Buy 1 ${coin} at ${SILENT_VENUE}`).getByRole('button', { name: END }).click();
+  const row = page.getByRole('table', { name: 'Open hedges' }).getByRole('row');
+  await row
+    .filter({ hasText: `Buy 1 ${coin} at ${SILENT_VENUE}` })
+    .getByRole('button', { name: END })
+    .click();
   await see(page, `End the hedge: Buy 1 ${coin} at ${SILENT_VENUE}`);
 }
 

@@ -12,26 +12,37 @@ import { ReasonField, Step } from '../parts/step.tsx';
 import type { Hedge } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 
-/** The hedges, newest first; one that the dealer does not end can be ended by hand. */
-export function Hedges({ changed }: { readonly changed: () => void }) {
-  const [turn, setTurn] = useState(0);
+/** The hedges that have no end yet, the oldest first; one that the dealer does not end can be ended by hand. */
+export function OpenHedges({ hedges, changed }: { readonly hedges: readonly Hedge[]; readonly changed: () => void }) {
   const may = useMay();
-  const done = () => {
-    setTurn((known) => known + 1);
-    changed();
-  };
+  return (
+    <Records
+      label="Open hedges"
+      rows={hedges}
+      keyOf={({ id }) => id}
+      columns={hedgeColumns(
+        (hedge) => may('fund_house') && mayBeEnded(hedge) && <EndHedge hedge={hedge} done={changed} />,
+      ).slice(0, PLANNED)}
+      empty="No hedge is open."
+    />
+  );
+}
+
+/** So many of the columns tell what was planned, and the others what came of it. */
+const PLANNED = 3;
+
+/** All hedges, newest first; anew with each turn. */
+export function Hedges({ turn }: { readonly turn: number }) {
   return (
     <section class="card">
-      <h2>Hedges</h2>
+      <h2>All hedges</h2>
       <Pages list={listOf('get /hedges', {})} turn={turn}>
         {(rows) => (
           <Records
             label="Hedges"
             rows={rows}
             keyOf={({ id }) => id}
-            columns={hedgeColumns(
-              (hedge) => may('fund_house') && mayBeEnded(hedge) && <EndHedge hedge={hedge} done={done} />,
-            )}
+            columns={hedgeColumns(() => null)}
             empty="Nothing was hedged yet. A coin is hedged once its terms name a venue and a band."
           />
         )}

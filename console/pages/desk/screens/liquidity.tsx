@@ -1,4 +1,5 @@
-import { add } from '../../exact.ts';
+import { useState } from 'preact/hooks';
+import { add, isGreater, subtract } from '../../exact.ts';
 import { inWords, showAmount } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
@@ -11,7 +12,7 @@ import type { ExchangeSettings, House, Profit, Venue, Venues } from '../schema.d
 import { useMay } from '../staff.ts';
 import { ChangeStep } from './change-step.tsx';
 import { DayChart } from './figures.tsx';
-import { Hedges, Signed } from './liquidity-hedges.tsx';
+import { Hedges, OpenHedges, Signed } from './liquidity-hedges.tsx';
 
 const EVERY_MS = 15_000;
 const USDT_DECIMALS = 6;
@@ -30,13 +31,18 @@ async function read() {
 /** What the house bears the risk of, how it is covered, and what that earned. */
 export function Liquidity() {
   const { loaded, reload } = useLoaded(read, EVERY_MS);
+  const [turn, setTurn] = useState(0);
+  const changed = () => {
+    setTurn((known) => known + 1);
+    reload();
+  };
   return (
     <>
       <h1>Liquidity</h1>
       <Shown loaded={loaded}>
         {({ house, profit, venues, settings }) => (
           <>
-            <Hedging venues={venues} settings={settings} changed={reload} />
+            <Hedging venues={venues} settings={settings} changed={changed} />
             <Positions house={house} />
             <Earned profit={profit} />
             {venues.venues.map((venue) => (
@@ -45,15 +51,34 @@ export function Liquidity() {
           </>
         )}
       </Shown>
-      <Hedges changed={reload} />
+      <Hedges turn={turn} />
     </>
   );
 }
 
 const showUsdt = (value: string | null) => (value === null ? 'not known' : `${showSigned(value)} USDT`);
 
+/** What is not as it should be at a venue, and what to do about it. */
+function listMatters({ venue, state, balances, openHedges, toMove }: Venue): readonly string[] {
+  const differing = balances.filter(({ differs }) => differs).map(({ asset }) => asset);
+  const needs = openHedges.length > 0 || balances.some(({ shouldHold }) => shouldHold !== '0');
+  return [
+    ...(differing.length > 0
+      ? [`${venue} holds another amount of ${differing.join(', ')} than the ledger says. Compare both below.`]
+      : []),
+    ...(state === 'silent' ? [`${venue} is silent. See whether the dealer runs and reaches it.`] : []),
+    ...(state === 'unknown' && needs
+      ? [`${venue} has money of the house, and no coin is hedged there: nobody compares what it holds.`]
+      : []),
+    ...toMove.map(
+      ({ asset, amount, from, to }) =>
+        `Move ${showAmount(amount)} ${asset} from ${from} to ${to}, and enter it as a funding.`,
+    ),
+  ];
+}
+
 function Hedging({
-  venues: { hedgingHalted, halt, atVenuesUsdValue, maxAtVenues },
+  venues: { hedgingHalted, halt, atVenuesUsdValue, maxAtVenues, venues },
   settings,
   changed,
 }: {
@@ -62,6 +87,12 @@ function Hedging({
   readonly changed: () => void;
 }) {
   const may = useMay();
+  const above =
+    atVenuesUsdValue !== null && maxAtVenues !== null && isGreater(atVenuesUsdValue, maxAtVenues)
+      ? subtract(atVenuesUsdValue, maxAtVenues)
+      : undefined;
+  const matters = venues.flatMap(listMatters);
+  const open = venues.flatMap(({ openHedges }) => openHedges).toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
   return (
     <section class="card">
       <h2>Hedging</h2>
@@ -69,7 +100,7 @@ function Hedging({
         of={[
           ['State', <State key="s" of={hedgingHalted ? 'HALTED' : 'OK'} words={hedgingHalted ? 'halted' : 'on'} />],
           ['At venues', showUsdt(atVenuesUsdValue)],
-          ['At most there', showUsdt(maxAtVenues)],
+          [settings.maxAtVenues === null ? 'At most there: the capital' : 'At most there', showUsdt(maxAtVenues)],
           [
             'A day’s hedges at most',
             settings.dailyHedgeVolume === null ? 'no bound' : showUsdt(settings.dailyHedgeVolume),
@@ -82,6 +113,20 @@ function Hedging({
           {halt.reason !== null && `: ${halt.reason}`}.
         </p>
       )}
+      {above !== undefined && (
+        <p class="notice">
+          {showSigned(above)} USDT more is at venues than may be, as trades and prices have moved it. Hedges go on, and
+          no funding to a venue is taken. Move as much from a venue to custody and enter it as a funding, or{' '}
+          <a href="/desk/settings">raise what may be there</a>.
+        </p>
+      )}
+      {matters.length > 0 && (
+        <ul class="notice matters" aria-label="To do at venues">
+          {matters.map((matter) => (
+            <li key={matter}>{matter}</li>
+          ))}
+        </ul>
+      )}
       {may('change_settings') && (
         <div class="steps">
           <ChangeStep
@@ -92,6 +137,8 @@ function Hedging({
           />
         </div>
       )}
+      {open.length > 0 && <h3>Open hedges, the oldest first</h3>}
+      <OpenHedges hedges={open} changed={changed} />
     </section>
   );
 }
@@ -231,7 +278,7 @@ function VenueCard({ venue }: { readonly venue: Venue }) {
   return (
     <section class="card">
       <div class="top">
-        <h2>{venue.venue}</h2>
+        <h2>Venue {venue.venue}</h2>
         <State of={venueStates[venue.state]} words={venue.state === 'unknown' ? 'not known' : venue.state} />
       </div>
       <Facts
@@ -264,15 +311,6 @@ function VenueCard({ venue }: { readonly venue: Venue }) {
         ]}
         empty="The venue neither holds nor should hold anything."
       />
-      {venue.toMove.length > 0 && (
-        <p class="notice">
-          To move:{' '}
-          {venue.toMove
-            .map(({ asset, amount, from, to }) => `${showAmount(amount)} ${asset} from ${from} to ${to}`)
-            .join('; ')}
-          . Enter what you moved as a funding.
-        </p>
-      )}
     </section>
   );
 }
