@@ -10,7 +10,7 @@ import { NO_PROGRESS, Progress } from '../reconciliation/progress.ts';
 import { Reconciler, SLICE_LIMITS, type Slice } from '../reconciliation/reconciler.ts';
 import type { CustodyStanding } from '../db/custody-standing.ts';
 import type { FlowsOfDay } from '../reconciliation/flows.ts';
-import { DaySums, type ProfitOfDay } from '../reconciliation/day-sums.ts';
+import { DaySums, type PositionOfDay, type ProfitOfDay } from '../reconciliation/day-sums.ts';
 import { readCustodyStanding } from '../custody/watch-custody.ts';
 import type { Duty, DutyContext } from '../reconciliation/duty.ts';
 import type { RecordKind } from '../reconciliation/record-kind.ts';
@@ -117,6 +117,10 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
 
   readProfit(from: string): Promise<readonly ProfitOfDay[]> {
     return Promise.resolve(this.#sums.listProfit(from));
+  }
+
+  readPositions(from: string, to: string): Promise<readonly PositionOfDay[]> {
+    return Promise.resolve(this.#sums.listPositions(from, to));
   }
 
   readFlows(from: string): Promise<readonly FlowsOfDay[]> {

@@ -14,7 +14,7 @@ import { METRICS_TYPE, writeMetrics } from './metrics.ts';
 import { z } from '@hono/zod-openapi';
 import { readOpenWork } from '../exchange/open-work.ts';
 import { readGateLoad } from '../orders/place-order.ts';
-import { type ProfitOfDay, dayOf, mergeProfit } from '../reconciliation/day-sums.ts';
+import { type ProfitOfDay, dayOf, mergePositions, mergeProfit } from '../reconciliation/day-sums.ts';
 import { firstLedger } from '../db/database.ts';
 import { readSettings } from '../db/settings.ts';
 import { FlowReport, FlowsQuery, describeFlows } from './flows.ts';
@@ -34,14 +34,19 @@ houseRoutes.add({
   answer: 'The position',
   body: { house: House },
   handle: async (c) => {
-    const [answers, snapshot, custodian, gained, { coinTerms }] = await Promise.all([
+    const today = dayOf(Date.now());
+    const [answers, snapshot, custodian, gained, held, { coinTerms }] = await Promise.all([
       askLedgers(c.env, readPositions),
       readSnapshot(c.env, VALUE_MAX_AGE_MS),
       readFromKeeper(c.env, FIRST_LEDGER, (keeper) => keeper.readCustody()),
       readFromKeepers(c.env, (keeper) => keeper.readProfit(firstDayShown(Date.now()))),
+      readFromKeepers(c.env, (keeper) => keeper.readPositions(firstDayShown(Date.now()), today)),
       readSettings(firstLedger(c.env)),
     ]);
-    const facts = { answers, snapshot, custodian, profit: sumProfit(gained), coinTerms, now_ms: Date.now() };
+    const positions = held.every(({ answer }) => answer)
+      ? mergePositions(held.flatMap(({ answer }) => answer ?? []))
+      : undefined;
+    const facts = { answers, snapshot, custodian, profit: sumProfit(gained), positions, coinTerms, now_ms: Date.now() };
     return accept({ house: describeHouse(facts) });
   },
 });
@@ -98,7 +103,16 @@ houseRoutes.add({
     const now_ms = Date.now();
     const answers = read.map(({ ledger, answer }) => ({ ledger, answer: answer?.[1] }));
     const profit = sumProfit(gained);
-    const house = describeHouse({ answers, snapshot, custodian, profit, coinTerms: settings.coinTerms, now_ms });
+    const { coinTerms } = settings;
+    const house = describeHouse({
+      answers,
+      snapshot,
+      custodian,
+      profit,
+      positions: undefined,
+      coinTerms,
+      now_ms,
+    });
     const there = read.map(({ ledger, answer }) => {
       return { ledger, answer: answer && { positions: answer[1], hedges: answer[2] } };
     });

@@ -2,13 +2,13 @@ import { z } from '@hono/zod-openapi';
 import { Decimal, SignedDecimal, Timestamp } from '../http/wire-types.ts';
 import type { LedgerAnswer } from '../db/ask-ledgers.ts';
 import { type CustodyStanding, isSilent } from '../db/custody-standing.ts';
-import type { ProfitOfDay } from '../reconciliation/day-sums.ts';
+import { type PositionOfDay, type ProfitOfDay, dayOf } from '../reconciliation/day-sums.ts';
 import { type Positions, positionIn, positionOf, sumPositions } from '../db/positions.ts';
 import { type CoinTerms, usdtAtoms } from '../db/coin-terms.ts';
 import { VENUE_PREFIX, house } from '../db/transfers.ts';
 import { VALUE_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
-import { type Asset, QUOTE_ASSET, assetSymbols, scaleOf, toUsdt } from '../money/assets.ts';
+import { type Asset, QUOTE_ASSET, assetSymbols, coinSymbols, scaleOf, toUsdt } from '../money/assets.ts';
 import { type Atoms, formatAmount, type Price, formatPrice } from '../money/amounts.ts';
 
 /** Decimals of a share. */
@@ -118,6 +118,22 @@ const SpreadEarned = z.object({
   usdt: SignedDecimal.openapi({ description: 'In USDT', example: '31.25' }),
 });
 
+/** The positions at the end of a day. */
+const DayPositions = z.object({
+  day: z.iso.date().openapi({ description: 'In UTC', example: '2026-11-21' }),
+  usdValue: Decimal.nullable().openapi({
+    description: 'What all positions were worth, long and short ones alike; null while a price was missing',
+    example: '6500',
+  }),
+  coins: z.array(
+    z.object({
+      coin: z.enum(coinSymbols).openapi({ example: 'BTC' }),
+      position: SignedDecimal.openapi({ description: 'In the coin; below zero the house was short', example: '-0.1' }),
+      usdValue: UsdValue.openapi({ description: 'At the last price known on that day; null when there was none' }),
+    }),
+  ),
+});
+
 /** The position of the house. */
 export const House = z
   .object({
@@ -142,6 +158,10 @@ export const House = z
     spreadEarned: z.array(SpreadEarned).nullable().openapi({
       description:
         'What clients paid more, or got less, than the market’s middle price, by day and coin, of the last 31 days, newest first. Each order’s is rounded down to an atom. Counted every minute; null while it is not known',
+    }),
+    positionsByDay: z.array(DayPositions).nullable().openapi({
+      description:
+        'What the house had of each coin beyond its capital at the end of each of the last 31 days, newest first, of which the first is as of now. Counted every minute; null while it is not known',
     }),
   })
   .openapi('House');
@@ -256,12 +276,15 @@ export interface HouseFacts {
   readonly snapshot: MarketSnapshot | undefined;
   readonly custodian: CustodyStanding | undefined;
   readonly profit: readonly ProfitOfDay[] | undefined;
+  /** `undefined` when a keeper does not answer. */
+  readonly positions: readonly PositionOfDay[] | undefined;
   readonly coinTerms: CoinTerms;
   readonly now_ms: number;
 }
 
 /** The position of the house by what each ledger answered: over all that did, and in each. Pure. */
-export function describeHouse({ answers, snapshot, custodian, profit, coinTerms, now_ms }: HouseFacts): House {
+export function describeHouse(facts: HouseFacts): House {
+  const { answers, snapshot, custodian, profit, coinTerms, now_ms } = facts;
   const isReported = Object.values(custodian?.assets ?? {}).some(({ held }) => held !== null);
   const answeredAt = isReported ? (custodian?.answeredAt ?? null) : null;
   const standingOf = (asset: Asset) =>
@@ -305,5 +328,27 @@ export function describeHouse({ answers, snapshot, custodian, profit, coinTerms,
       profit
         ?.filter(({ orders }) => orders > 0)
         .map(({ day, coin, orders, spread }) => ({ day, coin, orders, usdt: showUsdt(BigInt(spread)) })) ?? null,
+    positionsByDay: facts.positions ? showDays(facts.positions, now_ms) : null,
   };
+}
+
+/** The positions of each day shown, of which some may have none. Pure. */
+function showDays(positions: readonly PositionOfDay[], now_ms: number): NonNullable<House['positionsByDay']> {
+  return Array.from({ length: DAYS_SHOWN }, (_, place) => dayOf(now_ms - place * DAY_MS)).map((day) => {
+    const coins = positions.filter((one) => one.day === day);
+    const values = coins.map(({ value }) => (value === null ? null : BigInt(value)));
+    const size = values.reduce<Atoms | null>(
+      (sum, value) => (sum === null || value === null ? null : sum + (value < 0n ? -value : value)),
+      0n,
+    );
+    return {
+      day,
+      usdValue: showUsdt(size),
+      coins: coins.map(({ coin, position, value }) => ({
+        coin,
+        position: formatAmount(BigInt(position), scaleOf(coin)),
+        usdValue: showUsdt(value === null ? null : BigInt(value)),
+      })),
+    };
+  });
 }

@@ -71,6 +71,8 @@ interface Step {
   readonly orders: 0 | 1;
 }
 
+const DAY_MS = 86_400_000;
+
 /** The day (UTC) of a time. */
 export const dayOf = (time_ms: number) => new Date(time_ms).toISOString().slice(0, 10);
 const priceOf = (middle: string | null) => (middle === null ? null : BigInt(middle));
@@ -119,10 +121,28 @@ type State = z.output<typeof State>;
 
 const NOTHING: State = { after: 0, positions: {}, aside: {}, capital: {}, middles: {} };
 
-/** What flowed on a day, and what the house gained by each coin. */
-const Day = z.object({ day: z.string(), flows: Flows, profit: z.record(z.string(), Parts) });
+/**
+ * What flowed on a day, and by coin what the house gained, by how much its position changed, and the last price known on
+ * that day.
+ */
+const Day = z.object({
+  day: z.string(),
+  flows: Flows,
+  profit: z.record(z.string(), Parts),
+  moved: Amounts,
+  middles: Amounts,
+});
 
 type Day = z.output<typeof Day>;
+
+/** What the house had of a coin beyond its capital at the end of a day (UTC), in atoms as text. */
+export interface PositionOfDay {
+  readonly day: string;
+  readonly coin: Coin;
+  readonly position: string;
+  /** In atoms of USDT, at the last price known on that day; `null` when there was none yet. */
+  readonly value: string | null;
+}
 
 /** What is counted of a part of the journal. */
 export interface Counted {
@@ -225,11 +245,14 @@ export class DaySums {
       const middle = named ?? last;
       const gain = usdtChange + worthOf(coin, coinChange, middle);
       const change = usdtChange + worthOf(coin, before + coinChange, middle) - worthOf(coin, before, last);
-      if (gain !== 0n || change !== 0n || orders > 0) {
-        const { profit } = this.#open(days, day);
-        const counted = profit[coin] ?? NO_PROFIT;
+      const isGained = gain !== 0n || change !== 0n || orders > 0;
+      if (isGained || coinChange !== 0n) {
+        const sums = this.#open(days, day);
+        const counted = sums.profit[coin] ?? NO_PROFIT;
         const parts = withPart(withPart(counted, part, gain), 'revaluation', change - gain);
-        profit[coin] = { ...parts, orders: counted.orders + orders };
+        if (isGained) sums.profit[coin] = { ...parts, orders: counted.orders + orders };
+        sums.moved[coin] = grown(sums.moved[coin], coinChange);
+        sums.middles[coin] = middle.toString();
       }
       positions[coin] = grown(positions[coin], coinChange);
       positions[QUOTE_ASSET] = grown(positions[QUOTE_ASSET], usdtChange);
@@ -285,6 +308,32 @@ export class DaySums {
     );
   }
 
+  /**
+   * The positions at the end of each day from the newest one on, which is as of now. What a day changed is taken off what
+   * is there at the end of it, so that a quiet day has what the day before left, and a record that is counted late is on
+   * its own day.
+   */
+  listPositions(from: string, to: string): PositionOfDay[] {
+    const rows = this.#read('day >= ? ORDER BY day DESC', from);
+    const earlier = this.#read('day < ? ORDER BY day DESC LIMIT 1', from);
+    const left = new Map(coinSymbols.map((coin) => [coin, BigInt(this.#state.positions[coin] ?? 0)]));
+    const takeOff = ({ moved }: Day) => {
+      for (const [coin, before] of left) left.set(coin, before - BigInt(moved[coin] ?? 0));
+    };
+    rows.filter(({ day }) => day > to).forEach(takeOff);
+    return listDays(from, to).flatMap((day) => {
+      const middles = [...rows, ...earlier].find((row) => row.day <= day)?.middles ?? {};
+      const shown = [...left].flatMap(([coin, atoms]): PositionOfDay[] => {
+        if (atoms === 0n) return [];
+        const middle = BigInt(middles[coin] ?? 0);
+        const value = middle === 0n ? null : worthOf(coin, atoms, middle).toString();
+        return [{ day, coin, position: atoms.toString(), value }];
+      });
+      rows.filter((row) => row.day === day).forEach(takeOff);
+      return shown;
+    });
+  }
+
   /** Forgets all sums, so that all records are counted again. */
   forget(): void {
     this.#sql.exec('DELETE FROM day_sums');
@@ -292,14 +341,21 @@ export class DaySums {
     this.#stored.write(STATE, NOTHING);
   }
 
-  #read(condition: 'day = ?' | 'day >= ? ORDER BY day DESC', day: string): Day[] {
+  #read(condition: 'day = ?' | 'day >= ? ORDER BY day DESC' | 'day < ? ORDER BY day DESC LIMIT 1', day: string): Day[] {
     const rows = this.#sql.exec<{ sums: string }>(`SELECT sums FROM day_sums WHERE ${condition}`, day);
     return rows.toArray().map(({ sums }) => Day.parse(JSON.parse(sums)));
   }
 
   /** The sums of a day, which change until they are stored. */
   #open(days: Map<string, Day>, day: string): Day {
-    const sums = days.get(day) ?? this.#read('day = ?', day)[0] ?? { day, flows: { ...NO_FLOWS }, profit: {} };
+    const sums = days.get(day) ??
+      this.#read('day = ?', day)[0] ?? {
+        day,
+        flows: { ...NO_FLOWS },
+        profit: {},
+        moved: {},
+        middles: { ...this.#state.middles },
+      };
     days.set(day, sums);
     return sums;
   }
@@ -311,6 +367,27 @@ export function mergeProfit(days: readonly ProfitOfDay[]): ProfitOfDay[] {
   for (const { day, coin, ...parts } of days) {
     const name = `${day} ${coin}`;
     sums.set(name, { ...addParts([sums.get(name) ?? NO_PROFIT, parts]), day, coin });
+  }
+  return [...sums.values()].toSorted((one, other) => (one.day < other.day ? 1 : one.day > other.day ? -1 : 0));
+}
+
+/** The days up to one, the newest first. */
+function listDays(from: string, to: string): string[] {
+  const count = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  return Array.from({ length: count }, (_, place) => dayOf(Date.parse(to) - place * DAY_MS));
+}
+
+/** The positions of several ledgers added up: each day and coin once, newest day first. Pure. */
+export function mergePositions(all: readonly PositionOfDay[]): PositionOfDay[] {
+  const sums = new Map<string, PositionOfDay>();
+  for (const one of all) {
+    const name = `${one.day} ${one.coin}`;
+    const { position, value } = sums.get(name) ?? { position: '0', value: '0' };
+    sums.set(name, {
+      ...one,
+      position: grown(position, BigInt(one.position)),
+      value: value === null || one.value === null ? null : grown(value, BigInt(one.value)),
+    });
   }
   return [...sums.values()].toSorted((one, other) => (one.day < other.day ? 1 : one.day > other.day ? -1 : 0));
 }

@@ -5,7 +5,7 @@ import type { Progress } from './progress.ts';
 import type { ChainName, Link } from './history.ts';
 import { listLedgers } from '../db/database.ts';
 import type { FlowsOfDay } from './flows.ts';
-import type { ProfitOfDay } from './day-sums.ts';
+import type { PositionOfDay, ProfitOfDay } from './day-sums.ts';
 
 /** The progress of the reconciliation, and the newest stored link of each chain (see docs/design/reconciliation.md). */
 export interface KeeperStanding {
@@ -24,6 +24,8 @@ export interface Keeper {
   readCustody(): Promise<CustodyStanding>;
   /** What the house gained, by day and coin, from a day such as `2026-11-21` on; newest day first. */
   readProfit(from: string): Promise<readonly ProfitOfDay[]>;
+  /** What the house had of each coin at the end of each of these days, of which the last is as of now; newest first. */
+  readPositions(from: string, to: string): Promise<readonly PositionOfDay[]>;
   /** What came in, left and was traded, by day, from a day such as `2026-11-21` on; newest day first. */
   readFlows(from: string): Promise<readonly FlowsOfDay[]>;
   /** Begins a pass now and works on it for some seconds. */

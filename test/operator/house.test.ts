@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { reachKeeper } from '../../src/reconciliation/reach-keeper.ts';
 import type { FilledOrder } from '../../src/reconciliation/rounding.ts';
 import { newRecordId, timestampOfRecord } from '../../src/db/record-id.ts';
-import { NO_PROFIT, DaySums, spreadOf } from '../../src/reconciliation/day-sums.ts';
+import { NO_PROFIT, DaySums, mergePositions, spreadOf } from '../../src/reconciliation/day-sums.ts';
 import { parseAmount } from '../../src/money/amounts.ts';
 import { type House, describeHouse } from '../../src/operator/house.ts';
 import { type Trader, asOperator, openTrader, operate } from '../support/exchange.ts';
@@ -80,7 +80,14 @@ describe('GET /operator/v1/house', () => {
 
   it('has no value without a firm price, and none that is made up', () => {
     const positions = new Map([['house:liquidity BTC', { amount: -1n, floor: 0n, capital: 0n }]]);
-    const nothing = { snapshot: undefined, custodian: undefined, profit: undefined, coinTerms: {}, now_ms: 0 };
+    const nothing = {
+      snapshot: undefined,
+      custodian: undefined,
+      profit: undefined,
+      positions: undefined,
+      coinTerms: {},
+      now_ms: 0,
+    };
     const house = describeHouse({ ...nothing, answers: [{ ledger: 0, answer: positions }] });
     expect(house.inventoryUsdValue).toBeNull();
     expect(house.assets.find(({ asset }) => asset === 'BTC')).toMatchObject({
@@ -102,13 +109,47 @@ describe('GET /operator/v1/house', () => {
       oldestPayoutAt: null,
       assets: { BTC: { held, cover, shortfalls: 0 } },
     };
-    const facts = { answers: [], snapshot: undefined, custodian, profit: undefined, coinTerms: {}, now_ms: 90_000 };
+    const facts = {
+      answers: [],
+      snapshot: undefined,
+      custodian,
+      profit: undefined,
+      positions: undefined,
+      coinTerms: {},
+      now_ms: 90_000,
+    };
     const house = describeHouse(facts);
     expect(house.custodyAnsweredAt).toBe(at);
     expect(house.assets.find(({ asset }) => asset === 'BTC')).toMatchObject({
       custodyHolds: held,
       custodyCovers: cover,
     });
+  });
+
+  it('shows the positions of each day over all ledgers: a coin’s netted, and all coins’ worth added up', () => {
+    const day = '2026-11-21';
+    const one = { day, coin: 'BTC', position: '-30000000', value: '-18000000' } as const;
+    const positions = mergePositions([
+      one,
+      { ...one, position: '10000000', value: '6000000' },
+      { day, coin: 'ETH', position: '100000000', value: '3000000' },
+      { day: '2026-11-20', coin: 'ETH', position: '100000000', value: null },
+    ]);
+    const facts = { answers: [], snapshot: undefined, custodian: undefined, profit: undefined, coinTerms: {} };
+    const house = describeHouse({ ...facts, positions, now_ms: Date.parse(day) });
+    expect(house.positionsByDay).toHaveLength(31);
+    expect(house.positionsByDay?.slice(0, 3)).toEqual([
+      {
+        day,
+        usdValue: '15',
+        coins: [
+          { coin: 'BTC', position: '-0.2', usdValue: '-12' },
+          { coin: 'ETH', position: '1', usdValue: '3' },
+        ],
+      },
+      { day: '2026-11-20', usdValue: null, coins: [{ coin: 'ETH', position: '1', usdValue: null }] },
+      { day: '2026-11-19', usdValue: '0', coins: [] },
+    ]);
   });
 
   it('reads the house’s own rows and no client’s', async () => {

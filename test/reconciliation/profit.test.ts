@@ -11,7 +11,7 @@ import { type Coin, scaleOf } from '../../src/money/assets.ts';
 import { dealtRow, endHedge, openHedge } from '../support/db/house-money.ts';
 import { NOON_MS } from '../support/db/raw-ledger.ts';
 import { agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
-import { newRecordId } from '../../src/db/record-id.ts';
+import { newRecordId, timestampOfRecord } from '../../src/db/record-id.ts';
 import { listRows, sql } from '../support/db/sql.ts';
 import { SMALL, expectBroken, followAll, invariantOf, makeActivity, saveMoney } from '../support/reconciliation.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -56,6 +56,25 @@ async function readPositions(): Promise<Map<string, bigint>> {
      WHERE account IN ('house:liquidity', 'house:hedging') GROUP BY asset`,
   );
   return new Map(rows.map(({ asset, amount }) => [asset, BigInt(amount)]));
+}
+
+/** What each record changed of the house's position in its coin, and on which day, straight from the records. */
+async function listChanges(): Promise<{ day: string; coin: string; atoms: bigint }[]> {
+  const rows = await listRows<{ id: string; ended: number | null; coin: string; atoms: string }>(
+    `SELECT id, NULL AS ended, coin, CAST(iif(side = 'BUY', -coin_amount, coin_amount) AS TEXT) AS atoms FROM orders
+     UNION ALL
+     SELECT id, ended_at, coin, CAST(iif(side = 'BUY', dealt_coin, -dealt_coin) AS TEXT) FROM hedges WHERE status = 'DEALT'
+     UNION ALL
+     SELECT id, ended_at, fee_asset, CAST(-fee AS TEXT) FROM hedges WHERE fee > 0
+     UNION ALL
+     SELECT id, NULL, coin, CAST(iif(type = 'QUICK_BUY', -coin_amount, coin_amount) AS TEXT) FROM settlements
+     WHERE counterparty = 'house:liquidity'`,
+  );
+  return rows.map(({ id, ended, coin, atoms }) => ({
+    day: ended === null ? timestampOfRecord(id).slice(0, 10) : new Date(ended).toISOString().slice(0, 10),
+    coin,
+    atoms: BigInt(atoms),
+  }));
 }
 
 /** The value of an amount, of which both amounts and prices are exact: rounded down. */
@@ -130,6 +149,38 @@ describe('profit and loss', () => {
       await followAll(again);
       expect(sums.listProfit('')).toEqual(before);
       expect(again.progress.newest).toEqual(reconciler.progress.newest);
+    }));
+
+  it('has the position of each coin at the end of each day, by the days of the records and valued at its last price', () =>
+    count(async (sums, reconciler) => {
+      // In slices, so that days change while records come, and some are counted after a later day was valued.
+      for (let isMore = true; isMore;) {
+        ({ isMore } = await reconciler.follow(SMALL, 0));
+        sums.mark(new Map([['BTC', price(60_000)]]), Date.UTC(2030, 0, 1));
+      }
+      sums.mark(new Map([['BTC', price(50_000)]]), Date.UTC(2030, 0, 2));
+      sums.mark(new Map([['BTC', price(53_000)]]), Date.UTC(2030, 0, 4));
+      const changes = await listChanges();
+      const until = (day: string, coin: string) =>
+        changes.reduce((sum, one) => sum + (one.coin === coin && one.day <= day ? one.atoms : 0n), 0n);
+      const first = changes.map(({ day }) => day).toSorted()[0]!;
+      const before = new Date(Date.parse(first) - 2 * 86_400_000).toISOString().slice(0, 10);
+      expect(new Set(changes.map(({ day }) => day)).size).toBeGreaterThan(1);
+      const shown = sums.listPositions(before, '2030-01-05');
+      const days = [before, ...new Set(changes.map(({ day }) => day)), '2030-01-01', '2030-01-03', '2030-01-05'];
+      for (const day of days) {
+        for (const coin of ['BTC', 'ETH', 'DOGE']) {
+          const found = shown.find((one) => one.day === day && one.coin === coin);
+          expect([day, coin, found?.position ?? '0']).toEqual([day, coin, until(day, coin).toString()]);
+        }
+      }
+      const position = until('2030-01-05', 'BTC');
+      expect(position).not.toBe(0n);
+      const values = ['2030-01-01', '2030-01-03', '2030-01-05'].map(
+        (day) => shown.find((one) => one.day === day && one.coin === 'BTC')?.value,
+      );
+      expect(values).toEqual([60_000, 50_000, 53_000].map((usdt) => valueOf('BTC', position, usdt).toString()));
+      expect(sums.listPositions('2030-01-05', '2030-01-05')).toEqual(shown.filter(({ day }) => day === '2030-01-05'));
     }));
 
   it('is of a move of the price the position times the change, within an atom a record', () =>

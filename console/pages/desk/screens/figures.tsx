@@ -38,8 +38,10 @@ export function Figures({
   const [deposits, withdrawals, volume] = [flowsOf('deposits'), flowsOf('withdrawals'), flowsOf('orders')];
   return (
     <section class="card">
-      <h2>The day in figures</h2>
-      <p class="quiet">In USDT. A day begins at midnight, UTC; the average is of the seven days before today’s.</p>
+      <div class="top">
+        <h2>The day in figures</h2>
+        <span class="quiet">In USDT, by days in UTC. The average is of the seven days before today.</span>
+      </div>
       {flows.missingLedgers.length > 0 && (
         <p class="notice">Ledger {flows.missingLedgers.join(', ')} does not answer: the figures are without it.</p>
       )}
@@ -47,14 +49,11 @@ export function Figures({
         <Figure name="Came in" values={deposits} />
         <Figure name="Paid out" values={withdrawals} />
         <Figure name="Traded" values={volume} />
-        <Figure name="Spread earned" values={spread} />
         <Figure name="Profit or loss" values={earned} />
-        <div>
-          <dt>Exposure used most</dt>
-          <dd>
-            <MostUsed assets={house.assets} />
-          </dd>
-        </div>
+        <Figure name="Spread earned" values={spread} />
+        <ExposureFigure name="Positions, long and short" house={house} days={days} />
+        <MostUsed assets={house.assets} />
+        <Inventory house={house} />
       </dl>
       <div class="charts">
         <div>
@@ -87,6 +86,10 @@ export function Figures({
             ]}
           />
         </div>
+        <div>
+          <h3>Positions at the end of each day</h3>
+          <ExposureChart house={house} days={days} />
+        </div>
       </div>
     </section>
   );
@@ -95,16 +98,32 @@ export function Figures({
 /** The assets that use the most of what the house may be short of, or long beyond its capital. */
 export function MostUsed({ assets }: { readonly assets: House['assets'] }) {
   const used = assets
-    .flatMap(({ asset, exposureUsed }) =>
-      Number(exposureUsed ?? 0) > 0 ? [[asset, exposureUsed ?? '0'] as const] : [],
-    )
+    .flatMap(({ asset, exposureUsed }) => {
+      return Number(exposureUsed ?? 0) > 0 ? [[asset, exposureUsed ?? '0'] as const] : [];
+    })
     .toSorted(([, one], [, other]) => Number(other) - Number(one));
   const [most, ...others] = used.slice(0, 3).map(([asset, share]) => `${asset} ${showUsed(share)}`);
   return (
-    <>
-      <strong>{most ?? 'none'}</strong>
-      <small>{others.length > 0 ? others.join(', ') : 'of what each coin may be short or long'}</small>
-    </>
+    <div>
+      <dt>Exposure used most</dt>
+      <dd>
+        <strong>{most ?? 'none'}</strong>
+        <small>{others.length > 0 ? others.join(', ') : 'of what each asset may be short or long'}</small>
+      </dd>
+    </div>
+  );
+}
+
+/** What orders fill from, capital and all. */
+export function Inventory({ house: { inventoryUsdValue } }: { readonly house: House }) {
+  return (
+    <div>
+      <dt>Inventory, with the capital</dt>
+      <dd>
+        <strong>{inventoryUsdValue === null ? 'not known' : showSigned(inventoryUsdValue)}</strong>
+        <small>{inventoryUsdValue === null ? 'a price is missing' : 'now, at firm prices'}</small>
+      </dd>
+    </div>
   );
 }
 
@@ -112,6 +131,54 @@ export function MostUsed({ assets }: { readonly assets: House['assets'] }) {
 function describe(what: string, days: readonly string[], all: readonly (readonly string[])[]): string {
   const sums = all.map((values) => showSigned(sum(values))).join(' and ');
   return `${what} by day since ${days[0]}: ${sums} USDT in all. The arrow keys read it day by day.`;
+}
+
+/** What all positions were worth at the end of each of these days; nothing of days on which a price was missing. */
+const exposedOn = (house: House, days: readonly string[]) => {
+  const byDay = new Map(house.positionsByDay?.map(({ day, usdValue }) => [day, usdValue]));
+  return days.map((day) => byDay.get(day) ?? '0');
+};
+
+/** What all positions are worth now, beside yesterday and the week. */
+export function ExposureFigure({
+  name,
+  house,
+  days,
+}: {
+  readonly name: string;
+  readonly house: House;
+  readonly days: readonly string[];
+}) {
+  const compared = house.positionsByDay?.slice(0, WEEK + 1);
+  if (compared?.every(({ usdValue }) => usdValue !== null)) {
+    return <Figure name={name} values={exposedOn(house, days)} />;
+  }
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <strong>not known</strong>
+        <small>{compared ? 'a price was missing' : 'a ledger does not answer'}</small>
+      </dd>
+    </div>
+  );
+}
+
+/** What the house bears the risk of, at the end of each day, in total. */
+export function ExposureChart({ house, days }: { readonly house: House; readonly days: readonly string[] }) {
+  if (house.positionsByDay === null) return <p>It is not known now. It is counted every minute.</p>;
+  const values = exposedOn(house, days);
+  const incomplete = house.positionsByDay.some(({ day, usdValue }) => usdValue === null && days.includes(day));
+  return (
+    <>
+      <DayChart
+        days={days}
+        label={`Positions at the end of each day since ${days[0]}: now ${showSigned(values.at(-1) ?? '0')} USDT. The arrow keys read it day by day.`}
+        series={[{ name: 'Positions', values }]}
+      />
+      {incomplete && <p class="quiet">A day on which a price was missing is shown as nothing.</p>}
+    </>
+  );
 }
 
 /** A figure by day, the oldest first: today’s, yesterday’s and the average of the seven days before today. */

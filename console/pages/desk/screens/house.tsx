@@ -8,7 +8,7 @@ import { lastDays, showSigned, showUsed } from '../parts/day-bars.ts';
 import { State, Time } from '../parts/names.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import type { House, Profit } from '../schema.d.ts';
-import { Figure, MostUsed } from './figures.tsx';
+import { ExposureChart, ExposureFigure, Figure, Inventory, MostUsed } from './figures.tsx';
 
 type HouseAsset = House['assets'][number];
 
@@ -85,6 +85,7 @@ export function HouseScreen() {
         {({ house, profit }) => (
           <>
             <Glance house={house} profit={profit} />
+            <Exposed house={house} />
             <section class="card">
               <h2>Each asset</h2>
               <p class="quiet">
@@ -142,7 +143,14 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
       <div class="top">
         <h2>At a glance</h2>
         <span class="quiet">
-          As of <Time iso={house.ts} />
+          As of <Time iso={house.ts} />.{' '}
+          {house.custodyAnsweredAt ? (
+            <>
+              The custodian’s report: <Time iso={house.custodyAnsweredAt} />.
+            </>
+          ) : (
+            'The custodian does not say what it holds.'
+          )}
         </span>
       </div>
       {missing.length > 0 && (
@@ -151,6 +159,7 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
       <dl class="figures">
         <Figure name="Profit or loss today, USDT" values={byDay('profit')} />
         <Figure name="Spread earned today, USDT" values={byDay('spread')} />
+        <ExposureFigure name="Positions now, USDT" house={house} days={days} />
         <div>
           <dt>Least covered</dt>
           <dd>
@@ -163,30 +172,46 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
             )}
           </dd>
         </div>
-        <div>
-          <dt>Exposure used most</dt>
-          <dd>
-            <MostUsed assets={house.assets} />
-          </dd>
-        </div>
-        <div>
-          <dt>Inventory is worth, USDT</dt>
-          <dd>
-            <strong>{house.inventoryUsdValue === null ? 'not known' : showSigned(house.inventoryUsdValue)}</strong>
-            {house.inventoryUsdValue === null && <small>a price is missing</small>}
-          </dd>
-        </div>
-        <div>
-          <dt>The custodian’s report</dt>
-          <dd>
-            {house.custodyAnsweredAt ? (
-              <Time iso={house.custodyAnsweredAt} />
-            ) : (
-              <small>It does not say what it holds: nothing is compared.</small>
-            )}
-          </dd>
-        </div>
+        <MostUsed assets={house.assets} />
+        <Inventory house={house} />
       </dl>
+    </section>
+  );
+}
+
+/** So many days of positions are drawn. */
+const DAYS_DRAWN = 31;
+
+/** What the house bears the risk of, by day, and what it is made of now beside the day before and a week before. */
+function Exposed({ house }: { readonly house: House }) {
+  const days = lastDays(DAYS_DRAWN, Date.parse(house.ts));
+  const [now, yesterday, lastWeek] = [0, 1, 7].map((ago) => house.positionsByDay?.at(ago)?.coins ?? []);
+  const valueIn = (coins: typeof now, name: string) => {
+    const value = coins?.find(({ coin }) => coin === name)?.usdValue;
+    return value === null ? 'no price' : showSigned(value ?? '0');
+  };
+  const names = [now, yesterday, lastWeek].flatMap((coins) => coins?.map(({ coin }) => coin) ?? []);
+  return (
+    <section class="card">
+      <h2>Positions by day</h2>
+      <p class="quiet">
+        What the house has beyond its capital, long and short added up, in USDT at the last price of each day (UTC).
+      </p>
+      <ExposureChart house={house} days={days} />
+      {house.positionsByDay && (
+        <Records
+          label="Positions by day"
+          rows={[...new Set(names)].toSorted()}
+          keyOf={(coin) => coin}
+          columns={[
+            { name: 'Coin', show: (coin) => coin },
+            { name: 'Now, USDT', isNumber: true, show: (coin) => valueIn(now, coin) },
+            { name: 'End of yesterday', isNumber: true, show: (coin) => valueIn(yesterday, coin) },
+            { name: 'A week ago', isNumber: true, show: (coin) => valueIn(lastWeek, coin) },
+          ]}
+          empty="The house has no position, and had none a week ago."
+        />
+      )}
     </section>
   );
 }
