@@ -6,7 +6,7 @@ import { operate } from '../operate.ts';
 
 /** As much is read of what waits, and so many of the oldest are listed. */
 const MOST_READ = 200;
-const MOST_LISTED = 8;
+const MOST_LISTED = 6;
 
 /** A withdrawal that the custodian has for longer needs a person. */
 const STUCK_AFTER_MINUTES = 60;
