@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { type LocalExchange, expectThat } from '../local-exchange.ts';
 import { writeSignInLink } from '../start/play-access.ts';
-import { checkPages, open, see } from './browser.ts';
+import { WIDE, checkPages, open, see } from './browser.ts';
 import { type Customer, NOBODYS, openCustomer, send } from './desk-customer.ts';
 import { compareNumbers, listPages } from './desk-pages.ts';
 import { confirm, press, signIn } from './desk-steps.ts';
@@ -229,6 +229,7 @@ async function invite(page: Page, other: Page, exchange: LocalExchange, { accoun
 
 /** A stray deposit is kept, and a payout that hangs is settled by two. */
 async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
+  await page.setViewportSize(WIDE);
   await open(page, 'Today');
   await page.getByRole('img', { name: /^Came in and paid out by day since / }).waitFor();
   await see(page, '7-day average 0.00');
@@ -239,6 +240,24 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
     .getByText(/^\d+ min$/)
     .waitFor();
   expectThat((await waiting.count()) === 2, 'the first page shows the day’s money, and what waits with its age');
+  const { deposits } = await send<{ deposits: { id: string; ts: string }[] }>(
+    exchange,
+    'GET',
+    '/operator/v1/deposits?status=QUARANTINED',
+  );
+  const oldest = deposits
+    .toSorted((one, other) => (one.ts < other.ts ? -1 : 1))
+    .map(({ id }) => `/desk/deposits/${id}`);
+  const listed = await waiting.getByRole('link', { name: 'A deposit in quarantine' }).all();
+  const shown = await Promise.all(listed.map((link) => link.getAttribute('href')));
+  expectThat(shown.join() === oldest.join() && shown.length === 2, 'what waits is listed, the oldest first');
+  const lowest = await page
+    .locator('.figures > div:nth-child(4)')
+    .evaluate((tile) => tile.getBoundingClientRect().bottom + scrollY);
+  expectThat(
+    lowest <= WIDE.height,
+    `four figures of the day are on the first screen, down to ${Math.round(lowest)} px`,
+  );
   await open(page, 'Deposits');
   await page.getByRole('table', { name: 'In quarantine' }).getByRole('link').first().click();
   await see(page, 'Its address belongs to nobody here.');

@@ -92,6 +92,10 @@ async function exportAccounts(page: Page, { accountId }: Customer, email: string
     own.endsWith(`,${email}`),
     'accounts are narrowed by their opening, and exported with their holders’ e-mails',
   );
+  await page.goto(new URL(`/desk/accounts?query=${encodeURIComponent(email)}`, page.url()).href);
+  const [byEmail] = await Promise.all([page.waitForEvent('download'), press(page, 'Export the whole list as CSV')]);
+  const found = (await readFile(await byEmail.path(), 'utf8')).split('\r\n').filter((line) => line.endsWith(email));
+  expectThat(found.length === 1, 'accounts that are found by an e-mail alone are exported, each once');
 }
 
 /** The account of a deposit is found by its id, by a word of its name and by its holder's e-mail; with the keys alone. */

@@ -61,22 +61,23 @@ export async function operate<N extends Name>(
 }
 
 /**
- * Exports a whole list of the operator's API and hands the file to the browser, `complete`d by what the console knows.
- * Rejects with a `BureauError` when it is refused, and with a `TypeError` when it breaks off.
+ * Exports a whole list of the operator's API as CSV. Rejects with a `BureauError` when it is refused, and with a
+ * `TypeError` when it breaks off.
  */
-export async function download(
-  { list, query }: Operations['post /exports']['body'],
-  complete?: (csv: string) => Promise<string>,
-): Promise<void> {
+export async function exportCsv({ list, query }: Operations['post /exports']['body']): Promise<string> {
   const response = await fetchSignedIn('/operator/v1/exports', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ list, query }),
   });
   if (!response.ok) throw new BureauError((await response.json()) as Problem, { attempts: 1 });
-  const text = await response.text();
+  return response.text();
+}
+
+/** Hands an exported list to the browser as a file. */
+export function saveCsv(list: string, csv: string): void {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([complete ? await complete(text) : text], { type: 'text/csv' }));
+  link.href = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }));
   link.download = `${list.replace('/operator/v1/', '').replaceAll('/', '-')}-${new Date().toISOString().slice(0, 10)}.csv`;
   link.click();
   URL.revokeObjectURL(link.href);

@@ -1,5 +1,5 @@
 import { ask } from '../../ask.ts';
-import { download, operate } from '../operate.ts';
+import { exportCsv, operate, saveCsv } from '../operate.ts';
 import type { ListedAccount } from '../schema.d.ts';
 import { addEmailColumn } from './email-column.ts';
 import type { List, Page } from './list.ts';
@@ -26,6 +26,10 @@ interface Holder {
 const askHolders = async (query: Record<string, string>) =>
   (await ask<{ holders: readonly Holder[] }>('GET', `/desk/holders?${new URLSearchParams(query).toString()}`)).holders;
 
+/** The ids of the accounts of whose holder the e-mail begins with the query, with commas between them. */
+const findIdsByEmail = async ({ query }: AccountFilter) =>
+  query ? (await askHolders({ email: query })).map(({ accountId }) => accountId).join(',') : '';
+
 /**
  * Reads a page of accounts: on the first those of whose holder the e-mail begins with the query, and then those that the
  * exchange finds.
@@ -35,11 +39,10 @@ export async function findAccounts(
   cursor: string | undefined,
   limit?: number,
 ): Promise<Page<AccountOfHolder>> {
-  const [{ accounts, nextCursor }, byEmail] = await Promise.all([
+  const [{ accounts, nextCursor }, ids] = await Promise.all([
     operate('get /accounts', { query: { ...filter, ...(cursor && { cursor }), ...(limit && { limit }) } }),
-    cursor === undefined && filter.query ? askHolders({ email: filter.query }) : [],
+    cursor === undefined ? findIdsByEmail(filter) : '',
   ]);
-  const ids = byEmail.map(({ accountId }) => accountId).join(',');
   const ofHolders = ids === '' ? [] : (await operate('get /accounts', { query: { ...filter, ids } })).accounts;
   const rows = [...new Map([...ofHolders, ...accounts].map((account) => [account.id, account])).values()];
   return { rows: await addEmails(rows), nextCursor };
@@ -62,8 +65,13 @@ async function readEmails(ids: readonly string[]): Promise<ReadonlyMap<string, s
 export function listAccounts(query: AccountFilter): List<AccountOfHolder> {
   return {
     read: (cursor) => findAccounts(query, cursor),
-    exportAll: () =>
-      download({ list: '/operator/v1/accounts', query: { ...query } }, (csv) => addEmailColumn(csv, readEmails)),
+    exportAll: async () => {
+      const list = '/operator/v1/accounts';
+      const ids = await findIdsByEmail(query);
+      const ofHolders = ids === '' ? [] : [await exportCsv({ list, query: { ...query, ids } })];
+      const found = await exportCsv({ list, query: { ...query } });
+      saveCsv(list, await addEmailColumn([...ofHolders, found], readEmails));
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Answer, type Input, download, operate } from '../operate.ts';
+import { type Answer, type Input, exportCsv, operate, saveCsv } from '../operate.ts';
 import type { Operations } from '../schema.d.ts';
 
 /** A page of a list, and where the next one begins. */
@@ -32,12 +32,13 @@ export function listOf<N extends ListName>(name: N, input: Omit<Input<N>, 'body'
       const [rows] = Object.values(members) as (readonly RowOf<N>[])[];
       return { rows: rows ?? [], nextCursor };
     },
-    exportAll: () => {
+    exportAll: async () => {
       const filled = name
         .replace('get ', '/operator/v1')
         .replaceAll(/\{(\w+)\}/g, (_, place: string) => path[place] ?? '');
       const texts = Object.entries(query).map(([filter, value]) => [filter, String(value)]);
-      return download({ list: filled, query: Object.fromEntries(texts) as Record<string, string> });
+      const filters = Object.fromEntries(texts) as Record<string, string>;
+      saveCsv(filled, await exportCsv({ list: filled, query: filters }));
     },
   };
 }

@@ -94,7 +94,13 @@ export function HouseScreen() {
                 inventory may fall below zero, and how long a coin may be: a short position uses none while capital
                 meets it.
               </p>
-              <Records label="Each asset" rows={house.assets} keyOf={(row) => row.asset} columns={glances} empty="" />
+              <Records
+                label="Each asset"
+                rows={house.assets}
+                keyOf={(row) => row.asset}
+                columns={house.custodyAnsweredAt === null ? glances : [...glances, custodian]}
+                empty=""
+              />
               <details>
                 <summary>All amounts, to the digit</summary>
                 <h3>What is owed and held</h3>
@@ -198,7 +204,7 @@ function Exposed({ house }: { readonly house: House }) {
         What the house has beyond its capital, long and short added up, in USDT at the last price of each day (UTC).
       </p>
       <ExposureChart house={house} days={days} />
-      {house.positionsByDay && (
+      {names.length > 0 && (
         <Records
           label="Positions by day"
           rows={[...new Set(names)].toSorted()}
@@ -209,7 +215,7 @@ function Exposed({ house }: { readonly house: House }) {
             { name: 'End of yesterday', isNumber: true, show: (coin) => valueIn(yesterday, coin) },
             { name: 'A week ago', isNumber: true, show: (coin) => valueIn(lastWeek, coin) },
           ]}
-          empty="The house has no position, and had none a week ago."
+          empty=""
         />
       )}
     </section>
@@ -232,11 +238,12 @@ const glances: readonly Column<HouseAsset>[] = [
   number('Owed to clients', (row) => row.owedToClients),
   { name: 'Covered', show: (row) => <Cover of={row} /> },
   { name: 'Position against exposure', show: (row) => <Exposure of={row} /> },
-  {
-    name: 'Custodian',
-    show: ({ custodyCovers }) => <State of={custodyCovers} words={custodianWords[custodyCovers]} />,
-  },
 ];
+
+const custodian: Column<HouseAsset> = {
+  name: 'Custodian',
+  show: ({ custodyCovers }) => <State of={custodyCovers} words={custodianWords[custodyCovers]} />,
+};
 
 /** All that is owed is so far from the left; what is beyond it has the rest. */
 const WHOLE = 128;
