@@ -229,7 +229,6 @@ async function invite(page: Page, other: Page, exchange: LocalExchange, { accoun
 
 /** A stray deposit is kept, and a payout that hangs is settled by two. */
 async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
-  await page.setViewportSize(WIDE);
   await open(page, 'Today');
   await page.getByRole('img', { name: /^Came in and paid out by day since / }).waitFor();
   await see(page, '7-day average 0.00');
@@ -251,9 +250,8 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
   const listed = await waiting.getByRole('link', { name: 'A deposit in quarantine' }).all();
   const shown = await Promise.all(listed.map((link) => link.getAttribute('href')));
   expectThat(shown.join() === oldest.join() && shown.length === 2, 'what waits is listed, the oldest first');
-  const lowest = await page
-    .locator('.figures > div:nth-child(4)')
-    .evaluate((tile) => tile.getBoundingClientRect().bottom + scrollY);
+  const tile = await page.locator('.figures > div:nth-child(4)').boundingBox();
+  const lowest = tile ? tile.y + tile.height : Infinity;
   expectThat(
     lowest <= WIDE.height,
     `four figures of the day are on the first screen, down to ${Math.round(lowest)} px`,
