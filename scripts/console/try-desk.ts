@@ -273,6 +273,12 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
   await page.getByRole('link', { name: 'a proposal' }).waitFor();
   const { proposals } = await send<{ proposals: unknown[] }>(exchange, 'GET', '/operator/v1/proposals?status=OPEN');
   expectThat(proposals.length === 1, 'settling a stuck payout becomes a proposal');
+  await page.getByRole('link', { name: 'a proposal' }).click();
+  const sentence = /^End the withdrawal of 0\.1 ETH over ETH to 0x529084…169EE7 as failed/;
+  await page.getByRole('heading', { level: 1, name: sentence }).waitFor();
+  await page.locator('dd', { hasText: NOBODYS }).waitFor();
+  await page.getByRole('link', { name: 'Withdrawal of 0.1 ETH' }).waitFor();
+  expectThat(true, 'its sentence says how much of what goes where, and links to the record');
 }
 
 /** Hedges have no end for minutes, and hedging was halted minutes ago: the admins are mailed once of each. */

@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tellEntry, toldActions } from '../../console/pages/desk/parts/audit-sentence.ts';
+import { nameDeed } from '../../console/pages/desk/parts/deeds.ts';
 
 /** Every action that the source writes into the audit as it stands there; some are given by a variable. */
 function listActions(): string[] {
@@ -64,5 +65,27 @@ describe('a row of the audit', () => {
 
   it('names a token by its role alone', () => {
     expect(entry('open_account', { label: 'Anna Berg' }, 'operator')).toBe('Operator opened the account “Anna Berg”');
+  });
+});
+
+describe('a proposal', () => {
+  const account = '/operator/v1/accounts/a1';
+
+  it.each([
+    [
+      `${account}/withdrawals/w1/settle`,
+      { outcome: 'failed' },
+      'End the withdrawal of 0.1 ETH to 0x52 as failed, account Anna Berg',
+    ],
+    [
+      `${account}/credits`,
+      { asset: 'BTC', amount: '1.5', reference: 'wire' },
+      'Credit 1.5 BTC to the account Anna Berg, wire',
+    ],
+    [account, { dailyWithdrawalLimit: '90000' }, 'Raise the daily limit of the account Anna Berg to 90\u202F000 USDT'],
+    [`${account}/credits`, undefined, 'Credit the account Anna Berg'],
+  ])('says what, how much and to whom: %s', (path, body, sentence) => {
+    const deed = { method: 'POST', path, ...(body && { body }) };
+    expect(nameDeed(deed, 'Anna Berg', 'of 0.1 ETH to 0x52')).toBe(sentence);
   });
 });

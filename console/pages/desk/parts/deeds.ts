@@ -1,34 +1,85 @@
-const CHANGE_ACCOUNT = 'Change the account';
+import { inWords, showAmount } from '../../format.ts';
 
-/** What the requests are that need two people. */
-const deeds: readonly (readonly [path: RegExp, words: string])[] = [
-  [/^\/settings$/, 'Change the settings'],
-  [/^\/staff\/(.+)$/, 'Give roles to'],
-  [/^\/accounts\/([^/]+)$/, CHANGE_ACCOUNT],
-  [/^\/accounts\/([^/]+)\/credits$/, 'Credit the account'],
-  [/^\/accounts\/([^/]+)\/api-keys$/, 'Make a key for the account'],
-  [/^\/accounts\/([^/]+)\/allowlist$/, 'Approve an address of the account'],
-  [/^\/accounts\/([^/]+)\/totp$/, 'Switch two-factor authentication off for the account'],
-  [/^\/accounts\/([^/]+)\/invitation$/, 'Invite a holder of the account'],
-  [/^\/accounts\/([^/]+)\/recovery$/, 'Let the holder recover the account'],
-  [/^\/accounts\/[^/]+\/withdrawals\/([^/]+)\/settle$/, 'Settle the withdrawal'],
-  [/^\/deposits$/, 'Report a deposit'],
-  [/^\/deposits\/([^/]+)\/credit$/, 'Credit the deposit'],
-  [/^\/settlements$/, 'Settle a trade'],
-  [/^\/fundings$/, 'Record money of the house that was moved'],
-  [/^\/hedges\/([^/]+)\/settle$/, 'End the hedge'],
-  [/^\/reconciliation\/violations\/([^/]+)\/clear$/, 'Clear the violation'],
+type Body = Readonly<Record<string, unknown>>;
+
+interface Deed {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: Body;
+}
+
+const OPERATOR = '/operator/v1';
+
+/** A word of a request, after a text that is left away where the request has none. */
+const after = (text: string, value: unknown) => (typeof value === 'string' && value !== '' ? `${text}${value}` : '');
+
+const writeAmount = (amount: unknown, asset: unknown) =>
+  typeof amount === 'string' && typeof asset === 'string' ? `${showAmount(amount)} ${asset}` : undefined;
+
+function tellChange(account: string, { status, dailyWithdrawalLimit }: Body): string {
+  if (typeof dailyWithdrawalLimit === 'string') {
+    return `Raise the daily limit of the account ${account} to ${showAmount(dailyWithdrawalLimit)} USDT`;
+  }
+  return status === 'active' ? `Let the account ${account} go on` : `Change the account ${account}`;
+}
+
+function tellRoles(email: string, { roles }: Body): string {
+  if (!Array.isArray(roles)) return `Give roles to ${email}`;
+  return roles.length === 0 ? `Take all roles from ${email}` : `Give to ${email}: ${roles.join(', ')}`;
+}
+
+function tellCredit(account: string, { amount, asset, reference }: Body): string {
+  return `Credit ${after('', writeAmount(amount, asset))}${amount === undefined ? '' : ' to '}the account ${account}${after(', ', reference)}`;
+}
+
+/** What the requests are that need two people, by what their path names. A record says itself what it is. */
+const deeds: readonly (readonly [path: RegExp, tell: (subject: string, body: Body, record: string) => string])[] = [
+  [
+    /^\/settings$/,
+    (_, body) => `Change the settings${after(': ', Object.keys(body).map(inWords).join(', ').toLowerCase())}`,
+  ],
+  [/^\/staff\/(.+)$/, tellRoles],
+  [/^\/accounts\/([^/]+)$/, tellChange],
+  [/^\/accounts\/([^/]+)\/credits$/, tellCredit],
+  [/^\/accounts\/([^/]+)\/api-keys$/, (account) => `Make a key for the account ${account}`],
+  [
+    /^\/accounts\/([^/]+)\/allowlist$/,
+    (account, { network, address }) =>
+      `Approve an address of the account ${account}${after(': ', address)}${after(' on ', network)}`,
+  ],
+  [/^\/accounts\/([^/]+)\/totp$/, (account) => `Switch two-factor authentication off for the account ${account}`],
+  [
+    /^\/accounts\/([^/]+)\/invitation$/,
+    (account, { email }) => `Invite a holder of the account ${account}${after(': ', email)}`,
+  ],
+  [/^\/accounts\/([^/]+)\/recovery$/, (account) => `Let the holder recover the account ${account}`],
+  [
+    /^\/accounts\/[^/]+\/withdrawals\/([^/]+)\/settle$/,
+    (_, { outcome }, record) => `End the withdrawal ${record}${after(' as ', outcome)}`,
+  ],
+  [
+    /^\/deposits$/,
+    (_, { amount, asset, network }) =>
+      `Report a deposit${after(' of ', writeAmount(amount, asset))}${after(' over ', network)}`,
+  ],
+  [/^\/deposits\/([^/]+)\/credit$/, (_, _body, record) => `Credit the deposit ${record}`],
+  [
+    /^\/settlements$/,
+    (_, { coinAmount, coin, usdtAmount }) =>
+      `Settle a trade${after(' of ', writeAmount(coinAmount, coin))}${after(' for ', writeAmount(usdtAmount, 'USDT'))}`,
+  ],
+  [
+    /^\/fundings$/,
+    (_, { amount, asset, from, to }) =>
+      `Record ${writeAmount(amount, asset) ?? 'money'} of the house that was moved${after(' from ', from)}${after(' to ', to)}`,
+  ],
+  [/^\/hedges\/([^/]+)\/settle$/, (_, { outcome }, record) => `End the hedge ${record}${after(' as ', outcome)}`],
+  [/^\/reconciliation\/violations\/([^/]+)\/clear$/, (violation) => `Clear the violation ${violation}`],
 ];
 
 /** The end of an id, which tells most; another text as it is. */
 function shortenId(text: string): string {
   return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text) ? `…${text.slice(-8)}` : text;
-}
-
-interface Deed {
-  readonly method: string;
-  readonly path: string;
-  readonly body?: Readonly<Record<string, unknown>>;
 }
 
 /** The id of the account that a request names in its path or as `accountId`; `undefined` when it names none. */
@@ -37,18 +88,19 @@ export function findAccountOf({ path, body }: Deed): string | undefined {
   return /^\/operator\/v1\/accounts\/([^/]+)/.exec(path)?.[1] ?? (typeof named === 'string' ? named : undefined);
 }
 
-/** A proposal in words, with the label of its account if it is known; one of a kind that is not known here, by its request. */
-export function nameDeed(deed: Deed, label?: string): string {
-  const { method, path, body } = deed;
-  const own = path.replace('/operator/v1', '');
-  for (const [pattern, known] of deeds) {
-    const [whole, subject] = pattern.exec(own) ?? [];
+/**
+ * A proposal in a sentence, with the label of its account and the words of its record if they are known; one of a kind that
+ * is not known here, by its request.
+ */
+export function nameDeed(deed: Deed, label?: string, record?: string): string {
+  const { method, path, body = {} } = deed;
+  const own = path.replace(OPERATOR, '');
+  for (const [pattern, tell] of deeds) {
+    const [whole, subject = ''] = pattern.exec(own) ?? [];
     if (whole === undefined) continue;
-    if (subject === undefined) return known;
-    const isLimit = known === CHANGE_ACCOUNT && body?.['dailyWithdrawalLimit'] !== undefined;
-    const words = isLimit ? 'Raise the daily limit of the account' : known;
-    const name = subject === findAccountOf(deed) ? label : undefined;
-    return `${words} ${name ?? shortenId(decodeURIComponent(subject))}`;
+    const id = shortenId(decodeURIComponent(subject));
+    const told = tell(label !== undefined && subject === findAccountOf(deed) ? label : id, body, record ?? id);
+    return subject !== findAccountOf(deed) && label !== undefined ? `${told}, account ${label}` : told;
   }
   return `${method} ${path}`;
 }

@@ -7,22 +7,49 @@ import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { type WithAccount, addAccounts, withAccounts } from '../parts/find-accounts.ts';
-import { AccountName, State, Time } from '../parts/names.tsx';
+import { AccountLink, AccountName, State, Time } from '../parts/names.tsx';
 import { findAccountOf, nameDeed } from '../parts/deeds.ts';
-import { listOf } from '../parts/list.ts';
+import { type NamedRecord, findRecord } from '../parts/named-record.ts';
+import { type List, listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { Facts, Records } from '../parts/records.tsx';
-import { ReasonField, Step } from '../parts/step.tsx';
+import { OldAndNew, ReasonField, Step } from '../parts/step.tsx';
 import { Value } from '../parts/value.tsx';
-import type { ExchangeSettings, Proposal } from '../schema.d.ts';
+import type { ExchangeSettings, Proposal, StaffMember } from '../schema.d.ts';
 import { useMay, useStaff } from '../staff.ts';
 import { ChangedSettings } from './changed-settings.tsx';
+
+type Known = WithAccount<Proposal> & { readonly record: NamedRecord | undefined };
+
+const tell = (proposal: Known) => nameDeed(proposal, proposal.account?.label, proposal.record?.words);
+
+const addRecords = (rows: readonly WithAccount<Proposal>[]): Promise<readonly Known[]> =>
+  Promise.all(rows.map(async (row) => ({ ...row, record: await findRecord(row.path) })));
+
+/** The proposals of a state, with what they are about. */
+function listProposals(status: Proposal['status']): List<Known> {
+  const list = withAccounts(listOf('get /proposals', { query: { status } }), findAccountOf);
+  const read = async (cursor: string | undefined) => {
+    const { rows, nextCursor } = await list.read(cursor);
+    return { rows: await addRecords(rows), nextCursor };
+  };
+  return { ...list, read };
+}
 
 const statuses = ['OPEN', 'APPROVED', 'DECLINED', 'EXPIRED'] as const;
 
 /** Changes that wait for a second person, or did. */
 export function Proposals({ query }: Place) {
   const status = statuses.find((known) => known === query.get('status')) ?? 'OPEN';
+  const { actor } = useStaff();
+  const isOwn = ({ proposedBy }: Proposal) => proposedBy === actor;
+  /** Those that wait for the reader come first, and of them the newest. */
+  const sort = (rows: readonly Known[]) =>
+    status === 'OPEN'
+      ? rows.toSorted(
+          (a, b) => Number(isOwn(a)) - Number(isOwn(b)) || Date.parse(b.proposedAt) - Date.parse(a.proposedAt),
+        )
+      : rows;
   return (
     <>
       <h1>Proposals</h1>
@@ -34,22 +61,27 @@ export function Proposals({ query }: Place) {
           set={(next) => go(`/desk/proposals?status=${next}`)}
           options={statuses.map((known) => [known, inWords(known)] as const)}
         />
-        <Pages list={withAccounts(listOf('get /proposals', { query: { status } }), findAccountOf)}>
+        <Pages list={listProposals(status)}>
           {(rows) => (
             <Records
               label="Proposals"
-              rows={rows}
+              rows={sort(rows)}
               keyOf={({ id }) => id}
               columns={[
                 {
                   name: 'Proposal',
-                  show: (row) => <a href={`/desk/proposals/${row.id}`}>{nameDeed(row, row.account?.label)}</a>,
+                  show: (row) => (
+                    <>
+                      <a class="breaks" href={`/desk/proposals/${row.id}`}>
+                        {tell(row)}
+                      </a>
+                      <small class="below">by {isOwn(row) ? 'you' : row.proposedBy}</small>
+                    </>
+                  ),
                 },
                 { name: 'Account', show: (row) => showAccount(row) ?? '–' },
-                { name: 'By', show: ({ proposedBy }) => proposedBy },
                 { name: 'Made', show: ({ proposedAt }) => <Time iso={proposedAt} /> },
                 { name: 'Until', show: ({ expiresAt }) => <Time iso={expiresAt} /> },
-                { name: 'State', show: (row) => <State of={row.status} /> },
               ]}
               empty={status === 'OPEN' ? 'Nothing waits for a second person.' : `None is ${status.toLowerCase()}.`}
             />
@@ -66,29 +98,30 @@ function showAccount(proposal: WithAccount<Proposal>) {
   return id === undefined ? null : <AccountName id={id} account={proposal.account} />;
 }
 
-async function read(id: string) {
-  const [{ proposal }, { settings }] = await Promise.all([
+async function readProposal(id: string) {
+  const [{ proposal }, { settings }, { staff }] = await Promise.all([
     operate('get /proposals/{id}', { path: { id } }),
     operate('get /settings'),
+    operate('get /staff', { query: { limit: 200 } }),
   ]);
-  const [named] = await addAccounts([proposal], findAccountOf);
-  return { proposal: named ?? { ...proposal, account: undefined }, settings };
+  const [known] = await addRecords(await addAccounts([proposal], findAccountOf));
+  return { proposal: known ?? { ...proposal, account: undefined, record: undefined }, settings, staff };
 }
 
 /** One proposal, with the whole request, to be approved or declined. */
 export function ProposalScreen({ rest: [id = ''] }: Place) {
-  const { loaded, reload } = useLoaded(() => read(id));
+  const { loaded, reload } = useLoaded(() => readProposal(id));
   return (
     <Shown loaded={loaded}>
-      {({ proposal, settings }) => (
+      {({ proposal, settings, staff }) => (
         <>
           <div class="top">
-            <h1>{nameDeed(proposal, proposal.account?.label)}</h1>
+            <h1>{tell(proposal)}</h1>
             <State of={proposal.status} />
           </div>
           <section class="card">
             <h2>What was proposed</h2>
-            <Body proposal={proposal} settings={settings} />
+            <Body proposal={proposal} settings={settings} staff={staff} />
             <Facts
               of={[
                 ['Account', showAccount(proposal)],
@@ -108,7 +141,9 @@ export function ProposalScreen({ rest: [id = ''] }: Place) {
                 ]}
               />
             </details>
-            {proposal.status === 'OPEN' && <Decide proposal={proposal} settings={settings} decided={reload} />}
+            {proposal.status === 'OPEN' && (
+              <Decide proposal={proposal} settings={settings} staff={staff} decided={reload} />
+            )}
           </section>
         </>
       )}
@@ -117,21 +152,61 @@ export function ProposalScreen({ rest: [id = ''] }: Place) {
 }
 
 interface BodyOf {
-  readonly proposal: WithAccount<Proposal>;
+  readonly proposal: Known;
   readonly settings: ExchangeSettings;
+  readonly staff: readonly StaffMember[];
 }
 
-/** What the request says; of settings that are still to be changed, beside what they are now. */
-function Body({ proposal, settings }: BodyOf) {
-  if (proposal.status === 'OPEN' && proposal.path.endsWith('/settings')) {
-    return <ChangedSettings change={proposal.body} settings={settings} />;
-  }
-  const fields = Object.entries(proposal.body);
-  if (fields.length === 0) return <p>The request says nothing more.</p>;
-  return <Facts of={fields.map(([name, value]) => [inWords(name), <Value key={name} of={value} />])} />;
+/** What a field of a request says: an account is a link, and an amount has its coin. */
+function showField(name: string, value: unknown, { asset }: Proposal['body']) {
+  if (name.toLowerCase().endsWith('accountid') && typeof value === 'string') return <AccountLink id={value} />;
+  return (
+    <>
+      <Value of={value} /> {name === 'amount' && <Value of={asset} />}
+    </>
+  );
 }
 
-function Decide({ proposal, settings, decided }: BodyOf & { readonly decided: () => void }) {
+/** What the request says, and of what it is about; what is still to be changed, beside what it is now. */
+function Body({ proposal: { status, path, body, account, record }, settings, staff }: BodyOf) {
+  if (status === 'OPEN' && path.endsWith('/settings')) return <ChangedSettings change={body} settings={settings} />;
+  const email = /\/staff\/(.+)$/.exec(path)?.[1];
+  const member = email !== undefined && staff.find((one) => one.email === decodeURIComponent(email));
+  const before: Readonly<Record<string, unknown>> =
+    status !== 'OPEN'
+      ? {}
+      : email === undefined
+        ? { dailyWithdrawalLimit: account?.dailyWithdrawalLimit, status: account?.status }
+        : { roles: member ? member.roles : [] };
+  const [changes, says] = [true, false].map((isChange) =>
+    Object.entries(body).filter(([name]) => name !== 'accountId' && (before[name] !== undefined) === isChange),
+  );
+  return (
+    <>
+      {changes?.map(([name, value]) => (
+        <OldAndNew key={name} name={inWords(name)} old={<Value of={before[name]} />} next={<Value of={value} />} />
+      ))}
+      <Facts
+        of={[
+          ...(record
+            ? [
+                [
+                  'Record',
+                  <a key="record" href={record.path}>
+                    {record.name}
+                  </a>,
+                ] as const,
+                ...record.facts,
+              ]
+            : []),
+          ...(says ?? []).map(([name, value]) => [inWords(name), showField(name, value, body)] as const),
+        ]}
+      />
+    </>
+  );
+}
+
+function Decide({ proposal, settings, staff, decided }: BodyOf & { readonly decided: () => void }) {
   const { actor } = useStaff();
   const may = useMay();
   const [reason, setReason] = useState('');
@@ -146,11 +221,11 @@ function Decide({ proposal, settings, decided }: BodyOf & { readonly decided: ()
           <Step
             main
             label="Approve"
-            title={nameDeed(proposal, proposal.account?.label)}
+            title={tell(proposal)}
             act={() => operate('post /proposals/{id}/approve', { path: { id }, body: { digest } })}
             done={decided}
           >
-            <Body proposal={proposal} settings={settings} />
+            <Body proposal={proposal} settings={settings} staff={staff} />
             <p>The change is made at once, in your name and in that of {proposal.proposedBy}.</p>
           </Step>
         )}
