@@ -63,10 +63,10 @@ export function Step({
             <h2>{title}</h2>
             <Form act={make} label={about === undefined ? label : `${label} ${about}`} danger={danger}>
               {children}
+              <button type="button" onClick={close}>
+                Cancel
+              </button>
             </Form>
-            <button type="button" onClick={close}>
-              Cancel
-            </button>
           </>
         )}
       </dialog>
