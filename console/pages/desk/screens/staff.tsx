@@ -12,11 +12,11 @@ import type { StaffMember } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 
 const meanings: Readonly<Record<StaffRole, string>> = {
-  admin: 'everything',
-  treasury: 'credits, settlements, caps',
-  compliance: 'reviews, quarantine, freezes',
-  support: 'opens accounts, freezes them',
-  auditor: 'reads',
+  admin: 'everything: settings, roles, keys and secrets, exports, and all of the below',
+  treasury: 'credits by hand, settlements, payouts that are stuck, caps and exposure; decides proposals',
+  compliance: 'reviews of withdrawals, deposits in quarantine, freezes and their end; decides proposals',
+  support: 'opens accounts, freezes them, revokes keys, begins recoveries; decides proposals',
+  auditor: 'reads everything, changes nothing',
 };
 
 const nameRoles = (roles: readonly string[]) => (roles.length === 0 ? 'none' : roles.join(', '));
@@ -53,6 +53,19 @@ export function StaffScreen() {
             />
           )}
         </Pages>
+      </section>
+      <section class="card">
+        <h2>What each role allows</h2>
+        <Records
+          label="What each role allows"
+          rows={staffRoles}
+          keyOf={(role) => role}
+          columns={[
+            { name: 'Role', show: inWords },
+            { name: 'Allows', show: (role) => meanings[role] },
+          ]}
+          empty=""
+        />
       </section>
     </>
   );
