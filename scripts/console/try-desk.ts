@@ -326,6 +326,9 @@ export async function tryDesk(browser: Browser, exchange: LocalExchange, shots: 
   await tryStranger(browser, exchange);
   await awaitAlerts(exchange);
   await compareNumbers(page, exchange, customer);
+  // So that the pictures of the reviews and of a withdrawal show one that waits.
+  await send(exchange, 'PATCH', '/operator/v1/settings', { reviewThreshold: '10' });
+  await customer.withdraw();
   const pages = await listPages(exchange, customer, CUSTOMER);
   await checkPages(browser, context, exchange.consoleOrigin, pages, shots);
   expectThat(true, `${pages.length} pages of the desk in which axe finds nothing, in both themes and widths`);

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { inWords, showAmount, showCents } from '../../format.ts';
 import { Choice } from '../../parts/form.tsx';
 import { go } from '../../route.ts';
-import { ShortId, State, Time } from '../parts/names.tsx';
+import { State, Time } from '../parts/names.tsx';
 import { type List, listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
@@ -22,11 +22,12 @@ const value = {
   isNumber: true,
   show: (row: Valued) => (isValued(row) ? showCents(row.usdValue) : '–'),
 };
-const amount = {
-  name: 'Amount',
-  isNumber: true,
-  show: (row: { readonly amount: string; readonly asset: string }) => `${showAmount(row.amount)} ${row.asset}`,
-};
+
+/** A record by how much of what it moved. */
+const nameAmount = (row: { readonly amount: string; readonly asset: string }) =>
+  `${showAmount(row.amount)} ${row.asset}`;
+
+const amount = { name: 'Amount', isNumber: true, show: nameAmount };
 
 const orderColumns: readonly Column<Order>[] = [
   { name: 'Order', show: ({ side, coin }) => `${inWords(side)} ${coin}` },
@@ -49,13 +50,8 @@ const transactionColumns: readonly Column<Transaction>[] = [
 export const withdrawalColumns: readonly Column<OperatorWithdrawal>[] = [
   {
     name: 'Withdrawal',
-    show: ({ id, accountId }) => (
-      <a href={`/desk/withdrawals/${accountId}/${id}`}>
-        <ShortId id={id} />
-      </a>
-    ),
+    show: (row) => <a href={`/desk/withdrawals/${row.accountId}/${row.id}`}>{nameAmount(row)}</a>,
   },
-  amount,
   value,
   { name: 'To', show: ({ network, address }) => <Destination network={network} address={address} /> },
   state,
@@ -66,16 +62,9 @@ export const withdrawalColumns: readonly Column<OperatorWithdrawal>[] = [
 export const depositColumns: readonly Column<OperatorDeposit>[] = [
   {
     name: 'Deposit',
-    show: ({ id, network }) =>
-      network === null ? (
-        <ShortId id={id} />
-      ) : (
-        <a href={`/desk/deposits/${id}`}>
-          <ShortId id={id} />
-        </a>
-      ),
+    show: (row) =>
+      row.network === null ? nameAmount(row) : <a href={`/desk/deposits/${row.id}`}>{nameAmount(row)}</a>,
   },
-  amount,
   value,
   {
     name: 'Over',

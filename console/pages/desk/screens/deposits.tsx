@@ -3,12 +3,13 @@ import { useState } from 'preact/hooks';
 import { inWords, showAmount, showCents } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
+import { TransactionLink } from '../../parts/transaction-link.tsx';
 import { scrollToCurrent } from '../../parts/scroll-to-current.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { AccountChoice, nameAccount } from '../parts/account-choice.tsx';
-import type { AccountOfHolder } from '../parts/find-accounts.ts';
-import { AccountLink, State, Time } from '../parts/names.tsx';
+import { type AccountOfHolder, type WithAccount, withAccounts } from '../parts/find-accounts.ts';
+import { AccountLink, AccountName, State, Time } from '../parts/names.tsx';
 import { listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Facts, Records } from '../parts/records.tsx';
@@ -25,9 +26,10 @@ const lists = {
   credited: ['Credited by hand', { status: 'QUARANTINED', decision: 'CREDITED' }, 'None was credited by hand.'],
 } as const;
 
-const owner: Column<OperatorDeposit> = {
+const owner: Column<WithAccount<OperatorDeposit>> = {
   name: 'Account',
-  show: ({ accountId }) => (accountId === null ? 'nobody’s' : <AccountLink id={accountId} />),
+  show: ({ accountId, account }) =>
+    accountId === null ? 'nobody’s' : <AccountName id={accountId} account={account} />,
 };
 
 /** Deposits that wait for somebody or for confirmations, what became of those in quarantine, and the dust. */
@@ -51,7 +53,12 @@ export function Deposits({ query }: Place) {
         {list ? (
           <>
             <h2>{list[0]}</h2>
-            <Pages list={listOf('get /deposits', { query: list[1] })}>
+            <Pages
+              list={withAccounts(
+                listOf('get /deposits', { query: list[1] }),
+                ({ accountId }) => accountId ?? undefined,
+              )}
+            >
               {(rows) => (
                 <Records
                   label={list[0]}
@@ -120,8 +127,8 @@ export function DepositScreen({ rest: [id = ''] }: Place) {
             <State of={deposit.status} />
           </div>
           <section class="card">
-            <Facts of={describe(deposit)} />
             {deposit.reason !== null && <p class="notice">{reasons[deposit.reason] ?? inWords(deposit.reason)}</p>}
+            <Facts of={describe(deposit)} />
             <QuarantineSteps deposit={deposit} changed={reload} />
           </section>
         </>
@@ -139,10 +146,13 @@ function describe(deposit: OperatorDeposit): readonly (readonly [string, Compone
     ['Confirmations', `${deposit.confirmations ?? '–'} of ${deposit.confirmationsNeeded ?? '–'}`],
     ['Account', accountId === null ? 'nobody’s' : <AccountLink key="account" id={accountId} />],
     ['Address', <code key="address">{deposit.address ?? '–'}</code>],
-    ['Transaction', <code key="tx">{deposit.txHash ?? '–'}</code>],
-    ['Output', String(deposit.outputIndex ?? '–')],
+    [
+      'Transaction',
+      deposit.network !== null && deposit.txHash !== null ? (
+        <TransactionLink key="tx" network={deposit.network} txHash={deposit.txHash} />
+      ) : null,
+    ],
     ['First seen', <Time key="ts" iso={deposit.ts} />],
-    ['Id', <code key="id">{deposit.id}</code>],
     ['Decided', decision && inWords(decision)],
     ['Credited to', creditAccountId && <AccountLink key="credit" id={creditAccountId} />],
     [
@@ -151,6 +161,8 @@ function describe(deposit: OperatorDeposit): readonly (readonly [string, Compone
         who decided what
       </a>,
     ],
+    ['Output of the transaction', deposit.outputIndex === null ? null : String(deposit.outputIndex)],
+    ['Id', <code key="id">{deposit.id}</code>],
   ];
 }
 

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { inWords } from '../../format.ts';
+import { inWords, showAmount } from '../../format.ts';
 import { Choice } from '../../parts/form.tsx';
 import { useLoaded } from '../../load.ts';
 import { operate } from '../operate.ts';
@@ -16,19 +16,27 @@ const accountColumn: Column<WithAccount<OperatorWithdrawal>> = {
   show: ({ accountId, account }) => <AccountName id={accountId} account={account} />,
 };
 
-const [idColumn, ...moreColumns] = withdrawalColumns;
-const columns = [...(idColumn ? [idColumn] : []), accountColumn, ...moreColumns];
+const [firstColumn, ...moreColumns] = withdrawalColumns;
+const columns = [...(firstColumn ? [firstColumn] : []), accountColumn, ...moreColumns];
 
 const listWithdrawals = (query: Operations['get /withdrawals']['query']) =>
   withAccounts(listOf('get /withdrawals', { query }), ({ accountId }) => accountId);
 
 /** The withdrawals that wait for a review, the oldest first. */
 export function Reviews() {
+  const { loaded } = useLoaded(async () => (await operate('get /settings')).settings.reviewThreshold);
+  const threshold = loaded.state === 'here' ? loaded.value : undefined;
   return (
     <>
       <h1>Reviews</h1>
       <section class="card">
-        <p>Withdrawals above the review threshold. Open one to see the facts, and to approve or reject it.</p>
+        <p>
+          {threshold === null
+            ? 'No threshold is set, so no withdrawal waits for a person. '
+            : 'A withdrawal waits for a person when it takes what an account withdrew in 24 hours above '}
+          {threshold && <strong>{showAmount(threshold)} USDT. </strong>}
+          <a href="/desk/settings">Change it in the settings</a>
+        </p>
         <Pages list={listWithdrawals({ status: 'PENDING' })}>
           {(rows) => (
             <Records
@@ -36,11 +44,7 @@ export function Reviews() {
               rows={rows}
               keyOf={({ id }) => id}
               columns={columns}
-              empty={
-                <>
-                  Nothing waits for a review. The threshold is among the <a href="/desk/settings">settings</a>.
-                </>
-              }
+              empty="Nothing waits for a review."
             />
           )}
         </Pages>

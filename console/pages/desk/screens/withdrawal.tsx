@@ -1,6 +1,7 @@
 import { inWords, showAmount, showCents } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
+import { TransactionLink } from '../../parts/transaction-link.tsx';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { AccountLink, State, Time } from '../parts/names.tsx';
@@ -66,9 +67,14 @@ function WithdrawalFacts({ withdrawal }: { readonly withdrawal: OperatorWithdraw
         ['Network', withdrawal.network],
         ['To', <code key="to">{withdrawal.address}</code>],
         ['Asked for', <Time key="ts" iso={withdrawal.ts} />],
-        ['Id', <code key="id">{withdrawal.id}</code>],
-        ['By the key', withdrawal.keyId === null ? 'none' : <code key="key">{withdrawal.keyId}</code>],
-        ['Transaction', withdrawal.txHash === null ? 'none yet' : <code key="tx">{withdrawal.txHash}</code>],
+        [
+          'Transaction',
+          withdrawal.txHash === null ? (
+            'none yet'
+          ) : (
+            <TransactionLink key="tx" network={withdrawal.network} txHash={withdrawal.txHash} />
+          ),
+        ],
         [
           'The custodian waits for',
           withdrawal.held && (
@@ -78,6 +84,8 @@ function WithdrawalFacts({ withdrawal }: { readonly withdrawal: OperatorWithdraw
           ),
         ],
         ['Why it failed', withdrawal.reason && inWords(withdrawal.reason)],
+        ['By the key', withdrawal.keyId === null ? null : <code key="key">{withdrawal.keyId}</code>],
+        ['Id', <code key="id">{withdrawal.id}</code>],
       ]}
     />
   );
