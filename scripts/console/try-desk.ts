@@ -95,12 +95,12 @@ async function follow(page: Page): Promise<void> {
 /** Lowers the review threshold, and reviews the withdrawal that then waits. */
 async function review(page: Page, exchange: LocalExchange, customer: Customer): Promise<void> {
   await open(page, 'Settings');
-  await press(page, 'Set the review threshold');
+  await press(page, 'Change the review threshold');
   await page.getByLabel('USDT (empty: no reviews)').fill('10');
   const change = page.getByRole('dialog').locator('.change');
   const [old, next] = [await change.locator('del').textContent(), await change.locator('ins').textContent()];
   expectThat(old !== next && next === '10', `a setting shows its old value and its new one, ${old} and ${next}`);
-  await confirm(page, 'Set the review threshold');
+  await confirm(page, 'Change the review threshold');
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   const id = await customer.withdraw();
   await open(page, 'Reviews');

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { showAmount } from '../../format.ts';
 import { api } from '../../ask.ts';
 import { useLoaded } from '../../load.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
@@ -32,56 +33,65 @@ export function AssetAmounts({ name, settings, changed }: SettingsPart & { reado
   const may = useMay();
   const values: Readonly<Record<string, string | { readonly price: string; readonly setAt: string }>> = settings[name];
   const isPrice = name === 'fallbackPrices';
+  const offered = Object.keys(isPrice ? values : settings.supplyCaps) as Asset[];
+  const { duty, empty } = rules[name];
   return (
     <section class="card">
       <h2>{settingNames[name]}</h2>
       <Records
         label={settingNames[name] ?? name}
-        rows={Object.entries(values)}
-        keyOf={([asset]) => asset}
+        rows={offered}
+        keyOf={(asset) => asset}
         columns={[
-          { name: 'Asset', show: ([asset]) => asset },
-          { name: 'Value', isNumber: true, show: ([, value]) => <Value of={textOf(value)} /> },
+          { name: 'Asset', show: (asset) => asset },
+          {
+            name: 'Value',
+            isNumber: true,
+            show: (asset) =>
+              values[asset] === undefined ? (
+                <span class="quiet">{empty}</span>
+              ) : (
+                `${showAmount(textOf(values[asset]))} ${isPrice ? 'USDT' : asset}`
+              ),
+          },
           ...(isPrice
             ? [
                 {
                   name: 'Set',
-                  show: ([, value]: readonly [string, string | { readonly setAt: string }]) =>
-                    typeof value === 'object' && <Time iso={value.setAt} />,
+                  show: (asset: Asset) => {
+                    const value = values[asset];
+                    return typeof value === 'object' && <Time iso={value.setAt} />;
+                  },
+                },
+              ]
+            : []),
+          ...(may(duty)
+            ? [
+                {
+                  name: 'Change',
+                  show: (asset: Asset) => <SetAmount name={name} asset={asset} settings={settings} changed={changed} />,
                 },
               ]
             : []),
         ]}
-        empty="It is set for no asset: once there are two admins, every credit by hand needs two people."
+        empty=""
       />
-      {may(rules[name].duty) && (
-        <div class="steps">
-          <SetAmount name={name} settings={settings} changed={changed} />
-        </div>
-      )}
     </section>
   );
 }
 
-function SetAmount({ name, ...part }: SettingsPart & { readonly name: AssetSetting }) {
+function SetAmount({ name, asset, ...part }: SettingsPart & { readonly name: AssetSetting; readonly asset: Asset }) {
   const values: Readonly<Record<string, string | { readonly price: string }>> = part.settings[name];
-  const assets = Object.keys(part.settings.supplyCaps) as Asset[];
-  const offered = name === 'fallbackPrices' ? (Object.keys(values) as Asset[]) : assets;
-  const [asset, setAsset] = useState<Asset>(offered[0] ?? 'USDT');
-  const [text, setText] = useState(textOf(values[offered[0] ?? 'USDT']));
+  const [text, setText] = useState(textOf(values[asset]));
   const { empty } = rules[name];
   const amount = text.trim();
   return (
-    <ChangeStep {...part} label="Change one" change={describeChange(name, part.settings, asset, amount)}>
-      <Choice
-        label="Asset"
-        value={asset}
-        set={(next) => {
-          setAsset(next);
-          setText(textOf(values[next]));
-        }}
-        options={offered.map((known) => [known, known] as const)}
-      />
+    <ChangeStep
+      {...part}
+      label="Change"
+      about={`${settingNames[name]}, ${asset}`}
+      change={describeChange(name, part.settings, asset, amount)}
+    >
       <TextField
         label={empty === undefined ? 'New value' : `New value (empty: ${empty})`}
         inputMode="decimal"

@@ -1,4 +1,5 @@
 import { OldAndNew } from '../parts/step.tsx';
+import { showPercent } from '../parts/percent.ts';
 import { Value } from '../parts/value.tsx';
 import type { ExchangeSettings } from '../schema.d.ts';
 
@@ -11,20 +12,20 @@ export const settingNames: Readonly<Record<string, string>> = {
   pausedDeposits: 'Deposits paused',
   haltedCoins: 'Coins that are not traded',
   notice: 'Notice to all holders',
-  reviewThreshold: 'Withdrawals worth more wait for a review, USDT',
+  reviewThreshold: 'Withdrawals worth more wait for a review',
   coinTerms: 'Terms of coins',
   hedgingHalted: 'Hedging is halted',
-  dailyHedgeVolume: 'A day’s hedges at most, USDT',
-  dailyLoss: 'The loss of a day that halts trading, USDT',
-  maxAtVenues: 'At venues at most, USDT',
+  dailyHedgeVolume: 'A day’s hedges at most',
+  dailyLoss: 'The loss of a day that halts trading',
+  maxAtVenues: 'At venues at most',
   supplyCaps: 'Supply cap',
   fees: 'Withdrawal fee',
   minimums: 'Smallest withdrawal',
   depositMinimums: 'Smallest deposit',
-  spreadBps: 'Spread, in hundredths of a percent',
+  spreadBps: 'Spread',
   exposure: 'The most that the house may be short',
   approvalAbove: 'What one person may credit by hand in 24 hours',
-  openingWeights: 'Accounts opened in ledger, by weight',
+  openingWeights: 'Where accounts are opened, by weight',
   fallbackPrices: 'Fallback price, USDT',
 };
 
@@ -33,6 +34,20 @@ interface Difference {
   readonly old: unknown;
   readonly next: unknown;
 }
+
+/** The fields of a coin's terms by the name under which people know them. */
+const termNames: Readonly<Record<string, string>> = {
+  maxNotional: 'largest order, USDT',
+  maxAgeSeconds: 'seconds beyond the inner bound',
+  limitBps: 'worse than the middle by',
+  maxHedge: 'largest hedge, USDT',
+  feeBps: 'the venue’s fee',
+  spreadBps: 'spread',
+};
+
+/** What is stored in hundredths of a percent is shown in percent. */
+const inUnits = (name: string, value: unknown) =>
+  name.endsWith('Bps') && typeof value === 'number' ? showPercent(value) : value;
 
 /** These are replaced whole: what a change does not name is no longer set. */
 const wholes = [
@@ -48,16 +63,23 @@ const wholes = [
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Every single value that a change of one setting changes. */
-function compare(name: string, old: unknown, next: unknown, isWhole: boolean): readonly Difference[] {
+/** Every single value that a change of one setting changes; `field` is what the interface calls it. */
+function compare(name: string, field: string, old: unknown, next: unknown, isWhole: boolean): readonly Difference[] {
   if (!isMap(next)) {
     const before = isMap(old) && 'price' in old ? old['price'] : old;
-    return JSON.stringify(before) === JSON.stringify(next) ? [] : [{ name, old: before, next }];
+    if (JSON.stringify(before) === JSON.stringify(next)) return [];
+    return [{ name, old: inUnits(field, before), next: inUnits(field, next) }];
   }
   const before = isMap(old) ? old : {};
   const keys = isWhole ? [...new Set([...Object.keys(before), ...Object.keys(next)])] : Object.keys(next);
   return keys.flatMap((key) =>
-    compare(`${name}, ${key}`, before[key], next[key] ?? (isMap(before[key]) ? {} : undefined), isWhole),
+    compare(
+      `${name}, ${termNames[key] ?? key}`,
+      key,
+      before[key],
+      next[key] ?? (isMap(before[key]) ? {} : undefined),
+      isWhole,
+    ),
   );
 }
 
@@ -70,7 +92,7 @@ export function ChangedSettings({
   readonly settings: ExchangeSettings;
 }) {
   const differences = Object.entries(change).flatMap(([name, next]) =>
-    compare(settingNames[name] ?? name, settings[name as keyof ExchangeSettings], next, wholes.includes(name)),
+    compare(settingNames[name] ?? name, name, settings[name as keyof ExchangeSettings], next, wholes.includes(name)),
   );
   if (differences.length === 0) return <p>It changes nothing: the settings are so already.</p>;
   return (

@@ -5,6 +5,7 @@ import { Choice, TextField } from '../../parts/form.tsx';
 import { Records } from '../parts/records.tsx';
 import type { ExchangeSettings } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
+import { showPercent } from '../parts/percent.ts';
 import { ChangeStep, type SettingsPart } from './change-step.tsx';
 
 type Terms = ExchangeSettings['coinTerms'];
@@ -26,9 +27,12 @@ export function CoinTermsCard({ settings, changed }: SettingsPart) {
         columns={[
           { name: 'Coin', show: (coin) => coin },
           {
-            name: 'Spread, 0.01 %',
+            name: 'Spread',
             isNumber: true,
-            show: (coin) => coinTerms[coin]?.spreadBps ?? <span class="quiet">{spreadBps}</span>,
+            show: (coin) => {
+              const own = coinTerms[coin]?.spreadBps;
+              return own === undefined ? <span class="quiet">{showPercent(spreadBps)}</span> : showPercent(own);
+            },
           },
           {
             name: 'Largest order, USDT',

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { Records } from '../parts/records.tsx';
+import { readPercent, showPercent } from '../parts/percent.ts';
 import { Value } from '../parts/value.tsx';
 import type { ChangeSettings } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
@@ -12,38 +13,45 @@ import { ChangeStep, type SettingsPart } from './change-step.tsx';
 interface Single {
   readonly name: keyof ChangeSettings;
   readonly meaning: string;
+  /** What holds while it is not set. */
+  readonly empty?: string;
   readonly step: (part: SettingsPart) => ComponentChildren;
 }
 
 /** A bound in USDT that may be none. */
 function SetBound({
   name,
-  label,
+  about,
   empty,
   ...part
 }: SettingsPart & {
   readonly name: 'reviewThreshold' | 'dailyHedgeVolume' | 'dailyLoss' | 'maxAtVenues';
-  readonly label: string;
+  readonly about: string;
   readonly empty: string;
 }) {
   const [text, setText] = useState(part.settings[name] ?? '');
   const value = text.trim() === '' ? null : text.trim();
   return (
-    <ChangeStep {...part} label={label} change={{ [name]: value }}>
+    <ChangeStep {...part} label="Change" about={about} change={{ [name]: value }}>
       <TextField label={`USDT (empty: ${empty})`} inputMode="decimal" value={text} set={setText} />
     </ChangeStep>
   );
 }
 
 function SetSpread(part: SettingsPart) {
-  const [text, setText] = useState(String(part.settings.spreadBps));
-  const isWhole = /^\d{1,4}$/.test(text.trim());
+  const [text, setText] = useState(showPercent(part.settings.spreadBps).replace(/\s?%/, ''));
+  const spreadBps = readPercent(text);
   return (
-    <ChangeStep {...part} label="Set the spread" change={isWhole ? { spreadBps: Number(text) } : undefined}>
+    <ChangeStep
+      {...part}
+      label="Change"
+      about="the spread"
+      change={spreadBps === undefined ? undefined : { spreadBps }}
+    >
       <TextField
-        label="Hundredths of a percent"
-        inputMode="numeric"
-        pattern="\d{1,4}"
+        label="Percent, such as 0.20"
+        inputMode="decimal"
+        pattern="\d{1,2}(\.\d{1,2})?"
         required
         value={text}
         set={setText}
@@ -64,7 +72,12 @@ function SetOpeningWeights(part: SettingsPart) {
   const [text, setText] = useState(shown.join(', '));
   const openingWeights = readWeights(text);
   return (
-    <ChangeStep {...part} label="Set where accounts are opened" change={openingWeights && { openingWeights }}>
+    <ChangeStep
+      {...part}
+      label="Change"
+      about="where accounts are opened"
+      change={openingWeights && { openingWeights }}
+    >
       <TextField label="Weights by ledger, such as 0: 1, 1: 3" required value={text} set={setText} />
     </ChangeStep>
   );
@@ -78,7 +91,7 @@ const modes = [
 function SetAllowlist(part: SettingsPart) {
   const [allowlistMode, setMode] = useState(part.settings.allowlistMode);
   return (
-    <ChangeStep {...part} label="Set the allowlist’s mode" change={{ allowlistMode }}>
+    <ChangeStep {...part} label="Change" about="the mode of approved addresses" change={{ allowlistMode }}>
       <Choice label="Withdrawals go to" value={allowlistMode} set={setMode} options={modes} />
     </ChangeStep>
   );
@@ -87,8 +100,9 @@ function SetAllowlist(part: SettingsPart) {
 const singles: readonly Single[] = [
   {
     name: 'reviewThreshold',
+    empty: 'no reviews',
     meaning: 'A person looks at each withdrawal that takes an account’s sum of 24 hours above it.',
-    step: (part) => <SetBound {...part} name="reviewThreshold" label="Set the review threshold" empty="no reviews" />,
+    step: (part) => <SetBound {...part} name="reviewThreshold" about="the review threshold" empty="no reviews" />,
   },
   {
     name: 'allowlistMode',
@@ -102,19 +116,22 @@ const singles: readonly Single[] = [
   },
   {
     name: 'dailyHedgeVolume',
+    empty: 'no bound',
     meaning: 'Beyond it nothing more is hedged on that day (UTC).',
-    step: (part) => <SetBound {...part} name="dailyHedgeVolume" label="Set the day’s hedges" empty="no bound" />,
+    step: (part) => <SetBound {...part} name="dailyHedgeVolume" about="the day’s hedges" empty="no bound" />,
   },
   {
     name: 'dailyLoss',
+    empty: 'none does',
     meaning: 'A loss of a day (UTC) of more halts trading.',
-    step: (part) => <SetBound {...part} name="dailyLoss" label="Set the loss that halts" empty="none does" />,
+    step: (part) => <SetBound {...part} name="dailyLoss" about="the loss that halts" empty="none does" />,
   },
   {
     name: 'maxAtVenues',
+    empty: 'the house’s own capital',
     meaning: 'The most that the house may have at venues.',
     step: (part) => (
-      <SetBound {...part} name="maxAtVenues" label="Set the most at venues" empty="the house’s own capital" />
+      <SetBound {...part} name="maxAtVenues" about="the most at venues" empty="the house’s own capital" />
     ),
   },
   {
@@ -123,6 +140,24 @@ const singles: readonly Single[] = [
     step: (part) => <SetOpeningWeights {...part} />,
   },
 ];
+
+/** A value in the unit that people read. What was never set says what then holds. */
+function showSetting(name: Single['name'], settings: SettingsPart['settings']) {
+  if (name === 'spreadBps') return showPercent(settings.spreadBps);
+  if (name === 'openingWeights') {
+    return Object.entries(settings.openingWeights)
+      .map(([ledger, weight]) => `ledger ${ledger}: ${weight}`)
+      .join(', ');
+  }
+  if (name === 'allowlistMode') return modes.find(([mode]) => mode === settings.allowlistMode)?.[1];
+  const value = settings[name];
+  if (value === null) return <span class="quiet">{singles.find((one) => one.name === name)?.empty}</span>;
+  return (
+    <>
+      <Value of={value} /> USDT
+    </>
+  );
+}
 
 /** The settings with one value, each with what it means and its change. */
 export function GeneralSettings({ settings, changed }: SettingsPart) {
@@ -144,7 +179,7 @@ export function GeneralSettings({ settings, changed }: SettingsPart) {
               </>
             ),
           },
-          { name: 'Value', show: ({ name }) => <Value of={settings[name]} /> },
+          { name: 'Value', show: ({ name }) => showSetting(name, settings) },
           ...(may('change_settings')
             ? [{ name: 'Change', show: ({ step }: Single) => step({ settings, changed }) }]
             : []),
