@@ -16,6 +16,7 @@ export function Step({
   done,
   danger = false,
   main = false,
+  shows,
   children,
 }: {
   /** What both buttons say. */
@@ -30,6 +31,8 @@ export function Step({
   readonly danger?: boolean;
   /** What one came to the page for. */
   readonly main?: boolean;
+  /** What the button shows in place of its words, which are left to who listens. */
+  readonly shows?: ComponentChildren;
   /** What will be done, and the fields that are needed for it. */
   readonly children?: ComponentChildren;
 }) {
@@ -53,8 +56,9 @@ export function Step({
   return (
     <div class="step">
       <button type="button" class={danger ? 'danger' : main ? 'main' : undefined} onClick={open}>
-        {label}
+        {shows === undefined ? label : <span class="hidden">{label}</span>}
         {about !== undefined && <span class="hidden"> {about}</span>}
+        {shows !== undefined && <span aria-hidden="true">{shows}</span>}
       </button>
       {proposal && <Proposed proposal={proposal} />}
       <dialog ref={dialog} aria-label={title} onClose={() => setOpen(false)}>

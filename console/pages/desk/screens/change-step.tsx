@@ -16,18 +16,22 @@ export function ChangeStep({
   settings,
   change,
   changed,
+  shows,
   children,
 }: SettingsPart & {
   readonly label: string;
   readonly about?: string | undefined;
   /** `undefined` while the fields hold nothing that could be set. */
   readonly change: ChangeSettings | undefined;
+  /** See `Step`. */
+  readonly shows?: ComponentChildren;
   readonly children?: ComponentChildren;
 }) {
   return (
     <Step
       label={label}
       about={about}
+      shows={shows}
       title={about === undefined ? label : `${label} ${about}`}
       act={() => operate('patch /settings', { body: change ?? {} })}
       done={changed}

@@ -1,19 +1,34 @@
 import { useState } from 'preact/hooks';
-import { inWords, showAmount } from '../../format.ts';
+import { nameEvent, showAmount } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
-import { TextField } from '../../parts/form.tsx';
+import { Choice, TextField } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
 import { go } from '../../route.ts';
 import { operate } from '../operate.ts';
+import { tellEntry } from '../parts/audit-sentence.ts';
 import { ShortId, Time } from '../parts/names.tsx';
 import { Records } from '../parts/records.tsx';
 import type { OperatorEvent } from '../schema.d.ts';
 
-const SHOWN = 50;
+/** So many are read, and those of the chosen kind shown. */
+const SHOWN = 200;
+
+const kinds = [
+  ['money', 'deposits and withdrawals'],
+  ['audit', 'what the staff did'],
+  ['', 'everything'],
+] as const;
+
+type Kind = (typeof kinds)[number][0];
+
+function isOf(kind: Kind, { type }: OperatorEvent): boolean {
+  return kind === '' || (kind === 'audit') === (type === 'audit.added');
+}
 
 /** The newest events of the operator's feed in a ledger, the first one unless it is named. */
 export function NewestEvents({ ledger }: { readonly ledger: string }) {
   const [wanted, setWanted] = useState(ledger);
+  const [kind, setKind] = useState<Kind>('money');
   const { loaded, reload } = useLoaded(() => readNewest(ledger));
   const find = (event: Event) => {
     event.preventDefault();
@@ -24,6 +39,7 @@ export function NewestEvents({ ledger }: { readonly ledger: string }) {
     <section class="card">
       <h2>The newest events</h2>
       <form class="filters" onSubmit={find}>
+        <Choice label="Show" value={kind} set={setKind} options={kinds} />
         <TextField
           label="Ledger (empty: the first)"
           inputMode="numeric"
@@ -37,15 +53,15 @@ export function NewestEvents({ ledger }: { readonly ledger: string }) {
         {(events) => (
           <Records
             label="The newest events"
-            rows={events}
+            rows={events.filter((event) => isOf(kind, event))}
             keyOf={({ id }) => id}
             columns={[
-              { name: 'Number', show: ({ sequence }) => sequence },
-              { name: 'Type', show: ({ type }) => type },
+              { name: 'What', show: (event) => tellEvent(event) },
               { name: 'Of', show: (event) => <Subject event={event} /> },
               { name: 'When', show: ({ timestamp }) => <Time iso={timestamp} /> },
+              { name: 'Number', isNumber: true, show: ({ sequence }) => sequence },
             ]}
-            empty="None has happened since the feed was first read."
+            empty={`Of the newest ${SHOWN} events none is about this.`}
           />
         )}
       </Shown>
@@ -62,17 +78,19 @@ async function readNewest(ledger: string): Promise<readonly OperatorEvent[]> {
   return events.toReversed();
 }
 
+/** What happened, in a sentence. */
+function tellEvent({ type, data }: OperatorEvent): string {
+  return 'entry' in data ? tellEntry(data.entry).join(' ') : nameEvent(type);
+}
+
 /** What an event is about, with the way to it. */
 function Subject({ event: { data } }: { readonly event: OperatorEvent }) {
   if ('entry' in data) {
-    const { action, target } = data.entry;
+    const { target } = data.entry;
     return (
-      <>
-        {inWords(action)},{' '}
-        <a href={`/desk/audit?target=${encodeURIComponent(target)}`}>
-          <ShortId id={target} />
-        </a>
-      </>
+      <a href={`/desk/audit?target=${encodeURIComponent(target)}`}>
+        <ShortId id={target} />
+      </a>
     );
   }
   if ('deposit' in data) {

@@ -1,5 +1,6 @@
-import { assetSymbols } from '../../parts/coin.tsx';
+import { assetSymbols, coinSymbols } from '../../parts/coin.tsx';
 import { useState } from 'preact/hooks';
+import { showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { type Network, networks } from '../../networks.ts';
 import { LinesField, TextField } from '../../parts/form.tsx';
@@ -8,11 +9,12 @@ import { operate } from '../operate.ts';
 import { State, Time } from '../parts/names.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
-import type { ExchangeSettings } from '../schema.d.ts';
+import type { ChangeSettings, ExchangeSettings } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { ChangeStep, type SettingsPart } from './change-step.tsx';
 import { HaltSteps } from './halts.tsx';
 
+type Coin = ExchangeSettings['haltedCoins'][number];
 type Asset = ExchangeSettings['pausedDeposits']['assets'][number];
 
 /** What can be switched off and on: the exchange, a coin, a network; and what all holders are told. */
@@ -27,19 +29,12 @@ export function Switches() {
       <Shown loaded={loaded}>
         {(settings) => (
           <>
-            <section class="card">
-              <h2>The whole exchange</h2>
-              <Facts
-                of={[
-                  ['Trading', <Open key="t" isOpen={!settings.tradingHalted} />],
-                  ['Withdrawals', <Open key="w" isOpen={!settings.withdrawalsHalted} />],
-                ]}
-              />
-              <HaltSteps settings={settings} changed={reload} />
-            </section>
+            <OffNow settings={settings} changed={reload} />
             <NoticeCard settings={settings} changed={reload} />
-            <Coins settings={settings} changed={reload} />
-            <Networks settings={settings} changed={reload} />
+            <div class="grid">
+              <Coins settings={settings} changed={reload} />
+              <Networks settings={settings} changed={reload} />
+            </div>
           </>
         )}
       </Shown>
@@ -56,11 +51,116 @@ function toggle<Name extends string>(names: readonly Name[], name: Name): Name[]
   return names.includes(name) ? names.filter((one) => one !== name) : [...names, name];
 }
 
-function Coins({ settings, changed }: SettingsPart) {
+/** One thing that is on or off. */
+interface Toggled {
+  readonly isOn: boolean;
+  /** What is said of it while it is off. */
+  readonly told: string;
+  /** What its button does, and of what. */
+  readonly label: string;
+  readonly about?: string | undefined;
+  readonly change: ChangeSettings;
+}
+
+function toggleTrading({ haltedCoins }: ExchangeSettings, coin: Coin): Toggled {
+  const isOn = !haltedCoins.includes(coin);
+  return {
+    isOn,
+    told: `${coin} is not traded`,
+    label: isOn ? 'Halt' : `Trade ${coin} again`,
+    about: isOn ? coin : undefined,
+    change: { haltedCoins: toggle(haltedCoins, coin) },
+  };
+}
+
+function toggleDepositsOf({ pausedDeposits }: ExchangeSettings, asset: Asset): Toggled {
+  const isOn = !pausedDeposits.assets.includes(asset);
+  return {
+    isOn,
+    told: `Deposits of ${asset} are paused`,
+    label: isOn ? 'Pause deposits' : `Take deposits of ${asset} again`,
+    about: isOn ? `of ${asset}` : undefined,
+    change: { pausedDeposits: { ...pausedDeposits, assets: toggle(pausedDeposits.assets, asset) } },
+  };
+}
+
+function toggleDepositsOver({ pausedDeposits }: ExchangeSettings, network: Network): Toggled {
+  const isOn = !pausedDeposits.networks.includes(network);
+  return {
+    isOn,
+    told: `Deposits over ${network} are paused`,
+    label: isOn ? 'Pause deposits' : `Take deposits over ${network}`,
+    about: isOn ? `over ${network}` : undefined,
+    change: { pausedDeposits: { ...pausedDeposits, networks: toggle(pausedDeposits.networks, network) } },
+  };
+}
+
+function toggleWithdrawalsOver({ pausedNetworks }: ExchangeSettings, network: Network): Toggled {
+  const isOn = !pausedNetworks.includes(network);
+  return {
+    isOn,
+    told: `Withdrawals over ${network} are paused`,
+    label: isOn ? 'Pause withdrawals' : `Pay over ${network} again`,
+    about: isOn ? `over ${network}` : undefined,
+    change: { pausedNetworks: toggle(pausedNetworks, network) },
+  };
+}
+
+/** Everything that can be switched by itself. */
+const listToggles = (settings: ExchangeSettings): readonly Toggled[] => [
+  ...coinSymbols.map((coin) => toggleTrading(settings, coin)),
+  ...assetSymbols.map((asset) => toggleDepositsOf(settings, asset)),
+  ...networks.map((network) => toggleDepositsOver(settings, network)),
+  ...networks.map((network) => toggleWithdrawalsOver(settings, network)),
+];
+
+/** The whole exchange, and all else that is off now, each with the way to switch it on. */
+function OffNow({ settings, changed }: SettingsPart) {
+  const off = listToggles(settings).filter(({ isOn }) => !isOn);
+  return (
+    <section class="card">
+      <h2>The whole exchange</h2>
+      <Facts
+        of={[
+          ['Trading', <Open key="t" isOpen={!settings.tradingHalted} />],
+          ['Withdrawals', <Open key="w" isOpen={!settings.withdrawalsHalted} />],
+          [
+            'Switched off by itself',
+            off.length === 0 ? 'nothing' : <State key="o" of="HALTED" words={String(off.length)} />,
+          ],
+        ]}
+      />
+      {off.length > 0 && (
+        <ul class="plain notice bad">
+          {off.map(({ told }) => (
+            <li key={told}>{told}.</li>
+          ))}
+        </ul>
+      )}
+      <HaltSteps settings={settings} changed={changed} />
+    </section>
+  );
+}
+
+/** The switch of one thing, which shows how it stands; for who may not change it, how it stands alone. */
+function Toggle({ settings, changed, of: { isOn, label, about, change } }: SettingsPart & { readonly of: Toggled }) {
   const may = useMay();
-  const { haltedCoins, pausedDeposits } = settings;
-  const isTraded = (asset: Asset) => asset === 'USDT' || !haltedCoins.includes(asset);
-  const takesDeposits = (asset: Asset) => !pausedDeposits.assets.includes(asset);
+  if (!may('change_settings')) return <Open isOpen={isOn} />;
+  return (
+    <div class="toggle">
+      <ChangeStep
+        settings={settings}
+        changed={changed}
+        label={label}
+        about={about}
+        change={change}
+        shows={<span class={isOn ? 'on' : 'off'}>{isOn ? 'On' : 'Off'}</span>}
+      />
+    </div>
+  );
+}
+
+function Coins(part: SettingsPart) {
   return (
     <section class="card">
       <h2>Coins</h2>
@@ -73,36 +173,10 @@ function Coins({ settings, changed }: SettingsPart) {
           { name: 'Coin', show: (asset) => asset },
           {
             name: 'Trading',
-            show: (asset) => (asset === 'USDT' ? '–' : <Open isOpen={isTraded(asset)} />),
+            show: (asset) =>
+              asset === 'USDT' ? 'what prices are in' : <Toggle {...part} of={toggleTrading(part.settings, asset)} />,
           },
-          { name: 'Deposits', show: (asset) => <Open isOpen={takesDeposits(asset)} /> },
-          ...(may('change_settings')
-            ? [
-                {
-                  name: 'Switch',
-                  show: (asset: Asset) => (
-                    <div class="steps">
-                      {asset !== 'USDT' && (
-                        <ChangeStep
-                          settings={settings}
-                          changed={changed}
-                          label={isTraded(asset) ? 'Halt' : `Trade ${asset} again`}
-                          about={isTraded(asset) ? asset : undefined}
-                          change={{ haltedCoins: toggle(haltedCoins, asset) }}
-                        />
-                      )}
-                      <ChangeStep
-                        settings={settings}
-                        changed={changed}
-                        label={takesDeposits(asset) ? 'Pause deposits' : `Take deposits of ${asset} again`}
-                        about={takesDeposits(asset) ? `of ${asset}` : undefined}
-                        change={{ pausedDeposits: { ...pausedDeposits, assets: toggle(pausedDeposits.assets, asset) } }}
-                      />
-                    </div>
-                  ),
-                },
-              ]
-            : []),
+          { name: 'Deposits', show: (asset) => <Toggle {...part} of={toggleDepositsOf(part.settings, asset)} /> },
         ]}
         empty=""
       />
@@ -110,11 +184,7 @@ function Coins({ settings, changed }: SettingsPart) {
   );
 }
 
-function Networks({ settings, changed }: SettingsPart) {
-  const may = useMay();
-  const { pausedNetworks, pausedDeposits } = settings;
-  const pays = (network: Network) => !pausedNetworks.includes(network);
-  const takesDeposits = (network: Network) => !pausedDeposits.networks.includes(network);
+function Networks(part: SettingsPart) {
   return (
     <section class="card">
       <h2>Networks</h2>
@@ -125,35 +195,11 @@ function Networks({ settings, changed }: SettingsPart) {
         keyOf={(network) => network}
         columns={[
           { name: 'Network', show: (network) => network },
-          { name: 'Deposits', show: (network) => <Open isOpen={takesDeposits(network)} /> },
-          { name: 'Withdrawals', show: (network) => <Open isOpen={pays(network)} /> },
-          ...(may('change_settings')
-            ? [
-                {
-                  name: 'Switch',
-                  show: (network: Network) => (
-                    <div class="steps">
-                      <ChangeStep
-                        settings={settings}
-                        changed={changed}
-                        label={takesDeposits(network) ? 'Pause deposits' : `Take deposits over ${network}`}
-                        about={takesDeposits(network) ? `over ${network}` : undefined}
-                        change={{
-                          pausedDeposits: { ...pausedDeposits, networks: toggle(pausedDeposits.networks, network) },
-                        }}
-                      />
-                      <ChangeStep
-                        settings={settings}
-                        changed={changed}
-                        label={pays(network) ? 'Pause withdrawals' : `Pay over ${network} again`}
-                        about={pays(network) ? `over ${network}` : undefined}
-                        change={{ pausedNetworks: toggle(pausedNetworks, network) }}
-                      />
-                    </div>
-                  ),
-                },
-              ]
-            : []),
+          { name: 'Deposits', show: (network) => <Toggle {...part} of={toggleDepositsOver(part.settings, network)} /> },
+          {
+            name: 'Withdrawals',
+            show: (network) => <Toggle {...part} of={toggleWithdrawalsOver(part.settings, network)} />,
+          },
         ]}
         empty=""
       />
@@ -170,7 +216,9 @@ function NoticeCard({ settings: { notice }, changed }: SettingsPart) {
         <p class="empty">Holders are told nothing. A notice is shown above every page of the console.</p>
       ) : (
         <>
-          <blockquote>{notice.text}</blockquote>
+          <div class="banner news">
+            <p>{notice.text}</p>
+          </div>
           <p class="quiet">
             Shown from <Time iso={notice.from} /> until <Time iso={notice.until} />.
           </p>
@@ -204,6 +252,8 @@ function toField(time_ms: number): string {
   return new Date(time_ms - new Date(time_ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
+const isTime = (text: string) => !Number.isNaN(Date.parse(text));
+
 function WriteNotice({ changed }: { readonly changed: () => void }) {
   const [text, setText] = useState('');
   const [from, setFrom] = useState(() => toField(Date.now()));
@@ -218,6 +268,13 @@ function WriteNotice({ changed }: { readonly changed: () => void }) {
       <LinesField label="What holders are told" required maxLength={500} value={text} set={setText} />
       <TextField label="From, in your time" type="datetime-local" required value={from} set={setFrom} />
       <TextField label="Until, in your time" type="datetime-local" required value={until} set={setUntil} />
+      <p class="quiet">
+        As holders see it above every page
+        {isTime(from) && isTime(until) && `, from ${showTime(from)} until ${showTime(until)}`}:
+      </p>
+      <div class="banner news">
+        <p>{text === '' ? '…' : text}</p>
+      </div>
     </Step>
   );
 }
