@@ -11,13 +11,14 @@ import {
   readReleases,
 } from './document-pages.ts';
 import { composeErrorPages } from './error-pages.ts';
+import { writeExample, writeRequest } from './example-request.ts';
 import { robots, writeFeed, writeLlms } from './for-machines.ts';
 import { headersFile, redirectsFile } from './headers.ts';
 import { type ListedPage, markdownPath, writeLinks, writeReference } from './markdown-pages.ts';
 import { CHANGELOG, ERRORS, type MenuEntry, REFERENCE, type Reader, readers } from './navigation.ts';
 import { type Page, composePage } from './page.ts';
 import type { Document } from '../openapi/document.ts';
-import { composeReference, composeReferenceMenu } from './reference-page.ts';
+import { composeReference, composeReferenceMenu, showExample } from './reference-page.ts';
 import { composeSearchIndex } from './search-index.ts';
 import { type StaticFile, nameStatic, readPictures } from './static-files.ts';
 
@@ -80,6 +81,14 @@ ${listDocuments('Or begin here', pages)}`,
   };
 }
 
+/** An order and its answer, as the reference has them. */
+function showFirstOrder(chapters: readonly Chapter[]): string {
+  const order = chapters.flatMap(({ operations }) => operations).find(({ id }) => id === 'placeOrder');
+  if (!order) throw new Error('the document has no placeOrder');
+  return `<div class="pair">${showExample('Buy for 100 USDT', writeRequest(order), 'sh')}
+${showExample(`Answer <span>${order.status}</span>`, writeExample(order.answerExample), 'json')}</div>`;
+}
+
 function composePages(documents: Documents, chapters: readonly Chapter[], script: string): Page[] {
   const { forTraders, forOperators, forContributors } = documents;
   const reference: Page = {
@@ -98,6 +107,7 @@ function composePages(documents: Documents, chapters: readonly Chapter[], script
       'Bureau',
       'An exchange with a REST API. Every order fills at once, whole or not at all, at the market’s price.',
       `<p class="starts"><a href="/docs/guides/first-order">Place a first order</a><a href="${REFERENCE.path}">Reference</a><a href="${ERRORS.path}">Errors</a></p>
+${showFirstOrder(chapters)}
 ${listDocuments('Guides', forTraders)}`,
       [...listedReference, ...forTraders],
     ),

@@ -52,15 +52,36 @@ function composeErrorPage(code: ProblemCode): Page {
   };
 }
 
+/** What a caller does about an error, and which errors these are. */
+const groups: readonly (readonly [title: string, advice: string, isOf: (definition: ProblemDefinition) => boolean])[] =
+  [
+    [
+      'Send it again later',
+      'The same request, with the same Idempotency-Key, may succeed.',
+      ({ retryable }) => retryable === true,
+    ],
+    [
+      'Look at the key or the account',
+      'The request may be right; this key or this account may not make it.',
+      ({ retryable, status }) => !retryable && (status === 401 || status === 403),
+    ],
+    [
+      'Change the request',
+      'The same request is refused again.',
+      ({ retryable, status }) => !retryable && status !== 401 && status !== 403,
+    ],
+  ];
+
 function composeIndex(): Page {
-  const rows = codes.map((code) => {
-    const definition = definitionOf(code);
-    const answers = [definition.retryable ? 'yes' : 'no', definition.kept ? 'yes' : 'no'];
-    const name = `<a href="/errors/${code}"><code>${code}</code></a><p>${escapeHtml(definition.title)}</p>`;
-    const facts = [statusOf(definition), ...answers].map((fact) => `<td>${fact}</td>`);
-    return `<tr><td>${name}</td>${facts.join('')}</tr>`;
+  const sections = groups.map(([title, advice, isOf]) => {
+    const rows = codes
+      .filter((code) => isOf(definitionOf(code)))
+      .map(
+        (code) => `<li><a href="/errors/${code}"><code>${code}</code></a> <b>${statusOf(definitionOf(code))}</b>
+<span>${renderInline(errorGuide[code].meaning)}</span></li>`,
+      );
+    return `<section><h2>${title}</h2><p>${advice}</p><ul class="codes">${rows.join('\n')}</ul></section>`;
   });
-  const head = ['Code', 'Status', 'Retryable', 'Kept for replay'];
   return {
     path: '/errors',
     reader: 'trader',
@@ -69,10 +90,9 @@ function composeIndex(): Page {
     markdown: writeErrors(),
     body: `<article>
 <h1>Errors</h1>
-<p>Every code that the API answers with. Codes are stable within v1 and only ever added;
-<a href="/docs/guides/errors">how to handle errors</a> says what to do with them.</p>
-<div class="table" tabindex="0"><table><thead><tr>${head.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
-<tbody>${rows.join('\n')}</tbody></table></div>
+<p>Every code that the API answers with, by what you do about it. Codes are stable within v1 and only ever added;
+<a href="/docs/guides/errors">how to handle errors</a> has the whole story.</p>
+${sections.join('\n')}
 </article>`,
   };
 }

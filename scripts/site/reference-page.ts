@@ -48,7 +48,7 @@ function foldErrors({ refusals }: DescribedOperation): string {
 const showFigure = (caption: string, content: string) =>
   `<figure class="example"><figcaption>${caption}</figcaption>${content}</figure>`;
 
-function showExample(caption: string, code: string, language: string): string {
+export function showExample(caption: string, code: string, language: string): string {
   return showFigure(caption, `<pre><code>${highlight(code, language)}</code></pre>`);
 }
 

@@ -17,7 +17,7 @@ interface Place {
 }
 
 /** The options of the index, which the browser needs to read it: see `site.js`. */
-const OPTIONS = { fields: ['title', 'names', 'text'], storeFields: ['title', 'within'] };
+const OPTIONS = { fields: ['title', 'names', 'text'], storeFields: ['title', 'within', 'text'] };
 
 /** The index of the whole site, for a browser: every part of every document, every error code, every operation. */
 export function composeSearchIndex(documents: readonly DocumentPage[], document: Document): string {

@@ -111,6 +111,7 @@ const input = search.querySelector('input');
 const list = search.querySelector('ol');
 const status = search.querySelector('p');
 const MOST_FOUND = 12;
+const NOTHING_FOUND = 'Nothing found. Try fewer words, or the code of an error.';
 search.hidden = false;
 
 /** The index and its library are large, so they are loaded when somebody begins to search. */
@@ -127,7 +128,7 @@ function loadIndex() {
     const [answer] = await Promise.all([fetch(search.dataset.index), loaded]);
     return MiniSearch.loadJSON(await answer.text(), {
       fields: ['title', 'names', 'text'],
-      storeFields: ['title', 'within'],
+      storeFields: ['title', 'within', 'text'],
     });
   })();
   return index;
@@ -138,15 +139,17 @@ async function find() {
   if (words === '') return show([], '');
   const ready = await loadIndex();
   if (words !== input.value.trim()) return;
-  const options = { boost: { names: 8, title: 4 }, prefix: true, fuzzy: 0.15 };
+  // A whole word counts far more than the beginning of one, or one that is only like it.
+  const weights = { prefix: 0.15, fuzzy: 0.05 };
+  const options = { boost: { names: 8, title: 4 }, prefix: true, fuzzy: 0.15, weights };
   const whole = ready.search(words, { ...options, combineWith: 'AND' });
   const found = whole.length > 0 ? whole : ready.search(words, options);
-  show(found.slice(0, MOST_FOUND), found.length === 0 ? 'Nothing found.' : '');
+  show(found.slice(0, MOST_FOUND), found.length === 0 ? NOTHING_FOUND : '');
 }
 
-/** A title in which the words that were found are marked. */
-function markWords(title, terms) {
-  return title.split(/(\p{Letter}+)/u).map((part) => {
+/** A text in which the words that were found are marked. */
+function markWords(text, terms) {
+  return text.split(/(\p{Letter}+)/u).map((part) => {
     if (!terms.includes(part.toLowerCase())) return part;
     const mark = document.createElement('mark');
     mark.textContent = part;
@@ -154,8 +157,22 @@ function markWords(title, terms) {
   });
 }
 
+const BEFORE = 50;
+const EXCERPT = 170;
+
+/** The part of a text in which the first of the words stands; nothing where none of them does. */
+function cutExcerpt(text, terms) {
+  const places = [...text.matchAll(/\p{Letter}+/gu)].filter(([word]) => terms.includes(word.toLowerCase()));
+  const [first] = places;
+  if (!first) return '';
+  const begin = first.index <= BEFORE ? 0 : text.indexOf(' ', first.index - BEFORE) + 1;
+  const end = text.lastIndexOf(' ', begin + EXCERPT);
+  const isWhole = text.length <= begin + EXCERPT;
+  return `${begin > 0 ? '… ' : ''}${isWhole ? text.slice(begin) : `${text.slice(begin, end)} …`}`;
+}
+
 function show(found, message) {
-  const entries = found.map(({ id, title, within, terms = [] }) => {
+  const entries = found.map(({ id, title, within, text, terms = [] }) => {
     const entry = document.createElement('li');
     const link = document.createElement('a');
     const place = document.createElement('span');
@@ -163,6 +180,9 @@ function show(found, message) {
     link.append(...markWords(title, terms));
     place.textContent = within;
     link.append(place);
+    const excerpt = document.createElement('small');
+    excerpt.append(...markWords(cutExcerpt(text, terms), terms));
+    link.append(excerpt);
     entry.append(link);
     return entry;
   });
