@@ -85,7 +85,7 @@ ${listDocuments('Or begin here', pages)}`,
 function showFirstOrder(chapters: readonly Chapter[]): string {
   const order = chapters.flatMap(({ operations }) => operations).find(({ id }) => id === 'placeOrder');
   if (!order) throw new Error('the document has no placeOrder');
-  return `<div class="pair">${showExample('Buy for 100 USDT', writeRequest(order), 'sh')}
+  return `<div class="pair">${showExample('An order', writeRequest(order), 'sh')}
 ${showExample(`Answer <span>${order.status}</span>`, writeExample(order.answerExample), 'json')}</div>`;
 }
 

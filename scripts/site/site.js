@@ -157,6 +157,9 @@ function markWords(text, terms) {
   });
 }
 
+/** A text without the signs of its Markdown. */
+const plain = (text) => text.replaceAll(/[`|{}"*#]+|-{3,}/g, ' ').replaceAll(/\s+/g, ' ');
+
 const BEFORE = 50;
 const EXCERPT = 170;
 
@@ -181,7 +184,7 @@ function show(found, message) {
     place.textContent = within;
     link.append(place);
     const excerpt = document.createElement('small');
-    excerpt.append(...markWords(cutExcerpt(text, terms), terms));
+    excerpt.append(...markWords(cutExcerpt(plain(text), terms), terms));
     link.append(excerpt);
     entry.append(link);
     return entry;
