@@ -159,15 +159,20 @@ function showSetting(name: Single['name'], settings: SettingsPart['settings']) {
   );
 }
 
-/** The settings with one value, each with what it means and its change. */
-export function GeneralSettings({ settings, changed }: SettingsPart) {
+/** Settings with one value, each with what it means and its change. */
+export function GeneralSettings({
+  settings,
+  changed,
+  title,
+  names,
+}: SettingsPart & { readonly title: string; readonly names: readonly Single['name'][] }) {
   const may = useMay();
   return (
     <section class="card">
-      <h2>The exchange</h2>
+      <h2>{title}</h2>
       <Records
-        label="Settings of the exchange"
-        rows={singles}
+        label={title}
+        rows={singles.filter(({ name }) => names.includes(name))}
         keyOf={({ name }) => name}
         columns={[
           {
