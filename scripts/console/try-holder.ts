@@ -269,6 +269,10 @@ export class HolderTrial {
   /** Amounts as people write them: what may be misread is refused beside its field, and no press of the button is dead. */
   async #typeAmounts(page: Page): Promise<void> {
     const field = page.getByLabel('Amount in USDT');
+    await press(page, 'Buy BTC');
+    await see(page, 'Fill this in.');
+    await press(page, '25 % of USDT');
+    await page.getByText('Fill this in.').waitFor({ state: 'detached' });
     for (const unclear of ['1,000', '1,5']) {
       await field.fill(unclear);
       await see(page, 'Use a point, and no comma');

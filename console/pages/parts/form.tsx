@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Fault } from './notice.tsx';
 
 /** A form that does one thing at a time, shows that it is at work, and why it was refused. */
@@ -26,7 +26,7 @@ export function Form({
     event.preventDefault();
     if (isBusy) return;
     // What is wrong with a field is said beside it; the way there is shown.
-    const wrong = (event.currentTarget as HTMLFormElement).querySelector<HTMLElement>('[aria-invalid]');
+    const wrong = (event.currentTarget as HTMLFormElement).querySelector<HTMLElement>('[data-wrong] [aria-invalid]');
     if (wrong) {
       wrong.focus();
       return;
@@ -77,18 +77,29 @@ export function Field({
 }) {
   const id = useId();
   const [missing, setMissing] = useState<string>();
+  const refused = useRef<HTMLInputElement>(null);
+  // A button beside a field may have filled it, or a choice below it made it right.
+  useEffect(() => {
+    if (missing !== undefined && refused.current?.validity.valid) setMissing(undefined);
+  });
   const wrong = fault ?? missing;
   const described = help === undefined && wrong === undefined ? undefined : `${id}-help`;
   const refuse = (event: Event) => {
     // In place of the browser's own bubble, which goes after a moment.
     event.preventDefault();
     const control = event.target as HTMLInputElement;
+    refused.current = control;
     setMissing(control.value ? control.validationMessage : 'Fill this in.');
     // The first of them, which a fieldset is not.
     if (control.form?.querySelector(':invalid:not(fieldset)') === control) control.focus();
   };
   return (
-    <div class="field" onInvalidCapture={refuse} onInput={() => setMissing(undefined)}>
+    <div
+      class="field"
+      data-wrong={fault === undefined ? undefined : ''}
+      onInvalidCapture={refuse}
+      onInput={() => setMissing(undefined)}
+    >
       <label for={id}>{label}</label>
       {children({ id, 'aria-describedby': described, 'aria-invalid': wrong === undefined ? undefined : true })}
       <span id={described} aria-live="polite">
