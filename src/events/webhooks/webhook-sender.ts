@@ -141,6 +141,8 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
     const wanted = { after: before?.delivered ?? 0, types: types.length === 0 ? undefined : types, limit: PAGE };
     const page = await readEventRows(database, accountId, wanted);
     if (!page || !before) return false;
+    // Looked at after the events: what tells that it was switched off, and what came later, is not sent to it.
+    if (page.rows.length > 0 && (await readEndpoint(database, accountId, id))?.status !== 'enabled') return false;
     // While an account is frozen its endpoints are sent nothing that came after that: somebody else may have made them.
     const end = Math.min(page.newest, page.frozenAt ?? page.newest);
     const rows = page.rows.filter(({ sequence }) => sequence <= end);

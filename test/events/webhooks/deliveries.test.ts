@@ -19,7 +19,7 @@ import {
 } from '../../support/events/receiver.ts';
 import { signIn } from '../../support/holder/holders.ts';
 import { database } from '../../support/db/raw-ledger.ts';
-import { abort } from '../../support/runtime/faults.ts';
+import { abort, aroundBatches } from '../../support/runtime/faults.ts';
 import { env, holderEntrypoint } from '../../support/runtime/test-env.ts';
 import { moveClock, readTaken, stopClock, withdraw } from '../../support/withdrawals/withdrawals.ts';
 
@@ -293,6 +293,27 @@ describe('an endpoint', () => {
     }
     expect((await trader.send({ ...change, body: { status: 'enabled' } })).status).toBe(200);
     expect(await readEndpoint(trader, changed)).toMatchObject({ status: 'enabled', reason: null });
+  });
+
+  it('is sent nothing once its key is revoked, not even by an attempt that had already begun', async () => {
+    const trader = await openManager();
+    const thief = await createManager(trader.accountId);
+    const receiver = new Receiver();
+    const endpoint = await subscribe(thief, receiver);
+    await tell(trader, 1);
+    const isEventRead = (text: string) => text.includes('from \\"events\\"');
+    const revocation = aroundBatches(
+      'before',
+      1,
+      async () => {
+        await asOperator('DELETE', `/accounts/${trader.accountId}/api-keys/${thief.keyId}`);
+      },
+      isEventRead,
+    );
+    await send(endpoint);
+    revocation.restore();
+    expect(revocation.state.injected).toBe(1);
+    expect(receiver.types).toEqual([]);
   });
 
   it('that a session set up goes on when the session ends', async () => {
