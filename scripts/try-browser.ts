@@ -204,6 +204,12 @@ async function trySearch(page: Page, exchange: LocalExchange): Promise<void> {
     const { href } = await findFirst(page, operationId ?? '');
     if (!href.endsWith(`#${operationId}`)) throw new Error(`the search for ${operationId} finds ${href} first`);
   }
+  await findFirst(page, 'fee');
+  const titles = await page.locator('search li').allInnerTexts();
+  expectThat(
+    titles.length > 3 && titles.slice(0, 3).every((text) => /\bfees?\b/i.test(text)),
+    'a whole word is found before its beginnings',
+  );
   await findFirst(page, 'second factor withdrawals');
   const marked = await page.locator('search li').first().locator('mark').allInnerTexts();
   expectThat(marked.length > 0, `the words that were found are marked: ${marked.join(', ')}`);

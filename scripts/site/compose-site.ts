@@ -85,8 +85,13 @@ ${listDocuments('Or begin here', pages)}`,
 function showFirstOrder(chapters: readonly Chapter[]): string {
   const order = chapters.flatMap(({ operations }) => operations).find(({ id }) => id === 'placeOrder');
   if (!order) throw new Error('the document has no placeOrder');
+  // The request gives the order no name.
+  const answer = JSON.parse(JSON.stringify(order.answerExample), (name, value: unknown) =>
+    name === 'clientOrderId' ? undefined : value,
+  );
   return `<div class="pair">${showExample('An order', writeRequest(order), 'sh')}
-${showExample(`Answer <span>${order.status}</span>`, writeExample(order.answerExample), 'json')}</div>`;
+${showExample(`Answer <span>${order.status}</span>`, writeExample(answer), 'json')}</div>
+<p class="quiet"><code>npm start</code> prints what <code>$URL</code> and <code>$KEY</code> are.</p>`;
 }
 
 function composePages(documents: Documents, chapters: readonly Chapter[], script: string): Page[] {
@@ -106,7 +111,7 @@ function composePages(documents: Documents, chapters: readonly Chapter[], script
       'trader',
       'Bureau',
       'An exchange with a REST API. Every order fills at once, whole or not at all, at the market’s price.',
-      `<p class="starts"><a href="/docs/guides/first-order">Place a first order</a><a href="${REFERENCE.path}">Reference</a><a href="${ERRORS.path}">Errors</a></p>
+      `<p class="starts"><a href="/docs/guides/first-order">Place a first order</a><a href="/docs/guides/console">Use the console</a><a href="/docs/operate">Run an exchange</a><a href="${REFERENCE.path}">Reference</a></p>
 ${showFirstOrder(chapters)}
 ${listDocuments('Guides', forTraders)}`,
       [...listedReference, ...forTraders],

@@ -142,7 +142,7 @@ export function composeDocumentPage(document: DocumentPage, reader: Reader, next
   };
 }
 
-const firstSentence = (text: string) => /^.*?[.](?= [A-Z/`]|$)/.exec(text)?.[0] ?? text;
+const firstSentence = (text: string) => /^.*?[.](?= [A-Z/]|$)/.exec(text)?.[0] ?? text;
 
 export function listDocuments(heading: string, documents: readonly ListedPage[]): string {
   const entries = documents.map(

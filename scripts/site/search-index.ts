@@ -32,7 +32,7 @@ function listParts({ path, title, parts }: DocumentPage): Place[] {
     title: part.title,
     within: part.id === '' ? 'Guide' : title,
     names: '',
-    text: part.text,
+    text: part.text.replaceAll(/^```[\s\S]*?^```/gm, ''),
   }));
 }
 

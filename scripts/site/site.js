@@ -110,8 +110,14 @@ const search = document.querySelector('search');
 const input = search.querySelector('input');
 const list = search.querySelector('ol');
 const status = search.querySelector('p');
-const MOST_FOUND = 12;
-const NOTHING_FOUND = 'Nothing found. Try fewer words, or the code of an error.';
+const MOST_FOUND = 8;
+/** Where to look on when nothing is found. */
+function leadOn() {
+  const link = document.createElement('a');
+  link.href = '/docs/guides/questions';
+  link.textContent = 'look through the questions';
+  return ['Nothing found. Try fewer words, or ', link, '.'];
+}
 search.hidden = false;
 
 /** The index and its library are large, so they are loaded when somebody begins to search. */
@@ -136,7 +142,7 @@ function loadIndex() {
 
 async function find() {
   const words = input.value.trim();
-  if (words === '') return show([], '');
+  if (words === '') return show([]);
   const ready = await loadIndex();
   if (words !== input.value.trim()) return;
   // A whole word counts far more than the beginning of one, or one that is only like it.
@@ -144,7 +150,7 @@ async function find() {
   const options = { boost: { names: 8, title: 4 }, prefix: true, fuzzy: 0.15, weights };
   const whole = ready.search(words, { ...options, combineWith: 'AND' });
   const found = whole.length > 0 ? whole : ready.search(words, options);
-  show(found.slice(0, MOST_FOUND), found.length === 0 ? NOTHING_FOUND : '');
+  show(found.slice(0, MOST_FOUND), ...(found.length === 0 ? leadOn() : []));
 }
 
 /** A text in which the words that were found are marked. */
@@ -161,7 +167,7 @@ function markWords(text, terms) {
 const plain = (text) => text.replaceAll(/[`|{}"*#]+|-{3,}/g, ' ').replaceAll(/\s+/g, ' ');
 
 const BEFORE = 50;
-const EXCERPT = 170;
+const EXCERPT = 110;
 
 /** The part of a text in which the first of the words stands; nothing where none of them does. */
 function cutExcerpt(text, terms) {
@@ -174,7 +180,7 @@ function cutExcerpt(text, terms) {
   return `${begin > 0 ? '… ' : ''}${isWhole ? text.slice(begin) : `${text.slice(begin, end)} …`}`;
 }
 
-function show(found, message) {
+function show(found, ...message) {
   const entries = found.map(({ id, title, within, text, terms = [] }) => {
     const entry = document.createElement('li');
     const link = document.createElement('a');
@@ -191,7 +197,7 @@ function show(found, message) {
   });
   list.replaceChildren(...entries);
   list.hidden = found.length === 0;
-  status.textContent = message;
+  status.replaceChildren(...message);
 }
 
 const tellFailure = () => show([], 'The search could not be loaded.');
@@ -206,12 +212,12 @@ input.addEventListener('input', refresh);
 search.addEventListener('keydown', (event) => {
   if (event.key === 'Escape') {
     input.value = '';
-    show([], '');
+    show([]);
     input.focus();
   }
   if (event.key === 'Enter' && event.target === input) list.querySelector('a')?.click();
 });
-list.addEventListener('click', () => show([], ''));
+list.addEventListener('click', () => show([]));
 document.addEventListener('keydown', (event) => {
   const isTyping = event.target.closest?.('input, textarea, select, [contenteditable]');
   if (event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey) {

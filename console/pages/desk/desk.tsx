@@ -130,7 +130,7 @@ function SearchField({ value }: { readonly value: string }) {
       <input
         type="search"
         aria-label="Search"
-        placeholder="Name, e-mail, id …"
+        placeholder="Name, e-mail, id"
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />

@@ -62,7 +62,6 @@ export function Trade() {
                 key={coin}
                 coin={coin}
                 market={market}
-                middle={ticker?.price}
                 balanceOf={(asset) => balances.find((row) => row.asset === asset)?.amount ?? '0'}
                 filled={reload}
               />

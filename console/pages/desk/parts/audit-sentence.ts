@@ -24,6 +24,7 @@ const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1
 const switches: Readonly<Record<string, readonly [on: string, off: string]>> = {
   tradingHalted: ['halted trading', 'let trading go on'],
   withdrawalsHalted: ['halted withdrawals', 'let withdrawals go on'],
+  hedgingHalted: ['halted hedging', 'let hedging go on'],
 };
 
 function tellSettings(change: Detail): string {
@@ -32,6 +33,10 @@ function tellSettings(change: Detail): string {
       return value === null ? 'took the notice away' : `told all holders: ${write((value as Detail)['text'])}`;
     const named = switches[name];
     if (named) return value === true ? named[0] : named[1];
+    if (name === 'pausedDeposits') {
+      const { networks, assets } = value as Detail;
+      return `set paused deposits to ${write([networks, assets].flat())}`;
+    }
     const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
     return `set ${words} to ${write(value)}`;
   });

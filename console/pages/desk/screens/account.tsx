@@ -63,13 +63,13 @@ function Overview({ account, changed }: AccountView) {
         <h2>The account</h2>
         <Facts
           of={[
-            ['Id', <code key="id">{account.id}</code>],
-            ['Your id', account.externalId],
-            ['Opened', <Time key="opened" iso={account.createdAt} />],
             ['Value', `${showCents(account.usdValue)} USDT`],
             ['Daily limit', `${showAmount(limit)} USDT`],
-            ['Used in 24 hours', `${showAmount(used)} USDT, ${showAmount(remaining)} left`],
+            ['Used in 24 hours', `${showCents(used)} USDT, ${showCents(remaining)} left`],
             ['Two-factor authentication', account.totp.enabled ? 'on' : 'off'],
+            ['Opened', <Time key="opened" iso={account.createdAt} />],
+            ['Your id', account.externalId],
+            ['Id', <code key="id">{account.id}</code>],
           ]}
         />
         {account.totp.lockedUntil !== null && (

@@ -19,10 +19,10 @@ export function CoinTermsCard({ settings, changed }: SettingsPart) {
   return (
     <section class="card">
       <h2>Terms of coins</h2>
-      <p class="quiet">A coin without terms has the spread of the exchange, and its position is not hedged.</p>
+      <p class="quiet">Every other coin has the spread of the exchange, and its position is not hedged.</p>
       <Records
         label="Terms of coins"
-        rows={coinSymbols}
+        rows={coinSymbols.filter((coin) => coinTerms[coin] !== undefined)}
         keyOf={(coin) => coin}
         columns={[
           { name: 'Coin', show: (coin) => coin },
@@ -52,7 +52,7 @@ export function CoinTermsCard({ settings, changed }: SettingsPart) {
             },
           },
         ]}
-        empty=""
+        empty="No coin has terms of its own."
       />
       {may('change_settings') && (
         <div class="steps">

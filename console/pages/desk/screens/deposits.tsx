@@ -129,6 +129,15 @@ export function DepositScreen({ rest: [id = ''] }: Place) {
           <section class="card">
             {deposit.reason !== null && <p class="notice">{reasons[deposit.reason] ?? inWords(deposit.reason)}</p>}
             <Facts of={describe(deposit)} />
+            <details class="plain-details">
+              <summary>Id, and place in its transaction</summary>
+              <Facts
+                of={[
+                  ['Id', <code key="id">{deposit.id}</code>],
+                  ['Output of the transaction', deposit.outputIndex === null ? null : String(deposit.outputIndex)],
+                ]}
+              />
+            </details>
             <QuarantineSteps deposit={deposit} changed={reload} />
           </section>
         </>
@@ -161,8 +170,6 @@ function describe(deposit: OperatorDeposit): readonly (readonly [string, Compone
         who decided what
       </a>,
     ],
-    ['Output of the transaction', deposit.outputIndex === null ? null : String(deposit.outputIndex)],
-    ['Id', <code key="id">{deposit.id}</code>],
   ];
 }
 
@@ -198,6 +205,7 @@ function CreditIt({ deposit: { id, amount, asset }, changed }: StepOf) {
   const accountId = account?.id ?? '';
   return (
     <Step
+      main
       label="Credit it"
       title={`Credit ${showAmount(amount)} ${asset} to an account`}
       act={() => operate('post /deposits/{id}/credit', { path: { id }, body: { accountId, reason } })}

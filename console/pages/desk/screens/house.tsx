@@ -269,8 +269,8 @@ function Exposure({ of: row }: { readonly of: HouseAsset }) {
   const used = Number(exposureUsed ?? 0);
   const isShort = position.startsWith('-');
   const size = showAmount(isShort ? position.slice(1) : position);
-  const side = position === '0' ? 'no position' : `${isShort ? 'short' : 'long'} ${size} ${name}`;
-  const hasValue = positionUsdValue !== null && position !== '0' && name !== 'USDT';
+  const side = `${isShort ? 'short' : 'long'} ${size} ${name}`;
+  const hasValue = positionUsdValue !== null && name !== 'USDT';
   const value = hasValue ? `, ${showCents(positionUsdValue.replace('-', ''))} USDT` : '';
   const isOwn = isShort && used === 0;
   const limit =
@@ -279,8 +279,9 @@ function Exposure({ of: row }: { readonly of: HouseAsset }) {
       : isOwn
         ? `met by its own capital of ${showAmount(row.capital)}; none of ${showAmount(exposure)} used`
         : `${showUsed(exposureUsed)} of ${showAmount(exposure)} used`;
+  if (position === '0') return <span class="quiet">no position</span>;
   const middle = BAND_WIDTH / 2;
-  const length = position === '0' ? 0 : Math.max(2, Math.min(1, used) * middle);
+  const length = Math.max(2, Math.min(1, used) * middle);
   const tone = used > 0.9 ? 'bad' : used > 0.8 ? 'warn' : 'good';
   return (
     <Band label={`${side}, ${limit}`} lines={[side + value, limit]}>

@@ -68,16 +68,15 @@ const states = {
 const hedgeColumns = (stepOf: (hedge: Hedge) => ComponentChildren): readonly Column<Hedge>[] => [
   {
     name: 'Hedge',
-    show: ({ id, ts }) => (
+    show: (hedge) => (
       <>
-        <ShortId id={id} />
+        {nameIt(hedge)}
         <small class="below">
-          <Time iso={ts} />
+          <Time iso={hedge.ts} /> <ShortId id={hedge.id} />
         </small>
       </>
     ),
   },
-  { name: 'What', show: nameIt },
   {
     name: 'State',
     show: (hedge) => {
@@ -157,28 +156,32 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
       )}
       {outcome === 'dealt' && (
         <>
-          <TextField
-            label={`${hedge.coin}, without the fee`}
-            inputMode="decimal"
-            required
-            value={amount}
-            set={setAmount}
-          />
-          <TextField
-            label="USDT in all, without the fee"
-            help={`At the limit of ${showAmount(hedge.limitPrice)} USDT for a whole ${hedge.coin}, or better`}
-            inputMode="decimal"
-            required
-            value={usdt}
-            set={setUsdt}
-          />
-          <TextField label="Fee (empty: none)" inputMode="decimal" value={fee} set={setFee} />
-          <Choice
-            label="The fee is in"
-            value={feeAsset}
-            set={setFeeAsset}
-            options={feeAssetsOf(hedge).map((asset) => [asset, asset] as const)}
-          />
+          <div class="row">
+            <TextField
+              label={`${hedge.coin}, without the fee`}
+              inputMode="decimal"
+              required
+              value={amount}
+              set={setAmount}
+            />
+            <TextField
+              label="USDT in all, without the fee"
+              help={`At the limit of ${showAmount(hedge.limitPrice)} USDT for a whole ${hedge.coin}, or better`}
+              inputMode="decimal"
+              required
+              value={usdt}
+              set={setUsdt}
+            />
+          </div>
+          <div class="row">
+            <TextField label="Fee (empty: none)" inputMode="decimal" value={fee} set={setFee} />
+            <Choice
+              label="The fee is in"
+              value={feeAsset}
+              set={setFeeAsset}
+              options={feeAssetsOf(hedge).map((asset) => [asset, asset] as const)}
+            />
+          </div>
           <TextField
             label="The venue’s id of the order"
             required

@@ -131,11 +131,11 @@ function OffNow({ settings, changed }: SettingsPart) {
         ]}
       />
       {off.length > 0 && (
-        <ul class="plain notice bad">
+        <div class="notice bad">
           {off.map(({ told }) => (
-            <li key={told}>{told}.</li>
+            <p key={told}>{told}.</p>
           ))}
-        </ul>
+        </div>
       )}
       <HaltSteps settings={settings} changed={changed} />
     </section>

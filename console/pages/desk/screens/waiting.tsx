@@ -1,6 +1,7 @@
 import { showAmount } from '../../format.ts';
 import { findAccountOf, nameDeed } from '../parts/deeds.ts';
-import { AccountLink, State } from '../parts/names.tsx';
+import { addAccounts } from '../parts/find-accounts.ts';
+import { AccountName, State } from '../parts/names.tsx';
 import { Records } from '../parts/records.tsx';
 import { operate } from '../operate.ts';
 
@@ -59,6 +60,7 @@ export async function readWaiting() {
       since: proposal.proposedAt,
     })),
   ];
+  const oldest = items.toSorted((one, other) => (one.since < other.since ? -1 : 1)).slice(0, MOST_LISTED);
   return {
     counts: [
       ['/desk/reviews', 'withdrawals to review', count(reviews.withdrawals, reviews.nextCursor)],
@@ -67,7 +69,7 @@ export async function readWaiting() {
       ['/desk/deposits?show=pending', 'deposits on their way', count(pending.deposits, pending.nextCursor)],
       ['/desk/proposals', 'proposals to decide', count(proposals.proposals, proposals.nextCursor)],
     ] as const,
-    oldest: items.toSorted((one, other) => (one.since < other.since ? -1 : 1)).slice(0, MOST_LISTED),
+    oldest: await addAccounts(oldest, ({ accountId }) => accountId ?? undefined),
   };
 }
 
@@ -107,7 +109,8 @@ export function WaitingCard({ counts, oldest }: Awaited<ReturnType<typeof readWa
               { name: 'Of', show: ({ detail }) => <span class="details">{detail}</span> },
               {
                 name: 'Account',
-                show: ({ accountId }) => (accountId === null ? '–' : <AccountLink id={accountId} />),
+                show: ({ accountId, account }) =>
+                  accountId === null ? '–' : <AccountName id={accountId} account={account} />,
               },
               { name: 'For', isNumber: true, show: ({ since }) => <Age since={since} now_ms={now_ms} /> },
             ]}

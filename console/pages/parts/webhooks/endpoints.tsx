@@ -23,26 +23,28 @@ export function Endpoints<Type extends string>({ calls, groups, change }: Endpoi
       )}
       <Shown loaded={loaded}>
         {({ webhookEndpoints }) => (
-          <section class="card">
-            <h2>Endpoints</h2>
-            {webhookEndpoints.length === 0 && (
-              <p>
-                There are none yet.
-                {change && ' Add the address of a receiver below; it must answer over https.'}
-              </p>
-            )}
-            {webhookEndpoints.map((endpoint) => (
-              <Endpoint
-                key={endpoint.id}
-                endpoint={endpoint}
-                calls={calls}
-                change={change}
-                changed={reload}
-                show={show}
-              />
-            ))}
+          <div class="split">
+            <section class="card">
+              <h2>Endpoints</h2>
+              {webhookEndpoints.length === 0 && (
+                <p>
+                  There are none yet.
+                  {change && ' Add the address of a receiver; it must answer over https.'}
+                </p>
+              )}
+              {webhookEndpoints.map((endpoint) => (
+                <Endpoint
+                  key={endpoint.id}
+                  endpoint={endpoint}
+                  calls={calls}
+                  change={change}
+                  changed={reload}
+                  show={show}
+                />
+              ))}
+            </section>
             {change && <NewEndpoint create={calls.create} groups={groups} change={change} made={show} />}
-          </section>
+          </div>
         )}
       </Shown>
     </>

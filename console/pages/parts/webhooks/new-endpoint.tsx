@@ -29,8 +29,8 @@ export function NewEndpoint<Type extends string>({
     made(secret);
   };
   return (
-    <>
-      <h3>Add an endpoint</h3>
+    <section class="card">
+      <h2>Add an endpoint</h2>
       <Change act={add} label="Add the endpoint" title="Add an endpoint">
         <TextField label="Address" type="url" autoComplete="off" required maxLength={2_000} value={url} set={setUrl} />
         <TextField label="What it is for" maxLength={200} value={description} set={setDescription} />
@@ -64,6 +64,6 @@ export function NewEndpoint<Type extends string>({
           </fieldset>
         )}
       </Change>
-    </>
+    </section>
   );
 }

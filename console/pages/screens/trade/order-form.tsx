@@ -32,14 +32,11 @@ type Tolerance = keyof typeof tolerances;
 export function OrderForm({
   coin,
   market,
-  middle,
   balanceOf,
   filled,
 }: {
   readonly coin: Coin;
   readonly market: Market;
-  /** The market's middle price now. */
-  readonly middle: string | undefined;
   readonly balanceOf: (asset: string) => string;
   readonly filled: () => void;
 }) {
@@ -120,7 +117,7 @@ export function OrderForm({
           {showAmount(market.maxNotional)} USDT.
         </p>
         <div class="preview" aria-live="polite">
-          <Cost side={side} coin={coin} preview={preview} middle={middle} />
+          <Cost side={side} coin={coin} preview={preview} />
           {error !== undefined && refusal === undefined && <Fault error={error} />}
         </div>
         <details class="plain-details">
@@ -163,14 +160,12 @@ function Cost({
   side,
   coin,
   preview,
-  middle,
 }: {
   readonly side: Side;
   readonly coin: Coin;
   readonly preview: Preview | undefined;
-  readonly middle: string | undefined;
 }) {
-  const spread = preview && middle !== undefined ? readSpread(preview, middle) : undefined;
+  const spread = preview && readSpread(preview);
   return (
     <dl>
       <dt>Price</dt>
@@ -185,8 +180,9 @@ function Cost({
   );
 }
 
-/** How far the price of a preview is from the middle, in percent of it, and what that costs. */
-function readSpread({ side, executedPrice, coinAmount }: Preview, middle: string) {
+/** How far the price of a preview is from its middle, in percent of that, and what that costs. */
+function readSpread({ side, executedPrice, midPrice: middle, coinAmount }: Preview) {
+  if (middle === undefined) return undefined;
   const spread = side === 'BUY' ? subtract(executedPrice, middle) : subtract(middle, executedPrice);
   return {
     share: divide(multiply(spread, '100', PRICE_DECIMALS), middle, 2),
