@@ -32,7 +32,7 @@ function listParts({ path, title, parts }: DocumentPage): Place[] {
     title: part.title,
     within: part.id === '' ? 'Guide' : title,
     names: '',
-    text: part.text.replaceAll(/^```[\s\S]*?^```/gm, ''),
+    text: part.text.replaceAll(/```.*?```/gs, ''),
   }));
 }
 
