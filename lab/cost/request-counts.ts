@@ -83,8 +83,8 @@ export const requestCounts = {
     'none',
     'none',
   ),
-  'event, delivered to an endpoint with nineteen others': count(20, [0, 2, 84, 41, 95, 1, 0], 'delivery', 'none'),
-  'event, delivered to an endpoint alone': count(1, [0, 2, 8, 3, 20, 1, 0], 'delivery', 'none'),
+  'event, delivered to an endpoint with nineteen others': count(20, [0, 2, 84, 41, 96, 1, 0], 'delivery', 'none'),
+  'event, delivered to an endpoint alone': count(1, [0, 2, 8, 3, 21, 1, 0], 'delivery', 'none'),
 };
 
 export type RequestName = keyof typeof requestCounts;
