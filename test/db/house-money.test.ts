@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/db/record-id.ts';
 import {
   VENUE,
@@ -46,7 +46,13 @@ const show = (moves: readonly Row[]) =>
 const capitalOf = (asset: string) =>
   sql('SELECT capital FROM balances WHERE account = ? AND asset = ?', LIQUIDITY, asset).first<number>('capital');
 
-beforeAll(() => fundVenue({ USDT: '10000000', BTC: '100000' }));
+// The tests below spend what this one funds.
+it('a venue has a balance of every asset from its first funding on', async () => {
+  const count = () => sql('SELECT count(*) AS n FROM balances WHERE account = ?', VENUE).first('n');
+  expect(await count()).toBe(0);
+  await fundVenue({ USDT: '10000000', BTC: '100000' });
+  expect(await count()).toBe(9);
+});
 
 describe('a funding', () => {
   it('moves money of the house between its owner, custody and a venue, and the owner’s is capital', async () => {
