@@ -133,16 +133,17 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
     return ledgerOf(this.env, id);
   }
 
-  /** Sends the next events. Returns whether there may be more to send now. */
-  async #sendPage(database: Database, endpoint: EndpointRow): Promise<boolean> {
-    const { accountId, id } = endpoint;
+  /** Sends the next events of the types that were wanted. Returns whether there may be more to send now. */
+  async #sendPage(database: Database, known: EndpointRow): Promise<boolean> {
+    const { accountId, id } = known;
     const before = this.#progress;
-    const types = JSON.parse(endpoint.types) as string[];
+    const types = JSON.parse(known.types) as string[];
     const wanted = { after: before?.delivered ?? 0, types: types.length === 0 ? undefined : types, limit: PAGE };
     const page = await readEventRows(database, accountId, wanted);
     if (!page || !before) return false;
-    // Looked at after the events: what tells that it was switched off, and what came later, is not sent to it.
-    if (page.rows.length > 0 && (await readEndpoint(database, accountId, id))?.status !== 'enabled') return false;
+    // Read after the events: what tells that it was switched off, and what came later, is not sent to it.
+    const endpoint = page.rows.length > 0 ? await readEndpoint(database, accountId, id) : known;
+    if (endpoint?.status !== 'enabled') return false;
     // While an account is frozen its endpoints are sent nothing that came after that: somebody else may have made them.
     const end = Math.min(page.newest, page.frozenAt ?? page.newest);
     const rows = page.rows.filter(({ sequence }) => sequence <= end);

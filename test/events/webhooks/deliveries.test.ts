@@ -48,6 +48,14 @@ async function send(endpoint: EndpointBody): Promise<void> {
   await runAlarm(endpoint);
 }
 
+/** The same, with a change that comes once the attempt has begun, and before it reads the events. */
+async function sendAround(endpoint: EndpointBody, change: () => Promise<void>): Promise<void> {
+  const { state, restore } = aroundBatches('before', 1, change, (text) => text.includes('from \\"events\\"'));
+  await send(endpoint);
+  restore();
+  expect(state.injected).toBe(1);
+}
+
 /** When the object next does something, from now on in milliseconds; `null` for never. */
 async function nextAttempt(endpoint: EndpointBody): Promise<number | null> {
   const at_ms = await runInDurableObject(senderOf(endpoint), (_sender, { storage }) => storage.getAlarm());
@@ -301,19 +309,20 @@ describe('an endpoint', () => {
     const receiver = new Receiver();
     const endpoint = await subscribe(thief, receiver);
     await tell(trader, 1);
-    const isEventRead = (text: string) => text.includes('from \\"events\\"');
-    const revocation = aroundBatches(
-      'before',
-      1,
-      async () => {
-        await asOperator('DELETE', `/accounts/${trader.accountId}/api-keys/${thief.keyId}`);
-      },
-      isEventRead,
-    );
-    await send(endpoint);
-    revocation.restore();
-    expect(revocation.state.injected).toBe(1);
+    await sendAround(endpoint, async () => {
+      await asOperator('DELETE', `/accounts/${trader.accountId}/api-keys/${thief.keyId}`);
+    });
     expect(receiver.types).toEqual([]);
+  });
+
+  it('is sent what there is at the address that it has by then', async () => {
+    const { trader, receiver, endpoint } = await listen();
+    const moved = new Receiver();
+    await tell(trader, 1);
+    await sendAround(endpoint, async () => {
+      await trader.send({ method: 'PATCH', path: `${ENDPOINTS}/${endpoint.id}`, body: { url: moved.url } });
+    });
+    expect([receiver.types, moved.types]).toEqual([[], ['deposit.completed']]);
   });
 
   it('that a session set up goes on when the session ends', async () => {
