@@ -195,7 +195,9 @@ export class HolderTrial {
     await press(page, 'Buy BTC');
     await see(page, 'Fill this in.');
     await page.getByLabel('Amount in USDT').and(page.locator(':focus[aria-invalid]')).waitFor();
-    expectThat(true, 'a button that is pressed too early says what is missing');
+    await press(page, '25 % of USDT');
+    await page.getByText('Fill this in.').waitFor({ state: 'detached' });
+    expectThat(true, 'a button that is pressed too early says what is missing, until a share fills it');
     for (const side of ['Buy', 'Sell'] as const) {
       await page.getByRole('radio', { name: side }).check({ force: true });
       if (side === 'Buy') await this.#typeAmounts(page);
@@ -269,10 +271,6 @@ export class HolderTrial {
   /** Amounts as people write them: what may be misread is refused beside its field, and no press of the button is dead. */
   async #typeAmounts(page: Page): Promise<void> {
     const field = page.getByLabel('Amount in USDT');
-    await press(page, 'Buy BTC');
-    await see(page, 'Fill this in.');
-    await press(page, '25 % of USDT');
-    await page.getByText('Fill this in.').waitFor({ state: 'detached' });
     for (const unclear of ['1,000', '1,5']) {
       await field.fill(unclear);
       await see(page, 'Use a point, and no comma');

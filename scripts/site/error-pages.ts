@@ -52,30 +52,22 @@ function composeErrorPage(code: ProblemCode): Page {
   };
 }
 
-/** What a caller does about an error, and which errors these are. */
-const groups: readonly (readonly [title: string, advice: string, isOf: (definition: ProblemDefinition) => boolean])[] =
-  [
-    [
-      'Send it again later',
-      'The same request, with the same Idempotency-Key, may succeed.',
-      ({ retryable }) => retryable === true,
-    ],
-    [
-      'Look at the key or the account',
-      'The request may be right; this key or this account may not make it.',
-      ({ retryable, status }) => !retryable && (status === 401 || status === 403),
-    ],
-    [
-      'Change the request',
-      'The same request is refused again.',
-      ({ retryable, status }) => !retryable && status !== 401 && status !== 403,
-    ],
-  ];
+/** What a caller does about an error. */
+const groups = {
+  later: ['Send it again later', 'The same request, with the same Idempotency-Key, may succeed.'],
+  key: ['Look at the key or the account', 'The request may be right; this key or this account may not make it.'],
+  request: ['Change the request', 'The same request is refused again.'],
+} as const;
+
+function groupOf({ retryable, status }: ProblemDefinition): keyof typeof groups {
+  if (retryable) return 'later';
+  return status === 401 || status === 403 ? 'key' : 'request';
+}
 
 function composeIndex(): Page {
-  const sections = groups.map(([title, advice, isOf]) => {
+  const sections = Object.entries(groups).map(([group, [title, advice]]) => {
     const rows = codes
-      .filter((code) => isOf(definitionOf(code)))
+      .filter((code) => groupOf(definitionOf(code)) === group)
       .map(
         (code) => `<li><a href="/errors/${code}"><code>${code}</code></a> <b>${statusOf(definitionOf(code))}</b>
 <span>${renderInline(errorGuide[code].meaning)}</span></li>`,

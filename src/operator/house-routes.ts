@@ -104,15 +104,7 @@ houseRoutes.add({
     const answers = read.map(({ ledger, answer }) => ({ ledger, answer: answer?.[1] }));
     const profit = sumProfit(gained);
     const { coinTerms } = settings;
-    const house = describeHouse({
-      answers,
-      snapshot,
-      custodian,
-      profit,
-      positions: undefined,
-      coinTerms,
-      now_ms,
-    });
+    const house = describeHouse({ answers, snapshot, custodian, profit, coinTerms, now_ms });
     const there = read.map(({ ledger, answer }) => {
       return { ledger, answer: answer && { positions: answer[1], hedges: answer[2] } };
     });

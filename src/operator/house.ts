@@ -276,8 +276,8 @@ export interface HouseFacts {
   readonly snapshot: MarketSnapshot | undefined;
   readonly custodian: CustodyStanding | undefined;
   readonly profit: readonly ProfitOfDay[] | undefined;
-  /** `undefined` when a keeper does not answer. */
-  readonly positions: readonly PositionOfDay[] | undefined;
+  /** `undefined` when a keeper does not answer; left out where nobody asks for the days. */
+  readonly positions?: readonly PositionOfDay[] | undefined;
   readonly coinTerms: CoinTerms;
   readonly now_ms: number;
 }

@@ -84,7 +84,6 @@ describe('GET /operator/v1/house', () => {
       snapshot: undefined,
       custodian: undefined,
       profit: undefined,
-      positions: undefined,
       coinTerms: {},
       now_ms: 0,
     };
@@ -114,7 +113,6 @@ describe('GET /operator/v1/house', () => {
       snapshot: undefined,
       custodian,
       profit: undefined,
-      positions: undefined,
       coinTerms: {},
       now_ms: 90_000,
     };

@@ -62,51 +62,50 @@ interface Toggled {
   readonly change: ChangeSettings;
 }
 
-function toggleTrading({ haltedCoins }: ExchangeSettings, coin: Coin): Toggled {
-  const isOn = !haltedCoins.includes(coin);
-  return {
-    isOn,
-    told: `${coin} is not traded`,
-    label: isOn ? 'Halt' : `Trade ${coin} again`,
-    about: isOn ? coin : undefined,
-    change: { haltedCoins: toggle(haltedCoins, coin) },
-  };
+/** What each switch says, with the name of its coin or network. */
+type Words = readonly [told: string, stop: string, of: string, resume: string];
+
+/** The switch of a name that is off while it is listed. */
+function toggleOf<Name extends string>(
+  off: readonly Name[],
+  name: Name,
+  [told, stop, of, resume]: Words,
+  change: (off: Name[]) => ChangeSettings,
+): Toggled {
+  const isOn = !off.includes(name);
+  return { isOn, told, label: isOn ? stop : resume, about: isOn ? of : undefined, change: change(toggle(off, name)) };
 }
 
-function toggleDepositsOf({ pausedDeposits }: ExchangeSettings, asset: Asset): Toggled {
-  const isOn = !pausedDeposits.assets.includes(asset);
-  return {
-    isOn,
-    told: `Deposits of ${asset} are paused`,
-    label: isOn ? 'Pause deposits' : `Take deposits of ${asset} again`,
-    about: isOn ? `of ${asset}` : undefined,
-    change: { pausedDeposits: { ...pausedDeposits, assets: toggle(pausedDeposits.assets, asset) } },
-  };
-}
+const toggleTrading = ({ haltedCoins }: ExchangeSettings, coin: Coin) =>
+  toggleOf(haltedCoins, coin, [`${coin} is not traded`, 'Halt', coin, `Trade ${coin} again`], (off) => ({
+    haltedCoins: off,
+  }));
 
-function toggleDepositsOver({ pausedDeposits }: ExchangeSettings, network: Network): Toggled {
-  const isOn = !pausedDeposits.networks.includes(network);
-  return {
-    isOn,
-    told: `Deposits over ${network} are paused`,
-    label: isOn ? 'Pause deposits' : `Take deposits over ${network}`,
-    about: isOn ? `over ${network}` : undefined,
-    change: { pausedDeposits: { ...pausedDeposits, networks: toggle(pausedDeposits.networks, network) } },
-  };
-}
+const toggleDepositsOf = ({ pausedDeposits }: ExchangeSettings, asset: Asset) =>
+  toggleOf(
+    pausedDeposits.assets,
+    asset,
+    [`Deposits of ${asset} are paused`, 'Pause deposits', `of ${asset}`, `Take deposits of ${asset} again`],
+    (assets) => ({ pausedDeposits: { ...pausedDeposits, assets } }),
+  );
 
-function toggleWithdrawalsOver({ pausedNetworks }: ExchangeSettings, network: Network): Toggled {
-  const isOn = !pausedNetworks.includes(network);
-  return {
-    isOn,
-    told: `Withdrawals over ${network} are paused`,
-    label: isOn ? 'Pause withdrawals' : `Pay over ${network} again`,
-    about: isOn ? `over ${network}` : undefined,
-    change: { pausedNetworks: toggle(pausedNetworks, network) },
-  };
-}
+const toggleDepositsOver = ({ pausedDeposits }: ExchangeSettings, network: Network) =>
+  toggleOf(
+    pausedDeposits.networks,
+    network,
+    [`Deposits over ${network} are paused`, 'Pause deposits', `over ${network}`, `Take deposits over ${network}`],
+    (paused) => ({ pausedDeposits: { ...pausedDeposits, networks: paused } }),
+  );
 
-/** Everything that can be switched by itself. */
+const toggleWithdrawalsOver = ({ pausedNetworks }: ExchangeSettings, network: Network) =>
+  toggleOf(
+    pausedNetworks,
+    network,
+    [`Withdrawals over ${network} are paused`, 'Pause withdrawals', `over ${network}`, `Pay over ${network} again`],
+    (off) => ({ pausedNetworks: off }),
+  );
+
+/** Everything that can be switched singly. */
 const listToggles = (settings: ExchangeSettings): readonly Toggled[] => [
   ...coinSymbols.map((coin) => toggleTrading(settings, coin)),
   ...assetSymbols.map((asset) => toggleDepositsOf(settings, asset)),
@@ -125,7 +124,7 @@ function OffNow({ settings, changed }: SettingsPart) {
           ['Trading', <Open key="t" isOpen={!settings.tradingHalted} />],
           ['Withdrawals', <Open key="w" isOpen={!settings.withdrawalsHalted} />],
           [
-            'Switched off by itself',
+            'Switched off singly',
             off.length === 0 ? 'nothing' : <State key="o" of="HALTED" words={String(off.length)} />,
           ],
         ]}
