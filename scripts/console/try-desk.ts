@@ -96,6 +96,7 @@ async function follow(page: Page): Promise<void> {
 /** Lowers the review threshold, and reviews the withdrawal that then waits. */
 async function review(page: Page, exchange: LocalExchange, customer: Customer): Promise<void> {
   await open(page, 'Settings');
+  await page.getByRole('navigation', { name: 'Of settings' }).getByRole('link', { name: 'Accounts' }).click();
   await press(page, 'Change the review threshold');
   await page.getByLabel('USDT (empty: no reviews)').fill('10');
   const change = page.getByRole('dialog').locator('.change');

@@ -3,16 +3,22 @@ import type { ComponentChildren } from 'preact';
 export interface Column<Row> {
   readonly name: string;
   readonly isNumber?: boolean;
+  /** What is done with the row, which needs no heading for who looks. */
+  readonly isStep?: boolean;
   readonly show: (row: Row) => ComponentChildren;
 }
 
-/** A table of records, which is a list of cards on a narrow screen. Where there are none, it says what that means. */
+/**
+ * A table of records, which is a list of cards on a narrow screen unless it is small enough to stay a table. Where there
+ * are none, it says what that means.
+ */
 export function Records<Row>({
   label,
   rows,
   keyOf,
   columns,
   empty,
+  isSmall = false,
 }: {
   readonly label: string;
   readonly rows: readonly Row[];
@@ -20,15 +26,16 @@ export function Records<Row>({
   /** The first names the row. */
   readonly columns: readonly Column<Row>[];
   readonly empty: ComponentChildren;
+  readonly isSmall?: boolean;
 }) {
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   return (
-    <table class="records" aria-label={label}>
+    <table class={isSmall ? 'records small' : 'records'} aria-label={label}>
       <thead>
         <tr>
-          {columns.map(({ name, isNumber }) => (
+          {columns.map(({ name, isNumber, isStep }) => (
             <th key={name} scope="col" class={isNumber ? 'number' : undefined}>
-              {name}
+              {isStep ? <span class="hidden">{name}</span> : name}
             </th>
           ))}
         </tr>
@@ -36,13 +43,17 @@ export function Records<Row>({
       <tbody>
         {rows.map((row) => (
           <tr key={keyOf(row)}>
-            {columns.map(({ name, isNumber, show }, at) =>
+            {columns.map(({ name, isNumber, isStep, show }, at) =>
               at === 0 ? (
                 <th key={name} scope="row">
                   {show(row)}
                 </th>
               ) : (
-                <td key={name} data-name={name} class={isNumber ? 'number' : undefined}>
+                <td
+                  key={name}
+                  data-name={isStep || isSmall ? undefined : name}
+                  class={isStep ? 'does' : isNumber ? 'number' : undefined}
+                >
                   {show(row)}
                 </td>
               ),

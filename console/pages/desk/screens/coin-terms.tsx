@@ -5,12 +5,18 @@ import { Choice, TextField } from '../../parts/form.tsx';
 import { Records } from '../parts/records.tsx';
 import type { ExchangeSettings } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
-import { showPercent } from '../parts/percent.ts';
+import { PERCENT_PATTERN, readPercent, showPercent, writePercent } from '../parts/percent.ts';
 import { ChangeStep, type SettingsPart } from './change-step.tsx';
 
 type Terms = ExchangeSettings['coinTerms'];
 type Coin = keyof Terms;
 type CoinTerm = NonNullable<Terms[Coin]>;
+
+interface TermsShown {
+  readonly of: CoinTerm;
+  /** The spread of the exchange. */
+  readonly spreadBps: number;
+}
 
 /** What holds of single coins instead of the exchange's own, and how the house's position of each is hedged. */
 export function CoinTermsCard({ settings, changed }: SettingsPart) {
@@ -25,31 +31,14 @@ export function CoinTermsCard({ settings, changed }: SettingsPart) {
         rows={coinSymbols.filter((coin) => coinTerms[coin] !== undefined)}
         keyOf={(coin) => coin}
         columns={[
-          { name: 'Coin', show: (coin) => coin },
           {
-            name: 'Spread',
-            isNumber: true,
-            show: (coin) => {
-              const own = coinTerms[coin]?.spreadBps;
-              return own === undefined ? <span class="quiet">{showPercent(spreadBps)}</span> : showPercent(own);
-            },
-          },
-          {
-            name: 'Largest order, USDT',
-            isNumber: true,
-            show: (coin) => {
-              const most = coinTerms[coin]?.maxNotional;
-              return most === undefined ? <span class="quiet">no bound of its own</span> : showAmount(most);
-            },
-          },
-          {
-            name: 'Hedged',
-            show: (coin) => {
-              const hedging = coinTerms[coin]?.hedging;
-              if (!hedging) return <span class="quiet">not hedged</span>;
-              const { venue, inner, outer } = hedging;
-              return `at ${venue}, from ±${showAmount(inner)} and ±${showAmount(outer)} USDT on`;
-            },
+            name: 'Coin, with its terms',
+            show: (coin) => (
+              <>
+                {coin}
+                <Sentences of={coinTerms[coin] ?? {}} spreadBps={spreadBps} />
+              </>
+            ),
           },
         ]}
         empty="No coin has terms of its own."
@@ -63,45 +52,72 @@ export function CoinTermsCard({ settings, changed }: SettingsPart) {
   );
 }
 
-/** The fields of a coin as they are typed. */
+/** What was agreed for a coin, as one would say it. */
+function Sentences({ of: { spreadBps, maxNotional, hedging }, spreadBps: common }: TermsShown) {
+  return (
+    <>
+      <small class="below">
+        Spread {showPercent(spreadBps ?? common)}
+        {spreadBps === undefined && ', as every coin'}; orders of{' '}
+        {maxNotional === undefined ? 'any size' : `up to ${showAmount(maxNotional)} USDT`}.
+      </small>
+      <small class="below">
+        {hedging
+          ? `Hedged at ${hedging.venue}: after ${hedging.maxAgeSeconds} s beyond ±${showAmount(hedging.inner)} USDT, at once beyond ±${showAmount(hedging.outer)}, at most ${showAmount(hedging.maxHedge)} USDT at a time.`
+          : 'Not hedged.'}
+      </small>
+    </>
+  );
+}
+
+/** The fields of a coin as they are typed; those in percent are stored in hundredths of one. */
 const fields = {
-  spreadBps: ['Spread, in hundredths of a percent (empty: the exchange’s)', false],
-  maxNotional: ['Largest order, USDT (empty: no bound of its own)', false],
-  venue: ['Venue at which it is hedged (empty: not hedged)', false],
-  inner: ['Inner bound, USDT', true],
-  outer: ['Outer bound, USDT', true],
-  maxAgeSeconds: ['Beyond the inner bound at most for so many seconds', true],
-  limitBps: ['A hedge may be worse than the middle by, in 0.01 %', true],
-  maxHedge: ['Largest hedge, USDT', true],
-  feeBps: ['The venue’s fee, in 0.01 %', true],
-} as const satisfies Record<string, readonly [label: string, isOfHedging: boolean]>;
+  spreadBps: 'Spread, percent (empty: the exchange’s)',
+  maxNotional: 'Largest order, USDT (empty: any size)',
+  venue: 'Venue at which it is hedged (empty: not hedged)',
+  inner: 'Inner bound, USDT',
+  outer: 'Outer bound, USDT',
+  maxAgeSeconds: 'Hedged after so many seconds beyond the inner bound',
+  maxHedge: 'Largest hedge, USDT',
+  limitBps: 'Worse than the middle by at most, percent',
+  feeBps: 'The venue’s fee, percent',
+} as const;
 
 type FieldName = keyof typeof fields;
 
+const ofHedging = ['inner', 'outer', 'maxAgeSeconds', 'maxHedge', 'limitBps', 'feeBps'] as const;
+
 type Texts = Readonly<Record<FieldName, string>>;
 
+const toPercent = (bps: number | undefined) => (bps === undefined ? '' : writePercent(bps));
+
 function textsOf({ spreadBps, maxNotional, hedging }: CoinTerm = {}): Texts {
-  const all: Partial<Record<FieldName, string | number | undefined>> = { ...hedging, spreadBps, maxNotional };
-  const names = Object.keys(fields) as FieldName[];
-  return Object.fromEntries(names.map((name) => [name, String(all[name] ?? '')])) as Texts;
+  return {
+    spreadBps: toPercent(spreadBps),
+    maxNotional: maxNotional ?? '',
+    venue: hedging?.venue ?? '',
+    inner: hedging?.inner ?? '',
+    outer: hedging?.outer ?? '',
+    maxAgeSeconds: String(hedging?.maxAgeSeconds ?? ''),
+    maxHedge: hedging?.maxHedge ?? '',
+    limitBps: toPercent(hedging?.limitBps),
+    feeBps: toPercent(hedging?.feeBps),
+  };
 }
 
-function readTerm(texts: Texts): CoinTerm {
-  const { spreadBps, maxNotional, venue, inner, outer, maxHedge } = texts;
+/** The terms that were typed; `undefined` while a percentage is none. */
+function readTerm(texts: Texts): CoinTerm | undefined {
+  const { maxNotional, venue, inner, outer, maxHedge } = texts;
+  const [spreadBps, limitBps, feeBps] = [texts.spreadBps, texts.limitBps, texts.feeBps].map(readPercent);
+  if (texts.spreadBps !== '' && spreadBps === undefined) return undefined;
+  if (venue !== '' && (limitBps === undefined || feeBps === undefined)) return undefined;
+  const maxAgeSeconds = Number(texts.maxAgeSeconds);
   return {
-    ...(spreadBps !== '' && { spreadBps: Number(spreadBps) }),
+    ...(spreadBps !== undefined && { spreadBps }),
     ...(maxNotional !== '' && { maxNotional }),
-    ...(venue !== '' && {
-      hedging: {
-        venue,
-        inner,
-        outer,
-        maxHedge,
-        maxAgeSeconds: Number(texts.maxAgeSeconds),
-        limitBps: Number(texts.limitBps),
-        feeBps: Number(texts.feeBps),
-      },
-    }),
+    ...(limitBps !== undefined &&
+      feeBps !== undefined &&
+      venue !== '' && { hedging: { venue, inner, outer, maxHedge, maxAgeSeconds, limitBps, feeBps } }),
   };
 }
 
@@ -112,8 +128,18 @@ function SetTerms(part: SettingsPart) {
   const { [coin]: _before, ...others } = coinTerms;
   const term = readTerm(texts);
   // Replaced whole, so the other coins are named as they are.
-  const change = { coinTerms: { ...others, ...(Object.keys(term).length > 0 && { [coin]: term }) } };
-  const shown = (Object.keys(fields) as FieldName[]).filter((name) => !fields[name][1] || texts.venue !== '');
+  const change = term && { coinTerms: { ...others, ...(Object.keys(term).length > 0 && { [coin]: term }) } };
+  const field = (name: FieldName, required: boolean) => (
+    <TextField
+      key={name}
+      label={fields[name]}
+      required={required}
+      {...(name !== 'venue' && { inputMode: 'decimal' })}
+      {...(name.endsWith('Bps') && { pattern: PERCENT_PATTERN })}
+      value={texts[name]}
+      set={(value) => setTexts((known) => ({ ...known, [name]: value.trim() }))}
+    />
+  );
   return (
     <ChangeStep {...part} label="Set the terms of a coin" change={change}>
       <Choice
@@ -125,15 +151,12 @@ function SetTerms(part: SettingsPart) {
         }}
         options={coinSymbols.map((one) => [one, one] as const)}
       />
-      {shown.map((name) => (
-        <TextField
-          key={name}
-          label={fields[name][0]}
-          required={fields[name][1]}
-          value={texts[name]}
-          set={(value) => setTexts((known) => ({ ...known, [name]: value.trim() }))}
-        />
-      ))}
+      <div class="row">
+        {field('spreadBps', false)}
+        {field('maxNotional', false)}
+      </div>
+      {field('venue', false)}
+      {texts.venue !== '' && <div class="row">{ofHedging.map((name) => field(name, true))}</div>}
     </ChangeStep>
   );
 }

@@ -180,7 +180,7 @@ function QuarantineSteps({ deposit, changed }: { readonly deposit: OperatorDepos
     <>
       {remedies.includes('raise_supply_cap') && (
         <p>
-          Raise the supply cap of {deposit.asset} in the <a href="/desk/settings">settings</a>: the custodian’s next
+          Raise the supply cap of {deposit.asset} in the <a href="/desk/settings?show=risk">settings</a>: the custodian’s next
           report credits it.
         </p>
       )}

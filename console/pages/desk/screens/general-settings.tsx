@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { Records } from '../parts/records.tsx';
-import { readPercent, showPercent } from '../parts/percent.ts';
+import { PERCENT_PATTERN, readPercent, showPercent, writePercent } from '../parts/percent.ts';
 import { Value } from '../parts/value.tsx';
 import type { ChangeSettings } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
@@ -39,7 +39,7 @@ function SetBound({
 }
 
 function SetSpread(part: SettingsPart) {
-  const [text, setText] = useState(showPercent(part.settings.spreadBps).replace(/\s?%/, ''));
+  const [text, setText] = useState(writePercent(part.settings.spreadBps));
   const spreadBps = readPercent(text);
   return (
     <ChangeStep
@@ -51,7 +51,7 @@ function SetSpread(part: SettingsPart) {
       <TextField
         label="Percent, such as 0.20"
         inputMode="decimal"
-        pattern="\d{1,2}(\.\d{1,2})?"
+        pattern={PERCENT_PATTERN}
         required
         value={text}
         set={setText}
@@ -186,7 +186,7 @@ export function GeneralSettings({
           },
           { name: 'Value', show: ({ name }) => showSetting(name, settings) },
           ...(may('change_settings')
-            ? [{ name: 'Change', show: ({ step }: Single) => step({ settings, changed }) }]
+            ? [{ name: 'Change', isStep: true, show: ({ step }: Single) => step({ settings, changed }) }]
             : []),
         ]}
         empty=""

@@ -119,7 +119,7 @@ export function HouseScreen() {
                   columns={limits}
                   empty=""
                 />
-                <a href="/desk/settings">Change the limits</a>
+                <a href="/desk/settings?show=risk">Change the limits</a>
               </details>
             </section>
             <Spread earned={house.spreadEarned} />

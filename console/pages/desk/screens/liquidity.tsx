@@ -117,7 +117,7 @@ function Hedging({
         <p class="notice">
           {showSigned(above)} USDT more is at venues than may be, as trades and prices have moved it. Hedges are not
           stopped by it, and no funding to a venue is taken. Move as much from a venue to custody and enter it as a
-          funding, or <a href="/desk/settings">raise what may be there</a>.
+          funding, or <a href="/desk/settings?show=risk">raise what may be there</a>.
         </p>
       )}
       {matters.length > 0 && (

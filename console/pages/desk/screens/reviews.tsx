@@ -35,7 +35,7 @@ export function Reviews() {
             ? 'No threshold is set, so no withdrawal waits for a person. '
             : 'A withdrawal waits for a person when it takes what an account withdrew in 24 hours above '}
           {threshold && <strong>{showAmount(threshold)} USDT. </strong>}
-          <a href="/desk/settings">Change it in the settings</a>
+          <a href="/desk/settings?show=accounts">Change it in the settings</a>
         </p>
         <Pages list={listWithdrawals({ status: 'PENDING' })}>
           {(rows) => (

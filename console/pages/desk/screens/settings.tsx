@@ -1,96 +1,78 @@
-import type { ComponentChildren } from 'preact';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
+import { Tabs, shownOf } from '../parts/tabs.tsx';
+import type { Place } from '../place.ts';
 import { useMay } from '../staff.ts';
-import { AssetAmounts, NetworkAmountsCard } from './amount-settings.tsx';
+import { AssetSettings, HandCredits } from './asset-settings.tsx';
+import type { SettingsPart } from './change-step.tsx';
 import { CoinTermsCard } from './coin-terms.tsx';
 import { GeneralSettings } from './general-settings.tsx';
+import { NetworkSettings } from './network-settings.tsx';
 
 const groups = {
   trading: 'Trading',
-  withdrawals: 'Withdrawals',
-  deposits: 'Deposits',
-  risk: 'The house’s risk',
+  networks: 'Networks',
   accounts: 'Accounts',
+  risk: 'The house’s risk',
 } as const;
 
-/** Settings about one thing, to which the links above them lead. */
-function Group({ id, children }: { readonly id: keyof typeof groups; readonly children: ComponentChildren }) {
-  return (
-    <section class="group" id={id} aria-label={groups[id]}>
-      <h2>{groups[id]}</h2>
-      {children}
-    </section>
-  );
-}
-
-/** The settings of the exchange; each change is shown with its old and its new value before it is made. */
-export function Settings() {
+/** The settings of the exchange, by what they are about; each change is shown with its old and its new value first. */
+export function Settings({ query }: Place) {
   const { loaded, reload } = useLoaded(async () => (await operate('get /settings')).settings);
   const may = useMay();
+  const shown = shownOf(groups, query);
   return (
     <>
       <div class="top">
         <h1>Settings</h1>
         <a href="/desk/audit?action=change_settings">Who changed them</a>
       </div>
+      <Tabs label="Of settings" path="/desk/settings" of={groups} shown={shown} />
       {!may('change_settings') && (
         <p class="notice">
           {may('set_caps') ? 'Your role changes caps and exposure. ' : 'Your role changes no settings. '}
           An admin changes the others.
         </p>
       )}
-      <Shown loaded={loaded}>
-        {(settings) => {
-          const part = { settings, changed: reload };
-          return (
-            <>
-              <nav class="side-by-side" aria-label="Groups of settings">
-                {Object.entries(groups).map(([id, name]) => (
-                  <a key={id} href={`#${id}`}>
-                    {name}
-                  </a>
-                ))}
-              </nav>
-              <Group id="trading">
-                <GeneralSettings {...part} title="Prices" names={['spreadBps']} />
-                <CoinTermsCard {...part} />
-                <div class="grid">
-                  <AssetAmounts name="fallbackPrices" {...part} />
-                </div>
-              </Group>
-              <Group id="withdrawals">
-                <GeneralSettings {...part} title="Reviews and addresses" names={['reviewThreshold', 'allowlistMode']} />
-                <div class="grid">
-                  <NetworkAmountsCard name="fees" {...part} />
-                  <NetworkAmountsCard name="minimums" {...part} />
-                </div>
-              </Group>
-              <Group id="deposits">
-                <div class="grid">
-                  <NetworkAmountsCard name="depositMinimums" {...part} />
-                  <AssetAmounts name="approvalAbove" {...part} />
-                </div>
-              </Group>
-              <Group id="risk">
-                <GeneralSettings
-                  {...part}
-                  title="Bounds of a day, and of venues"
-                  names={['dailyLoss', 'dailyHedgeVolume', 'maxAtVenues']}
-                />
-                <div class="grid">
-                  <AssetAmounts name="supplyCaps" {...part} />
-                  <AssetAmounts name="exposure" {...part} />
-                </div>
-              </Group>
-              <Group id="accounts">
-                <GeneralSettings {...part} title="New accounts" names={['openingWeights']} />
-              </Group>
-            </>
-          );
-        }}
-      </Shown>
+      <Shown loaded={loaded}>{(settings) => <Group name={shown} settings={settings} changed={reload} />}</Shown>
     </>
   );
+}
+
+function Group({ name, ...part }: SettingsPart & { readonly name: keyof typeof groups }) {
+  switch (name) {
+    case 'trading':
+      return (
+        <div class="grid">
+          <GeneralSettings {...part} title="Prices" names={['spreadBps']} />
+          <CoinTermsCard {...part} />
+          <AssetSettings {...part} title="Fallback prices" names={['fallbackPrices']} />
+        </div>
+      );
+    case 'networks':
+      return <NetworkSettings {...part} />;
+    case 'accounts':
+      return (
+        <>
+          <GeneralSettings
+            {...part}
+            title="All accounts"
+            names={['reviewThreshold', 'allowlistMode', 'openingWeights']}
+          />
+          <HandCredits {...part} />
+        </>
+      );
+    case 'risk':
+      return (
+        <>
+          <GeneralSettings
+            {...part}
+            title="Bounds of a day, and of venues"
+            names={['dailyLoss', 'dailyHedgeVolume', 'maxAtVenues']}
+          />
+          <AssetSettings {...part} title="Bounds of each asset" names={['supplyCaps', 'exposure']} />
+        </>
+      );
+  }
 }

@@ -1,0 +1,178 @@
+import { useState } from 'preact/hooks';
+import { showAmount } from '../../format.ts';
+import { Choice, TextField } from '../../parts/form.tsx';
+import { Time } from '../parts/names.tsx';
+import { type Column, Records } from '../parts/records.tsx';
+import type { ExchangeSettings } from '../schema.d.ts';
+import { useMay } from '../staff.ts';
+import { settingNames } from './changed-settings.tsx';
+import { ChangeStep, type SettingsPart } from './change-step.tsx';
+
+type Name = 'supplyCaps' | 'exposure' | 'fallbackPrices';
+type Asset = keyof ExchangeSettings['supplyCaps'];
+
+/** What a setting means, and who may change it. Only a fallback price has a default to which it can return. */
+const rules = {
+  supplyCaps: { duty: 'set_caps', unit: (asset: Asset) => asset, isRequired: true },
+  exposure: { duty: 'set_caps', unit: (asset: Asset) => asset, isRequired: true },
+  fallbackPrices: { duty: 'change_settings', unit: () => 'USDT', isRequired: false },
+} as const;
+
+const meanings = {
+  supplyCaps: 'The supply cap bounds what clients may own in all.',
+  exposure: 'The house may be short of no more than that; a coin may be as long.',
+  fallbackPrices: 'In USDT. Shown while no venue has a price; nothing is traded at it.',
+} as const;
+
+const columnNames = { supplyCaps: 'Supply cap', exposure: 'Short at most', fallbackPrices: 'Price' } as const;
+
+type Valued = string | { readonly price: string; readonly setAt: string } | undefined;
+
+const valueOf = (settings: ExchangeSettings, name: Name, asset: Asset): Valued =>
+  (settings[name] as Readonly<Record<string, Valued>>)[asset];
+
+/** The value of an asset as text; a price without its date. */
+const textOf = (value: Valued) => (typeof value === 'object' ? value.price : (value ?? ''));
+
+/** Settings that have a value for each asset, one beside the other. */
+export function AssetSettings({
+  title,
+  names,
+  ...part
+}: SettingsPart & { readonly title: string; readonly names: readonly Name[] }) {
+  const may = useMay();
+  const { settings } = part;
+  const column = (name: Name): Column<Asset> => ({
+    name: columnNames[name],
+    isNumber: true,
+    show: (asset) => {
+      const value = valueOf(settings, name, asset);
+      return (
+        <>
+          {value === undefined ? <span class="quiet">the default</span> : showAmount(textOf(value))}
+          {typeof value === 'object' && (
+            <small class="below">
+              set <Time iso={value.setAt} />
+            </small>
+          )}
+        </>
+      );
+    },
+  });
+  const [first = 'supplyCaps'] = names;
+  return (
+    <section class="card">
+      <h2>{title}</h2>
+      <p class="quiet">{names.map((name) => meanings[name]).join(' ')}</p>
+      <Records
+        isSmall
+        label={title}
+        rows={Object.keys(settings[first]) as Asset[]}
+        keyOf={(asset) => asset}
+        columns={[
+          { name: 'Asset', show: (asset) => asset },
+          ...names.map(column),
+          ...(names.every((name) => may(rules[name].duty))
+            ? [
+                {
+                  name: 'Change',
+                  isStep: true,
+                  show: (asset: Asset) => <SetAsset {...part} title={title} names={names} asset={asset} />,
+                },
+              ]
+            : []),
+        ]}
+        empty=""
+      />
+    </section>
+  );
+}
+
+function SetAsset({
+  title,
+  names,
+  asset,
+  ...part
+}: SettingsPart & { readonly title: string; readonly names: readonly Name[]; readonly asset: Asset }) {
+  const stored = (name: Name) => textOf(valueOf(part.settings, name, asset));
+  const [texts, setTexts] = useState<Partial<Record<Name, string>>>({});
+  const typed = (name: Name) => (texts[name] ?? stored(name)).trim();
+  const changed = names.filter((name) => typed(name) !== stored(name));
+  const isReady = names.every((name) => typed(name) !== '' || !rules[name].isRequired);
+  const change = Object.fromEntries(changed.map((name) => [name, { [asset]: typed(name) || null }]));
+  return (
+    <ChangeStep {...part} label="Change" about={`${title}, ${asset}`} change={isReady ? change : undefined}>
+      {names.map((name) => (
+        <TextField
+          key={name}
+          label={`${settingNames[name]}, ${rules[name].unit(asset)}${rules[name].isRequired ? '' : ' (empty: the default)'}`}
+          inputMode="decimal"
+          required={rules[name].isRequired}
+          value={texts[name] ?? stored(name)}
+          set={(text) => setTexts((known) => ({ ...known, [name]: text }))}
+        />
+      ))}
+    </ChangeStep>
+  );
+}
+
+/** What one person alone may credit by hand: nothing, unless it is set for the asset. */
+export function HandCredits(part: SettingsPart) {
+  const may = useMay();
+  const set = part.settings.approvalAbove;
+  return (
+    <section class="card">
+      <h2>Credits by hand</h2>
+      <p class="quiet">
+        What one person may credit to an account in 24 hours. Beyond it, and of every other asset, a credit needs a
+        second person, as soon as there are two admins.
+      </p>
+      <Records
+        isSmall
+        label="Credits by hand"
+        rows={Object.entries(set)}
+        keyOf={([asset]) => asset}
+        columns={[
+          { name: 'Asset', show: ([asset]) => asset },
+          { name: 'By one person', isNumber: true, show: ([, amount]) => showAmount(amount) },
+        ]}
+        empty="Every credit by hand needs two people."
+      />
+      {may('change_settings') && (
+        <div class="steps">
+          <SetHandCredit {...part} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function SetHandCredit(part: SettingsPart) {
+  const assets = Object.keys(part.settings.supplyCaps) as Asset[];
+  const stored: Readonly<Partial<Record<Asset, string>>> = part.settings.approvalAbove;
+  const [asset, setAsset] = useState<Asset>('USDT');
+  const [text, setText] = useState(stored.USDT ?? '');
+  const { [asset]: _before, ...others } = stored;
+  const amount = text.trim();
+  // Replaced whole, so it names the others as they are.
+  const change = { approvalAbove: { ...others, ...(amount !== '' && { [asset]: amount }) } };
+  return (
+    <ChangeStep {...part} label="Set what one person may credit" change={change}>
+      <Choice
+        label="Asset"
+        value={asset}
+        set={(next) => {
+          setAsset(next);
+          setText(stored[next] ?? '');
+        }}
+        options={assets.map((one) => [one, one] as const)}
+      />
+      <TextField
+        label={`${asset} in 24 hours (empty: two people in any case)`}
+        inputMode="decimal"
+        value={text}
+        set={setText}
+      />
+    </ChangeStep>
+  );
+}
