@@ -93,6 +93,8 @@ export async function listPages(
     deposit: `/desk/deposits/${deposits[0]?.id}`,
     house: '/desk/house',
     liquidity: '/desk/liquidity',
+    'liquidity-profit': '/desk/liquidity?show=profit',
+    'liquidity-hedges': '/desk/liquidity?show=hedges',
     switches: '/desk/switches',
     settings: '/desk/settings',
     'settings-networks': '/desk/settings?show=networks',

@@ -26,6 +26,11 @@ interface Hedge {
 const listHedges = async (exchange: LocalExchange, query: string) =>
   (await send<{ hedges: Hedge[] }>(exchange, 'GET', `/operator/v1/hedges?${query}`)).hedges;
 
+async function openHedges(page: Page): Promise<void> {
+  await open(page, 'Liquidity');
+  await page.getByRole('navigation', { name: 'Of liquidity' }).getByRole('link', { name: 'Hedges' }).click();
+}
+
 /** A few orders on one side take a position out of its band: the sandbox's venue deals the hedge, and the desk shows it. */
 export async function hedge(page: Page, exchange: LocalExchange): Promise<void> {
   const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '120' };
@@ -38,7 +43,7 @@ export async function hedge(page: Page, exchange: LocalExchange): Promise<void> 
   const listDealt = () => listHedges(exchange, 'status=DEALT&coin=BTC');
   for (let looks = 0; looks < 60 && (await listDealt()).length === 0; looks += 1) await sleep(500);
   const [dealt] = await listDealt();
-  await open(page, 'Liquidity');
+  await openHedges(page);
   const row = rowOf(page, dealt?.id.slice(-8) ?? 'none');
   await row.getByText(`Buy ${dealt?.amount} BTC at sandbox`).waitFor();
   await row.getByText('dealt', { exact: true }).waitFor();
@@ -94,6 +99,8 @@ export async function endAsNever(page: Page, exchange: LocalExchange): Promise<v
   await answer.selectOption('never');
   await see(page, '51 USDT, which were set aside, are free again.');
   await confirm(page, END);
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await openHedges(page);
   await rowOf(page, coin).getByText('never dealt', { exact: true }).waitFor();
   const [ended] = await listHedges(exchange, `coin=${coin}`);
   expectThat(ended?.status === 'NEVER', 'a hedge is ended by hand as never dealt');
@@ -116,7 +123,7 @@ export async function endAsDealt(page: Page, other: Page, exchange: LocalExchang
   await press(other, 'Approve');
   await confirm(other, 'Approve');
   await see(other, 'Decided by');
-  await page.reload();
+  await openHedges(page);
   await rowOf(page, coin).getByText('dealt', { exact: true }).waitFor();
   const ended = await read();
   expectThat(ended?.status === 'DEALT' && ended.fee?.amount === '0.05', 'and once another approves it, it is dealt');

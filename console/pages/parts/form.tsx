@@ -9,6 +9,7 @@ export function Form({
   about,
   danger = false,
   plain = false,
+  beside,
   children,
 }: {
   readonly act: () => Promise<void>;
@@ -18,6 +19,8 @@ export function Form({
   readonly danger?: boolean;
   /** One of several things that a page offers, none of which is why one came. */
   readonly plain?: boolean;
+  /** The other ways to end a dialog, which stand with its button wherever one has scrolled to. */
+  readonly beside?: ComponentChildren;
   readonly children?: ComponentChildren;
 }) {
   const [isBusy, setBusy] = useState(false);
@@ -45,10 +48,13 @@ export function Form({
     <form onSubmit={(event) => void submit(event)} aria-busy={isBusy}>
       {children}
       {error !== undefined && <Fault error={error} />}
-      <button type="submit" class={danger ? 'danger' : plain ? undefined : 'main'} disabled={isBusy}>
-        {isBusy ? 'One moment …' : label}
-        {about !== undefined && <span class="hidden"> {about}</span>}
-      </button>
+      <div class="ends">
+        {beside}
+        <button type="submit" class={danger ? 'danger' : plain ? undefined : 'main'} disabled={isBusy}>
+          {isBusy ? 'One moment …' : label}
+          {about !== undefined && <span class="hidden"> {about}</span>}
+        </button>
+      </div>
     </form>
   );
 }

@@ -1,4 +1,4 @@
-import { showAmount, showCents } from '../../format.ts';
+import { showCents } from '../../format.ts';
 
 /** Values of days as bars. A chart draws; what must be exact is said in words. */
 export interface BarsOf {
@@ -19,11 +19,11 @@ export function lastDays(count: number, now_ms: number): string[] {
   );
 }
 
-/** A signed decimal with two digits; what is less than a cent either way has all of its digits. */
+/** A signed value with two decimals. What is less than a cent either way is said to be so. */
 export function showSigned(decimal: string): string {
   const cents = showCents(decimal.replace('-', ''));
-  if (cents.startsWith('<')) return showAmount(decimal);
-  return decimal.startsWith('-') ? `−${cents}` : cents;
+  if (!decimal.startsWith('-')) return cents;
+  return cents.startsWith('<') ? cents.replace('< ', '> −') : `−${cents}`;
 }
 
 /** A share that was rounded up to a hundredth of a percent, so that the least of them stands for less. */

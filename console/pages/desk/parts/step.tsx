@@ -65,11 +65,17 @@ export function Step({
         {isOpen && (
           <>
             <h2>{title}</h2>
-            <Form act={make} label={about === undefined ? label : `${label} ${about}`} danger={danger}>
+            <Form
+              act={make}
+              label={about === undefined ? label : `${label} ${about}`}
+              danger={danger}
+              beside={
+                <button type="button" onClick={close}>
+                  Cancel
+                </button>
+              }
+            >
               {children}
-              <button type="button" onClick={close}>
-                Cancel
-              </button>
             </Form>
           </>
         )}

@@ -13,6 +13,7 @@ export interface SettingsPart {
 export function ChangeStep({
   label,
   about,
+  main = false,
   settings,
   change,
   changed,
@@ -21,6 +22,8 @@ export function ChangeStep({
 }: SettingsPart & {
   readonly label: string;
   readonly about?: string | undefined;
+  /** What one came to the page for. */
+  readonly main?: boolean;
   /** `undefined` while the fields hold nothing that could be set. */
   readonly change: ChangeSettings | undefined;
   /** See `Step`. */
@@ -31,6 +34,7 @@ export function ChangeStep({
     <Step
       label={label}
       about={about}
+      main={main}
       shows={shows}
       title={about === undefined ? label : `${label} ${about}`}
       act={() => operate('patch /settings', { body: change ?? {} })}

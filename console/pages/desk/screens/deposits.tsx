@@ -180,8 +180,8 @@ function QuarantineSteps({ deposit, changed }: { readonly deposit: OperatorDepos
     <>
       {remedies.includes('raise_supply_cap') && (
         <p>
-          Raise the supply cap of {deposit.asset} in the <a href="/desk/settings?show=risk">settings</a>: the custodian’s next
-          report credits it.
+          Raise the supply cap of {deposit.asset} in the <a href="/desk/settings?show=risk">settings</a>: the
+          custodian’s next report credits it.
         </p>
       )}
       {may('decide_quarantine') && (

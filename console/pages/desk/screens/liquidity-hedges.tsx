@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { inWords, showAmount } from '../../format.ts';
+import { inWords, showAmount, showPrice } from '../../format.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
 import { showSigned } from '../parts/day-bars.ts';
@@ -31,12 +31,12 @@ export function OpenHedges({ hedges, changed }: { readonly hedges: readonly Hedg
 /** So many of the columns tell what was planned, and the others what came of it. */
 const PLANNED = 3;
 
-/** All hedges, newest first; anew with each turn. */
-export function Hedges({ turn }: { readonly turn: number }) {
+/** All hedges, newest first. */
+export function Hedges() {
   return (
     <section class="card">
       <h2>All hedges</h2>
-      <Pages list={listOf('get /hedges', {})} turn={turn}>
+      <Pages list={listOf('get /hedges', {})}>
         {(rows) => (
           <Records
             label="Hedges"
@@ -90,7 +90,7 @@ const hedgeColumns = (stepOf: (hedge: Hedge) => ComponentChildren): readonly Col
       );
     },
   },
-  { name: 'Price', isNumber: true, show: ({ dealtPrice, limitPrice }) => showAmount(dealtPrice ?? limitPrice) },
+  { name: 'Price', isNumber: true, show: ({ dealtPrice, limitPrice }) => showPrice(dealtPrice ?? limitPrice) },
   { name: 'Against the middle', isNumber: true, show: ({ gain }) => (gain === null ? '–' : <Signed value={gain} />) },
   {
     name: 'Fee',

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { add, isGreater, subtract } from '../../exact.ts';
 import { inWords, showAmount } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
@@ -7,7 +6,10 @@ import { operate } from '../operate.ts';
 import { BAND_WIDTH, Band } from '../parts/band.tsx';
 import { lastDays, showSigned } from '../parts/day-bars.ts';
 import { State, Time } from '../parts/names.tsx';
+import { type Matter, Matters } from '../parts/matters.tsx';
 import { type Column, Facts, Records } from '../parts/records.tsx';
+import { Tabs, shownOf } from '../parts/tabs.tsx';
+import type { Place } from '../place.ts';
 import type { ExchangeSettings, House, Profit, Venue, Venues } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { ChangeStep } from './change-step.tsx';
@@ -18,64 +20,89 @@ const EVERY_MS = 15_000;
 const USDT_DECIMALS = 6;
 const DAYS = 31;
 
-async function read() {
-  const [{ house }, { profit }, { venues }, { settings }] = await Promise.all([
+async function readNow() {
+  const [{ house }, { venues }, { settings }] = await Promise.all([
     operate('get /house'),
-    operate('get /profit'),
     operate('get /venues'),
     operate('get /settings'),
   ]);
-  return { house, profit, venues, settings };
+  return { house, venues, settings };
 }
 
+const parts = { now: 'Now', profit: 'Profit and loss', hedges: 'Hedges' } as const;
+
 /** What the house bears the risk of, how it is covered, and what that earned. */
-export function Liquidity() {
-  const { loaded, reload } = useLoaded(read, EVERY_MS);
-  const [turn, setTurn] = useState(0);
-  const changed = () => {
-    setTurn((known) => known + 1);
-    reload();
-  };
+export function Liquidity({ query }: Place) {
+  const shown = shownOf(parts, query);
   return (
     <>
       <h1>Liquidity</h1>
-      <Shown loaded={loaded}>
-        {({ house, profit, venues, settings }) => (
-          <>
-            <Hedging venues={venues} settings={settings} changed={changed} />
-            <Positions house={house} />
-            <Earned profit={profit} />
+      <Tabs label="Of liquidity" path="/desk/liquidity" of={parts} shown={shown} />
+      {shown === 'hedges' ? <Hedges /> : shown === 'profit' ? <ProfitAndLoss /> : <Now />}
+    </>
+  );
+}
+
+function Now() {
+  const { loaded, reload } = useLoaded(readNow, EVERY_MS);
+  return (
+    <Shown loaded={loaded}>
+      {({ house, venues, settings }) => (
+        <>
+          <Hedging venues={venues} settings={settings} changed={reload} />
+          <Positions house={house} />
+          <div class="grid">
             {venues.venues.map((venue) => (
               <VenueCard key={venue.venue} venue={venue} />
             ))}
-          </>
-        )}
-      </Shown>
-      <Hedges turn={turn} />
-    </>
+          </div>
+        </>
+      )}
+    </Shown>
   );
+}
+
+function ProfitAndLoss() {
+  const { loaded } = useLoaded(() => operate('get /profit'), EVERY_MS);
+  return <Shown loaded={loaded}>{({ profit }) => <Earned profit={profit} />}</Shown>;
 }
 
 const showUsdt = (value: string | null) => (value === null ? 'not known' : `${showSigned(value)} USDT`);
 
 /** What is not as it should be at a venue, and what to do about it. */
-function listMatters({ venue, state, balances, openHedges, toMove }: Venue): readonly string[] {
+function listMatters({ venue, state, balances, openHedges, toMove }: Venue): readonly Matter[] {
   const differing = balances.filter(({ differs }) => differs).map(({ asset }) => asset);
   const needs = openHedges.length > 0 || balances.some(({ shouldHold }) => shouldHold !== '0');
   return [
     ...(differing.length > 0
-      ? [`${venue} holds another amount of ${differing.join(', ')} than the ledger says. Compare both below.`]
+      ? [
+          {
+            what: `Venue ${venue} holds another amount of ${differing.join(', ')} than the ledger says`,
+            why: 'Compare both below.',
+            isBad: true,
+          },
+        ]
       : []),
-    ...(state === 'silent' ? [`${venue} is silent. See whether the dealer runs and reaches it.`] : []),
+    ...(state === 'silent'
+      ? [{ what: `Venue ${venue} is silent`, why: 'See whether the dealer runs and reaches it.', isBad: true }]
+      : []),
     ...(state === 'unknown' && needs
-      ? [`${venue} has money of the house, and no coin is hedged there: nobody compares what it holds.`]
+      ? [
+          {
+            what: `Nobody compares what venue ${venue} holds`,
+            why: 'It has money of the house, and no coin is hedged there.',
+            step: <a href="/desk/settings">Terms of coins</a>,
+          },
+        ]
       : []),
-    ...toMove.map(
-      ({ asset, amount, from, to }) =>
-        `Move ${showAmount(amount)} ${asset} from ${from} to ${to}, and enter it as a funding.`,
-    ),
+    ...toMove.map(({ asset, amount, from, to }) => ({
+      what: `Move ${showAmount(amount)} ${asset} from ${placeOf(from)} to ${placeOf(to)}`,
+      why: 'Then enter it as a funding.',
+    })),
   ];
 }
+
+const placeOf = (name: string) => (name === 'custody' ? name : `venue ${name}`);
 
 function Hedging({
   venues: { hedgingHalted, halt, atVenuesUsdValue, maxAtVenues, venues },
@@ -91,55 +118,66 @@ function Hedging({
     atVenuesUsdValue !== null && maxAtVenues !== null && isGreater(atVenuesUsdValue, maxAtVenues)
       ? subtract(atVenuesUsdValue, maxAtVenues)
       : undefined;
-  const matters = venues.flatMap(listMatters);
+  const switched = may('change_settings') && (
+    <ChangeStep
+      main={hedgingHalted}
+      settings={settings}
+      changed={changed}
+      label={hedgingHalted ? 'Let hedging go on' : 'Halt hedging'}
+      change={{ hedgingHalted: !hedgingHalted }}
+    />
+  );
+  const matters: readonly Matter[] = [
+    ...(hedgingHalted
+      ? [
+          {
+            what: 'Hedging is halted: positions are not covered',
+            why: halt && (
+              <>
+                By {halt.by} <Time iso={halt.ts} />
+                {halt.reason !== null && `: ${halt.reason}`}.
+              </>
+            ),
+            isBad: true,
+            step: switched,
+          },
+        ]
+      : []),
+    ...(above === undefined
+      ? []
+      : [
+          {
+            what: `${showSigned(above)} USDT more is at venues than may be`,
+            why: 'Trades and prices moved it. Hedges go on; no funding to a venue is taken until some is back in custody.',
+            step: <a href="/desk/settings?show=risk">Raise what may be there</a>,
+          },
+        ]),
+    ...venues.flatMap(listMatters),
+  ];
   const open = venues.flatMap(({ openHedges }) => openHedges).toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
   return (
-    <section class="card">
-      <h2>Hedging</h2>
-      <Facts
-        of={[
-          ['State', <State key="s" of={hedgingHalted ? 'HALTED' : 'OK'} words={hedgingHalted ? 'halted' : 'on'} />],
-          ['At venues', showUsdt(atVenuesUsdValue)],
-          [settings.maxAtVenues === null ? 'At most there: the capital' : 'At most there', showUsdt(maxAtVenues)],
-          [
-            'A day’s hedges at most',
-            settings.dailyHedgeVolume === null ? 'no bound' : showUsdt(settings.dailyHedgeVolume),
-          ],
-        ]}
-      />
-      {halt && (
-        <p class="notice bad">
-          Halted by {halt.by} <Time iso={halt.ts} />
-          {halt.reason !== null && `: ${halt.reason}`}.
-        </p>
-      )}
-      {above !== undefined && (
-        <p class="notice">
-          {showSigned(above)} USDT more is at venues than may be, as trades and prices have moved it. Hedges are not
-          stopped by it, and no funding to a venue is taken. Move as much from a venue to custody and enter it as a
-          funding, or <a href="/desk/settings?show=risk">raise what may be there</a>.
-        </p>
-      )}
-      {matters.length > 0 && (
-        <ul class="notice matters" aria-label="To do at venues">
-          {matters.map((matter) => (
-            <li key={matter}>{matter}</li>
-          ))}
-        </ul>
-      )}
-      {may('change_settings') && (
-        <div class="steps">
-          <ChangeStep
-            settings={settings}
-            changed={changed}
-            label={hedgingHalted ? 'Let hedging go on' : 'Halt hedging'}
-            change={{ hedgingHalted: !hedgingHalted }}
-          />
+    <>
+      <Matters label="What needs a person" of={matters} />
+      <section class="card">
+        <div class="top">
+          <h2>Hedging</h2>
+          {!hedgingHalted && switched}
         </div>
-      )}
-      {open.length > 0 && <h3>Open hedges, the oldest first</h3>}
-      <OpenHedges hedges={open} changed={changed} />
-    </section>
+        <Facts
+          of={[
+            ['State', <State key="s" of={hedgingHalted ? 'HALTED' : 'OK'} words={hedgingHalted ? 'halted' : 'on'} />],
+            ['At venues', showUsdt(atVenuesUsdValue)],
+            [settings.maxAtVenues === null ? 'At most there: the capital' : 'At most there', showUsdt(maxAtVenues)],
+            [
+              'A day’s hedges at most',
+              settings.dailyHedgeVolume === null ? 'no bound' : showUsdt(settings.dailyHedgeVolume),
+            ],
+          ]}
+        />
+        {open.length > 0 && <h3>Open hedges, the oldest first</h3>}
+        <OpenHedges hedges={open} changed={changed} />
+      </section>
+    </>
   );
 }
 
@@ -212,9 +250,9 @@ function PlaceInBand({ of: { asset, position, positionUsdValue, band } }: { read
   );
 }
 
-const parts = ['spread', 'hedges', 'fees', 'settlements', 'revaluation', 'profit'] as const;
+const profitParts = ['spread', 'hedges', 'fees', 'settlements', 'revaluation', 'profit'] as const;
 
-type ProfitPart = (typeof parts)[number];
+type ProfitPart = (typeof profitParts)[number];
 
 type CoinProfit = Readonly<Record<ProfitPart, string>> & { readonly coin: string };
 
@@ -236,7 +274,7 @@ function Earned({ profit }: { readonly profit: Profit }) {
     const rows = profit.days.filter((row) => row.coin === coin);
     return {
       coin,
-      ...(Object.fromEntries(parts.map((part) => [part, sum(rows, part)])) as Record<ProfitPart, string>),
+      ...(Object.fromEntries(profitParts.map((part) => [part, sum(rows, part)])) as Record<ProfitPart, string>),
     };
   });
   const missing = profit.ledgers.filter((ledger) => ledger.profit === null).map(({ ledger }) => ledger);
@@ -260,7 +298,7 @@ function Earned({ profit }: { readonly profit: Profit }) {
         keyOf={({ coin }) => coin}
         columns={[
           { name: 'Coin', show: ({ coin }) => coin },
-          ...parts.map((part) => ({
+          ...profitParts.map((part) => ({
             name: inWords(part),
             isNumber: true,
             show: (row: CoinProfit) => <Signed value={row[part]} />,

@@ -7,6 +7,7 @@ import { LinesField, TextField } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
 import { State, Time } from '../parts/names.tsx';
+import { Matters } from '../parts/matters.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
 import type { ChangeSettings, ExchangeSettings } from '../schema.d.ts';
@@ -42,8 +43,8 @@ export function Switches() {
   );
 }
 
-function Open({ isOpen }: { readonly isOpen: boolean }) {
-  return <State of={isOpen ? 'OK' : 'HALTED'} words={isOpen ? 'open' : 'off'} />;
+function Open({ isOpen, words = 'off' }: { readonly isOpen: boolean; readonly words?: string }) {
+  return <State of={isOpen ? 'OK' : 'HALTED'} words={isOpen ? 'open' : words} />;
 }
 
 /** The names with this one among them if it was not, and without it if it was. */
@@ -123,19 +124,17 @@ function OffNow({ settings, changed }: SettingsPart) {
         of={[
           ['Trading', <Open key="t" isOpen={!settings.tradingHalted} />],
           ['Withdrawals', <Open key="w" isOpen={!settings.withdrawalsHalted} />],
-          [
-            'Switched off singly',
-            off.length === 0 ? 'nothing' : <State key="o" of="HALTED" words={String(off.length)} />,
-          ],
+          ['Coins and networks', <Open key="o" isOpen={off.length === 0} words={`${off.length} off`} />],
         ]}
       />
-      {off.length > 0 && (
-        <div class="notice bad">
-          {off.map(({ told }) => (
-            <p key={told}>{told}.</p>
-          ))}
-        </div>
-      )}
+      <Matters
+        label="What is off"
+        of={off.map((one) => ({
+          what: one.told,
+          isBad: true,
+          step: <Toggle settings={settings} changed={changed} of={one} />,
+        }))}
+      />
       <HaltSteps settings={settings} changed={changed} />
     </section>
   );
@@ -165,6 +164,7 @@ function Coins(part: SettingsPart) {
       <h2>Coins</h2>
       <p class="quiet">A coin that is not traded is still held, deposited and withdrawn.</p>
       <Records
+        isSmall
         label="Coins"
         rows={assetSymbols}
         keyOf={(asset) => asset}
@@ -173,7 +173,11 @@ function Coins(part: SettingsPart) {
           {
             name: 'Trading',
             show: (asset) =>
-              asset === 'USDT' ? 'what prices are in' : <Toggle {...part} of={toggleTrading(part.settings, asset)} />,
+              asset === 'USDT' ? (
+                <span class="quiet">prices are in it</span>
+              ) : (
+                <Toggle {...part} of={toggleTrading(part.settings, asset)} />
+              ),
           },
           { name: 'Deposits', show: (asset) => <Toggle {...part} of={toggleDepositsOf(part.settings, asset)} /> },
         ]}
@@ -189,6 +193,7 @@ function Networks(part: SettingsPart) {
       <h2>Networks</h2>
       <p class="quiet">A deposit that arrives over a paused network all the same is credited.</p>
       <Records
+        isSmall
         label="Networks"
         rows={networks}
         keyOf={(network) => network}

@@ -1,0 +1,28 @@
+import type { ComponentChildren } from 'preact';
+
+/** Something that is not as it should be: what it is, what that means, and the way to change it. */
+export interface Matter {
+  readonly what: string;
+  readonly why?: ComponentChildren;
+  /** Whether it harms now. */
+  readonly isBad?: boolean;
+  readonly step?: ComponentChildren;
+}
+
+/** What is not as it should be, a line for each. Nothing where there is none. */
+export function Matters({ label, of }: { readonly label: string; readonly of: readonly Matter[] }) {
+  if (of.length === 0) return null;
+  return (
+    <ul class="matters" aria-label={label}>
+      {of.map(({ what, why, isBad, step }) => (
+        <li key={what} class={isBad ? 'bad' : undefined}>
+          <span>
+            <strong>{what}</strong>
+            {why !== undefined && <small>{why}</small>}
+          </span>
+          {step}
+        </li>
+      ))}
+    </ul>
+  );
+}
