@@ -25,12 +25,10 @@ interface HouseAsset {
   readonly custodyHolds: string | null;
 }
 
-const openAmounts = (page: Page) => page.getByText('All amounts, to the digit').click();
-
 /** Throws unless the numbers on the pages are the API's. */
 export async function compareNumbers(page: Page, exchange: LocalExchange, { accountId }: Customer): Promise<void> {
   await open(page, 'House');
-  await openAmounts(page);
+  await page.getByRole('navigation', { name: 'Of the house' }).getByRole('link', { name: 'All amounts' }).click();
   await page.getByRole('table', { name: 'What is owed and held' }).waitFor();
   const shown = await readTable(page, 'What is owed and held');
   const { house } = await send<{ house: { assets: HouseAsset[] } }>(exchange, 'GET', '/operator/v1/house');
@@ -92,6 +90,8 @@ export async function listPages(
     dust: '/desk/deposits?show=dust',
     deposit: `/desk/deposits/${deposits[0]?.id}`,
     house: '/desk/house',
+    'house-days': '/desk/house?show=days',
+    'house-amounts': '/desk/house?show=amounts',
     liquidity: '/desk/liquidity',
     'liquidity-profit': '/desk/liquidity?show=profit',
     'liquidity-hedges': '/desk/liquidity?show=hedges',
@@ -111,7 +111,6 @@ export async function listPages(
   const pages = Object.entries(paths).map(([name, path]) => ({ name: `desk-${name}`, path }));
   return [
     ...pages,
-    { name: 'desk-house-amounts', path: '/desk/house', prepare: openAmounts },
     { name: 'desk-dialog', path: account, prepare: (page) => press(page, 'Set the daily limit') },
     { name: 'desk-freeze', path: account, prepare: (page) => press(page, 'Freeze') },
     { name: 'desk-terms', path: '/desk/settings', prepare: (page) => press(page, 'Set the terms of a coin') },

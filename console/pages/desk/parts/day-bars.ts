@@ -29,5 +29,12 @@ export function showSigned(decimal: string): string {
 /** A share that was rounded up to a hundredth of a percent, so that the least of them stands for less. */
 export function showUsed(share: string): string {
   if (Number(share) === 0) return 'none';
-  return `${share === '0.0001' ? 'up to ' : ''}${(Number(share) * 100).toFixed(2)}\u202F%`;
+  return `${share === '0.0001' ? '≤ ' : ''}${(Number(share) * 100).toFixed(2)}\u202F%`;
+}
+
+const calendar = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+
+/** A day such as `2026-11-21`, for people. */
+export function showDay(day: string): string {
+  return calendar.format(new Date(day));
 }

@@ -19,3 +19,8 @@ export function readPercent(text: string): number | undefined {
   const [, whole, fraction = ''] = /^(\d{1,2})(?:\.(\d{1,2}))?$/.exec(text.trim()) ?? [];
   return whole === undefined ? undefined : Number(whole + fraction.padEnd(PERCENT_DIGITS, '0'));
 }
+
+/** A share such as 0.9939 in percent, with two decimals. */
+export function showShare(share: string): string {
+  return `${(Number(share) * 100).toFixed(2)}\u202F%`;
+}

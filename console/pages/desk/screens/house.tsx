@@ -4,10 +4,15 @@ import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
 import { BAND_WIDTH, Band } from '../parts/band.tsx';
-import { lastDays, showSigned, showUsed } from '../parts/day-bars.ts';
+import { lastDays, showDay, showSigned, showUsed } from '../parts/day-bars.ts';
 import { State, Time } from '../parts/names.tsx';
+import { Matters } from '../parts/matters.tsx';
+import { showShare } from '../parts/percent.ts';
 import { type Column, Records } from '../parts/records.tsx';
+import { Tabs, shownOf } from '../parts/tabs.tsx';
+import type { Place } from '../place.ts';
 import type { House, Profit } from '../schema.d.ts';
+import { listShortfalls } from './exchange-matters.tsx';
 import { ExposureChart, ExposureFigure, Figure, Inventory, MostUsed } from './figures.tsx';
 
 type HouseAsset = House['assets'][number];
@@ -68,64 +73,90 @@ const limits: readonly Column<HouseAsset>[] = [
   },
 ];
 
-const showPercent = (share: string) => `${(Number(share) * 100).toFixed(2)} %`;
-
 async function read() {
   const [{ house }, { profit }] = await Promise.all([operate('get /house'), operate('get /profit')]);
   return { house, profit };
 }
 
+const parts = { now: 'Now', days: 'By day', amounts: 'All amounts' } as const;
+
 /** What is owed and held, how far the house may go, and what it earned. */
-export function HouseScreen() {
+export function HouseScreen({ query }: Place) {
   const { loaded } = useLoaded(read, EVERY_MS);
+  const shown = shownOf(parts, query);
   return (
     <>
       <h1>House</h1>
+      <Tabs label="Of the house" path="/desk/house" of={parts} shown={shown} />
       <Shown loaded={loaded}>
-        {({ house, profit }) => (
-          <>
-            <Glance house={house} profit={profit} />
-            <Exposed house={house} />
-            <section class="card">
-              <h2>Each asset</h2>
-              <p class="quiet">
-                What is owed to clients and in flight is covered by custody alone, or with what is at venues and bears
-                their risk. A position is what the house has beyond its capital. Its exposure bounds how far the
-                inventory may fall below zero, and how long a coin may be: a short position uses none while capital
-                meets it.
-              </p>
-              <Records
-                label="Each asset"
-                rows={house.assets}
-                keyOf={(row) => row.asset}
-                columns={house.custodyAnsweredAt === null ? glances : [...glances, custodian]}
-                empty=""
-              />
-              <details>
-                <summary>All amounts, to the digit</summary>
-                <h3>What is owed and held</h3>
-                <Records
-                  label="What is owed and held"
-                  rows={house.assets}
-                  keyOf={(row) => row.asset}
-                  columns={holdingsOf(house.ledgers.length)}
-                  empty=""
-                />
-                <h3>Exposure and caps</h3>
-                <Records
-                  label="Exposure and caps"
-                  rows={house.assets}
-                  keyOf={(row) => row.asset}
-                  columns={limits}
-                  empty=""
-                />
-                <a href="/desk/settings?show=risk">Change the limits</a>
-              </details>
-            </section>
-            <Spread earned={house.spreadEarned} />
-          </>
-        )}
+        {({ house, profit }) => {
+          switch (shown) {
+            case 'now':
+              return (
+                <>
+                  <Matters label="What is not covered" of={listShortfalls(house)} />
+                  <Glance house={house} profit={profit} />
+                  <EachAsset house={house} />
+                </>
+              );
+            case 'days':
+              return (
+                <>
+                  <Exposed house={house} />
+                  <Spread earned={house.spreadEarned} />
+                </>
+              );
+            case 'amounts':
+              return <Amounts house={house} />;
+          }
+        }}
       </Shown>
+    </>
+  );
+}
+
+/** How each asset is covered, and how long or short the house is of it; what is not covered first. */
+function EachAsset({ house }: { readonly house: House }) {
+  const isShort = ({ coveredByCustody }: HouseAsset) => coveredByCustody !== null && Number(coveredByCustody) < 1;
+  return (
+    <section class="card">
+      <h2>Each asset</h2>
+      <p class="quiet">
+        What is owed to clients and in flight is covered by custody alone, or with what is at venues and bears their
+        risk. A position is what the house has beyond its capital. Its exposure bounds how far the inventory may fall
+        below zero, and how long a coin may be: a short position uses none while capital meets it.
+      </p>
+      <Records
+        label="Each asset"
+        rows={house.assets.toSorted((one, other) => Number(isShort(other)) - Number(isShort(one)))}
+        keyOf={(row) => row.asset}
+        columns={house.custodyAnsweredAt === null ? glances : [...glances, custodian]}
+        empty=""
+      />
+    </section>
+  );
+}
+
+function Amounts({ house }: { readonly house: House }) {
+  return (
+    <>
+      <section class="card">
+        <h2>What is owed and held</h2>
+        <Records
+          label="What is owed and held"
+          rows={house.assets}
+          keyOf={(row) => row.asset}
+          columns={holdingsOf(house.ledgers.length)}
+          empty=""
+        />
+      </section>
+      <section class="card">
+        <div class="top">
+          <h2>Exposure and caps</h2>
+          <a href="/desk/settings?show=risk">Change the limits</a>
+        </div>
+        <Records label="Exposure and caps" rows={house.assets} keyOf={(row) => row.asset} columns={limits} empty="" />
+      </section>
     </>
   );
 }
@@ -169,13 +200,11 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
         <div>
           <dt>Least covered</dt>
           <dd>
-            <strong>{lowest ? `${lowest.asset} ${showPercent(lowest.share)}` : 'nothing owed'}</strong>
-            <small>by custody alone</small>
-            {both && both.share !== lowest?.share && (
-              <small>
-                with venues {both.asset} {showPercent(both.share)}
-              </small>
-            )}
+            <strong>{lowest ? `${lowest.asset} ${showShare(lowest.share)}` : 'nothing owed'}</strong>
+            <small>
+              by custody alone
+              {both && both.share !== lowest?.share && `; with venues ${both.asset} ${showShare(both.share)}`}
+            </small>
           </dd>
         </div>
         <MostUsed assets={house.assets} />
@@ -201,11 +230,13 @@ function Exposed({ house }: { readonly house: House }) {
     <section class="card">
       <h2>Positions by day</h2>
       <p class="quiet">
-        What the house has beyond its capital, long and short added up, in USDT at the last price of each day (UTC).
+        What the house has of each coin beyond its capital, long and short added up, in USDT at the last price of each
+        day (UTC). USDT itself bears no risk of its price, and is not in it.
       </p>
       <ExposureChart house={house} days={days} />
       {names.length > 0 && (
         <Records
+          isSmall
           label="Positions by day"
           rows={[...new Set(names)].toSorted()}
           keyOf={(coin) => coin}
@@ -252,7 +283,7 @@ const WHOLE = 128;
 function Cover({ of: { asset: name, coveredByCustody: own, coveredWithVenues: both } }: { readonly of: HouseAsset }) {
   if (own === null || both === null) return <span class="quiet">nothing is owed</span>;
   const width = (share: string) => Math.max(0, Math.min(BAND_WIDTH - 1, Number(share) * WHOLE));
-  const words = own === both ? showPercent(own) : `${showPercent(own)}, with venues ${showPercent(both)}`;
+  const words = own === both ? showShare(own) : `${showShare(own)}, with venues ${showShare(both)}`;
   return (
     <Band label={`${name} in custody: ${words}`} lines={[words]}>
       <rect class="outer" x={0} y={5} width={WHOLE} height={12} rx={3} />
@@ -318,12 +349,12 @@ function Spread({ earned }: { readonly earned: House['spreadEarned'] }) {
           rows={days}
           keyOf={({ day }) => day}
           columns={[
-            { name: 'Day', show: ({ day }) => day },
+            { name: 'Day', show: ({ day }) => showDay(day) },
             { name: 'Orders', isNumber: true, show: ({ orders }) => String(orders) },
-            { name: 'USDT', isNumber: true, show: ({ usdt }) => showAmount(usdt) },
+            { name: 'USDT', isNumber: true, show: ({ usdt }) => showSigned(usdt) },
             {
               name: 'By coin, USDT',
-              show: ({ coins }) => coins.map(({ coin, usdt }) => `${coin} ${showAmount(usdt)}`).join(' · '),
+              show: ({ coins }) => coins.map(({ coin, usdt }) => `${coin} ${showSigned(usdt)}`).join(' · '),
             },
           ]}
           empty="No order was filled in the last 31 days."

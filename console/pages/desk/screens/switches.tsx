@@ -1,8 +1,8 @@
-import { assetSymbols, coinSymbols } from '../../parts/coin.tsx';
+import { assetSymbols } from '../../parts/coin.tsx';
 import { useState } from 'preact/hooks';
 import { showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
-import { type Network, networks } from '../../networks.ts';
+import { networks } from '../../networks.ts';
 import { LinesField, TextField } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
@@ -10,13 +10,17 @@ import { State, Time } from '../parts/names.tsx';
 import { Matters } from '../parts/matters.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
-import type { ChangeSettings, ExchangeSettings } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { ChangeStep, type SettingsPart } from './change-step.tsx';
 import { HaltSteps } from './halts.tsx';
-
-type Coin = ExchangeSettings['haltedCoins'][number];
-type Asset = ExchangeSettings['pausedDeposits']['assets'][number];
+import {
+  type Toggled,
+  listToggles,
+  toggleDepositsOf,
+  toggleDepositsOver,
+  toggleTrading,
+  toggleWithdrawalsOver,
+} from './toggles.ts';
 
 /** What can be switched off and on: the exchange, a coin, a network; and what all holders are told. */
 export function Switches() {
@@ -46,73 +50,6 @@ export function Switches() {
 function Open({ isOpen, words = 'off' }: { readonly isOpen: boolean; readonly words?: string }) {
   return <State of={isOpen ? 'OK' : 'HALTED'} words={isOpen ? 'open' : words} />;
 }
-
-/** The names with this one among them if it was not, and without it if it was. */
-function toggle<Name extends string>(names: readonly Name[], name: Name): Name[] {
-  return names.includes(name) ? names.filter((one) => one !== name) : [...names, name];
-}
-
-/** One thing that is on or off. */
-interface Toggled {
-  readonly isOn: boolean;
-  /** What is said of it while it is off. */
-  readonly told: string;
-  /** What its button does, and of what. */
-  readonly label: string;
-  readonly about?: string | undefined;
-  readonly change: ChangeSettings;
-}
-
-/** What each switch says, with the name of its coin or network. */
-type Words = readonly [told: string, stop: string, of: string, resume: string];
-
-/** The switch of a name that is off while it is listed. */
-function toggleOf<Name extends string>(
-  off: readonly Name[],
-  name: Name,
-  [told, stop, of, resume]: Words,
-  change: (off: Name[]) => ChangeSettings,
-): Toggled {
-  const isOn = !off.includes(name);
-  return { isOn, told, label: isOn ? stop : resume, about: isOn ? of : undefined, change: change(toggle(off, name)) };
-}
-
-const toggleTrading = ({ haltedCoins }: ExchangeSettings, coin: Coin) =>
-  toggleOf(haltedCoins, coin, [`${coin} is not traded`, 'Halt', coin, `Trade ${coin} again`], (off) => ({
-    haltedCoins: off,
-  }));
-
-const toggleDepositsOf = ({ pausedDeposits }: ExchangeSettings, asset: Asset) =>
-  toggleOf(
-    pausedDeposits.assets,
-    asset,
-    [`Deposits of ${asset} are paused`, 'Pause deposits', `of ${asset}`, `Take deposits of ${asset} again`],
-    (assets) => ({ pausedDeposits: { ...pausedDeposits, assets } }),
-  );
-
-const toggleDepositsOver = ({ pausedDeposits }: ExchangeSettings, network: Network) =>
-  toggleOf(
-    pausedDeposits.networks,
-    network,
-    [`Deposits over ${network} are paused`, 'Pause deposits', `over ${network}`, `Take deposits over ${network}`],
-    (paused) => ({ pausedDeposits: { ...pausedDeposits, networks: paused } }),
-  );
-
-const toggleWithdrawalsOver = ({ pausedNetworks }: ExchangeSettings, network: Network) =>
-  toggleOf(
-    pausedNetworks,
-    network,
-    [`Withdrawals over ${network} are paused`, 'Pause withdrawals', `over ${network}`, `Pay over ${network} again`],
-    (off) => ({ pausedNetworks: off }),
-  );
-
-/** Everything that can be switched singly. */
-const listToggles = (settings: ExchangeSettings): readonly Toggled[] => [
-  ...coinSymbols.map((coin) => toggleTrading(settings, coin)),
-  ...assetSymbols.map((asset) => toggleDepositsOf(settings, asset)),
-  ...networks.map((network) => toggleDepositsOver(settings, network)),
-  ...networks.map((network) => toggleWithdrawalsOver(settings, network)),
-];
 
 /** The whole exchange, and all else that is off now, each with the way to switch it on. */
 function OffNow({ settings, changed }: SettingsPart) {

@@ -5,10 +5,13 @@ import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
 import { State, Time } from '../parts/names.tsx';
+import { Matters } from '../parts/matters.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { ReasonField, Step } from '../parts/step.tsx';
-import type { ExchangeSettings, House, Reconciliation } from '../schema.d.ts';
+import type { House, Reconciliation } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
+import type { SettingsPart } from './change-step.tsx';
+import { listExchangeMatters } from './exchange-matters.tsx';
 import { Figures } from './figures.tsx';
 import { HaltSteps } from './halts.tsx';
 import { readWaiting, WaitingCard } from './waiting.tsx';
@@ -35,13 +38,17 @@ export function Today() {
   const { loaded, reload } = useLoaded(read, EVERY_MS);
   return (
     <>
-      <h1>Today</h1>
+      <div class="top">
+        <h1>Today</h1>
+        {loaded.state === 'here' && <Status of={loaded.value.status} />}
+      </div>
       <Shown loaded={loaded}>
         {({ waiting, settings, reconciliation, house, flows, profit, status }) => (
           <>
+            <Matters label="What is not as it should be" of={listExchangeMatters(settings, status, house)} />
             <WaitingCard {...waiting} />
             <Figures flows={flows} profit={profit} house={house} />
-            <Standing settings={settings} status={status} changed={reload} />
+            <Halts settings={settings} changed={reload} />
             <Reconciled reconciliation={reconciliation} changed={reload} />
             <Custody house={house} />
           </>
@@ -51,27 +58,24 @@ export function Today() {
   );
 }
 
-function Standing({
-  settings,
-  status,
-  changed,
-}: {
-  readonly settings: ExchangeSettings;
-  readonly status: Status;
-  readonly changed: () => void;
-}) {
-  const paused = settings.pausedNetworks.join(', ');
+/** Whether the exchange works, as clients are told. */
+function Status({ of: { trading, withdrawals, prices } }: { readonly of: Status }) {
+  return (
+    <ul class="legend" aria-label="The exchange, as clients see it">
+      {Object.entries({ Trading: trading, Withdrawals: withdrawals, Prices: prices }).map(([name, state]) => (
+        <li key={name}>
+          <State of={state} words={`${name} ${state === 'OK' ? 'OK' : state.toLowerCase()}`} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Halts({ settings, changed }: SettingsPart) {
   return (
     <section class="card">
-      <h2>The exchange, as clients see it</h2>
-      <Facts
-        of={[
-          ['Trading', <State key="t" of={status.trading} />],
-          ['Withdrawals', <State key="w" of={status.withdrawals} />],
-          ['Prices', <State key="p" of={status.prices} />],
-          ['Networks paused', paused === '' ? 'none' : paused],
-        ]}
-      />
+      <h2>Halt the exchange</h2>
+      <p class="quiet">One person halts, at once. Single coins and networks have switches of their own.</p>
       <HaltSteps settings={settings} changed={changed} />
     </section>
   );
