@@ -30,6 +30,6 @@ export function Tabs<Name extends string>({
 
 /** Which of the parts the address asks for; the first when it names none of them. */
 export function shownOf<Name extends string>(of: Readonly<Record<Name, string>>, query: URLSearchParams): Name {
-  const names = Object.keys(of) as Name[];
-  return names.find((name) => name === query.get('show')) ?? (names[0] as Name);
+  const [first, ...others] = Object.keys(of) as [Name, ...Name[]];
+  return others.find((name) => name === query.get('show')) ?? first;
 }

@@ -14,10 +14,15 @@ const MOST_NAMED = 3;
 /** More than any asset has. */
 const DIGITS = 18;
 
+/** Whether custody alone covers less than is owed. */
+export function isUncovered({ coveredByCustody }: House['assets'][number]): boolean {
+  return coveredByCustody !== null && Number(coveredByCustody) < 1;
+}
+
 /** The assets of which custody alone covers less than is owed, the worst first. */
 export function listShortfalls(house: House): readonly Matter[] {
   return house.assets
-    .filter(({ coveredByCustody }) => coveredByCustody !== null && Number(coveredByCustody) < 1)
+    .filter(isUncovered)
     .toSorted((one, other) => Number(one.coveredByCustody) - Number(other.coveredByCustody))
     .map(({ asset, owedToClients, inFlight, custodyShouldHold, coveredByCustody, coveredWithVenues }) => {
       const missing = subtract(add([owedToClients, inFlight], DIGITS), custodyShouldHold);

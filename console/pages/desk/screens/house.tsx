@@ -12,7 +12,7 @@ import { type Column, Records } from '../parts/records.tsx';
 import { Tabs, shownOf } from '../parts/tabs.tsx';
 import type { Place } from '../place.ts';
 import type { House, Profit } from '../schema.d.ts';
-import { listShortfalls } from './exchange-matters.tsx';
+import { isUncovered, listShortfalls } from './exchange-matters.tsx';
 import { ExposureChart, ExposureFigure, Figure, Inventory, MostUsed } from './figures.tsx';
 
 type HouseAsset = House['assets'][number];
@@ -117,7 +117,6 @@ export function HouseScreen({ query }: Place) {
 
 /** How each asset is covered, and how long or short the house is of it; what is not covered first. */
 function EachAsset({ house }: { readonly house: House }) {
-  const isShort = ({ coveredByCustody }: HouseAsset) => coveredByCustody !== null && Number(coveredByCustody) < 1;
   return (
     <section class="card">
       <h2>Each asset</h2>
@@ -128,7 +127,7 @@ function EachAsset({ house }: { readonly house: House }) {
       </p>
       <Records
         label="Each asset"
-        rows={house.assets.toSorted((one, other) => Number(isShort(other)) - Number(isShort(one)))}
+        rows={house.assets.toSorted((one, other) => Number(isUncovered(other)) - Number(isUncovered(one)))}
         keyOf={(row) => row.asset}
         columns={house.custodyAnsweredAt === null ? glances : [...glances, custodian]}
         empty=""
