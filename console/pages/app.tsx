@@ -89,7 +89,7 @@ function Frame({
       <a class="skip" href="#main">
         Skip to the content
       </a>
-      <header>
+      <header class="bar">
         <strong class="brand">Bureau</strong>
         <nav aria-label="Pages" ref={pages}>
           {Object.entries(screens).map(([target, [name]]) => (
@@ -99,7 +99,7 @@ function Frame({
           ))}
         </nav>
         <div class="who">
-          <span>{session.email}</span>
+          <span title={session.email}>{session.email}</span>
           <button type="button" onClick={() => void signOut()}>
             Sign out
           </button>

@@ -487,6 +487,14 @@ export class HolderTrial {
   }
 
   async #checkPages(page: Page): Promise<void> {
+    await open(page, 'Security');
+    await page.setViewportSize(NARROW);
+    const isCurrentInSight = async () => {
+      const { x, width } = (await page.locator('nav [aria-current]').boundingBox()) ?? { x: NaN, width: 0 };
+      return x >= 0 && x + width <= NARROW.width;
+    };
+    for (let looks = 0; looks < 50 && !(await isCurrentInSight()); looks += 1) await page.waitForTimeout(100);
+    expectThat(await isCurrentInSight(), 'the page that is open is in sight among the pages of a telephone');
     for (const name of PAGES) {
       await open(page, name);
       await page.getByRole('heading', { name, level: 1 }).waitFor();

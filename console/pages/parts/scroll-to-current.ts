@@ -1,5 +1,15 @@
-/** Of a row of links that scrolls on a narrow screen: shows the one of the page that is open. */
-export function scrollToCurrent(links: HTMLElement | null): void {
+/**
+ * Of a row of links that scrolls where it does not fit: keeps the one of the page that is open in sight, also when the
+ * row becomes narrower. Returns what ends that.
+ */
+export function scrollToCurrent(links: HTMLElement | null): (() => void) | undefined {
   const link = links?.querySelector<HTMLElement>('[aria-current]');
-  if (link) links?.scrollTo({ left: link.offsetLeft - (links.clientWidth - link.offsetWidth) / 2 });
+  if (!links || !link) return undefined;
+  // It also looks once as soon as it begins.
+  const follow = new ResizeObserver(() => {
+    const [row, current] = [links.getBoundingClientRect(), link.getBoundingClientRect()];
+    links.scrollTo({ left: links.scrollLeft + current.left - row.left - (row.width - current.width) / 2 });
+  });
+  follow.observe(links);
+  return () => follow.disconnect();
 }
