@@ -12,19 +12,46 @@ export function showAmount(decimal: string): string {
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
+/** How what is shown with fewer digits is found: the nearest, or never more, or never less, than what it is. */
+type Rounding = 'near' | 'down' | 'up';
+
+function round(decimal: string, decimals: number, to: Rounding): string {
+  const [whole = '0', fraction = ''] = decimal.replace('-', '').split('.');
+  const kept = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
+  const rest = fraction.slice(decimals);
+  const isMore = { near: /^[5-9]/, down: /(?!)/, up: /[1-9]/ }[to].test(rest);
+  const digits = String(kept + (isMore ? 1n : 0n)).padStart(decimals + 1, '0');
+  const sign = decimal.startsWith('-') && /[1-9]/.test(digits) ? '-' : '';
+  return `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+}
+
 /** A price for the eye: to the cent, and a small one to five digits that count. What is to be exact is shown as an amount. */
 export function showPrice(decimal: string): string {
   const [whole = '0', fraction = ''] = decimal.split('.');
-  if (whole !== '0') return showAmount(`${whole}.${fraction.slice(0, 2).padEnd(2, '0')}`);
-  const counted = (/^0*\d{0,5}/.exec(fraction)?.[0] ?? '').replace(/0+$/, '');
-  return showAmount(counted === '' ? whole : `${whole}.${counted}`);
+  const leading = /^0*/.exec(fraction)?.[0].length ?? 0;
+  const rounded = round(decimal, whole === '0' ? leading + 5 : 2, 'near');
+  if (!rounded.startsWith('0.')) return showAmount(round(rounded, 2, 'near'));
+  return showAmount(rounded.replace(/\.?0+$/, ''));
 }
 
-/** A value, always with two decimals. What is less than a cent is said to be so. */
-export function showCents(decimal: string): string {
-  const [whole = '0', fraction = ''] = decimal.split('.');
-  if (/^0*$/.test(whole) && /^00\d*[1-9]/.test(fraction)) return '< 0.01';
-  return `${showAmount(whole)}.${fraction.slice(0, 2).padEnd(2, '0')}`;
+/**
+ * A value in the money of prices, always with two decimals. What is less than a cent is said to be so. What one can still
+ * spend is shown `down`, so that no more is promised than is there, and what one pays `up`.
+ */
+export function showCents(decimal: string, to: Rounding = 'near'): string {
+  if (/^-?0*\.00\d*[1-9]/.test(decimal)) return '< 0.01';
+  return showAmount(round(decimal, 2, to));
+}
+
+/** An amount of an asset: to the digit, and of the money of prices with two decimals at least. */
+export function showQuantity(amount: string, asset: string): string {
+  const [whole = '0', fraction = ''] = amount.split('.');
+  return showAmount(asset === 'USDT' ? `${whole}.${fraction.padEnd(2, '0')}` : amount);
+}
+
+/** The same with the asset's name. */
+export function showCoins(amount: string, asset: string): string {
+  return `${showQuantity(amount, asset)} ${asset}`;
 }
 
 /** The class of a change: one that is shown as nothing is neither up nor down. */

@@ -5,7 +5,7 @@ import { generate } from 'otplib';
 import type { Browser, Page } from 'playwright-core';
 import { type LocalExchange, expectThat } from '../local-exchange.ts';
 import { NARROW, WIDE, checkState, expectPaint, open, press, see, tabTo } from './browser.ts';
-import { inGroups } from '../../console/pages/format.ts';
+import { inGroups, showQuantity } from '../../console/pages/format.ts';
 import { send } from './desk-customer.ts';
 import { awaitLink, awaitMail } from './mails.ts';
 import { tryPrintedLink } from './try-printed-link.ts';
@@ -251,14 +251,20 @@ export class HolderTrial {
     const chart = page.getByRole('img', { name: /^BTC in the last week: from .* USDT, between/ });
     await chart.locator('canvas').waitFor();
     const told = page.locator('.chart [aria-live]');
-    const now = await told.textContent();
+    const bounds = (await told.textContent()) ?? '';
+    expectThat(/^Between .* and .* USDT$/.test(bounds), `a chart says between what it is: ${bounds}`);
     await chart.focus();
     await page.keyboard.press('ArrowLeft');
     const before = await told.textContent();
     await page.keyboard.press('ArrowRight');
-    expectThat(before !== now && (await told.textContent()) === now, `the arrow keys read the price: ${before}`);
+    const last = (await told.textContent()) ?? '';
+    await page.keyboard.press('ArrowLeft');
+    expectThat(
+      / \d\d:\d\d: .* USDT$/.test(last) && last !== before && (await told.textContent()) === before,
+      `the arrow keys read the price: ${before}`,
+    );
     await chart.hover({ position: { x: 120, y: 60 } });
-    await page.getByText(now ?? '').waitFor({ state: 'detached' });
+    await page.getByText(before ?? '').waitFor({ state: 'detached' });
     expectThat((await told.textContent()) !== '', `and so does the pointer: ${await told.textContent()}`);
     const price = page.locator('.figure').first();
     await page
@@ -294,7 +300,7 @@ export class HolderTrial {
     expectThat((await field.inputValue()) === '1250', 'and 25 % is a quarter of it');
     await field.fill('100.5 ');
     await page.keyboard.press('Enter');
-    await see(page, /^Bought .* for 100\.5 USDT/);
+    await see(page, /^Bought .* for 100\.50 USDT/);
     await page.getByRole('radio', { name: 'Sell' }).check({ force: true });
     await page.getByText(/^Bought .* for 100/).waitFor({ state: 'detached' });
     await page.getByRole('radio', { name: 'Buy' }).check({ force: true });
@@ -333,7 +339,7 @@ export class HolderTrial {
     await page.keyboard.type('50');
     await tabTo(page, page.getByRole('button', { name: 'Buy BTC' }));
     await page.keyboard.press('Enter');
-    await see(page, /^Bought .* for 50 USDT/);
+    await see(page, /^Bought .* for 50\.00 USDT/);
     expectThat(true, 'the keys alone reach a trade');
   }
 
@@ -465,7 +471,10 @@ export class HolderTrial {
     await page.goto(this.#exchange.consoleOrigin);
     await expectPaint(page, 'the overview is there');
     await page.locator('tbody tr').first().waitFor();
-    const rows = await page.getByRole('table', { name: 'Balances' }).locator('tbody tr').all();
+    const balanceRows = page.getByRole('table', { name: 'Balances' }).locator('tbody tr');
+    expectThat((await balanceRows.count()) === 4, 'what the account does not hold is folded away');
+    await press(page, /^Show \d more that you do not hold$/);
+    const rows = await balanceRows.all();
     const shown = await Promise.all(
       rows.map(async (row) => {
         const name = (await row.locator('th .coin > :last-child').textContent()) ?? '';
@@ -475,8 +484,10 @@ export class HolderTrial {
     const { balances } = (await (await use('/api/v1/wallet/balances')).json()) as {
       balances: { asset: string; amount: string }[];
     };
-    const told = balances.map(({ asset, amount }) => `${asset} ${amount}`).toSorted();
-    expectThat(String(shown.toSorted()) === String(told), 'the balances on the page are those of the API');
+    const told = balances.map(
+      ({ asset, amount }) => `${asset} ${showQuantity(amount, asset).replaceAll('\u202F', '')}`,
+    );
+    expectThat(String(shown.toSorted()) === String(told.toSorted()), 'the balances on the page are those of the API');
     const actions = page.getByRole('row').filter({ hasText: 'Bitcoin' }).first().locator('.actions a');
     expectThat((await actions.count()) === 3, `a coin leads to ${String(await actions.allTextContents())}`);
     expectThat((await page.getByText('First steps').count()) === 0, 'the first steps are done, and gone');

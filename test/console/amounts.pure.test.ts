@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readAmount } from '../../console/pages/amount.ts';
-import { showCents, showChange } from '../../console/pages/format.ts';
+import { showCents, showChange, showCoins, showPrice } from '../../console/pages/format.ts';
 
 describe('an amount is read as people write it', () => {
   test.each([
@@ -38,7 +38,27 @@ describe('an amount is read as people write it', () => {
 });
 
 test('no value that is something is shown as 0.00', () => {
-  expect(['0', '0.009', '0.01', '12.3'].map(showCents)).toEqual(['0.00', '< 0.01', '0.01', '12.30']);
+  const shown = ['0', '0.009', '0.01', '12.3', '-12.345'].map((value) => showCents(value));
+  expect(shown).toEqual(['0.00', '< 0.01', '0.01', '12.30', '−12.35']);
+});
+
+test.each([
+  ['4999.994', '4\u202F999.99', '4\u202F999.99', '5\u202F000.00'],
+  ['4999.995', '5\u202F000.00', '4\u202F999.99', '5\u202F000.00'],
+  ['5000', '5\u202F000.00', '5\u202F000.00', '5\u202F000.00'],
+])('%s is shown as the nearest cent, and never more or less where that would be too much', (value, ...shown) => {
+  expect((['near', 'down', 'up'] as const).map((to) => showCents(value, to))).toEqual(shown);
+});
+
+test('prices are to the nearest cent, and small ones to five digits that count', () => {
+  const prices = ['69450.349', '0.215894', '0.0001234567', '0.9999996', '0.9998', '12', '0'];
+  const shown = ['69\u202F450.35', '0.21589', '0.00012346', '1.00', '0.9998', '12.00', '0'];
+  expect(prices.map(showPrice)).toEqual(shown);
+});
+
+test('coins are shown to the digit, and the money of prices with two decimals at least', () => {
+  const shown = [showCoins('4849.5', 'USDT'), showCoins('0.000001', 'USDT'), showCoins('2', 'ETH')];
+  expect(shown).toEqual(['4\u202F849.50 USDT', '0.000001 USDT', '2 ETH']);
 });
 
 test('a change that rounds to nothing has no sign', () => {

@@ -1,8 +1,8 @@
-import { showAmount, showTime } from '../format.ts';
+import { showPrice, showTime } from '../format.ts';
 import type { ChartPoint } from './chart-point.ts';
 import { Drawing, type Look } from './drawing.tsx';
 
-/** A line over time, with the value of a moment below it. */
+/** A line over time; below it the bounds between which it is, or the value of the moment that somebody chose. */
 export default function Chart({
   points,
   label,
@@ -12,15 +12,19 @@ export default function Chart({
   readonly label: string;
   readonly unit: string;
 }) {
-  const data: [number[], number[]] = [points.map(({ at }) => at), points.map(({ value }) => value)];
+  const values = points.map(({ value }) => value);
+  const [least, most] = [Math.min(...values), Math.max(...values)].map((value) => showPrice(String(value)));
+  const bounds = `Between ${least} and ${most} ${unit}`;
+  const data: [number[], number[]] = [points.map(({ at }) => at), values];
   return (
     <Drawing data={data} label={label} heights={[200, 280]} look={look}>
-      {(index) => {
+      {(index, isChosen) => {
         const point = points[index];
         return (
           <p class="quiet" aria-live="polite">
-            {point &&
-              `${showTime(new Date(point.at * 1_000).toISOString())}: ${showAmount(String(point.value))} ${unit}`}
+            {point && isChosen
+              ? `${showTime(new Date(point.at * 1_000).toISOString())}: ${showPrice(String(point.value))} ${unit}`
+              : bounds}
           </p>
         );
       }}

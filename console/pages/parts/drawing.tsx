@@ -17,7 +17,7 @@ export interface Look {
 
 /**
  * Values of moments or days with their axes, in the colours of the theme and the width of its place. The pointer and the
- * arrow keys choose which of them is shown below; at first it is the last.
+ * arrow keys choose which of them is told below; at first it is the last, and none was chosen.
  */
 export function Drawing({
   data,
@@ -31,7 +31,7 @@ export function Drawing({
   readonly label: string;
   readonly heights: readonly [narrow_px: number, wide_px: number];
   readonly look: (colours: CSSStyleDeclaration) => Look;
-  readonly children: (index: number) => ComponentChildren;
+  readonly children: (index: number, isChosen: boolean) => ComponentChildren;
 }) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot | undefined>(undefined);
@@ -70,7 +70,7 @@ export function Drawing({
   return (
     <div class="chart">
       <div ref={place} role="img" aria-label={label} tabIndex={0} onKeyDown={step} />
-      {children(Math.min(shown ?? last, last))}
+      {children(Math.min(shown ?? last, last), shown !== undefined)}
     </div>
   );
 }

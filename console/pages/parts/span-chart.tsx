@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api } from '../ask.ts';
-import { showAmount } from '../format.ts';
+import { showPrice } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import type { ChartPoint } from './chart-point.ts';
 import { Switch } from './form.tsx';
@@ -84,7 +84,7 @@ function Past({ name, span, read }: { readonly name: string; readonly span: Span
 /** A line in words, for who does not see it. */
 function describe(points: readonly ChartPoint[]): string {
   const values = points.map(({ value }) => value);
-  const ends = [values.slice(0, 1), values.slice(-1)].map((end) => showAmount(end.join()));
-  const bounds = [Math.min(...values), Math.max(...values)].map((value) => showAmount(String(value)));
+  const ends = [values.slice(0, 1), values.slice(-1)].map((end) => showPrice(end.join()));
+  const bounds = [Math.min(...values), Math.max(...values)].map((value) => showPrice(String(value)));
   return `from ${ends.join(' to ')} USDT, between ${bounds.join(' and ')}`;
 }

@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Transaction } from '../../../clients/bureau-client/src/operations.ts';
 import { api } from '../ask.ts';
-import { nameMovement, showAmount, showCents, showTime } from '../format.ts';
+import { nameMovement, showCents, showTime } from '../format.ts';
 import { Choice, TextField } from '../parts/form.tsx';
 import { Badge, assetSymbols } from '../parts/coin.tsx';
+import { Moved } from '../parts/moved.tsx';
 import { Fault, Waiting } from '../parts/notice.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { Movement } from './activity/movement.tsx';
@@ -28,9 +29,6 @@ const states = [
 ] as const;
 
 const assetOptions = [['', 'all assets'], ...assetSymbols.map((asset) => [asset, asset] as const)] as const;
-
-/** Whether the asset that is named came in; what was paid for it did not. */
-const isIncoming = (type: string) => /BUY$|DEPOSIT$/.test(type);
 
 type Query = NonNullable<Parameters<typeof api.listTransactions>[0]>;
 
@@ -168,9 +166,8 @@ function Rows({ rows, show }: { readonly rows: readonly Transaction[]; readonly 
                 </button>
               </span>
             </th>
-            <td class={`number ${isIncoming(row.type) ? 'up' : ''}`}>
-              {isIncoming(row.type) ? '+' : '−'}
-              {showAmount(row.amount)} {row.asset}
+            <td class="number">
+              <Moved row={row} />
             </td>
             <td class="state">
               <Pill status={row.status} />

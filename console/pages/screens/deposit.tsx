@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api } from '../ask.ts';
-import { inGroups, showAmount, showTime } from '../format.ts';
+import { inGroups, showCoins, showTime } from '../format.ts';
 import { useAsset } from '../route.ts';
 import { useLoaded } from '../load.ts';
 import { describeNetwork, nameNetwork, timeOf } from '../networks.ts';
@@ -69,10 +69,8 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
           <QrCode text={address} label={`The ${network.network} address as a QR code`} />
           <Copied text={address} shown={inGroups(address)} label="the address" />
           <dl>
-            <dt>The smallest</dt>
-            <dd>
-              {showAmount(network.minDeposit)} {symbol}; less is not credited
-            </dd>
+            <dt>Minimum</dt>
+            <dd>{showCoins(network.minDeposit, symbol)}; less is not credited</dd>
             <dt>Counts after</dt>
             <dd>
               {network.confirmations} confirmations, about {timeOf(network.network)}
@@ -115,7 +113,7 @@ function UnderWay() {
                 <Item
                   key={row.id}
                   asset={row.asset}
-                  title={`${showAmount(row.amount)} ${row.asset}${row.network === null ? '' : ` over ${nameNetwork(row.network)}`}`}
+                  title={`${showCoins(row.amount, row.asset)}${row.network === null ? '' : ` over ${nameNetwork(row.network)}`}`}
                   about={
                     <>
                       <time dateTime={row.ts}>{showTime(row.ts)}</time>

@@ -122,8 +122,8 @@ function Gain({ value }: { readonly value: string }) {
   const sign = /^[+−]/.exec(value)?.[0] ?? '';
   const direction = { '+': 'up', '−': 'down' }[sign];
   const amount = showCents(value.slice(sign.length));
-  // “< −0.01” would be a large loss.
-  if (amount.startsWith('<')) return <span class={direction}>{sign === '−' ? 'lost' : 'gained'} under 0.01 USDT</span>;
+  // “< −0.01” would be a large loss: what is shown as nothing is neither.
+  if (amount.startsWith('<')) return <span class="quiet">{amount} USDT</span>;
   return (
     <span class={direction}>
       {sign}

@@ -2,12 +2,13 @@ import { useState } from 'preact/hooks';
 import type { Transaction } from '../../../clients/bureau-client/src/operations.ts';
 import { add, multiply } from '../exact.ts';
 import { api, ask } from '../ask.ts';
-import { directionOf, inWords, nameMovement, showAmount, showCents, showChange, showTime } from '../format.ts';
+import { directionOf, inWords, nameMovement, showCents, showChange, showQuantity, showTime } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import type { ChartPoint } from '../parts/chart-point.ts';
 import { Badge } from '../parts/coin.tsx';
 import { Item } from '../parts/item.tsx';
 import { Line } from '../parts/line.tsx';
+import { Moved } from '../parts/moved.tsx';
 import { Shown, Waiting } from '../parts/notice.tsx';
 import { type SignedIn, useSignedIn } from '../parts/session.ts';
 import { type Drawn, type Reach, SpanChart, readPrices } from '../parts/span-chart.tsx';
@@ -78,12 +79,12 @@ function drawValue(
   return { points: valueOverTime(rows, [], lines), note: 'Drawn for what you hold now, at the prices of then.' };
 }
 
-/** By how much the value of what is held has changed in 24 hours, as a fraction. Only its rounded percent is shown. */
-function changeOf(rows: readonly Row[]): number | undefined {
+/** By how much the value of what is held has changed in 24 hours, in USDT and as a fraction. Both are only shown rounded. */
+function changeOf(rows: readonly Row[]): { readonly by: number; readonly fraction: number } | undefined {
   const valued = rows.map(({ value, change }) => ({ now: Number(value ?? 0), change: change ?? 0 }));
   const now = valued.reduce((sum, row) => sum + row.now, 0);
   const before = valued.reduce((sum, row) => sum + row.now / (1 + row.change), 0);
-  return before > 0 ? now / before - 1 : undefined;
+  return before > 0 ? { by: now - before, fraction: now / before - 1 } : undefined;
 }
 
 /** What a new holder does first: what of it is still to do. It goes once all of it is done. */
@@ -141,11 +142,9 @@ export function Overview() {
           <>
             <section class="card">
               <h2>Value</h2>
-              <div class="title">
+              <div>
                 <p class="figure">{showCents(value)} USDT</p>
-                <p class="quiet">
-                  <Change fraction={changeOf(rows)} /> in 24 hours, for what you hold now
-                </p>
+                <ValueChange rows={rows} />
               </div>
               {movements.isRead ? (
                 <SpanChart
@@ -157,61 +156,7 @@ export function Overview() {
                 <Waiting />
               )}
             </section>
-            <section class="card">
-              <h2>Balances</h2>
-              <table class="stacked balances" aria-label="Balances">
-                <thead>
-                  <tr>
-                    <th scope="col">Asset</th>
-                    <th scope="col" class="number">
-                      Amount
-                    </th>
-                    <th scope="col" class="number">
-                      In USDT
-                    </th>
-                    <th scope="col" class="number">
-                      24 hours
-                    </th>
-                    <th scope="col" class="wide">
-                      Price
-                    </th>
-                    <th scope="col">
-                      <span class="hidden">What to do</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {rows.map((row) => (
-                    <tr key={row.asset}>
-                      <th scope="row">
-                        <span class="coin">
-                          <Badge asset={row.asset} />
-                          <span>
-                            {row.asset} <small class="quiet">{row.name}</small>
-                          </span>
-                        </span>
-                      </th>
-                      <td class="number">{showAmount(row.amount)}</td>
-                      <td class="number">{row.value === undefined ? '–' : showCents(row.value)}</td>
-                      <td class="number">
-                        <Change fraction={row.change} />
-                      </td>
-                      <td class="wide">
-                        <Line
-                          values={(prices.get(row.asset) ?? []).map((point) => point.value)}
-                          label={`The price of ${row.asset}, 24 hours`}
-                        />
-                      </td>
-                      <td class="number actions">
-                        {row.asset !== 'USDT' && <ActionLink to="trade" name="Trade" asset={row.asset} />}
-                        <ActionLink to="deposit" name="Deposit" asset={row.asset} />
-                        <ActionLink to="withdraw" name="Withdraw" asset={row.asset} />
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </section>
+            <Balances rows={rows} prices={prices} />
             <Gains known={movements} priceOf={priceOf} />
             <section class="card">
               <h2>Last activity</h2>
@@ -231,7 +176,7 @@ export function Overview() {
                         </button>
                       }
                       about={<time dateTime={row.ts}>{showTime(row.ts)}</time>}
-                      end={`${showAmount(row.amount)} ${row.asset}`}
+                      end={<Moved row={row} />}
                       below={row.status === 'COMPLETED' ? `${showCents(row.usdValue)} USDT` : inWords(row.status)}
                     />
                   ))}
@@ -244,6 +189,94 @@ export function Overview() {
       </Shown>
       {shown && <Movement row={shown} close={() => setShown(undefined)} />}
     </>
+  );
+}
+
+/** By how much the value of what is held has changed, beside it. */
+function ValueChange({ rows }: { readonly rows: readonly Row[] }) {
+  const change = changeOf(rows);
+  if (!change) return null;
+  return (
+    <p>
+      <span class={directionOf(change.fraction)}>
+        {change.by < 0 ? '−' : '+'}
+        {showCents(Math.abs(change.by).toFixed(2))} USDT ({showChange(change.fraction)})
+      </span>{' '}
+      <span class="quiet">in 24 hours, for what you hold now</span>
+    </p>
+  );
+}
+
+/** What the account holds. The coins of which it has none are folded away, unless it has nothing at all. */
+function Balances({ rows, prices }: { readonly rows: readonly Row[]; readonly prices: ReadonlyMap<string, Prices> }) {
+  const [areAllShown, setAllShown] = useState(false);
+  const held = rows.filter(({ amount }) => amount !== '0');
+  const shown = areAllShown || held.length === 0 ? rows : held;
+  const others = rows.length - held.length;
+  return (
+    <section class="card">
+      <h2>Balances</h2>
+      <table class="stacked balances" aria-label="Balances">
+        <thead>
+          <tr>
+            <th scope="col">Asset</th>
+            <th scope="col" class="number">
+              Amount
+            </th>
+            <th scope="col" class="number">
+              In USDT
+            </th>
+            <th scope="col" class="number">
+              24 hours
+            </th>
+            <th scope="col" class="wide">
+              Price
+            </th>
+            <th scope="col">
+              <span class="hidden">What to do</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((row) => (
+            <BalanceRow key={row.asset} row={row} prices={prices.get(row.asset) ?? []} />
+          ))}
+        </tbody>
+      </table>
+      {held.length > 0 && others > 0 && (
+        <button type="button" class="link" aria-expanded={areAllShown} onClick={() => setAllShown(!areAllShown)}>
+          {areAllShown ? 'Show only what you hold' : `Show ${others} more that you do not hold`}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function BalanceRow({ row, prices }: { readonly row: Row; readonly prices: Prices }) {
+  return (
+    <tr>
+      <th scope="row">
+        <span class="coin">
+          <Badge asset={row.asset} />
+          <span>
+            {row.asset} <small class="quiet">{row.name}</small>
+          </span>
+        </span>
+      </th>
+      <td class="number">{showQuantity(row.amount, row.asset)}</td>
+      <td class="number">{row.value === undefined ? '–' : showCents(row.value)}</td>
+      <td class="number">
+        <Change fraction={row.change} />
+      </td>
+      <td class="wide">
+        <Line values={prices.map((point) => point.value)} label={`The price of ${row.asset}, 24 hours`} />
+      </td>
+      <td class="number actions">
+        {row.asset !== 'USDT' && <ActionLink to="trade" name="Trade" asset={row.asset} />}
+        <ActionLink to="deposit" name="Deposit" asset={row.asset} />
+        <ActionLink to="withdraw" name="Withdraw" asset={row.asset} />
+      </td>
+    </tr>
   );
 }
 

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import { api } from '../ask.ts';
-import { directionOf, showAmount, showChange, showPrice, showTime } from '../format.ts';
+import { directionOf, showCents, showChange, showPrice, showTime } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import { useLiveTickers } from '../live-tickers.ts';
 import { useAsset } from '../route.ts';
 import { Badge } from '../parts/coin.tsx';
 import { Item } from '../parts/item.tsx';
+import { Moved } from '../parts/moved.tsx';
 import { Shown } from '../parts/notice.tsx';
 import { SpanChart, readPrices } from '../parts/span-chart.tsx';
 import { Markets } from './trade/markets.tsx';
@@ -76,10 +77,14 @@ export function Trade() {
                     <Item
                       key={order.id}
                       asset={order.coin}
-                      title={`${order.side === 'BUY' ? 'Bought' : 'Sold'} ${showAmount(order.coinAmount)} ${order.coin}`}
-                      about={<time dateTime={order.ts}>{showTime(order.ts)}</time>}
-                      end={`${showAmount(order.usdtAmount)} USDT`}
-                      below={`at ${showPrice(order.executedPrice)}`}
+                      title={`${order.side === 'BUY' ? 'Bought' : 'Sold'} ${order.coin}`}
+                      about={
+                        <>
+                          <time dateTime={order.ts}>{showTime(order.ts)}</time>, at {showPrice(order.executedPrice)}
+                        </>
+                      }
+                      end={<Moved row={{ type: `SPOT_${order.side}`, asset: order.coin, amount: order.coinAmount }} />}
+                      below={`${showCents(order.usdtAmount)} USDT`}
                     />
                   ))}
                 </ul>

@@ -3,7 +3,7 @@ import type { Market, Order } from '../../../../clients/bureau-client/src/operat
 import { readAmount } from '../../amount.ts';
 import { api } from '../../ask.ts';
 import { divide, isGreater, multiply, subtract } from '../../exact.ts';
-import { showAmount, showCents, showPrice } from '../../format.ts';
+import { showAmount, showCents, showCoins, showPrice } from '../../format.ts';
 import { AmountField } from '../../parts/amount-field.tsx';
 import { Choice, Form, Switch } from '../../parts/form.tsx';
 import { Fault, tellOfAmount } from '../../parts/notice.tsx';
@@ -69,7 +69,7 @@ export function OrderForm({
   const spent = side === 'BUY' ? 'USDT' : coin;
   const balance = balanceOf(spent);
   const isShort = preview !== undefined && isGreater(side === 'BUY' ? preview.usdtAmount : preview.coinAmount, balance);
-  const refusal = isShort ? `You have ${showAmount(balance)} ${spent}.` : tellOfAmount(error);
+  const refusal = isShort ? `You have ${showCoins(balance, spent)}.` : tellOfAmount(error);
   const place = async () => {
     if (amount === undefined) return;
     const { executedPrice } = preview ?? (await ask());
@@ -113,7 +113,7 @@ export function OrderForm({
           fills={side === 'SELL' ? listFills(balance, market.baseStep, balance) : []}
         />
         <p class="quiet">
-          You have {showAmount(balance)} {spent}. Orders from {showAmount(market.minNotional)} to{' '}
+          You have {showCoins(balance, spent)}. Orders from {showAmount(market.minNotional)} to{' '}
           {showAmount(market.maxNotional)} USDT.
         </p>
         <div class="preview" aria-live="polite">
@@ -133,7 +133,7 @@ export function OrderForm({
       {last && (
         <p class="notice good" role="status">
           {last.side === 'BUY' ? 'Bought' : 'Sold'} {showAmount(last.coinAmount)} {last.coin} for{' '}
-          {showAmount(last.usdtAmount)} USDT, at {showPrice(last.executedPrice)}.
+          {showCents(last.usdtAmount)} USDT, at {showPrice(last.executedPrice)}.
         </p>
       )}
     </section>
@@ -172,10 +172,11 @@ function Cost({
       <dd>{preview ? `${showPrice(preview.executedPrice)} USDT` : NONE}</dd>
       <dt>Spread in it</dt>
       <dd>{spread ? `${showCents(spread.usdt)} USDT (${showAmount(spread.share)} %)` : NONE}</dd>
+      <dd class="aside">The exchange’s own, and half of what the venues’ prices differ by.</dd>
       <dt>{side === 'BUY' ? 'You get' : 'You give'}</dt>
       <dd>{preview ? `${showAmount(preview.coinAmount)} ${coin}` : NONE}</dd>
       <dt>{side === 'BUY' ? 'You pay in all' : 'You get in all'}</dt>
-      <dd>{preview ? <strong>{showAmount(preview.usdtAmount)} USDT</strong> : NONE}</dd>
+      <dd>{preview ? <strong>{showCents(preview.usdtAmount, side === 'BUY' ? 'up' : 'down')} USDT</strong> : NONE}</dd>
     </dl>
   );
 }
