@@ -71,6 +71,11 @@ export function inGroups(text: string): string {
   return (text.match(/.{1,4}/g) ?? []).join(' ');
 }
 
+/** The beginning and the end of an address or a hash, by which one knows it again. What is sent to is shown whole. */
+export function shorten(text: string): string {
+  return text.length > 20 ? `${text.slice(0, 10)}…${text.slice(-6)}` : text;
+}
+
 /** `ONCHAIN_WITHDRAWAL` as "Onchain withdrawal", and `accountId` as "Account id". */
 export function inWords(name: string): string {
   const words = name

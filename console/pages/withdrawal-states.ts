@@ -1,11 +1,11 @@
 import type { Withdrawal } from '../../clients/bureau-client/src/operations.ts';
 
-/** A state of a withdrawal in words, with what comes next. */
-export const statesOf: Readonly<Record<Withdrawal['status'], string>> = {
-  PENDING: 'Waits for a review by the exchange; your coins are set aside',
-  PROCESSING: 'Is being sent; this can take some minutes',
-  COMPLETED: 'Sent',
-  FAILED: 'Not sent; amount and fee are back in your balance',
+/** A state of a withdrawal in a word or two, and what it means where that is more. */
+export const statesOf: Readonly<Record<Withdrawal['status'], readonly [name: string, meaning: string]>> = {
+  PENDING: ['In review', 'Waits for a review by the exchange; your coins are set aside.'],
+  PROCESSING: ['Being sent', 'This can take some minutes.'],
+  COMPLETED: ['Completed', ''],
+  FAILED: ['Not sent', 'Amount and fee are back in your balance.'],
 };
 
 /** Why a withdrawal was not sent. */

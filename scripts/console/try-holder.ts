@@ -317,13 +317,18 @@ export class HolderTrial {
     await press(page, 'Change it');
     const amount = page.getByLabel('Amount that the address gets');
     await amount.fill('0.1');
-    for (const fact of ['Fee, on top', 'You pay in all', 'The smallest', 'Arrives', 'Left of your limit'])
+    for (const fact of ['Fee, on top', 'You pay in all', 'Minimum', 'Arrives', 'Left of your limit'])
       await see(page, fact);
     await press(page, 'Review');
+    await page.getByText(inGroups(COLD)).waitFor();
+    expectThat(
+      (await page.getByText('Your withdrawals').count()) === 0,
+      'a review shows the whole address, and no more',
+    );
     await this.#check(page, 'withdraw-review');
     await this.#withdrawByKeyboard(page);
     await see(page, 'A mail about it is on its way');
-    await see(page, /0\.1 ETH over ETH \(Ethereum\) to/);
+    await see(page, /^to cold wallet on ETH \(Ethereum\)$/);
     await see(page, /^Completed/);
     expectThat(true, 'a withdrawal is sent, and shown with its state in words');
   }

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Withdrawal } from '../../../clients/bureau-client/src/operations.ts';
 import { api, ask } from '../ask.ts';
-import { showAmount, showTime } from '../format.ts';
+import { shorten, showCoins, showTime } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import { nameNetwork } from '../networks.ts';
-import { Item } from '../parts/item.tsx';
+import { Badge } from '../parts/coin.tsx';
 import { Shown } from '../parts/notice.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { useSignedIn } from '../parts/session.ts';
@@ -33,6 +33,10 @@ export function Withdraw() {
   const [draft, setDraft] = useState<Draft>();
   const [isReviewed, setReviewed] = useState(false);
   const [sent, setSent] = useState<Withdrawal>();
+  const entries = loaded.state === 'here' ? loaded.value.entries : [];
+  /** The name under which an address was approved. */
+  const nameOf = ({ network, address }: Withdrawal) =>
+    entries.find((entry) => entry.network === network && entry.address === address)?.label;
   const done = (withdrawal: Withdrawal) => {
     setSent(withdrawal);
     setDraft(undefined);
@@ -41,13 +45,16 @@ export function Withdraw() {
     reload();
     reloadAccount();
   };
+  // Nothing else is to be read then.
+  if (account.totp.enabled && draft && isReviewed)
+    return <Review draft={draft} back={() => setReviewed(false)} sent={done} />;
   return (
     <div class="split">
       <div>
         {sent && (
           <p class="notice good" role="status">
-            {showAmount(sent.amount)} {sent.asset} over {nameNetwork(sent.network)}:{' '}
-            {statesOf[sent.status].toLowerCase()}. A mail about it is on its way to you.
+            {showCoins(sent.amount, sent.asset)} over {nameNetwork(sent.network)}:{' '}
+            {statesOf[sent.status][0].toLowerCase()}. A mail about it is on its way to you.
           </p>
         )}
         {!account.totp.enabled && (
@@ -56,10 +63,7 @@ export function Withdraw() {
             it.
           </p>
         )}
-        {account.totp.enabled && draft && isReviewed && (
-          <Review draft={draft} back={() => setReviewed(false)} sent={done} />
-        )}
-        {account.totp.enabled && !isReviewed && (
+        {account.totp.enabled && (
           <Shown loaded={loaded}>
             {(known) => (
               <WithdrawalForm
@@ -84,7 +88,7 @@ export function Withdraw() {
             ) : (
               <ul class="plain">
                 {withdrawals.map((row) => (
-                  <Row key={row.id} row={row} />
+                  <Row key={row.id} row={row} name={nameOf(row)} />
                 ))}
               </ul>
             )
@@ -95,30 +99,40 @@ export function Withdraw() {
   );
 }
 
-function Row({ row }: { readonly row: Withdrawal }) {
+function Row({ row, name }: { readonly row: Withdrawal; readonly name: string | undefined }) {
+  const [state, meaning] = statesOf[row.status];
+  const address = (
+    <code class="short" title={row.address}>
+      {shorten(row.address)}
+    </code>
+  );
   return (
-    <Item
-      asset={row.asset}
-      title={
-        <>
-          {showAmount(row.amount)} {row.asset} over {nameNetwork(row.network)} to <code>{row.address}</code>
-        </>
-      }
-      about={
-        <>
-          <time dateTime={row.ts}>{showTime(row.ts)}</time>:{' '}
-          <span>
-            {statesOf[row.status]}
-            {row.reason != null && `. ${reasonsOf[row.reason]}`}
-          </span>
+    <li class="item">
+      <Badge asset={row.asset} />
+      <div class="what">
+        <div class="title">
+          <strong>{showCoins(row.amount, row.asset)}</strong>
+          <Pill status={row.status} words={state} />
+        </div>
+        <p>
+          to {name ?? address} on {nameNetwork(row.network)}
+        </p>
+        {name !== undefined && <p class="quiet">{address}</p>}
+        <p class="quiet">
+          <time dateTime={row.ts}>{showTime(row.ts)}</time>
           {row.txHash !== null && (
             <>
               , <TransactionLink network={row.network} txHash={row.txHash} />
             </>
           )}
-        </>
-      }
-      end={<Pill status={row.status} />}
-    />
+        </p>
+        {meaning !== '' && (
+          <p class={row.status === 'FAILED' ? 'wrong' : 'quiet'}>
+            {row.reason != null && `${reasonsOf[row.reason]} `}
+            {meaning}
+          </p>
+        )}
+      </div>
+    </li>
   );
 }

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Withdrawal } from '../../../../clients/bureau-client/src/operations.ts';
 import { api } from '../../ask.ts';
 import { add, subtract } from '../../exact.ts';
-import { inGroups, showAmount } from '../../format.ts';
+import { inGroups, showCoins } from '../../format.ts';
 import { nameNetwork, timeOf } from '../../networks.ts';
 import { Form, TextField } from '../../parts/form.tsx';
 import { withPasskey } from '../../passkey.ts';
@@ -38,53 +38,49 @@ export function Review({
       <h2 ref={heading} tabIndex={-1}>
         Is this right?
       </h2>
-      <dl>
-        <dt>To</dt>
-        <dd class="breaks">
-          {label !== undefined && <div>{label}</div>}
-          <code>{inGroups(address)}</code>
-        </dd>
-        <dt>Network</dt>
-        <dd>{nameNetwork(network)}</dd>
-        <dt>It gets</dt>
-        <dd>
-          {showAmount(amount)} {asset}
-        </dd>
-        <dt>Fee</dt>
-        <dd>
-          {showAmount(fee)} {asset}
-        </dd>
-        <dt>You pay in all</dt>
-        <dd>
-          <strong>
-            {showAmount(total)} {asset}
-          </strong>
-        </dd>
-        <dt>You keep</dt>
-        <dd>
-          {showAmount(subtract(balance, total))} {asset}
-        </dd>
-        <dt>Arrives</dt>
-        <dd>in about {timeOf(network)}, once it is sent</dd>
-      </dl>
-      <Form act={send} label={`Send ${showAmount(amount)} ${asset}`}>
-        <p class="notice">
-          <strong>What is sent cannot be called back.</strong> Compare the whole address with where you have it from.
-        </p>
-        <TextField
-          label="Code of your authenticator app"
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          pattern="\d{6}"
-          maxLength={6}
-          required
-          value={totpCode}
-          set={setTotpCode}
-        />
-      </Form>
-      <button type="button" class="link" onClick={back}>
-        Change it
-      </button>
+      <div>
+        <p class="quiet">To{label !== undefined && <strong> {label}</strong>}</p>
+        <code class="boxed whole">{inGroups(address)}</code>
+      </div>
+      <div class="split">
+        <dl>
+          <dt>Network</dt>
+          <dd>{nameNetwork(network)}</dd>
+          <dt>It gets</dt>
+          <dd>{showCoins(amount, asset)}</dd>
+          <dt>Fee</dt>
+          <dd>{showCoins(fee, asset)}</dd>
+          <dt>You pay in all</dt>
+          <dd>
+            <strong>{showCoins(total, asset)}</strong>
+          </dd>
+          <dt>You keep</dt>
+          <dd>{showCoins(subtract(balance, total), asset)}</dd>
+          <dt>Arrives</dt>
+          <dd>in about {timeOf(network)}, once it is sent</dd>
+        </dl>
+        <div>
+          <Form act={send} label={`Send ${showCoins(amount, asset)}`}>
+            <p class="notice">
+              <strong>What is sent cannot be called back.</strong> Compare the whole address with where you have it
+              from.
+            </p>
+            <TextField
+              label="Code of your authenticator app"
+              inputMode="numeric"
+              autoComplete="one-time-code"
+              pattern="\d{6}"
+              maxLength={6}
+              required
+              value={totpCode}
+              set={setTotpCode}
+            />
+          </Form>
+          <button type="button" class="link" onClick={back}>
+            Change it
+          </button>
+        </div>
+      </div>
     </section>
   );
 }

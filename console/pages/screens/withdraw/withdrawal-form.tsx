@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Asset, Balance, NewWithdrawal, Ticker } from '../../../../clients/bureau-client/src/operations.ts';
 import { readAmount } from '../../amount.ts';
 import { add, isGreater, multiply, subtract } from '../../exact.ts';
-import { inGroups, showAmount, showCents, showTime } from '../../format.ts';
+import { inGroups, showCents, showCoins, showQuantity, showTime } from '../../format.ts';
 import { nameNetwork, timeOf } from '../../networks.ts';
 import { AmountField } from '../../parts/amount-field.tsx';
 import { Choice, Field, Form } from '../../parts/form.tsx';
@@ -57,7 +57,7 @@ function refuseAmount(
   total: string | undefined,
 ): string | undefined {
   if (amount === undefined || total === undefined || balance === '0') return undefined;
-  if (isGreater(minWithdrawal, amount)) return `The smallest is ${showAmount(minWithdrawal)} ${asset}.`;
+  if (isGreater(minWithdrawal, amount)) return `The minimum is ${showCoins(minWithdrawal, asset)}.`;
   return isGreater(total, balance) ? `With the fee that is more than you have.` : undefined;
 }
 
@@ -160,7 +160,11 @@ export function WithdrawalForm({
             value={asset.asset}
             set={setSymbol}
             options={sendable.map(
-              (known) => [known.asset, `${known.asset}, ${known.name}: ${showAmount(balanceOf(known.asset))}`] as const,
+              (known) =>
+                [
+                  known.asset,
+                  `${known.asset}, ${known.name}: ${showQuantity(balanceOf(known.asset), known.asset)}`,
+                ] as const,
             )}
           />
           {!entry && (
@@ -196,7 +200,7 @@ export function WithdrawalForm({
           set={setTyped}
           fills={isEmpty ? [] : [{ label: 'Max', value: subtract(balance, network.withdrawFee) }]}
           fault={refusal}
-          help={isEmpty ? undefined : `You have ${showAmount(balance)} ${asset.asset}.`}
+          help={isEmpty ? undefined : `You have ${showCoins(balance, asset.asset)}.`}
         />
         {isEmpty && (
           <p class="notice">
@@ -206,21 +210,17 @@ export function WithdrawalForm({
         )}
         <dl>
           <dt>Fee, on top</dt>
-          <dd>
-            {showAmount(network.withdrawFee)} {asset.asset}
-          </dd>
+          <dd>{showCoins(network.withdrawFee, asset.asset)}</dd>
           <dt>You pay in all</dt>
-          <dd>{total === undefined ? '–' : <strong>{`${showAmount(total)} ${asset.asset}`}</strong>}</dd>
-          <dt>The smallest</dt>
-          <dd>
-            {showAmount(network.minWithdrawal)} {asset.asset}
-          </dd>
+          <dd>{total === undefined ? '–' : <strong>{showCoins(total, asset.asset)}</strong>}</dd>
+          <dt>Minimum</dt>
+          <dd>{showCoins(network.minWithdrawal, asset.asset)}</dd>
           <dt>Arrives</dt>
           <dd>in about {timeOf(network.network)}</dd>
           <dt>Left of your limit</dt>
           <dd>
-            {showCents(account.dailyWithdrawals.remaining)} of {showAmount(account.dailyWithdrawals.limit)} USDT in 24
-            hours
+            {showCents(account.dailyWithdrawals.remaining, 'down')} of {showCents(account.dailyWithdrawals.limit)} USDT
+            in 24 hours
           </dd>
         </dl>
       </Form>
