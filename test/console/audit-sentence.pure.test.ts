@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tellEntry, toldActions } from '../../console/pages/desk/parts/audit-sentence.ts';
 import { nameDeed } from '../../console/pages/desk/parts/deeds.ts';
+import { toldSettings } from '../../console/pages/desk/parts/settings-sentence.ts';
 
 /** Every action that the source writes into the audit as it stands there; some are given by a variable. */
 function listActions(): string[] {
@@ -14,8 +15,18 @@ function listActions(): string[] {
   });
 }
 
-const entry = (action: string, detail: Record<string, unknown> = {}, actor = 'grace@exchange.example') =>
-  tellEntry({ actor, role: actor === 'operator' ? 'operator' : 'admin', action, detail }).join(' ');
+const entry = (action: string, detail: Record<string, unknown> = {}, actor = 'grace@exchange.example', target = '') =>
+  tellEntry({ actor, role: actor === 'operator' ? 'operator' : 'admin', action, target, detail }).join(' ');
+
+interface OpenApi {
+  readonly components: { readonly schemas: Record<string, { readonly properties: object }> };
+}
+
+/** The settings that a request can change. */
+function listSettings(): string[] {
+  const { components } = JSON.parse(readFileSync('docs/openapi.operator.json', 'utf8')) as OpenApi;
+  return Object.keys(components.schemas['ChangeSettings']?.properties ?? {});
+}
 
 describe('a row of the audit', () => {
   it('is a sentence for every action that is written', () => {
@@ -29,9 +40,38 @@ describe('a row of the audit', () => {
     [
       'change_settings',
       { tradingHalted: false, spreadBps: 25 },
-      'grace@exchange.example let trading go on, and set spread bps to 25',
+      'grace@exchange.example let trading go on, and set the spread to 0.25\u202F%',
     ],
-    ['change_settings', { fees: { ETH: { ETH: '0.002' } } }, 'grace@exchange.example set fees to ETH ETH 0.002'],
+    [
+      'change_settings',
+      { fees: { ETH: { ETH: '0.002' } } },
+      'grace@exchange.example set the withdrawal fee of ETH over ETH to 0.002',
+    ],
+    [
+      'change_settings',
+      { supplyCaps: { BTC: '1', ETH: '2', LTC: '3', BNB: '4' }, dailyLoss: null },
+      'grace@exchange.example set 4 supply caps, and took the loss of a day that halts trading away',
+    ],
+    [
+      'change_settings',
+      { pausedDeposits: { networks: ['LTC'], assets: ['BTC', 'ETH'] } },
+      'grace@exchange.example paused deposits over LTC and of BTC, ETH',
+    ],
+    [
+      'change_settings',
+      { pausedDeposits: { networks: [], assets: [] } },
+      'grace@exchange.example let all deposits come in',
+    ],
+    [
+      'settle_withdrawal',
+      { kind: 'failed', reason: 'rejected', because: 'a known thief' },
+      'grace@exchange.example rejected the withdrawal, because: a known thief',
+    ],
+    [
+      'settle_withdrawal',
+      { kind: 'paid', txHash: '0x5' },
+      'grace@exchange.example ended the withdrawal by hand as paid',
+    ],
     ['change_account', { status: 'frozen' }, 'grace@exchange.example froze the account'],
     [
       'end_hedge',
@@ -46,12 +86,12 @@ describe('a row of the audit', () => {
     [
       'keep_deposit',
       { because: 'no sender found' },
-      'grace@exchange.example kept the quarantined deposit uncredited, because: no sender found',
+      'grace@exchange.example kept the deposit in quarantine, because: no sender found',
     ],
     [
       'create_api_key',
       { label: 'reports', scopes: ['read', 'trade'] },
-      'grace@exchange.example made the API key “reports” for read, trade',
+      'grace@exchange.example made the API key “reports”, which may read, trade',
     ],
     [
       'propose',
@@ -63,6 +103,34 @@ describe('a row of the audit', () => {
     expect(entry(action, detail)).toBe(sentence);
   });
 
+  it('has words for every setting', () => {
+    expect(listSettings().length).toBeGreaterThan(20);
+    expect(listSettings().filter((name) => !toldSettings.includes(name))).toEqual([]);
+  });
+
+  it.each([
+    ['export_list', '/operator/v1/audit', {}, 'exported the whole audit'],
+    [
+      'export_list',
+      '/operator/v1/accounts',
+      { status: 'frozen' },
+      'exported the list of accounts, where status frozen',
+    ],
+    ['export_list', '/operator/v1/accounts/a1/deposits', {}, 'exported the whole list of deposits of Anna Berg'],
+    ['set_roles', 'ada@exchange.example', { roles: ['admin'] }, 'gave ada@exchange.example the role Admin'],
+    [
+      'credit_deposit',
+      'd1',
+      { because: 'proved' },
+      'credited the deposit from the quarantine to Anna Berg, because: proved',
+    ],
+    ['decline_proposal', 'p1', {}, 'declined the proposal to end the withdrawal of 1 ETH'],
+    ['halt', 'trading', { reason: 'the loss of the day' }, 'halted trading: the loss of the day'],
+  ])('names what it is about: %s %s', (action, target, detail, sentence) => {
+    const row = { actor: 'grace@exchange.example', role: 'admin', action, target, detail };
+    expect(tellEntry(row, { account: 'Anna Berg', deed: 'End the withdrawal of 1 ETH' })[1]).toBe(sentence);
+  });
+
   it('names a token by its role alone', () => {
     expect(entry('open_account', { label: 'Anna Berg' }, 'operator')).toBe('Operator opened the account “Anna Berg”');
   });
@@ -72,11 +140,7 @@ describe('a proposal', () => {
   const account = '/operator/v1/accounts/a1';
 
   it.each([
-    [
-      `${account}/withdrawals/w1/settle`,
-      { outcome: 'failed' },
-      'End the withdrawal of 0.1 ETH to 0x52 as failed, account Anna Berg',
-    ],
+    [`${account}/withdrawals/w1/settle`, { outcome: 'failed' }, 'End the withdrawal of 0.1 ETH as failed'],
     [
       `${account}/credits`,
       { asset: 'BTC', amount: '1.5', reference: 'wire' },
@@ -84,8 +148,14 @@ describe('a proposal', () => {
     ],
     [account, { dailyWithdrawalLimit: '90000' }, 'Raise the daily limit of the account Anna Berg to 90\u202F000 USDT'],
     [`${account}/credits`, undefined, 'Credit the account Anna Berg'],
+    ['/operator/v1/settings', { tradingHalted: false }, 'Let trading go on'],
+    [
+      '/operator/v1/settings',
+      { haltedCoins: ['DOGE'], notice: null },
+      'Halt the trading of DOGE, and take the notice away',
+    ],
   ])('says what, how much and to whom: %s', (path, body, sentence) => {
     const deed = { method: 'POST', path, ...(body && { body }) };
-    expect(nameDeed(deed, 'Anna Berg', 'of 0.1 ETH to 0x52')).toBe(sentence);
+    expect(nameDeed(deed, 'Anna Berg', 'of 0.1 ETH')).toBe(sentence);
   });
 });

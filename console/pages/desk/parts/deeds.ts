@@ -1,4 +1,5 @@
-import { inWords, showAmount } from '../../format.ts';
+import { showAmount } from '../../format.ts';
+import { proposeSettings } from './settings-sentence.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -36,7 +37,7 @@ function tellCredit(account: string, { amount, asset, reference }: Body): string
 const deeds: readonly (readonly [path: RegExp, tell: (subject: string, body: Body, record: string) => string])[] = [
   [
     /^\/settings$/,
-    (_, body) => `Change the settings${after(': ', Object.keys(body).map(inWords).join(', ').toLowerCase())}`,
+    (_, body) => (Object.keys(body).length === 0 ? 'Change the settings' : upperFirst(proposeSettings(body))),
   ],
   [/^\/staff\/(.+)$/, tellRoles],
   [/^\/accounts\/([^/]+)$/, tellChange],
@@ -77,6 +78,14 @@ const deeds: readonly (readonly [path: RegExp, tell: (subject: string, body: Bod
   [/^\/reconciliation\/violations\/([^/]+)\/clear$/, (violation) => `Clear the violation ${violation}`],
 ];
 
+const upperFirst = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+export const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+
+/** A long address by its two ends. */
+export const shortenAddress = (address: string) =>
+  address.length > 20 ? `${address.slice(0, 8)}…${address.slice(-6)}` : address;
+
 /** The end of an id, which tells most; another text as it is. */
 function shortenId(text: string): string {
   return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text) ? `…${text.slice(-8)}` : text;
@@ -99,8 +108,7 @@ export function nameDeed(deed: Deed, label?: string, record?: string): string {
     const [whole, subject = ''] = pattern.exec(own) ?? [];
     if (whole === undefined) continue;
     const id = shortenId(decodeURIComponent(subject));
-    const told = tell(label !== undefined && subject === findAccountOf(deed) ? label : id, body, record ?? id);
-    return subject !== findAccountOf(deed) && label !== undefined ? `${told}, account ${label}` : told;
+    return tell(label !== undefined && subject === findAccountOf(deed) ? label : id, body, record ?? id);
   }
   return `${method} ${path}`;
 }

@@ -1,28 +1,48 @@
 import { showAmount, showCents } from '../../format.ts';
 import { operate } from '../operate.ts';
+import type { Proposal } from '../schema.d.ts';
+import { findAccountOf, nameDeed } from './deeds.ts';
+import { type WithAccount, addAccounts } from './find-accounts.ts';
 
-/** The withdrawal or the deposit that a request is about. */
+/** The withdrawal, the deposit or the hedge that something is about. */
 export interface NamedRecord {
   readonly path: string;
+  /** Whose it is; `undefined` for nobody's. */
+  readonly accountId: string | undefined;
   readonly name: string;
   /** What follows its kind in a sentence. */
   readonly words: string;
   readonly facts: readonly (readonly [name: string, value: string])[];
 }
 
-const shorten = (address: string) => (address.length > 20 ? `${address.slice(0, 8)}…${address.slice(-6)}` : address);
-
 /** Reads the record that the path of a request names. `undefined` when it names none, or the record cannot be read. */
 export async function findRecord(path: string): Promise<NamedRecord | undefined> {
   const [, id, withdrawalId] = /\/accounts\/([^/]+)\/withdrawals\/([^/]+)\/settle$/.exec(path) ?? [];
-  const [, depositId] = /\/deposits\/([^/]+)\/credit$/.exec(path) ?? [];
+  if (withdrawalId !== undefined) return readRecord('withdrawal', withdrawalId, id);
+  const [, kind, recordId] = /\/(deposit|hedge)s\/([^/]+)\/(?:credit|settle)$/.exec(path) ?? [];
+  return recordId === undefined ? undefined : readRecord(kind as 'deposit' | 'hedge', recordId);
+}
+
+/** Reads a record by its id; of a withdrawal the account is looked for where it is not known. `undefined` when it cannot be read. */
+export async function readRecord(
+  kind: 'withdrawal' | 'deposit' | 'hedge',
+  id: string,
+  accountId?: string,
+): Promise<NamedRecord | undefined> {
   try {
-    if (id !== undefined && withdrawalId !== undefined) return await nameWithdrawal(id, withdrawalId);
-    return depositId === undefined ? undefined : await nameDeposit(depositId);
+    if (kind === 'deposit') return await nameDeposit(id);
+    if (kind === 'hedge') return await nameHedge(id);
+    const owner = accountId ?? (await findOwner(id));
+    return owner === undefined ? undefined : await nameWithdrawal(owner, id);
   } catch {
-    // The proposal is shown all the same, with the end of the id.
+    // What it is about is shown all the same, with the end of the id.
     return undefined;
   }
+}
+
+async function findOwner(withdrawalId: string): Promise<string | undefined> {
+  const { results } = await operate('get /search', { query: { q: withdrawalId } });
+  return results.find(({ kind }) => kind === 'withdrawal')?.accountId ?? undefined;
 }
 
 async function nameWithdrawal(id: string, withdrawalId: string): Promise<NamedRecord> {
@@ -31,8 +51,9 @@ async function nameWithdrawal(id: string, withdrawalId: string): Promise<NamedRe
   const sum = `${showAmount(amount)} ${asset}`;
   return {
     path: `/desk/withdrawals/${id}/${withdrawalId}`,
+    accountId: id,
     name: `Withdrawal of ${sum}`,
-    words: `of ${sum} over ${network} to ${shorten(address)}`,
+    words: `of ${sum}`,
     facts: [
       ['Worth', `${showCents(usdValue)} USDT`],
       ['Destination', `${network}, ${address}`],
@@ -42,12 +63,40 @@ async function nameWithdrawal(id: string, withdrawalId: string): Promise<NamedRe
 
 async function nameDeposit(id: string): Promise<NamedRecord> {
   const { deposit } = await operate('get /deposits/{id}', { path: { id } });
-  const { exactAmount, amount, asset, network, address } = deposit;
+  const { exactAmount, amount, asset, network, address, accountId, creditAccountId } = deposit;
   const sum = `${showAmount(exactAmount ?? amount)} ${asset}`;
   return {
     path: `/desk/deposits/${id}`,
+    accountId: creditAccountId ?? accountId ?? undefined,
     name: `Deposit of ${sum}`,
-    words: `of ${sum}${network === null ? '' : ` over ${network}`}`,
+    words: `of ${sum}`,
     facts: address === null ? [] : [['Arrived at', `${network}, ${address}`]],
   };
+}
+
+/** So many of the newest hedges are looked at: none can be read by its id. */
+const MOST_HEDGES = 200;
+
+async function nameHedge(id: string): Promise<NamedRecord | undefined> {
+  const { hedges } = await operate('get /hedges', { query: { limit: MOST_HEDGES } });
+  const hedge = hedges.find((known) => known.id === id);
+  if (!hedge) return undefined;
+  const words = `to ${hedge.side === 'BUY' ? 'buy' : 'sell'} ${showAmount(hedge.amount)} ${hedge.coin} at ${hedge.venue}`;
+  return { path: '/desk/liquidity', accountId: undefined, name: `Hedge ${words}`, words, facts: [] };
+}
+
+/** A proposal with its account and its record, as far as there are any. */
+export type NamedProposal = WithAccount<Proposal> & { readonly record: NamedRecord | undefined };
+
+/** A proposal in a sentence. */
+export const tellProposal = (proposal: NamedProposal) =>
+  nameDeed(proposal, proposal.account?.label, proposal.record?.words);
+
+/** Reads what proposals are about: all their accounts at once, and each record. */
+export async function nameProposals(proposals: readonly Proposal[]): Promise<readonly NamedProposal[]> {
+  const [rows, records] = await Promise.all([
+    addAccounts(proposals, findAccountOf),
+    Promise.all(proposals.map(({ path }) => findRecord(path))),
+  ]);
+  return rows.map((row, at) => ({ ...row, record: records[at] }));
 }

@@ -1,5 +1,6 @@
 import { inWords, showTime } from '../../format.ts';
 import type { AccountOfHolder } from './find-accounts.ts';
+import type { Subject } from './named-entry.ts';
 
 const SHOWN_OF_ID = 8;
 
@@ -20,6 +21,19 @@ export function AccountName({ id, account }: { readonly id: string; readonly acc
     <>
       <AccountLink id={id} label={account.label} />
       <small class="below breaks">{account.email ?? 'no holder yet'}</small>
+    </>
+  );
+}
+
+/** What a row of the audit is about, with the way to it. */
+export function SubjectLink({ subject }: { readonly subject: Subject }) {
+  if ('account' in subject) return <AccountName id={subject.account.id} account={subject.account} />;
+  const { name, path, below } = subject;
+  const shown = /^[\da-f-]{36}$/.test(name) ? <ShortId id={name} /> : name;
+  return (
+    <>
+      {path === undefined ? <span>{shown}</span> : <a href={path}>{shown}</a>}
+      {below !== undefined && <small class="below breaks">{below}</small>}
     </>
   );
 }

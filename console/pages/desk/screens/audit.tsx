@@ -3,18 +3,14 @@ import { inWords } from '../../format.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
-import { tellEntry, toldActions } from '../parts/audit-sentence.ts';
-import { ShortId, Time } from '../parts/names.tsx';
-import { listOf } from '../parts/list.ts';
+import { toldActions } from '../parts/audit-sentence.ts';
+import { type List, listOf } from '../parts/list.ts';
+import { type NamedEntry, nameEntries } from '../parts/named-entry.ts';
+import { SubjectLink, Time } from '../parts/names.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { Records } from '../parts/records.tsx';
 import { Value } from '../parts/value.tsx';
 import type { AuditEntry } from '../schema.d.ts';
-
-const filters = [
-  ['target', 'What was changed: an id'],
-  ['actor', 'Who: an e-mail'],
-] as const;
 
 /** The actions by which the rows can be narrowed, in words. */
 const actions: readonly (readonly [action: string, words: string])[] = [
@@ -34,11 +30,47 @@ function toField(iso: string | null): string {
   return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
+const texts = ['actor', 'action', 'target'] as const;
+
+/** Rows that follow each other and that one sentence tells: by the same one, of the same thing, in the same minute. */
+function groupRows(rows: readonly NamedEntry[]): readonly (readonly NamedEntry[])[] {
+  const groups: NamedEntry[][] = [];
+  for (const row of rows) {
+    const known = groups.at(-1);
+    if (known?.[0] && isAlike(known[0], row)) known.push(row);
+    else groups.push([row]);
+  }
+  // Two are as easily read one by one.
+  return groups.flatMap((group) => (group.length > 2 ? [group] : group.map((row) => [row])));
+}
+
+const MINUTE = '2026-11-28T08:33'.length;
+
+const isAlike = (one: NamedEntry, other: NamedEntry) =>
+  one.who === other.who &&
+  one.entry.action === other.entry.action &&
+  one.entry.target === other.entry.target &&
+  one.entry.ts.slice(0, MINUTE) === other.entry.ts.slice(0, MINUTE) &&
+  (one.entry.action === 'change_settings' || one.did === other.did);
+
+const keyOf = ({ ledger, id }: AuditEntry) => `${ledger} ${id}`;
+
+const nameGroup = ([first]: readonly NamedEntry[]) => (first ? keyOf(first.entry) : '');
+
+function listEntries(query: Readonly<Record<string, string>>): List<NamedEntry> {
+  const list = listOf('get /audit', { query });
+  const read = async (cursor: string | undefined) => {
+    const { rows, nextCursor } = await list.read(cursor);
+    return { rows: await nameEntries(rows), nextCursor };
+  };
+  return { ...list, read };
+}
+
 /** Who changed what, newest first. What is looked for is in the address of the page. */
 export function Audit({ query }: Place) {
   const [wanted, setWanted] = useState<Readonly<Record<string, string>>>(() =>
     Object.fromEntries([
-      ...['action', ...filters.map(([name]) => name)].map((name) => [name, query.get(name) ?? ''] as const),
+      ...texts.map((name) => [name, query.get(name) ?? ''] as const),
       ...times.map(([name]) => [name, toField(query.get(name))] as const),
     ]),
   );
@@ -46,37 +78,57 @@ export function Audit({ query }: Place) {
   const find = (event: Event) => {
     event.preventDefault();
     const next = new URLSearchParams();
-    for (const name of ['action', ...filters.map(([one]) => one)]) {
-      if (wanted[name]) next.set(name, wanted[name].trim());
-    }
+    for (const name of texts) if (wanted[name]) next.set(name, wanted[name].trim());
     for (const [name] of times) if (wanted[name]) next.set(name, new Date(wanted[name]).toISOString());
     go(`/desk/audit?${next.toString()}`);
   };
+  const [open, setOpen] = useState<readonly string[]>([]);
+  const toggle = (name: string) =>
+    setOpen((known) => (known.includes(name) ? known.filter((one) => one !== name) : [...known, name]));
+  const isNarrow = ['target', 'from', 'to'].some((name) => query.has(name));
   return (
     <>
       <h1>Audit</h1>
-      <section class="card audit">
-        <form class="filters" onSubmit={find}>
-          {filters.map(([name, label]) => (
-            <TextField key={name} label={label} value={wanted[name] ?? ''} set={set(name)} />
-          ))}
-          <Choice label="What was done" value={wanted['action'] ?? ''} set={set('action')} options={actions} />
-          {times.map(([name, label]) => (
-            <TextField key={name} label={label} type="datetime-local" value={wanted[name] ?? ''} set={set(name)} />
-          ))}
-          <button type="submit">Find</button>
+      <section class="card log">
+        <form onSubmit={find}>
+          <div class="filters">
+            <TextField label="Who: an e-mail" value={wanted['actor'] ?? ''} set={set('actor')} />
+            <Choice label="What was done" value={wanted['action'] ?? ''} set={set('action')} options={actions} />
+            <button type="submit">Find</button>
+          </div>
+          <details class="plain-details" open={isNarrow}>
+            <summary>By a time, or by what was changed</summary>
+            <div class="filters">
+              <TextField label="What was changed: an id" value={wanted['target'] ?? ''} set={set('target')} />
+              {times.map(([name, label]) => (
+                <TextField key={name} label={label} type="datetime-local" value={wanted[name] ?? ''} set={set(name)} />
+              ))}
+            </div>
+          </details>
         </form>
-        <Pages list={listOf('get /audit', { query: Object.fromEntries(query) })}>
+        <Pages list={listEntries(Object.fromEntries(query))}>
           {(rows) => (
             <Records
               label="Audit"
-              rows={rows}
-              keyOf={({ ledger, id }) => `${ledger} ${id}`}
+              rows={groupRows(rows)}
+              keyOf={nameGroup}
               columns={[
-                { name: 'When', show: ({ ts }) => <Time iso={ts} /> },
-                { name: 'What', show: (entry) => <Told entry={entry} /> },
-                { name: 'Of', show: ({ target }) => <Target target={target} /> },
-                { name: 'Exactly', show: (entry) => <Detail entry={entry} /> },
+                { name: 'When', show: ([first]) => first && <Time iso={first.entry.ts} /> },
+                { name: 'What', show: (group) => <Told group={group} isOpen={open.includes(nameGroup(group))} /> },
+                { name: 'About', show: ([first]) => first && <SubjectLink subject={first.subject} /> },
+                {
+                  name: 'Exactly',
+                  show: (group) => (
+                    <button
+                      type="button"
+                      class="link"
+                      aria-expanded={open.includes(nameGroup(group))}
+                      onClick={() => toggle(nameGroup(group))}
+                    >
+                      {group.length > 1 ? `All ${group.length}` : 'Details'}
+                    </button>
+                  ),
+                },
               ]}
               empty="Nothing was changed that fits. Ids and e-mails are found whole, not by a part."
             />
@@ -87,41 +139,38 @@ export function Audit({ query }: Place) {
   );
 }
 
-/** A row as a sentence, in which whoever did it stands out. */
-function Told({ entry }: { readonly entry: AuditEntry }) {
-  const [who, did] = tellEntry(entry);
+/** Rows as a sentence, in which whoever did it stands out; once opened, as they are stored, to check what exactly was sent. */
+function Told({ group, isOpen }: { readonly group: readonly NamedEntry[]; readonly isOpen: boolean }) {
+  const [first, ...others] = group;
+  if (!first) return null;
+  const did =
+    first.entry.action === 'change_settings' && others.length > 0
+      ? `changed the settings ${group.length} times`
+      : `${first.did}${others.length > 0 ? `, ${group.length} times` : ''}`;
   return (
     <span class="details">
-      <strong>{who}</strong> {did}
+      <strong>{first.who}</strong> {did}
+      {isOpen &&
+        group.map(({ entry, did: one }) => (
+          <Stored key={keyOf(entry)} entry={entry} did={others.length > 0 ? one : ''} />
+        ))}
     </span>
   );
 }
 
-/** What was changed: an id leads to what it is. */
-function Target({ target }: { readonly target: string }) {
-  return /^[\da-f-]{36}$/.test(target) ? (
-    <a href={`/desk/search?q=${target}`}>
-      <ShortId id={target} />
-    </a>
-  ) : (
-    <>{target}</>
-  );
-}
-
-/** The row as it is stored, for those who look for one by its action or check what exactly was sent. */
-function Detail({ entry: { action, role, detail } }: { readonly entry: AuditEntry }) {
+function Stored({ entry, did }: { readonly entry: AuditEntry; readonly did: string }) {
   return (
-    <details class="entry">
-      <summary>Details</summary>
-      <small class="details">
-        {action}, as {role}
-        {Object.entries(detail).map(([name, value]) => (
+    <span class="stored">
+      {did}
+      <small>
+        {entry.action}, as {entry.role}, of {entry.target}
+        {Object.entries(entry.detail).map(([name, value]) => (
           <span key={name}>
             {' · '}
             {name} <Value of={value} />
           </span>
         ))}
       </small>
-    </details>
+    </span>
   );
 }

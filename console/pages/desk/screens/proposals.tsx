@@ -6,10 +6,10 @@ import { Shown } from '../../parts/notice.tsx';
 import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
-import { type WithAccount, addAccounts, withAccounts } from '../parts/find-accounts.ts';
+import type { WithAccount } from '../parts/find-accounts.ts';
 import { AccountLink, AccountName, State, Time } from '../parts/names.tsx';
-import { findAccountOf, nameDeed } from '../parts/deeds.ts';
-import { type NamedRecord, findRecord } from '../parts/named-record.ts';
+import { findAccountOf } from '../parts/deeds.ts';
+import { type NamedProposal, nameProposals, tellProposal } from '../parts/named-record.ts';
 import { type List, listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { Facts, Records } from '../parts/records.tsx';
@@ -19,19 +19,12 @@ import type { ExchangeSettings, Proposal, StaffMember } from '../schema.d.ts';
 import { useMay, useStaff } from '../staff.ts';
 import { ChangedSettings } from './changed-settings.tsx';
 
-type Known = WithAccount<Proposal> & { readonly record: NamedRecord | undefined };
-
-const tell = (proposal: Known) => nameDeed(proposal, proposal.account?.label, proposal.record?.words);
-
-const addRecords = (rows: readonly WithAccount<Proposal>[]): Promise<readonly Known[]> =>
-  Promise.all(rows.map(async (row) => ({ ...row, record: await findRecord(row.path) })));
-
 /** The proposals of a state, with what they are about. */
-function listProposals(status: Proposal['status']): List<Known> {
-  const list = withAccounts(listOf('get /proposals', { query: { status } }), findAccountOf);
+function listProposals(status: Proposal['status']): List<NamedProposal> {
+  const list = listOf('get /proposals', { query: { status } });
   const read = async (cursor: string | undefined) => {
     const { rows, nextCursor } = await list.read(cursor);
-    return { rows: await addRecords(rows), nextCursor };
+    return { rows: await nameProposals(rows), nextCursor };
   };
   return { ...list, read };
 }
@@ -44,7 +37,7 @@ export function Proposals({ query }: Place) {
   const { actor } = useStaff();
   const isOwn = ({ proposedBy }: Proposal) => proposedBy === actor;
   /** Those that wait for the reader come first, and of them the newest. */
-  const sort = (rows: readonly Known[]) =>
+  const sort = (rows: readonly NamedProposal[]) =>
     status === 'OPEN'
       ? rows.toSorted(
           (a, b) => Number(isOwn(a)) - Number(isOwn(b)) || Date.parse(b.proposedAt) - Date.parse(a.proposedAt),
@@ -73,7 +66,7 @@ export function Proposals({ query }: Place) {
                   show: (row) => (
                     <>
                       <a class="breaks" href={`/desk/proposals/${row.id}`}>
-                        {tell(row)}
+                        {tellProposal(row)}
                       </a>
                       <small class="below">by {isOwn(row) ? 'you' : row.proposedBy}</small>
                     </>
@@ -104,7 +97,7 @@ async function readProposal(id: string) {
     operate('get /settings'),
     operate('get /staff', { query: { limit: 200 } }),
   ]);
-  const [known] = await addRecords(await addAccounts([proposal], findAccountOf));
+  const [known] = await nameProposals([proposal]);
   return { proposal: known ?? { ...proposal, account: undefined, record: undefined }, settings, staff };
 }
 
@@ -116,7 +109,7 @@ export function ProposalScreen({ rest: [id = ''] }: Place) {
       {({ proposal, settings, staff }) => (
         <>
           <div class="top">
-            <h1>{tell(proposal)}</h1>
+            <h1>{tellProposal(proposal)}</h1>
             <State of={proposal.status} />
           </div>
           <section class="card">
@@ -152,7 +145,7 @@ export function ProposalScreen({ rest: [id = ''] }: Place) {
 }
 
 interface BodyOf {
-  readonly proposal: Known;
+  readonly proposal: NamedProposal;
   readonly settings: ExchangeSettings;
   readonly staff: readonly StaffMember[];
 }
@@ -221,7 +214,7 @@ function Decide({ proposal, settings, staff, decided }: BodyOf & { readonly deci
           <Step
             main
             label="Approve"
-            title={tell(proposal)}
+            title={tellProposal(proposal)}
             act={() => operate('post /proposals/{id}/approve', { path: { id }, body: { digest } })}
             done={decided}
           >
