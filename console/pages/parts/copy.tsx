@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 
-/** A text to copy, with its button. It is in one line, which scrolls, unless it is shown in another way. */
+/** A text to copy, whole, with its button. */
 export function Copied({
   text,
   label,
-  shown,
+  shown = text,
 }: {
   readonly text: string;
   readonly label: string;
@@ -18,13 +18,7 @@ export function Copied({
   };
   return (
     <div class="copied">
-      {shown === undefined ? (
-        <code class="scrolls" tabIndex={0} role="group" aria-label={label}>
-          {text}
-        </code>
-      ) : (
-        <code>{shown}</code>
-      )}
+      <code>{shown}</code>
       <button type="button" onClick={() => void copy()} aria-label={`Copy ${label}`}>
         {isCopied ? 'Copied' : 'Copy'}
       </button>

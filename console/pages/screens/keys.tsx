@@ -142,9 +142,9 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
 function NewToken({ token, close }: { readonly token: string; readonly close: () => void }) {
   const { session } = useSignedIn();
   const code = {
-    curl: `curl -s ${session.apiOrigin}/api/v1/wallet/balances \\\n  -H 'Authorization: Bearer ${token}'`,
-    TypeScript: `const client = new BureauClient({ origin: '${session.apiOrigin}', apiKey: '${token}' });\nconsole.log(await client.listBalances());`,
-    Python: `bureau = BureauClient('${session.apiOrigin}', '${token}')\nprint(bureau.list_balances())`,
+    curl: `curl -s ${session.apiOrigin}/api/v1/wallet/balances \\\n  -H "Authorization: Bearer $KEY"`,
+    TypeScript: `const client = new BureauClient({\n  origin: '${session.apiOrigin}',\n  apiKey: process.env.KEY,\n});\nconsole.log(await client.listBalances());`,
+    Python: `bureau = BureauClient(\n    '${session.apiOrigin}',\n    os.environ['KEY'],\n)\nprint(bureau.list_balances())`,
   };
   const [language, setLanguage] = useState<keyof typeof code>('curl');
   return (
@@ -155,9 +155,8 @@ function NewToken({ token, close }: { readonly token: string; readonly close: ()
         set={setLanguage}
         options={(['curl', 'TypeScript', 'Python'] as const).map((name) => [name, name] as const)}
       />
-      <pre class="scrolls" tabIndex={0}>
-        {code[language]}
-      </pre>
+      <pre>{code[language]}</pre>
+      <p class="quiet">It takes the key from the variable KEY of its environment.</p>
     </ShownOnce>
   );
 }
