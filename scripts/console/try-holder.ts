@@ -155,6 +155,7 @@ export class HolderTrial {
       (await dialog.locator('pre').textContent())?.includes(`${this.#exchange.origin}/api/v1/`) === true,
       'the code to paste names the API’s own address',
     );
+    expectThat((await dialog.locator('pre').textContent())?.includes(token) === false, 'and not the key itself');
     await this.#check(page, 'api-keys-new');
     const use = (path: string) =>
       fetch(`${this.#exchange.origin}${path}`, { headers: { Authorization: `Bearer ${token}` } });
@@ -378,6 +379,7 @@ export class HolderTrial {
     try {
       await open(page, 'Events');
       await see(page, 'There are none yet');
+      await see(page, 'passkey added, passkey removed');
       await this.#check(page, 'events-empty');
       await page
         .getByLabel('Address', { exact: true })
@@ -390,7 +392,7 @@ export class HolderTrial {
       await dialog.getByLabel('I have stored it').check();
       await dialog.getByRole('button', { name: 'Done' }).click();
       await press(page, 'Send a test');
-      await see(page, /The test: taken, answered 200/);
+      await see(page, /The test: delivered, 200 in/);
       expectThat(received.length === 1, 'a test reaches a new endpoint');
       await open(page, 'Security');
       await page.getByLabel('Code of your authenticator app').fill(await this.#nextCode());
@@ -400,10 +402,11 @@ export class HolderTrial {
       await open(page, 'Events');
       await press(page, 'Deliveries');
       await dialog.getByRole('link', { name: 'Security recovery codes drawn' }).waitFor();
+      await dialog.getByText('All delivered').waitFor();
       await this.#check(page, 'events-deliveries');
       expectThat(received.length === 2, 'what happens to the account’s security is sent');
       await press(page, 'Close');
-      await page.getByText('Send again, change the secret, delete').click();
+      await page.getByText('More actions').click();
       await page.getByLabel('Send again every event after number').fill('0');
       await press(page, 'Send them again');
       await see(page, 'They are on their way');

@@ -1,5 +1,6 @@
 import type { EventType } from '../../../clients/bureau-client/src/operations.ts';
 import { api } from '../ask.ts';
+import { nameEvent } from '../format.ts';
 import { Form } from '../parts/form.tsx';
 import { useSignedIn } from '../parts/session.ts';
 import type { EndpointCalls, EventGroups } from '../parts/webhooks/endpoint-calls.ts';
@@ -55,17 +56,50 @@ const calls: EndpointCalls<EventType> = {
   pageOf: (type) => pages[type.split('.')[0] ?? ''],
 };
 
+/** An event as it is sent, cut short. */
+const SAMPLE = `{
+  "type": "order.filled",
+  "sequence": 12,
+  "data": {
+    "order": {
+      "side": "BUY",
+      "coin": "BTC",
+      "coinAmount": "0.01",
+      …
+    }
+  }
+}`;
+
+/** What would be sent, for who has no endpoint yet. */
+function Kinds() {
+  return (
+    <>
+      <ul class="kinds">
+        {groups.map(([name, types]) => (
+          <li key={name}>
+            <strong>{name}</strong> <span class="quiet">{types.map(nameEnd).join(', ')}</span>
+          </li>
+        ))}
+      </ul>
+      <p class="quiet">Each is sent as JSON, such as:</p>
+      <pre>{SAMPLE}</pre>
+    </>
+  );
+}
+
+/** `security.passkey_added` as "passkey added". */
+function nameEnd(type: EventType): string {
+  return nameEvent(type.replace(/^\w+\./, '').replace('totp', 'two-factor')).toLowerCase();
+}
+
 /** Where the account's events are sent, so that no program has to ask again and again. */
 export function Events() {
   const { session } = useSignedIn();
   if (session.level === 'look') return <p class="notice">Use a passkey to see where your events are sent.</p>;
   return (
     <>
-      <p>
-        An event says what happened to the account: a deposit, the end of a withdrawal, a freeze. Each is sent to your
-        addresses once it has happened, in order and signed, so that a program of yours need not ask.
-      </p>
-      <Endpoints calls={calls} groups={groups} change={Form} />
+      <p>What happens to the account is sent to your own programs, in order and signed, so that they need not ask.</p>
+      <Endpoints calls={calls} groups={groups} change={Form} ifNone={<Kinds />} />
     </>
   );
 }

@@ -2,48 +2,44 @@ import { nameEvent, showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Dialog } from '../dialog.tsx';
 import { Shown } from '../notice.tsx';
+import { Pill } from '../pill.tsx';
+import { isTest, nameAnswer, nameOutcome, nameProgress } from './delivery-state.ts';
 import type { Delivery, DeliveryLog } from './endpoint-calls.ts';
 
 type PageOf = (type: string) => string | undefined;
 
 const EVERY_MS = 5_000;
 
-const faults = { timed_out: 'no answer in time', unreachable: 'not reached' } as const;
-
-/** How an attempt ended, in words. */
-export function nameOutcome({ outcome, status, fault, durationMs }: Delivery): string {
-  const answer = fault === null ? `answered ${status ?? 'nothing'} after ${durationMs} ms` : faults[fault];
-  return `${outcome === 'DELIVERED' ? 'taken' : 'not taken'}, ${answer}`;
-}
-
 /** The newest attempts of an endpoint, and how far it is. */
 export function Deliveries({
   read,
   pageOf,
+  isOn,
   close,
 }: {
   readonly read: () => Promise<DeliveryLog>;
   readonly pageOf: PageOf;
+  readonly isOn: boolean;
   readonly close: () => void;
 }) {
   const { loaded } = useLoaded(read, EVERY_MS);
   return (
     <Dialog title="Deliveries" close={close}>
       <Shown loaded={loaded}>
-        {({ deliveries, setAside, deliveredTo, nextAttemptAt }) => (
+        {(log) => (
           <>
             <p>
-              Events up to number {deliveredTo} are done with.
-              {nextAttemptAt !== null && ` The next attempt is at ${showTime(nextAttemptAt)}.`}
+              <State of={nameProgress(log, isOn)} />{' '}
+              <span class="quiet">Every event up to number {log.deliveredTo} is done with.</span>
             </p>
-            {setAside.length > 0 && (
+            {log.setAside.length > 0 && (
               <>
                 <h3>Put aside: refused three times while a later one was taken</h3>
-                <List rows={setAside} pageOf={pageOf} />
+                <List rows={log.setAside} pageOf={pageOf} />
               </>
             )}
-            <h3>The newest attempts</h3>
-            {deliveries.length === 0 ? <p>There are none yet.</p> : <List rows={deliveries} pageOf={pageOf} />}
+            {log.setAside.length > 0 && <h3>The newest attempts</h3>}
+            {log.deliveries.length > 0 && <List rows={log.deliveries} pageOf={pageOf} />}
           </>
         )}
       </Shown>
@@ -53,17 +49,38 @@ export function Deliveries({
 
 function List({ rows, pageOf }: { readonly rows: readonly Delivery[]; readonly pageOf: PageOf }) {
   return (
-    <ul class="plain">
-      {rows.map((row) => (
-        <li key={`${row.eventId} ${row.at}`}>
-          <span title={row.eventId}>
-            <a {...({ href: pageOf(row.type) } as object)}>{nameEvent(row.type)}</a>{' '}
-            <span class="quiet">No. {/\d+$/.exec(row.eventId)?.[0]}</span>
-          </span>
-          <span>{nameOutcome(row)}</span>
-          <time dateTime={row.at}>{showTime(row.at)}</time>
-        </li>
-      ))}
-    </ul>
+    <table class="stacked deliveries" aria-label="Deliveries">
+      <thead>
+        <tr>
+          <th scope="col">Event</th>
+          <th scope="col">State</th>
+          <th scope="col">Answer</th>
+          <th scope="col" class="number">
+            When
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={`${row.eventId} ${row.at}`}>
+            <th scope="row" title={row.eventId}>
+              <a {...({ href: pageOf(row.type) } as object)}>{nameEvent(row.type)}</a>
+              <small>{isTest(row) ? 'has no number' : `number ${Number(/\d+$/.exec(row.eventId)?.[0])}`}</small>
+            </th>
+            <td>
+              <State of={nameOutcome(row)} />
+            </td>
+            <td>{nameAnswer(row)}</td>
+            <td class="number">
+              <time dateTime={row.at}>{showTime(row.at)}</time>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
+}
+
+function State({ of: [status, words] }: { readonly of: readonly [status: string, words: string] }) {
+  return <Pill status={status} words={words} />;
 }

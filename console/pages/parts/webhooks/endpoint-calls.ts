@@ -70,6 +70,8 @@ export type EventGroups<Type extends string> = readonly (readonly [name: string,
 
 /** Whose endpoints a page shows, and how they are changed. */
 export interface EndpointSource<Type extends string> {
+  /** What is shown in place of endpoints while there are none, beside how to add one. */
+  readonly ifNone?: ComponentChildren;
   readonly calls: EndpointCalls<Type>;
   readonly groups: EventGroups<Type>;
   /** `undefined` for who may only look. */

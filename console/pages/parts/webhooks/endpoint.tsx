@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
 import { nameEvent, showTime } from '../../format.ts';
 import { Form, TextField } from '../form.tsx';
-import { Deliveries, nameOutcome } from './deliveries.tsx';
+import { Pill } from '../pill.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { nameAnswer, nameOutcome } from './delivery-state.ts';
 import type { Change, EndpointCalls, KnownEndpoint } from './endpoint-calls.ts';
 
 const endings = {
@@ -32,30 +34,30 @@ export function Endpoint({
 }) {
   const { endpoint, calls } = more;
   const [isOpen, setOpen] = useState(false);
+  const isOn = endpoint.status === 'enabled';
   return (
-    <>
-      <h3 class="breaks">{endpoint.url}</h3>
+    <article class="endpoint">
+      <div class="title">
+        <h3 class="breaks">{endpoint.url}</h3>
+        <Pill status={isOn ? 'completed' : 'failed'} words={isOn ? 'On' : 'Off'} />
+      </div>
       <About endpoint={endpoint} />
       <div class="side-by-side">
         <button type="button" onClick={() => setOpen(true)}>
           Deliveries
         </button>
-        {change && (
-          <>
-            <Test test={() => calls.test(endpoint.id)} />
-            <Switch {...more} change={change} />
-          </>
-        )}
+        {change && <Test test={() => calls.test(endpoint.id)} />}
       </div>
       {change && <Rarely {...more} change={change} />}
       {isOpen && (
         <Deliveries
           read={() => calls.listDeliveries(endpoint.id)}
           pageOf={(type) => calls.pageOf?.(type)}
+          isOn={isOn}
           close={() => setOpen(false)}
         />
       )}
-    </>
+    </article>
   );
 }
 
@@ -64,9 +66,8 @@ function About({ endpoint }: { readonly endpoint: KnownEndpoint }) {
   return (
     <>
       {reason !== null && <p class="notice bad">{endings[reason]}</p>}
+      {reason === null && status !== 'enabled' && <p class="quiet">Switched off: nothing is sent.</p>}
       <dl>
-        <dt>State</dt>
-        <dd>{status === 'enabled' ? 'On' : 'Switched off: nothing is sent'}</dd>
         {description !== '' && (
           <>
             <dt>For</dt>
@@ -104,10 +105,12 @@ function Switch({ endpoint: { id, status }, calls, change: Change, changed }: Ch
 }
 
 /** What is seldom done with an endpoint. */
-function Rarely({ endpoint: { id }, calls, change: Change, changed, show }: Changes) {
+function Rarely(changes: Changes) {
+  const { endpoint, calls, change: Change, changed, show } = changes;
+  const { id } = endpoint;
   return (
     <details class="plain-details">
-      <summary>Send again, change the secret, delete</summary>
+      <summary>More actions</summary>
       <Replay replay={(after) => calls.replay(id, after)} change={Change} />
       <Change
         plain
@@ -117,15 +120,18 @@ function Rarely({ endpoint: { id }, calls, change: Change, changed, show }: Chan
       >
         <p>For 24 hours each delivery is signed with the old one as well.</p>
       </Change>
-      <Change
-        danger
-        label="Delete the endpoint"
-        title="Delete the endpoint"
-        act={async () => {
-          await calls.remove(id);
-          changed();
-        }}
-      />
+      <div class="side-by-side">
+        <Switch {...changes} />
+        <Change
+          danger
+          label="Delete the endpoint"
+          title="Delete the endpoint"
+          act={async () => {
+            await calls.remove(id);
+            changed();
+          }}
+        />
+      </div>
     </details>
   );
 }
@@ -140,7 +146,7 @@ function Test({ test }: { readonly test: () => ReturnType<Calls['test']> }) {
       act={async () => {
         setSaid('');
         const { delivery } = await test();
-        setSaid(`The test: ${nameOutcome(delivery)}.`);
+        setSaid(`The test: ${nameOutcome(delivery)[1].toLowerCase()}, ${nameAnswer(delivery)}.`);
       }}
     >
       {said !== '' && <p role="status">{said}</p>}

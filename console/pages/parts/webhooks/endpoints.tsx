@@ -7,7 +7,7 @@ import { Endpoint } from './endpoint.tsx';
 import { NewEndpoint } from './new-endpoint.tsx';
 
 /** The webhook endpoints of an owner, with what may be done with them. A secret is shown once. */
-export function Endpoints<Type extends string>({ calls, groups, change }: EndpointSource<Type>) {
+export function Endpoints<Type extends string>({ calls, groups, change, ifNone }: EndpointSource<Type>) {
   const { loaded, reload } = useLoaded(calls.list);
   const [secret, setSecret] = useState<string>();
   const show = (drawn: string) => {
@@ -27,10 +27,13 @@ export function Endpoints<Type extends string>({ calls, groups, change }: Endpoi
             <section class="card">
               <h2>Endpoints</h2>
               {webhookEndpoints.length === 0 && (
-                <p>
-                  There are none yet.
-                  {change && ' Add the address of a receiver; it must answer over https.'}
-                </p>
+                <>
+                  <p>
+                    There are none yet.
+                    {change && ' Add the address of a receiver; it must answer over https.'}
+                  </p>
+                  {ifNone}
+                </>
               )}
               {webhookEndpoints.map((endpoint) => (
                 <Endpoint

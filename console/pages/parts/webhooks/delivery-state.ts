@@ -1,0 +1,34 @@
+import { showTime } from '../../format.ts';
+import type { Delivery, DeliveryLog } from './endpoint-calls.ts';
+
+const faults = { timed_out: 'no answer in time', unreachable: 'not reached' } as const;
+
+/** How an attempt ended: the status of a pill, and its words. */
+export function nameOutcome({ outcome }: Pick<Delivery, 'outcome'>): readonly [status: string, words: string] {
+  return outcome === 'DELIVERED' ? ['completed', 'Delivered'] : ['failed', 'Failed'];
+}
+
+/** What was answered. */
+export function nameAnswer({ status, fault, durationMs }: Delivery): string {
+  return fault === null ? `${status ?? 'nothing'} in ${durationMs} ms` : faults[fault];
+}
+
+/** A test is no event, and is not made again. */
+export function isTest({ type }: Pick<Delivery, 'type'>): boolean {
+  return type === 'endpoint.test';
+}
+
+/** How far an endpoint is: the status of a pill, and its words. */
+export function nameProgress(
+  { deliveries, setAside, nextAttemptAt }: Pick<DeliveryLog, 'deliveries' | 'setAside' | 'nextAttemptAt'>,
+  isOn: boolean,
+): readonly [status: string, words: string] {
+  if (!isOn) return ['failed', 'Switched off'];
+  const newest = deliveries.find((delivery) => !isTest(delivery));
+  const hasFailed = newest?.outcome === 'FAILED';
+  if (hasFailed && nextAttemptAt !== null) return ['failed', `Failed, again at ${showTime(nextAttemptAt)}`];
+  // An attempt that is being made has no time.
+  if (hasFailed || nextAttemptAt !== null) return ['pending', 'On its way'];
+  if (setAside.length > 0) return ['failed', `${setAside.length} not delivered`];
+  return newest ? ['completed', 'All delivered'] : ['pending', 'Nothing to deliver yet'];
+}

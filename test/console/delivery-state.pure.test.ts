@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { showTime } from '../../console/pages/format.ts';
+import { nameProgress } from '../../console/pages/parts/webhooks/delivery-state.ts';
+import type { Delivery } from '../../console/pages/parts/webhooks/endpoint-calls.ts';
+
+const AGAIN = '2026-11-28T09:12:00.000Z';
+
+const attempt = (outcome: Delivery['outcome']): Delivery => ({
+  eventId: 'evt_1_09',
+  type: 'order.filled',
+  at: '2026-11-28T09:10:00.000Z',
+  outcome,
+  status: null,
+  fault: 'unreachable',
+  durationMs: 1,
+});
+
+const [taken, failed] = [attempt('DELIVERED'), attempt('FAILED')];
+
+test.each([
+  ['nothing was sent yet', { deliveries: [] }, 'Nothing to deliver yet'],
+  ['all was taken', { deliveries: [taken, failed] }, 'All delivered'],
+  [
+    'the newest attempt failed',
+    { deliveries: [failed, taken], nextAttemptAt: AGAIN },
+    `Failed, again at ${showTime(AGAIN)}`,
+  ],
+  ['a test failed', { deliveries: [{ ...failed, type: 'endpoint.test' }, taken] }, 'All delivered'],
+  ['it is attempted again just now', { deliveries: [failed] }, 'On its way'],
+  ['more is to come', { deliveries: [taken], nextAttemptAt: AGAIN }, 'On its way'],
+  ['two were put aside', { deliveries: [taken], setAside: [failed, failed] }, '2 not delivered'],
+])('an endpoint is told to be so far: %s', (_, log, words) => {
+  expect(nameProgress({ setAside: [], nextAttemptAt: null, ...log }, true)[1]).toBe(words);
+});
+
+test('an endpoint that is switched off is told to be, whatever was delivered', () => {
+  expect(nameProgress({ deliveries: [taken], setAside: [], nextAttemptAt: null }, false)[1]).toBe('Switched off');
+});
