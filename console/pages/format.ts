@@ -85,9 +85,14 @@ export function inWords(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** `withdrawal.failed` as "Withdrawal failed". */
+/** `withdrawal.failed` as "Withdrawal failed", and `security.passkey_added` as "Passkey added". */
 export function nameEvent(type: string): string {
-  return inWords(type.replaceAll('.', '_'));
+  return inWords(
+    type
+      .replace(/^security\./, '')
+      .replace('totp', 'two-factor')
+      .replaceAll('.', '_'),
+  );
 }
 
 const movements: Readonly<Record<string, string>> = {

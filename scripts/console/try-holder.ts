@@ -395,13 +395,14 @@ export class HolderTrial {
       await see(page, /The test: delivered, 200 in/);
       expectThat(received.length === 1, 'a test reaches a new endpoint');
       await open(page, 'Security');
+      await press(page, 'Draw new codes');
       await page.getByLabel('Code of your authenticator app').fill(await this.#nextCode());
       await press(page, 'Draw ten new recovery codes');
       await see(page, 'Write them down now');
       this.#recoveryCodes = await page.locator('ol code').allTextContents();
       await open(page, 'Events');
       await press(page, 'Deliveries');
-      await dialog.getByRole('link', { name: 'Security recovery codes drawn' }).waitFor();
+      await dialog.getByRole('link', { name: 'Recovery codes drawn' }).waitFor();
       await dialog.getByText('All delivered').waitFor();
       await this.#check(page, 'events-deliveries');
       expectThat(received.length === 2, 'what happens to the account’s security is sent');
@@ -507,6 +508,12 @@ export class HolderTrial {
 
   async #checkPages(page: Page): Promise<void> {
     await open(page, 'Security');
+    const log = page.locator('.log li');
+    await log.nth(4).waitFor();
+    expectThat((await log.count()) === 5, 'the security log begins with its last five entries');
+    await press(page, 'Show more');
+    await see(page, 'You were invited');
+    expectThat((await log.count()) > 5, 'and shows the others when somebody asks');
     await page.setViewportSize(NARROW);
     const isCurrentInSight = async () => {
       const { x, width } = (await page.locator('nav [aria-current]').boundingBox()) ?? { x: NaN, width: 0 };

@@ -89,7 +89,7 @@ function Kinds() {
 
 /** `security.passkey_added` as "passkey added". */
 function nameEnd(type: EventType): string {
-  return nameEvent(type.replace(/^\w+\./, '').replace('totp', 'two-factor')).toLowerCase();
+  return nameEvent(type.replace(/^\w+\./, '')).toLowerCase();
 }
 
 /** Where the account's events are sent, so that no program has to ask again and again. */

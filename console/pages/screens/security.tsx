@@ -1,20 +1,24 @@
+import { ask } from '../ask.ts';
+import { useLoaded } from '../load.ts';
 import { Pill } from '../parts/pill.tsx';
 import { useSignedIn } from '../parts/session.ts';
 import { Freeze } from './security/freeze.tsx';
 import { SecurityLog } from './security/log.tsx';
-import { Passkeys } from './security/passkeys.tsx';
+import { Passkeys, type WaysIn } from './security/passkeys.tsx';
+import { RecoveryCodes } from './security/recovery-codes.tsx';
 import { Return } from './security/return.tsx';
 import { SecondFactor } from './security/second-factor.tsx';
 import { Sessions } from './security/sessions.tsx';
 
 /** Everything that keeps the account the holder's own. */
 export function Security() {
-  const { session, account } = useSignedIn();
+  const { session, account, reload } = useSignedIn();
+  const ways = useLoaded(() => ask<WaysIn>('GET', '/account/passkeys'));
   // Whatever changes one of these also changes the sessions and the log, which are then read again.
   const state = `${session.level} ${session.passkeys} ${session.isRecovered} ${account.totp.enabled}`;
   return (
     <>
-      <dl class="facts">
+      <dl class="facts short">
         <div>
           <dt>Passkeys</dt>
           <dd>
@@ -40,16 +44,19 @@ export function Security() {
         </div>
       </dl>
       {session.level === 'look' && session.passkeys > 0 && !session.isRecovered && <Return />}
-      <div class="split">
-        <div>
-          <Passkeys />
-        </div>
-        <div>
-          <SecondFactor />
-          <Sessions key={`sessions ${state}`} />
-          <Freeze />
-        </div>
+      <div class="split even">
+        <Passkeys
+          ways={ways.loaded}
+          changed={() => {
+            ways.reload();
+            reload();
+          }}
+        />
+        <SecondFactor />
+        <RecoveryCodes ways={ways.loaded} drawn={ways.reload} />
+        <Sessions key={`sessions ${state}`} />
       </div>
+      <Freeze />
       <SecurityLog key={`log ${state}`} />
     </>
   );

@@ -30,6 +30,8 @@ const actions: Readonly<Record<string, string>> = {
 
 /** As many entries as one answer has at most. */
 const PAGE = 50;
+/** As many are shown before somebody asks for more. */
+const FIRST = 5;
 
 interface LogEntry {
   readonly id: string;
@@ -50,6 +52,7 @@ function nameSubject({ name, label, browser }: LogEntry['detail']): string {
 export function SecurityLog() {
   const [entries, setEntries] = useState<readonly LogEntry[]>([]);
   const [hasMore, setMore] = useState(false);
+  const [areAllShown, setAllShown] = useState(false);
   const [isBusy, setBusy] = useState(true);
   const [error, setError] = useState<unknown>();
   const read = async (known: readonly LogEntry[]) => {
@@ -67,27 +70,30 @@ export function SecurityLog() {
     }
   };
   useEffect(() => void read([]), []);
+  const showMore = () => (areAllShown ? void read(entries) : setAllShown(true));
   return (
     <section class="card" aria-busy={isBusy}>
       <h2>Security log</h2>
-      <p>If something here was not you, freeze the account above and tell the exchange.</p>
+      <p class="quiet">If something here was not you, freeze the account above and tell the exchange.</p>
       {entries.length === 0 && isBusy && <Waiting />}
       {error !== undefined && <Fault error={error} />}
-      <ul class="plain">
-        {entries.map((entry) => (
+      <ul class="plain log">
+        {(areAllShown ? entries : entries.slice(0, FIRST)).map((entry) => (
           <li key={entry.id}>
             <span>
               {actions[entry.action] ?? inWords(entry.action)}
               {nameSubject(entry.detail)}
             </span>
             <span class="quiet">{entry.by === 'holder' ? 'by you' : 'by the exchange'}</span>
-            <time dateTime={new Date(entry.ts_ms).toISOString()}>{showTime(new Date(entry.ts_ms).toISOString())}</time>
+            <time class="quiet" dateTime={new Date(entry.ts_ms).toISOString()}>
+              {showTime(new Date(entry.ts_ms).toISOString())}
+            </time>
           </li>
         ))}
       </ul>
-      {hasMore && (
-        <button type="button" disabled={isBusy} onClick={() => void read(entries)}>
-          {isBusy ? 'Reading …' : 'Show earlier entries'}
+      {(areAllShown ? hasMore : entries.length > FIRST) && (
+        <button type="button" class="folded" disabled={isBusy} onClick={showMore}>
+          {isBusy ? 'Reading …' : 'Show more'}
         </button>
       )}
     </section>

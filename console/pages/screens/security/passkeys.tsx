@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
 import { nameBrowser } from '../../browser-name.ts';
 import { showTime } from '../../format.ts';
-import { useLoaded } from '../../load.ts';
+import { type LoadState } from '../../load.ts';
+import { Folded } from '../../parts/folded.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
 import { useSignedIn } from '../../parts/session.ts';
@@ -15,104 +16,78 @@ interface Passkey {
   readonly usedAt: string | null;
 }
 
-/** The passkeys that open the account, and the recovery codes for when they are lost. */
-export function Passkeys() {
-  const { account, reload: reloadAll } = useSignedIn();
-  const { loaded, reload } = useLoaded(() =>
-    ask<{ passkeys: Passkey[]; recoveryCodes: number }>('GET', '/account/passkeys'),
-  );
+/** What opens the account, and what brings its holder back. */
+export interface WaysIn {
+  readonly passkeys: readonly Passkey[];
+  readonly recoveryCodes: number;
+}
+
+/** The passkeys that open the account. */
+export function Passkeys({ ways, changed }: { readonly ways: LoadState<WaysIn>; readonly changed: () => void }) {
+  const { session } = useSignedIn();
   const [name, setName] = useState(() => nameBrowser(navigator.userAgent));
-  const [codes, setCodes] = useState<readonly string[]>([]);
-  const [totpCode, setTotpCode] = useState('');
-  const changed = () => {
-    reload();
-    reloadAll();
-  };
   return (
     <section class="card">
       <h2>Passkeys</h2>
-      <Shown loaded={loaded}>
-        {({ passkeys, recoveryCodes }) => (
+      <Shown loaded={ways}>
+        {({ passkeys }) => (
           <>
             {passkeys.length === 0 && <p>There is none yet. With one, nobody can sign in as you by a password.</p>}
-            <ul class="plain">
-              {passkeys.map((passkey) => (
-                <li key={passkey.id}>
-                  <span>
-                    <strong>{passkey.name}</strong>
-                  </span>
-                  <span class="quiet">
-                    added {showTime(passkey.createdAt)}
-                    {passkey.usedAt !== null && `, used ${showTime(passkey.usedAt)}`}
-                  </span>
-                  <Form
-                    danger
-                    label="Remove"
-                    about={passkey.name}
-                    act={async () => {
-                      await withPasskey(() => ask('DELETE', `/account/passkeys/${passkey.id}`));
-                      changed();
-                    }}
-                  />
-                </li>
-              ))}
-            </ul>
-            <Form
-              plain={passkeys.length > 0}
-              label="Add a passkey"
-              act={async () => {
-                await withPasskey(() => enrolPasskey(name));
-                changed();
-              }}
-            >
-              <TextField label="Name of the new passkey" required maxLength={60} value={name} set={setName} />
-            </Form>
-            <h3>Recovery codes</h3>
-            <p>
-              {recoveryCodes === 0 ? 'You have none' : `${recoveryCodes} of 10 are left`}. Each brings you back once, if
-              your passkeys are lost.
-            </p>
-            {codes.length > 0 && (
-              <div class="notice">
-                <p>Write them down now: they are not shown again.</p>
-                <ol>
-                  {codes.map((code) => (
-                    <li key={code}>
-                      <code>{code}</code>
-                    </li>
-                  ))}
-                </ol>
-              </div>
-            )}
             {passkeys.length > 0 && (
+              <ul class="plain">
+                {passkeys.map((passkey) => (
+                  <PasskeyRow key={passkey.id} passkey={passkey} removed={changed} />
+                ))}
+              </ul>
+            )}
+            <Folded
+              key={passkeys.length}
+              label="Add another passkey"
+              isOpen={passkeys.length === 0 || session.isRecovered}
+            >
               <Form
-                plain
-                label="Draw ten new recovery codes"
+                plain={passkeys.length > 0}
+                label="Add a passkey"
                 act={async () => {
-                  const body = account.totp.enabled ? { totpCode: totpCode.trim() } : {};
-                  const drawn = await withPasskey(() =>
-                    ask<{ recoveryCodes: string[] }>('POST', '/account/recovery-codes', body),
-                  );
-                  setCodes(drawn.recoveryCodes);
-                  setTotpCode('');
-                  reload();
+                  await withPasskey(() => enrolPasskey(name));
+                  changed();
                 }}
               >
-                {account.totp.enabled && (
-                  <TextField
-                    label="Code of your authenticator app"
-                    inputMode="numeric"
-                    autoComplete="one-time-code"
-                    required
-                    value={totpCode}
-                    set={setTotpCode}
-                  />
-                )}
+                <TextField label="Name of the new passkey" required maxLength={60} value={name} set={setName} />
               </Form>
-            )}
+            </Folded>
           </>
         )}
       </Shown>
     </section>
+  );
+}
+
+function PasskeyRow({ passkey, removed }: { readonly passkey: Passkey; readonly removed: () => void }) {
+  const { id, name, createdAt, usedAt } = passkey;
+  return (
+    <li class="named">
+      <div>
+        <strong>{name}</strong>
+        <p class="quiet">
+          added {showTime(createdAt)}
+          {usedAt !== null && (
+            <>
+              <br />
+              used {showTime(usedAt)}
+            </>
+          )}
+        </p>
+      </div>
+      <Form
+        danger
+        label="Remove"
+        about={name}
+        act={async () => {
+          await withPasskey(() => ask('DELETE', `/account/passkeys/${id}`));
+          removed();
+        }}
+      />
+    </li>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
 import { inGroups } from '../../format.ts';
+import { Folded } from '../../parts/folded.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { QrCode } from '../../parts/qr.tsx';
 import { useSignedIn } from '../../parts/session.ts';
@@ -21,9 +22,10 @@ export function SecondFactor() {
             It is on: every withdrawal needs a code of your authenticator app, and so do new recovery codes and
             switching it off.
           </p>
-          <details class="plain-details">
-            <summary>Switch it off …</summary>
-            <p>If the exchange let you back in without a code, none is asked for in the 24 hours after it.</p>
+          <Folded label="Switch it off …">
+            <p class="quiet">
+              If the exchange let you back in without a code, none is asked for in the 24 hours after it.
+            </p>
             <Form
               danger
               label="Switch it off"
@@ -36,7 +38,7 @@ export function SecondFactor() {
             >
               <TextField label="Code" inputMode="numeric" autoComplete="one-time-code" value={code} set={setCode} />
             </Form>
-          </details>
+          </Folded>
         </>
       ) : drawn ? (
         <>

@@ -24,13 +24,16 @@ export function Sessions() {
         {({ sessions }) => (
           <ul class="plain">
             {sessions.map((session) => (
-              <li key={session.id}>
-                <span title={session.agent}>{nameBrowser(session.agent)}</span>
-                <span class="quiet">
-                  {session.isThis ? 'this browser' : `last used ${showTime(session.usedAt)}`}, since{' '}
-                  {showTime(session.createdAt)}
-                  {session.level === 'look' && ', may look'}
-                </span>
+              <li key={session.id} class="named">
+                <div>
+                  <strong title={session.agent}>{nameBrowser(session.agent)}</strong>
+                  <p class="quiet">
+                    {session.isThis ? 'this browser' : `last used ${showTime(session.usedAt)}`}
+                    {session.level === 'look' && ', may look'}
+                    <br />
+                    since {showTime(session.createdAt)}
+                  </p>
+                </div>
                 {!session.isThis && (
                   <Form
                     danger

@@ -1,0 +1,32 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+/** What one seldom came for, behind a button; with `isOpen` it is shown at once. */
+export function Folded({
+  label,
+  isOpen = false,
+  children,
+}: {
+  readonly label: string;
+  readonly isOpen?: boolean;
+  readonly children: ComponentChildren;
+}) {
+  const [isAsked, setAsked] = useState(false);
+  const content = useRef<HTMLDivElement>(null);
+  // The button is gone, and with it the place where somebody was.
+  useEffect(() => {
+    if (isAsked) content.current?.querySelector<HTMLElement>('input, button')?.focus();
+  }, [isAsked]);
+  if (!isOpen && !isAsked) {
+    return (
+      <button type="button" class="folded" onClick={() => setAsked(true)}>
+        {label}
+      </button>
+    );
+  }
+  return (
+    <div class="revealed" ref={content}>
+      {children}
+    </div>
+  );
+}
