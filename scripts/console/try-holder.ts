@@ -240,6 +240,8 @@ export class HolderTrial {
     expectThat(true, 'activity is narrowed by its asset, its state and its days');
     await press(page, 'Sold');
     await see(page, 'you, in the console');
+    await page.getByRole('button', { name: 'Copy the id' }).waitFor();
+    expectThat((await page.getByText('Worth then').count()) === 0, 'a trade is not said to be worth what it was paid');
     await this.#check(page, 'activity-movement');
     await press(page, 'Close');
     const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Download the statement')]);
@@ -437,12 +439,11 @@ export class HolderTrial {
     await page.reload();
     for (const name of ['Deposit', 'Security']) {
       await open(page, name);
-      await see(page, 'Trading is halted by the exchange.');
-      await see(page, 'Withdrawals are halted by the exchange.');
+      await see(page, 'Trading and withdrawals are halted by the exchange.');
     }
     await this.#check(page, 'halted');
     await halt(false);
-    await page.getByText('is halted by the exchange').waitFor({ state: 'detached' });
+    await page.getByText('halted by the exchange').waitFor({ state: 'detached' });
     await page.context().setOffline(true);
     await see(page, 'The exchange does not answer.');
     await page.context().setOffline(false);

@@ -1,13 +1,15 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import type { Transaction } from '../../../../clients/bureau-client/src/operations.ts';
 import { api, ask } from '../../ask.ts';
-import { nameMovement, showAmount, showTime } from '../../format.ts';
+import { inGroups, nameMovement, showCents, showCoins, showPrice, showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { nameNetwork } from '../../networks.ts';
+import { Copied } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Shown } from '../../parts/notice.tsx';
 import { TransactionLink } from '../../parts/transaction-link.tsx';
 import { Pill } from '../../parts/pill.tsx';
+import { isTrade } from '../../value-over-time.ts';
 import { reasonsOf } from '../../withdrawal-states.ts';
 
 /** Something known of a movement: its name, and what it is; `null` where there is nothing to show. */
@@ -22,8 +24,8 @@ async function readRecord({ id, category, asset }: Transaction): Promise<readonl
   if (category === 'TRADE') {
     const { order } = await api.getOrder(id);
     return [
-      [order.side === 'BUY' ? 'You paid' : 'You got', `${showAmount(order.usdtAmount)} USDT`],
-      ['Price', `${showAmount(order.executedPrice)} USDT`],
+      [order.side === 'BUY' ? 'You paid' : 'You got', `${showCents(order.usdtAmount)} USDT`],
+      ['Price', `${showPrice(order.executedPrice)} USDT`],
     ];
   }
   if (category === 'DEPOSIT') {
@@ -31,7 +33,7 @@ async function readRecord({ id, category, asset }: Transaction): Promise<readonl
     const { confirmations, confirmationsNeeded } = deposit;
     return [
       ['Network', deposit.network && nameNetwork(deposit.network)],
-      ['To your address', deposit.address],
+      ['To your address', deposit.address && <code key="address">{inGroups(deposit.address)}</code>],
       ['Transaction', showHash(deposit)],
       ['Confirmations', confirmations === null ? null : `${confirmations} of ${confirmationsNeeded ?? 0}`],
     ];
@@ -39,9 +41,9 @@ async function readRecord({ id, category, asset }: Transaction): Promise<readonl
   if (category !== 'WITHDRAWAL') return [];
   const { withdrawal } = await api.getWithdrawal(id);
   return [
-    ['Fee', `${showAmount(withdrawal.fee)} ${asset}`],
+    ['Fee', showCoins(withdrawal.fee, asset)],
     ['Network', nameNetwork(withdrawal.network)],
-    ['To', withdrawal.address],
+    ['To', <code key="address">{inGroups(withdrawal.address)}</code>],
     ['Transaction', showHash(withdrawal)],
     ['Why not', withdrawal.reason === null ? null : reasonsOf[withdrawal.reason]],
   ];
@@ -58,13 +60,14 @@ async function nameAsker(keyId: string | null): Promise<string | null> {
 async function readFacts(row: Transaction): Promise<readonly Fact[]> {
   const [record, asker] = await Promise.all([readRecord(row), nameAsker(row.keyId)]);
   return [
-    ['Amount', `${showAmount(row.amount)} ${row.asset}`],
-    ['Worth then', `${showAmount(row.usdValue)} USDT`],
+    ['Amount', showCoins(row.amount, row.asset)],
+    // A trade was paid at its worth, and USDT is worth itself.
+    ['Worth then', isTrade(row.type) || row.asset === 'USDT' ? null : `${showCents(row.usdValue)} USDT`],
     ['State', <Pill key="state" status={row.status} />],
     ...record,
     ['Asked for by', asker],
     ['When', showTime(row.ts)],
-    ['Id', row.id],
+    ['Id', <Copied key="id" text={row.id} label="the id" />],
   ];
 }
 

@@ -31,13 +31,13 @@ export function StatementForm() {
     <section class="card">
       <h2>Statement</h2>
       <p>
-        What you held, every movement, and what you held then, exact to the last digit. Days are those of UTC. One is
-        made a minute.
+        A file with your balances at the beginning and the end of some days, and every movement between them, to the
+        last digit. Days begin at midnight UTC. You can make one a minute.
       </p>
       <Form act={download} label="Download the statement">
         <div class="row">
           <TextField label="From" type="date" required value={from} set={setFrom} />
-          <TextField label="To, included" type="date" required value={to} set={setTo} />
+          <TextField label="Until, this day included" type="date" required value={to} set={setTo} />
           <Choice
             label="As"
             value={format}
