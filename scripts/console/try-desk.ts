@@ -66,11 +66,11 @@ async function openAccount(page: Page, exchange: LocalExchange): Promise<string>
 async function follow(page: Page): Promise<void> {
   await open(page, 'Events');
   await see(page, 'There are none yet');
-  await press(page, 'Add the endpoint');
+  await press(page, 'Add an endpoint');
   await page.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:9/desk');
   await page.getByRole('radio', { name: 'Only some' }).check({ force: true });
   await page.getByLabel('Audit', { exact: true }).check();
-  await confirm(page, 'Add the endpoint');
+  await confirm(page, 'Add an endpoint');
   const dialog = page.getByRole('dialog', { name: 'The endpoint’s secret' });
   await dialog.getByText(/^whsec_/).waitFor();
   await page.keyboard.press('Escape');

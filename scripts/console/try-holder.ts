@@ -231,6 +231,7 @@ export class HolderTrial {
     await page.getByLabel('Asset').selectOption('ETH');
     await rows.filter({ hasText: 'BTC' }).first().waitFor({ state: 'detached' });
     await rows.filter({ hasText: 'ETH' }).first().waitFor();
+    expectThat((await rows.filter({ hasText: 'BTC' }).count()) === 0, 'activity of one asset has none of another');
     await page.getByLabel('State', { exact: true }).selectOption('FAILED');
     await see(page, 'Nothing of that kind happened then.');
     await press(page, 'Show everything again');
@@ -387,7 +388,7 @@ export class HolderTrial {
         .getByLabel('Address', { exact: true })
         .fill(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
       await page.getByLabel('What it is for').fill('bookkeeping');
-      await press(page, 'Add the endpoint');
+      await press(page, 'Add an endpoint');
       const dialog = page.getByRole('dialog');
       await see(page, /^whsec_/);
       await this.#check(page, 'events-secret');

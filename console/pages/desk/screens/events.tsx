@@ -47,10 +47,10 @@ export function Events({ query }: Place) {
     <>
       <h1>Events</h1>
       <p>
-        Each row of the audit, and each status that a deposit or a withdrawal takes, is an event. It is sent to these
+        Whatever the staff does, and each state that a deposit or a withdrawal takes, is an event. It is sent to these
         addresses once it has happened, in order and signed.
       </p>
-      <Endpoints calls={calls} groups={groups} change={may('manage_webhooks') ? LookTwice : undefined} />
+      <Endpoints calls={calls} groups={groups} change={may('manage_webhooks') ? LookTwice : undefined} inDialogs />
       <NewestEvents ledger={query.get('ledger') ?? ''} />
     </>
   );

@@ -1,17 +1,20 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { nameEvent, showAmount } from '../../format.ts';
+import { inWords, showAmount } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
-import { Choice, TextField } from '../../parts/form.tsx';
+import { Choice } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
 import { go } from '../../route.ts';
 import { operate } from '../operate.ts';
-import { tellEntry } from '../parts/audit-sentence.ts';
-import { ShortId, Time } from '../parts/names.tsx';
+import { type AccountOfHolder, addAccounts } from '../parts/find-accounts.ts';
+import { nameEntries } from '../parts/named-entry.ts';
+import { AccountName, SubjectLink, Time } from '../parts/names.tsx';
 import { Records } from '../parts/records.tsx';
 import type { OperatorEvent } from '../schema.d.ts';
 
-/** So many are read, and those of the chosen kind shown. */
-const SHOWN = 200;
+/** So many are read, and of the chosen kind so many of them shown. */
+const READ = 200;
+const SHOWN = 50;
 
 const kinds = [
   ['money', 'deposits and withdrawals'],
@@ -27,87 +30,141 @@ function isOf(kind: Kind, { type }: OperatorEvent): boolean {
 
 /** The newest events of the operator's feed in a ledger, the first one unless it is named. */
 export function NewestEvents({ ledger }: { readonly ledger: string }) {
-  const [wanted, setWanted] = useState(ledger);
   const [kind, setKind] = useState<Kind>('money');
-  const { loaded, reload } = useLoaded(() => readNewest(ledger));
-  const find = (event: Event) => {
-    event.preventDefault();
-    if (wanted === ledger) reload();
-    else go(`/desk/events${wanted === '' ? '' : `?ledger=${wanted}`}`);
-  };
+  const [turn, setTurn] = useState(0);
+  const { loaded } = useLoaded(async () => (await operate('get /reconciliation')).reconciliation.ledgers);
+  const ledgers = loaded.state === 'here' ? loaded.value.map((one) => String(one.ledger)) : [];
   return (
-    <section class="card">
+    <section class="card log">
       <h2>The newest events</h2>
-      <form class="filters" onSubmit={find}>
+      <div class="filters">
         <Choice label="Show" value={kind} set={setKind} options={kinds} />
-        <TextField
-          label="Ledger (empty: the first)"
-          inputMode="numeric"
-          pattern="\d{1,4}"
-          value={wanted}
-          set={setWanted}
-        />
-        <button type="submit">Read again</button>
-      </form>
-      <Shown loaded={loaded}>
-        {(events) => (
-          <Records
-            label="The newest events"
-            rows={events.filter((event) => isOf(kind, event))}
-            keyOf={({ id }) => id}
-            columns={[
-              { name: 'What', show: (event) => tellEvent(event) },
-              { name: 'Of', show: (event) => <Subject event={event} /> },
-              { name: 'When', show: ({ timestamp }) => <Time iso={timestamp} /> },
-              { name: 'Number', isNumber: true, show: ({ sequence }) => sequence },
-            ]}
-            empty={`Of the newest ${SHOWN} events none is about this.`}
+        {ledgers.length > 1 && (
+          <Choice
+            label="Ledger"
+            value={ledger || '0'}
+            set={(next) => go(`/desk/events?ledger=${next}`)}
+            options={ledgers.map((one) => [one, one] as const)}
           />
         )}
-      </Shown>
+        <button type="button" onClick={() => setTurn((known) => known + 1)}>
+          Read again
+        </button>
+      </div>
+      <Newest key={`${kind} ${turn}`} kind={kind} ledger={ledger} />
     </section>
   );
 }
 
-/** The newest events of a ledger, newest first. The feed is read forwards, so the first read asks where it ends. */
-async function readNewest(ledger: string): Promise<readonly OperatorEvent[]> {
+function Newest({ kind, ledger }: { readonly kind: Kind; readonly ledger: string }) {
+  const { loaded } = useLoaded(() => readNewest(kind, ledger));
+  return (
+    <Shown loaded={loaded}>
+      {(events) => (
+        <>
+          <Records
+            label="The newest events"
+            rows={events}
+            keyOf={({ event }) => event.id}
+            columns={[
+              { name: 'When', show: ({ event }) => <Time iso={event.timestamp} /> },
+              { name: 'What', show: ({ what }) => <span class="details">{what}</span> },
+              { name: 'About', show: ({ about }) => about },
+              {
+                name: 'Number',
+                isNumber: true,
+                show: ({ event }) => <span class="quiet">{event.sequence}</span>,
+              },
+            ]}
+            empty={`Of the newest ${READ} events none is about this.`}
+          />
+          {events.length === SHOWN && <p class="quiet">These are the newest {SHOWN}.</p>}
+        </>
+      )}
+    </Shown>
+  );
+}
+
+interface ToldEvent {
+  readonly event: OperatorEvent;
+  readonly what: ComponentChildren;
+  readonly about: ComponentChildren;
+}
+
+/** The newest events of a ledger, newest first, in words. The feed is read forwards, so the first read asks where it ends. */
+async function readNewest(kind: Kind, ledger: string): Promise<readonly ToldEvent[]> {
   const of = ledger === '' ? {} : { ledger: Number(ledger) };
   const { since, newest } = await operate('get /events', { query: { ...of, limit: 1 } });
-  const after = Math.max(since, newest - SHOWN);
-  const { events } = await operate('get /events', { query: { ...of, after, limit: SHOWN } });
-  return events.toReversed();
+  const after = Math.max(since, newest - READ);
+  const { events } = await operate('get /events', { query: { ...of, after, limit: READ } });
+  const wanted = events
+    .toReversed()
+    .filter((event) => isOf(kind, event))
+    .slice(0, SHOWN);
+  const entries = wanted.flatMap(({ data }) => ('entry' in data ? [data.entry] : []));
+  const [named, rows] = await Promise.all([nameEntries(entries), addAccounts(wanted, findAccountOf)]);
+  return rows.map(({ account, ...event }) => {
+    const { data } = event;
+    const entry = 'entry' in data && named.find((known) => known.entry.id === data.entry.id);
+    if (!entry) return { event, ...tellMoney(event, account) };
+    return {
+      event,
+      what: (
+        <>
+          <strong>{entry.who}</strong> {entry.did}
+        </>
+      ),
+      about: <SubjectLink subject={entry.subject} />,
+    };
+  });
 }
 
-/** What happened, in a sentence. */
-function tellEvent({ type, data }: OperatorEvent): string {
-  return 'entry' in data ? tellEntry(data.entry).join(' ') : nameEvent(type);
+function findAccountOf({ data }: OperatorEvent): string | undefined {
+  if ('withdrawal' in data) return data.withdrawal.accountId;
+  return ('deposit' in data && (data.deposit.creditAccountId ?? data.deposit.accountId)) || undefined;
 }
 
-/** What an event is about, with the way to it. */
-function Subject({ event: { data } }: { readonly event: OperatorEvent }) {
-  if ('entry' in data) {
-    const { target } = data.entry;
-    return (
-      <a href={`/desk/audit?target=${encodeURIComponent(target)}`}>
-        <ShortId id={target} />
-      </a>
-    );
-  }
-  if ('deposit' in data) {
-    const { id, amount, asset } = data.deposit;
-    return (
-      <a href={`/desk/deposits/${id}`}>
-        {showAmount(amount)} {asset}
-      </a>
-    );
-  }
+/** What has become of a deposit or a withdrawal. */
+const states: Readonly<Record<string, string>> = {
+  'deposit.pending': 'waits for confirmations',
+  'deposit.completed': 'is credited',
+  'deposit.failed': 'failed',
+  'deposit.quarantined': 'is in quarantine',
+  'withdrawal.pending': 'waits for a review',
+  'withdrawal.processing': 'is with the custodian',
+  'withdrawal.completed': 'is paid',
+  'withdrawal.failed': 'is not paid, and its money is back',
+  'endpoint.disabled': 'is switched off',
+  'endpoint.test': 'was tested',
+};
+
+/** The deposit or the withdrawal of an event, with the way to it. */
+function findRecordOf({ data }: OperatorEvent) {
   if ('withdrawal' in data) {
-    const { id, accountId, amount, asset } = data.withdrawal;
-    return (
-      <a href={`/desk/withdrawals/${accountId}/${id}`}>
-        {showAmount(amount)} {asset}
-      </a>
-    );
+    const { id, accountId } = data.withdrawal;
+    return { kind: 'Withdrawal', path: `/desk/withdrawals/${accountId}/${id}`, ...data.withdrawal };
   }
-  return <span class="breaks">{data.webhookEndpoint.url}</span>;
+  return 'deposit' in data && { kind: 'Deposit', path: `/desk/deposits/${data.deposit.id}`, ...data.deposit };
+}
+
+function tellMoney(event: OperatorEvent, account: AccountOfHolder | undefined): Omit<ToldEvent, 'event'> {
+  const record = findRecordOf(event);
+  const state = states[event.type] ?? inWords(event.type);
+  if (!record) {
+    const url = 'webhookEndpoint' in event.data ? event.data.webhookEndpoint.url : '';
+    return { what: `An endpoint ${state}`, about: <span class="breaks">{url}</span> };
+  }
+  const { kind, path, amount, asset } = record;
+  const id = findAccountOf(event);
+  return {
+    what: (
+      <>
+        <a href={path}>
+          {kind} of {showAmount(amount)} {asset}
+        </a>{' '}
+        {state}
+      </>
+    ),
+    about: id === undefined ? 'nobody’s' : <AccountName id={id} account={account} />,
+  };
 }

@@ -76,4 +76,6 @@ export interface EndpointSource<Type extends string> {
   readonly groups: EventGroups<Type>;
   /** `undefined` for who may only look. */
   readonly change: Change | undefined;
+  /** Whether a change is made in a dialog, so that its place is a button. */
+  readonly inDialogs?: boolean;
 }

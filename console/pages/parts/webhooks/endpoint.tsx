@@ -4,7 +4,7 @@ import { Form, TextField } from '../form.tsx';
 import { Pill } from '../pill.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { nameAnswer, nameOutcome } from './delivery-state.ts';
-import type { Change, EndpointCalls, KnownEndpoint } from './endpoint-calls.ts';
+import type { Change, EndpointCalls, EventGroups, KnownEndpoint } from './endpoint-calls.ts';
 
 const endings = {
   gone: 'The exchange switched it off: it answered that it is gone.',
@@ -27,8 +27,10 @@ interface Changes {
 /** One endpoint, with everything that can be done with it. */
 export function Endpoint({
   change,
+  groups,
   ...more
 }: Omit<Changes, 'change'> & {
+  readonly groups: EventGroups<string>;
   /** `undefined` for who may only look. */
   readonly change: Change | undefined;
 }) {
@@ -41,7 +43,7 @@ export function Endpoint({
         <h3 class="breaks">{endpoint.url}</h3>
         <Pill status={isOn ? 'completed' : 'failed'} words={isOn ? 'On' : 'Off'} />
       </div>
-      <About endpoint={endpoint} />
+      <About endpoint={endpoint} groups={groups} />
       <div class="side-by-side">
         <button type="button" onClick={() => setOpen(true)}>
           Deliveries
@@ -61,32 +63,27 @@ export function Endpoint({
   );
 }
 
-function About({ endpoint }: { readonly endpoint: KnownEndpoint }) {
+function About({ endpoint, groups }: { readonly endpoint: KnownEndpoint; readonly groups: EventGroups<string> }) {
   const { description, types, status, reason, createdAt, previousSecretUntil } = endpoint;
+  const isOn = status === 'enabled';
   return (
     <>
       {reason !== null && <p class="notice bad">{endings[reason]}</p>}
-      {reason === null && status !== 'enabled' && <p class="quiet">Switched off: nothing is sent.</p>}
-      <dl>
-        {description !== '' && (
-          <>
-            <dt>For</dt>
-            <dd>{description}</dd>
-          </>
-        )}
-        <dt>Sends</dt>
-        <dd class="breaks">{types.length === 0 ? 'all events' : types.map(nameEvent).join(', ')}</dd>
-        <dt>Since</dt>
-        <dd>{showTime(createdAt)}</dd>
-        {previousSecretUntil !== null && (
-          <>
-            <dt>Old secret signs until</dt>
-            <dd>{showTime(previousSecretUntil)}</dd>
-          </>
-        )}
-      </dl>
+      <p class="quiet">
+        {description !== '' && `For ${description}. `}
+        {isOn ? `Sends${nameTypes(types, groups)}` : 'Switched off: nothing is sent'}. Since {showTime(createdAt)}.
+        {previousSecretUntil !== null && ` The old secret signs as well until ${showTime(previousSecretUntil)}.`}
+      </p>
     </>
   );
+}
+
+/** Types of events by the groups that are whole, and the others one by one. */
+function nameTypes(types: readonly string[], groups: EventGroups<string>): string {
+  if (types.length === 0) return ' all events';
+  const whole = groups.filter(([, known]) => known.every((type) => types.includes(type)));
+  const others = types.filter((type) => !whole.some(([, known]) => known.includes(type)));
+  return `: ${[...whole.map(([name]) => name), ...others.map(nameEvent)].join(', ')}`;
 }
 
 function Switch({ endpoint: { id, status }, calls, change: Change, changed }: Changes) {

@@ -7,13 +7,20 @@ import { Endpoint } from './endpoint.tsx';
 import { NewEndpoint } from './new-endpoint.tsx';
 
 /** The webhook endpoints of an owner, with what may be done with them. A secret is shown once. */
-export function Endpoints<Type extends string>({ calls, groups, change, ifNone }: EndpointSource<Type>) {
+export function Endpoints<Type extends string>({
+  calls,
+  groups,
+  change,
+  ifNone,
+  inDialogs = false,
+}: EndpointSource<Type>) {
   const { loaded, reload } = useLoaded(calls.list);
   const [secret, setSecret] = useState<string>();
   const show = (drawn: string) => {
     setSecret(drawn);
     reload();
   };
+  const add = change && <NewEndpoint create={calls.create} groups={groups} change={change} made={show} />;
   return (
     <>
       {secret !== undefined && (
@@ -23,9 +30,12 @@ export function Endpoints<Type extends string>({ calls, groups, change, ifNone }
       )}
       <Shown loaded={loaded}>
         {({ webhookEndpoints }) => (
-          <div class="split">
-            <section class="card">
-              <h2>Endpoints</h2>
+          <div class={inDialogs ? undefined : 'split'}>
+            <section class="card endpoints">
+              <div class="title">
+                <h2>Endpoints</h2>
+                {inDialogs && add}
+              </div>
               {webhookEndpoints.length === 0 && (
                 <>
                   <p>
@@ -39,6 +49,7 @@ export function Endpoints<Type extends string>({ calls, groups, change, ifNone }
                 <Endpoint
                   key={endpoint.id}
                   endpoint={endpoint}
+                  groups={groups}
                   calls={calls}
                   change={change}
                   changed={reload}
@@ -46,7 +57,12 @@ export function Endpoints<Type extends string>({ calls, groups, change, ifNone }
                 />
               ))}
             </section>
-            {change && <NewEndpoint create={calls.create} groups={groups} change={change} made={show} />}
+            {add && !inDialogs && (
+              <section class="card">
+                <h2>Add an endpoint</h2>
+                {add}
+              </section>
+            )}
           </div>
         )}
       </Shown>

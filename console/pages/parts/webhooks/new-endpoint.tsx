@@ -29,41 +29,38 @@ export function NewEndpoint<Type extends string>({
     made(secret);
   };
   return (
-    <section class="card">
-      <h2>Add an endpoint</h2>
-      <Change act={add} label="Add the endpoint" title="Add an endpoint">
-        <TextField label="Address" type="url" autoComplete="off" required maxLength={2_000} value={url} set={setUrl} />
-        <TextField label="What it is for" maxLength={200} value={description} set={setDescription} />
-        <Switch
-          label="What is sent"
-          value={reach}
-          set={setReach}
-          options={[
-            ['all', 'All events'],
-            ['some', 'Only some'],
-          ]}
-        />
-        {reach === 'all' ? (
-          <p class="quiet">Kinds that come later are sent as well.</p>
-        ) : (
-          <fieldset>
-            <legend>Events about</legend>
-            <div class="ticks">
-              {groups.map(([name], at) => (
-                <label key={name} class="tick">
-                  <input
-                    type="checkbox"
-                    required={at === 0 && chosen.length === 0}
-                    checked={chosen.includes(name)}
-                    onChange={() => toggle(name)}
-                  />
-                  {name}
-                </label>
-              ))}
-            </div>
-          </fieldset>
-        )}
-      </Change>
-    </section>
+    <Change act={add} label="Add an endpoint" title="Add an endpoint">
+      <TextField label="Address" type="url" autoComplete="off" required maxLength={2_000} value={url} set={setUrl} />
+      <TextField label="What it is for" maxLength={200} value={description} set={setDescription} />
+      <Switch
+        label="What is sent"
+        value={reach}
+        set={setReach}
+        options={[
+          ['all', 'All events'],
+          ['some', 'Only some'],
+        ]}
+      />
+      {reach === 'all' ? (
+        <p class="quiet">Kinds that come later are sent as well.</p>
+      ) : (
+        <fieldset>
+          <legend>Events about</legend>
+          <div class="ticks">
+            {groups.map(([name], at) => (
+              <label key={name} class="tick">
+                <input
+                  type="checkbox"
+                  required={at === 0 && chosen.length === 0}
+                  checked={chosen.includes(name)}
+                  onChange={() => toggle(name)}
+                />
+                {name}
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      )}
+    </Change>
   );
 }
