@@ -1,4 +1,5 @@
 import { showAmount, showCents } from '../../format.ts';
+import { nameNetwork } from '../../networks.ts';
 import { operate } from '../operate.ts';
 import type { Proposal } from '../schema.d.ts';
 import { findAccountOf, nameDeed } from './deeds.ts';
@@ -13,6 +14,8 @@ export interface NamedRecord {
   /** What follows its kind in a sentence. */
   readonly words: string;
   readonly facts: readonly (readonly [name: string, value: string])[];
+  /** The address that its coins come to. */
+  readonly address: string | null;
 }
 
 /** Reads the record that the path of a request names. `undefined` when it names none, or the record cannot be read. */
@@ -56,8 +59,9 @@ async function nameWithdrawal(id: string, withdrawalId: string): Promise<NamedRe
     words: `of ${sum}`,
     facts: [
       ['Worth', `${showCents(usdValue)} USDT`],
-      ['Destination', `${network}, ${address}`],
+      ['Network', nameNetwork(network)],
     ],
+    address,
   };
 }
 
@@ -70,7 +74,8 @@ async function nameDeposit(id: string): Promise<NamedRecord> {
     accountId: creditAccountId ?? accountId ?? undefined,
     name: `Deposit of ${sum}`,
     words: `of ${sum}`,
-    facts: address === null ? [] : [['Arrived at', `${network}, ${address}`]],
+    facts: network === null ? [] : [['Network', nameNetwork(network)]],
+    address,
   };
 }
 
@@ -82,7 +87,7 @@ async function nameHedge(id: string): Promise<NamedRecord | undefined> {
   const hedge = hedges.find((known) => known.id === id);
   if (!hedge) return undefined;
   const words = `to ${hedge.side === 'BUY' ? 'buy' : 'sell'} ${showAmount(hedge.amount)} ${hedge.coin} at ${hedge.venue}`;
-  return { path: '/desk/liquidity', accountId: undefined, name: `Hedge ${words}`, words, facts: [] };
+  return { path: '/desk/liquidity', accountId: undefined, name: `Hedge ${words}`, words, facts: [], address: null };
 }
 
 /** A proposal with its account and its record, as far as there are any. */

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { inWords, showTime } from '../../format.ts';
 import type { AccountOfHolder } from './find-accounts.ts';
 import type { Subject } from './named-entry.ts';
@@ -36,6 +37,17 @@ export function SubjectLink({ subject }: { readonly subject: Subject }) {
       {below !== undefined && <small class="below breaks">{below}</small>}
     </>
   );
+}
+
+/** What is never broken where there is a line for it, such as an e-mail or an address. */
+export function Whole({
+  isCode = false,
+  children,
+}: {
+  readonly isCode?: boolean;
+  readonly children: ComponentChildren;
+}) {
+  return isCode ? <code class="whole">{children}</code> : <span class="whole">{children}</span>;
 }
 
 export function Time({ iso }: { readonly iso: string }) {

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { inWords, showAmount, showCents } from '../../format.ts';
 import { Choice } from '../../parts/form.tsx';
 import { go } from '../../route.ts';
+import { shortenAddress } from '../parts/deeds.ts';
 import { State, Time } from '../parts/names.tsx';
 import { type List, listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
@@ -82,11 +83,11 @@ export const depositColumns: readonly Column<OperatorDeposit>[] = [
   when,
 ];
 
-/** A network and the address on it. */
-export function Destination({ network, address }: { readonly network: string; readonly address: string }) {
+/** A network and the address on it, by its ends: the record's own page has the whole. */
+function Destination({ network, address }: { readonly network: string; readonly address: string }) {
   return (
     <>
-      {network} <code>{address}</code>
+      {network} <code title={address}>{shortenAddress(address)}</code>
     </>
   );
 }

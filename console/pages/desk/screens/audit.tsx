@@ -117,7 +117,8 @@ export function Audit({ query }: Place) {
                 { name: 'What', show: (group) => <Told group={group} isOpen={open.includes(nameGroup(group))} /> },
                 { name: 'About', show: ([first]) => first && <SubjectLink subject={first.subject} /> },
                 {
-                  name: 'Exactly',
+                  name: 'Details',
+                  isStep: true,
                   show: (group) => (
                     <button
                       type="button"

@@ -7,7 +7,7 @@ import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import type { WithAccount } from '../parts/find-accounts.ts';
-import { AccountLink, AccountName, State, Time } from '../parts/names.tsx';
+import { AccountLink, AccountName, State, Time, Whole } from '../parts/names.tsx';
 import { findAccountOf } from '../parts/deeds.ts';
 import { type NamedProposal, nameProposals, tellProposal } from '../parts/named-record.ts';
 import { type List, listOf } from '../parts/list.ts';
@@ -109,19 +109,25 @@ export function ProposalScreen({ rest: [id = ''] }: Place) {
       {({ proposal, settings, staff }) => (
         <>
           <div class="top">
-            <h1>{tellProposal(proposal)}</h1>
-            <State of={proposal.status} />
+            <div class="named">
+              <h1>{tellProposal(proposal)}</h1>
+              <State of={proposal.status} />
+            </div>
+            {proposal.status === 'OPEN' && (
+              <Decide proposal={proposal} settings={settings} staff={staff} decided={reload} />
+            )}
           </div>
+          {proposal.status === 'OPEN' && <Deciders proposal={proposal} />}
           <section class="card">
             <h2>What was proposed</h2>
             <Body proposal={proposal} settings={settings} staff={staff} />
             <Facts
               of={[
                 ['Account', showAccount(proposal)],
-                ['Proposed by', proposal.proposedBy],
+                ['Proposed by', <Whole key="by">{proposal.proposedBy}</Whole>],
                 ['Made', <Time key="made" iso={proposal.proposedAt} />],
                 ['Can be decided until', <Time key="until" iso={proposal.expiresAt} />],
-                ['Decided by', proposal.decidedBy],
+                ['Decided by', proposal.decidedBy && <Whole key="decided">{proposal.decidedBy}</Whole>],
                 ['Why it was declined', proposal.reason],
               ]}
             />
@@ -129,14 +135,16 @@ export function ProposalScreen({ rest: [id = ''] }: Place) {
               <summary>The request and its digest</summary>
               <Facts
                 of={[
-                  ['Request', <code key="request">{`${proposal.method} ${proposal.path}`}</code>],
-                  ['Digest', <code key="digest">{proposal.digest}</code>],
+                  ['Request', <Whole key="request" isCode>{`${proposal.method} ${proposal.path}`}</Whole>],
+                  [
+                    'Digest',
+                    <Whole key="digest" isCode>
+                      {proposal.digest}
+                    </Whole>,
+                  ],
                 ]}
               />
             </details>
-            {proposal.status === 'OPEN' && (
-              <Decide proposal={proposal} settings={settings} staff={staff} decided={reload} />
-            )}
           </section>
         </>
       )}
@@ -181,22 +189,37 @@ function Body({ proposal: { status, path, body, account, record }, settings, sta
       ))}
       <Facts
         of={[
-          ...(record
-            ? [
-                [
-                  'Record',
-                  <a key="record" href={record.path}>
-                    {record.name}
-                  </a>,
-                ] as const,
-                ...record.facts,
-              ]
-            : []),
+          [
+            'Record',
+            record ? (
+              <a key="record" href={record.path}>
+                {record.name}
+              </a>
+            ) : null,
+          ],
+          ...(record?.facts ?? []),
           ...(says ?? []).map(([name, value]) => [inWords(name), showField(name, value, body)] as const),
+          [
+            'To',
+            record?.address ? (
+              <Whole key="to" isCode>
+                {record.address}
+              </Whole>
+            ) : null,
+          ],
         ]}
       />
     </>
   );
+}
+
+/** Why the reader cannot approve a proposal, where they cannot. */
+function Deciders({ proposal: { proposedBy } }: { readonly proposal: NamedProposal }) {
+  const { actor } = useStaff();
+  const may = useMay();
+  if (!may('decide_proposals')) return <p class="notice">Your role decides no proposals.</p>;
+  if (proposedBy !== actor) return null;
+  return <p class="notice">You proposed this. Another person approves it; you can take it back.</p>;
 }
 
 function Decide({ proposal, settings, staff, decided }: BodyOf & { readonly decided: () => void }) {
@@ -204,34 +227,31 @@ function Decide({ proposal, settings, staff, decided }: BodyOf & { readonly deci
   const may = useMay();
   const [reason, setReason] = useState('');
   const { id, digest } = proposal;
-  if (!may('decide_proposals')) return <p>Your role decides no proposals.</p>;
+  if (!may('decide_proposals')) return null;
   const isOwn = proposal.proposedBy === actor;
   return (
-    <>
-      {isOwn && <p class="notice">You proposed this. Another person approves it; you can take it back.</p>}
-      <div class="steps">
-        {!isOwn && (
-          <Step
-            main
-            label="Approve"
-            title={tellProposal(proposal)}
-            act={() => operate('post /proposals/{id}/approve', { path: { id }, body: { digest } })}
-            done={decided}
-          >
-            <Body proposal={proposal} settings={settings} staff={staff} />
-            <p>The change is made at once, in your name and in that of {proposal.proposedBy}.</p>
-          </Step>
-        )}
+    <div class="steps">
+      {!isOwn && (
         <Step
-          danger
-          label={isOwn ? 'Take it back' : 'Decline'}
-          title={isOwn ? 'Take the proposal back' : 'Decline the proposal'}
-          act={() => operate('post /proposals/{id}/decline', { path: { id }, body: { reason } })}
+          main
+          label="Approve"
+          title={tellProposal(proposal)}
+          act={() => operate('post /proposals/{id}/approve', { path: { id }, body: { digest } })}
           done={decided}
         >
-          <ReasonField value={reason} set={setReason} />
+          <Body proposal={proposal} settings={settings} staff={staff} />
+          <p>The change is made at once, in your name and in that of {proposal.proposedBy}.</p>
         </Step>
-      </div>
-    </>
+      )}
+      <Step
+        danger
+        label={isOwn ? 'Take it back' : 'Decline'}
+        title={isOwn ? 'Take the proposal back' : 'Decline the proposal'}
+        act={() => operate('post /proposals/{id}/decline', { path: { id }, body: { reason } })}
+        done={decided}
+      >
+        <ReasonField value={reason} set={setReason} />
+      </Step>
+    </div>
   );
 }

@@ -9,6 +9,7 @@ import { listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import type { Operations, OperatorWithdrawal } from '../schema.d.ts';
+import { useMay } from '../staff.ts';
 import { withdrawalColumns } from './account-records.tsx';
 
 const accountColumn: Column<WithAccount<OperatorWithdrawal>> = {
@@ -16,8 +17,19 @@ const accountColumn: Column<WithAccount<OperatorWithdrawal>> = {
   show: ({ accountId, account }) => <AccountName id={accountId} account={account} />,
 };
 
-const [firstColumn, ...moreColumns] = withdrawalColumns;
+/** All of a list are in one state, so it is not said. */
+const [firstColumn, ...moreColumns] = withdrawalColumns.filter(({ name }) => name !== 'State');
 const columns = [...(firstColumn ? [firstColumn] : []), accountColumn, ...moreColumns];
+
+const reviewColumn: Column<OperatorWithdrawal> = {
+  name: 'Review',
+  isStep: true,
+  show: ({ id, accountId }) => (
+    <a class="act" href={`/desk/withdrawals/${accountId}/${id}`}>
+      Review
+    </a>
+  ),
+};
 
 const listWithdrawals = (query: Operations['get /withdrawals']['query']) =>
   withAccounts(listOf('get /withdrawals', { query }), ({ accountId }) => accountId);
@@ -26,6 +38,7 @@ const listWithdrawals = (query: Operations['get /withdrawals']['query']) =>
 export function Reviews() {
   const { loaded } = useLoaded(async () => (await operate('get /settings')).settings.reviewThreshold);
   const threshold = loaded.state === 'here' ? loaded.value : undefined;
+  const may = useMay();
   return (
     <>
       <h1>Reviews</h1>
@@ -43,7 +56,7 @@ export function Reviews() {
               label="Withdrawals to review"
               rows={rows}
               keyOf={({ id }) => id}
-              columns={columns}
+              columns={may('review_withdrawals') ? [...columns, reviewColumn] : columns}
               empty="Nothing waits for a review."
             />
           )}

@@ -1,9 +1,11 @@
 import { showAmount } from '../../format.ts';
-import { findAccountOf, nameDeed } from '../parts/deeds.ts';
-import { addAccounts } from '../parts/find-accounts.ts';
+import { findAccountOf } from '../parts/deeds.ts';
+import { type WithAccount, addAccounts } from '../parts/find-accounts.ts';
+import { findRecord, tellProposal } from '../parts/named-record.ts';
 import { AccountName, State } from '../parts/names.tsx';
 import { Records } from '../parts/records.tsx';
 import { operate } from '../operate.ts';
+import type { Proposal } from '../schema.d.ts';
 
 /** As much is read of what waits, and so many of the oldest are listed. */
 const MOST_READ = 200;
@@ -19,6 +21,8 @@ interface WaitingItem {
   readonly detail: string;
   readonly accountId: string | null;
   readonly since: string;
+  /** What is to be decided; its detail is read once it is among those that are listed. */
+  readonly proposal?: Proposal;
 }
 
 const count = (rows: readonly unknown[], nextCursor: string | null) =>
@@ -55,9 +59,10 @@ export async function readWaiting() {
     ...proposals.proposals.map((proposal) => ({
       path: `/desk/proposals/${proposal.id}`,
       what: 'A proposal to decide',
-      detail: `${nameDeed(proposal)}, by ${proposal.proposedBy}`,
+      detail: '',
       accountId: findAccountOf(proposal) ?? null,
       since: proposal.proposedAt,
+      proposal,
     })),
   ];
   const oldest = items.toSorted((one, other) => (one.since < other.since ? -1 : 1)).slice(0, MOST_LISTED);
@@ -69,8 +74,16 @@ export async function readWaiting() {
       ['/desk/deposits?show=pending', 'deposits on their way', count(pending.deposits, pending.nextCursor)],
       ['/desk/proposals', 'proposals to decide', count(proposals.proposals, proposals.nextCursor)],
     ] as const,
-    oldest: await addAccounts(oldest, ({ accountId }) => accountId ?? undefined),
+    oldest: await Promise.all((await addAccounts(oldest, ({ accountId }) => accountId ?? undefined)).map(addDetail)),
   };
+}
+
+/** Says what a proposal is about; the others say it already. */
+async function addDetail(item: WithAccount<WaitingItem>): Promise<WithAccount<WaitingItem>> {
+  const { proposal, account } = item;
+  if (!proposal) return item;
+  const record = await findRecord(proposal.path);
+  return { ...item, detail: `${tellProposal({ ...proposal, account, record })}, by ${proposal.proposedBy}` };
 }
 
 const MINUTE_MS = 60_000;
@@ -105,8 +118,15 @@ export function WaitingCard({ counts, oldest }: Awaited<ReturnType<typeof readWa
             rows={oldest}
             keyOf={({ path }) => path}
             columns={[
-              { name: 'What', show: ({ path, what }) => <a href={path}>{what}</a> },
-              { name: 'Of', show: ({ detail }) => <span class="details">{detail}</span> },
+              {
+                name: 'What',
+                show: ({ path, what, detail }) => (
+                  <>
+                    <a href={path}>{what}</a>
+                    <small class="below">{detail}</small>
+                  </>
+                ),
+              },
               {
                 name: 'Account',
                 show: ({ accountId, account }) =>
