@@ -111,7 +111,7 @@ export async function listPages(
   const pages = Object.entries(paths).map(([name, path]) => ({ name: `desk-${name}`, path }));
   return [
     ...pages,
-    { name: 'desk-dialog', path: account, prepare: (page) => press(page, 'Set the daily limit') },
+    { name: 'desk-dialog', path: account, prepare: (page) => press(page, 'Set the limit') },
     { name: 'desk-freeze', path: account, prepare: (page) => press(page, 'Freeze') },
     { name: 'desk-terms', path: '/desk/settings', prepare: (page) => press(page, 'Set the terms of a coin') },
     { name: 'desk-notice', path: '/desk/switches', prepare: (page) => press(page, 'Write a notice') },

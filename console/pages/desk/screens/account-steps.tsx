@@ -13,9 +13,9 @@ export function AccountSteps({ account, changed }: AccountView) {
   const isFrozen = account.status === 'frozen';
   return (
     <div class="steps">
-      {may(isFrozen ? 'thaw_accounts' : 'freeze_accounts') && <Freeze account={account} changed={changed} />}
-      {may('set_limits') && <SetLimit account={account} changed={changed} />}
       {may('credit') && <Credit account={account} changed={changed} />}
+      {may('set_limits') && <SetLimit account={account} changed={changed} />}
+      {may(isFrozen ? 'thaw_accounts' : 'freeze_accounts') && <Freeze account={account} changed={changed} />}
     </div>
   );
 }
@@ -50,13 +50,15 @@ function SetLimit({ account: { id, dailyWithdrawalLimit }, changed }: AccountVie
   const [limit, setLimit] = useState(dailyWithdrawalLimit);
   return (
     <Step
-      label="Set the daily limit"
+      label="Set the limit"
       title="Set the daily limit of withdrawals"
       act={() => operate('patch /accounts/{id}', { path: { id }, body: { dailyWithdrawalLimit: limit } })}
       done={changed}
     >
       <TextField label="USDT in any 24 hours" inputMode="decimal" required value={limit} set={setLimit} />
-      <OldAndNew name="Daily limit, USDT" old={showAmount(dailyWithdrawalLimit)} next={showAmount(limit)} />
+      {limit !== dailyWithdrawalLimit && (
+        <OldAndNew name="Daily limit, USDT" old={showAmount(dailyWithdrawalLimit)} next={showAmount(limit)} />
+      )}
     </Step>
   );
 }

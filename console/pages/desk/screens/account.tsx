@@ -7,7 +7,7 @@ import { Shown } from '../../parts/notice.tsx';
 import { scrollToCurrent } from '../../parts/scroll-to-current.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
-import { State, Time } from '../parts/names.tsx';
+import { State, Time, Whole } from '../parts/names.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { ReasonField, Step } from '../parts/step.tsx';
 import { useMay } from '../staff.ts';
@@ -15,7 +15,7 @@ import { AccountNotes } from './account-notes.tsx';
 import { AccountSteps } from './account-steps.tsx';
 import { AccountRecords, recordKinds } from './account-records.tsx';
 import { AccountSecurity } from './account-security.tsx';
-import type { AccountView } from './account-view.ts';
+import type { AccountDetail } from '../schema.d.ts';
 
 const views = [
   ['', 'Overview'],
@@ -31,8 +31,11 @@ export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
       {(account) => (
         <>
           <div class="top">
-            <h1>{account.label}</h1>
-            <State of={account.status} />
+            <div class="named">
+              <h1>{account.label}</h1>
+              <State of={account.status} />
+            </div>
+            <AccountSteps account={account} changed={reload} />
           </div>
           <nav class="tabs" aria-label="Of the account" ref={scrollToCurrent}>
             {views.map(([name, title]) => (
@@ -46,7 +49,7 @@ export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
             ))}
             <a href={`/desk/audit?target=${id}`}>Audit</a>
           </nav>
-          {view === '' && <Overview account={account} changed={reload} />}
+          {view === '' && <Overview account={account} />}
           {view === 'security' && <AccountSecurity account={account} changed={reload} />}
           {view !== '' && view !== 'security' && <AccountRecords id={id} kind={view} query={query} />}
         </>
@@ -55,56 +58,78 @@ export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
   );
 }
 
-function Overview({ account, changed }: AccountView) {
-  const { limit, used, remaining } = account.dailyWithdrawals;
+function Overview({ account }: { readonly account: AccountDetail }) {
+  const { id, balances, usdValue, totp } = account;
   return (
     <>
-      <section class="card">
-        <h2>The account</h2>
-        <Facts
-          of={[
-            ['Value', `${showCents(account.usdValue)} USDT`],
-            ['Daily limit', `${showAmount(limit)} USDT`],
-            ['Used in 24 hours', `${showCents(used)} USDT, ${showCents(remaining)} left`],
-            ['Two-factor authentication', account.totp.enabled ? 'on' : 'off'],
-            ['Opened', <Time key="opened" iso={account.createdAt} />],
-            ['Your id', account.externalId],
-            ['Id', <code key="id">{account.id}</code>],
-          ]}
-        />
-        {account.totp.lockedUntil !== null && (
-          <p class="notice">
-            Too many wrong codes: the second factor is locked until <Time iso={account.totp.lockedUntil} />.
-          </p>
-        )}
-        <AccountSteps account={account} changed={changed} />
-      </section>
-      <div class="split">
-        <section class="card">
-          <h2>Balances</h2>
-          <Records
-            label="Balances"
-            rows={account.balances.filter(({ amount }) => amount !== '0')}
-            keyOf={({ asset }) => asset}
-            columns={[
-              { name: 'Asset', show: ({ asset }) => asset },
-              { name: 'Amount', isNumber: true, show: ({ amount }) => showAmount(amount) },
-              { name: 'In USDT', isNumber: true, show: ({ usdValue }) => showCents(usdValue) },
-            ]}
-            empty="The account holds nothing yet. A deposit or a credit appears here."
-          />
-        </section>
+      {totp.lockedUntil !== null && (
+        <p class="notice">
+          Too many wrong codes: the second factor is locked until <Time iso={totp.lockedUntil} />.
+        </p>
+      )}
+      <div class="split wide-first">
         <div>
-          <HolderCard accountId={account.id} />
-          <AccountNotes accountId={account.id} />
+          <section class="card">
+            <h2>Worth</h2>
+            <p>
+              <span class="figure">{showCents(usdValue)}</span> USDT
+            </p>
+            <Records
+              isSmall
+              label="Balances"
+              rows={balances.filter(({ amount }) => amount !== '0')}
+              keyOf={({ asset }) => asset}
+              columns={[
+                { name: 'Asset', show: ({ asset }) => asset },
+                { name: 'Amount', isNumber: true, show: ({ amount }) => showAmount(amount) },
+                { name: 'In USDT', isNumber: true, show: (balance) => showCents(balance.usdValue) },
+              ]}
+              empty="The account holds nothing yet. A deposit or a credit appears here."
+            />
+          </section>
+          <AccountNotes accountId={id} />
+        </div>
+        <div>
+          <DailyWithdrawals account={account} />
+          <HolderCard account={account} />
+          <section class="card">
+            <h2>The account</h2>
+            <Facts
+              of={[
+                ['Opened', <Time key="opened" iso={account.createdAt} />],
+                ['Your id', account.externalId],
+                [
+                  'Id',
+                  <Whole key="id" isCode>
+                    {id}
+                  </Whole>,
+                ],
+              ]}
+            />
+          </section>
         </div>
       </div>
     </>
   );
 }
 
+/** How much of a day's limit is used, as a bar and in words. */
+function DailyWithdrawals({ account }: { readonly account: AccountDetail }) {
+  const { limit, used, remaining } = account.dailyWithdrawals;
+  return (
+    <section class="card">
+      <h2>Withdrawn in 24 hours</h2>
+      <p>
+        <strong>{showCents(used)}</strong> of {showAmount(limit)} USDT
+      </p>
+      <progress max={Number(limit) || 1} value={Number(used)} aria-label="Used of the daily limit" />
+      <p class="quiet">{Number(remaining) === 0 ? 'Nothing is left.' : `${showCents(remaining)} USDT are left.`}</p>
+    </section>
+  );
+}
+
 /** Who signs in for the account, and inviting somebody who does. */
-function HolderCard({ accountId }: { readonly accountId: string }) {
+function HolderCard({ account: { id: accountId, totp } }: { readonly account: AccountDetail }) {
   const { loaded, reload } = useLoaded(() =>
     ask<{ holder: { email: string } | null }>('GET', `/desk/holders/${encodeURIComponent(accountId)}`),
   );
@@ -116,7 +141,10 @@ function HolderCard({ accountId }: { readonly accountId: string }) {
         {({ holder }) =>
           holder ? (
             <>
-              <p>{holder.email} signs in for this account.</p>
+              <p>
+                <strong class="breaks">{holder.email}</strong> signs in for this account.
+              </p>
+              <SecondFactor isOn={totp.enabled} />
               {may('recover_accounts') && (
                 <div class="steps">
                   <AllowRecovery accountId={accountId} email={holder.email} />
@@ -126,6 +154,7 @@ function HolderCard({ accountId }: { readonly accountId: string }) {
           ) : (
             <>
               <p>Nobody signs in for this account in the console.</p>
+              <SecondFactor isOn={totp.enabled} />
               {may('open_accounts') && (
                 <div class="steps">
                   <Invite accountId={accountId} changed={reload} />
@@ -138,6 +167,12 @@ function HolderCard({ accountId }: { readonly accountId: string }) {
     </section>
   );
 }
+
+const SecondFactor = ({ isOn }: { readonly isOn: boolean }) => (
+  <p>
+    <State of={isOn ? 'ok' : 'unknown'} words={`Two-factor authentication is ${isOn ? 'on' : 'off'}`} />
+  </p>
+);
 
 /** Invites somebody by e-mail to become the holder. */
 function Invite({ accountId, changed }: { readonly accountId: string; readonly changed: () => void }) {
