@@ -3,18 +3,20 @@ import { useState } from 'preact/hooks';
 import { inWords, showAmount, showCents } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
+import { linkTo, nameNetwork } from '../../networks.ts';
 import { TransactionLink } from '../../parts/transaction-link.tsx';
 import { scrollToCurrent } from '../../parts/scroll-to-current.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { AccountChoice, nameAccount } from '../parts/account-choice.tsx';
-import { type AccountOfHolder, type WithAccount, withAccounts } from '../parts/find-accounts.ts';
-import { AccountLink, AccountName, State, Time } from '../parts/names.tsx';
+import { type AccountOfHolder, type WithAccount, addAccounts, withAccounts } from '../parts/find-accounts.ts';
+import { AccountName, State, Time, Whole } from '../parts/names.tsx';
 import { listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Facts, Records } from '../parts/records.tsx';
 import { OldAndNew, ReasonField, Step } from '../parts/step.tsx';
-import type { OperatorDeposit } from '../schema.d.ts';
+import { type Moment, Timeline, readMoments } from '../parts/timeline.tsx';
+import type { OperatorDeposit, SearchResult } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { depositColumns, isValued } from './account-records.tsx';
 
@@ -113,84 +115,219 @@ const reasons: Readonly<Record<string, string>> = {
   supply_cap: 'It would exceed the supply cap of its asset.',
 };
 
-/** One deposit that the custodian reported, and what can be done with it. */
+async function readDeposit(id: string) {
+  const [{ deposit }, moments] = await Promise.all([operate('get /deposits/{id}', { path: { id } }), readMoments(id)]);
+  const { accountId, creditAccountId } = deposit;
+  const [clues, [named]] = await Promise.all([
+    readClues(deposit),
+    addAccounts([deposit], () => creditAccountId ?? accountId ?? undefined),
+  ]);
+  return { deposit, moments, clues, account: named?.account };
+}
+
+/** What else has the transaction or the address of a deposit that is nobody’s: it may say whose it is. */
+async function readClues({ id, status, network, txHash, address }: OperatorDeposit) {
+  if (status !== 'QUARANTINED' || network === null) return [];
+  const found = await Promise.all(
+    [txHash, address].map(async (q) => (q === null ? [] : (await operate('get /search', { query: { q } })).results)),
+  );
+  const others = found.flat().filter((result) => result.id !== id);
+  return addAccounts(others, ({ accountId }) => accountId ?? undefined);
+}
+
+/** One deposit that the custodian reported, what happened to it, and what can be done with it. */
 export function DepositScreen({ rest: [id = ''] }: Place) {
-  const { loaded, reload } = useLoaded(async () => (await operate('get /deposits/{id}', { path: { id } })).deposit);
+  const { loaded, reload } = useLoaded(() => readDeposit(id));
   return (
     <Shown loaded={loaded}>
-      {(deposit) => (
+      {({ deposit, moments, clues, account }) => (
         <>
           <div class="top">
-            <h1>
-              Deposit of {showAmount(deposit.amount)} {deposit.asset}
-            </h1>
-            <State of={deposit.status} />
+            <div class="named">
+              <h1>
+                Deposit of {showAmount(deposit.amount)} {deposit.asset}
+              </h1>
+              <State of={deposit.status} />
+            </div>
           </div>
-          <section class="card">
-            {deposit.reason !== null && <p class="notice">{reasons[deposit.reason] ?? inWords(deposit.reason)}</p>}
-            <Facts of={describe(deposit)} />
-            <details class="plain-details">
-              <summary>Id, and place in its transaction</summary>
-              <Facts
-                of={[
-                  ['Id', <code key="id">{deposit.id}</code>],
-                  ['Output of the transaction', deposit.outputIndex === null ? null : String(deposit.outputIndex)],
-                ]}
-              />
-            </details>
-            <QuarantineSteps deposit={deposit} changed={reload} />
-          </section>
+          <div class="split wide-first">
+            <div>
+              <QuarantineSteps deposit={deposit} changed={reload} />
+              <section class="card">
+                <h2>The deposit</h2>
+                <Facts of={describe(deposit, account)} />
+                <details class="plain-details">
+                  <summary>Id, and place in its transaction</summary>
+                  <Facts
+                    of={[
+                      [
+                        'Id',
+                        <Whole key="id" isCode>
+                          {deposit.id}
+                        </Whole>,
+                      ],
+                      ['Output of the transaction', deposit.outputIndex === null ? null : String(deposit.outputIndex)],
+                    ]}
+                  />
+                </details>
+              </section>
+            </div>
+            <div>
+              <section class="card">
+                <h2>What happened</h2>
+                <Timeline
+                  label="What happened"
+                  moments={[...tellSeen(deposit, moments), ...moments, ...tellNow(deposit)]}
+                />
+                <a href={`/desk/audit?target=${deposit.id}`}>In the audit</a>
+              </section>
+              {deposit.status === 'QUARANTINED' && <Clues deposit={deposit} clues={clues} />}
+            </div>
+          </div>
         </>
       )}
     </Shown>
   );
 }
 
-function describe(deposit: OperatorDeposit): readonly (readonly [string, ComponentChildren])[] {
-  const { accountId, creditAccountId, decision } = deposit;
+/** When a deposit was seen, where the audit has no row of it. */
+const tellSeen = ({ ts, network }: OperatorDeposit, moments: readonly Moment[]): readonly Moment[] =>
+  moments.length > 0
+    ? []
+    : [{ ts, what: network === null ? 'Credited inside the exchange' : `Seen on ${nameNetwork(network)}` }];
+
+/** What a deposit waits for now, or how it ended. */
+function tellNow({ status, decision, reason, confirmations, confirmationsNeeded }: OperatorDeposit): readonly Moment[] {
+  const count = `${confirmations ?? 0} of ${confirmationsNeeded ?? 0} confirmations`;
+  if (status === 'PENDING') return [{ ts: undefined, what: `Has ${count}, and waits for the others`, tone: 'warn' }];
+  if (status === 'FAILED')
+    return [{ ts: undefined, what: 'It failed on its network, and is credited to nobody', tone: 'bad' }];
+  if (status === 'COMPLETED' || decision === 'CREDITED') return [{ ts: undefined, what: 'Credited', tone: 'good' }];
+  const why = reason === null ? '' : ` ${reasons[reason] ?? inWords(reason)}`;
   return [
-    ['Amount', `${showAmount(deposit.exactAmount ?? deposit.amount)} ${deposit.asset}`],
-    ['Worth', isValued(deposit) ? `${showCents(deposit.usdValue)} USDT` : null],
-    ['Network', deposit.network ?? 'inside the exchange'],
-    ['Confirmations', `${deposit.confirmations ?? '–'} of ${deposit.confirmationsNeeded ?? '–'}`],
-    ['Account', accountId === null ? 'nobody’s' : <AccountLink key="account" id={accountId} />],
-    ['Address', <code key="address">{deposit.address ?? '–'}</code>],
-    [
-      'Transaction',
-      deposit.network !== null && deposit.txHash !== null ? (
-        <TransactionLink key="tx" network={deposit.network} txHash={deposit.txHash} />
-      ) : null,
-    ],
-    ['First seen', <Time key="ts" iso={deposit.ts} />],
-    ['Decided', decision && inWords(decision)],
-    ['Credited to', creditAccountId && <AccountLink key="credit" id={creditAccountId} />],
-    [
-      'Audit',
-      <a key="audit" href={`/desk/audit?target=${deposit.id}`}>
-        who decided what
-      </a>,
-    ],
+    {
+      ts: undefined,
+      what:
+        decision === 'KEPT'
+          ? 'Kept in custody, owed to nobody. It can still be credited.'
+          : `Confirmed, and in quarantine until somebody decides.${why}`,
+      tone: 'warn',
+    },
   ];
 }
 
+function describe(
+  deposit: OperatorDeposit,
+  account: AccountOfHolder | undefined,
+): readonly (readonly [string, ComponentChildren])[] {
+  const { accountId, creditAccountId, decision, network } = deposit;
+  return [
+    ['Amount', `${showAmount(deposit.exactAmount ?? deposit.amount)} ${deposit.asset}`],
+    ['Worth', isValued(deposit) ? `${showCents(deposit.usdValue)} USDT` : null],
+    ['Account', accountId === null ? 'nobody’s' : <AccountName key="account" id={accountId} account={account} />],
+    ['Network', network === null ? 'inside the exchange' : nameNetwork(network)],
+    [
+      'Confirmations',
+      network === null ? null : `${deposit.confirmations ?? '–'} of ${deposit.confirmationsNeeded ?? '–'}`,
+    ],
+    ['First seen', <Time key="ts" iso={deposit.ts} />],
+    [
+      'Transaction',
+      network !== null && deposit.txHash !== null ? (
+        <Whole key="tx">
+          <TransactionLink network={network} txHash={deposit.txHash} />
+        </Whole>
+      ) : null,
+    ],
+    [
+      'Arrived at',
+      deposit.address && (
+        <Whole key="address" isCode>
+          {deposit.address}
+        </Whole>
+      ),
+    ],
+    ['Decided', decision && inWords(decision)],
+    ['Credited to', creditAccountId && <AccountName key="credit" id={creditAccountId} account={account} />],
+  ];
+}
+
+/** What may say whose a deposit is. */
+function Clues({
+  deposit: { network, txHash },
+  clues,
+}: {
+  readonly deposit: OperatorDeposit;
+  readonly clues: readonly WithAccount<SearchResult>[];
+}) {
+  const link = network === null || txHash === null ? undefined : linkTo(network, txHash);
+  return (
+    <section class="card">
+      <h2>Whose it may be</h2>
+      <Records
+        label="Whose it may be"
+        rows={clues}
+        keyOf={({ kind, id, accountId }) => `${kind} ${id} ${accountId}`}
+        columns={[
+          { name: 'Same address or transaction', show: ({ kind }) => inWords(kind) },
+          {
+            name: 'Account',
+            show: ({ accountId, account }) =>
+              accountId === null ? 'nobody’s' : <AccountName id={accountId} account={account} />,
+          },
+        ]}
+        empty="Nothing else here has its address or its transaction."
+      />
+      <p>
+        The exchange is not told who sent it.
+        {link !== undefined && (
+          <>
+            {' '}
+            <a href={link} target="_blank" rel="noreferrer">
+              An explorer shows the sender
+            </a>
+            : compare it with what a customer tells you.
+          </>
+        )}
+      </p>
+    </section>
+  );
+}
+
+/** What can be done with a deposit in quarantine, and what each of it means. */
 function QuarantineSteps({ deposit, changed }: { readonly deposit: OperatorDeposit; readonly changed: () => void }) {
   const may = useMay();
-  const { remedies } = deposit;
+  const { remedies, reason, asset } = deposit;
+  if (reason === null) return null;
+  const canCredit = remedies.includes('credit') && may('decide_quarantine');
+  const canKeep = remedies.includes('keep') && may('decide_quarantine');
   return (
-    <>
+    <section class="card">
+      <h2>{reasons[reason] ?? inWords(reason)}</h2>
       {remedies.includes('raise_supply_cap') && (
         <p>
-          Raise the supply cap of {deposit.asset} in the <a href="/desk/settings?show=risk">settings</a>: the
-          custodian’s next report credits it.
+          Raise the supply cap of {asset} in the <a href="/desk/settings">settings</a>: the custodian’s next report
+          credits it.
         </p>
       )}
-      {may('decide_quarantine') && (
-        <div class="steps">
-          {remedies.includes('credit') && <CreditIt deposit={deposit} changed={changed} />}
-          {remedies.includes('keep') && <KeepIt deposit={deposit} changed={changed} />}
+      {canCredit && (
+        <div class="choice">
+          <p>
+            <strong>You know whose it is.</strong> Crediting adds it to the account that you choose, for good.
+          </p>
+          <CreditIt deposit={deposit} changed={changed} />
         </div>
       )}
-    </>
+      {canKeep && (
+        <div class="choice">
+          <p>
+            <strong>Nobody knows whose it is.</strong> Keeping takes it off the list: it stays in custody, owed to
+            nobody, and can be credited later.
+          </p>
+          <KeepIt deposit={deposit} changed={changed} />
+        </div>
+      )}
+    </section>
   );
 }
 
