@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import { showAmount } from '../../format.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
-import { Time } from '../parts/names.tsx';
 import { ReasonField, Step } from '../parts/step.tsx';
 import type { OperatorWithdrawal, PayoutClaim } from '../schema.d.ts';
 import { useMay, useStaff } from '../staff.ts';
@@ -25,18 +24,11 @@ export function WithdrawalSteps({ withdrawal, claim, changed }: StepsOf & { read
   }
   if (withdrawal.status !== 'PROCESSING') return null;
   return (
-    <>
-      {claim && (
-        <p class="notice">
-          {claim.claimedBy} claimed it <Time iso={claim.claimedAt} />, to pay it by hand.
-        </p>
-      )}
-      <div class="steps">
-        {may('ask_custodian') && <Look withdrawal={withdrawal} changed={changed} />}
-        {may('settle_withdrawals') && <Claim withdrawal={withdrawal} claim={claim} changed={changed} />}
-        {may('settle_withdrawals') && <Settle withdrawal={withdrawal} changed={changed} />}
-      </div>
-    </>
+    <div class="steps">
+      {may('ask_custodian') && <Look withdrawal={withdrawal} changed={changed} />}
+      {may('settle_withdrawals') && <Claim withdrawal={withdrawal} claim={claim} changed={changed} />}
+      {may('settle_withdrawals') && <Settle withdrawal={withdrawal} changed={changed} />}
+    </div>
   );
 }
 

@@ -1,11 +1,13 @@
-import { inWords, showAmount, showCents } from '../../format.ts';
+import { inWords, showAmount, showCents, showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
+import { nameNetwork } from '../../networks.ts';
 import { TransactionLink } from '../../parts/transaction-link.tsx';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
-import { AccountLink, State, Time } from '../parts/names.tsx';
+import { AccountLink, State, Time, Whole } from '../parts/names.tsx';
 import { Facts, Records } from '../parts/records.tsx';
+import { type Moment, Timeline, readMoments } from '../parts/timeline.tsx';
 import type { AccountDetail, OperatorDeposit, OperatorWithdrawal } from '../schema.d.ts';
 import { depositColumns, withdrawalColumns } from './account-records.tsx';
 import { WithdrawalSteps } from './withdrawal-steps.tsx';
@@ -16,16 +18,17 @@ const LOOKED_AT = 200;
 
 async function read(id: string, withdrawalId: string) {
   const path = { id };
-  const [{ withdrawal }, { account }, { withdrawals }, { deposits }, { claims }] = await Promise.all([
+  const [{ withdrawal }, { account }, { withdrawals }, { deposits }, { claims }, moments] = await Promise.all([
     operate('get /accounts/{id}/withdrawals/{withdrawalId}', { path: { id, withdrawalId } }),
     operate('get /accounts/{id}', { path }),
     operate('get /accounts/{id}/withdrawals', { path, query: { limit: LOOKED_AT } }),
     operate('get /accounts/{id}/deposits', { path, query: { limit: SHOWN } }),
     operate('get /payout-claims', { query: { limit: LOOKED_AT } }),
+    readMoments(withdrawalId),
   ]);
   const earlier = withdrawals.filter((row) => row.id !== withdrawalId && row.ts <= withdrawal.ts);
   const claim = claims.find((known) => known.withdrawalId === withdrawalId);
-  return { withdrawal, account, earlier, deposits, claim };
+  return { withdrawal, account, earlier, deposits, claim, moments };
 }
 
 /** One withdrawal, with the facts that a reviewer needs, and what can be done with it. */
@@ -33,23 +36,46 @@ export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) 
   const { loaded, reload } = useLoaded(() => read(id, withdrawalId));
   return (
     <Shown loaded={loaded}>
-      {({ withdrawal, account, earlier, deposits, claim }) => (
+      {({ withdrawal, account, earlier, deposits, claim, moments }) => (
         <>
           <div class="top">
-            <h1>
-              Withdrawal of {showAmount(withdrawal.amount)} {withdrawal.asset}
-            </h1>
-            <State of={withdrawal.status} />
-          </div>
-          <section class="card">
-            <h2>The withdrawal</h2>
-            <WithdrawalFacts withdrawal={withdrawal} />
-          </section>
-          <section class="card">
-            <h2>What to look at</h2>
-            <AccountFacts withdrawal={withdrawal} account={account} earlier={earlier} />
+            <div class="named">
+              <h1>
+                Withdrawal of {showAmount(withdrawal.amount)} {withdrawal.asset}
+              </h1>
+              <State of={withdrawal.status} />
+            </div>
             <WithdrawalSteps withdrawal={withdrawal} claim={claim} changed={reload} />
-          </section>
+          </div>
+          {claim && withdrawal.status === 'PROCESSING' && (
+            <p class="notice">
+              {claim.claimedBy} claimed it <Time iso={claim.claimedAt} />, to pay it by hand.
+            </p>
+          )}
+          <div class="split wide-first">
+            <div>
+              <section class="card">
+                <h2>The withdrawal</h2>
+                <WithdrawalFacts withdrawal={withdrawal} />
+              </section>
+              <section class="card">
+                <h2>What happened</h2>
+                <Timeline
+                  label="What happened"
+                  moments={[
+                    { ts: withdrawal.ts, what: `Asked for ${nameKey(withdrawal, account)}` },
+                    ...moments,
+                    ...tellNow(withdrawal),
+                  ]}
+                />
+                <a href={`/desk/audit?target=${withdrawal.id}`}>In the audit</a>
+              </section>
+            </div>
+            <section class="card">
+              <h2>What to look at</h2>
+              <AccountFacts withdrawal={withdrawal} account={account} earlier={earlier} />
+            </section>
+          </div>
           <Recent earlier={earlier} deposits={deposits} id={id} />
         </>
       )}
@@ -57,38 +83,92 @@ export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) 
   );
 }
 
+/** With what a withdrawal was asked for: the keys of an account are listed, and the sessions of its holder are not. */
+function nameKey({ keyId }: OperatorWithdrawal, { apiKeys }: AccountDetail): string {
+  const label = apiKeys.find(({ id }) => id === keyId)?.label;
+  if (label !== undefined) return `with the API key “${label}”`;
+  return keyId === null ? 'by the exchange' : 'by the holder, in the console';
+}
+
+/** What a withdrawal waits for now, or how it ended. */
+function tellNow({ status, held, reason, txHash }: OperatorWithdrawal): readonly Moment[] {
+  if (status === 'PENDING') return [{ ts: undefined, what: 'Waits for a review', tone: 'warn' }];
+  if (status === 'COMPLETED') {
+    return [{ ts: undefined, what: txHash === null ? 'Paid inside the exchange' : 'Paid', tone: 'good' }];
+  }
+  if (status === 'FAILED') {
+    const why = reason === null ? '' : ` (${inWords(reason).toLowerCase()})`;
+    return [{ ts: undefined, what: `Not paid${why}; amount and fee are back in the account`, tone: 'bad' }];
+  }
+  return [
+    held === null
+      ? { ts: undefined, what: 'Is with the custodian', tone: 'warn' }
+      : { ts: held.since, what: `The custodian waits for ${inWords(held.reason).toLowerCase()}`, tone: 'warn' },
+  ];
+}
+
 function WithdrawalFacts({ withdrawal }: { readonly withdrawal: OperatorWithdrawal }) {
   return (
-    <Facts
-      of={[
-        ['Amount', `${showAmount(withdrawal.amount)} ${withdrawal.asset}`],
-        ['Worth', `${showCents(withdrawal.usdValue)} USDT`],
-        ['Fee', `${showAmount(withdrawal.fee)} ${withdrawal.asset}`],
-        ['Network', withdrawal.network],
-        ['To', <code key="to">{withdrawal.address}</code>],
-        ['Asked for', <Time key="ts" iso={withdrawal.ts} />],
-        [
-          'Transaction',
-          withdrawal.txHash === null ? (
-            'none yet'
-          ) : (
-            <TransactionLink key="tx" network={withdrawal.network} txHash={withdrawal.txHash} />
-          ),
-        ],
-        [
-          'The custodian waits for',
-          withdrawal.held && (
-            <>
-              {inWords(withdrawal.held.reason)}, since <Time iso={withdrawal.held.since} />
-            </>
-          ),
-        ],
-        ['Why it failed', withdrawal.reason && inWords(withdrawal.reason)],
-        ['By the key', withdrawal.keyId === null ? null : <code key="key">{withdrawal.keyId}</code>],
-        ['Id', <code key="id">{withdrawal.id}</code>],
-      ]}
-    />
+    <>
+      <Facts
+        of={[
+          ['Amount', `${showAmount(withdrawal.amount)} ${withdrawal.asset}`],
+          ['Worth', `${showCents(withdrawal.usdValue)} USDT`],
+          ['Fee', `${showAmount(withdrawal.fee)} ${withdrawal.asset}`],
+          ['Network', nameNetwork(withdrawal.network)],
+          [
+            'To',
+            <Whole key="to" isCode>
+              {withdrawal.address}
+            </Whole>,
+          ],
+          [
+            'Transaction',
+            withdrawal.txHash === null ? (
+              'none yet'
+            ) : (
+              <Whole key="tx">
+                <TransactionLink network={withdrawal.network} txHash={withdrawal.txHash} />
+              </Whole>
+            ),
+          ],
+        ]}
+      />
+      <details class="plain-details">
+        <summary>Id, and the id of its key</summary>
+        <Facts
+          of={[
+            [
+              'Id',
+              <Whole key="id" isCode>
+                {withdrawal.id}
+              </Whole>,
+            ],
+            [
+              'By the key',
+              withdrawal.keyId && (
+                <Whole key="key" isCode>
+                  {withdrawal.keyId}
+                </Whole>
+              ),
+            ],
+          ]}
+        />
+      </details>
+    </>
   );
+}
+
+/** A fact that is as with most withdrawals, or one to look at twice. */
+const Sign = ({ isUsual, words }: { readonly isUsual: boolean; readonly words: string }) => (
+  <State of={isUsual ? 'ok' : 'unknown'} words={words} />
+);
+
+/** How often an address was paid, of the earlier withdrawals that were looked at. */
+function countPaid(paid: number, earlier: number): string {
+  if (earlier === 0) return 'never, it is the first';
+  const times = paid === 0 ? 'never' : paid === 1 ? 'once' : `${paid} times`;
+  return `${times}, in ${earlier === 1 ? 'one withdrawal' : `the last ${earlier} withdrawals`}`;
 }
 
 /** What tells an ordinary withdrawal from a strange one. */
@@ -113,28 +193,23 @@ function AccountFacts({
         ['State', <State key="state" of={account.status} />],
         ['Opened', <Time key="opened" iso={account.createdAt} />],
         ['Left in the account', `${showCents(account.usdValue)} USDT`],
-        ['Daily limit used', `${showAmount(used)} of ${showAmount(limit)} USDT`],
-        ['Two-factor authentication', account.totp.enabled ? 'on' : 'off'],
+        ['Daily limit used', `${showCents(used)} of ${showAmount(limit)} USDT`],
+        [
+          'Two-factor authentication',
+          <Sign key="totp" isUsual={account.totp.enabled} words={account.totp.enabled ? 'on' : 'off'} />,
+        ],
         [
           'The address is approved',
-          approval ? (
-            <>
-              {approval.label}, since <Time iso={approval.createdAt} />
-            </>
-          ) : (
-            'no'
-          ),
+          <Sign
+            key="approval"
+            isUsual={approval !== undefined}
+            words={approval ? `${approval.label}, since ${showTime(approval.createdAt)}` : 'no'}
+          />,
         ],
-        ['Paid to this address before', paid === 0 ? 'never' : `${paid} of the last ${LOOKED_AT} withdrawals`],
+        ['Paid to this address before', <Sign key="paid" isUsual={paid > 0} words={countPaid(paid, earlier.length)} />],
         [
           'Changes of the account',
           <a key="audit" href={`/desk/audit?target=${account.id}`}>
-            in the audit
-          </a>,
-        ],
-        [
-          'Changes of this withdrawal',
-          <a key="own" href={`/desk/audit?target=${withdrawal.id}`}>
             in the audit
           </a>,
         ],
