@@ -177,11 +177,57 @@ async function readPages(page: Page, { origin }: LocalExchange): Promise<void> {
 
 async function findFirst(page: Page, words: string): Promise<{ href: string; text: string }> {
   await page.locator('search input').fill('');
-  await page.locator('search ol').waitFor({ state: 'hidden' });
+  await page.getByRole('listbox', { name: 'Found' }).waitFor({ state: 'hidden' });
   await page.locator('search input').fill(words);
-  const first = page.locator('search li a').first();
+  const first = page.getByRole('option').first();
   await first.waitFor();
   return { href: (await first.getAttribute('href')) ?? '', text: await first.innerText() };
+}
+
+/** The results say of which kind each is, and are moved through, opened and closed by keys alone. */
+async function trySearchKeys(page: Page, { origin }: LocalExchange): Promise<void> {
+  const input = page.getByRole('combobox', { name: 'Search the documentation' });
+  await page.goto(`${origin}/docs`);
+  const kinds = { rate_limited: 'Error', placeOrder: 'Reference', 'is there a testnet': 'Guide', runbook: 'Operate' };
+  for (const [words, kind] of Object.entries(kinds)) {
+    const { text } = await findFirst(page, words);
+    if (!text.split('\n').some((line) => line.startsWith(kind))) throw new Error(`${words} finds no ${kind}: ${text}`);
+  }
+  await page.locator('search input').press('Escape');
+  await page.locator('h1').click();
+  await page.keyboard.press('/');
+  await findFirst(page, 'rate');
+  await page.evaluate(axe);
+  await checkAccess(page);
+  const chosenPlace = async () => {
+    const chosen = page.getByRole('option', { selected: true });
+    const [named, id] = [await input.getAttribute('aria-activedescendant'), await chosen.getAttribute('id')];
+    const all = await page.getByRole('option').evaluateAll((each) => each.map((option) => option.id));
+    return named === id ? all.indexOf(id ?? '') : NaN;
+  };
+  const places = [await chosenPlace()];
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp', 'ArrowUp', 'ArrowUp']) {
+    await page.keyboard.press(key);
+    places.push(await chosenPlace());
+  }
+  const last = (await page.getByRole('option').count()) - 1;
+  expectThat(places.join() === `0,1,2,1,0,${last}`, `the arrow keys choose the results ${places.join(', ')}`);
+  await input.fill('nothinglikeit');
+  await page.keyboard.press('Tab');
+  await page.getByRole('link', { name: 'look through the questions' }).and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Escape');
+  await input.and(page.locator(':focus')).waitFor();
+  const isClosed = (await page.locator('search p').innerText()) === '' && (await input.inputValue()) === '';
+  expectThat(isClosed, 'Escape closes what was found, from a link in it as well');
+  await findFirst(page, 'rate');
+  await page.keyboard.press('ArrowDown');
+  const second = (await page.getByRole('option').nth(1).getAttribute('href')) ?? '';
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${origin}${second}`);
+  await findFirst(page, 'rate');
+  await page.locator('h1').click();
+  await page.getByRole('listbox', { name: 'Found' }).waitFor({ state: 'hidden' });
+  expectThat(true, 'Enter opens the result that is chosen, and a click elsewhere closes them');
 }
 
 /** What people ask for that is not here, and the part of the answers that it must lead to. */
@@ -205,13 +251,13 @@ async function trySearch(page: Page, exchange: LocalExchange): Promise<void> {
     if (!href.endsWith(`#${operationId}`)) throw new Error(`the search for ${operationId} finds ${href} first`);
   }
   await findFirst(page, 'fee');
-  const titles = await page.locator('search li').allInnerTexts();
+  const titles = await page.getByRole('option').allInnerTexts();
   expectThat(
     titles.length > 3 && titles.slice(0, 3).every((text) => /\bfees?\b/i.test(text)),
     'a whole word is found before its beginnings',
   );
   await findFirst(page, 'second factor withdrawals');
-  const marked = await page.locator('search li').first().locator('mark').allInnerTexts();
+  const marked = await page.getByRole('option').first().locator('mark').allInnerTexts();
   expectThat(marked.length > 0, `the words that were found are marked: ${marked.join(', ')}`);
   await page.locator('search input').press('Enter');
   await page.waitForURL('**/withdrawals-and-2fa*');
@@ -292,6 +338,7 @@ await withLocalExchange(async (start) => {
     await tryErrorPage(page, exchange);
     await tryUnknown(page, exchange);
     await trySearch(page, exchange);
+    await trySearchKeys(page, exchange);
     await tryCopy(page, exchange);
     await tryLanguages(browser, page, exchange);
     await measureOperations(page, exchange);

@@ -148,8 +148,7 @@ export function composeSite(): Map<string, SiteFile> {
   const favicon = readStatic('favicon.svg');
   const library = readSearchLibrary();
   const api = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as Document;
-  const all = [...forTraders, ...forOperators, ...forContributors];
-  const index = nameStatic('search.json', new TextEncoder().encode(composeSearchIndex(all, api)));
+  const index = nameStatic('search.json', new TextEncoder().encode(composeSearchIndex(documents, api)));
   const menus: Record<Reader, readonly MenuEntry[]> = {
     trader: [...forTraders.filter(({ path }) => path !== CHANGELOG.path), REFERENCE, ERRORS, CHANGELOG],
     operator: forOperators,

@@ -56,8 +56,8 @@ export function composePage(page: Page, menu: readonly MenuEntry[], assets: Page
 <body>
 <a class="skip" href="#content">To the content</a>
 <header><nav aria-label="Site"><a class="name" href="/docs"><img src="${assets.favicon}" alt="">Bureau</a>${links.join('')}</nav>
-<search hidden data-library="${assets.searchLibrary}" data-index="${assets.searchIndex}"><input type="search" placeholder="Search" aria-label="Search the documentation" autocomplete="off" spellcheck="false">
-<ol aria-label="Found" hidden></ol><p role="status"></p></search></header>
+<search hidden data-library="${assets.searchLibrary}" data-index="${assets.searchIndex}"><input type="search" role="combobox" placeholder="Search" aria-label="Search the documentation" aria-autocomplete="list" aria-controls="found" aria-expanded="false" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd>
+<div class="found"><div id="found" role="listbox" aria-label="Found" hidden></div><p role="status"></p></div></search></header>
 <div class="frame">
 ${page.menu ?? composeMenu('Pages', menu, page.path)}
 <main id="content" tabindex="-1">

@@ -1,13 +1,15 @@
 import MiniSearch from 'minisearch';
 import { type ProblemCode, definitionOf, problems } from '../../src/http/problems.ts';
 import { type Document, listOperations } from '../openapi/document.ts';
-import type { DocumentPage } from './document-pages.ts';
+import type { DocumentPage, Documents } from './document-pages.ts';
 import { errorGuide } from './error-guide.ts';
-import { REFERENCE } from './navigation.ts';
+import { CHANGELOG, REFERENCE } from './navigation.ts';
 
 /** A result of the search: a place on the site. */
 interface Place {
   readonly id: string;
+  /** What a reader finds there: how to use something, a call, an error, why something is as it is. */
+  readonly kind: 'Guide' | 'Reference' | 'Error' | 'Operate' | 'Design' | 'Change';
   readonly title: string;
   /** The page or the part of the interface that it belongs to. */
   readonly within: string;
@@ -17,41 +19,61 @@ interface Place {
 }
 
 /** The options of the index, which the browser needs to read it: see `site.js`. */
-const OPTIONS = { fields: ['title', 'names', 'text'], storeFields: ['title', 'within', 'text'] };
+const OPTIONS = { fields: ['title', 'names', 'text'], storeFields: ['kind', 'title', 'within', 'text'] };
 
 /** The index of the whole site, for a browser: every part of every document, every error code, every operation. */
-export function composeSearchIndex(documents: readonly DocumentPage[], document: Document): string {
+export function composeSearchIndex(documents: Documents, document: Document): string {
+  const { forTraders, forOperators, forContributors } = documents;
   const index = new MiniSearch<Place>(OPTIONS);
-  index.addAll([...documents.flatMap(listParts), ...listErrors(), ...listPlaces(document)]);
+  index.addAll([
+    ...forTraders.flatMap((page) => listParts(page, page.path === CHANGELOG.path ? 'Change' : 'Guide')),
+    ...forOperators.flatMap((page) => listParts(page, 'Operate')),
+    ...forContributors.flatMap((page) => listParts(page, 'Design')),
+    ...listErrors(),
+    ...listPlaces(document),
+  ]);
   return JSON.stringify(index);
 }
 
-function listParts({ path, title, parts }: DocumentPage): Place[] {
+/** The words of Markdown, without its signs: nobody looks for code, or for the target of a link. */
+function writeText(markdown: string): string {
+  const words = markdown.replaceAll(/```.*?```/gs, '').replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1');
+  return words
+    .replaceAll(/[`*]/g, '')
+    .replaceAll(/[|{}"#]+|-{3,}|\s+/g, ' ')
+    .replaceAll(/ {2,}/g, ' ')
+    .trim();
+}
+
+function listParts({ path, title, parts }: DocumentPage, kind: Place['kind']): Place[] {
   return parts.map((part) => ({
     id: part.id === '' ? path : `${path}#${part.id}`,
+    kind,
     title: part.title,
-    within: part.id === '' ? 'Guide' : title,
+    within: part.id === '' ? '' : title,
     names: '',
-    text: part.text.replaceAll(/```.*?```/gs, ''),
+    text: writeText(part.text),
   }));
 }
 
 function listErrors(): Place[] {
   return (Object.keys(problems) as ProblemCode[]).map((code) => ({
     id: `/errors/${code}`,
+    kind: 'Error',
     title: definitionOf(code).title,
-    within: `Error ${code}`,
+    within: code,
     names: code,
-    text: `${errorGuide[code].meaning} ${errorGuide[code].remedy}`,
+    text: writeText(`${errorGuide[code].meaning} ${errorGuide[code].remedy}`),
   }));
 }
 
 function listPlaces(document: Document): Place[] {
   return listOperations(document).map(({ path, method, operation }) => ({
     id: `${REFERENCE.path}#${operation.operationId}`,
+    kind: 'Reference',
     title: operation.summary ?? '',
     within: `${method.toUpperCase()} ${path}`,
     names: `${operation.operationId} ${path}`,
-    text: operation.description ?? '',
+    text: writeText(operation.description ?? ''),
   }));
 }

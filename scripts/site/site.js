@@ -108,7 +108,7 @@ chooseLanguage(known.includes(recalled) ? recalled : known[0]);
 
 const search = document.querySelector('search');
 const input = search.querySelector('input');
-const list = search.querySelector('ol');
+const list = search.querySelector('[role=listbox]');
 const status = search.querySelector('p');
 const MOST_FOUND = 8;
 /** Where to look on when nothing is found. */
@@ -134,11 +134,14 @@ function loadIndex() {
     const [answer] = await Promise.all([fetch(search.dataset.index), loaded]);
     return MiniSearch.loadJSON(await answer.text(), {
       fields: ['title', 'names', 'text'],
-      storeFields: ['title', 'within', 'text'],
+      storeFields: ['kind', 'title', 'within', 'text'],
     });
   })();
   return index;
 }
+
+/** Who looks for how to use something finds that before why it was made so. */
+const boostDocument = (id, term, { kind }) => (kind === 'Design' ? 0.5 : 1);
 
 async function find() {
   const words = input.value.trim();
@@ -147,10 +150,24 @@ async function find() {
   if (words !== input.value.trim()) return;
   // A whole word counts far more than the beginning of one, or one that is only like it.
   const weights = { prefix: 0.15, fuzzy: 0.05 };
-  const options = { boost: { names: 8, title: 4 }, prefix: true, fuzzy: 0.15, weights };
+  const options = { boost: { names: 8, title: 4 }, boostDocument, prefix: true, fuzzy: 0.15, weights };
   const whole = ready.search(words, { ...options, combineWith: 'AND' });
   const found = whole.length > 0 ? whole : ready.search(words, options);
-  show(found.slice(0, MOST_FOUND), ...(found.length === 0 ? leadOn() : []));
+  if (found.length === 0) return show([], ...leadOn());
+  const count = found.length > MOST_FOUND ? `The first ${MOST_FOUND} of ${found.length}` : `${found.length} found`;
+  show(found.slice(0, MOST_FOUND), count, keys.cloneNode(true));
+}
+
+/** Which keys move through what was found. */
+const keys = document.createElement('span');
+for (const [name, does] of [
+  ['↑ ↓', ' move '],
+  ['Enter', ' opens '],
+  ['Esc', ' closes'],
+]) {
+  const key = document.createElement('kbd');
+  key.textContent = name;
+  keys.append(key, does);
 }
 
 /** A text in which the words that were found are marked. */
@@ -163,41 +180,58 @@ function markWords(text, terms) {
   });
 }
 
-/** A text without the signs of its Markdown. */
-const plain = (text) => text.replaceAll(/[`|{}"*#]+|-{3,}/g, ' ').replaceAll(/\s+/g, ' ');
-
 const BEFORE = 50;
 const EXCERPT = 110;
 
-/** The part of a text in which the first of the words stands; nothing where none of them does. */
+/** The part of a text in which the first of the words stands; its beginning where none of them does. */
 function cutExcerpt(text, terms) {
   const places = [...text.matchAll(/\p{Letter}+/gu)].filter(([word]) => terms.includes(word.toLowerCase()));
-  const [first] = places;
-  if (!first) return '';
+  const [first = { index: 0 }] = places;
   const begin = first.index <= BEFORE ? 0 : text.indexOf(' ', first.index - BEFORE) + 1;
   const end = text.lastIndexOf(' ', begin + EXCERPT);
   const isWhole = text.length <= begin + EXCERPT;
   return `${begin > 0 ? '… ' : ''}${isWhole ? text.slice(begin) : `${text.slice(begin, end)} …`}`;
 }
 
+/** A result: what it is called, of which kind it is and where it stands, and the words around those that were found. */
+function showPlace({ id, kind, title, within, text, terms = [] }, place) {
+  const option = document.createElement('a');
+  option.id = `found-${place}`;
+  option.href = id;
+  option.tabIndex = -1;
+  option.dataset.kind = kind;
+  option.setAttribute('role', 'option');
+  const parts = [
+    ['strong', title],
+    ['b', kind],
+    ['span', within],
+    ['small', cutExcerpt(text, terms)],
+  ];
+  for (const [name, content] of parts) {
+    const part = document.createElement(name);
+    part.append(...(name === 'b' ? [content] : markWords(content, terms)));
+    option.append(part, ' ');
+  }
+  return option;
+}
+
+/** Shows what was found, the first of it chosen: WAI-ARIA's combobox. */
 function show(found, ...message) {
-  const entries = found.map(({ id, title, within, text, terms = [] }) => {
-    const entry = document.createElement('li');
-    const link = document.createElement('a');
-    const place = document.createElement('span');
-    link.href = id;
-    link.append(...markWords(title, terms));
-    place.textContent = within;
-    link.append(place);
-    const excerpt = document.createElement('small');
-    excerpt.append(...markWords(cutExcerpt(plain(text), terms), terms));
-    link.append(excerpt);
-    entry.append(link);
-    return entry;
-  });
-  list.replaceChildren(...entries);
+  list.replaceChildren(...found.map(showPlace));
   list.hidden = found.length === 0;
+  input.setAttribute('aria-expanded', String(found.length > 0));
+  choose(0);
   status.replaceChildren(...message);
+}
+
+/** Chooses a result by its place in the list, whose ends are joined. Enter opens it. */
+function choose(place) {
+  const chosen = list.children[(place + list.children.length) % list.children.length];
+  list.querySelector('[aria-selected=true]')?.setAttribute('aria-selected', 'false');
+  if (chosen === undefined) return input.removeAttribute('aria-activedescendant');
+  chosen.setAttribute('aria-selected', 'true');
+  chosen.scrollIntoView({ block: 'nearest' });
+  input.setAttribute('aria-activedescendant', chosen.id);
 }
 
 const tellFailure = () => show([], 'The search could not be loaded.');
@@ -207,17 +241,33 @@ const prepare = () => {
 const refresh = () => {
   find().catch(tellFailure);
 };
+const close = () => show([]);
 input.addEventListener('focus', prepare, { once: true });
+input.addEventListener('focus', refresh);
 input.addEventListener('input', refresh);
-search.addEventListener('keydown', (event) => {
-  if (event.key === 'Escape') {
-    input.value = '';
-    show([]);
-    input.focus();
-  }
-  if (event.key === 'Enter' && event.target === input) list.querySelector('a')?.click();
+input.addEventListener('keydown', (event) => {
+  const chosen = list.querySelector('[aria-selected=true]');
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (event.key === 'Enter') chosen?.click();
+  if (step === undefined || !chosen) return;
+  event.preventDefault();
+  choose([...list.children].indexOf(chosen) + step);
 });
-list.addEventListener('click', () => show([]));
+search.addEventListener('keydown', (event) => {
+  if (event.key !== 'Escape') return;
+  input.value = '';
+  close();
+  input.focus();
+});
+// The input keeps the focus while a result is pressed, or the list would close under the pointer.
+list.addEventListener('mousedown', (event) => event.preventDefault());
+list.addEventListener('click', () => {
+  close();
+  input.blur();
+});
+search.addEventListener('focusout', ({ relatedTarget }) => {
+  if (!search.contains(relatedTarget)) close();
+});
 document.addEventListener('keydown', (event) => {
   const isTyping = event.target.closest?.('input, textarea, select, [contenteditable]');
   if (event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey) {
