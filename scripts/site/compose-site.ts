@@ -3,10 +3,12 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type Chapter, describeApi } from './describe-api.ts';
 import {
+  type DocumentGroup,
   type DocumentPage,
   type Documents,
   composeDocumentPage,
   listDocuments,
+  pagesOf,
   readDocuments,
   readReleases,
 } from './document-pages.ts';
@@ -15,7 +17,7 @@ import { writeExample, writeRequest } from './example-request.ts';
 import { robots, writeFeed, writeLlms } from './for-machines.ts';
 import { headersFile, redirectsFile } from './headers.ts';
 import { type ListedPage, markdownPath, writeLinks, writeReference } from './markdown-pages.ts';
-import { CHANGELOG, ERRORS, type MenuEntry, REFERENCE, type Reader, readers } from './navigation.ts';
+import { CHANGELOG, ERRORS, type MenuGroup, REFERENCE, type Reader, readers } from './navigation.ts';
 import { type Page, composePage } from './page.ts';
 import type { Document } from '../openapi/document.ts';
 import { composeReference, composeReferenceMenu, showExample } from './reference-page.ts';
@@ -94,8 +96,11 @@ ${showExample(`Answer <span>${order.status}</span>`, writeExample(answer), 'json
 <p class="quiet"><code>npm start</code> prints what <code>$URL</code> and <code>$KEY</code> are.</p>`;
 }
 
+const listGroups = (groups: readonly DocumentGroup[]) =>
+  groups.map(({ title, entries }) => listDocuments(title, entries)).join('\n');
+
 function composePages(documents: Documents, chapters: readonly Chapter[], script: string): Page[] {
-  const { forTraders, forOperators, forContributors } = documents;
+  const { forTraders, forOperators, forContributors, changelog } = documents;
   const reference: Page = {
     path: REFERENCE.path,
     reader: 'trader',
@@ -113,35 +118,39 @@ function composePages(documents: Documents, chapters: readonly Chapter[], script
       'An exchange with a REST API. Every order fills at once, whole or not at all, at the market’s price.',
       `<p class="starts"><a href="/docs/guides/first-order">Place a first order</a><a href="/docs/guides/console">Use the console</a><a href="/docs/operate">Run an exchange</a><a href="${REFERENCE.path}">Reference</a></p>
 ${showFirstOrder(chapters)}
-${listDocuments('Guides', forTraders)}`,
-      [...listedReference, ...forTraders],
+${listGroups(forTraders)}`,
+      [...listedReference, ...pagesOf(forTraders), changelog],
     ),
     composeStart(
       'operator',
       'Operate an exchange',
-      'How to run and to watch a Bureau.',
-      listDocuments('Guides and reports', forOperators),
-      forOperators,
+      'Put a Bureau of your own on Cloudflare, keep it running, connect the money, and act when something breaks.',
+      listGroups(forOperators),
+      pagesOf(forOperators),
     ),
     composeStart(
       'contributor',
       'Change the code',
-      'The designs behind Bureau.',
-      listDocuments('Designs', forContributors),
-      forContributors,
+      'How Bureau is built, and why: one page for each part of the design.',
+      listGroups(forContributors),
+      pagesOf(forContributors),
     ),
   ];
-  const byReader = { trader: forTraders, operator: forOperators, contributor: forContributors };
+  const byReader = {
+    trader: [...pagesOf(forTraders), changelog],
+    operator: pagesOf(forOperators),
+    contributor: pagesOf(forContributors),
+  };
   const pages = (Object.keys(byReader) as Reader[]).flatMap((reader) =>
     byReader[reader].map((document, place) => composeDocumentPage(document, reader, byReader[reader][place + 1])),
   );
-  return [...starts, reference, ...pages, ...composeErrorPages(), composeNotFound(forTraders)];
+  return [...starts, reference, ...pages, ...composeErrorPages(), composeNotFound(pagesOf(forTraders))];
 }
 
 /** The whole site: every file by its path. The same sources give the same files. */
 export function composeSite(): Map<string, SiteFile> {
   const documents = readDocuments();
-  const { forTraders, forOperators, forContributors } = documents;
+  const { forTraders, forOperators, forContributors, changelog } = documents;
   const stylesheet = readStatic('site.css');
   const script = readStatic('site.js');
   const referenceScript = readStatic('reference.js');
@@ -149,8 +158,8 @@ export function composeSite(): Map<string, SiteFile> {
   const library = readSearchLibrary();
   const api = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as Document;
   const index = nameStatic('search.json', new TextEncoder().encode(composeSearchIndex(documents, api)));
-  const menus: Record<Reader, readonly MenuEntry[]> = {
-    trader: [...forTraders.filter(({ path }) => path !== CHANGELOG.path), REFERENCE, ERRORS, CHANGELOG],
+  const menus: Record<Reader, readonly MenuGroup[]> = {
+    trader: [...forTraders, { title: 'Look up', entries: [REFERENCE, ERRORS, CHANGELOG] }],
     operator: forOperators,
     contributor: forContributors,
   };
@@ -162,7 +171,8 @@ export function composeSite(): Map<string, SiteFile> {
     searchIndex: index[0],
   };
   const pages = composePages(documents, describeApi(api), referenceScript[0]);
-  const others = [...forOperators, ...forContributors];
+  const guides = [...pagesOf(forTraders), changelog];
+  const others = [...pagesOf(forOperators), ...pagesOf(forContributors)];
   return new Map<string, SiteFile>([
     ...pages.map((page) => [`${page.path}.html`, composePage(page, menus[page.reader], assets)] as const),
     stylesheet,
@@ -173,7 +183,7 @@ export function composeSite(): Map<string, SiteFile> {
     ...library,
     ...readPictures().values(),
     ...pages.map(({ path, markdown }) => [markdownPath(path), markdown] as const),
-    ['/llms.txt', writeLlms({ guides: forTraders, reference: listedReference, others })],
+    ['/llms.txt', writeLlms({ guides, reference: listedReference, others })],
     ['/robots.txt', robots],
     [`${CHANGELOG.path}.atom`, writeFeed(readReleases(), CHANGELOG.path)],
     ['/_headers', headersFile],

@@ -12,31 +12,32 @@ const DOCUMENTS = 'docs';
 
 const pictures = readPictures();
 
-/** The documents for those who use the exchange, in reading order. */
-const forTraders = [
-  'guides/first-order',
-  'guides/idempotent-retries',
-  'guides/withdrawals-and-2fa',
-  'guides/be-told',
-  'guides/streams',
-  'guides/errors',
-  'guides/rate-limits',
-  'guides/market-data',
-  'guides/sandbox',
-  'guides/tax',
-  'guides/console',
-  'guides/moving',
-  'guides/questions',
-];
+/** The documents of a kind of reader by what they are about, all in reading order. */
+type Groups = Readonly<Record<string, readonly string[]>>;
 
-/**
- * The first documents for an operator, in reading order. Every other document outside `design` is for operators too,
- * and follows them.
- */
-const forOperators = ['guides/operating', 'guides/desk', 'guides/going-live', 'guides/liquidity', 'guides/real-chains'];
+/** The documents for those who use the exchange. */
+const forTraders: Groups = {
+  Start: ['guides/first-order', 'guides/idempotent-retries', 'guides/withdrawals-and-2fa'],
+  'Hear what happens': ['guides/be-told', 'guides/streams', 'guides/market-data'],
+  'When something goes wrong': ['guides/errors', 'guides/rate-limits', 'guides/sandbox'],
+  'Your account': ['guides/console', 'guides/tax'],
+  'Good to know': ['guides/moving', 'guides/questions'],
+};
 
-/** Whether a document is for those who change the code. */
-const isForContributors = (name: string) => name === 'words' || name.startsWith('design/');
+const forOperators: Groups = {
+  Start: ['guides/going-live', 'guides/real-chains'],
+  Run: ['guides/operating', 'guides/desk', 'performance'],
+  Money: ['custody', 'guides/liquidity', 'dealing', 'arbitrage'],
+  Incidents: ['operations', 'faults'],
+};
+
+/** The documents for those who change the code. */
+const forContributors: Groups = {
+  Money: ['design/ledger', 'design/deposits', 'design/withdrawals', 'design/reconciliation'],
+  Trading: ['design/orders', 'design/markets', 'design/liquidity'],
+  'Who may do what': ['design/keys', 'design/rate-limits', 'design/two-people', 'design/console'],
+  'Words and proof': ['words', 'design/events', 'design/documents', 'design/simulation'],
+};
 
 export interface DocumentPage extends RenderedDocument {
   /** Its path below `docs`, without the ending. */
@@ -46,26 +47,39 @@ export interface DocumentPage extends RenderedDocument {
   readonly markdown: string;
 }
 
-export interface Documents {
-  readonly forTraders: readonly DocumentPage[];
-  readonly forOperators: readonly DocumentPage[];
-  readonly forContributors: readonly DocumentPage[];
+/** Documents about one thing. */
+export interface DocumentGroup {
+  readonly title: string;
+  readonly entries: readonly DocumentPage[];
 }
 
-/** Renders every Markdown file below `docs`. Throws when a listed one is missing or a link is broken. */
+export interface Documents {
+  readonly forTraders: readonly DocumentGroup[];
+  readonly forOperators: readonly DocumentGroup[];
+  readonly forContributors: readonly DocumentGroup[];
+  readonly changelog: DocumentPage;
+}
+
+/** The documents of groups, in their order. */
+export const pagesOf = (groups: readonly DocumentGroup[]): DocumentPage[] => groups.flatMap(({ entries }) => entries);
+
+/** Renders every Markdown file below `docs`. Throws when one is listed nowhere, a listed one is missing or a link is broken. */
 export function readDocuments(): Documents {
-  const found = readdirSync(DOCUMENTS, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => file.slice(0, -'.md'.length))
-    .toSorted();
-  const isOther = (name: string) => !forTraders.includes(name) && !forOperators.includes(name);
-  const others = found.filter((name) => isOther(name) && !isForContributors(name));
+  const listed = [forTraders, forOperators, forContributors].flatMap((groups) => Object.values(groups).flat());
+  for (const file of readdirSync(DOCUMENTS, { recursive: true, encoding: 'utf8' })) {
+    const isListed = listed.includes(file.replace(/\.md$/, ''));
+    if (file.endsWith('.md') && !isListed) throw new Error(`no reader is led to ${file}`);
+  }
   return {
-    forTraders: [...forTraders.map(readDocument), readPage(CHANGELOG_FILE, 'changelog')],
-    forOperators: [...forOperators, ...others].map(readDocument),
-    forContributors: found.filter(isForContributors).map(readDocument),
+    forTraders: readGroups(forTraders),
+    forOperators: readGroups(forOperators),
+    forContributors: readGroups(forContributors),
+    changelog: readPage(CHANGELOG_FILE, 'changelog'),
   };
 }
+
+const readGroups = (groups: Groups): DocumentGroup[] =>
+  Object.entries(groups).map(([title, names]) => ({ title, entries: names.map(readDocument) }));
 
 const CHANGELOG_FILE = 'CHANGELOG.md';
 

@@ -20,12 +20,19 @@ export const REFERENCE: MenuEntry = { path: '/docs/reference', title: 'Reference
 export const CHANGELOG: MenuEntry = { path: '/docs/changelog', title: 'Changelog' };
 export const ERRORS: MenuEntry = { path: '/errors', title: 'Errors' };
 
-export function composeMenu(label: string, entries: readonly MenuEntry[], current: string): string {
-  const items = entries.map(({ path, title }) => {
-    const isHere = path === current ? ' aria-current="page"' : '';
-    return `<li><a href="${path}"${isHere}>${escapeHtml(title)}</a></li>`;
+/** Pages about one thing. */
+export interface MenuGroup {
+  readonly title: string;
+  readonly entries: readonly MenuEntry[];
+}
+
+/** A list of links for the menu, below what they are about. `current` marks the page that is open. */
+export function listLinks(title: string, entries: readonly MenuEntry[], current?: string): string {
+  const items = entries.map((entry) => {
+    const isHere = entry.path === current ? ' aria-current="page"' : '';
+    return `<li><a href="${entry.path}"${isHere}>${escapeHtml(entry.title)}</a></li>`;
   });
-  return `<nav class="menu" aria-label="${escapeHtml(label)}"><ul>${items.join('')}</ul></nav>`;
+  return `<p>${title}</p><ul>${items.join('')}</ul>`;
 }
 
 export function composeContents(headings: readonly { readonly id: string; readonly title: string }[]): string {

@@ -1,6 +1,6 @@
 import { escapeHtml } from './escape-html.ts';
 import { markdownPath } from './markdown-pages.ts';
-import { type MenuEntry, type Reader, composeContents, composeMenu, readers } from './navigation.ts';
+import { type MenuGroup, type Reader, composeContents, listLinks, readers } from './navigation.ts';
 
 /** A part of a page, listed in its contents and found by the search. */
 export interface Heading {
@@ -34,8 +34,13 @@ export interface PageAssets {
   readonly searchIndex: string;
 }
 
+function composeMenu(groups: readonly MenuGroup[], current: string): string {
+  const lists = groups.map(({ title, entries }) => listLinks(escapeHtml(title), entries, current));
+  return `<nav class="menu" aria-label="Pages">${lists.join('')}</nav>`;
+}
+
 /** A page in the frame of the site, with search, menu and contents. It loads everything from its own origin. */
-export function composePage(page: Page, menu: readonly MenuEntry[], assets: PageAssets): string {
+export function composePage(page: Page, menu: readonly MenuGroup[], assets: PageAssets): string {
   const links = Object.entries(readers).map(([name, { label, path }]) => {
     const current = name === page.reader ? ` aria-current="${path === page.path ? 'page' : 'true'}"` : '';
     return `<a href="${path}"${current}>${label}</a>`;
@@ -59,7 +64,7 @@ export function composePage(page: Page, menu: readonly MenuEntry[], assets: Page
 <search hidden data-library="${assets.searchLibrary}" data-index="${assets.searchIndex}"><input type="search" role="combobox" placeholder="Search" aria-label="Search the documentation" aria-autocomplete="list" aria-controls="found" aria-expanded="false" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd>
 <div class="found"><div id="found" role="listbox" aria-label="Found" hidden></div><p role="status"></p></div></search></header>
 <div class="frame">
-${page.menu ?? composeMenu('Pages', menu, page.path)}
+${page.menu ?? composeMenu(menu, page.path)}
 <main id="content" tabindex="-1">
 ${page.body}
 </main>

@@ -1,9 +1,9 @@
 import MiniSearch from 'minisearch';
 import { type ProblemCode, definitionOf, problems } from '../../src/http/problems.ts';
 import { type Document, listOperations } from '../openapi/document.ts';
-import type { DocumentPage, Documents } from './document-pages.ts';
+import { type DocumentPage, type Documents, pagesOf } from './document-pages.ts';
 import { errorGuide } from './error-guide.ts';
-import { CHANGELOG, REFERENCE } from './navigation.ts';
+import { REFERENCE } from './navigation.ts';
 
 /** A result of the search: a place on the site. */
 interface Place {
@@ -23,12 +23,12 @@ const OPTIONS = { fields: ['title', 'names', 'text'], storeFields: ['kind', 'tit
 
 /** The index of the whole site, for a browser: every part of every document, every error code, every operation. */
 export function composeSearchIndex(documents: Documents, document: Document): string {
-  const { forTraders, forOperators, forContributors } = documents;
   const index = new MiniSearch<Place>(OPTIONS);
   index.addAll([
-    ...forTraders.flatMap((page) => listParts(page, page.path === CHANGELOG.path ? 'Change' : 'Guide')),
-    ...forOperators.flatMap((page) => listParts(page, 'Operate')),
-    ...forContributors.flatMap((page) => listParts(page, 'Design')),
+    ...pagesOf(documents.forTraders).flatMap((page) => listParts(page, 'Guide')),
+    ...pagesOf(documents.forOperators).flatMap((page) => listParts(page, 'Operate')),
+    ...pagesOf(documents.forContributors).flatMap((page) => listParts(page, 'Design')),
+    ...listParts(documents.changelog, 'Change'),
     ...listErrors(),
     ...listPlaces(document),
   ]);
