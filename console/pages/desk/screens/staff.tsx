@@ -46,6 +46,7 @@ export function StaffScreen() {
                 { name: 'Since', show: ({ changedAt }) => <Time iso={changedAt} /> },
                 {
                   name: 'Change',
+                  isStep: true,
                   show: (member) => may('manage_staff') && <SetRoles member={member} changed={changed} />,
                 },
               ]}
@@ -61,8 +62,15 @@ export function StaffScreen() {
           rows={staffRoles}
           keyOf={(role) => role}
           columns={[
-            { name: 'Role', show: inWords },
-            { name: 'Allows', show: (role) => meanings[role] },
+            {
+              name: 'Role, with what it allows',
+              show: (role) => (
+                <>
+                  {inWords(role)}
+                  <small class="below">{meanings[role]}</small>
+                </>
+              ),
+            },
           ]}
           empty=""
         />
