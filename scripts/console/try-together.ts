@@ -4,7 +4,7 @@ import { type LocalExchange, expectThat } from '../local-exchange.ts';
 import { checkState, open, see, tabTo } from './browser.ts';
 import { type Customer, send } from './desk-customer.ts';
 import { confirm, press } from './desk-steps.ts';
-import { awaitLink } from './mails.ts';
+import { awaitLink, awaitMail } from './mails.ts';
 import { enrolAgain, openConsole, returnByLink } from './try-recovery.ts';
 
 export interface Staff {
@@ -143,6 +143,8 @@ export async function tryTogether(
   await reject(holder, exchange, staff, customer);
   await checkState(holder, 'withdraw-rejected', shots);
   await holder.context().close();
+  const { text } = await awaitMail(exchange, email, 'A withdrawal of 0.1 ETH from your account failed');
+  expectThat(!text.includes('thief'), 'a mail says that the withdrawal failed, and not what the staff knows of it');
   await staff.first.goto(`${exchange.consoleOrigin}/desk/accounts/${customer.accountId}`);
   const back = await returnByLink(browser, exchange, email, async () => undefined);
   await recover(back, staff, shots);
