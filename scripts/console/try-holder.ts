@@ -145,6 +145,7 @@ export class HolderTrial {
   async #makeKey(page: Page): Promise<(path: string) => Promise<Response>> {
     await open(page, 'API keys');
     await page.getByLabel('Name').fill('bot');
+    await page.getByLabel('Expires').selectOption('in 30 days');
     await press(page, 'Make the key');
     const dialog = page.getByRole('dialog');
     const token = (await dialog.locator('.copied code').textContent()) ?? '';
@@ -163,6 +164,12 @@ export class HolderTrial {
     await dialog.getByLabel('I have stored it').check();
     await dialog.getByRole('button', { name: 'Done' }).click();
     expectThat(!(await page.content()).includes(token), 'the key is gone from the page');
+    const told = await page
+      .getByText(/^expires /)
+      .first()
+      .textContent();
+    const lasts_ms = Date.parse(told?.replace('expires ', '') ?? '') - Date.now();
+    expectThat(Math.abs(lasts_ms / 86_400_000 - 30) < 0.1, 'and it expires after the time that was chosen');
     return use;
   }
 
@@ -235,6 +242,9 @@ export class HolderTrial {
     await page.getByLabel('State', { exact: true }).selectOption('FAILED');
     await see(page, 'Nothing of that kind happened then.');
     await press(page, 'Show everything again');
+    await page.getByLabel('When').selectOption('last 7 days');
+    await rows.filter({ hasText: 'BTC' }).first().waitFor();
+    await page.getByLabel('When').selectOption('other days');
     await page.getByLabel('Until').fill('2000-01-01');
     await see(page, 'Nothing of that kind happened then.');
     await press(page, 'Show everything again');
@@ -245,8 +255,11 @@ export class HolderTrial {
     expectThat((await page.getByText('Worth then').count()) === 0, 'a trade is not said to be worth what it was paid');
     await this.#check(page, 'activity-movement');
     await press(page, 'Close');
+    await page.getByLabel('Period').selectOption('last year');
     const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Download the statement')]);
-    expectThat(/^statement-.*\.csv$/.test(download.suggestedFilename()), 'the statement is a file');
+    const year = new Date().getUTCFullYear() - 1;
+    const name = `statement-${year}-01-01-${year}-12-31.csv`;
+    expectThat(download.suggestedFilename() === name, `the statement of last year is a file: ${name}`);
   }
 
   /** Another span is another line, and the arrow keys read a line moment by moment. */

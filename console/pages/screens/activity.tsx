@@ -28,6 +28,13 @@ const states = [
   ['FAILED', 'failed'],
 ] as const;
 
+const times = [
+  ['', 'any time'],
+  ['7', 'last 7 days'],
+  ['30', 'last 30 days'],
+  ['days', 'other days'],
+] as const;
+
 const assetOptions = [['', 'all assets'], ...assetSymbols.map((asset) => [asset, asset] as const)] as const;
 
 type Query = NonNullable<Parameters<typeof api.listTransactions>[0]>;
@@ -37,22 +44,35 @@ interface Filters {
   readonly type: (typeof kinds)[number][0];
   readonly asset: NonNullable<Query['asset']> | '';
   readonly status: (typeof states)[number][0];
+  readonly when: (typeof times)[number][0];
   readonly from: string;
   readonly until: string;
 }
 
-const NO_FILTERS: Filters = { type: '', asset: '', status: '', from: '', until: '' };
+const NO_FILTERS: Filters = { type: '', asset: '', status: '', when: '', from: '', until: '' };
+
+/** The beginning of a day, so many days from it. */
+function beginOf(day: Date, after = 0): string {
+  return new Date(day.getFullYear(), day.getMonth(), day.getDate() + after).toISOString();
+}
+
+function readDays({ when, from, until }: Filters): Pick<Query, 'from' | 'to'> {
+  if (when === '7' || when === '30') return { from: beginOf(new Date(), 1 - Number(when)) };
+  if (when === '') return {};
+  return {
+    ...(from && { from: beginOf(new Date(`${from}T00:00`)) }),
+    ...(until && { to: beginOf(new Date(`${until}T00:00`), 1) }),
+  };
+}
 
 /** Filters as the API takes them. The last day is included. */
-function readFilters({ type, asset, status, from, until }: Filters): Query {
-  const end = new Date(`${until}T00:00`);
-  end.setDate(end.getDate() + 1);
+function readFilters(filters: Filters): Query {
+  const { type, asset, status } = filters;
   return {
     ...(type && { type }),
     ...(asset && { asset }),
     ...(status && { status }),
-    ...(from && { from: new Date(`${from}T00:00`).toISOString() }),
-    ...(until && { to: end.toISOString() }),
+    ...readDays(filters),
   };
 }
 
@@ -71,8 +91,13 @@ export function Activity() {
           <Choice label="Show" value={filters.type} set={choose('type')} options={kinds} />
           <Choice label="Asset" value={filters.asset} set={choose('asset')} options={assetOptions} />
           <Choice label="State" value={filters.status} set={choose('status')} options={states} />
-          <TextField label="From" type="date" value={filters.from} set={choose('from')} />
-          <TextField label="Until" type="date" value={filters.until} set={choose('until')} />
+          <Choice label="When" value={filters.when} set={choose('when')} options={times} />
+          {filters.when === 'days' && (
+            <>
+              <TextField label="From" type="date" value={filters.from} set={choose('from')} />
+              <TextField label="Until" type="date" value={filters.until} set={choose('until')} />
+            </>
+          )}
         </div>
         {isFiltered && (
           <button type="button" class="link" onClick={() => setFilters(NO_FILTERS)}>

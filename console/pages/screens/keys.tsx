@@ -32,6 +32,17 @@ const scopes = [
   ['webhooks', 'Change where events are sent'],
 ] as const;
 
+const DAY_MS = 86_400_000;
+
+/** After how long a key expires, in milliseconds. */
+const lives = [
+  ['', 'never'],
+  [`${30 * DAY_MS}`, 'in 30 days'],
+  [`${90 * DAY_MS}`, 'in 90 days'],
+  [`${365 * DAY_MS}`, 'in a year'],
+  ['time', 'at another time'],
+] as const;
+
 /** The account's API keys: making one, whose token is shown once, and revoking one. */
 export function Keys() {
   const { loaded, reload } = useLoaded(() => ask<KeyPage>('GET', '/account/keys'));
@@ -90,6 +101,7 @@ function OlderKeys({ before }: { readonly before: string }) {
 function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string }) => void }) {
   const [label, setLabel] = useState('');
   const [wanted, setWanted] = useState<readonly string[]>(['read']);
+  const [lasts, setLasts] = useState<(typeof lives)[number][0]>('');
   const [expiry, setExpiry] = useState('');
   const [addresses, setAddresses] = useState('');
   const { account } = useSignedIn();
@@ -98,7 +110,9 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
     const body = {
       label,
       scopes: wanted,
-      ...(expiry !== '' && { expiresAt: new Date(expiry).toISOString() }),
+      ...(lasts !== '' && {
+        expiresAt: new Date(lasts === 'time' ? expiry : Date.now() + Number(lasts)).toISOString(),
+      }),
       ...(ipAllowlist.length > 0 && { ipAllowlist }),
     };
     made(await withPasskey(() => ask('POST', '/account/keys', body)));
@@ -126,7 +140,10 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
             </label>
           ))}
         </fieldset>
-        <TextField label="Expires (empty: never)" type="datetime-local" value={expiry} set={setExpiry} />
+        <Choice label="Expires" value={lasts} set={setLasts} options={lives} />
+        {lasts === 'time' && (
+          <TextField label="Expires at" type="datetime-local" required value={expiry} set={setExpiry} />
+        )}
         <TextField
           label="Only from these addresses (empty: from all)"
           help="IP addresses or ranges, such as 192.0.2.0/24, with commas between them"
@@ -170,18 +187,24 @@ function listRights(of: readonly string[]): string {
 
 function KeyRow({ apiKey, revoked }: { readonly apiKey: ApiKey; readonly revoked: () => void }) {
   const { id, label, revokedAt, expiresAt, createdAt, ipAllowlist, lastUsedAt } = apiKey;
+  const times: (readonly [word: string, time?: string])[] = [['made', createdAt]];
+  if (expiresAt !== null) times.push(['expires', expiresAt]);
+  if (revokedAt !== null) times.push(['revoked', revokedAt]);
+  else times.push(lastUsedAt === null ? ['never used'] : ['last used', lastUsedAt]);
   return (
-    <li>
-      <span>
-        <strong>{label}</strong> may {listRights(apiKey.scopes)}
-        {ipAllowlist !== null && ` from ${ipAllowlist.join(', ')}`}
-      </span>
-      <span class="quiet">
-        made {showTime(createdAt)}
-        {expiresAt !== null && `, expires ${showTime(expiresAt)}`}
-        {revokedAt === null && (lastUsedAt === null ? ', never used' : `, last used ${showTime(lastUsedAt)}`)}
-        {revokedAt !== null && `, revoked ${showTime(revokedAt)}`}
-      </span>
+    <li class="named">
+      <div>
+        <strong>{label}</strong>
+        <p>
+          may {listRights(apiKey.scopes)}
+          {ipAllowlist !== null && ` from ${ipAllowlist.join(', ')}`}
+        </p>
+        {times.map(([word, time]) => (
+          <p key={word} class="quiet">
+            {word} {time !== undefined && showTime(time)}
+          </p>
+        ))}
+      </div>
       {revokedAt === null && (
         <Form
           danger

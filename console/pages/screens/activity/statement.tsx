@@ -4,16 +4,35 @@ import { Choice, Form, TextField } from '../../parts/form.tsx';
 
 const DAY_MS = 86_400_000;
 
-/** The calendar day of a time, as a date field has it. */
+const periods = [
+  ['30', 'last 30 days'],
+  ['this', 'this year'],
+  ['last', 'last year'],
+  ['days', 'other days'],
+] as const;
+
+/** The calendar day of a time, in UTC, as a date field has it. */
 function dayOf(time_ms: number): string {
   return new Date(time_ms).toISOString().slice(0, 'YYYY-MM-DD'.length);
 }
 
+/** The first and the last day of a period. */
+function daysOf(period: '30' | 'this' | 'last'): readonly [from: string, until: string] {
+  const today = dayOf(Date.now());
+  if (period === '30') return [dayOf(Date.now() - 30 * DAY_MS), today];
+  const year = Number(today.slice(0, 'YYYY'.length)) - (period === 'last' ? 1 : 0);
+  return [`${year}-01-01`, period === 'last' ? `${year}-12-31` : today];
+}
+
 /** Opening balances, every movement and closing balances of some days, as a file. */
 export function StatementForm() {
-  const [from, setFrom] = useState(() => dayOf(Date.now() - 30 * DAY_MS));
-  const [to, setTo] = useState(() => dayOf(Date.now()));
+  const [period, setPeriod] = useState<(typeof periods)[number][0]>('30');
+  const [[from, to], setDays] = useState(() => daysOf('30'));
   const [format, setFormat] = useState<'csv' | 'json' | 'tax'>('csv');
+  const choose = (chosen: typeof period) => {
+    setPeriod(chosen);
+    if (chosen !== 'days') setDays(daysOf(chosen));
+  };
   const download = async () => {
     const end_ms = Date.parse(to) + DAY_MS;
     const query = new URLSearchParams({ from: `${from}T00:00:00Z`, format });
@@ -36,10 +55,15 @@ export function StatementForm() {
       </p>
       <Form act={download} label="Download the statement">
         <div class="row">
-          <TextField label="From" type="date" required value={from} set={setFrom} />
-          <TextField label="Until, this day included" type="date" required value={to} set={setTo} />
+          <Choice label="Period" value={period} set={choose} options={periods} />
+          {period === 'days' && (
+            <>
+              <TextField label="From" type="date" required value={from} set={(day) => setDays([day, to])} />
+              <TextField label="Until, included" type="date" required value={to} set={(day) => setDays([from, day])} />
+            </>
+          )}
           <Choice
-            label="As"
+            label="Format"
             value={format}
             set={setFormat}
             options={[
