@@ -80,7 +80,8 @@ export function Trade() {
                       title={`${order.side === 'BUY' ? 'Bought' : 'Sold'} ${order.coin}`}
                       about={
                         <>
-                          <time dateTime={order.ts}>{showTime(order.ts)}</time>, at {showPrice(order.executedPrice)}
+                          <time dateTime={order.ts}>{showTime(order.ts)}</time>,{' '}
+                          <span>at {showPrice(order.executedPrice)}</span>
                         </>
                       }
                       end={<Moved row={{ type: `SPOT_${order.side}`, asset: order.coin, amount: order.coinAmount }} />}
