@@ -5,6 +5,19 @@ export function showTime(iso: string): string {
   return time.format(new Date(iso));
 }
 
+const timeOfYear = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+
+/** The time of something in a list of the newest: without its year, if that is the year of `now`. */
+export function showRecent(iso: string, now = new Date()): string {
+  const at = new Date(iso);
+  return at.getFullYear() === now.getFullYear() ? timeOfYear.format(at) : showTime(iso);
+}
+
 /** A plain decimal with its thousands apart, to the digit: it is never read as a number. */
 export function showAmount(decimal: string): string {
   const [whole = '0', fraction] = decimal.split('.');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readAmount } from '../../console/pages/amount.ts';
-import { showCents, showChange, showCoins, showPrice } from '../../console/pages/format.ts';
+import { showCents, showChange, showCoins, showPrice, showRecent } from '../../console/pages/format.ts';
 
 describe('an amount is read as people write it', () => {
   test.each([
@@ -59,6 +59,14 @@ test('prices are to the nearest cent, and small ones to five digits that count',
 test('coins are shown to the digit, and the money of prices with two decimals at least', () => {
   const shown = [showCoins('4849.5', 'USDT'), showCoins('0.000001', 'USDT'), showCoins('2', 'ETH')];
   expect(shown).toEqual(['4\u202F849.50 USDT', '0.000001 USDT', '2 ETH']);
+});
+
+test('the time of something recent has its year only if it is another one', () => {
+  const now = new Date(2026, 5, 1);
+  const shown = [new Date(2026, 0, 2, 8, 5), new Date(2025, 11, 31, 8, 5)].map((at) =>
+    showRecent(at.toISOString(), now),
+  );
+  expect(shown).toEqual(['2 Jan, 08:05', '31 Dec 2025, 08:05']);
 });
 
 test('a change that rounds to nothing has no sign', () => {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api } from '../ask.ts';
-import { inGroups, showCoins, showTime } from '../format.ts';
+import { inGroups, showCoins, showRecent } from '../format.ts';
 import { useAsset } from '../route.ts';
 import { useLoaded } from '../load.ts';
 import { describeNetwork, nameNetwork, timeOf } from '../networks.ts';
@@ -116,7 +116,7 @@ function UnderWay() {
                   title={`${showCoins(row.amount, row.asset)}${row.network === null ? '' : ` over ${nameNetwork(row.network)}`}`}
                   about={
                     <>
-                      <time dateTime={row.ts}>{showTime(row.ts)}</time>
+                      <time dateTime={row.ts}>{showRecent(row.ts)}</time>
                       {row.network != null && row.txHash != null && (
                         <>
                           , <TransactionLink network={row.network} txHash={row.txHash} />

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Transaction } from '../../../clients/bureau-client/src/operations.ts';
 import { add, multiply } from '../exact.ts';
 import { api, ask } from '../ask.ts';
-import { directionOf, inWords, nameMovement, showCents, showChange, showQuantity, showTime } from '../format.ts';
+import { directionOf, inWords, nameMovement, showCents, showChange, showQuantity, showRecent } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import type { ChartPoint } from '../parts/chart-point.ts';
 import { Badge } from '../parts/coin.tsx';
@@ -175,7 +175,7 @@ export function Overview() {
                           {nameMovement(row.type)}
                         </button>
                       }
-                      about={<time dateTime={row.ts}>{showTime(row.ts)}</time>}
+                      about={<time dateTime={row.ts}>{showRecent(row.ts)}</time>}
                       end={<Moved row={row} />}
                       below={row.status === 'COMPLETED' ? `${showCents(row.usdValue)} USDT` : inWords(row.status)}
                     />

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api } from '../ask.ts';
-import { directionOf, showCents, showChange, showPrice, showTime } from '../format.ts';
+import { directionOf, showCents, showChange, showPrice, showRecent } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import { useLiveTickers } from '../live-tickers.ts';
 import { useAsset } from '../route.ts';
@@ -80,7 +80,7 @@ export function Trade() {
                       title={`${order.side === 'BUY' ? 'Bought' : 'Sold'} ${order.coin}`}
                       about={
                         <>
-                          <time dateTime={order.ts}>{showTime(order.ts)}</time>,{' '}
+                          <time dateTime={order.ts}>{showRecent(order.ts)}</time>{' '}
                           <span>at {showPrice(order.executedPrice)}</span>
                         </>
                       }

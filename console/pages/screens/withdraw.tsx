@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Withdrawal } from '../../../clients/bureau-client/src/operations.ts';
 import { api, ask } from '../ask.ts';
-import { shorten, showCoins, showTime } from '../format.ts';
+import { shorten, showCoins, showRecent } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import { nameNetwork } from '../networks.ts';
 import { Badge } from '../parts/coin.tsx';
@@ -119,7 +119,7 @@ function Row({ row, name }: { readonly row: Withdrawal; readonly name: string | 
         </p>
         {name !== undefined && <p class="quiet">{address}</p>}
         <p class="quiet">
-          <time dateTime={row.ts}>{showTime(row.ts)}</time>
+          <time dateTime={row.ts}>{showRecent(row.ts)}</time>
           {row.txHash !== null && (
             <>
               , <TransactionLink network={row.network} txHash={row.txHash} />
