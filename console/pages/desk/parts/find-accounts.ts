@@ -83,12 +83,13 @@ async function addEmails(accounts: readonly ListedAccount[]): Promise<readonly A
 /** Something with the account that it is about; `undefined` when it is about none. */
 export type WithAccount<Row> = Row & { readonly account: AccountOfHolder | undefined };
 
-/** Adds to each row the account that `idOf` finds in it. At most a hundred accounts are named at once. */
+/** Adds to each row the account that `idOf` finds in it. No more than a hundred accounts are named. */
 export async function addAccounts<Row>(
   rows: readonly Row[],
   idOf: (row: Row) => string | undefined,
 ): Promise<readonly WithAccount<Row>[]> {
-  const ids = [...new Set(rows.map(idOf))].filter((id) => id !== undefined).join(',');
+  const known = [...new Set(rows.map(idOf))].filter((id) => id !== undefined);
+  const ids = known.slice(0, MOST_NAMED).join(',');
   const accounts = ids === '' ? [] : await addEmails((await operate('get /accounts', { query: { ids } })).accounts);
   return rows.map((row) => ({ ...row, account: accounts.find(({ id }) => id === idOf(row)) }));
 }

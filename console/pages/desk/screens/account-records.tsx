@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { inWords, showAmount, showCents } from '../../format.ts';
+import { inWords, nameMovement, showAmount, showCents } from '../../format.ts';
 import { Choice } from '../../parts/form.tsx';
 import { go } from '../../route.ts';
 import { shortenAddress } from '../parts/deeds.ts';
@@ -40,7 +40,7 @@ const orderColumns: readonly Column<Order>[] = [
 ];
 
 const transactionColumns: readonly Column<Transaction>[] = [
-  { name: 'What', show: ({ type }) => inWords(type) },
+  { name: 'What', show: ({ type }) => nameMovement(type) },
   amount,
   value,
   state,

@@ -1,5 +1,6 @@
+import { nameNetwork } from '../../networks.ts';
 import { operate } from '../operate.ts';
-import { Time } from '../parts/names.tsx';
+import { ShortId, State, Time } from '../parts/names.tsx';
 import { Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
 import type { AllowlistEntry, ApiKey } from '../schema.d.ts';
@@ -22,11 +23,12 @@ export function AccountSecurity({ account, changed }: AccountView) {
             { name: 'Name', show: ({ label }) => label },
             { name: 'May', show: ({ scopes }) => scopes.join(', ') },
             { name: 'From', show: ({ ipAllowlist }) => ipAllowlist?.join(', ') ?? 'anywhere' },
-            { name: 'Id', show: (key) => <code>{key.id}</code> },
+            { name: 'Id', show: (key) => <ShortId id={key.id} /> },
             { name: 'Made', show: ({ createdAt }) => <Time iso={createdAt} /> },
             { name: 'Ends', show: (key) => <KeyEnd apiKey={key} /> },
             {
               name: 'Revoke',
+              isStep: true,
               show: (key) => may('revoke_keys') && key.revokedAt === null && <Revoke apiKey={key} revoked={changed} />,
             },
           ]}
@@ -40,13 +42,32 @@ export function AccountSecurity({ account, changed }: AccountView) {
           rows={account.allowlist}
           keyOf={(entry) => entry.id}
           columns={[
-            { name: 'Name', show: ({ label }) => label },
-            { name: 'Network', show: ({ network }) => network },
+            {
+              name: 'Name',
+              show: ({ label, network }) => (
+                <>
+                  {label}
+                  <small class="below">{nameNetwork(network)}</small>
+                </>
+              ),
+            },
             { name: 'Address', show: ({ address }) => <code>{address}</code> },
-            { name: 'Approved', show: ({ createdAt }) => <Time iso={createdAt} /> },
-            { name: 'Usable from', show: ({ usableAt }) => <Time iso={usableAt} /> },
+            {
+              name: 'Approved',
+              show: ({ createdAt, usableAt }) => (
+                <>
+                  <Time iso={createdAt} />
+                  {usableAt !== createdAt && (
+                    <small class="below">
+                      usable from <Time iso={usableAt} />
+                    </small>
+                  )}
+                </>
+              ),
+            },
             {
               name: 'Remove',
+              isStep: true,
               show: (entry) =>
                 may('remove_approvals') && <RemoveApproval accountId={id} entry={entry} removed={changed} />,
             },
@@ -56,7 +77,12 @@ export function AccountSecurity({ account, changed }: AccountView) {
       </section>
       <section class="card">
         <h2>Two-factor authentication</h2>
-        <p>{account.totp.enabled ? 'It is on.' : 'It is off. Its holder switches it on in the console.'}</p>
+        <p>
+          <State
+            of={account.totp.enabled ? 'ok' : 'unknown'}
+            words={account.totp.enabled ? 'It is on' : 'It is off; its holder switches it on in the console'}
+          />
+        </p>
         {account.totp.enabled && may('set_second_factor') && (
           <Step
             danger

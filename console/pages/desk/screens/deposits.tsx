@@ -34,9 +34,23 @@ const owner: Column<WithAccount<OperatorDeposit>> = {
     accountId === null ? 'nobody’s' : <AccountName id={accountId} account={account} />,
 };
 
+/** None of these is credited yet, so none has a value. */
+const columns = [...depositColumns.filter(({ name }) => name !== 'In USDT'), owner];
+
+const decideColumn: Column<OperatorDeposit> = {
+  name: 'Decide',
+  isStep: true,
+  show: ({ id }) => (
+    <a class="act" href={`/desk/deposits/${id}`}>
+      Decide
+    </a>
+  ),
+};
+
 /** Deposits that wait for somebody or for confirmations, what became of those in quarantine, and the dust. */
 export function Deposits({ query }: Place) {
   const wanted = query.get('show') ?? 'quarantined';
+  const may = useMay();
   const list = wanted in lists ? lists[wanted as keyof typeof lists] : undefined;
   return (
     <>
@@ -66,7 +80,7 @@ export function Deposits({ query }: Place) {
                   label={list[0]}
                   rows={rows}
                   keyOf={({ id }) => id}
-                  columns={[...depositColumns, owner]}
+                  columns={wanted === 'quarantined' && may('decide_quarantine') ? [...columns, decideColumn] : columns}
                   empty={list[2]}
                 />
               )}

@@ -3,8 +3,8 @@ import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
-import { findAccounts } from '../parts/find-accounts.ts';
-import { AccountLink } from '../parts/names.tsx';
+import { addAccounts, findAccounts } from '../parts/find-accounts.ts';
+import { AccountName } from '../parts/names.tsx';
 import { Records } from '../parts/records.tsx';
 import type { SearchResult } from '../schema.d.ts';
 import { accountColumns } from './accounts.tsx';
@@ -27,7 +27,7 @@ async function read(text: string) {
     operate('get /search', { query: { q: text } }),
     findAccounts({ query: text }, undefined, MOST_ACCOUNTS),
   ]);
-  return { results, accounts: rows };
+  return { results: await addAccounts(results, ({ accountId }) => accountId ?? undefined), accounts: rows };
 }
 
 /** What a text names: records exactly, and accounts by the beginning of a word of their name or of an e-mail. */
@@ -48,7 +48,7 @@ export function Search({ query }: Place) {
             )}
             {(results.length > 0 || accounts.length === 0) && (
               <section class="card">
-                <h2>{results.length > 0 ? `Records that “${text}” names` : 'Nothing found'}</h2>
+                <h2>{results.length > 0 ? 'Records with this id, address or hash' : 'Nothing found'}</h2>
                 <Records
                   label="Records"
                   rows={results}
@@ -58,7 +58,8 @@ export function Search({ query }: Place) {
                     { name: 'Id', show: ({ id }) => <code>{id}</code> },
                     {
                       name: 'Account',
-                      show: ({ accountId }) => (accountId ? <AccountLink id={accountId} /> : 'nobody’s'),
+                      show: ({ accountId, account }) =>
+                        accountId ? <AccountName id={accountId} account={account} /> : 'nobody’s',
                     },
                     { name: 'Network', show: ({ network }) => network ?? '–' },
                   ]}
