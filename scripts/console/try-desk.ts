@@ -35,7 +35,8 @@ async function openAccount(page: Page, exchange: LocalExchange): Promise<string>
   await page.getByLabel('Reference').fill('desk credit');
   await confirm(page, 'Credit by hand');
   await page.getByRole('table', { name: 'Balances' }).getByText('5.25').waitFor();
-  expectThat(true, 'an account is credited by hand');
+  await see(page, '5\u202F000.00 USDT are left.');
+  expectThat(true, 'an account is credited by hand, and its page says what is left of its limit');
   await press(page, 'Freeze');
   await page.getByLabel('Reason, for the audit').fill('asked for it by telephone');
   await confirm(page, 'Freeze');
@@ -107,13 +108,22 @@ async function review(page: Page, exchange: LocalExchange, customer: Customer): 
   const id = await customer.withdraw();
   await open(page, 'Reviews');
   await page.getByRole('heading', { name: 'Reviews', level: 1 }).and(page.locator(':focus')).waitFor();
-  await page.getByRole('table', { name: 'Withdrawals to review' }).getByRole('link').first().click();
+  await page
+    .getByRole('table', { name: 'Withdrawals to review' })
+    .getByRole('link', { name: 'Review' })
+    .first()
+    .click();
   await see(page, 'What to look at');
   await see(page, 'This is the account’s first withdrawal.');
+  const happened = page.getByRole('list', { name: 'What happened' });
+  await happened.getByText('Asked for with the API key “bot”').waitFor();
+  await happened.getByText('Waits for a review').waitFor();
   await press(page, 'Approve');
   await page.getByLabel('Reason, for the audit').fill('known customer');
   await confirm(page, 'Approve');
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await happened.getByText(`${ADMIN} approved the withdrawal, because: known customer`).waitFor();
+  expectThat(true, 'the page of a withdrawal says what happened to it, by whom and with which key');
   const path = `/operator/v1/accounts/${customer.accountId}/withdrawals/${id}`;
   const { withdrawal } = await send<{ withdrawal: { status: string } }>(exchange, 'GET', path);
   expectThat(withdrawal.status !== 'PENDING', `a reviewed withdrawal goes on, it is ${withdrawal.status}`);
@@ -270,11 +280,15 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
   await open(page, 'Deposits');
   await page.getByRole('table', { name: 'In quarantine' }).getByRole('link').first().click();
   await see(page, 'Its address belongs to nobody here.');
+  await see(page, 'The exchange is not told who sent it.');
+  const happened = page.getByRole('list', { name: 'What happened' });
+  await happened.getByText('reported the deposit over ETH, which is in quarantine').waitFor();
   await press(page, 'Keep it');
   await page.getByLabel('Reason, for the audit').fill('no sender found');
   await confirm(page, 'Keep it');
   await page.locator('dd', { hasText: 'Kept' }).waitFor();
-  expectThat(true, 'a deposit in quarantine is kept');
+  await happened.getByText('kept the deposit in quarantine, because: no sender found').waitFor();
+  expectThat(true, 'a deposit in quarantine is kept, and its page says why');
   await open(page, 'Payouts');
   await page.getByRole('combobox').selectOption('0');
   await page.getByRole('table', { name: 'Payouts with the custodian' }).getByRole('link').first().click();
@@ -289,6 +303,12 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
   await page.locator('dd', { hasText: NOBODYS }).waitFor();
   await page.getByRole('link', { name: 'Withdrawal of 0.1 ETH' }).waitFor();
   expectThat(true, 'it says how much of what was to go where, and links to the record');
+  await open(page, 'Today');
+  await waiting
+    .filter({ hasText: 'End the withdrawal of 0.1 ETH as failed' })
+    .getByText('A proposal to decide')
+    .waitFor();
+  expectThat(true, 'what waits says what a proposal is about');
 }
 
 /** Hedges have no end for minutes, and hedging was halted minutes ago: the admins are mailed once of each. */
