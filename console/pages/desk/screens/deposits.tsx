@@ -5,7 +5,6 @@ import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { linkTo, nameNetwork } from '../../networks.ts';
 import { TransactionLink } from '../../parts/transaction-link.tsx';
-import { scrollToCurrent } from '../../parts/scroll-to-current.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { AccountChoice, nameAccount } from '../parts/account-choice.tsx';
@@ -15,6 +14,7 @@ import { listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Facts, Records } from '../parts/records.tsx';
 import { OldAndNew, ReasonField, Step } from '../parts/step.tsx';
+import { Tabs, shownOf } from '../parts/tabs.tsx';
 import { type Moment, Timeline, readMoments } from '../parts/timeline.tsx';
 import type { OperatorDeposit, SearchResult } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
@@ -27,6 +27,14 @@ const lists = {
   kept: ['Kept', { status: 'QUARANTINED', decision: 'KEPT' }, 'None was kept.'],
   credited: ['Credited by hand', { status: 'QUARANTINED', decision: 'CREDITED' }, 'None was credited by hand.'],
 } as const;
+
+const parts = {
+  quarantined: lists.quarantined[0],
+  pending: lists.pending[0],
+  kept: lists.kept[0],
+  credited: lists.credited[0],
+  dust: 'Dust',
+};
 
 const owner: Column<WithAccount<OperatorDeposit>> = {
   name: 'Account',
@@ -49,22 +57,13 @@ const decideColumn: Column<OperatorDeposit> = {
 
 /** Deposits that wait for somebody or for confirmations, what became of those in quarantine, and the dust. */
 export function Deposits({ query }: Place) {
-  const wanted = query.get('show') ?? 'quarantined';
+  const wanted = shownOf(parts, query);
   const may = useMay();
-  const list = wanted in lists ? lists[wanted as keyof typeof lists] : undefined;
+  const list = wanted === 'dust' ? undefined : lists[wanted];
   return (
     <>
       <h1>Deposits</h1>
-      <nav class="tabs" aria-label="Of deposits" ref={scrollToCurrent}>
-        {Object.entries(lists).map(([name, [title]]) => (
-          <a key={name} href={`/desk/deposits?show=${name}`} aria-current={name === wanted ? 'page' : undefined}>
-            {title}
-          </a>
-        ))}
-        <a href="/desk/deposits?show=dust" aria-current={wanted === 'dust' ? 'page' : undefined}>
-          Dust
-        </a>
-      </nav>
+      <Tabs label="Of deposits" path="/desk/deposits" of={parts} shown={wanted} />
       <section class="card">
         {list ? (
           <>
