@@ -127,7 +127,7 @@ function Row({ row, name }: { readonly row: Withdrawal; readonly name: string | 
           )}
         </p>
         {meaning !== '' && (
-          <p class={row.status === 'FAILED' ? 'wrong' : 'quiet'}>
+          <p class={row.status === 'FAILED' ? 'quiet wrong' : 'quiet'}>
             {row.reason != null && `${reasonsOf[row.reason]} `}
             {meaning}
           </p>

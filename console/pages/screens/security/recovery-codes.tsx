@@ -28,7 +28,7 @@ export function RecoveryCodes({ ways, drawn }: { readonly ways: LoadState<WaysIn
           <>
             <p>
               {recoveryCodes === 0 ? 'You have none' : `${recoveryCodes} of 10 are left`}. Each brings you back once, if
-              your passkeys are lost.
+              your passkeys are lost.{passkeys.length === 0 && ' They are drawn with a passkey: add one first.'}
             </p>
             {codes.length > 0 && (
               <div class="notice">
