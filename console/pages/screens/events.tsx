@@ -60,14 +60,7 @@ const calls: EndpointCalls<EventType> = {
 const SAMPLE = `{
   "type": "order.filled",
   "sequence": 12,
-  "data": {
-    "order": {
-      "side": "BUY",
-      "coin": "BTC",
-      "coinAmount": "0.01",
-      …
-    }
-  }
+  "data": { "order": { … } }
 }`;
 
 /** What would be sent, for who has no endpoint yet. */
