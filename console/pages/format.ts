@@ -103,6 +103,7 @@ export function nameEvent(type: string): string {
   return inWords(
     type
       .replace(/^security\./, '')
+      .replace('audit.added', 'change by the staff')
       .replace('totp', 'two-factor')
       .replaceAll('.', '_'),
   );

@@ -49,10 +49,7 @@ const deeds: readonly (readonly [path: RegExp, tell: (subject: string, body: Bod
       `Approve an address of the account ${account}${after(': ', address)}${after(' on ', network)}`,
   ],
   [/^\/accounts\/([^/]+)\/totp$/, (account) => `Switch two-factor authentication off for the account ${account}`],
-  [
-    /^\/accounts\/([^/]+)\/invitation$/,
-    (account, { email }) => `Invite a holder of the account ${account}${after(': ', email)}`,
-  ],
+  [/^\/accounts\/([^/]+)\/invitation$/, (account) => `Invite a holder of the account ${account}`],
   [/^\/accounts\/([^/]+)\/recovery$/, (account) => `Let the holder recover the account ${account}`],
   [
     /^\/accounts\/[^/]+\/withdrawals\/([^/]+)\/settle$/,

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { inWords } from '../../format.ts';
+import { inWords, showAmount, showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Choice } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
@@ -15,9 +15,9 @@ import { Pages } from '../parts/pages.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { OldAndNew, ReasonField, Step } from '../parts/step.tsx';
 import { Value } from '../parts/value.tsx';
-import type { ExchangeSettings, Proposal, StaffMember } from '../schema.d.ts';
+import type { ExchangeSettings, HolderNotice, Proposal, StaffMember } from '../schema.d.ts';
 import { useMay, useStaff } from '../staff.ts';
-import { ChangedSettings } from './changed-settings.tsx';
+import { ChangedSettings, settingNames } from './changed-settings.tsx';
 
 /** The proposals of a state, with what they are about. */
 function listProposals(status: Proposal['status']): List<NamedProposal> {
@@ -158,12 +158,31 @@ interface BodyOf {
   readonly staff: readonly StaffMember[];
 }
 
+/** Fields of requests whose names say something else in words. */
+const fieldNames: Readonly<Record<string, string>> = {
+  ...settingNames,
+  email: 'E-mail',
+  usdt: 'For, in USDT',
+  txHash: 'Transaction',
+  venueReference: 'The venue’s name of it',
+};
+
+const nameField = (name: string) => fieldNames[name] ?? inWords(name);
+
+const hasSum = (value: unknown): value is { readonly asset: string; readonly amount: string } =>
+  typeof value === 'object' && value !== null && 'asset' in value && 'amount' in value;
+
+const isNotice = (value: unknown): value is NonNullable<HolderNotice> =>
+  typeof value === 'object' && value !== null && 'text' in value && 'until' in value;
+
 /** What a field of a request says: an account is a link, and an amount has its coin. */
 function showField(name: string, value: unknown, { asset }: Proposal['body']) {
   if (name.toLowerCase().endsWith('accountid') && typeof value === 'string') return <AccountLink id={value} />;
+  if (hasSum(value)) return `${showAmount(value.amount)} ${value.asset}`;
+  if (isNotice(value)) return `${value.text} From ${showTime(value.from)} until ${showTime(value.until)}.`;
   return (
     <>
-      <Value of={value} /> {name === 'amount' && <Value of={asset} />}
+      <Value of={value} /> {name === 'amount' && asset !== undefined && <Value of={asset} />}
     </>
   );
 }
@@ -185,7 +204,7 @@ function Body({ proposal: { status, path, body, account, record }, settings, sta
   return (
     <>
       {changes?.map(([name, value]) => (
-        <OldAndNew key={name} name={inWords(name)} old={<Value of={before[name]} />} next={<Value of={value} />} />
+        <OldAndNew key={name} name={nameField(name)} old={<Value of={before[name]} />} next={<Value of={value} />} />
       ))}
       <Facts
         of={[
@@ -198,7 +217,7 @@ function Body({ proposal: { status, path, body, account, record }, settings, sta
             ) : null,
           ],
           ...(record?.facts ?? []),
-          ...(says ?? []).map(([name, value]) => [inWords(name), showField(name, value, body)] as const),
+          ...(says ?? []).map(([name, value]) => [nameField(name), showField(name, value, body)] as const),
           [
             'To',
             record?.address ? (
