@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Request } from 'playwright-core';
 import { type LocalExchange, expectThat } from '../local-exchange.ts';
 import { writeSignInLink } from '../start/play-access.ts';
 import { WIDE, checkPages, open, see } from './browser.ts';
@@ -179,9 +179,14 @@ async function halt(page: Page, exchange: LocalExchange, browser: Browser): Prom
   const [file] = await Promise.all([other.waitForEvent('download'), press(other, 'Export the whole list as CSV')]);
   const text = await readFile(await file.path(), 'utf8');
   expectThat(text.includes(`${SECOND},admin,change_settings`), 'the audit is exported');
+  const asked: string[] = [];
+  const note = (request: Request) => request.url().includes('/operator/v1/') && asked.push(request.url());
+  other.on('request', note);
   await other.reload();
   await other.getByRole('row').filter({ hasText: 'exported the whole audit' }).first().waitFor();
+  other.off('request', note);
   expectThat(true, 'the export is in the audit');
+  expectThat(new Set(asked).size === asked.length, `the audit reads each thing once, ${asked.length} in all`);
   const rows = other.getByRole('table', { name: 'Audit' });
   await rows.getByRole('link', { name: 'Withdrawal of 0.1 ETH' }).first().waitFor();
   await rows.getByRole('link', { name: CUSTOMER }).first().waitFor();

@@ -3,7 +3,7 @@ import type { AuditEntry, Proposal } from '../schema.d.ts';
 import { type EntryNames, tellEntry } from './audit-sentence.ts';
 import { findAccountOf, nameDeed } from './deeds.ts';
 import { type AccountOfHolder, addAccounts } from './find-accounts.ts';
-import { type NamedRecord, findRecord, readRecord } from './named-record.ts';
+import { type NamedRecord, type ReadRecord, createRecordReader, findRecord } from './named-record.ts';
 
 /** What a row is about, with the way to it. */
 export type Subject =
@@ -71,6 +71,7 @@ interface Found {
 /** Reads what a row is about; nothing where it cannot be read, such as an endpoint that was deleted. */
 async function find(
   { action, target, detail }: AuditEntry,
+  readRecord: ReadRecord,
   readUrls: () => Promise<ReadonlyMap<string, string>>,
 ): Promise<Found> {
   const kind = kinds[action];
@@ -78,7 +79,7 @@ async function find(
     if (kind === 'endpoint') return { url: (await readUrls()).get(target) };
     if (kind === 'proposal') {
       const { proposal } = await operate('get /proposals/{id}', { path: { id: target } });
-      return { proposal, record: await findRecord(proposal.path), accountId: findAccountOf(proposal) };
+      return { proposal, record: await findRecord(proposal.path, readRecord), accountId: findAccountOf(proposal) };
     }
     if (kind !== undefined) {
       const record = await readRecord(kind, target);
@@ -102,9 +103,12 @@ async function listUrls(): Promise<ReadonlyMap<string, string>> {
 export async function nameEntries(entries: readonly AuditEntry[]): Promise<readonly NamedEntry[]> {
   let urls: Promise<ReadonlyMap<string, string>> | undefined;
   const readUrlsOnce = () => (urls ??= listUrls());
+  const readRecord = createRecordReader();
   const targets = [...new Map(entries.map((entry) => [entry.target, entry])).values()];
   const found = new Map(
-    await Promise.all(targets.map(async (entry) => [entry.target, await find(entry, readUrlsOnce)] as const)),
+    await Promise.all(
+      targets.map(async (entry) => [entry.target, await find(entry, readRecord, readUrlsOnce)] as const),
+    ),
   );
   const rows = entries.map((entry) => ({ entry, ...found.get(entry.target) }));
   return (await addAccounts(rows, ({ accountId }) => accountId)).map(describe);

@@ -1,7 +1,7 @@
 import { showAmount, showCents } from '../../format.ts';
 import { nameNetwork } from '../../networks.ts';
 import { operate } from '../operate.ts';
-import type { Proposal } from '../schema.d.ts';
+import type { Hedge, Proposal } from '../schema.d.ts';
 import { findAccountOf, nameDeed } from './deeds.ts';
 import { type WithAccount, addAccounts } from './find-accounts.ts';
 
@@ -18,29 +18,39 @@ export interface NamedRecord {
   readonly address: string | null;
 }
 
-/** Reads the record that the path of a request names. `undefined` when it names none, or the record cannot be read. */
-export async function findRecord(path: string): Promise<NamedRecord | undefined> {
-  const [, id, withdrawalId] = /\/accounts\/([^/]+)\/withdrawals\/([^/]+)\/settle$/.exec(path) ?? [];
-  if (withdrawalId !== undefined) return readRecord('withdrawal', withdrawalId, id);
-  const [, kind, recordId] = /\/(deposit|hedge)s\/([^/]+)\/(?:credit|settle)$/.exec(path) ?? [];
-  return recordId === undefined ? undefined : readRecord(kind as 'deposit' | 'hedge', recordId);
-}
+type RecordKind = 'withdrawal' | 'deposit' | 'hedge';
 
 /** Reads a record by its id; of a withdrawal the account is looked for where it is not known. `undefined` when it cannot be read. */
-export async function readRecord(
-  kind: 'withdrawal' | 'deposit' | 'hedge',
-  id: string,
-  accountId?: string,
-): Promise<NamedRecord | undefined> {
-  try {
-    if (kind === 'deposit') return await nameDeposit(id);
-    if (kind === 'hedge') return await nameHedge(id);
-    const owner = accountId ?? (await findOwner(id));
-    return owner === undefined ? undefined : await nameWithdrawal(owner, id);
-  } catch {
-    // What it is about is shown all the same, with the end of the id.
-    return undefined;
-  }
+export type ReadRecord = (kind: RecordKind, id: string, accountId?: string) => Promise<NamedRecord | undefined>;
+
+/** Reads records, each once however often it is asked for, and all hedges together. */
+export function createRecordReader(): ReadRecord {
+  const known = new Map<string, Promise<NamedRecord | undefined>>();
+  let hedges: Promise<readonly Hedge[]> | undefined;
+  const read: ReadRecord = async (kind, id, accountId) => {
+    try {
+      if (kind === 'deposit') return await nameDeposit(id);
+      if (kind === 'hedge') return nameHedge((await (hedges ??= readHedges())).find((hedge) => hedge.id === id));
+      const owner = accountId ?? (await findOwner(id));
+      return owner === undefined ? undefined : await nameWithdrawal(owner, id);
+    } catch {
+      // What it is about is shown all the same, with the end of the id.
+      return undefined;
+    }
+  };
+  return (kind, id, accountId) => {
+    const found = known.get(id) ?? read(kind, id, accountId);
+    known.set(id, found);
+    return found;
+  };
+}
+
+/** Reads the record that the path of a request names. `undefined` when it names none, or the record cannot be read. */
+export async function findRecord(path: string, read: ReadRecord): Promise<NamedRecord | undefined> {
+  const [, id, withdrawalId] = /\/accounts\/([^/]+)\/withdrawals\/([^/]+)\/settle$/.exec(path) ?? [];
+  if (withdrawalId !== undefined) return read('withdrawal', withdrawalId, id);
+  const [, kind, recordId] = /\/(deposit|hedge)s\/([^/]+)\/(?:credit|settle)$/.exec(path) ?? [];
+  return recordId === undefined ? undefined : read(kind as RecordKind, recordId);
 }
 
 async function findOwner(withdrawalId: string): Promise<string | undefined> {
@@ -82,9 +92,11 @@ async function nameDeposit(id: string): Promise<NamedRecord> {
 /** So many of the newest hedges are looked at: none can be read by its id. */
 const MOST_HEDGES = 200;
 
-async function nameHedge(id: string): Promise<NamedRecord | undefined> {
-  const { hedges } = await operate('get /hedges', { query: { limit: MOST_HEDGES } });
-  const hedge = hedges.find((known) => known.id === id);
+async function readHedges(): Promise<readonly Hedge[]> {
+  return (await operate('get /hedges', { query: { limit: MOST_HEDGES } })).hedges;
+}
+
+function nameHedge(hedge: Hedge | undefined): NamedRecord | undefined {
   if (!hedge) return undefined;
   const words = `to ${hedge.side === 'BUY' ? 'buy' : 'sell'} ${showAmount(hedge.amount)} ${hedge.coin} at ${hedge.venue}`;
   return { path: '/desk/liquidity', accountId: undefined, name: `Hedge ${words}`, words, facts: [], address: null };
@@ -99,9 +111,10 @@ export const tellProposal = (proposal: NamedProposal) =>
 
 /** Reads what proposals are about: all their accounts at once, and each record. */
 export async function nameProposals(proposals: readonly Proposal[]): Promise<readonly NamedProposal[]> {
+  const read = createRecordReader();
   const [rows, records] = await Promise.all([
     addAccounts(proposals, findAccountOf),
-    Promise.all(proposals.map(({ path }) => findRecord(path))),
+    Promise.all(proposals.map(({ path }) => findRecord(path, read))),
   ]);
   return rows.map((row, at) => ({ ...row, record: records[at] }));
 }

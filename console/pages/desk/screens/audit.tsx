@@ -5,6 +5,7 @@ import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
 import { toldActions } from '../parts/audit-sentence.ts';
 import { type List, listOf } from '../parts/list.ts';
+import { groupEntries } from '../parts/group-entries.ts';
 import { type NamedEntry, nameEntries } from '../parts/named-entry.ts';
 import { SubjectLink, Time } from '../parts/names.tsx';
 import { Pages } from '../parts/pages.tsx';
@@ -31,27 +32,6 @@ function toField(iso: string | null): string {
 }
 
 const texts = ['actor', 'action', 'target'] as const;
-
-/** Rows that follow each other and that one sentence tells: by the same one, of the same thing, in the same minute. */
-function groupRows(rows: readonly NamedEntry[]): readonly (readonly NamedEntry[])[] {
-  const groups: NamedEntry[][] = [];
-  for (const row of rows) {
-    const known = groups.at(-1);
-    if (known?.[0] && isAlike(known[0], row)) known.push(row);
-    else groups.push([row]);
-  }
-  // Two are as easily read one by one.
-  return groups.flatMap((group) => (group.length > 2 ? [group] : group.map((row) => [row])));
-}
-
-const MINUTE = '2026-11-28T08:33'.length;
-
-const isAlike = (one: NamedEntry, other: NamedEntry) =>
-  one.who === other.who &&
-  one.entry.action === other.entry.action &&
-  one.entry.target === other.entry.target &&
-  one.entry.ts.slice(0, MINUTE) === other.entry.ts.slice(0, MINUTE) &&
-  (one.entry.action === 'change_settings' || one.did === other.did);
 
 const keyOf = ({ ledger, id }: AuditEntry) => `${ledger} ${id}`;
 
@@ -110,7 +90,7 @@ export function Audit({ query }: Place) {
           {(rows) => (
             <Records
               label="Audit"
-              rows={groupRows(rows)}
+              rows={groupEntries(rows)}
               keyOf={nameGroup}
               columns={[
                 { name: 'When', show: ([first]) => first && <Time iso={first.entry.ts} /> },

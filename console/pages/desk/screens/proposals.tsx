@@ -72,7 +72,7 @@ export function Proposals({ query }: Place) {
                     </>
                   ),
                 },
-                { name: 'Account', show: (row) => showAccount(row) ?? '–' },
+                { name: 'Account', show: showAccount },
                 { name: 'Made', show: ({ proposedAt }) => <Time iso={proposedAt} /> },
                 { name: 'Until', show: ({ expiresAt }) => <Time iso={expiresAt} /> },
               ]}
@@ -126,8 +126,12 @@ export function ProposalScreen({ rest: [id = ''] }: Place) {
                 ['Account', showAccount(proposal)],
                 ['Proposed by', <Whole key="by">{proposal.proposedBy}</Whole>],
                 ['Made', <Time key="made" iso={proposal.proposedAt} />],
-                ['Can be decided until', <Time key="until" iso={proposal.expiresAt} />],
+                [
+                  'Can be decided until',
+                  proposal.decidedAt === null ? <Time key="until" iso={proposal.expiresAt} /> : null,
+                ],
                 ['Decided by', proposal.decidedBy && <Whole key="decided">{proposal.decidedBy}</Whole>],
+                ['Decided', proposal.decidedAt && <Time key="at" iso={proposal.decidedAt} />],
                 ['Why it was declined', proposal.reason],
               ]}
             />

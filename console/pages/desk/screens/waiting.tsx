@@ -1,7 +1,7 @@
 import { showAmount } from '../../format.ts';
 import { findAccountOf } from '../parts/deeds.ts';
 import { type WithAccount, addAccounts } from '../parts/find-accounts.ts';
-import { findRecord, tellProposal } from '../parts/named-record.ts';
+import { type ReadRecord, createRecordReader, findRecord, tellProposal } from '../parts/named-record.ts';
 import { AccountName, State } from '../parts/names.tsx';
 import { Records } from '../parts/records.tsx';
 import { operate } from '../operate.ts';
@@ -66,6 +66,8 @@ export async function readWaiting() {
     })),
   ];
   const oldest = items.toSorted((one, other) => (one.since < other.since ? -1 : 1)).slice(0, MOST_LISTED);
+  const named = await addAccounts(oldest, ({ accountId }) => accountId ?? undefined);
+  const read = createRecordReader();
   return {
     counts: [
       ['/desk/reviews', 'withdrawals to review', count(reviews.withdrawals, reviews.nextCursor)],
@@ -74,15 +76,15 @@ export async function readWaiting() {
       ['/desk/deposits?show=pending', 'deposits on their way', count(pending.deposits, pending.nextCursor)],
       ['/desk/proposals', 'proposals to decide', count(proposals.proposals, proposals.nextCursor)],
     ] as const,
-    oldest: await Promise.all((await addAccounts(oldest, ({ accountId }) => accountId ?? undefined)).map(addDetail)),
+    oldest: await Promise.all(named.map((item) => addDetail(item, read))),
   };
 }
 
 /** Says what a proposal is about; the others say it already. */
-async function addDetail(item: WithAccount<WaitingItem>): Promise<WithAccount<WaitingItem>> {
+async function addDetail(item: WithAccount<WaitingItem>, read: ReadRecord): Promise<WithAccount<WaitingItem>> {
   const { proposal, account } = item;
   if (!proposal) return item;
-  const record = await findRecord(proposal.path);
+  const record = await findRecord(proposal.path, read);
   return { ...item, detail: `${tellProposal({ ...proposal, account, record })}, by ${proposal.proposedBy}` };
 }
 
