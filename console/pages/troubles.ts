@@ -1,7 +1,7 @@
-import type { api } from './ask.ts';
+import type { BureauClient } from '../../clients/bureau-client/src/client.ts';
 
 /** How the exchange's parts do. */
-export type Status = Pick<Awaited<ReturnType<typeof api.getStatus>>, 'trading' | 'withdrawals' | 'prices'>;
+export type Status = Pick<Awaited<ReturnType<BureauClient['getStatus']>>, 'trading' | 'withdrawals' | 'prices'>;
 
 /** What does not work now, in a sentence or two, and what that means. */
 export interface Trouble {

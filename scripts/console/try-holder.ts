@@ -245,7 +245,7 @@ export class HolderTrial {
     await page.getByLabel('When').selectOption('last 7 days');
     await rows.filter({ hasText: 'BTC' }).first().waitFor();
     await page.getByLabel('When').selectOption('other days');
-    await page.getByLabel('Until').fill('2000-01-01');
+    await page.getByLabel('Until', { exact: true }).fill('2000-01-01');
     await see(page, 'Nothing of that kind happened then.');
     await press(page, 'Show everything again');
     expectThat(true, 'activity is narrowed by its asset, its state and its days');

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { showTime } from '../../console/pages/format.ts';
-import { nameProgress } from '../../console/pages/parts/webhooks/delivery-state.ts';
-import type { Delivery } from '../../console/pages/parts/webhooks/endpoint-calls.ts';
+import { type Delivery, nameProgress } from '../../console/pages/parts/webhooks/delivery-state.ts';
 
 const AGAIN = '2026-11-28T09:12:00.000Z';
 

@@ -3,8 +3,7 @@ import { useLoaded } from '../../load.ts';
 import { Dialog } from '../dialog.tsx';
 import { Shown } from '../notice.tsx';
 import { Pill } from '../pill.tsx';
-import { isTest, nameAnswer, nameOutcome, nameProgress } from './delivery-state.ts';
-import type { Delivery, DeliveryLog } from './endpoint-calls.ts';
+import { type Delivery, type DeliveryLog, isTest, nameAnswer, nameOutcome, nameProgress } from './delivery-state.ts';
 
 type PageOf = (type: string) => string | undefined;
 

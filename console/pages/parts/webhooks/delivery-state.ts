@@ -1,5 +1,23 @@
 import { showTime } from '../../format.ts';
-import type { Delivery, DeliveryLog } from './endpoint-calls.ts';
+
+/** An attempt to deliver an event. */
+export interface Delivery {
+  readonly eventId: string;
+  readonly type: string;
+  readonly at: string;
+  readonly outcome: 'DELIVERED' | 'FAILED';
+  readonly status: number | null;
+  readonly fault: 'timed_out' | 'unreachable' | null;
+  readonly durationMs: number;
+}
+
+/** The newest attempts of an endpoint, and how far it is. */
+export interface DeliveryLog {
+  readonly deliveries: readonly Delivery[];
+  readonly setAside: readonly Delivery[];
+  readonly deliveredTo: number;
+  readonly nextAttemptAt: string | null;
+}
 
 const faults = { timed_out: 'no answer in time', unreachable: 'not reached' } as const;
 

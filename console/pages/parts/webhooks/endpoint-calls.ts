@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import type { Delivery, DeliveryLog } from './delivery-state.ts';
 
 /** A webhook endpoint as the API shows it, to an account and to the operator alike. */
 export interface KnownEndpoint {
@@ -10,25 +11,6 @@ export interface KnownEndpoint {
   readonly reason: 'gone' | 'failing' | 'key_revoked' | null;
   readonly createdAt: string;
   readonly previousSecretUntil: string | null;
-}
-
-/** An attempt to deliver an event. */
-export interface Delivery {
-  readonly eventId: string;
-  readonly type: string;
-  readonly at: string;
-  readonly outcome: 'DELIVERED' | 'FAILED';
-  readonly status: number | null;
-  readonly fault: 'timed_out' | 'unreachable' | null;
-  readonly durationMs: number;
-}
-
-/** The newest attempts of an endpoint, and how far it is. */
-export interface DeliveryLog {
-  readonly deliveries: readonly Delivery[];
-  readonly setAside: readonly Delivery[];
-  readonly deliveredTo: number;
-  readonly nextAttemptAt: string | null;
 }
 
 /** An endpoint to be made. */
