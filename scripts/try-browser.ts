@@ -54,12 +54,12 @@ async function readOperations({ origin }: LocalExchange): Promise<Operation[]> {
 const MOST_SCREENS = 1.6;
 
 /** The most of a screen that may stay empty below what is said of an operation, or below its examples. */
-const MOST_EMPTY = 0.6;
+const MOST_EMPTY = 0.45;
 
 /**
  * Nobody scrolls through an endless operation, or an empty one, or within one. Each is short while its long parts are
- * folded, has its answer beside it on the screen on which it begins, and leaves no large part of a screen empty: examples
- * that are shorter than what is said follow the reader, and fit the screen for it. Opened, a part takes its room.
+ * folded, has its answer beside it on the screen on which it begins, and leaves no large part of a screen empty. Opened, a
+ * part takes its room.
  */
 async function measureOperations(page: Page, { origin }: LocalExchange): Promise<void> {
   await page.setViewportSize(WIDE);
@@ -71,20 +71,18 @@ async function measureOperations(page: Page, { origin }: LocalExchange): Promise
       const [said, shown] = [...section.children];
       const lengthOf = ({ firstElementChild: first, lastElementChild: last }: typeof said) =>
         last.getBoundingClientRect().bottom - first.getBoundingClientRect().top;
-      const [box, answer] = [section, shown.lastElementChild].map((each) => each.getBoundingClientRect());
+      const [, answered] = shown.querySelectorAll('figure');
+      const [box, answer] = [section, answered].map((each) => each.getBoundingClientRect());
       return {
         id: section.id,
         height: box.height,
-        said: lengthOf(said),
-        shown: lengthOf(shown),
+        empty: Math.abs(lengthOf(said) - lengthOf(shown)),
         isBeside: answer.left >= said.getBoundingClientRect().right,
         answerBelow: answer.top - box.top,
-        follows: shown.computedStyleMap().get('position').value === 'sticky',
       };
     }),
   );
-  for (const { id, height, said, shown, isBeside, answerBelow, follows } of layouts) {
-    const empty = follows && shown < said && shown <= WIDE.height ? 0 : Math.abs(said - shown);
+  for (const { id, height, empty, isBeside, answerBelow } of layouts) {
     if (height > MOST_SCREENS * WIDE.height) throw new Error(`${id} is ${height} high on a screen of ${WIDE.height}`);
     if (empty > MOST_EMPTY * WIDE.height)
       throw new Error(`${id} has ${empty} of nothing on a screen of ${WIDE.height}`);
@@ -310,6 +308,38 @@ async function tryLanguages(browser: Browser, page: Page, { origin }: LocalExcha
 
 const panelsOf = (page: Page) => page.locator('.languages [data-language]').count();
 
+/** Where lists have no room beside the page, one row has the way to all of them, and they lead on and close. */
+async function tryMenus(browser: Browser, page: Page, { origin }: LocalExchange): Promise<void> {
+  await page.setViewportSize(NARROW);
+  await page.goto(`${origin}/docs/reference#placeOrder`);
+  const boxes = await page
+    .locator('header > :is(.open-menu, .name, search)')
+    .evaluateAll((all) => all.map((part) => part.getBoundingClientRect().top));
+  expectThat(boxes.length === 3 && new Set(boxes).size === 1, 'the menu, the name and the search in one row');
+  const [menu, operations] = [page.locator('#menu'), page.getByRole('button', { name: 'Operations' })];
+  await operations.filter({ hasText: 'Place order' }).waitFor();
+  await operations.click();
+  await page.evaluate(axe);
+  await checkAccess(page);
+  await menu.getByRole('link', { name: 'List candles' }).click();
+  await menu.waitFor({ state: 'hidden' });
+  await operations.filter({ hasText: 'List candles' }).waitFor();
+  expectThat(page.url().endsWith('#listCandles'), 'a telephone leads from operation to operation');
+  await page.goto(`${origin}/docs/guides/first-order#sell`);
+  await page.getByRole('button', { name: 'On this page' }).filter({ hasText: 'Sell' }).click();
+  await page.locator('#contents').getByRole('link', { name: 'Buy' }).click();
+  await page.locator('#contents').waitFor({ state: 'hidden' });
+  await page.setViewportSize(WIDE);
+  await page.locator('#contents [aria-current][href="#buy"]').waitFor();
+  expectThat(await menu.isVisible(), 'the part that is read is marked, and both lists stand beside a wide page');
+  const plain = await (await browser.newContext({ javaScriptEnabled: false, viewport: NARROW })).newPage();
+  await plain.goto(`${origin}/docs/guides/first-order`);
+  await plain.getByRole('button', { name: 'Menu' }).click();
+  await plain.locator('#menu').getByRole('link', { name: 'Operate' }).click();
+  await plain.waitForURL(`${origin}/docs/operate`);
+  expectThat(true, 'the menu opens without JavaScript as well');
+}
+
 /** The page of an address that does not exist, in both themes and at both widths. */
 async function tryUnknown(page: Page, { origin }: LocalExchange): Promise<void> {
   for (const viewport of [NARROW, WIDE]) {
@@ -339,6 +369,7 @@ await withLocalExchange(async (start) => {
     await tryUnknown(page, exchange);
     await trySearch(page, exchange);
     await trySearchKeys(page, exchange);
+    await tryMenus(browser, page, exchange);
     await tryCopy(page, exchange);
     await tryLanguages(browser, page, exchange);
     await measureOperations(page, exchange);

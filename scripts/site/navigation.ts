@@ -38,5 +38,5 @@ export function listLinks(title: string, entries: readonly MenuEntry[], current?
 export function composeContents(headings: readonly { readonly id: string; readonly title: string }[]): string {
   if (headings.length < 2) return '';
   const items = headings.map(({ id, title }) => `<li><a href="#${id}">${escapeHtml(title)}</a></li>`);
-  return `<nav class="contents" aria-label="On this page"><p>On this page</p><ul>${items.join('')}</ul></nav>`;
+  return `<nav class="contents" id="contents" popover aria-label="On this page"><p>On this page</p><ul>${items.join('')}</ul></nav>`;
 }

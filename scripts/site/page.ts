@@ -19,7 +19,7 @@ export interface Page {
   /** The same for programs, at the page's path with the ending `.md`. */
   readonly markdown: string;
   readonly headings?: readonly Heading[];
-  /** A menu of its own, in the place of its reader's. */
+  /** Lists of its own for the menu, in the place of its reader's. */
   readonly menu?: string;
   /** Additions to the head: the scripts and styles of this page alone. */
   readonly head?: string;
@@ -34,17 +34,30 @@ export interface PageAssets {
   readonly searchIndex: string;
 }
 
-function composeMenu(groups: readonly MenuGroup[], current: string): string {
-  const lists = groups.map(({ title, entries }) => listLinks(escapeHtml(title), entries, current));
-  return `<nav class="menu" aria-label="Pages">${lists.join('')}</nav>`;
+/** The three kinds of readers, each with the way to his pages. */
+function linkReaders(page: Page): string[] {
+  return Object.entries(readers).map(([name, { label, path }]) => {
+    const current = name === page.reader ? ` aria-current="${path === page.path ? 'page' : 'true'}"` : '';
+    return `<a href="${path}"${current}>${label}</a>`;
+  });
+}
+
+/** Beside the page; folded behind a button where the screen is too narrow for it. */
+function composeMenu(page: Page, groups: readonly MenuGroup[]): string {
+  const lists =
+    page.menu ?? groups.map(({ title, entries }) => listLinks(escapeHtml(title), entries, page.path)).join('');
+  return `<nav class="menu" id="menu" popover aria-label="Pages"><div class="readers">${linkReaders(page).join('')}</div>${lists}</nav>`;
+}
+
+/** Where the parts of the page have no room beside it, a button below the header names the one that is read and shows all. */
+function composeHere({ menu, headings = [] }: Page): string {
+  if (menu === undefined && headings.length < 2) return '';
+  const [list, label] = menu === undefined ? ['contents', 'On this page'] : ['menu', 'Operations'];
+  return `<button type="button" class="here" popovertarget="${list}"><span>${label}</span> <b></b></button>`;
 }
 
 /** A page in the frame of the site, with search, menu and contents. It loads everything from its own origin. */
 export function composePage(page: Page, menu: readonly MenuGroup[], assets: PageAssets): string {
-  const links = Object.entries(readers).map(([name, { label, path }]) => {
-    const current = name === page.reader ? ` aria-current="${path === page.path ? 'page' : 'true'}"` : '';
-    return `<a href="${path}"${current}>${label}</a>`;
-  });
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -60,11 +73,12 @@ export function composePage(page: Page, menu: readonly MenuGroup[], assets: Page
 </head>
 <body>
 <a class="skip" href="#content">To the content</a>
-<header><nav aria-label="Site"><a class="name" href="/docs"><img src="${assets.favicon}" alt="">Bureau</a>${links.join('')}</nav>
+<header><button type="button" class="open-menu" popovertarget="menu" aria-label="Menu"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M3 6h18M3 12h18M3 18h18"/></svg></button>
+<a class="name" href="/docs"><img src="${assets.favicon}" alt="">Bureau</a><nav aria-label="Site">${linkReaders(page).join('')}</nav>
 <search hidden data-library="${assets.searchLibrary}" data-index="${assets.searchIndex}"><input type="search" role="combobox" placeholder="Search" aria-label="Search the documentation" aria-autocomplete="list" aria-controls="found" aria-expanded="false" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd>
-<div class="found"><div id="found" role="listbox" aria-label="Found" hidden></div><p role="status"></p></div></search></header>
+<div class="found"><div id="found" role="listbox" aria-label="Found" hidden></div><p role="status"></p></div></search>${composeHere(page)}</header>
 <div class="frame">
-${page.menu ?? composeMenu(menu, page.path)}
+${composeMenu(page, menu)}
 <main id="content" tabindex="-1">
 ${page.body}
 </main>

@@ -1,5 +1,5 @@
-import { type ProblemCode, definitionOf } from '../../src/http/problems.ts';
 import type { Chapter, DescribedOperation, Field } from './describe-api.ts';
+import { listDocuments } from './document-pages.ts';
 import { escapeHtml } from './escape-html.ts';
 import { writeExample, writeRequest } from './example-request.ts';
 import { highlight } from './highlight.ts';
@@ -7,7 +7,7 @@ import { renderInline } from './render-markdown.ts';
 
 const anchorOf = ({ name }: Chapter) => name.toLowerCase();
 
-const places = { path: 'In the path', query: 'In the query', header: 'Headers' } as const;
+const headings = { path: 'In the path', query: 'In the query', header: 'Headers' } as const;
 
 const showMethod = (method: string) => `<span class="method ${method.toLowerCase()}">${method}</span>`;
 
@@ -26,23 +26,30 @@ function showSent(heading: string, fields: readonly Field[]): string {
   return fields.length === 0 ? '' : `<h4>${heading}</h4>${listFields(fields, true)}`;
 }
 
-const fold = (title: string, hint: string, content: string) =>
-  `<details class="fold"><summary>${title} <span>${hint}</span></summary>${content}</details>`;
-
-function foldAnswer({ status, outcome, answer }: DescribedOperation): string {
+function foldAnswer({ status, outcome, answer }: DescribedOperation, isOpen: boolean): string {
   if (answer.length === 0) return '';
-  return fold(`Answer ${status}: ${answer.length} fields`, escapeHtml(outcome), listFields(answer, false));
+  const title = `Answer ${status}: ${answer.length} ${answer.length === 1 ? 'field' : 'fields'}`;
+  return `<details class="fold"${isOpen ? ' open' : ''}><summary>${title} <span>${escapeHtml(outcome)}</span></summary>${listFields(answer, false)}</details>`;
 }
 
-function foldErrors({ refusals }: DescribedOperation): string {
-  const statuses = [...new Set(refusals.map(({ status }) => status))];
-  const rows = refusals.map(
-    ({ code, status }) =>
-      `<li><span>${status}</span> <a href="/errors/${code}"><code>${code}</code></a> <span>${escapeHtml(
-        definitionOf(code as ProblemCode).title,
-      )}</span></li>`,
+type Refusals = DescribedOperation['refusals'];
+
+/** The refusals that every operation may answer with. They are shown once. */
+function listCommonRefusals(chapters: readonly Chapter[]): Refusals {
+  const [first, ...others] = chapters.flatMap(({ operations }) => operations);
+  return (first?.refusals ?? []).filter(({ code }) =>
+    others.every(({ refusals }) => refusals.some((refusal) => refusal.code === code)),
   );
-  return fold('Errors', statuses.join(', '), `<ul class="refusals">${rows.join('')}</ul>`);
+}
+
+function showErrors(caption: string, refusals: Refusals, rest = ''): string {
+  const statuses = [...new Set(refusals.map(({ status }) => status))];
+  const rows = statuses.map((status) => {
+    const codes = refusals.filter((refusal) => refusal.status === status).map(({ code }) => code);
+    const links = codes.map((code) => `<a href="/errors/${code}"><code>${code}</code></a>`);
+    return `<dt>${status}</dt><dd>${links.join(' ')}</dd>`;
+  });
+  return showFigure(caption, `<dl class="refusals">${rows.join('')}${rest}</dl>`);
 }
 
 const showFigure = (caption: string, content: string) =>
@@ -66,36 +73,72 @@ function showExamples(operation: DescribedOperation): string {
 ${showExample(caption, writeExample(answerExample), 'json')}`;
 }
 
+/** About how many letters fit a line of a column. */
+const LETTERS = 62;
+
+const countLines = (text: string) => Math.ceil(text.length / LETTERS);
+
+const countAll = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
+
+/** About how many lines a list of fields takes. */
+const countFieldLines = (fields: readonly Field[]) =>
+  countAll(fields.map(({ name, type, description }) => 0.7 + countLines(`${name}  ${type}`) + countLines(description)));
+
+/** About how many lines errors take: some two codes stand on one. */
+const countErrorLines = (refusals: Refusals) => 3.5 + Math.ceil(refusals.length * 0.75);
+
+/** About how many lines what is said of an operation takes, and what is shown beside it. A line of code is a lower one. */
+function countColumns(operation: DescribedOperation): readonly [said: number, shown: number] {
+  const { description, parameters, body, answer, answerExample } = operation;
+  const lists = new Set([...parameters.map((parameter) => parameter.in), ...body.map(() => 'body')]);
+  const said = (answer.length === 0 ? 4 : 7) + countLines(description);
+  const code = `${writeRequest(operation)}\n${answerExample === undefined ? '' : writeExample(answerExample)}`;
+  return [said + 2 * lists.size + countFieldLines([...parameters, ...body]), 7 + 0.77 * code.split('\n').length];
+}
+
+/** How much longer than what is shown, which follows the reader, what is said may be before it gives something up, in lines. */
+const LONGER = 5;
+
 function showKey({ scopes }: DescribedOperation): string {
   if (scopes === undefined) return 'No key';
   return scopes.length === 0 ? 'Any key' : `Key with scope <code>${scopes.join(', ')}</code>`;
 }
 
-function showOperation(operation: DescribedOperation): string {
-  const { id, method, path, summary, description, parameters, body } = operation;
-  const sent = Object.entries(places).map(([place, heading]) =>
+const COMMON_ERRORS = '<dt>Any</dt><dd><a href="#errors">Those of every operation</a></dd>';
+
+/** The errors stand in the shorter column, and the fields of the answer are open where they fill it. */
+function showOperation(operation: DescribedOperation, common: Refusals): string {
+  const { id, method, path, summary, description, parameters, body, answer } = operation;
+  const sent = Object.entries(headings).map(([place, heading]) =>
     showSent(
       heading,
       parameters.filter((parameter) => parameter.in === place),
     ),
   );
+  const refusals = operation.refusals.filter(({ code }) => !common.some((refusal) => refusal.code === code));
+  const errors = showErrors('Errors', refusals, COMMON_ERRORS);
+  const [said, shown] = countColumns(operation);
+  const isLonger = said - shown > LONGER;
+  const ahead = said - shown + (isLonger ? -1 : 1) * countErrorLines(refusals);
+  const isOpen = ahead + countFieldLines(answer) < LONGER;
   return `<section class="operation" id="${id}">
 <div><h3>${escapeHtml(summary)}</h3>
 <p class="endpoint">${showMethod(method)} <code>${escapeHtml(path)}</code> <span>${showKey(operation)}</span></p>
 <p>${renderInline(description)}</p>
-${sent.join('')}${showSent('Body', body)}${foldAnswer(operation)}${foldErrors(operation)}</div>
-<div class="examples">${showExamples(operation)}</div></section>`;
+${sent.join('')}${showSent('Body', body)}${foldAnswer(operation, isOpen)}${isLonger ? '' : errors}</div>
+<div class="examples">${showExamples(operation)}${isLonger ? errors : ''}</div></section>`;
 }
 
-function showChapter(chapter: Chapter): string {
+function showChapter(chapter: Chapter, common: Refusals): string {
   const { name, description, operations } = chapter;
   const links = operations.map(
-    ({ id, method, path }) => `<li><a href="#${id}">${showMethod(method)} <code>${escapeHtml(path)}</code></a></li>`,
+    ({ id, method, path, summary }) =>
+      `<li><a href="#${id}">${showMethod(method)} <code>${escapeHtml(path)}</code> <span>${escapeHtml(summary)}</span></a></li>`,
   );
-  return `<section class="chapter" id="${anchorOf(chapter)}"><div><h2>${escapeHtml(name)}</h2>
-<p>${renderInline(description)}.</p></div>
+  return `<section class="chapter" id="${anchorOf(chapter)}"><h2>${escapeHtml(name)}</h2>
+<p>${renderInline(description)}.</p>
 <ul class="endpoints">${links.join('')}</ul></section>
-${operations.map(showOperation).join('\n')}`;
+${operations.map((operation) => showOperation(operation, common)).join('\n')}`;
 }
 
 const acronyms: Readonly<Record<string, string>> = { 'open api': 'OpenAPI', 'async api': 'AsyncAPI', api: 'API' };
@@ -113,19 +156,38 @@ export function composeReferenceMenu(chapters: readonly Chapter[]): string {
     const links = chapter.operations.map(({ id }) => `<li><a href="#${id}">${nameOperation(id)}</a></li>`);
     return `<p><a href="#${anchorOf(chapter)}">${escapeHtml(chapter.name)}</a></p><ul>${links.join('')}</ul>`;
   });
-  return `<nav class="menu operations" aria-label="Operations"><ul><li><a href="/docs">All guides</a></li></ul>${parts.join('')}</nav>`;
+  return `<ul><li><a href="/docs">All guides</a></li></ul><div class="operations">${parts.join('')}</div>`;
 }
+
+const facts = [
+  ['Address', '<code>/api/v1</code> of this exchange'],
+  ['Key', '<code>Authorization: Bearer …</code>'],
+  ['Bodies', 'JSON; unknown members are refused'],
+  ['Amounts', 'Decimal strings, never numbers'],
+  ['Times', 'ISO 8601, in UTC'],
+  ['Your own id', '<code>X-Request-Id</code>, which is answered'],
+] as const;
 
 /** The reference: each operation, with its examples beside it. All of it is there at once, and reads without scripts. */
 export function composeReference(chapters: readonly Chapter[]): string {
-  const links = chapters.map((chapter) => `<a href="#${anchorOf(chapter)}">${escapeHtml(chapter.name)}</a>`);
-  const names = 'URL=http://127.0.0.1:8787\nKEY=bk_test_…   # where an operation needs one';
-  return `<div class="reference"><section class="chapter"><div><h1>Reference</h1>
-<p>Every operation, from <a href="/api/v1/openapi.json">the OpenAPI document</a> that this exchange serves. What is sent and
-what comes back is JSON; amounts are strings, times are in UTC. Each request may have the header <code>X-Request-Id</code>.</p>
+  const parts = chapters.map((chapter) => ({
+    path: `#${anchorOf(chapter)}`,
+    title: chapter.name,
+    summary: `${chapter.description}.`,
+  }));
+  const common = listCommonRefusals(chapters);
+  const names = `URL=http://127.0.0.1:8787
+KEY=bk_test_…   # where an operation needs one
+curl "$URL/api/v1/account/api-key" \\
+  -H "Authorization: Bearer $KEY"`;
+  return `<div class="reference"><section class="overview"><div><h1>Reference</h1>
+<p>Every operation, from <a href="/api/v1/openapi.json">the OpenAPI document</a> that this exchange serves. Each has a request
+that you can send from here, and the errors that it answers with.</p>
 <p>How to <a href="/docs/guides/errors">handle errors</a>, <a href="/docs/guides/idempotent-retries">try again safely</a> and
 <a href="/docs/guides/rate-limits">stay within the rate limits</a> are guides of their own.</p>
-<p class="chapters">${links.join('')}</p></div>
-<div class="examples">${showExample('For every request', names, 'sh')}</div></section>
-${chapters.map(showChapter).join('\n')}</div>`;
+<dl>${facts.map(([term, fact]) => `<dt>${term}</dt><dd>${fact}</dd>`).join('')}</dl></div>
+<div class="examples">${showExample('A first request', names, 'sh')}
+<div id="errors">${showErrors('Errors of every operation', common)}</div></div></section>
+${listDocuments('Operations', parts)}
+${chapters.map((chapter) => showChapter(chapter, common)).join('\n')}</div>`;
 }

@@ -98,19 +98,3 @@ for (const place of document.querySelectorAll('.try')) {
 /** Leads to the operation that an address named in the form of before: `#/Trade/placeOrder`. */
 const [, named] = /^#\/\w+\/(\w+)$/.exec(location.hash) ?? [];
 if (named !== undefined) location.replace(`#${named}`);
-
-/** Marks the operation that is read in the menu, and keeps it in sight there. */
-const menu = document.querySelector('.operations');
-const links = new Map([...menu.querySelectorAll('a')].map((link) => [link.hash.slice(1), link]));
-const reading = new IntersectionObserver(
-  (entries) => {
-    const now = entries.find(({ isIntersecting }) => isIntersecting);
-    const link = now && links.get(now.target.id);
-    if (!link) return;
-    menu.querySelector('[aria-current]')?.removeAttribute('aria-current');
-    link.setAttribute('aria-current', 'true');
-    menu.scrollTop = link.offsetTop - menu.clientHeight / 2;
-  },
-  { rootMargin: '-20% 0% -79%' },
-);
-for (const section of document.querySelectorAll('.operation')) reading.observe(section);

@@ -33,6 +33,57 @@ for (const block of document.querySelectorAll('pre:has(> code)')) {
   frame.append(block, button);
 }
 
+/** The parts of the page, by the list beside it. */
+const parts = [...document.querySelectorAll(':is(.contents, .operations) a[href^="#"]')].map((link) => ({
+  link,
+  part: document.getElementById(decodeURIComponent(link.hash.slice(1))),
+}));
+const here = document.querySelector('.here b');
+
+/** Marks the part that is read in the list of parts, keeps it in sight there, and names it where the list is folded. */
+function markPart() {
+  const line = innerHeight / 4;
+  const isAtEnd = scrollY > 0 && innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
+  const { link } =
+    (isAtEnd ? parts.at(-1) : parts.findLast(({ part }) => part.getBoundingClientRect().top < line)) ?? {};
+  const before = parts.find((each) => each.link.ariaCurrent !== null)?.link;
+  if (link === before) return;
+  before?.removeAttribute('aria-current');
+  link?.setAttribute('aria-current', 'true');
+  here.textContent = link?.textContent ?? '';
+  if (link) keepInSight(link);
+}
+
+function keepInSight(link) {
+  const list = link.closest('nav');
+  list.scrollTop = link.offsetTop - list.clientHeight / 2;
+}
+
+if (parts.length > 0) {
+  let frame;
+  addEventListener(
+    'scroll',
+    () => {
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(markPart);
+    },
+    { passive: true },
+  );
+  markPart();
+}
+
+/** A list that was folded opens where the reader is, and closes when he goes on. */
+for (const list of document.querySelectorAll('[popover]')) {
+  const current = () => list.querySelector('li [aria-current], p [aria-current]');
+  if (current()) keepInSight(current());
+  list.addEventListener('toggle', () => {
+    if (current()) keepInSight(current());
+  });
+  list.addEventListener('click', (event) => {
+    if (event.target.closest('a')) list.hidePopover();
+  });
+}
+
 const LANGUAGE = 'language';
 
 /** The language that was chosen last, on whichever page. A browser may keep nothing, and then each page begins anew. */
@@ -201,13 +252,13 @@ function showPlace({ id, kind, title, within, text, terms = [] }, place) {
   option.tabIndex = -1;
   option.dataset.kind = kind;
   option.setAttribute('role', 'option');
-  const parts = [
+  const shown = [
     ['strong', title],
     ['b', kind],
     ['span', within],
     ['small', cutExcerpt(text, terms)],
   ];
-  for (const [name, content] of parts) {
+  for (const [name, content] of shown) {
     const part = document.createElement(name);
     part.append(...(name === 'b' ? [content] : markWords(content, terms)));
     option.append(part, ' ');
