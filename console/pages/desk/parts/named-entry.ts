@@ -1,3 +1,4 @@
+import { inWords } from '../../format.ts';
 import { operate } from '../operate.ts';
 import type { AuditEntry, Proposal } from '../schema.d.ts';
 import { type EntryNames, tellEntry } from './audit-sentence.ts';
@@ -131,9 +132,12 @@ function findSubject({ entry, account, proposal, record, url }: Parameters<typeo
   const below = account?.label;
   if (proposal) return { name: 'Proposal', path: `/desk/proposals/${target}`, below };
   if (record) return { name: record.name, path: record.path, below };
-  if (kinds[action] === 'endpoint') return { name: 'Endpoint', path: '/desk/events', below: url ?? 'deleted since' };
+  if (kinds[action] === 'endpoint') return { name: 'Endpoint', path: '/desk/events', below: url };
   const [name, path] = places[target] ?? pagesOf[action] ?? [];
   if (name !== undefined) return { name, path, below: undefined };
   if (account) return { account };
-  return { name: target, path: isId(target) ? `/desk/search?q=${target}` : undefined };
+  return {
+    name: kinds[action] ? inWords(kinds[action]) : target,
+    path: isId(target) ? `/desk/search?q=${target}` : undefined,
+  };
 }
