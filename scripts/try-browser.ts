@@ -150,6 +150,14 @@ async function checkAccess(page: Page): Promise<void> {
   }
 }
 
+/** Lists the blocks of code, by their beginnings, that take more lines on the screen than they have. */
+const TORN = `[...document.querySelectorAll('pre > code')].filter((code) => {
+  const range = document.createRange();
+  range.selectNodeContents(code);
+  const shown = new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom)));
+  return shown.size > code.textContent.trimEnd().split('\\n').length;
+}).map(({ textContent }) => textContent.slice(0, 60))`;
+
 async function readPages(page: Page, { origin }: LocalExchange): Promise<void> {
   await page.setViewportSize(NARROW);
   const seen = new Set<string>();
@@ -165,12 +173,17 @@ async function readPages(page: Page, { origin }: LocalExchange): Promise<void> {
     }
     const width = await page.locator('html').evaluate((html) => html.scrollWidth);
     if (width > NARROW.width) throw new Error(`${url} is ${width} wide on a screen of ${NARROW.width}`);
+    const torn = (await page.evaluate(TORN)) as string[];
+    if (torn.length > 0) throw new Error(`${url} tears lines of code: ${torn.join('\n')}`);
     await page.evaluate(axe);
     await checkAccess(page);
     const own = links.filter((link) => /^\/(docs|errors)\b/.test(link));
     open.push(...own.map((link) => `${origin}${link.split('#')[0]}`));
   }
-  expectThat(seen.size > 40, `${seen.size} pages that fit a narrow screen and that axe finds nothing wrong with`);
+  expectThat(
+    seen.size > 40,
+    `${seen.size} pages that fit a narrow screen, with whole lines of code, that axe finds nothing wrong with`,
+  );
 }
 
 async function findFirst(page: Page, words: string): Promise<{ href: string; text: string }> {

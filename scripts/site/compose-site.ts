@@ -55,9 +55,29 @@ function composeStart(
     reader,
     title,
     description,
-    body: `<h1>${title}</h1>\n<p>${description}</p>\n${body}`,
+    body: `<h1>${title}</h1>\n<p class="lead">${description}</p>\n${body}`,
     markdown,
   };
+}
+
+/** The three ways in, by what somebody came for. */
+const ways = [
+  [
+    '/docs/guides/first-order',
+    'Trade by API',
+    'Start an exchange on your machine and place a first order, in curl, TypeScript or Python.',
+  ],
+  [
+    readers.operator.path,
+    'Run your own',
+    'Put it on Cloudflare, connect prices and a custodian, and watch it from the desk.',
+  ],
+  [REFERENCE.path, 'Read the reference', 'Look up any operation, send it from the page, and see how it can fail.'],
+] as const;
+
+function listWays(): string {
+  const links = ways.map(([path, name, about]) => `<li><a href="${path}">${name}</a><span>${about}</span></li>`);
+  return `<ul class="documents ways">${links.join('')}</ul>`;
 }
 
 const REFERENCE_SUMMARY = 'Every operation of the Bureau API, with what it takes, answers and refuses.';
@@ -93,7 +113,8 @@ function showFirstOrder(chapters: readonly Chapter[]): string {
   );
   return `<div class="pair">${showExample('An order', writeRequest(order), 'sh')}
 ${showExample(`Answer <span>${order.status}</span>`, writeExample(answer), 'json')}</div>
-<p class="quiet"><code>npm start</code> prints what <code>$URL</code> and <code>$KEY</code> are.</p>`;
+<p class="quiet"><code>npm start</code> prints what <code>$URL</code> and <code>$KEY</code> are.
+Who writes no program uses <a href="/docs/guides/console">the console</a> in a browser.</p>`;
 }
 
 const listGroups = (groups: readonly DocumentGroup[]) =>
@@ -114,9 +135,9 @@ function composePages(documents: Documents, chapters: readonly Chapter[], script
   const starts = [
     composeStart(
       'trader',
-      'Bureau',
-      'An exchange with a REST API. Every order fills at once, whole or not at all, at the market’s price.',
-      `<p class="starts"><a href="/docs/guides/first-order">Place a first order</a><a href="/docs/guides/console">Use the console</a><a href="/docs/operate">Run an exchange</a><a href="${REFERENCE.path}">Reference</a></p>
+      'A crypto exchange with one REST API',
+      'Bureau is for programs that trade, and for those who want an exchange of their own. Every order fills at once, whole or not at all, at the market’s price: no order book, nothing to cancel.',
+      `${listWays()}
 ${showFirstOrder(chapters)}
 ${listGroups(forTraders)}`,
       [...listedReference, ...pagesOf(forTraders), changelog],

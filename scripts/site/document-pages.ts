@@ -19,7 +19,7 @@ type Groups = Readonly<Record<string, readonly string[]>>;
 const forTraders: Groups = {
   Start: ['guides/first-order', 'guides/idempotent-retries', 'guides/withdrawals-and-2fa'],
   'Hear what happens': ['guides/be-told', 'guides/streams', 'guides/market-data'],
-  'When something goes wrong': ['guides/errors', 'guides/rate-limits', 'guides/sandbox'],
+  'Failures and limits': ['guides/errors', 'guides/rate-limits', 'guides/sandbox'],
   'Your account': ['guides/console', 'guides/tax'],
   'Good to know': ['guides/moving', 'guides/questions'],
 };

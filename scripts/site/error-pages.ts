@@ -1,10 +1,10 @@
 import { exampleOfProblem } from '../../src/http/document/problem-examples.ts';
 import { type ProblemCode, type ProblemDefinition, definitionOf, problems } from '../../src/http/problems.ts';
 import { errorGuide } from './error-guide.ts';
-import { highlight } from './highlight.ts';
 import { escapeHtml } from './escape-html.ts';
 import { writeError, writeErrors } from './markdown-pages.ts';
 import type { Page } from './page.ts';
+import { showExample } from './reference-page.ts';
 import { renderInline } from './render-markdown.ts';
 
 const codes = Object.keys(problems) as ProblemCode[];
@@ -37,7 +37,7 @@ function composeErrorPage(code: ProblemCode): Page {
     title: definition.title,
     description: `The error ${code} of the Bureau API: what it means, and what to do.`,
     markdown: writeError(code),
-    body: `<article>
+    body: `<div class="beside"><article>
 <h1>${escapeHtml(definition.title)}</h1>
 <p class="code"><code>${code}</code></p>
 <dl>${facts.join('')}</dl>
@@ -45,10 +45,9 @@ function composeErrorPage(code: ProblemCode): Page {
 <p>${renderInline(meaning)}</p>
 <h2>What to do</h2>
 <p>${renderInline(remedy)}</p>
-<h2>An example</h2>
-<pre><code>${highlight(JSON.stringify(exampleOfProblem(code, false), null, 2), 'json')}</code></pre>
+<p class="next"><a href="/docs/guides/errors">How to handle errors</a> · <a href="/errors">All codes</a></p>
 </article>
-<p class="next"><a href="/docs/guides/errors">How to handle errors</a> · <a href="/errors">All codes</a></p>`,
+<div class="examples">${showExample(`Answer <span>${definition.status}</span>`, JSON.stringify(exampleOfProblem(code, false), null, 2), 'json')}</div></div>`,
   };
 }
 
