@@ -132,7 +132,7 @@ export function WaitingCard({ counts, oldest }: Awaited<ReturnType<typeof readWa
               {
                 name: 'Account',
                 show: ({ accountId, account }) =>
-                  accountId === null ? '–' : <AccountName id={accountId} account={account} />,
+                  accountId !== null && <AccountName id={accountId} account={account} />,
               },
               { name: 'For', isNumber: true, show: ({ since }) => <Age since={since} now_ms={now_ms} /> },
             ]}
