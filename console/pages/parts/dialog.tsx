@@ -16,11 +16,13 @@ export function Dialog({
   useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={close}>
-      <h2 id={id}>{title}</h2>
+      <div class="title">
+        <h2 id={id}>{title}</h2>
+        <button type="button" class="close" aria-label="Close" onClick={() => dialog.current?.close()}>
+          ×
+        </button>
+      </div>
       {children}
-      <button type="button" onClick={() => dialog.current?.close()}>
-        Close
-      </button>
     </dialog>
   );
 }
