@@ -110,19 +110,19 @@ export function nameEvent(type: string): string {
 }
 
 const movements: Readonly<Record<string, string>> = {
-  SPOT_BUY: 'Bought',
-  SPOT_SELL: 'Sold',
-  P2P_BUY: 'Bought from another holder',
-  P2P_SELL: 'Sold to another holder',
-  QUICK_BUY: 'Bought from the exchange',
-  QUICK_SELL: 'Sold to the exchange',
-  ONCHAIN_DEPOSIT: 'Deposit',
-  INTERNAL_DEPOSIT: 'Credit',
-  ONCHAIN_WITHDRAWAL: 'Withdrawal',
-  INTERNAL_WITHDRAWAL: 'Sent within the exchange',
+  SPOT_BUY: 'Bought …',
+  SPOT_SELL: 'Sold …',
+  P2P_BUY: 'Bought … from another holder',
+  P2P_SELL: 'Sold … to another holder',
+  QUICK_BUY: 'Bought … from the exchange',
+  QUICK_SELL: 'Sold … to the exchange',
+  ONCHAIN_DEPOSIT: '… deposit',
+  INTERNAL_DEPOSIT: '… credit',
+  ONCHAIN_WITHDRAWAL: '… withdrawal',
+  INTERNAL_WITHDRAWAL: 'Sent … within the exchange',
 };
 
-/** What happened, as a holder would say it. */
-export function nameMovement(type: string): string {
-  return movements[type] ?? inWords(type);
+/** What happened to which coin, or to how much of it, as a holder would say it. */
+export function nameMovement(type: string, what: string): string {
+  return (movements[type] ?? `${inWords(type)}: …`).replace('…', what);
 }

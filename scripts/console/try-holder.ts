@@ -225,7 +225,7 @@ export class HolderTrial {
     await page.locator('tbody tr').first().waitFor();
     const names = await page.locator('tbody th button').allTextContents();
     const count = (name: string) => names.filter((known) => known === name).length;
-    expectThat(count('Bought') === 2 && count('Sold') === 1, 'a double click trades once');
+    expectThat(count('Bought BTC') === 2 && count('Sold BTC') === 1, 'a double click trades once');
     for (const size of [NARROW, WIDE]) {
       await page.setViewportSize(size);
       const words = await page.locator('tbody tr').first().innerText();
@@ -249,7 +249,7 @@ export class HolderTrial {
     await see(page, 'Nothing of that kind happened then.');
     await press(page, 'Show everything again');
     expectThat(true, 'activity is narrowed by its asset, its state and its days');
-    await press(page, 'Sold');
+    await press(page, 'Sold BTC');
     await see(page, 'you, in the console');
     await page.getByRole('button', { name: 'Copy the id' }).waitFor();
     expectThat((await page.getByText('Worth then').count()) === 0, 'a trade is not said to be worth what it was paid');
@@ -468,7 +468,7 @@ export class HolderTrial {
     await page.reload();
     await open(page, 'Deposit');
     await page.getByLabel('Asset').selectOption('BTC');
-    await see(page, 'over BTC are paused at the moment. Send nothing there.');
+    await see(page, 'are paused at the moment: send none to your address here.');
     await this.#check(page, 'deposit-paused');
     await pause();
     expectThat(true, 'a paused network says so, and shows no address');

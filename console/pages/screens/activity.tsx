@@ -162,7 +162,7 @@ function Found({ wanted, isFiltered }: { readonly wanted: Query; readonly isFilt
 
 function Rows({ rows, show }: { readonly rows: readonly Transaction[]; readonly show: (row: Transaction) => void }) {
   return (
-    <table class="stacked activity" aria-label="Activity">
+    <table class="stacked activity opens" aria-label="Activity">
       <thead>
         <tr>
           <th scope="col">What</th>
@@ -187,7 +187,7 @@ function Rows({ rows, show }: { readonly rows: readonly Transaction[]; readonly 
               <span class="coin">
                 <Badge asset={row.asset} />
                 <button type="button" class="link" onClick={() => show(row)}>
-                  {nameMovement(row.type)}
+                  {nameMovement(row.type, row.asset)}
                 </button>
               </span>
             </th>

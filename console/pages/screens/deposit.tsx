@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api } from '../ask.ts';
-import { inGroups, showCoins, showRecent } from '../format.ts';
+import { inGroups, shorten, showCoins, showRecent } from '../format.ts';
 import { useAsset } from '../route.ts';
 import { useLoaded } from '../load.ts';
 import { describeNetwork, nameNetwork, timeOf } from '../networks.ts';
@@ -79,7 +79,11 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
               <>
                 <dt>Token’s contract</dt>
                 <dd>
-                  <code>{network.contractAddress}</code>
+                  <Copied
+                    text={network.contractAddress}
+                    shown={shorten(network.contractAddress)}
+                    label="the token’s contract"
+                  />
                 </dd>
               </>
             )}
@@ -91,7 +95,7 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
             ? `Your address on ${network.network} is still being made. Come back in a few minutes.`
             : network?.deposits === 'UNSERVED'
               ? `Nobody watches ${network.network} here, so a deposit over it would not be seen. Choose another network.`
-              : `Deposits of ${symbol} over ${network?.network ?? 'any network'} are paused at the moment. Send nothing there.`}
+              : `Deposits of ${symbol}${network ? ` over ${nameNetwork(network.network)}` : ''} are paused at the moment: send none to your address here. ${networks.some(({ depositEnabled }) => depositEnabled) ? 'Its other networks go on.' : 'Other coins go on.'}`}
         </p>
       )}
     </section>

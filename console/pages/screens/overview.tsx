@@ -141,10 +141,18 @@ export function Overview() {
         {({ rows, transactions, value, priceOf }) => (
           <>
             <section class="card">
-              <h2>Value</h2>
-              <div>
-                <p class="figure">{showCents(value)} USDT</p>
-                <ValueChange rows={rows} />
+              <div class="title">
+                <div>
+                  <h2>Value</h2>
+                  <p class="figure">{showCents(value)} USDT</p>
+                  <ValueChange rows={rows} />
+                </div>
+                <div class="side-by-side">
+                  <a class="main" href="/trade">
+                    Trade
+                  </a>
+                  <a href="/deposit">Deposit</a>
+                </div>
               </div>
               {movements.isRead ? (
                 <SpanChart
@@ -165,14 +173,14 @@ export function Overview() {
                   Nothing happened yet. <a href="/deposit">Make a deposit</a> to begin.
                 </p>
               ) : (
-                <ul class="plain">
+                <ul class="plain opens">
                   {transactions.map((row) => (
                     <Item
                       key={row.id}
                       asset={row.asset}
                       title={
                         <button type="button" class="link" onClick={() => setShown(row)}>
-                          {nameMovement(row.type)}
+                          {nameMovement(row.type, row.asset)}
                         </button>
                       }
                       about={<time dateTime={row.ts}>{showRecent(row.ts)}</time>}
@@ -202,7 +210,7 @@ function ValueChange({ rows }: { readonly rows: readonly Row[] }) {
         {change.by < 0 ? '−' : '+'}
         {showCents(Math.abs(change.by).toFixed(2))} USDT ({showChange(change.fraction)})
       </span>{' '}
-      <span class="quiet">in 24 hours, for what you hold now</span>
+      <span class="quiet">in 24 hours</span>
     </p>
   );
 }
@@ -219,7 +227,7 @@ function Balances({ rows, prices }: { readonly rows: readonly Row[]; readonly pr
       <table class="stacked balances" aria-label="Balances">
         <thead>
           <tr>
-            <th scope="col">Asset</th>
+            <th scope="col">Coin</th>
             <th scope="col" class="number">
               Amount
             </th>
@@ -274,7 +282,7 @@ function BalanceRow({ row, prices }: { readonly row: Row; readonly prices: Price
       <td class="number actions">
         {row.asset !== 'USDT' && <ActionLink to="trade" name="Trade" asset={row.asset} />}
         <ActionLink to="deposit" name="Deposit" asset={row.asset} />
-        <ActionLink to="withdraw" name="Withdraw" asset={row.asset} />
+        {row.amount !== '0' && <ActionLink to="withdraw" name="Withdraw" asset={row.asset} />}
       </td>
     </tr>
   );

@@ -27,7 +27,7 @@ async function read() {
 
 /** Sending coins out, which is looked over once more before it is done, and what became of earlier withdrawals. */
 export function Withdraw() {
-  const { account, reload: reloadAccount } = useSignedIn();
+  const { session, account, reload: reloadAccount } = useSignedIn();
   const { loaded, reload } = useLoaded(read);
   const past = useLoaded(() => api.listWithdrawals({ limit: 20 }), EVERY_MS);
   const [draft, setDraft] = useState<Draft>();
@@ -57,12 +57,7 @@ export function Withdraw() {
             {statesOf[sent.status][0].toLowerCase()}. A mail about it is on its way to you.
           </p>
         )}
-        {!account.totp.enabled && (
-          <p class="notice">
-            <a href="/security">Switch two-factor authentication on</a> first: the console sends no withdrawal without
-            it.
-          </p>
-        )}
+        {!account.totp.enabled && <Before hasPasskey={session.passkeys > 0} />}
         {account.totp.enabled && (
           <Shown loaded={loaded}>
             {(known) => (
@@ -84,7 +79,9 @@ export function Withdraw() {
         <Shown loaded={past.loaded}>
           {({ withdrawals }) =>
             withdrawals.length === 0 ? (
-              <p>There are none yet.</p>
+              <p class="quiet">
+                There are none yet. Each is listed here, from the moment you send it until it has arrived.
+              </p>
             ) : (
               <ul class="plain">
                 {withdrawals.map((row) => (
@@ -96,6 +93,35 @@ export function Withdraw() {
         </Shown>
       </section>
     </div>
+  );
+}
+
+/** What has to be there before the console sends anything out. */
+function Before({ hasPasskey }: { readonly hasPasskey: boolean }) {
+  const steps = [
+    [hasPasskey, 'Add a passkey', 'So that nobody but you can act here.'],
+    [false, 'Switch two-factor authentication on', 'Each withdrawal needs its code.'],
+  ] as const;
+  return (
+    <section class="card">
+      <h2>Before you withdraw</h2>
+      <ol class="plain">
+        {steps.map(([isDone, name, why]) => (
+          <li key={name} class="named">
+            <div>
+              <strong>{name}</strong>
+              <p class="quiet">{why}</p>
+            </div>
+            {isDone && <Pill status="completed" words="Done" />}
+          </li>
+        ))}
+      </ol>
+      <div class="side-by-side">
+        <a class="main" href="/security">
+          Go to Security
+        </a>
+      </div>
+    </section>
   );
 }
 

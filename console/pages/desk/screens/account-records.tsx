@@ -40,7 +40,7 @@ const orderColumns: readonly Column<Order>[] = [
 ];
 
 const transactionColumns: readonly Column<Transaction>[] = [
-  { name: 'What', show: ({ type }) => nameMovement(type) },
+  { name: 'What', show: ({ type, asset }) => nameMovement(type, asset) },
   amount,
   value,
   state,

@@ -1,7 +1,7 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import type { Transaction } from '../../../../clients/bureau-client/src/operations.ts';
 import { api, ask } from '../../ask.ts';
-import { inGroups, nameMovement, showCents, showCoins, showPrice, showTime } from '../../format.ts';
+import { inGroups, nameMovement, shorten, showCents, showCoins, showPrice, showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { nameNetwork } from '../../networks.ts';
 import { Copied } from '../../parts/copy.tsx';
@@ -60,14 +60,13 @@ async function nameAsker(keyId: string | null): Promise<string | null> {
 async function readFacts(row: Transaction): Promise<readonly Fact[]> {
   const [record, asker] = await Promise.all([readRecord(row), nameAsker(row.keyId)]);
   return [
-    ['Amount', showCoins(row.amount, row.asset)],
     // A trade was paid at its worth, and USDT is worth itself.
     ['Worth then', isTrade(row.type) || row.asset === 'USDT' ? null : `${showCents(row.usdValue)} USDT`],
     ['State', <Pill key="state" status={row.status} />],
     ...record,
     ['Asked for by', asker],
     ['When', showTime(row.ts)],
-    ['Id', <Copied key="id" text={row.id} label="the id" />],
+    ['Id', <Copied key="id" text={row.id} shown={shorten(row.id)} label="the id" />],
   ];
 }
 
@@ -75,7 +74,7 @@ async function readFacts(row: Transaction): Promise<readonly Fact[]> {
 export function Movement({ row, close }: { readonly row: Transaction; readonly close: () => void }) {
   const { loaded } = useLoaded(() => readFacts(row));
   return (
-    <Dialog title={nameMovement(row.type)} close={close}>
+    <Dialog title={nameMovement(row.type, showCoins(row.amount, row.asset))} close={close}>
       <Shown loaded={loaded}>
         {(facts) => (
           <dl>

@@ -51,7 +51,7 @@ export function StatementForm() {
       <h2>Statement</h2>
       <p>
         A file with your balances at the beginning and the end of some days, and every movement between them, to the
-        last digit. Days begin at midnight UTC. You can make one a minute.
+        last digit. Days begin at midnight UTC. One a minute, at most.
       </p>
       <Form act={download} label="Download the statement">
         <div class="row">

@@ -20,9 +20,9 @@ export function Markets({
           <input type="radio" name="coin" checked={symbol === coin} onChange={() => set(symbol)} />
           <span>
             <b>{symbol}</b> <span class="hidden">{name}</span>
-            <small class={directionOf(change24h) ?? 'quiet'}>{showChange(change24h)}</small>
           </span>
           <span>{showPrice(price)}</span>
+          <small class={directionOf(change24h) ?? 'quiet'}>{showChange(change24h)}</small>
         </label>
       ))}
     </fieldset>

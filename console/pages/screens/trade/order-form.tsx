@@ -121,7 +121,11 @@ export function OrderForm({
           {error !== undefined && refusal === undefined && <Fault error={error} />}
         </div>
         <details class="plain-details">
-          <summary>Filled at most {tolerance} worse than shown, or not at all</summary>
+          <summary>At most {tolerance} worse than shown</summary>
+          <p>
+            The order fills whole and at once, or not at all. The spread is the exchange’s own, and half of what the
+            venues’ prices differ by.
+          </p>
           <Choice
             label="At most so much worse"
             value={tolerance}
@@ -172,7 +176,6 @@ function Cost({
       <dd>{preview ? `${showPrice(preview.executedPrice)} USDT` : NONE}</dd>
       <dt>Spread in it</dt>
       <dd>{spread ? `${showCents(spread.usdt)} USDT (${showAmount(spread.share)} %)` : NONE}</dd>
-      <dd class="aside">The exchange’s own, and half of what the venues’ prices differ by.</dd>
       <dt>{side === 'BUY' ? 'You get' : 'You give'}</dt>
       <dd>{preview ? `${showAmount(preview.coinAmount)} ${coin}` : NONE}</dd>
       <dt>{side === 'BUY' ? 'You pay in all' : 'You get in all'}</dt>

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Withdrawal } from '../../../../clients/bureau-client/src/operations.ts';
 import { api } from '../../ask.ts';
 import { add, subtract } from '../../exact.ts';
-import { inGroups, showCoins } from '../../format.ts';
+import { inGroups, showCents, showCoins } from '../../format.ts';
 import { nameNetwork, timeOf } from '../../networks.ts';
 import { Form, TextField } from '../../parts/form.tsx';
 import { withPasskey } from '../../passkey.ts';
@@ -20,7 +20,7 @@ export function Review({
   readonly back: () => void;
   readonly sent: (withdrawal: Withdrawal) => void;
 }) {
-  const { asset, network, address, amount, fee, balance, label } = draft;
+  const { asset, network, address, amount, fee, balance, value, label } = draft;
   const [totpCode, setTotpCode] = useState('');
   // One for each draft: the same one sent twice leaves once.
   const [intent] = useState(() => crypto.randomUUID());
@@ -34,53 +34,55 @@ export function Review({
     sent(withdrawal);
   };
   return (
-    <section class="card deal" aria-label="Review">
+    <section class="card deal review" aria-label="Review">
       <h2 ref={heading} tabIndex={-1}>
         Is this right?
       </h2>
+      <p>
+        <span class="figure">{showCoins(amount, asset)}</span>
+        {asset !== 'USDT' && value !== '0' && <span class="quiet"> about {showCents(value)} USDT</span>}
+      </p>
       <div>
         <p class="quiet">To{label !== undefined && <strong> {label}</strong>}</p>
         <code class="boxed whole">{inGroups(address)}</code>
       </div>
-      <div class="split">
-        <dl>
-          <dt>Network</dt>
-          <dd>{nameNetwork(network)}</dd>
-          <dt>It gets</dt>
-          <dd>{showCoins(amount, asset)}</dd>
-          <dt>Fee</dt>
-          <dd>{showCoins(fee, asset)}</dd>
-          <dt>You pay in all</dt>
-          <dd>
-            <strong>{showCoins(total, asset)}</strong>
-          </dd>
-          <dt>You keep</dt>
-          <dd>{showCoins(subtract(balance, total), asset)}</dd>
-          <dt>Arrives</dt>
-          <dd>in about {timeOf(network)}, once it is sent</dd>
-        </dl>
-        <div>
-          <Form act={send} label={`Send ${showCoins(amount, asset)}`}>
-            <p class="notice">
-              <strong>What is sent cannot be called back.</strong> Compare the whole address with where you have it
-              from.
-            </p>
-            <TextField
-              label="Code of your authenticator app"
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              pattern="\d{6}"
-              maxLength={6}
-              required
-              value={totpCode}
-              set={setTotpCode}
-            />
-          </Form>
-          <button type="button" class="link" onClick={back}>
+      <dl>
+        <dt>Network</dt>
+        <dd>{nameNetwork(network)}</dd>
+        <dt>Fee, on top</dt>
+        <dd>{showCoins(fee, asset)}</dd>
+        <dt>You pay in all</dt>
+        <dd>
+          <strong>{showCoins(total, asset)}</strong>
+        </dd>
+        <dt>You keep</dt>
+        <dd>{showCoins(subtract(balance, total), asset)}</dd>
+        <dt>Arrives</dt>
+        <dd>in about {timeOf(network)}, once it is sent</dd>
+      </dl>
+      <Form
+        act={send}
+        label={`Send ${showCoins(amount, asset)}`}
+        beside={
+          <button type="button" onClick={back}>
             Change it
           </button>
-        </div>
-      </div>
+        }
+      >
+        <p class="notice">
+          <strong>What is sent cannot be called back.</strong> Compare the whole address with where you have it from.
+        </p>
+        <TextField
+          label="Code of your authenticator app, 6 digits"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          pattern="\d{6}"
+          maxLength={6}
+          required
+          value={totpCode}
+          set={setTotpCode}
+        />
+      </Form>
     </section>
   );
 }

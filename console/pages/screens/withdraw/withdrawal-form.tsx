@@ -22,6 +22,8 @@ export interface Entry {
 export interface Draft extends Pick<NewWithdrawal, 'asset' | 'network' | 'address' | 'amount'> {
   readonly fee: string;
   readonly balance: string;
+  /** What the amount is worth in USDT; `0` where there is no price. */
+  readonly value: string;
   /** The name of an approved address. */
   readonly label: string | undefined;
 }
@@ -127,6 +129,7 @@ export function WithdrawalForm({
       amount,
       fee: network.withdrawFee,
       balance,
+      value: valueOf(amount, asset.asset, tickers),
     });
     return Promise.resolve();
   };
