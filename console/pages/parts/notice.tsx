@@ -5,6 +5,8 @@ import type { LoadState } from '../load.ts';
 /** Refusals that say to a program what a person is to be told in other words. */
 const words: Readonly<Record<string, string>> = {
   insufficient_scope: 'Sign in with your passkey to do this.',
+  account_recovered:
+    'The account was recovered a short time ago. For 24 hours it takes no withdrawal, new API key or new address.',
   rate_limited: 'That was too fast. Wait a moment, and try again.',
   price_limit_exceeded: 'The price moved further than you allowed before the order filled. Nothing was traded.',
   price_unavailable: 'There is no price to trade at just now. Nothing was traded; try again in a moment.',
