@@ -55,6 +55,10 @@ function SetLimit({ account: { id, dailyWithdrawalLimit }, changed }: AccountVie
       act={() => operate('patch /accounts/{id}', { path: { id }, body: { dailyWithdrawalLimit: limit } })}
       done={changed}
     >
+      <p>
+        What leaves the account in any 24 hours, at most. A lower limit holds at once; once there are two admins, a
+        higher one needs both.
+      </p>
       <TextField label="USDT in any 24 hours" inputMode="decimal" required value={limit} set={setLimit} />
       {limit !== dailyWithdrawalLimit && (
         <OldAndNew name="Daily limit, USDT" old={showAmount(dailyWithdrawalLimit)} next={showAmount(limit)} />
