@@ -163,7 +163,7 @@ ${listGroups(forTraders)}`,
     contributor: pagesOf(forContributors),
   };
   const pages = (Object.keys(byReader) as Reader[]).flatMap((reader) =>
-    byReader[reader].map((document, place) => composeDocumentPage(document, reader, byReader[reader][place + 1])),
+    byReader[reader].map((document) => composeDocumentPage(document, reader, byReader[reader])),
   );
   return [...starts, reference, ...pages, ...composeErrorPages(), composeNotFound(pagesOf(forTraders))];
 }

@@ -142,8 +142,14 @@ function leadToMarkdown(source: string, resolveLink: ResolveLink): string {
   return linked.join('');
 }
 
-export function composeDocumentPage(document: DocumentPage, reader: Reader, next: DocumentPage | undefined): Page {
-  const on = next ? `<p class="next">Next: <a href="${next.path}">${escapeHtml(next.title)}</a></p>` : '';
+/** The page of a document, with the ways to those before and after it in reading order. */
+export function composeDocumentPage(document: DocumentPage, reader: Reader, all: readonly DocumentPage[]): Page {
+  const place = all.indexOf(document);
+  const ways = Object.entries({ Previous: all[place - 1], Next: all[place + 1] }).map(([name, page]) =>
+    page === undefined
+      ? ''
+      : `<a class="${name.toLowerCase()}" href="${page.path}"><span>${name}</span> ${escapeHtml(page.title)}</a>`,
+  );
   return {
     path: document.path,
     reader,
@@ -151,7 +157,7 @@ export function composeDocumentPage(document: DocumentPage, reader: Reader, next
     description: document.summary,
     markdown: document.markdown,
     ...(document.path === CHANGELOG.path && { head: FEED_LINK }),
-    body: `<article>${document.html}</article>${on}`,
+    body: `<article>${document.html}</article><nav class="ways-on" aria-label="Reading order">${ways.join('')}</nav>`,
     headings: document.parts.filter(({ id, depth }) => id !== '' && depth === 2),
   };
 }

@@ -45,7 +45,7 @@ function composeErrorPage(code: ProblemCode): Page {
 <p>${renderInline(meaning)}</p>
 <h2>What to do</h2>
 <p>${renderInline(remedy)}</p>
-<p class="next"><a href="/docs/guides/errors">How to handle errors</a> · <a href="/errors">All codes</a></p>
+<p class="further"><a href="/docs/guides/errors">How to handle errors</a> · <a href="/errors">All codes</a></p>
 </article>
 <div class="examples">${showExample(`Answer <span>${definition.status}</span>`, JSON.stringify(exampleOfProblem(code, false), null, 2), 'json')}</div></div>`,
   };
@@ -71,7 +71,7 @@ function composeIndex(): Page {
         (code) => `<li><a href="/errors/${code}"><code>${code}</code></a> <b>${statusOf(definitionOf(code))}</b>
 <span>${renderInline(errorGuide[code].meaning)}</span></li>`,
       );
-    return `<section><h2>${title}</h2><p>${advice}</p><ul class="codes">${rows.join('\n')}</ul></section>`;
+    return `<section><h2 id="${group}">${title}</h2><p>${advice}</p><ul class="codes">${rows.join('\n')}</ul></section>`;
   });
   return {
     path: '/errors',
@@ -79,6 +79,7 @@ function composeIndex(): Page {
     title: 'Errors',
     description: 'Every error code of the Bureau API.',
     markdown: writeErrors(),
+    headings: Object.entries(groups).map(([id, [title]]) => ({ id, title })),
     body: `<article>
 <h1>Errors</h1>
 <p>Every code that the API answers with, by what you do about it. Codes are stable within v1 and only ever added;

@@ -38,9 +38,14 @@ export function composeSearchIndex(documents: Documents, document: Document): st
 /** The words of Markdown, without its signs: nobody looks for code, or for the target of a link. */
 function writeText(markdown: string): string {
   const words = markdown.replaceAll(/```.*?```/gs, '').replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1');
-  return words
+  // The cells of a table are words of their own.
+  const cells = words
+    .replaceAll(/^\|[-|: ]+\|$/gm, '')
+    .replaceAll(/^\|\s*|\s*\|$/gm, '')
+    .replaceAll(/ +\| +/g, ' · ');
+  return cells
     .replaceAll(/[`*]/g, '')
-    .replaceAll(/[|{}"#]+|-{3,}|\s+/g, ' ')
+    .replaceAll(/[{}"#]+|\s+/g, ' ')
     .replaceAll(/ {2,}/g, ' ')
     .trim();
 }

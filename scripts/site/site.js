@@ -65,7 +65,9 @@ function markPart() {
 
 function keepInSight(link) {
   const list = link.closest('nav');
-  list.scrollTop = link.offsetTop - list.clientHeight / 2;
+  const [top, bottom] = [link.offsetTop, link.offsetTop + link.offsetHeight];
+  const isInSight = top >= list.scrollTop && bottom <= list.scrollTop + list.clientHeight;
+  if (!isInSight) list.scrollTop = top - list.clientHeight / 2;
 }
 
 if (parts.length > 0) {
