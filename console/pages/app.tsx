@@ -1,5 +1,4 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
 import { ask, isRefusal } from './ask.ts';
 import { showTime } from './format.ts';
 import { useLoaded } from './load.ts';
@@ -8,7 +7,7 @@ import { HolderNotice } from './parts/holder-notice.tsx';
 import { Heading } from './parts/heading.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { Shown } from './parts/notice.tsx';
-import { scrollToCurrent } from './parts/scroll-to-current.ts';
+import { PagesMenu } from './parts/pages-menu.tsx';
 import { type AccountState, type SessionState, type SignedIn, SignedInContext } from './parts/session.ts';
 import { go, useRoute } from './route.ts';
 import { Activity } from './screens/activity.tsx';
@@ -77,8 +76,6 @@ function Frame({
 }) {
   const [title, Screen] = screens[path] ?? ['Not found', NoScreen];
   document.title = `${title} · Bureau`;
-  const pages = useRef<HTMLElement>(null);
-  useEffect(() => scrollToCurrent(pages.current), [path]);
   const signOut = async () => {
     await ask('DELETE', '/session');
     go('/');
@@ -91,13 +88,7 @@ function Frame({
       </a>
       <header class="bar">
         <strong class="brand">Bureau</strong>
-        <nav aria-label="Pages" ref={pages}>
-          {Object.entries(screens).map(([target, [name]]) => (
-            <a key={target} href={target} aria-current={target === path ? 'page' : undefined}>
-              {name}
-            </a>
-          ))}
-        </nav>
+        <PagesMenu pages={Object.entries(screens).map(([target, [name]]) => [target, name])} open={path} />
         <div class="who">
           <span title={session.email}>{session.email}</span>
           <button type="button" onClick={() => void signOut()}>

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLoaded } from '../load.ts';
 import { NotFound } from '../parts/not-found.tsx';
 import { Shown } from '../parts/notice.tsx';
-import { scrollToCurrent } from '../parts/scroll-to-current.ts';
+import { PagesMenu } from '../parts/pages-menu.tsx';
 import { go, useAddress } from '../route.ts';
 import { inWords } from '../format.ts';
 import { operate } from './operate.ts';
@@ -75,8 +75,6 @@ function Frame({ address, staff }: { readonly address: string; readonly staff: S
   document.title = `${title} · Bureau desk`;
   const main = useRef<HTMLElement>(null);
   const shown = useRef(address);
-  const pages = useRef<HTMLElement>(null);
-  useEffect(() => scrollToCurrent(pages.current), [name]);
   useEffect(() => {
     // A screen that still reads has no heading yet.
     const heading = main.current?.querySelector('h1');
@@ -94,13 +92,10 @@ function Frame({ address, staff }: { readonly address: string; readonly staff: S
           Bureau desk
         </a>
         <SearchField key={address} value={name === 'search' ? (searchParams.get('q') ?? '') : ''} />
-        <nav aria-label="Pages" ref={pages}>
-          {Object.entries(screens).map(([target, [text]]) => (
-            <a key={target} href={pathOf(target)} aria-current={target === name ? 'page' : undefined}>
-              {text}
-            </a>
-          ))}
-        </nav>
+        <PagesMenu
+          pages={Object.entries(screens).map(([target, [text]]) => [pathOf(target), text])}
+          open={pathOf(name)}
+        />
         <div class="who">
           <span>
             {staff.actor}

@@ -63,6 +63,7 @@ export function listExchangeMatters(settings: ExchangeSettings, status: Status, 
               off.length > MOST_NAMED
                 ? `${off.length} coins and networks are off`
                 : off.map(({ told }) => told).join('; '),
+            isBad: true,
             step: switches,
           },
         ]),

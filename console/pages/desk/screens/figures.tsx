@@ -40,7 +40,9 @@ export function Figures({
     <section class="card">
       <div class="top">
         <h2>The day in figures</h2>
-        <span class="quiet">In USDT, by days in UTC. The average is of the seven days before today.</span>
+        <span class="quiet">
+          In USDT, by days in UTC, counted every minute. The average is of the seven days before today.
+        </span>
       </div>
       {flows.missingLedgers.length > 0 && (
         <p class="notice">Ledger {flows.missingLedgers.join(', ')} does not answer: the figures are without it.</p>
@@ -133,10 +135,19 @@ function describe(what: string, days: readonly string[], all: readonly (readonly
   return `${what} by day since ${days[0]}: ${sums} USDT in all. The arrow keys read it day by day.`;
 }
 
-/** What all positions were worth at the end of each of these days; nothing of days on which a price was missing. */
+/** What all positions are worth now, long and short added up; `null` while a price is missing. */
+function exposedNow({ assets }: House): string | null {
+  const values = assets.filter(({ asset }) => asset !== 'USDT').map(({ positionUsdValue }) => positionUsdValue);
+  return values.includes(null) ? null : sum(values.map((value) => (value ?? '0').replace('-', '')));
+}
+
+/**
+ * What all positions were worth at the end of each of these days, and today's now; nothing of days on which a price was
+ * missing. The days are counted every minute, and what the house has now is not waited for.
+ */
 const exposedOn = (house: House, days: readonly string[]) => {
   const byDay = new Map(house.positionsByDay?.map(({ day, usdValue }) => [day, usdValue]));
-  return days.map((day) => byDay.get(day) ?? '0');
+  return days.map((day, at) => (at === days.length - 1 ? exposedNow(house) : byDay.get(day)) ?? '0');
 };
 
 /** What all positions are worth now, beside yesterday and the week. */
@@ -150,7 +161,7 @@ export function ExposureFigure({
   readonly days: readonly string[];
 }) {
   const compared = house.positionsByDay?.slice(0, WEEK + 1);
-  if (compared?.every(({ usdValue }) => usdValue !== null)) {
+  if (exposedNow(house) !== null && compared?.slice(1).every(({ usdValue }) => usdValue !== null)) {
     return <Figure name={name} values={exposedOn(house, days)} />;
   }
   return (

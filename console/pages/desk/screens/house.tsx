@@ -219,12 +219,20 @@ const DAYS_DRAWN = 31;
 /** What the house bears the risk of, by day, and what it is made of now beside the day before and a week before. */
 function Exposed({ house }: { readonly house: House }) {
   const days = lastDays(DAYS_DRAWN, Date.parse(house.ts));
-  const [now, yesterday, lastWeek] = [0, 1, 7].map((ago) => house.positionsByDay?.at(ago)?.coins ?? []);
-  const valueIn = (coins: typeof now, name: string) => {
+  const [yesterday, lastWeek] = [1, 7].map((ago) => house.positionsByDay?.at(ago)?.coins ?? []);
+  const now = house.assets.filter(({ asset: name, position }) => name !== 'USDT' && position !== '0');
+  const valueNow = (name: string) => {
+    const value = house.assets.find((row) => row.asset === name)?.positionUsdValue;
+    return value === null ? 'no price' : showSigned(value ?? '0');
+  };
+  const valueIn = (coins: typeof yesterday, name: string) => {
     const value = coins?.find(({ coin }) => coin === name)?.usdValue;
     return value === null ? 'no price' : showSigned(value ?? '0');
   };
-  const names = [now, yesterday, lastWeek].flatMap((coins) => coins?.map(({ coin }) => coin) ?? []);
+  const names = [
+    ...now.map((row) => row.asset),
+    ...[yesterday, lastWeek].flatMap((coins) => coins?.map(({ coin }) => coin) ?? []),
+  ];
   return (
     <section class="card">
       <h2>Positions by day</h2>
@@ -241,7 +249,7 @@ function Exposed({ house }: { readonly house: House }) {
           keyOf={(coin) => coin}
           columns={[
             { name: 'Coin', show: (coin) => coin },
-            { name: 'Now, USDT', isNumber: true, show: (coin) => valueIn(now, coin) },
+            { name: 'Now, USDT', isNumber: true, show: valueNow },
             { name: 'End of yesterday', isNumber: true, show: (coin) => valueIn(yesterday, coin) },
             { name: 'A week ago', isNumber: true, show: (coin) => valueIn(lastWeek, coin) },
           ]}

@@ -61,7 +61,7 @@ const nameIt = ({ side, amount, coin, venue }: Hedge) => `${inWords(side)} ${sho
 const states = {
   OPEN: ['PENDING', 'open'],
   DEALT: ['COMPLETED', 'dealt'],
-  NEVER: ['FAILED', 'never dealt'],
+  NEVER: ['NEVER', 'never dealt'],
 } as const;
 
 /** With what can be done with a hedge below its state. */
@@ -90,8 +90,8 @@ const hedgeColumns = (stepOf: (hedge: Hedge) => ComponentChildren): readonly Col
       );
     },
   },
-  { name: 'Price', isNumber: true, show: ({ dealtPrice, limitPrice }) => showPrice(dealtPrice ?? limitPrice) },
-  { name: 'Against the middle', isNumber: true, show: ({ gain }) => (gain === null ? '–' : <Signed value={gain} />) },
+  { name: 'Price, USDT', isNumber: true, show: ({ dealtPrice, limitPrice }) => showPrice(dealtPrice ?? limitPrice) },
+  { name: 'Against the middle, USDT', isNumber: true, show: ({ gain }) => (gain === null ? '–' : showAmount(gain)) },
   {
     name: 'Fee',
     isNumber: true,

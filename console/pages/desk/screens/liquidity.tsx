@@ -13,6 +13,7 @@ import type { Place } from '../place.ts';
 import type { ExchangeSettings, House, Profit, Venue, Venues } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { ChangeStep } from './change-step.tsx';
+import { EnterFunding, tellMove } from './enter-funding.tsx';
 import { DayChart } from './figures.tsx';
 import { Hedges, OpenHedges, Signed } from './liquidity-hedges.tsx';
 
@@ -70,7 +71,7 @@ function ProfitAndLoss() {
 const showUsdt = (value: string | null) => (value === null ? 'not known' : `${showSigned(value)} USDT`);
 
 /** What is not as it should be at a venue, and what to do about it. */
-function listMatters({ venue, state, balances, openHedges, toMove }: Venue): readonly Matter[] {
+function listMatters({ venue, state, balances, openHedges, toMove }: Venue, changed: () => void): readonly Matter[] {
   const differing = balances.filter(({ differs }) => differs).map(({ asset }) => asset);
   const needs = openHedges.length > 0 || balances.some(({ shouldHold }) => shouldHold !== '0');
   return [
@@ -95,14 +96,9 @@ function listMatters({ venue, state, balances, openHedges, toMove }: Venue): rea
           },
         ]
       : []),
-    ...toMove.map(({ asset, amount, from, to }) => ({
-      what: `Move ${showAmount(amount)} ${asset} from ${placeOf(from)} to ${placeOf(to)}`,
-      why: 'Then enter it as a funding.',
-    })),
+    ...toMove.map((move) => ({ what: tellMove(move), step: <EnterFunding move={move} done={changed} /> })),
   ];
 }
-
-const placeOf = (name: string) => (name === 'custody' ? name : `venue ${name}`);
 
 function Hedging({
   venues: { hedgingHalted, halt, atVenuesUsdValue, maxAtVenues, venues },
@@ -148,11 +144,11 @@ function Hedging({
       : [
           {
             what: `${showSigned(above)} USDT more is at venues than may be`,
-            why: 'Trades and prices moved it. Hedges go on; no funding to a venue is taken until some is back in custody.',
-            step: <a href="/desk/settings?show=risk">Raise what may be there</a>,
+            why: 'Trades and prices moved it. No funding to a venue is taken until some is back in custody.',
+            step: <a href="/desk/settings?show=risk">The bound</a>,
           },
         ]),
-    ...venues.flatMap(listMatters),
+    ...venues.flatMap((venue) => listMatters(venue, changed)),
   ];
   const open = venues.flatMap(({ openHedges }) => openHedges).toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
   return (
@@ -250,7 +246,7 @@ function PlaceInBand({ of: { asset, position, positionUsdValue, band } }: { read
   );
 }
 
-const profitParts = ['spread', 'hedges', 'fees', 'settlements', 'revaluation', 'profit'] as const;
+const profitParts = ['profit', 'spread', 'hedges', 'fees', 'settlements', 'revaluation'] as const;
 
 type ProfitPart = (typeof profitParts)[number];
 
@@ -281,7 +277,9 @@ function Earned({ profit }: { readonly profit: Profit }) {
   return (
     <section class="card">
       <h2>Profit and loss</h2>
-      <p class="quiet">In USDT, of the last 31 days, in UTC. All parts of a coin add up to its profit.</p>
+      <p class="quiet">
+        In USDT, of the last 31 days, in UTC, counted every minute. All parts of a coin add up to its profit.
+      </p>
       {missing.length > 0 && (
         <p class="notice">Ledger {missing.join(', ')} does not answer: the figures are without it.</p>
       )}
@@ -301,7 +299,14 @@ function Earned({ profit }: { readonly profit: Profit }) {
           ...profitParts.map((part) => ({
             name: inWords(part),
             isNumber: true,
-            show: (row: CoinProfit) => <Signed value={row[part]} />,
+            show: (row: CoinProfit) =>
+              part === 'profit' ? (
+                <strong>
+                  <Signed value={row[part]} />
+                </strong>
+              ) : (
+                <Signed value={row[part]} />
+              ),
           })),
         ]}
         empty="Nothing was earned or lost in these days."

@@ -55,15 +55,7 @@ function Open({ isOpen, words = 'off' }: { readonly isOpen: boolean; readonly wo
 function OffNow({ settings, changed }: SettingsPart) {
   const off = listToggles(settings).filter(({ isOn }) => !isOn);
   return (
-    <section class="card">
-      <h2>The whole exchange</h2>
-      <Facts
-        of={[
-          ['Trading', <Open key="t" isOpen={!settings.tradingHalted} />],
-          ['Withdrawals', <Open key="w" isOpen={!settings.withdrawalsHalted} />],
-          ['Coins and networks', <Open key="o" isOpen={off.length === 0} words={`${off.length} off`} />],
-        ]}
-      />
+    <>
       <Matters
         label="What is off"
         of={off.map((one) => ({
@@ -72,8 +64,18 @@ function OffNow({ settings, changed }: SettingsPart) {
           step: <Toggle settings={settings} changed={changed} of={one} />,
         }))}
       />
-      <HaltSteps settings={settings} changed={changed} />
-    </section>
+      <section class="card">
+        <h2>The whole exchange</h2>
+        <Facts
+          of={[
+            ['Trading', <Open key="t" isOpen={!settings.tradingHalted} />],
+            ['Withdrawals', <Open key="w" isOpen={!settings.withdrawalsHalted} />],
+            ['Coins and networks', <Open key="o" isOpen={off.length === 0} words={`${off.length} off`} />],
+          ]}
+        />
+        <HaltSteps settings={settings} changed={changed} />
+      </section>
+    </>
   );
 }
 
@@ -111,7 +113,7 @@ function Coins(part: SettingsPart) {
             name: 'Trading',
             show: (asset) =>
               asset === 'USDT' ? (
-                <span class="quiet">prices are in it</span>
+                <span class="quiet">the others are priced in it</span>
               ) : (
                 <Toggle {...part} of={toggleTrading(part.settings, asset)} />
               ),

@@ -8,9 +8,8 @@ import { State, Time } from '../parts/names.tsx';
 import { Matters } from '../parts/matters.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { ReasonField, Step } from '../parts/step.tsx';
-import type { House, Reconciliation } from '../schema.d.ts';
+import type { ExchangeSettings, House, Reconciliation } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
-import type { SettingsPart } from './change-step.tsx';
 import { listExchangeMatters } from './exchange-matters.tsx';
 import { Figures } from './figures.tsx';
 import { HaltSteps } from './halts.tsx';
@@ -40,7 +39,12 @@ export function Today() {
     <>
       <div class="top">
         <h1>Today</h1>
-        {loaded.state === 'here' && <Status of={loaded.value.status} />}
+        {loaded.state === 'here' && (
+          <div class="steps">
+            <Status {...loaded.value} />
+            <HaltSteps settings={loaded.value.settings} changed={reload} />
+          </div>
+        )}
       </div>
       <Shown loaded={loaded}>
         {({ waiting, settings, reconciliation, house, flows, profit, status }) => (
@@ -48,7 +52,6 @@ export function Today() {
             <Matters label="What is not as it should be" of={listExchangeMatters(settings, status, house)} />
             <WaitingCard {...waiting} />
             <Figures flows={flows} profit={profit} house={house} />
-            <Halts settings={settings} changed={reload} />
             <Reconciled reconciliation={reconciliation} changed={reload} />
             <Custody house={house} />
           </>
@@ -58,26 +61,28 @@ export function Today() {
   );
 }
 
-/** Whether the exchange works, as clients are told. */
-function Status({ of: { trading, withdrawals, prices } }: { readonly of: Status }) {
+/** Whether the exchange works, as clients are told, and whether its positions are hedged. */
+function Status({
+  status: { trading, withdrawals, prices },
+  settings,
+}: {
+  readonly status: Status;
+  readonly settings: ExchangeSettings;
+}) {
+  const states = {
+    Trading: trading,
+    Withdrawals: withdrawals,
+    Prices: prices,
+    Hedging: settings.hedgingHalted ? 'HALTED' : 'OK',
+  };
   return (
-    <ul class="legend" aria-label="The exchange, as clients see it">
-      {Object.entries({ Trading: trading, Withdrawals: withdrawals, Prices: prices }).map(([name, state]) => (
+    <ul class="legend" aria-label="How the exchange stands">
+      {Object.entries(states).map(([name, state]) => (
         <li key={name}>
           <State of={state} words={`${name} ${state === 'OK' ? 'OK' : state.toLowerCase()}`} />
         </li>
       ))}
     </ul>
-  );
-}
-
-function Halts({ settings, changed }: SettingsPart) {
-  return (
-    <section class="card">
-      <h2>Halt the exchange</h2>
-      <p class="quiet">One person halts, at once. Single coins and networks have switches of their own.</p>
-      <HaltSteps settings={settings} changed={changed} />
-    </section>
   );
 }
 
