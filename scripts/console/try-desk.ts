@@ -8,7 +8,7 @@ import { type Customer, NOBODYS, openCustomer, send } from './desk-customer.ts';
 import { compareNumbers, listPages } from './desk-pages.ts';
 import { confirm, press, signIn } from './desk-steps.ts';
 import { listMails } from './mails.ts';
-import { endAsDealt, endAsNever, hedge, leaveHedgesOpen } from './try-hedges.ts';
+import { endAsDealt, endAsNever, enterMove, hedge, leaveHedgesOpen } from './try-hedges.ts';
 import { tryTogether } from './try-together.ts';
 
 const ADMIN = 'admin@bureau.example';
@@ -350,6 +350,7 @@ export async function tryDesk(browser: Browser, exchange: LocalExchange, shots: 
   await customer.withdraw('custodian_hangs');
   const second = await halt(page, exchange, browser);
   await endAsDealt(page, second, exchange);
+  await enterMove(page, second);
   await switchOff(page, second);
   await invite(page, second, exchange, customer);
   for (const _ of [1, 2]) {

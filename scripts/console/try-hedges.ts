@@ -129,8 +129,37 @@ export async function endAsDealt(page: Page, other: Page, exchange: LocalExchang
   expectThat(ended?.status === 'DEALT' && ended.fee?.amount === '0.05', 'and once another approves it, it is dealt');
 }
 
+/** What custody lacks is to be moved, and that it was is entered by one, for another to approve or to decline. */
+export async function enterMove(page: Page, other: Page): Promise<void> {
+  await open(page, 'Liquidity');
+  const move = page
+    .getByRole('list', { name: 'What needs a person' })
+    .getByRole('listitem')
+    .filter({ hasText: /^Move [\d.]+ BTC from venue sandbox to custody/ });
+  await move.getByRole('button', { name: 'Enter what was moved' }).click();
+  await page.getByLabel('Reference, such as the transaction').fill('moved by hand');
+  await confirm(page, 'Enter what was moved');
+  await page.getByRole('link', { name: 'a proposal' }).waitFor();
+  await open(other, 'Proposals');
+  await other
+    .getByRole('link', { name: /^Record [\d.]+ BTC of the house that was moved from sandbox to custody/ })
+    .click();
+  await see(other, 'moved by hand');
+  await press(other, 'Decline');
+  await confirm(other, 'Decline');
+  await see(other, 'Decided by');
+  await page.reload();
+  await move.waitFor();
+  expectThat(true, 'what was moved from a venue is entered as a proposal, and until it is approved it is to be moved');
+}
+
 /** The dialog that ends a hedge, with each answer. */
 export const hedgeDialogs: readonly ShownPage[] = [
+  {
+    name: 'desk-move',
+    path: '/desk/liquidity',
+    prepare: (page) => press(page, 'Enter what was moved'),
+  },
   {
     name: 'desk-hedge-never',
     path: '/desk/liquidity',
