@@ -3,6 +3,7 @@ import { type Connection, call } from '../../../clients/bureau-client/src/call.t
 import { BureauError } from '../../../clients/bureau-client/src/errors.ts';
 import type { Problem } from '../../../clients/bureau-client/src/operations.ts';
 import { defaultLimits } from '../../../clients/bureau-client/src/retry.ts';
+import { saveFile } from '../save-file.ts';
 import type { Operations, Proposal } from './schema.d.ts';
 
 type Name = keyof Operations;
@@ -76,11 +77,8 @@ export async function exportCsv({ list, query }: Operations['post /exports']['bo
 
 /** Hands an exported list to the browser as a file. */
 export function saveCsv(list: string, csv: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }));
-  link.download = `${list.replace('/operator/v1/', '').replaceAll('/', '-')}-${new Date().toISOString().slice(0, 10)}.csv`;
-  link.click();
-  URL.revokeObjectURL(link.href);
+  const day = new Date().toISOString().slice(0, 10);
+  saveFile(`${list.replace('/operator/v1/', '').replaceAll('/', '-')}-${day}.csv`, csv, 'text/csv');
 }
 
 /** The proposal that a change became because it needs two people; `undefined` when it was made. */

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { readText } from '../../ask.ts';
 import { Choice, Form, TextField } from '../../parts/form.tsx';
+import { saveFile } from '../../save-file.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -39,12 +40,8 @@ export function StatementForm() {
     if (end_ms < Date.now()) query.set('to', new Date(end_ms).toISOString());
     // Read whole before it is stored: a statement that breaks off is refused here, and nobody takes it for whole.
     const text = await readText(`/api/v1/account/statement?${query.toString()}`);
-    const url = URL.createObjectURL(new Blob([text], { type: format === 'json' ? 'application/json' : 'text/csv' }));
-    const link = document.createElement('a');
-    link.href = url;
-    link.download = `${format === 'tax' ? 'tax' : 'statement'}-${from}-${to}.${format === 'json' ? 'json' : 'csv'}`;
-    link.click();
-    URL.revokeObjectURL(url);
+    const [kind, type] = format === 'json' ? ['json', 'application/json'] : ['csv', 'text/csv'];
+    saveFile(`${format === 'tax' ? 'tax' : 'statement'}-${from}-${to}.${kind}`, text, type);
   };
   return (
     <section class="card">
