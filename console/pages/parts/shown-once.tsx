@@ -1,20 +1,20 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { Copied } from './copy.tsx';
 
 /** A secret that is shown once: neither Escape nor a click beside it loses it, and leaving the page is asked about. */
 export function ShownOnce({
   title,
-  secret,
-  label,
+  where = 'Store it where only your program reads it.',
+  stored = 'I have stored it',
   close,
   children,
 }: {
   readonly title: string;
-  readonly secret: string;
-  /** What the secret is, such as "the key". */
-  readonly label: string;
+  /** Where the secret is to be kept. */
+  readonly where?: string;
+  readonly stored?: string;
   readonly close: () => void;
+  /** The secret, and more about it. */
   readonly children: ComponentChildren;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -35,15 +35,17 @@ export function ShownOnce({
   return (
     <dialog ref={dialog} aria-labelledby={id} onCancel={(event) => event.preventDefault()}>
       <h2 id={id}>{title}</h2>
-      <p>It is shown now and never again. Store it where only your program reads it.</p>
-      <Copied text={secret} label={label} />
+      <p>Shown now and never again. {where}</p>
       {children}
-      <label class="tick">
-        <input type="checkbox" checked={isStored} onChange={() => setStored(!isStored)} />I have stored it
-      </label>
-      <button type="button" class="main" disabled={!isStored} onClick={close}>
-        Done
-      </button>
+      <div class="ends stored">
+        <label class="tick">
+          <input type="checkbox" checked={isStored} onChange={() => setStored(!isStored)} />
+          {stored}
+        </label>
+        <button type="button" class="main" disabled={!isStored} onClick={close}>
+          Done
+        </button>
+      </div>
     </dialog>
   );
 }

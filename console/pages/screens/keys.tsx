@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { ask } from '../ask.ts';
 import { showTime } from '../format.ts';
 import { useLoaded } from '../load.ts';
+import { CopyButton, Copied } from '../parts/copy.tsx';
 import { Choice, Form, TextField } from '../parts/form.tsx';
 import { Shown } from '../parts/notice.tsx';
 import { useSignedIn } from '../parts/session.ts';
@@ -165,14 +166,19 @@ function NewToken({ token, close }: { readonly token: string; readonly close: ()
   };
   const [language, setLanguage] = useState<keyof typeof code>('curl');
   return (
-    <ShownOnce title="Your new key" secret={token} label="the key" close={close}>
+    <ShownOnce title="Your new key" close={close}>
+      <Copied text={token} label="the key" />
       <Choice
         label="A first request in"
         value={language}
         set={setLanguage}
         options={(['curl', 'TypeScript', 'Python'] as const).map((name) => [name, name] as const)}
       />
-      <pre>{code[language]}</pre>
+      <div class="copied">
+        {/* In reach of the keys, which scroll it. */}
+        <pre tabIndex={0}>{code[language]}</pre>
+        <CopyButton text={code[language]} label="the code" />
+      </div>
       <p class="quiet">It takes the key from the variable KEY of its environment.</p>
     </ShownOnce>
   );

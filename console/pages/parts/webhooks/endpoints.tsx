@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useLoaded } from '../../load.ts';
+import { Copied } from '../copy.tsx';
 import { Shown } from '../notice.tsx';
 import { ShownOnce } from '../shown-once.tsx';
 import type { EndpointSource } from './endpoint-calls.ts';
@@ -24,7 +25,8 @@ export function Endpoints<Type extends string>({
   return (
     <>
       {secret !== undefined && (
-        <ShownOnce title="The endpoint’s secret" secret={secret} label="the secret" close={() => setSecret(undefined)}>
+        <ShownOnce title="The endpoint’s secret" close={() => setSecret(undefined)}>
+          <Copied text={secret} label="the secret" />
           <p>The receiver checks each delivery with it, by the Standard Webhooks specification.</p>
         </ShownOnce>
       )}
