@@ -76,6 +76,7 @@ function Frame({
 }) {
   const [title, Screen] = screens[path] ?? ['Not found', NoScreen];
   document.title = `${title} · Bureau`;
+  const way = session.passkeys > 0 && !session.isRecovered ? 'Use your passkey' : 'Add a passkey';
   const signOut = async () => {
     await ask('DELETE', '/session');
     go('/');
@@ -108,9 +109,10 @@ function Frame({
             withdrawal, new API key or new address.
           </p>
         )}
-        {session.level === 'look' && path !== '/security' && (
+        {session.level === 'look' && (
           <p class="notice">
-            You signed in by a link, so you can look. <a href="/security">Use or add a passkey</a> to act.
+            You signed in by a link, so you can only look and freeze the account.{' '}
+            {path === '/security' ? `${way} here` : <a href="/security">{way}</a>} to change anything.
           </p>
         )}
         <Heading key={path} text={title} />

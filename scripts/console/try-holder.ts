@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -115,15 +116,40 @@ export class HolderTrial {
     return generate({ secret: this.#secret, epoch: (step * STEP_MS) / 1_000 });
   }
 
+  /** Keeps new recovery codes: their dialog hands them out as a file, and is closed once they are stored. */
+  async #storeCodes(page: Page, state?: string): Promise<void> {
+    const dialog = page.getByRole('dialog', { name: 'Your recovery codes' });
+    await dialog.waitFor();
+    this.#recoveryCodes = await dialog.locator('ol code').allTextContents();
+    if (state !== undefined) await this.#check(page, state);
+    const [file] = await Promise.all([page.waitForEvent('download'), press(page, 'Download as text')]);
+    const text = readFileSync(await file.path(), 'utf8');
+    expectThat(text === `${this.#recoveryCodes.join('\n')}\n`, `${file.suggestedFilename()} has the ten codes`);
+    expectThat(await dialog.getByRole('button', { name: 'Done' }).isDisabled(), 'they stay until they are stored');
+    await dialog.getByLabel('I have stored them').check();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    expectThat(!(await page.content()).includes(this.#recoveryCodes[0] ?? ''), 'and are then gone from the page');
+  }
+
   async #secure(page: Page): Promise<void> {
     await press(page, 'Draw ten new recovery codes');
-    await see(page, 'Write them down now');
-    this.#recoveryCodes = await page.locator('ol code').allTextContents();
-    await this.#check(page, 'security-recovery-codes');
+    await this.#storeCodes(page, 'security-recovery-codes');
     await press(page, 'Set it up');
-    await page.locator('.secret').waitFor();
+    const secret = page.locator('.copied code');
+    await secret.waitFor();
     await this.#check(page, 'security-second-factor');
-    this.#secret = ((await page.locator('.secret').textContent()) ?? '').replaceAll(' ', '');
+    const thrownAway = await secret.textContent();
+    await press(page, 'Cancel');
+    await secret.waitFor({ state: 'detached' });
+    await press(page, 'Set it up');
+    await secret.waitFor();
+    this.#secret = ((await secret.textContent()) ?? '').replaceAll(' ', '');
+    expectThat(thrownAway?.replaceAll(' ', '') !== this.#secret, 'a set-up that was cancelled begins anew');
+    const uri = await page.getByText('Open it in your authenticator app').getAttribute('href');
+    expectThat(
+      uri?.startsWith('otpauth://totp/') === true && uri.includes(this.#secret),
+      'on a telephone the app itself is opened with the secret',
+    );
     await page.getByLabel('Code', { exact: true }).fill('000000');
     await press(page, 'Switch it on');
     await page.getByRole('alert').waitFor();
@@ -158,6 +184,10 @@ export class HolderTrial {
     );
     expectThat((await dialog.locator('pre').textContent())?.includes(token) === false, 'and not the key itself');
     await this.#check(page, 'api-keys-new');
+    await page.setViewportSize(NARROW);
+    const box = await dialog.getByRole('button', { name: 'Done' }).boundingBox();
+    expectThat((box?.y ?? NaN) + (box?.height ?? NaN) < NARROW.height, 'its button is whole on a telephone');
+    await page.setViewportSize(WIDE);
     const use = (path: string) =>
       fetch(`${this.#exchange.origin}${path}`, { headers: { Authorization: `Bearer ${token}` } });
     expectThat((await use('/api/v1/wallet/balances')).status === 200, 'the key opens the API');
@@ -414,8 +444,7 @@ export class HolderTrial {
       await press(page, 'Draw new codes');
       await page.getByLabel('Code of your authenticator app').fill(await this.#nextCode());
       await press(page, 'Draw ten new recovery codes');
-      await see(page, 'Write them down now');
-      this.#recoveryCodes = await page.locator('ol code').allTextContents();
+      await this.#storeCodes(page);
       await open(page, 'Events');
       await press(page, 'Deliveries');
       await dialog.getByRole('link', { name: 'Recovery codes drawn' }).waitFor();

@@ -51,6 +51,9 @@ export async function tryRecovery(
 ): Promise<void> {
   const page = await returnByLink(browser, exchange, email, (asked) => checkState(asked, 'sign-in-asked', shots));
   await checkState(page, 'security-lost', shots);
+  await see(page, 'Use your passkey here to change anything.');
+  for (const name of ['Add another passkey', 'Switch it off …', 'Draw new codes', /^Remove/])
+    expectThat((await page.getByRole('button', { name }).count()) === 0, `a link alone offers no “${name}”`);
   await page.getByLabel('Code', { exact: true }).first().fill(recoveryCode);
   await press(page, 'Recover my account');
   await enrolAgain(page);
@@ -64,8 +67,14 @@ export async function tryRecovery(
   await checkState(page, 'api-keys-held', shots);
   expectThat(true, 'the account is held for 24 hours: no new key');
   await open(page, 'Security');
-  await page.getByLabel('Stop everything until').check();
-  await press(page, 'Freeze my account');
+  await press(page, 'Freeze my account …');
+  const dialog = page.getByRole('dialog', { name: 'Freeze your account?' });
+  await checkState(page, 'security-freeze', shots);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expectThat((await page.getByText('The account is frozen').count()) === 0, 'a freeze that is cancelled stops nothing');
+  await press(page, 'Freeze my account …');
+  await dialog.getByRole('button', { name: 'Freeze my account' }).click();
   await see(page, 'The account is frozen');
   await checkState(page, 'security-frozen', shots);
   const mails = listMails(exchange, email);

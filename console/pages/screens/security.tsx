@@ -14,6 +14,8 @@ import { Sessions } from './security/sessions.tsx';
 export function Security() {
   const { session, account, reload } = useSignedIn();
   const ways = useLoaded(() => ask<WaysIn>('GET', '/account/passkeys'));
+  // Who came by a link adds the first passkey, or one after a recovery. Nothing else is changed without a passkey.
+  const mayChange = session.level === 'act' || session.passkeys === 0 || session.isRecovered;
   // Whatever changes one of these also changes the sessions and the log, which are then read again.
   const state = `${session.level} ${session.passkeys} ${session.isRecovered} ${account.totp.enabled}`;
   return (
@@ -37,24 +39,27 @@ export function Security() {
         <div>
           <dt>Withdrawals go to</dt>
           <dd>
-            <a href="/addresses">
-              {account.allowlist.mode === 'strict' ? 'approved addresses alone' : 'approved and other addresses'}
-            </a>
+            <a href="/addresses">{account.allowlist.mode === 'strict' ? 'approved addresses only' : 'any address'}</a>
           </dd>
         </div>
       </dl>
-      {session.level === 'look' && session.passkeys > 0 && !session.isRecovered && <Return />}
-      <div class="split even">
-        <Passkeys
-          ways={ways.loaded}
-          changed={() => {
-            ways.reload();
-            reload();
-          }}
-        />
-        <SecondFactor />
-        <RecoveryCodes ways={ways.loaded} drawn={ways.reload} />
-        <Sessions key={`sessions ${state}`} />
+      {!mayChange && <Return />}
+      <div class="split">
+        <div>
+          <Passkeys
+            ways={ways.loaded}
+            mayChange={mayChange}
+            changed={() => {
+              ways.reload();
+              reload();
+            }}
+          />
+          <RecoveryCodes ways={ways.loaded} mayChange={mayChange} drawn={ways.reload} />
+        </div>
+        <div>
+          <SecondFactor mayChange={mayChange} />
+          <Sessions key={`sessions ${state}`} />
+        </div>
       </div>
       <Freeze />
       <SecurityLog key={`log ${state}`} />

@@ -1,33 +1,44 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Form } from '../../parts/form.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 
-/** Stopping one's own account. */
+/** Stopping one's own account, after a second look. */
 export function Freeze() {
   const { account, reload } = useSignedIn();
-  const [isSure, setSure] = useState(false);
+  const [isAsked, setAsked] = useState(false);
   if (account.account.status === 'frozen') return null;
   return (
     <section class="card">
       <h2>Stop the account</h2>
       <p>
-        If somebody else is in your account, freeze it: no key can trade or withdraw. Only the exchange unfreezes it.
+        If somebody else is in your account, freeze it: nobody can trade or withdraw then, until the exchange unfreezes
+        it.
       </p>
-      <Form
-        danger
-        label="Freeze my account"
-        act={async () => {
-          if (!isSure) return;
-          await ask('POST', '/account/freeze');
-          reload();
-        }}
-      >
-        <label class="tick">
-          <input type="checkbox" required checked={isSure} onChange={() => setSure(!isSure)} />
-          Stop everything until the exchange has spoken to me
-        </label>
-      </Form>
+      <button type="button" class="danger" onClick={() => setAsked(true)}>
+        Freeze my account …
+      </button>
+      {isAsked && (
+        <Dialog title="Freeze your account?" close={() => setAsked(false)}>
+          <Form
+            danger
+            label="Freeze my account"
+            act={async () => {
+              await ask('POST', '/account/freeze');
+              reload();
+            }}
+            beside={
+              <button type="button" onClick={({ currentTarget }) => currentTarget.closest('dialog')?.close()}>
+                Cancel
+              </button>
+            }
+          >
+            <p>Trading, withdrawals and all API keys stop at once. You can still look at everything.</p>
+            <p>You cannot undo this yourself: the exchange unfreezes the account once it has spoken to you.</p>
+          </Form>
+        </Dialog>
+      )}
     </section>
   );
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
 import { nameBrowser } from '../../browser-name.ts';
@@ -23,7 +24,15 @@ export interface WaysIn {
 }
 
 /** The passkeys that open the account. */
-export function Passkeys({ ways, changed }: { readonly ways: LoadState<WaysIn>; readonly changed: () => void }) {
+export function Passkeys({
+  ways,
+  mayChange,
+  changed,
+}: {
+  readonly ways: LoadState<WaysIn>;
+  readonly mayChange: boolean;
+  readonly changed: () => void;
+}) {
   const { session } = useSignedIn();
   const [name, setName] = useState(() => nameBrowser(navigator.userAgent));
   return (
@@ -36,26 +45,33 @@ export function Passkeys({ ways, changed }: { readonly ways: LoadState<WaysIn>; 
             {passkeys.length > 0 && (
               <ul class="plain">
                 {passkeys.map((passkey) => (
-                  <PasskeyRow key={passkey.id} passkey={passkey} removed={changed} />
+                  <PasskeyRow key={passkey.id} passkey={passkey}>
+                    {mayChange && passkeys.length > 1 && <Remove passkey={passkey} removed={changed} />}
+                  </PasskeyRow>
                 ))}
               </ul>
             )}
-            <Folded
-              key={passkeys.length}
-              label="Add another passkey"
-              isOpen={passkeys.length === 0 || session.isRecovered}
-            >
-              <Form
-                plain={passkeys.length > 0}
-                label="Add a passkey"
-                act={async () => {
-                  await withPasskey(() => enrolPasskey(name));
-                  changed();
-                }}
+            {mayChange && passkeys.length === 1 && (
+              <p class="quiet">It is your only passkey. Add another one before you can remove it.</p>
+            )}
+            {mayChange && (
+              <Folded
+                key={passkeys.length}
+                label="Add another passkey"
+                isOpen={passkeys.length === 0 || session.isRecovered}
               >
-                <TextField label="Name of the new passkey" required maxLength={60} value={name} set={setName} />
-              </Form>
-            </Folded>
+                <Form
+                  plain={passkeys.length > 0}
+                  label="Add a passkey"
+                  act={async () => {
+                    await withPasskey(() => enrolPasskey(name));
+                    changed();
+                  }}
+                >
+                  <TextField label="Name of the new passkey" required maxLength={60} value={name} set={setName} />
+                </Form>
+              </Folded>
+            )}
           </>
         )}
       </Shown>
@@ -63,8 +79,13 @@ export function Passkeys({ ways, changed }: { readonly ways: LoadState<WaysIn>; 
   );
 }
 
-function PasskeyRow({ passkey, removed }: { readonly passkey: Passkey; readonly removed: () => void }) {
-  const { id, name, createdAt, usedAt } = passkey;
+function PasskeyRow({
+  passkey: { name, createdAt, usedAt },
+  children,
+}: {
+  readonly passkey: Passkey;
+  readonly children: ComponentChildren;
+}) {
   return (
     <li class="named">
       <div>
@@ -79,15 +100,21 @@ function PasskeyRow({ passkey, removed }: { readonly passkey: Passkey; readonly 
           )}
         </p>
       </div>
-      <Form
-        danger
-        label="Remove"
-        about={name}
-        act={async () => {
-          await withPasskey(() => ask('DELETE', `/account/passkeys/${id}`));
-          removed();
-        }}
-      />
+      {children}
     </li>
+  );
+}
+
+function Remove({ passkey: { id, name }, removed }: { readonly passkey: Passkey; readonly removed: () => void }) {
+  return (
+    <Form
+      danger
+      label="Remove"
+      about={name}
+      act={async () => {
+        await withPasskey(() => ask('DELETE', `/account/passkeys/${id}`));
+        removed();
+      }}
+    />
   );
 }

@@ -1,15 +1,26 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
 import type { LoadState } from '../../load.ts';
+import { CopyButton } from '../../parts/copy.tsx';
 import { Folded } from '../../parts/folded.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
 import { useSignedIn } from '../../parts/session.ts';
+import { ShownOnce } from '../../parts/shown-once.tsx';
 import { withPasskey } from '../../passkey.ts';
+import { saveFile } from '../../save-file.ts';
 import type { WaysIn } from './passkeys.tsx';
 
 /** The codes for the day when all passkeys are lost. New ones are shown once. */
-export function RecoveryCodes({ ways, drawn }: { readonly ways: LoadState<WaysIn>; readonly drawn: () => void }) {
+export function RecoveryCodes({
+  ways,
+  mayChange,
+  drawn,
+}: {
+  readonly ways: LoadState<WaysIn>;
+  readonly mayChange: boolean;
+  readonly drawn: () => void;
+}) {
   const { account } = useSignedIn();
   const [codes, setCodes] = useState<readonly string[]>([]);
   const [totpCode, setTotpCode] = useState('');
@@ -23,6 +34,7 @@ export function RecoveryCodes({ ways, drawn }: { readonly ways: LoadState<WaysIn
   return (
     <section class="card">
       <h2>Recovery codes</h2>
+      {codes.length > 0 && <NewCodes codes={codes} close={() => setCodes([])} />}
       <Shown loaded={ways}>
         {({ passkeys, recoveryCodes }) => (
           <>
@@ -30,19 +42,7 @@ export function RecoveryCodes({ ways, drawn }: { readonly ways: LoadState<WaysIn
               {recoveryCodes === 0 ? 'You have none' : `${recoveryCodes} of 10 are left`}. Each brings you back once, if
               your passkeys are lost.{passkeys.length === 0 && ' They are drawn with a passkey: add one first.'}
             </p>
-            {codes.length > 0 && (
-              <div class="notice">
-                <p>Write them down now: they are not shown again.</p>
-                <ol>
-                  {codes.map((code) => (
-                    <li key={code}>
-                      <code>{code}</code>
-                    </li>
-                  ))}
-                </ol>
-              </div>
-            )}
-            {passkeys.length > 0 && (
+            {mayChange && passkeys.length > 0 && (
               <Folded key={recoveryCodes} label="Draw new codes" isOpen={recoveryCodes === 0}>
                 <Form plain label="Draw ten new recovery codes" act={draw}>
                   {account.totp.enabled && (
@@ -62,5 +62,31 @@ export function RecoveryCodes({ ways, drawn }: { readonly ways: LoadState<WaysIn
         )}
       </Shown>
     </section>
+  );
+}
+
+function NewCodes({ codes, close }: { readonly codes: readonly string[]; readonly close: () => void }) {
+  const text = codes.join('\n');
+  return (
+    <ShownOnce
+      title="Your recovery codes"
+      where="Keep them apart from your devices: on paper, or in a safe."
+      stored="I have stored them"
+      close={close}
+    >
+      <ol class="codes">
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ol>
+      <div class="side-by-side">
+        <CopyButton text={text} label="the codes" />
+        <button type="button" onClick={() => saveFile('bureau-recovery-codes.txt', `${text}\n`, 'text/plain')}>
+          Download as text
+        </button>
+      </div>
+    </ShownOnce>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
+import { Folded } from '../../parts/folded.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 import { usePasskey } from '../../passkey.ts';
@@ -26,8 +27,7 @@ export function Return() {
           reload();
         }}
       />
-      <details open={account.recoveryAllowedUntil_ms !== null}>
-        <summary>My passkeys are lost</summary>
+      <Folded label="My passkeys are lost" isOpen={account.recoveryAllowedUntil_ms !== null}>
         <p>
           With a code of your authenticator app or a recovery code you can add a new passkey. All API keys are then
           revoked, and for 24 hours the account takes no withdrawal, new API key or new address.
@@ -50,7 +50,7 @@ export function Return() {
             <Form act={() => recover({ allowedByExchange: true })} label="Recover without a code" />
           </>
         )}
-      </details>
+      </Folded>
     </section>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
 import { inGroups } from '../../format.ts';
+import { Copied } from '../../parts/copy.tsx';
 import { Folded } from '../../parts/folded.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { QrCode } from '../../parts/qr.tsx';
@@ -8,7 +9,7 @@ import { useSignedIn } from '../../parts/session.ts';
 import { withPasskey } from '../../passkey.ts';
 
 /** Two-factor authentication: switching it on from what is shown here, and off. */
-export function SecondFactor() {
+export function SecondFactor({ mayChange }: { readonly mayChange: boolean }) {
   const { account, reload } = useSignedIn();
   const [drawn, setDrawn] = useState<{ readonly secret: string; readonly otpauthUri: string }>();
   const [code, setCode] = useState('');
@@ -22,33 +23,41 @@ export function SecondFactor() {
             It is on: every withdrawal needs a code of your authenticator app, and so do new recovery codes and
             switching it off.
           </p>
-          <Folded label="Switch it off …">
-            <p class="quiet">
-              If the exchange let you back in without a code, none is asked for in the 24 hours after it.
-            </p>
-            <Form
-              danger
-              label="Switch it off"
-              act={async () => {
-                const body = totpCode === '' ? {} : { totpCode };
-                await withPasskey(() => ask('POST', '/account/totp/remove', body));
-                setCode('');
-                reload();
-              }}
-            >
-              <TextField label="Code" inputMode="numeric" autoComplete="one-time-code" value={code} set={setCode} />
-            </Form>
-          </Folded>
+          {mayChange && (
+            <Folded label="Switch it off …">
+              <p class="quiet">
+                If the exchange let you back in without a code, none is asked for in the 24 hours after it.
+              </p>
+              <Form
+                danger
+                label="Switch it off"
+                act={async () => {
+                  const body = totpCode === '' ? {} : { totpCode };
+                  await withPasskey(() => ask('POST', '/account/totp/remove', body));
+                  setCode('');
+                  reload();
+                }}
+              >
+                <TextField label="Code" inputMode="numeric" autoComplete="one-time-code" value={code} set={setCode} />
+              </Form>
+            </Folded>
+          )}
         </>
       ) : drawn ? (
         <>
           <p>Scan this with an authenticator app, or type the secret into it. Then enter the code that it shows.</p>
           <QrCode text={drawn.otpauthUri} label="The secret as a QR code" />
-          <p>
-            <code class="secret">{inGroups(drawn.secret)}</code>
-          </p>
+          <a class="on-telephone" href={drawn.otpauthUri}>
+            Open it in your authenticator app
+          </a>
+          <Copied text={drawn.secret} shown={inGroups(drawn.secret)} label="the secret" />
           <Form
             label="Switch it on"
+            beside={
+              <button type="button" onClick={() => setDrawn(undefined)}>
+                Cancel
+              </button>
+            }
             act={async () => {
               await withPasskey(() => ask('POST', '/account/totp/confirm', { totpCode }));
               setDrawn(undefined);
@@ -58,6 +67,7 @@ export function SecondFactor() {
           >
             <TextField
               label="Code"
+              help="6 digits"
               inputMode="numeric"
               autoComplete="one-time-code"
               required
@@ -69,15 +79,17 @@ export function SecondFactor() {
       ) : (
         <>
           <p>It is off. Without it the console sends no withdrawal, and makes no key that may send coins out.</p>
-          <Form
-            label="Set it up"
-            act={async () => {
-              const { totp } = await withPasskey(() =>
-                ask<{ totp: { secret: string; otpauthUri: string } }>('POST', '/account/totp'),
-              );
-              setDrawn(totp);
-            }}
-          />
+          {mayChange && (
+            <Form
+              label="Set it up"
+              act={async () => {
+                const { totp } = await withPasskey(() =>
+                  ask<{ totp: { secret: string; otpauthUri: string } }>('POST', '/account/totp'),
+                );
+                setDrawn(totp);
+              }}
+            />
+          )}
         </>
       )}
     </section>
