@@ -3,6 +3,7 @@ import { api, ask } from '../ask.ts';
 import { inGroups, showTime } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import { nameNetwork } from '../networks.ts';
+import { Copied } from '../parts/copy.tsx';
 import { Choice, Form, TextField } from '../parts/form.tsx';
 import { Shown } from '../parts/notice.tsx';
 import { useSignedIn } from '../parts/session.ts';
@@ -26,11 +27,11 @@ export function Addresses() {
   const ready = cooling_hours === 0 ? 'at once' : `after ${cooling_hours} hours`;
   return (
     <>
-      <p>
+      <p class="about">
         {mode === 'strict'
-          ? 'Withdrawals go to approved addresses alone.'
-          : 'An approved address is chosen by its name when you withdraw. Others can be typed there as well.'}{' '}
-        A new one can be used {ready}.
+          ? 'Your coins can be sent to approved addresses only. So nobody who gets into your account sends them anywhere else.'
+          : 'Approve an address once, and choose it by its name when you withdraw: nothing to type, and nothing to mistype. Other addresses can be used as well.'}{' '}
+        A new one is ready {ready}.
       </p>
       <Shown loaded={loaded}>
         {({ entries, networks }) => (
@@ -66,7 +67,7 @@ function Approved({ entry, removed }: { readonly entry: Entry; readonly removed:
         <strong>{entry.label}</strong>
         <span class={`pill ${isCooling ? 'pending' : 'completed'}`}>{isCooling ? 'Waits' : 'Ready'}</span>
       </div>
-      <code class="boxed">{inGroups(entry.address)}</code>
+      <Copied text={entry.address} shown={inGroups(entry.address)} label={`the address of ${entry.label}`} />
       <span class="quiet">
         {nameNetwork(entry.network)}, {isCooling ? 'can be used from' : 'since'} {showTime(entry.usableAt)}
       </span>

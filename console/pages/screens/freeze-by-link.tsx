@@ -16,7 +16,7 @@ export function FreezeByLink() {
       ) : (
         <>
           <p>
-            If what the mail says was not you, freeze your account. No key can trade or withdraw then, and only the
+            If what the mail says was not you, freeze your account. After that nobody can trade or withdraw until the
             exchange unfreezes it.
           </p>
           <Form

@@ -29,19 +29,19 @@ interface KeyPage {
 const scopes = [
   ['read', 'Read balances, orders and activity'],
   ['trade', 'Place orders'],
-  ['withdraw', 'Send coins out'],
   ['webhooks', 'Change where events are sent'],
+  ['withdraw', 'Send coins out'],
 ] as const;
 
 const DAY_MS = 86_400_000;
 
 /** After how long a key expires, in milliseconds. */
 const lives = [
-  ['', 'never'],
   [`${30 * DAY_MS}`, 'in 30 days'],
   [`${90 * DAY_MS}`, 'in 90 days'],
   [`${365 * DAY_MS}`, 'in a year'],
   ['time', 'at another time'],
+  ['', 'never'],
 ] as const;
 
 /** The account's API keys: making one, whose token is shown once, and revoking one. */
@@ -102,7 +102,7 @@ function OlderKeys({ before }: { readonly before: string }) {
 function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string }) => void }) {
   const [label, setLabel] = useState('');
   const [wanted, setWanted] = useState<readonly string[]>(['read']);
-  const [lasts, setLasts] = useState<(typeof lives)[number][0]>('');
+  const [lasts, setLasts] = useState<(typeof lives)[number][0]>(`${90 * DAY_MS}`);
   const [expiry, setExpiry] = useState('');
   const [addresses, setAddresses] = useState('');
   const { account } = useSignedIn();
@@ -129,15 +129,23 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
         <fieldset>
           <legend>It may</legend>
           {scopes.map(([scope, text]) => (
-            <label key={scope} class="tick">
+            <label key={scope} class={scope === 'withdraw' ? 'tick grave' : 'tick'}>
               <input
                 type="checkbox"
                 disabled={scope === 'withdraw' && !account.totp.enabled}
                 checked={wanted.includes(scope)}
                 onChange={() => toggle(scope)}
               />
-              {text}
-              {scope === 'withdraw' && !account.totp.enabled && ' (switch two-factor authentication on first)'}
+              <span>
+                {text}
+                {scope === 'withdraw' && (
+                  <small>
+                    {account.totp.enabled
+                      ? 'Whoever gets hold of the key can empty the account. Name its IP addresses below.'
+                      : 'Switch two-factor authentication on first.'}
+                  </small>
+                )}
+              </span>
             </label>
           ))}
         </fieldset>
@@ -146,8 +154,8 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
           <TextField label="Expires at" type="datetime-local" required value={expiry} set={setExpiry} />
         )}
         <TextField
-          label="Only from these addresses (empty: from all)"
-          help="IP addresses or ranges, such as 192.0.2.0/24, with commas between them"
+          label="Allowed IP addresses (empty: all)"
+          help="Addresses or ranges, such as 192.0.2.0/24, with commas between them"
           value={addresses}
           set={setAddresses}
         />
@@ -200,7 +208,10 @@ function KeyRow({ apiKey, revoked }: { readonly apiKey: ApiKey; readonly revoked
   return (
     <li class="named">
       <div>
-        <strong>{label}</strong>
+        <strong>{label}</strong>{' '}
+        <span class="quiet">
+          ends in <code>{id.slice(-6)}</code>
+        </span>
         <p>
           may {listRights(apiKey.scopes)}
           {ipAllowlist !== null && ` from ${ipAllowlist.join(', ')}`}

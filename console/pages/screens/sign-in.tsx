@@ -12,6 +12,12 @@ export function SignIn({ signedIn }: { readonly signedIn: () => void }) {
   const [isAsked, setAsked] = useState(false);
   const { loaded } = useLoaded(() => ask<{ selfOpening: boolean }>('GET', '/session/offer'));
   const opensAccounts = loaded.state === 'here' && loaded.value.selfOpening;
+  const askLink = async () => {
+    await ask('POST', '/session/link', { email });
+    setAsked(true);
+  };
+  if (isAsked)
+    return <LinkAsked email={email} opensAccounts={opensAccounts} again={askLink} back={() => setAsked(false)} />;
   return (
     <Door title="Sign in">
       <Form
@@ -22,27 +28,53 @@ export function SignIn({ signedIn }: { readonly signedIn: () => void }) {
         }}
       />
       <h2 class="or">{opensAccounts ? 'No account or no passkey yet?' : 'No passkey on this device?'}</h2>
-      {isAsked ? (
-        <p class="notice good" role="status">
-          {opensAccounts ? 'A link is on its way.' : 'If this address is known, a link is on its way.'} Open it in this
-          browser within 10 minutes.
-        </p>
-      ) : (
-        <Form
-          plain
-          label="Send me a link"
-          act={async () => {
-            await ask('POST', '/session/link', { email });
-            setAsked(true);
-          }}
-        >
-          <TextField label="E-mail" type="email" autoComplete="email" required value={email} set={setEmail} />
-        </Form>
-      )}
+      <Form plain label="Send me a link" act={askLink}>
+        <TextField label="E-mail" type="email" autoComplete="email" required value={email} set={setEmail} />
+      </Form>
       <p class="quiet">
         A link by e-mail lets you look, and freeze the account. If your passkeys are lost, it is also the way back in.
         {opensAccounts && ' With a new address it opens an account.'}
       </p>
+    </Door>
+  );
+}
+
+/** What to do once a link was asked for. */
+function LinkAsked({
+  email,
+  opensAccounts,
+  again,
+  back,
+}: {
+  readonly email: string;
+  readonly opensAccounts: boolean;
+  readonly again: () => Promise<void>;
+  readonly back: () => void;
+}) {
+  const [isSentAgain, setSentAgain] = useState(false);
+  return (
+    <Door title="Check your mail">
+      <p role="status">
+        {opensAccounts ? 'A link is on its way to ' : 'If the exchange knows this address, a link is on its way to '}
+        <strong class="breaks">{email}</strong>. Open it in this browser within 10 minutes.
+      </p>
+      {isSentAgain && (
+        <p class="notice good" role="status">
+          Sent again.
+        </p>
+      )}
+      <p class="quiet">It may take a minute. Look among unwanted mails as well.</p>
+      <Form
+        plain
+        label="Send again"
+        act={async () => {
+          await again();
+          setSentAgain(true);
+        }}
+      />
+      <button type="button" class="link" onClick={back}>
+        Use another address, or a passkey
+      </button>
     </Door>
   );
 }
