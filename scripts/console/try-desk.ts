@@ -68,7 +68,7 @@ async function follow(page: Page): Promise<void> {
   await open(page, 'Events');
   await see(page, 'There are none yet');
   await press(page, 'Add an endpoint');
-  await page.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:9/desk');
+  await page.getByLabel('URL of the endpoint').fill('http://127.0.0.1:9/desk');
   await page.getByRole('radio', { name: 'Only some' }).check({ force: true });
   await page.getByLabel('Audit', { exact: true }).check();
   await confirm(page, 'Add an endpoint');

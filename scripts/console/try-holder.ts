@@ -425,11 +425,10 @@ export class HolderTrial {
     try {
       await open(page, 'Events');
       await see(page, 'There are none yet');
-      await see(page, 'passkey added, passkey removed');
+      await page.getByText('What is sent?').click();
+      await page.getByText('passkey added, passkey removed').and(page.locator(':visible')).waitFor();
       await this.#check(page, 'events-empty');
-      await page
-        .getByLabel('Address', { exact: true })
-        .fill(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+      await page.getByLabel('URL of the endpoint').fill(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
       await page.getByLabel('What it is for').fill('bookkeeping');
       await press(page, 'Add an endpoint');
       const dialog = page.getByRole('dialog');
@@ -439,6 +438,8 @@ export class HolderTrial {
       await dialog.getByRole('button', { name: 'Done' }).click();
       await press(page, 'Send a test');
       await see(page, /The test: delivered, 200 in/);
+      await dialog.waitFor({ state: 'detached' });
+      await this.#check(page, 'events-endpoint');
       expectThat(received.length === 1, 'a test reaches a new endpoint');
       await open(page, 'Security');
       await press(page, 'Draw new codes');
@@ -447,7 +448,8 @@ export class HolderTrial {
       await this.#storeCodes(page);
       await open(page, 'Events');
       await press(page, 'Deliveries');
-      await dialog.getByRole('link', { name: 'Recovery codes drawn' }).waitFor();
+      await dialog.getByRole('rowheader', { name: 'Recovery codes drawn' }).waitFor();
+      await dialog.getByText(/^to http:\/\/127/).waitFor();
       await dialog.getByText('All delivered').waitFor();
       await this.#check(page, 'events-deliveries');
       expectThat(received.length === 2, 'what happens to the account’s security is sent');
@@ -459,7 +461,7 @@ export class HolderTrial {
       const isSentAgain = () => received.filter((id) => id === received[1]).length === 2;
       for (let looks = 0; looks < 300 && !isSentAgain(); looks += 1) await page.waitForTimeout(100);
       expectThat(isSentAgain(), 'an event is sent again under its old id');
-      await this.#check(page, 'events');
+      await this.#check(page, 'events-actions');
       await press(page, 'Draw a new secret');
       await see(page, /^whsec_/);
       await dialog.getByLabel('I have stored it').check();

@@ -131,6 +131,7 @@ export function TextField({
   readonly type?: 'text' | 'email' | 'url' | 'date' | 'datetime-local';
   readonly inputMode?: 'decimal' | 'numeric' | 'email';
   readonly autoComplete?: string;
+  readonly placeholder?: string;
   readonly required?: boolean;
   readonly pattern?: string;
   readonly maxLength?: number;

@@ -31,18 +31,6 @@ const groups: EventGroups<EventType> = [
   ['Endpoints', ['endpoint.disabled']],
 ];
 
-/** The page that shows what an event is about, by the beginning of its type. */
-const pages: Readonly<Record<string, string>> = {
-  order: '/activity',
-  deposit: '/deposit',
-  withdrawal: '/withdraw',
-  settlement: '/activity',
-  account: '/security',
-  security: '/security',
-  key: '/keys',
-  allowlist: '/addresses',
-};
-
 /** What sends events elsewhere than before wants a fresh passkey. */
 const calls: EndpointCalls<EventType> = {
   list: () => api.listWebhookEndpoints(),
@@ -53,7 +41,6 @@ const calls: EndpointCalls<EventType> = {
   test: (id) => api.testWebhookEndpoint(id),
   replay: (id, after) => api.replayEvents(id, { after }),
   listDeliveries: (id) => api.listWebhookDeliveries(id),
-  pageOf: (type) => pages[type.split('.')[0] ?? ''],
 };
 
 /** An event as it is sent, cut short. */
@@ -63,10 +50,11 @@ const SAMPLE = `{
   "data": { "order": { … } }
 }`;
 
-/** What would be sent, for who has no endpoint yet. */
+/** What is sent, for who writes a receiver. */
 function Kinds() {
   return (
-    <>
+    <details>
+      <summary>What is sent?</summary>
       <ul class="kinds">
         {groups.map(([name, types]) => (
           <li key={name}>
@@ -76,7 +64,7 @@ function Kinds() {
       </ul>
       <p class="quiet">Each is sent as JSON, such as:</p>
       <pre>{SAMPLE}</pre>
-    </>
+    </details>
   );
 }
 
@@ -91,8 +79,11 @@ export function Events() {
   if (session.level === 'look') return <p class="notice">Use a passkey to see where your events are sent.</p>;
   return (
     <>
-      <p>What happens to the account is sent to your own programs, in order and signed, so that they need not ask.</p>
-      <Endpoints calls={calls} groups={groups} change={Form} ifNone={<Kinds />} />
+      <p class="about">
+        Your own programs can be told what happens to the account, in order and signed. So they need not ask.
+      </p>
+      <Endpoints calls={calls} groups={groups} change={Form} />
+      <Kinds />
     </>
   );
 }

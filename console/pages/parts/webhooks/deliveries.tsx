@@ -5,25 +5,24 @@ import { Shown } from '../notice.tsx';
 import { Pill } from '../pill.tsx';
 import { type Delivery, type DeliveryLog, isTest, nameAnswer, nameOutcome, nameProgress } from './delivery-state.ts';
 
-type PageOf = (type: string) => string | undefined;
-
 const EVERY_MS = 5_000;
 
 /** The newest attempts of an endpoint, and how far it is. */
 export function Deliveries({
   read,
-  pageOf,
+  url,
   isOn,
   close,
 }: {
   readonly read: () => Promise<DeliveryLog>;
-  readonly pageOf: PageOf;
+  readonly url: string;
   readonly isOn: boolean;
   readonly close: () => void;
 }) {
   const { loaded } = useLoaded(read, EVERY_MS);
   return (
     <Dialog title="Deliveries" close={close}>
+      <p class="quiet breaks">to {url}</p>
       <Shown loaded={loaded}>
         {(log) => (
           <>
@@ -34,11 +33,11 @@ export function Deliveries({
             {log.setAside.length > 0 && (
               <>
                 <h3>Put aside: refused three times while a later one was taken</h3>
-                <List rows={log.setAside} pageOf={pageOf} />
+                <List rows={log.setAside} />
               </>
             )}
             {log.setAside.length > 0 && <h3>The newest attempts</h3>}
-            {log.deliveries.length > 0 && <List rows={log.deliveries} pageOf={pageOf} />}
+            {log.deliveries.length > 0 && <List rows={log.deliveries} />}
           </>
         )}
       </Shown>
@@ -46,7 +45,7 @@ export function Deliveries({
   );
 }
 
-function List({ rows, pageOf }: { readonly rows: readonly Delivery[]; readonly pageOf: PageOf }) {
+function List({ rows }: { readonly rows: readonly Delivery[] }) {
   return (
     <table class="stacked deliveries" aria-label="Deliveries">
       <thead>
@@ -63,7 +62,7 @@ function List({ rows, pageOf }: { readonly rows: readonly Delivery[]; readonly p
         {rows.map((row) => (
           <tr key={`${row.eventId} ${row.at}`}>
             <th scope="row" title={row.eventId}>
-              <a {...({ href: pageOf(row.type) } as object)}>{nameEvent(row.type)}</a>
+              {nameEvent(row.type)}
               <small>{isTest(row) ? 'has no number' : `number ${Number(/\d+$/.exec(row.eventId)?.[0])}`}</small>
             </th>
             <td>

@@ -31,8 +31,6 @@ export interface EndpointCalls<Type extends string> {
   readonly test: (id: string) => Promise<{ readonly delivery: Delivery }>;
   readonly replay: (id: string, after: number) => Promise<unknown>;
   readonly listDeliveries: (id: string) => Promise<DeliveryLog>;
-  /** The page that shows what an event is about, where there is one. */
-  readonly pageOf?: (type: string) => string | undefined;
 }
 
 /** How a page lets somebody make a change: a form in place, or a dialog with a second look. */
@@ -52,8 +50,6 @@ export type EventGroups<Type extends string> = readonly (readonly [name: string,
 
 /** Whose endpoints a page shows, and how they are changed. */
 export interface EndpointSource<Type extends string> {
-  /** What is shown in place of endpoints while there are none, beside how to add one. */
-  readonly ifNone?: ComponentChildren;
   readonly calls: EndpointCalls<Type>;
   readonly groups: EventGroups<Type>;
   /** `undefined` for who may only look. */

@@ -54,7 +54,7 @@ export function Endpoint({
       {isOpen && (
         <Deliveries
           read={() => calls.listDeliveries(endpoint.id)}
-          pageOf={(type) => calls.pageOf?.(type)}
+          url={endpoint.url}
           isOn={isOn}
           close={() => setOpen(false)}
         />

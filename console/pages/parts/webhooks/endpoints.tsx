@@ -8,13 +8,7 @@ import { Endpoint } from './endpoint.tsx';
 import { NewEndpoint } from './new-endpoint.tsx';
 
 /** The webhook endpoints of an owner, with what may be done with them. A secret is shown once. */
-export function Endpoints<Type extends string>({
-  calls,
-  groups,
-  change,
-  ifNone,
-  inDialogs = false,
-}: EndpointSource<Type>) {
+export function Endpoints<Type extends string>({ calls, groups, change, inDialogs = false }: EndpointSource<Type>) {
   const { loaded, reload } = useLoaded(calls.list);
   const [secret, setSecret] = useState<string>();
   const show = (drawn: string) => {
@@ -39,13 +33,13 @@ export function Endpoints<Type extends string>({
                 {inDialogs && add}
               </div>
               {webhookEndpoints.length === 0 && (
-                <>
-                  <p>
-                    There are none yet.
-                    {change && ' Add the address of a receiver; it must answer over https.'}
-                  </p>
-                  {ifNone}
-                </>
+                <div class="none">
+                  <strong>There are none yet</strong>
+                  <span class="quiet">
+                    An endpoint is a URL of your own that events are sent to.
+                    {change && ' Add one that answers over https.'}
+                  </span>
+                </div>
               )}
               {webhookEndpoints.map((endpoint) => (
                 <Endpoint

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Switch, TextField } from '../form.tsx';
 import type { Change, EndpointCalls, EventGroups } from './endpoint-calls.ts';
 
-/** Adds an address that events are sent to. Its secret is shown once. */
+/** Adds a URL that events are sent to. Its secret is shown once. */
 export function NewEndpoint<Type extends string>({
   create,
   groups,
@@ -30,7 +30,16 @@ export function NewEndpoint<Type extends string>({
   };
   return (
     <Change act={add} label="Add an endpoint" title="Add an endpoint">
-      <TextField label="Address" type="url" autoComplete="off" required maxLength={2_000} value={url} set={setUrl} />
+      <TextField
+        label="URL of the endpoint"
+        type="url"
+        placeholder="https://…"
+        autoComplete="off"
+        required
+        maxLength={2_000}
+        value={url}
+        set={setUrl}
+      />
       <TextField label="What it is for" maxLength={200} value={description} set={setDescription} />
       <Switch
         label="What is sent"
@@ -42,7 +51,7 @@ export function NewEndpoint<Type extends string>({
         ]}
       />
       {reach === 'all' ? (
-        <p class="quiet">Kinds that come later are sent as well.</p>
+        <p class="quiet">New kinds of events, once the exchange has any, are sent as well.</p>
       ) : (
         <fieldset>
           <legend>Events about</legend>
