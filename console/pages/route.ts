@@ -39,9 +39,9 @@ export function useRoute(): string {
   return useAddress().replace(/\?.*/, '');
 }
 
-/** The asset that a link to this page names. */
-export function useAsset(): string | undefined {
-  return new URLSearchParams(useAddress().replace(/^[^?]*/, '')).get('asset') ?? undefined;
+/** What a link to this page names: the asset that it is about, or the approved address that something is to be sent to. */
+export function useNamed(what: 'asset' | 'to'): string | undefined {
+  return new URLSearchParams(useAddress().replace(/^[^?]*/, '')).get(what) ?? undefined;
 }
 
 /** Shows another page. */

@@ -13,6 +13,7 @@ import { tryPrintedLink } from './try-printed-link.ts';
 import { openConsole, tryRecovery } from './try-recovery.ts';
 
 const COLD = '0x52908400098527886E0F7030069857D2E4169EE7';
+const PAPER = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
 const EMAIL = 'grace@customers.example';
 const STEP_MS = 30_000;
 const PAGES = ['Overview', 'Trade', 'Deposit', 'Withdraw', 'Addresses', 'Activity', 'API keys', 'Events', 'Security'];
@@ -165,6 +166,18 @@ export class HolderTrial {
     await press(page, 'Approve the address');
     await see(page, inGroups(COLD));
     expectThat(true, 'an address is approved');
+    await page.getByLabel('Address on ETH').fill(PAPER);
+    await page.getByLabel('Name', { exact: true }).fill('paper wallet');
+    await press(page, 'Approve the address');
+    for (const [name, address] of Object.entries({ 'paper wallet': PAPER, 'cold wallet': COLD })) {
+      await page.getByRole('link', { name: `Withdraw to ${name}` }).click();
+      await page.getByLabel('To', { exact: true }).waitFor();
+      await page.getByText(inGroups(address)).waitFor();
+      await open(page, 'Addresses');
+    }
+    await press(page, 'Remove paper wallet');
+    await page.getByText('paper wallet').waitFor({ state: 'detached' });
+    expectThat(true, 'an approved address leads to a withdrawal to it, and is removed');
   }
 
   /** Makes a key and uses it over HTTP. Returns what reads with it. */

@@ -25,7 +25,12 @@ export async function returnByLink(
   await page.getByLabel('E-mail').fill(email);
   await press(page, 'Send me a link');
   await see(page, 'a link is on its way');
+  await see(page, email);
   await asked(page);
+  await press(page, 'Send again');
+  await see(page, 'Sent again.');
+  await press(page, 'Use another address, or a passkey');
+  await page.getByLabel('E-mail').waitFor();
   await page.goto(await awaitLink(exchange, email, 2));
   await press(page, 'Open my account');
   await see(page, 'You signed in by a link');

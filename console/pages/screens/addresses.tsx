@@ -3,7 +3,7 @@ import { api, ask } from '../ask.ts';
 import { inGroups, showTime } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import { nameNetwork } from '../networks.ts';
-import { Copied } from '../parts/copy.tsx';
+import { CopyButton } from '../parts/copy.tsx';
 import { Choice, Form, TextField } from '../parts/form.tsx';
 import { Shown } from '../parts/notice.tsx';
 import { useSignedIn } from '../parts/session.ts';
@@ -67,19 +67,27 @@ function Approved({ entry, removed }: { readonly entry: Entry; readonly removed:
         <strong>{entry.label}</strong>
         <span class={`pill ${isCooling ? 'pending' : 'completed'}`}>{isCooling ? 'Waits' : 'Ready'}</span>
       </div>
-      <Copied text={entry.address} shown={inGroups(entry.address)} label={`the address of ${entry.label}`} />
+      <code class="boxed">{inGroups(entry.address)}</code>
       <span class="quiet">
         {nameNetwork(entry.network)}, {isCooling ? 'can be used from' : 'since'} {showTime(entry.usableAt)}
       </span>
-      <Form
-        danger
-        label="Remove"
-        about={entry.label}
-        act={async () => {
-          await withPasskey(() => ask('DELETE', `/account/addresses/${entry.id}`));
-          removed();
-        }}
-      />
+      <div class="side-by-side">
+        <CopyButton text={entry.address} label={`the address of ${entry.label}`} />
+        {!isCooling && (
+          <a href={`/withdraw?to=${entry.id}`}>
+            Withdraw<span class="hidden"> to {entry.label}</span>
+          </a>
+        )}
+        <Form
+          danger
+          label="Remove"
+          about={entry.label}
+          act={async () => {
+            await withPasskey(() => ask('DELETE', `/account/addresses/${entry.id}`));
+            removed();
+          }}
+        />
+      </div>
     </li>
   );
 }

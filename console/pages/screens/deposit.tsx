@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api } from '../ask.ts';
 import { inGroups, shorten, showCoins, showRecent } from '../format.ts';
-import { useAsset } from '../route.ts';
+import { useNamed } from '../route.ts';
 import { useLoaded } from '../load.ts';
 import { describeNetwork, nameNetwork, timeOf } from '../networks.ts';
 import { TransactionLink } from '../parts/transaction-link.tsx';
@@ -31,7 +31,7 @@ export function Deposit() {
 }
 
 function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
-  const linked = useAsset();
+  const linked = useNamed('asset');
   const [symbol, setSymbol] = useState<string>(linked ?? 'USDT');
   const asset = assets.find((known) => known.asset === symbol);
   const networks = asset?.networks ?? [];

@@ -206,33 +206,35 @@ function KeyRow({ apiKey, revoked }: { readonly apiKey: ApiKey; readonly revoked
   if (revokedAt !== null) times.push(['revoked', revokedAt]);
   else times.push(lastUsedAt === null ? ['never used'] : ['last used', lastUsedAt]);
   return (
-    <li class="named">
-      <div>
-        <strong>{label}</strong>{' '}
-        <span class="quiet">
-          ends in <code>{id.slice(-6)}</code>
-        </span>
+    <li class="entry">
+      <div class="title">
+        <strong>{label}</strong>
+        {revokedAt === null && (
+          <Form
+            danger
+            label="Revoke"
+            about={label}
+            act={async () => {
+              await ask('DELETE', `/account/keys/${id}`);
+              revoked();
+            }}
+          />
+        )}
+      </div>
+      <p>
+        may {listRights(apiKey.scopes)}
+        {ipAllowlist !== null && ` from ${ipAllowlist.join(', ')}`}
+      </p>
+      <div class="quiet">
         <p>
-          may {listRights(apiKey.scopes)}
-          {ipAllowlist !== null && ` from ${ipAllowlist.join(', ')}`}
+          its id ends in <code>{id.slice(-6)}</code>
         </p>
         {times.map(([word, time]) => (
-          <p key={word} class="quiet">
+          <p key={word}>
             {word} {time !== undefined && showTime(time)}
           </p>
         ))}
       </div>
-      {revokedAt === null && (
-        <Form
-          danger
-          label="Revoke"
-          about={label}
-          act={async () => {
-            await ask('DELETE', `/account/keys/${id}`);
-            revoked();
-          }}
-        />
-      )}
     </li>
   );
 }

@@ -3,7 +3,7 @@ import { api } from '../ask.ts';
 import { directionOf, showCents, showChange, showPrice, showRecent } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import { useLiveTickers } from '../live-tickers.ts';
-import { useAsset } from '../route.ts';
+import { useNamed } from '../route.ts';
 import { Badge } from '../parts/coin.tsx';
 import { Item } from '../parts/item.tsx';
 import { Moved } from '../parts/moved.tsx';
@@ -27,7 +27,7 @@ async function readMarket() {
 
 /** The market of a coin: its price now and before, the order form, and what was traded last. */
 export function Trade() {
-  const linked = useAsset();
+  const linked = useNamed('asset');
   const [coin, setCoin] = useState<Coin>(linked ?? 'BTC');
   const { loaded, reload } = useLoaded(readMarket, EVERY_MS);
   const live = useLiveTickers();

@@ -6,7 +6,7 @@ import { inGroups, showCents, showCoins, showQuantity, showTime } from '../../fo
 import { nameNetwork, timeOf } from '../../networks.ts';
 import { AmountField } from '../../parts/amount-field.tsx';
 import { Choice, Field, Form } from '../../parts/form.tsx';
-import { useAsset } from '../../route.ts';
+import { useNamed } from '../../route.ts';
 import { useSignedIn } from '../../parts/session.ts';
 
 /** An approved address, as the console shows it. */
@@ -80,7 +80,8 @@ export function WithdrawalForm({
   readonly reviewed: (draft: Draft) => void;
 }) {
   const { account } = useSignedIn();
-  const linked = useAsset();
+  const linked = useNamed('asset');
+  const to = useNamed('to');
   const isStrict = account.allowlist.mode === 'strict';
   const usable = entries.filter(({ usableAt }) => !isStrict || Date.parse(usableAt) <= Date.now());
   const cooling = entries.filter((entry) => !usable.includes(entry));
@@ -89,7 +90,7 @@ export function WithdrawalForm({
     assets.some((known) => known.asset === linked && known.networks.some((one) => one.network === network));
   const first = draft
     ? usable.find(({ address, network }) => address === draft.address && network === draft.network)
-    : (usable.find(takesLinked) ?? (isStrict ? usable[0] : undefined));
+    : (usable.find(({ id }) => id === to) ?? usable.find(takesLinked) ?? (isStrict ? usable[0] : undefined));
   const [entryId, setEntryId] = useState(first?.id ?? ANOTHER);
   const entry = usable.find(({ id }) => id === entryId);
   const [symbol, setSymbol] = useState<string | undefined>(draft?.asset ?? linked);
