@@ -99,6 +99,8 @@ async function review(page: Page, exchange: LocalExchange, customer: Customer): 
   await open(page, 'Settings');
   await page.getByRole('navigation', { name: 'Of settings' }).getByRole('link', { name: 'Accounts' }).click();
   await press(page, 'Change the review threshold');
+  const button = page.getByRole('dialog').getByRole('button', { name: 'Change the review threshold' });
+  expectThat(await button.isDisabled(), 'a setting is not changed before its value is another');
   await page.getByLabel('USDT (empty: no reviews)').fill('10');
   const change = page.getByRole('dialog').locator('.change');
   const [old, next] = [await change.locator('del').textContent(), await change.locator('ins').textContent()];

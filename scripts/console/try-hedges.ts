@@ -8,6 +8,8 @@ import { send } from './desk-customer.ts';
 import { confirm, press } from './desk-steps.ts';
 
 const END = 'End it by hand';
+const NEVER = 'It never dealt the order';
+const DEALT = 'It dealt the order, or a part of it';
 
 /** A venue that nobody plays: the dealer never says what came of a hedge there. */
 const SILENT_VENUE = 'silent';
@@ -80,7 +82,7 @@ async function openEnd(page: Page, coin: string): Promise<void> {
 }
 
 async function writeDeal(page: Page, usdt: string): Promise<void> {
-  await page.getByLabel(`${SILENT_VENUE} has`).selectOption('dealt');
+  await page.getByRole('radio', { name: DEALT }).check();
   await page.getByLabel('USDT in all, without the fee').fill(usdt);
   await page.getByLabel('Fee (empty: none)').fill('0.05');
   await page.getByLabel('The venue’s id of the order').fill('28');
@@ -93,10 +95,10 @@ export async function endAsNever(page: Page, exchange: LocalExchange): Promise<v
   await openEnd(page, coin);
   await page.getByLabel('Reason, for the audit').fill('not in the venue’s list');
   await confirm(page, END);
-  const answer = page.getByLabel(`${SILENT_VENUE} has`);
+  const answer = page.getByRole('radio', { name: NEVER });
   await answer.and(page.locator(':invalid:focus')).waitFor();
   expectThat((await listHedges(exchange, `coin=${coin}`))[0]?.status === 'OPEN', 'no answer is chosen beforehand');
-  await answer.selectOption('never');
+  await answer.check();
   await see(page, '51 USDT, which were set aside, are free again.');
   await confirm(page, END);
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
@@ -114,6 +116,7 @@ export async function endAsDealt(page: Page, other: Page, exchange: LocalExchang
   await openEnd(page, coin);
   await writeDeal(page, '49.5');
   await page.getByLabel('Reason, for the audit').fill('the venue lists it');
+  await see(page, `bought 1 ${coin} for 49.5 USDT, with a fee of 0.05 USDT`);
   await confirm(page, END);
   await page.getByRole('link', { name: 'a proposal' }).waitFor();
   expectThat((await read())?.status === 'OPEN', 'ending a hedge by hand as dealt becomes a proposal');
@@ -165,7 +168,7 @@ export const hedgeDialogs: readonly ShownPage[] = [
     path: '/desk/liquidity',
     prepare: async (page) => {
       await openEnd(page, LEFT_OPEN[2]);
-      await page.getByLabel(`${SILENT_VENUE} has`).selectOption('never');
+      await page.getByRole('radio', { name: NEVER }).check();
     },
   },
   {

@@ -9,6 +9,7 @@ export function Form({
   about,
   danger = false,
   plain = false,
+  isReady = true,
   beside,
   children,
 }: {
@@ -19,6 +20,8 @@ export function Form({
   readonly danger?: boolean;
   /** One of several things that a page offers, none of which is why one came. */
   readonly plain?: boolean;
+  /** Whether sending it would do anything. */
+  readonly isReady?: boolean;
   /** The other ways to end a dialog, which stand with its button wherever one has scrolled to. */
   readonly beside?: ComponentChildren;
   readonly children?: ComponentChildren;
@@ -50,7 +53,7 @@ export function Form({
       {error !== undefined && <Fault error={error} />}
       <div class="ends">
         {beside}
-        <button type="submit" class={danger ? 'danger' : plain ? undefined : 'main'} disabled={isBusy}>
+        <button type="submit" class={danger ? 'danger' : plain ? undefined : 'main'} disabled={isBusy || !isReady}>
           {isBusy ? 'One moment …' : label}
           {about !== undefined && <span class="hidden"> {about}</span>}
         </button>

@@ -16,6 +16,7 @@ export function Step({
   done,
   danger = false,
   main = false,
+  isReady = true,
   shows,
   children,
 }: {
@@ -31,6 +32,8 @@ export function Step({
   readonly danger?: boolean;
   /** What one came to the page for. */
   readonly main?: boolean;
+  /** Whether it would change anything. */
+  readonly isReady?: boolean;
   /** What the button shows in place of its words, which are left to who listens. */
   readonly shows?: ComponentChildren;
   /** What will be done, and the fields that are needed for it. */
@@ -69,6 +72,7 @@ export function Step({
               act={make}
               label={about === undefined ? label : `${label} ${about}`}
               danger={danger}
+              isReady={isReady}
               beside={
                 <button type="button" onClick={close}>
                   Cancel

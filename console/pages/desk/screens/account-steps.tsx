@@ -46,23 +46,27 @@ function Freeze({ account: { id, label, status }, changed }: AccountView) {
   );
 }
 
-function SetLimit({ account: { id, dailyWithdrawalLimit }, changed }: AccountView) {
+function SetLimit({ account: { id, label, dailyWithdrawalLimit }, changed }: AccountView) {
+  const [reason, setReason] = useState('');
   const [limit, setLimit] = useState(dailyWithdrawalLimit);
   return (
     <Step
       label="Set the limit"
-      title="Set the daily limit of withdrawals"
-      act={() => operate('patch /accounts/{id}', { path: { id }, body: { dailyWithdrawalLimit: limit } })}
-      done={changed}
+      title={`Set the daily limit of ${label}`}
+      isReady={limit !== dailyWithdrawalLimit}
+      act={() => operate('patch /accounts/{id}', { path: { id }, body: { dailyWithdrawalLimit: limit, reason } })}
+      done={() => {
+        setReason('');
+        changed();
+      }}
     >
       <p>
-        What leaves the account in any 24 hours, at most. A lower limit holds at once; once there are two admins, a
-        higher one needs both.
+        What is withdrawn in any 24 hours, at most. A lower limit holds at once; a higher one needs a second admin, if
+        there is one.
       </p>
       <TextField label="USDT in any 24 hours" inputMode="decimal" required value={limit} set={setLimit} />
-      {limit !== dailyWithdrawalLimit && (
-        <OldAndNew name="Daily limit, USDT" old={showAmount(dailyWithdrawalLimit)} next={showAmount(limit)} />
-      )}
+      <ReasonField value={reason} set={setReason} />
+      <OldAndNew name="Daily limit, USDT" old={showAmount(dailyWithdrawalLimit)} next={showAmount(limit)} />
     </Step>
   );
 }

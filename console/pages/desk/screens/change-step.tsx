@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { operate } from '../operate.ts';
 import { Step } from '../parts/step.tsx';
 import type { ChangeSettings, ExchangeSettings } from '../schema.d.ts';
-import { ChangedSettings } from './changed-settings.tsx';
+import { ChangedSettings, compareSettings } from './changed-settings.tsx';
 
 export interface SettingsPart {
   readonly settings: ExchangeSettings;
@@ -13,6 +13,7 @@ export interface SettingsPart {
 export function ChangeStep({
   label,
   about,
+  title = about === undefined ? label : `${label} ${about}`,
   main = false,
   settings,
   change,
@@ -22,6 +23,7 @@ export function ChangeStep({
 }: SettingsPart & {
   readonly label: string;
   readonly about?: string | undefined;
+  readonly title?: string;
   /** What one came to the page for. */
   readonly main?: boolean;
   /** `undefined` while the fields hold nothing that could be set. */
@@ -36,7 +38,8 @@ export function ChangeStep({
       about={about}
       main={main}
       shows={shows}
-      title={about === undefined ? label : `${label} ${about}`}
+      title={title}
+      isReady={!change || compareSettings(change, settings).length > 0}
       act={() => operate('patch /settings', { body: change ?? {} })}
       done={changed}
     >

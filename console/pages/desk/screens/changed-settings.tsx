@@ -83,6 +83,13 @@ function compare(name: string, field: string, old: unknown, next: unknown, isWho
   );
 }
 
+/** Every single value that a change of the settings changes. */
+export function compareSettings(change: Readonly<Record<string, unknown>>, settings: ExchangeSettings) {
+  return Object.entries(change).flatMap(([name, next]) =>
+    compare(settingNames[name] ?? name, name, settings[name as keyof ExchangeSettings], next, wholes.includes(name)),
+  );
+}
+
 /** What a change of the settings changes, each with its old and new value. */
 export function ChangedSettings({
   change,
@@ -91,10 +98,8 @@ export function ChangedSettings({
   readonly change: Readonly<Record<string, unknown>>;
   readonly settings: ExchangeSettings;
 }) {
-  const differences = Object.entries(change).flatMap(([name, next]) =>
-    compare(settingNames[name] ?? name, name, settings[name as keyof ExchangeSettings], next, wholes.includes(name)),
-  );
-  if (differences.length === 0) return <p>It changes nothing: the settings are so already.</p>;
+  const differences = compareSettings(change, settings);
+  if (differences.length === 0) return <p class="quiet">It changes nothing: the settings are so already.</p>;
   return (
     <>
       {differences.map(({ name, old, next }) => (

@@ -40,12 +40,21 @@ export function CoinTermsCard({ settings, changed }: SettingsPart) {
               </>
             ),
           },
+          ...(may('change_settings')
+            ? [
+                {
+                  name: 'Change',
+                  isStep: true,
+                  show: (coin: Coin) => <SetTerms settings={settings} changed={changed} coin={coin} />,
+                },
+              ]
+            : []),
         ]}
         empty="No coin has terms of its own."
       />
       {may('change_settings') && (
         <div class="steps">
-          <SetTerms settings={settings} changed={changed} />
+          <SetTerms key={Object.keys(coinTerms).join()} settings={settings} changed={changed} />
         </div>
       )}
     </section>
@@ -70,17 +79,17 @@ function Sentences({ of: { spreadBps, maxNotional, hedging }, spreadBps: common 
   );
 }
 
-/** The fields of a coin as they are typed; those in percent are stored in hundredths of one. */
+/** The fields of a coin as they are typed, with what helps; those in percent are stored in hundredths of one. */
 const fields = {
-  spreadBps: 'Spread, percent (empty: the exchange’s)',
-  maxNotional: 'Largest order, USDT (empty: any size)',
-  venue: 'Venue at which it is hedged (empty: not hedged)',
-  inner: 'Inner bound, USDT',
-  outer: 'Outer bound, USDT',
-  maxAgeSeconds: 'Hedged after so many seconds beyond the inner bound',
-  maxHedge: 'Largest hedge, USDT',
-  limitBps: 'Worse than the middle by at most, percent',
-  feeBps: 'The venue’s fee, percent',
+  spreadBps: ['Spread, %', 'Empty: the exchange’s own'],
+  maxNotional: ['Largest order, USDT', 'Empty: any size'],
+  venue: ['Venue', 'Empty: not hedged'],
+  inner: ['Inner bound, USDT', undefined],
+  outer: ['Outer bound, USDT', 'Beyond it, hedged at once'],
+  maxAgeSeconds: ['After, seconds', 'Beyond the inner bound'],
+  maxHedge: ['Largest hedge, USDT', undefined],
+  limitBps: ['Worse than the middle, %', 'At most'],
+  feeBps: ['The venue’s fee, %', undefined],
 } as const;
 
 type FieldName = keyof typeof fields;
@@ -121,10 +130,14 @@ function readTerm(texts: Texts): CoinTerm | undefined {
   };
 }
 
-function SetTerms(part: SettingsPart) {
+/** Sets the terms of a coin that has some, or those of one that is chosen among the others. */
+function SetTerms({ coin: named, ...part }: SettingsPart & { readonly coin?: Coin }) {
   const { coinTerms } = part.settings;
-  const [coin, setCoin] = useState<Coin>('BTC');
-  const [texts, setTexts] = useState(() => textsOf(coinTerms.BTC));
+  const without = coinSymbols.filter((one) => coinTerms[one] === undefined);
+  const [chosen, setCoin] = useState<Coin | undefined>(named);
+  const coin = chosen ?? without[0];
+  const [texts, setTexts] = useState(() => textsOf(named && coinTerms[named]));
+  if (coin === undefined) return null;
   const { [coin]: _before, ...others } = coinTerms;
   const term = readTerm(texts);
   // Replaced whole, so the other coins are named as they are.
@@ -132,7 +145,8 @@ function SetTerms(part: SettingsPart) {
   const field = (name: FieldName, required: boolean) => (
     <TextField
       key={name}
-      label={fields[name]}
+      label={fields[name][0]}
+      help={fields[name][1]}
       required={required}
       {...(name !== 'venue' && { inputMode: 'decimal' })}
       {...(name.endsWith('Bps') && { pattern: PERCENT_PATTERN })}
@@ -141,22 +155,26 @@ function SetTerms(part: SettingsPart) {
     />
   );
   return (
-    <ChangeStep {...part} label="Set the terms of a coin" change={change}>
-      <Choice
-        label="Coin"
-        value={coin}
-        set={(next) => {
-          setCoin(next);
-          setTexts(textsOf(coinTerms[next]));
-        }}
-        options={coinSymbols.map((one) => [one, one] as const)}
-      />
-      <div class="row">
-        {field('spreadBps', false)}
-        {field('maxNotional', false)}
-      </div>
-      {field('venue', false)}
-      {texts.venue !== '' && <div class="row">{ofHedging.map((name) => field(name, true))}</div>}
+    <ChangeStep
+      {...part}
+      {...(named
+        ? { label: 'Change', about: named, title: `Terms of ${named}` }
+        : { label: without.length < coinSymbols.length ? 'Set the terms of another coin' : 'Set the terms of a coin' })}
+      change={change}
+    >
+      {!named && <Choice label="Coin" value={coin} set={setCoin} options={without.map((one) => [one, one] as const)} />}
+      <fieldset class="group">
+        <legend>Price</legend>
+        <div class="row">
+          {field('spreadBps', false)}
+          {field('maxNotional', false)}
+        </div>
+      </fieldset>
+      <fieldset class="group">
+        <legend>Hedging</legend>
+        {field('venue', false)}
+        {texts.venue !== '' && <div class="row">{ofHedging.map((name) => field(name, true))}</div>}
+      </fieldset>
     </ChangeStep>
   );
 }

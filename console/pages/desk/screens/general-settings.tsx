@@ -60,6 +60,8 @@ function SetSpread(part: SettingsPart) {
   );
 }
 
+const WEIGHTS_PATTERN = String.raw`\s*\d{1,4}\s*:\s*\d{1,4}\s*(,\s*\d{1,4}\s*:\s*\d{1,4}\s*)*`;
+
 /** Reads weights such as `0: 1, 2: 3`; `undefined` for another text. */
 function readWeights(text: string): Record<string, number> | undefined {
   const pairs = text.split(',').map((pair) => /^\s*(\d{1,4})\s*:\s*(\d{1,4})\s*$/.exec(pair));
@@ -78,7 +80,13 @@ function SetOpeningWeights(part: SettingsPart) {
       about="where accounts are opened"
       change={openingWeights && { openingWeights }}
     >
-      <TextField label="Weights by ledger, such as 0: 1, 1: 3" required value={text} set={setText} />
+      <TextField
+        label="Weights by ledger, such as 0: 1, 1: 3"
+        pattern={WEIGHTS_PATTERN}
+        required
+        value={text}
+        set={setText}
+      />
     </ChangeStep>
   );
 }

@@ -8,7 +8,7 @@ import { listOf } from '../parts/list.ts';
 import { ShortId, State, Time } from '../parts/names.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
-import { ReasonField, Step } from '../parts/step.tsx';
+import { OldAndNew, ReasonField, Step } from '../parts/step.tsx';
 import type { Hedge } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 
@@ -114,16 +114,15 @@ function mayBeEnded({ ts, sendBy, openSeconds }: Hedge): boolean {
 
 /** None is chosen beforehand: a wrong "never" frees money that was spent, and hedges anew. */
 const outcomes = [
-  ['', 'choose what the venue’s list says'],
-  ['never', 'never dealt it'],
-  ['dealt', 'dealt it, or a part of it'],
+  ['never', 'It never dealt the order'],
+  ['dealt', 'It dealt the order, or a part of it'],
 ] as const;
 
 /** What a venue may take its fee in: of the tokens that venues give a rebate in, only BNB is an asset here. */
 const feeAssetsOf = ({ coin }: Hedge) => [...new Set(['USDT', coin, 'BNB'] as const)];
 
 function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () => void }) {
-  const [outcome, setOutcome] = useState<(typeof outcomes)[number][0]>('');
+  const [outcome, setOutcome] = useState<(typeof outcomes)[number][0]>();
   const [amount, setAmount] = useState(hedge.amount);
   const [usdt, setUsdt] = useState('');
   const [feeAsset, setFeeAsset] = useState<Hedge['setAsideAsset']>('USDT');
@@ -147,7 +146,15 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
         Look at the venue’s own list of orders for <code>{hedge.id}</code> first, and see that the dealer never sends it
         any more. When in doubt, do neither: this cannot be undone.
       </p>
-      <Choice label={`${hedge.venue} has`} required value={outcome} set={setOutcome} options={outcomes} />
+      <fieldset>
+        <legend>What happened at venue {hedge.venue}?</legend>
+        {outcomes.map(([one, words]) => (
+          <label key={one} class="tick">
+            <input type="radio" name="outcome" required checked={one === outcome} onChange={() => setOutcome(one)} />
+            {words}
+          </label>
+        ))}
+      </fieldset>
       {outcome === 'never' && (
         <p>
           {showAmount(hedge.setAside)} {hedge.setAsideAsset}, which were set aside, are free again. The position is
@@ -192,6 +199,14 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
         </>
       )}
       <ReasonField value={reason} set={setReason} />
+      {outcome === 'never' && <OldAndNew name="The hedge" old="open" next="never dealt" />}
+      {outcome === 'dealt' && amount !== '' && usdt !== '' && (
+        <OldAndNew
+          name="The hedge"
+          old="open"
+          next={`${hedge.side === 'BUY' ? 'bought' : 'sold'} ${showAmount(amount)} ${hedge.coin} for ${showAmount(usdt)} USDT, ${fee === '' ? 'without a fee' : `with a fee of ${showAmount(fee)} ${feeAsset}`}`}
+        />
+      )}
     </Step>
   );
 }
