@@ -20,7 +20,7 @@ const rules = {
 
 const meanings = {
   supplyCaps: 'The supply cap bounds what clients may own in all.',
-  exposure: 'The house may be short of no more than that; a coin may be as long.',
+  exposure: 'The house may be short of an asset by so much at most, and long of a coin by as much.',
   fallbackPrices: 'In USDT. Shown while no venue has a price; nothing is traded at it.',
 } as const;
 
@@ -42,6 +42,15 @@ export function AssetSettings({
 }: SettingsPart & { readonly title: string; readonly names: readonly Name[] }) {
   const may = useMay();
   const { settings } = part;
+  const [first = 'supplyCaps'] = names;
+  const assets = Object.keys(settings[first]) as Asset[];
+  const times = new Set(
+    assets.flatMap((asset) => {
+      const value = valueOf(settings, first, asset);
+      return typeof value === 'object' ? [value.setAt] : [];
+    }),
+  );
+  const [only] = times.size === 1 && assets.length > 1 ? times : [];
   const column = (name: Name): Column<Asset> => ({
     name: columnNames[name],
     isNumber: true,
@@ -50,7 +59,7 @@ export function AssetSettings({
       return (
         <>
           {value === undefined ? <span class="quiet">the default</span> : showAmount(textOf(value))}
-          {typeof value === 'object' && (
+          {typeof value === 'object' && only === undefined && (
             <small class="below">
               set <Time iso={value.setAt} />
             </small>
@@ -59,15 +68,22 @@ export function AssetSettings({
       );
     },
   });
-  const [first = 'supplyCaps'] = names;
   return (
     <section class="card">
       <h2>{title}</h2>
-      <p class="quiet">{names.map((name) => meanings[name]).join(' ')}</p>
+      <p class="quiet">
+        {names.map((name) => meanings[name]).join(' ')}
+        {only !== undefined && (
+          <>
+            {' '}
+            All were set <Time iso={only} />.
+          </>
+        )}
+      </p>
       <Records
         isSmall
         label={title}
-        rows={Object.keys(settings[first]) as Asset[]}
+        rows={assets}
         keyOf={(asset) => asset}
         columns={[
           { name: 'Asset', show: (asset) => asset },
@@ -125,7 +141,7 @@ export function HandCredits(part: SettingsPart) {
       <h2>Credits by hand</h2>
       <p class="quiet">
         What one person may credit to an account in 24 hours. Beyond it, and of every other asset, a credit needs a
-        second person, as soon as there are two admins.
+        second person where there are two admins.
       </p>
       <Records
         isSmall
@@ -136,7 +152,7 @@ export function HandCredits(part: SettingsPart) {
           { name: 'Asset', show: ([asset]) => asset },
           { name: 'By one person', isNumber: true, show: ([, amount]) => showAmount(amount) },
         ]}
-        empty="Every credit by hand needs two people."
+        empty="No amount is set for any asset."
       />
       {may('change_settings') && (
         <div class="steps">

@@ -130,9 +130,9 @@ const singles: readonly Single[] = [
   },
   {
     name: 'dailyLoss',
-    empty: 'none does',
-    meaning: 'A loss of a day (UTC) of more halts trading.',
-    step: (part) => <SetBound {...part} name="dailyLoss" about="the loss that halts" empty="none does" />,
+    empty: 'no loss halts it',
+    meaning: 'When the house loses more in a day (UTC), trading is halted.',
+    step: (part) => <SetBound {...part} name="dailyLoss" about="the loss that halts" empty="no loss halts trading" />,
   },
   {
     name: 'maxAtVenues',
@@ -153,9 +153,9 @@ const singles: readonly Single[] = [
 function showSetting(name: Single['name'], settings: SettingsPart['settings']) {
   if (name === 'spreadBps') return showPercent(settings.spreadBps);
   if (name === 'openingWeights') {
-    return Object.entries(settings.openingWeights)
-      .map(([ledger, weight]) => `ledger ${ledger}: ${weight}`)
-      .join(', ');
+    const weights = Object.entries(settings.openingWeights);
+    if (weights.length === 1) return `all in ledger ${weights[0]?.[0]}`;
+    return weights.map(([ledger, weight]) => `ledger ${ledger}: ${weight}`).join(', ');
   }
   if (name === 'allowlistMode') return modes.find(([mode]) => mode === settings.allowlistMode)?.[1];
   const value = settings[name];

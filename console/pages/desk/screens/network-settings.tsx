@@ -59,40 +59,48 @@ export function NetworkSettings(part: SettingsPart) {
   return (
     <section class="card">
       <h2>Fees and smallest amounts</h2>
-      <p class="quiet">In units of the asset. What was set here is bold; everything else has its default.</p>
       <Shown loaded={loaded}>
         {(pairs) => (
-          <Records
-            isSmall
-            label="Fees and smallest amounts"
-            rows={pairs}
-            keyOf={({ asset, network }) => `${asset} ${network}`}
-            columns={[
-              {
-                name: 'Asset',
-                show: ({ asset, network }) => (
-                  <>
-                    {asset}{' '}
-                    <span class="over">
-                      <span class="wide">over </span>
-                      {network}
-                    </span>
-                  </>
-                ),
-              },
-              ...names.map(column),
-              ...(may('change_settings')
-                ? [
-                    {
-                      name: 'Change',
-                      isStep: true,
-                      show: (pair: Pair) => <SetPair {...part} changed={changed} pair={pair} />,
-                    },
-                  ]
-                : []),
-            ]}
-            empty=""
-          />
+          <>
+            <p class="quiet">
+              In units of the asset.{' '}
+              {pairs.some((pair) => names.some((name) => storedOf(part.settings, name, pair) !== undefined))
+                ? 'What was set here is bold; everything else has its default.'
+                : 'Each has its default.'}
+            </p>
+            <Records
+              isSmall
+              label="Fees and smallest amounts"
+              rows={pairs}
+              keyOf={({ asset, network }) => `${asset} ${network}`}
+              columns={[
+                {
+                  name: 'Asset',
+                  show: (pair) => (
+                    <>
+                      <span class="asset">
+                        <span class={pairs.find(({ asset }) => asset === pair.asset) === pair ? undefined : 'hidden'}>
+                          {pair.asset}
+                        </span>
+                      </span>{' '}
+                      <span class="over">{pair.network}</span>
+                    </>
+                  ),
+                },
+                ...names.map(column),
+                ...(may('change_settings')
+                  ? [
+                      {
+                        name: 'Change',
+                        isStep: true,
+                        show: (pair: Pair) => <SetPair {...part} changed={changed} pair={pair} />,
+                      },
+                    ]
+                  : []),
+              ]}
+              empty=""
+            />
+          </>
         )}
       </Shown>
     </section>
