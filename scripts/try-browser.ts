@@ -54,7 +54,7 @@ async function readOperations({ origin }: LocalExchange): Promise<Operation[]> {
 const MOST_SCREENS = 1.6;
 
 /** The most of a screen that may stay empty below what is said of an operation, or below its examples. */
-const MOST_EMPTY = 0.45;
+const MOST_EMPTY = 0.4;
 
 /**
  * Nobody scrolls through an endless operation, or an empty one, or within one. Each is short while its long parts are

@@ -1,10 +1,15 @@
 import type { DescribedOperation } from './describe-api.ts';
 
-/** An example of a body, with a list of plain values on one line. */
+const PLAIN = String.raw`(?:"[^"\n]*"|[\w.-]+)`;
+const MEMBER = String.raw`"[^"\n]*": ${PLAIN}`;
+const plainLists = new RegExp(String.raw`\[\n\s+(${PLAIN}(?:,\n\s+${PLAIN})*)\n\s+\]`, 'g');
+const smallMembers = new RegExp(String.raw`(?<=: )\{\n\s+(${MEMBER}(?:,\n\s+${MEMBER})?)\n\s+\}`, 'g');
+
+/** An example of a body, with a list of plain values on one line, and a member that has one or two of them. */
 export function writeExample(value: unknown): string {
-  const plain = String.raw`(?:"[^"\n]*"|[\w.-]+)`;
-  const list = new RegExp(String.raw`\[\n\s+(${plain}(?:,\n\s+${plain})*)\n\s+\]`, 'g');
-  return JSON.stringify(value, null, 2).replaceAll(list, (_, values: string) => `[${values.replaceAll(/\s+/g, ' ')}]`);
+  return JSON.stringify(value, null, 2)
+    .replaceAll(plainLists, (_, values: string) => `[${values.replaceAll(/\s+/g, ' ')}]`)
+    .replaceAll(smallMembers, (_, members: string) => `{ ${members.replaceAll(/\s+/g, ' ')} }`);
 }
 
 /** The address with the examples of what it must have. */

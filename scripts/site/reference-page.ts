@@ -93,11 +93,11 @@ function countColumns(operation: DescribedOperation): readonly [said: number, sh
   const lists = new Set([...parameters.map((parameter) => parameter.in), ...body.map(() => 'body')]);
   const said = (answer.length === 0 ? 4 : 7) + countLines(description);
   const code = `${writeRequest(operation)}\n${answerExample === undefined ? '' : writeExample(answerExample)}`;
-  return [said + 2 * lists.size + countFieldLines([...parameters, ...body]), 7 + 0.77 * code.split('\n').length];
+  return [said + 2.4 * lists.size + countFieldLines([...parameters, ...body]), 7 + 0.77 * code.split('\n').length];
 }
 
 /** How much longer than what is shown, which follows the reader, what is said may be before it gives something up, in lines. */
-const LONGER = 5;
+const LONGER = 3;
 
 function showKey({ scopes }: DescribedOperation): string {
   if (scopes === undefined) return 'No key';
