@@ -142,14 +142,6 @@ async function tryReference(page: Page, exchange: LocalExchange): Promise<void> 
   expectThat(true, 'the operation marked in the menu, and its parts reached by the keyboard');
 }
 
-/** Checks a page in each theme by axe's accessibility rules. */
-async function checkAccess(page: Page): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await runAxe(page, `${page.url()}, ${colorScheme}`);
-  }
-}
-
 /** Lists the blocks of code, by their beginnings, that take more lines on the screen than they have. */
 const TORN = `[...document.querySelectorAll('pre > code')].filter((code) => {
   const range = document.createRange();
@@ -158,7 +150,35 @@ const TORN = `[...document.querySelectorAll('pre > code')].filter((code) => {
   return shown.size > code.textContent.trimEnd().split('\\n').length;
 }).map(({ textContent }) => textContent.slice(0, 60))`;
 
+/** Checks that a page fits its screen, tears no line of code, and keeps axe's accessibility rules in each theme. */
+async function checkPage(page: Page): Promise<void> {
+  const [width, screen] = [await page.locator('html').evaluate((html) => html.scrollWidth), page.viewportSize()?.width];
+  if (width > (screen ?? 0)) throw new Error(`${page.url()} is ${width} wide on a screen of ${screen}`);
+  const torn = (await page.evaluate(TORN)) as string[];
+  if (torn.length > 0) throw new Error(`${page.url()} tears lines of code: ${torn.join('\n')}`);
+  await page.evaluate(axe);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await runAxe(page, `${page.url()}, ${colorScheme}`);
+  }
+}
+
+/** A page of each kind. */
+const KINDS = [
+  '/docs',
+  '/docs/operate',
+  '/docs/guides/first-order',
+  '/docs/reference',
+  '/errors',
+  '/errors/rate_limited',
+];
+
 async function readPages(page: Page, { origin }: LocalExchange): Promise<void> {
+  await page.setViewportSize(WIDE);
+  for (const path of KINDS) {
+    await page.goto(`${origin}${path}`);
+    await checkPage(page);
+  }
   await page.setViewportSize(NARROW);
   const seen = new Set<string>();
   const open = [`${origin}/docs`];
@@ -171,19 +191,11 @@ async function readPages(page: Page, { origin }: LocalExchange): Promise<void> {
     if ((await page.locator('.reference').count()) > 0) {
       for (const id of ['placeOrder', 'createWithdrawal']) await unfold(page, id);
     }
-    const width = await page.locator('html').evaluate((html) => html.scrollWidth);
-    if (width > NARROW.width) throw new Error(`${url} is ${width} wide on a screen of ${NARROW.width}`);
-    const torn = (await page.evaluate(TORN)) as string[];
-    if (torn.length > 0) throw new Error(`${url} tears lines of code: ${torn.join('\n')}`);
-    await page.evaluate(axe);
-    await checkAccess(page);
+    await checkPage(page);
     const own = links.filter((link) => /^\/(docs|errors)\b/.test(link));
     open.push(...own.map((link) => `${origin}${link.split('#')[0]}`));
   }
-  expectThat(
-    seen.size > 40,
-    `${seen.size} pages that fit a narrow screen, with whole lines of code, that axe finds nothing wrong with`,
-  );
+  expectThat(seen.size > 40, `${seen.size} pages that fit a narrow screen, and one of each kind a wide one`);
 }
 
 async function findFirst(page: Page, words: string): Promise<{ href: string; text: string }> {
@@ -208,8 +220,7 @@ async function trySearchKeys(page: Page, { origin }: LocalExchange): Promise<voi
   await page.locator('h1').click();
   await page.keyboard.press('/');
   await findFirst(page, 'rate');
-  await page.evaluate(axe);
-  await checkAccess(page);
+  await checkPage(page);
   const chosenPlace = async () => {
     const chosen = page.getByRole('option', { selected: true });
     const [named, id] = [await input.getAttribute('aria-activedescendant'), await chosen.getAttribute('id')];
@@ -332,8 +343,7 @@ async function tryMenus(browser: Browser, page: Page, { origin }: LocalExchange)
   const [menu, operations] = [page.locator('#menu'), page.getByRole('button', { name: 'Operations' })];
   await operations.filter({ hasText: 'Place order' }).waitFor();
   await operations.click();
-  await page.evaluate(axe);
-  await checkAccess(page);
+  await checkPage(page);
   await menu.getByRole('link', { name: 'List candles' }).click();
   await menu.waitFor({ state: 'hidden' });
   await operations.filter({ hasText: 'List candles' }).waitFor();
@@ -358,10 +368,8 @@ async function tryUnknown(page: Page, { origin }: LocalExchange): Promise<void> 
   for (const viewport of [NARROW, WIDE]) {
     await page.setViewportSize(viewport);
     const response = await page.goto(`${origin}/docs/nothing`);
-    await page.evaluate(axe);
-    await checkAccess(page);
-    const width = await page.locator('html').evaluate((html) => html.scrollWidth);
-    if (response?.status() !== 404 || width > viewport.width) throw new Error(`the page for nothing is ${width} wide`);
+    expectThat(response?.status() === 404, `404 for nothing, ${viewport.width} wide`);
+    await checkPage(page);
   }
   const { href } = await findFirst(page, 'rate_limited');
   expectThat(href === '/errors/rate_limited', 'a page with the search of the others for an address without one');
