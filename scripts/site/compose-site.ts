@@ -62,17 +62,9 @@ function composeStart(
 
 /** The three ways in, by what somebody came for. */
 const ways = [
-  [
-    '/docs/guides/first-order',
-    'Trade by API',
-    'Start an exchange on your machine and place a first order, in curl, TypeScript or Python.',
-  ],
-  [
-    readers.operator.path,
-    'Run your own',
-    'Put it on Cloudflare, connect prices and a custodian, and watch it from the desk.',
-  ],
-  [REFERENCE.path, 'Read the reference', 'Look up any operation, send it from the page, and see how it can fail.'],
+  ['/docs/guides/first-order', 'Trade by API', 'Place a first order, in curl, TypeScript or Python.'],
+  [readers.operator.path, 'Run your own', 'Put it on Cloudflare, with your prices and custodian.'],
+  [REFERENCE.path, 'Read the reference', 'Look up any operation, and send it from the page.'],
 ] as const;
 
 function listWays(): string {
@@ -136,7 +128,7 @@ function composePages(documents: Documents, chapters: readonly Chapter[], script
     composeStart(
       'trader',
       'A crypto exchange with one REST API',
-      'Bureau is for programs that trade, and for those who want an exchange of their own. Every order fills at once, whole or not at all, at the market’s price: no order book, nothing to cancel.',
+      'Bureau is for programs that trade, and for those who want an exchange of their own. Every order fills at once, whole or not at all, at the market’s price.',
       `${listWays()}
 ${showFirstOrder(chapters)}
 ${listGroups(forTraders)}`,
