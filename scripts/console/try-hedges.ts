@@ -140,14 +140,14 @@ export async function enterMove(page: Page, other: Page): Promise<void> {
     .getByRole('listitem')
     .filter({ hasText: /^Move [\d.]+ BTC from venue sandbox to custody/ });
   await move.getByRole('button', { name: 'Enter what was moved' }).click();
-  await page.getByLabel('Reference, such as the transaction').fill('moved by hand');
+  await page.getByLabel('Reference, such as the hash of the transaction').fill('moved-by-hand');
   await confirm(page, 'Enter what was moved');
   await page.getByRole('link', { name: 'a proposal' }).waitFor();
   await open(other, 'Proposals');
   await other
     .getByRole('link', { name: /^Record [\d.]+ BTC of the house that was moved from sandbox to custody/ })
     .click();
-  await see(other, 'moved by hand');
+  await see(other, 'moved-by-hand');
   await press(other, 'Decline');
   await confirm(other, 'Decline');
   await see(other, 'Decided by');

@@ -41,9 +41,11 @@ export function EnterFunding({ move, done }: { readonly move: Move; readonly don
         <TextField label="Ledger" inputMode="numeric" pattern="\d{1,4}" required value={ledger} set={setLedger} />
       </div>
       <TextField
-        label="Reference, such as the transaction"
+        label="Reference, such as the hash of the transaction"
+        help="Letters, digits and signs, without spaces. Each is entered once."
         required
-        maxLength={128}
+        maxLength={100}
+        pattern="[!-~]+"
         value={reference}
         set={setReference}
       />
