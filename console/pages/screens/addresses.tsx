@@ -29,8 +29,8 @@ export function Addresses() {
     <>
       <p class="about">
         {mode === 'strict'
-          ? 'Your coins can be sent to approved addresses only. So nobody who gets into your account sends them anywhere else.'
-          : 'Approve an address once, and choose it by its name when you withdraw: nothing to type, and nothing to mistype. Other addresses can be used as well.'}{' '}
+          ? 'Your coins can be sent to approved addresses only. Nobody who gets into your account sends them elsewhere.'
+          : 'Approve an address once, and choose it by its name when you withdraw: nothing to mistype. Other addresses can be used as well.'}{' '}
         A new one is ready {ready}.
       </p>
       <Shown loaded={loaded}>

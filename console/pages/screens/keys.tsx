@@ -141,7 +141,7 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
                 {scope === 'withdraw' && (
                   <small>
                     {account.totp.enabled
-                      ? 'Whoever gets hold of the key can empty the account. Name its IP addresses below.'
+                      ? 'Who has the key can empty the account. Name its IP addresses below.'
                       : 'Switch two-factor authentication on first.'}
                   </small>
                 )}
@@ -155,7 +155,7 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
         )}
         <TextField
           label="Allowed IP addresses (empty: all)"
-          help="Addresses or ranges, such as 192.0.2.0/24, with commas between them"
+          help="Such as 192.0.2.0/24, with commas between them"
           value={addresses}
           set={setAddresses}
         />

@@ -63,7 +63,7 @@ function LinkAsked({
           Sent again.
         </p>
       )}
-      <p class="quiet">It may take a minute. Look among unwanted mails as well.</p>
+      <p class="quiet">It may be among unwanted mails.</p>
       <Form
         plain
         label="Send again"

@@ -35,10 +35,7 @@ export function Endpoints<Type extends string>({ calls, groups, change, inDialog
               {webhookEndpoints.length === 0 && (
                 <div class="none">
                   <strong>There are none yet</strong>
-                  <span class="quiet">
-                    An endpoint is a URL of your own that events are sent to.
-                    {change && ' Add one that answers over https.'}
-                  </span>
+                  <span class="quiet">An endpoint is a URL of your own that events are sent to.</span>
                 </div>
               )}
               {webhookEndpoints.map((endpoint) => (

@@ -12,10 +12,7 @@ export function Freeze() {
   return (
     <section class="card">
       <h2>Stop the account</h2>
-      <p>
-        If somebody else is in your account, freeze it: nobody can trade or withdraw then, until the exchange unfreezes
-        it.
-      </p>
+      <p>If somebody else is in your account, freeze it. Only the exchange unfreezes it.</p>
       <button type="button" class="danger" onClick={() => setAsked(true)}>
         Freeze my account …
       </button>
@@ -35,7 +32,7 @@ export function Freeze() {
             }
           >
             <p>Trading, withdrawals and all API keys stop at once. You can still look at everything.</p>
-            <p>You cannot undo this yourself: the exchange unfreezes the account once it has spoken to you.</p>
+            <p>You cannot undo it: the exchange does, once it has spoken to you.</p>
           </Form>
         </Dialog>
       )}

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
 import { nameBrowser } from '../../browser-name.ts';
@@ -45,9 +44,11 @@ export function Passkeys({
             {passkeys.length > 0 && (
               <ul class="plain">
                 {passkeys.map((passkey) => (
-                  <PasskeyRow key={passkey.id} passkey={passkey}>
-                    {mayChange && passkeys.length > 1 && <Remove passkey={passkey} removed={changed} />}
-                  </PasskeyRow>
+                  <PasskeyRow
+                    key={passkey.id}
+                    passkey={passkey}
+                    removed={mayChange && passkeys.length > 1 ? changed : undefined}
+                  />
                 ))}
               </ul>
             )}
@@ -80,11 +81,12 @@ export function Passkeys({
 }
 
 function PasskeyRow({
-  passkey: { name, createdAt, usedAt },
-  children,
+  passkey: { id, name, createdAt, usedAt },
+  removed,
 }: {
   readonly passkey: Passkey;
-  readonly children: ComponentChildren;
+  /** `undefined` for one that cannot be removed. */
+  readonly removed: (() => void) | undefined;
 }) {
   return (
     <li class="named">
@@ -100,21 +102,17 @@ function PasskeyRow({
           )}
         </p>
       </div>
-      {children}
+      {removed && (
+        <Form
+          danger
+          label="Remove"
+          about={name}
+          act={async () => {
+            await withPasskey(() => ask('DELETE', `/account/passkeys/${id}`));
+            removed();
+          }}
+        />
+      )}
     </li>
-  );
-}
-
-function Remove({ passkey: { id, name }, removed }: { readonly passkey: Passkey; readonly removed: () => void }) {
-  return (
-    <Form
-      danger
-      label="Remove"
-      about={name}
-      act={async () => {
-        await withPasskey(() => ask('DELETE', `/account/passkeys/${id}`));
-        removed();
-      }}
-    />
   );
 }
