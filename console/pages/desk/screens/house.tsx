@@ -1,5 +1,5 @@
 import { add } from '../../exact.ts';
-import { showAmount, showCents } from '../../format.ts';
+import { showAmount, showCents, showPrice } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
@@ -28,26 +28,44 @@ const number = (name: string, valueOf: (row: HouseAsset) => string | null): Colu
   isNumber: true,
   show: (row) => {
     const value = valueOf(row);
+    if (value === '0') return <span class="none">0</span>;
     return value === null ? '–' : showAmount(value);
   },
 });
 
-/** What is owed and held. Only between several ledgers is anything in transit. */
-const holdingsOf = (ledgers: number): readonly Column<HouseAsset>[] => [
+const share = (name: string, shareOf: (row: HouseAsset) => string | null): Column<HouseAsset> => ({
+  name,
+  isNumber: true,
+  show: (row) => {
+    const value = shareOf(row);
+    return value === null ? '–' : showShare(value);
+  },
+});
+
+/** What is owed and held. Only between several ledgers is anything in transit, and not every custodian says what it holds. */
+const holdingsOf = ({ ledgers, custodyAnsweredAt }: House): readonly Column<HouseAsset>[] => [
   asset,
   number('Owed to clients', (row) => row.owedToClients),
   number('In flight', (row) => row.inFlight),
-  ...(ledgers > 1 ? [number('In transit', (row) => row.inTransit)] : []),
+  ...(ledgers.length > 1 ? [number('In transit', (row) => row.inTransit)] : []),
   number('Fees earned', (row) => row.feesEarned),
   number('Inventory', (row) => row.inventory),
   number('In custody', (row) => row.custodyShouldHold),
-  number('Custodian says', (row) => row.custodyHolds),
+  ...(custodyAnsweredAt === null ? [] : [number('Custodian says', (row) => row.custodyHolds)]),
 ];
+
+/** Less of a cap than this cannot be seen. */
+const LEAST_DRAWN = 0.01;
 
 const limits: readonly Column<HouseAsset>[] = [
   asset,
-  number('Price', (row) => row.price),
-  number('Inventory, USDT', (row) => row.inventoryUsdValue),
+  { name: 'Price', isNumber: true, show: ({ price }) => (price === null ? '–' : showPrice(price)) },
+  {
+    name: 'Inventory, USDT',
+    isNumber: true,
+    show: ({ inventoryUsdValue: value }) =>
+      value === null ? '–' : value === '0' ? <span class="none">0</span> : showSigned(value),
+  },
   number('May be short', (row) => row.exposure),
   number('Supply cap', (row) => row.supplyCap),
   {
@@ -59,15 +77,17 @@ const limits: readonly Column<HouseAsset>[] = [
       ) : (
         <span class="meter">
           {showUsed(supplyCapUsed)}
-          <meter
-            min={0}
-            max={1}
-            low={0.7}
-            high={0.9}
-            optimum={0}
-            value={Number(supplyCapUsed)}
-            aria-label={`Used of the cap of ${name}`}
-          />
+          {Number(supplyCapUsed) >= LEAST_DRAWN && (
+            <meter
+              min={0}
+              max={1}
+              low={0.7}
+              high={0.9}
+              optimum={0}
+              value={Number(supplyCapUsed)}
+              aria-label={`Used of the cap of ${name}`}
+            />
+          )}
         </span>
       ),
   },
@@ -115,23 +135,48 @@ export function HouseScreen({ query }: Place) {
   );
 }
 
-/** How each asset is covered, and how long or short the house is of it; what is not covered first. */
+/** Whether nothing of an asset is to be looked at. */
+const isCalm = (row: HouseAsset) => row.position === '0' && !isUncovered(row) && row.custodyCovers !== 'shortfall';
+
+/** How each asset is covered, and how long or short the house is of it; in a line of its own what is as it should be. */
 function EachAsset({ house }: { readonly house: House }) {
   return (
     <section class="card">
       <h2>Each asset</h2>
       <p class="quiet">
-        What is owed to clients and in flight is covered by custody alone, or with what is at venues and bears their
-        risk. A position is what the house has beyond its capital. Its exposure bounds how far the inventory may fall
-        below zero, and how long a coin may be: a short position uses none while capital meets it.
+        A position is what the house has beyond its capital. Its bar goes to the left when it is short and to the right
+        when it is long, to the end once all that it may be is used; short positions use none while capital meets them.
       </p>
+      <ul class="legend" aria-label="The bars of what covers">
+        <li class="key key-own">in custody</li>
+        <li class="key key-venues">at venues, at their risk</li>
+        <li class="key key-owed">all that is owed to clients and in flight</li>
+      </ul>
       <Records
         label="Each asset"
-        rows={house.assets.toSorted((one, other) => Number(isUncovered(other)) - Number(isUncovered(one)))}
+        rows={house.assets.filter((row) => !isCalm(row))}
         keyOf={(row) => row.asset}
         columns={house.custodyAnsweredAt === null ? glances : [...glances, custodian]}
-        empty=""
+        empty="The house has no position."
       />
+      {house.assets.some(isCalm) && (
+        <>
+          <h3>Covered, and without a position</h3>
+          <Records
+            isSmall
+            label="Covered, and without a position"
+            rows={house.assets.filter(isCalm)}
+            keyOf={(row) => row.asset}
+            columns={[
+              asset,
+              number('Owed to clients', (row) => row.owedToClients),
+              share('In custody', (row) => row.coveredByCustody),
+              share('With venues', (row) => row.coveredWithVenues),
+            ]}
+            empty=""
+          />
+        </>
+      )}
     </section>
   );
 }
@@ -145,7 +190,7 @@ function Amounts({ house }: { readonly house: House }) {
           label="What is owed and held"
           rows={house.assets}
           keyOf={(row) => row.asset}
-          columns={holdingsOf(house.ledgers.length)}
+          columns={holdingsOf(house)}
           empty=""
         />
       </section>
@@ -202,7 +247,12 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
             <strong>{lowest ? `${lowest.asset} ${showShare(lowest.share)}` : 'nothing owed'}</strong>
             <small>
               by custody alone
-              {both && both.share !== lowest?.share && `; with venues ${both.asset} ${showShare(both.share)}`}
+              {both && both.share !== lowest?.share && (
+                <>
+                  <br />
+                  with venues {both.asset} {showShare(both.share)}
+                </>
+              )}
             </small>
           </dd>
         </div>
@@ -275,7 +325,7 @@ const glances: readonly Column<HouseAsset>[] = [
   asset,
   number('Owed to clients', (row) => row.owedToClients),
   { name: 'Covered', show: (row) => <Cover of={row} /> },
-  { name: 'Position against exposure', show: (row) => <Exposure of={row} /> },
+  { name: 'Position', show: (row) => <Exposure of={row} /> },
 ];
 
 const custodian: Column<HouseAsset> = {
