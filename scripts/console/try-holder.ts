@@ -176,7 +176,7 @@ export class HolderTrial {
       await open(page, 'Addresses');
     }
     await press(page, 'Remove paper wallet');
-    await page.getByText('paper wallet').waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Withdraw to paper wallet' }).waitFor({ state: 'detached' });
     expectThat(true, 'an approved address leads to a withdrawal to it, and is removed');
   }
 
