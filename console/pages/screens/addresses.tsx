@@ -39,7 +39,7 @@ export function Addresses() {
             <section class="card">
               <h2>Approved addresses</h2>
               {entries.length === 0 ? (
-                <p>There are none yet. Approve one, and you never type it again.</p>
+                <p class="none">There are none yet. Approve one, and you never type it again.</p>
               ) : (
                 <ul class="plain">
                   {entries.map((entry) => (

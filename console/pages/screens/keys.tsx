@@ -56,7 +56,7 @@ export function Keys() {
         <Shown loaded={loaded}>
           {({ apiKeys, next }) =>
             apiKeys.length === 0 ? (
-              <p>There are none yet. A program needs one; you do not.</p>
+              <p class="none">There are none yet. A program needs one; you do not.</p>
             ) : (
               <>
                 <ul class="plain">
@@ -141,7 +141,7 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
                 {scope === 'withdraw' && (
                   <small>
                     {account.totp.enabled
-                      ? 'Who has the key can empty the account. Name its IP addresses below.'
+                      ? 'Who has the key can empty the account. Limit it to IP addresses below.'
                       : 'Switch two-factor authentication on first.'}
                   </small>
                 )}
