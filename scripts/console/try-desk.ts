@@ -87,9 +87,9 @@ async function follow(page: Page): Promise<void> {
   await dialog.getByText(/^whsec_/).waitFor();
   await dialog.getByLabel('I have stored it').check();
   await confirm(page, 'Done');
-  await press(page, 'Read again');
+  await press(page, 'Refresh');
   await page.getByLabel('Show').selectOption('audit');
-  const newest = page.getByRole('table', { name: 'The newest events' }).locator('tbody tr').first();
+  const newest = page.getByRole('table', { name: 'The newest events' }).locator('tbody tr:not(.day)').first();
   await newest.getByText(/made a new secret for a webhook endpoint/).waitFor();
   expectThat(true, 'the newest event of the feed is the last change');
 }
@@ -297,7 +297,7 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
   await happened.getByText('kept the deposit in quarantine, because: no sender found').waitFor();
   expectThat(true, 'a deposit in quarantine is kept, and its page says why');
   await open(page, 'Payouts');
-  await page.getByRole('combobox').selectOption('0');
+  await page.getByRole('navigation', { name: 'Of payouts' }).getByRole('link', { name: 'All' }).click();
   await page.getByRole('table', { name: 'Payouts with the custodian' }).getByRole('link').first().click();
   await press(page, 'Settle it');
   await page.getByLabel('Reason, for the audit').fill('the custodian never had it');

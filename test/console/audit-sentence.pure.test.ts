@@ -131,8 +131,10 @@ describe('a row of the audit', () => {
     expect(tellEntry(row, { account: 'Anna Berg', deed: 'End the withdrawal of 1 ETH' })[1]).toBe(sentence);
   });
 
-  it('names a token by its role alone', () => {
-    expect(entry('open_account', { label: 'Anna Berg' }, 'operator')).toBe('Operator opened the account “Anna Berg”');
+  it('names a token by what it is', () => {
+    expect(entry('open_account', { label: 'Anna Berg' }, 'operator')).toBe(
+      'The operator’s token opened the account “Anna Berg”',
+    );
   });
 });
 

@@ -129,8 +129,7 @@ const sentences: Readonly<Record<string, string | ((detail: Detail, told: Told) 
   note_account: ({ text }) => `wrote a note: ${write(text)}`,
   number_ledger: ({ ledger }) => `gave the database the number ${write(ledger)}`,
   open_account: ({ label }) => `opened the account “${write(label)}”`,
-  open_session: ({ browser }) =>
-    browser === undefined ? 'signed in' : `signed in with a new browser, ${write(browser)}`,
+  open_session: ({ browser }) => (browser === undefined ? 'signed in' : 'signed in with a new browser'),
   propose: ({ method, path }, { deed }) =>
     `proposed to ${lowerFirst(deed ?? nameDeed({ method: write(method), path: write(path) }))}`,
   raise_shares: 'raised the shares of a ledger',
@@ -157,6 +156,14 @@ const sentences: Readonly<Record<string, string | ((detail: Detail, told: Told) 
   use_recovery_code: 'used a recovery code',
 };
 
+/** Who acts without an e-mail: a token, the holder of the account, or the exchange by itself. */
+const parties: Readonly<Record<string, string>> = {
+  operator: 'The operator’s token',
+  holder: 'The holder',
+  exchange: 'The exchange',
+  reconciliation: 'The reconciliation',
+};
+
 /** The actions that have a sentence. */
 export const toldActions = Object.keys(sentences);
 
@@ -181,7 +188,7 @@ export function tellEntry(
   names: EntryNames = {},
 ): readonly [who: string, did: string] {
   const { because, ...rest } = detail;
-  const who = actor === role ? inWords(actor) : actor;
+  const who = actor === role ? (parties[actor] ?? inWords(actor)) : actor;
   const told = sentences[action];
   const did = typeof told === 'function' ? told(rest, { ...names, target }) : told;
   const unknown = [inWords(action).toLowerCase(), writeAll(rest)].filter((part) => part !== '').join(': ');

@@ -54,6 +54,26 @@ export function Time({ iso }: { readonly iso: string }) {
   return <time dateTime={iso}>{showTime(iso)}</time>;
 }
 
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+
+/** The time of a day that is said above it. */
+export const Clock = ({ iso }: { readonly iso: string }) => <time dateTime={iso}>{clock.format(new Date(iso))}</time>;
+
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full' });
+
+/** The day of a time of the API, in the zone of who reads it. */
+export const nameDay = (iso: string) => day.format(new Date(iso));
+
+/** The way back to the list in which something is. */
+export function Back({ to, children }: { readonly to: string; readonly children: ComponentChildren }) {
+  return (
+    <a class="back" href={to}>
+      <span aria-hidden="true">← </span>
+      {children}
+    </a>
+  );
+}
+
 /** The states that are good, need somebody, or are bad. The others are neither. */
 const tones: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = {
   active: 'good',
@@ -62,6 +82,7 @@ const tones: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = {
   OK: 'good',
   COMPLETED: 'good',
   APPROVED: 'good',
+  CREDITED: 'good',
   frozen: 'bad',
   broken: 'bad',
   shortfall: 'bad',

@@ -19,6 +19,7 @@ export function Records<Row>({
   columns,
   empty,
   isSmall = false,
+  groupOf,
 }: {
   readonly label: string;
   readonly rows: readonly Row[];
@@ -27,6 +28,8 @@ export function Records<Row>({
   readonly columns: readonly Column<Row>[];
   readonly empty: ComponentChildren;
   readonly isSmall?: boolean;
+  /** The heading above the rows that follow each other and have the same. */
+  readonly groupOf?: (row: Row) => string;
 }) {
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   return (
@@ -41,7 +44,14 @@ export function Records<Row>({
         </tr>
       </thead>
       <tbody>
-        {rows.map((row) => (
+        {rows.map((row, at) => [
+          groupOf && groupOf(row) !== (at > 0 && groupOf(rows[at - 1] as Row)) && (
+            <tr key={groupOf(row)} class="day">
+              <th scope="rowgroup" colSpan={columns.length}>
+                {groupOf(row)}
+              </th>
+            </tr>
+          ),
           <tr key={keyOf(row)}>
             {columns.map(({ name, isNumber, isStep, show }, at) =>
               at === 0 ? (
@@ -58,8 +68,8 @@ export function Records<Row>({
                 </td>
               ),
             )}
-          </tr>
-        ))}
+          </tr>,
+        ])}
       </tbody>
     </table>
   );

@@ -28,8 +28,6 @@ const value = {
 const nameAmount = (row: { readonly amount: string; readonly asset: string }) =>
   `${showAmount(row.amount)} ${row.asset}`;
 
-const amount = { name: 'Amount', isNumber: true, show: nameAmount };
-
 const orderColumns: readonly Column<Order>[] = [
   { name: 'Order', show: ({ side, coin }) => `${inWords(side)} ${coin}` },
   { name: 'Coins', isNumber: true, show: ({ coinAmount }) => showAmount(coinAmount) },
@@ -39,9 +37,21 @@ const orderColumns: readonly Column<Order>[] = [
   when,
 ];
 
-const transactionColumns: readonly Column<Transaction>[] = [
-  { name: 'What', show: ({ type, asset }) => nameMovement(type, asset) },
-  amount,
+/** What takes away from an account. */
+const OUT = /SELL$|WITHDRAWAL$/;
+
+const transactionColumns = (accountId: string): readonly Column<Transaction>[] => [
+  {
+    name: 'What',
+    show: ({ id, type, asset }) => {
+      const path = { ONCHAIN_DEPOSIT: '/desk/deposits', ONCHAIN_WITHDRAWAL: `/desk/withdrawals/${accountId}` }[
+        type as string
+      ];
+      const name = nameMovement(type, asset);
+      return path === undefined ? name : <a href={`${path}/${id}`}>{name}</a>;
+    },
+  },
+  { name: 'Amount', isNumber: true, show: (row) => `${OUT.test(row.type) ? '−' : '+'}${nameAmount(row)}` },
   value,
   state,
   when,
@@ -70,13 +80,13 @@ export const depositColumns: readonly Column<OperatorDeposit>[] = [
   {
     name: 'Over',
     show: ({ network, confirmations, confirmationsNeeded }) =>
-      network === null ? 'inside the exchange' : `${network}, ${confirmations} of ${confirmationsNeeded}`,
+      network === null ? 'a credit, inside the exchange' : `${network}, ${confirmations} of ${confirmationsNeeded}`,
   },
   {
     name: 'State',
-    show: ({ status, reason }) => (
+    show: ({ status, decision, reason }) => (
       <>
-        <State of={status} /> {reason !== null && <small>{inWords(reason)}</small>}
+        <State of={decision ?? status} /> {reason !== null && <small>{inWords(reason)}</small>}
       </>
     ),
   },
@@ -109,12 +119,12 @@ function describeKind<Row extends Listed>(
   title: string,
   states: readonly string[],
   empty: string,
-  columns: readonly Column<Row>[],
+  columnsOf: (accountId: string) => readonly Column<Row>[],
   listRecords: (id: string, query: { readonly status?: never }) => List<Row>,
 ): RecordKind {
   const list = (id: string, status: string) => (
     <Pages list={listRecords(id, { ...(status && { status: status as never }) })}>
-      {(rows) => <Records label={title} rows={rows} keyOf={(row) => row.id} columns={columns} empty={empty} />}
+      {(rows) => <Records label={title} rows={rows} keyOf={(row) => row.id} columns={columnsOf(id)} empty={empty} />}
     </Pages>
   );
   return { title, states, empty, list };
@@ -127,17 +137,25 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
   transactions: describeKind('Transactions', ended, 'Nothing has moved.', transactionColumns, (id, query) =>
     listOf('get /accounts/{id}/transactions', { path: { id }, query }),
   ),
-  orders: describeKind('Orders', ['COMPLETED', 'FAILED'], 'No order was placed.', orderColumns, (id, query) =>
-    listOf('get /accounts/{id}/orders', { path: { id }, query }),
+  orders: describeKind(
+    'Orders',
+    ['COMPLETED', 'FAILED'],
+    'No order was placed.',
+    () => orderColumns,
+    (id, query) => listOf('get /accounts/{id}/orders', { path: { id }, query }),
   ),
-  withdrawals: describeKind('Withdrawals', ended, 'Nothing was withdrawn.', withdrawalColumns, (id, query) =>
-    listOf('get /accounts/{id}/withdrawals', { path: { id }, query }),
+  withdrawals: describeKind(
+    'Withdrawals',
+    ended,
+    'Nothing was withdrawn.',
+    () => withdrawalColumns,
+    (id, query) => listOf('get /accounts/{id}/withdrawals', { path: { id }, query }),
   ),
   deposits: describeKind(
     'Deposits',
     ['PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED'],
     'Nothing was deposited.',
-    depositColumns,
+    () => depositColumns,
     (id, query) => listOf('get /accounts/{id}/deposits', { path: { id }, query }),
   ),
 };

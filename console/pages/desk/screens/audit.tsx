@@ -7,7 +7,7 @@ import { toldActions } from '../parts/audit-sentence.ts';
 import { type List, listOf } from '../parts/list.ts';
 import { groupEntries } from '../parts/group-entries.ts';
 import { type NamedEntry, nameEntries } from '../parts/named-entry.ts';
-import { SubjectLink, Time } from '../parts/names.tsx';
+import { Clock, SubjectLink, nameDay } from '../parts/names.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { Records } from '../parts/records.tsx';
 import { Value } from '../parts/value.tsx';
@@ -92,8 +92,9 @@ export function Audit({ query }: Place) {
               label="Audit"
               rows={groupEntries(rows)}
               keyOf={nameGroup}
+              groupOf={([first]) => (first ? nameDay(first.entry.ts) : '')}
               columns={[
-                { name: 'When', show: ([first]) => first && <Time iso={first.entry.ts} /> },
+                { name: 'Time', show: ([first]) => first && <Clock iso={first.entry.ts} /> },
                 { name: 'What', show: (group) => <Told group={group} isOpen={open.includes(nameGroup(group))} /> },
                 { name: 'About', show: ([first]) => first && <SubjectLink subject={first.subject} /> },
                 {
@@ -102,12 +103,11 @@ export function Audit({ query }: Place) {
                   show: (group) => (
                     <button
                       type="button"
-                      class="link"
+                      class="more"
+                      aria-label="Details"
                       aria-expanded={open.includes(nameGroup(group))}
                       onClick={() => toggle(nameGroup(group))}
-                    >
-                      {group.length > 1 ? `All ${group.length}` : 'Details'}
-                    </button>
+                    />
                   ),
                 },
               ]}

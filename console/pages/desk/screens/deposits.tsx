@@ -9,14 +9,14 @@ import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { AccountChoice, nameAccount } from '../parts/account-choice.tsx';
 import { type AccountOfHolder, type WithAccount, addAccounts, withAccounts } from '../parts/find-accounts.ts';
-import { AccountName, State, Time, Whole } from '../parts/names.tsx';
-import { listOf } from '../parts/list.ts';
+import { AccountName, Back, State, Time, Whole } from '../parts/names.tsx';
+import { type List, listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Facts, Records } from '../parts/records.tsx';
 import { OldAndNew, ReasonField, Step } from '../parts/step.tsx';
 import { Tabs, shownOf } from '../parts/tabs.tsx';
 import { type Moment, Timeline, readMoments } from '../parts/timeline.tsx';
-import type { OperatorDeposit, SearchResult } from '../schema.d.ts';
+import type { AuditEntry, Operations, OperatorDeposit, SearchResult } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { depositColumns, isValued } from './account-records.tsx';
 
@@ -42,8 +42,48 @@ const owner: Column<WithAccount<OperatorDeposit>> = {
     accountId === null ? 'nobody’s' : <AccountName id={accountId} account={account} />,
 };
 
+type Decided = WithAccount<OperatorDeposit> & { readonly decided: AuditEntry | undefined };
+
+const decisions = { KEPT: 'keep_deposit', CREDITED: 'credit_deposit' } as const;
+
+/** So many of the newest decisions are looked at. */
+const DECISIONS_READ = 200;
+
+/** The deposits of a list; those that were decided, with who did. */
+function listDeposits(query: Operations['get /deposits']['query'] & object): List<Decided> {
+  const list = withAccounts(listOf('get /deposits', { query }), ({ accountId }) => accountId ?? undefined);
+  const action = query.decision && decisions[query.decision];
+  const read = async (cursor: string | undefined) => {
+    const [{ rows, nextCursor }, { entries }] = await Promise.all([
+      list.read(cursor),
+      action ? operate('get /audit', { query: { action, limit: DECISIONS_READ } }) : { entries: [] },
+    ]);
+    return {
+      rows: rows.map((row) => ({ ...row, decided: entries.find(({ target }) => target === row.id) })),
+      nextCursor,
+    };
+  };
+  return { ...list, read };
+}
+
 /** None of these is credited yet, so none has a value. */
 const columns = [...depositColumns.filter(({ name }) => name !== 'In USDT'), owner];
+
+/** Who decided it, and why. The audit knows both. */
+const decidedColumn: Column<Decided> = {
+  name: 'Decided by',
+  show: ({ decided }) =>
+    decided ? (
+      <>
+        {decided.actor}
+        {typeof decided.detail['because'] === 'string' && (
+          <small class="below breaks">{decided.detail['because']}</small>
+        )}
+      </>
+    ) : (
+      'not in the newest of the audit'
+    ),
+};
 
 const decideColumn: Column<OperatorDeposit> = {
   name: 'Decide',
@@ -68,18 +108,17 @@ export function Deposits({ query }: Place) {
         {list ? (
           <>
             <h2>{list[0]}</h2>
-            <Pages
-              list={withAccounts(
-                listOf('get /deposits', { query: list[1] }),
-                ({ accountId }) => accountId ?? undefined,
-              )}
-            >
+            <Pages list={listDeposits(list[1])}>
               {(rows) => (
                 <Records
                   label={list[0]}
                   rows={rows}
                   keyOf={({ id }) => id}
-                  columns={wanted === 'quarantined' && may('decide_quarantine') ? [...columns, decideColumn] : columns}
+                  columns={[
+                    ...columns,
+                    ...('decision' in list[1] ? [decidedColumn] : []),
+                    ...(wanted === 'quarantined' && may('decide_quarantine') ? [decideColumn] : []),
+                  ]}
                   empty={list[2]}
                 />
               )}
@@ -155,12 +194,13 @@ export function DepositScreen({ rest: [id = ''] }: Place) {
     <Shown loaded={loaded}>
       {({ deposit, moments, clues, account }) => (
         <>
+          <Back to="/desk/deposits">Deposits</Back>
           <div class="top">
             <div class="named">
               <h1>
                 Deposit of {showAmount(deposit.amount)} {deposit.asset}
               </h1>
-              <State of={deposit.status} />
+              <State of={deposit.decision ?? deposit.status} />
             </div>
           </div>
           <div class="split wide-first">

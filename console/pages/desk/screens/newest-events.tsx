@@ -8,7 +8,7 @@ import { go } from '../../route.ts';
 import { operate } from '../operate.ts';
 import { type AccountOfHolder, addAccounts } from '../parts/find-accounts.ts';
 import { nameEntries } from '../parts/named-entry.ts';
-import { AccountName, SubjectLink, Time } from '../parts/names.tsx';
+import { AccountName, Clock, SubjectLink, nameDay } from '../parts/names.tsx';
 import { Records } from '../parts/records.tsx';
 import type { OperatorEvent } from '../schema.d.ts';
 
@@ -48,7 +48,7 @@ export function NewestEvents({ ledger }: { readonly ledger: string }) {
           />
         )}
         <button type="button" onClick={() => setTurn((known) => known + 1)}>
-          Read again
+          Refresh
         </button>
       </div>
       <Newest key={`${kind} ${turn}`} kind={kind} ledger={ledger} />
@@ -66,12 +66,13 @@ function Newest({ kind, ledger }: { readonly kind: Kind; readonly ledger: string
             label="The newest events"
             rows={events}
             keyOf={({ event }) => event.id}
+            groupOf={({ event }) => nameDay(event.timestamp)}
             columns={[
-              { name: 'When', show: ({ event }) => <Time iso={event.timestamp} /> },
+              { name: 'Time', show: ({ event }) => <Clock iso={event.timestamp} /> },
               { name: 'What', show: ({ what }) => <span class="details">{what}</span> },
               { name: 'About', show: ({ about }) => about },
               {
-                name: 'Number',
+                name: 'Sequence',
                 isNumber: true,
                 show: ({ event }) => <span class="quiet">{event.sequence}</span>,
               },

@@ -7,7 +7,7 @@ import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import type { WithAccount } from '../parts/find-accounts.ts';
-import { AccountLink, AccountName, State, Time, Whole } from '../parts/names.tsx';
+import { AccountLink, AccountName, Back, State, Time, Whole } from '../parts/names.tsx';
 import { findAccountOf } from '../parts/deeds.ts';
 import { type NamedProposal, nameProposals, tellProposal } from '../parts/named-record.ts';
 import { type List, listOf } from '../parts/list.ts';
@@ -17,6 +17,7 @@ import { OldAndNew, ReasonField, Step } from '../parts/step.tsx';
 import { Value } from '../parts/value.tsx';
 import type { ExchangeSettings, HolderNotice, Proposal, StaffMember } from '../schema.d.ts';
 import { useMay, useStaff } from '../staff.ts';
+import { showAge } from './waiting.tsx';
 import { ChangedSettings, settingNames } from './changed-settings.tsx';
 
 /** The proposals of a state, with what they are about. */
@@ -74,7 +75,15 @@ export function Proposals({ query }: Place) {
                 },
                 { name: 'Account', show: showAccount },
                 { name: 'Made', show: ({ proposedAt }) => <Time iso={proposedAt} /> },
-                { name: 'Until', show: ({ expiresAt }) => <Time iso={expiresAt} /> },
+                {
+                  name: 'Expires',
+                  show: ({ expiresAt }) =>
+                    status === 'OPEN' ? (
+                      <time dateTime={expiresAt}>in {showAge(new Date().toISOString(), Date.parse(expiresAt))}</time>
+                    ) : (
+                      <Time iso={expiresAt} />
+                    ),
+                },
               ]}
               empty={status === 'OPEN' ? 'Nothing waits for a second person.' : `None is ${status.toLowerCase()}.`}
             />
@@ -108,6 +117,7 @@ export function ProposalScreen({ rest: [id = ''] }: Place) {
     <Shown loaded={loaded}>
       {({ proposal, settings, staff }) => (
         <>
+          <Back to="/desk/proposals">Proposals</Back>
           <div class="top">
             <div class="named">
               <h1>{tellProposal(proposal)}</h1>

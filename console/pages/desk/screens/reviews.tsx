@@ -1,7 +1,6 @@
-import { useState } from 'preact/hooks';
 import { inWords, showAmount } from '../../format.ts';
-import { Choice } from '../../parts/form.tsx';
 import { useLoaded } from '../../load.ts';
+import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { type WithAccount, withAccounts } from '../parts/find-accounts.ts';
 import { AccountName } from '../parts/names.tsx';
@@ -10,7 +9,9 @@ import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import type { Operations, OperatorWithdrawal } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
+import { Tabs, shownOf } from '../parts/tabs.tsx';
 import { withdrawalColumns } from './account-records.tsx';
+import { Age } from './waiting.tsx';
 
 const accountColumn: Column<WithAccount<OperatorWithdrawal>> = {
   name: 'Account',
@@ -20,6 +21,11 @@ const accountColumn: Column<WithAccount<OperatorWithdrawal>> = {
 /** All of a list are in one state, so it is not said. */
 const [firstColumn, ...moreColumns] = withdrawalColumns.filter(({ name }) => name !== 'State');
 const columns = [...(firstColumn ? [firstColumn] : []), accountColumn, ...moreColumns];
+
+const ageColumn: Column<OperatorWithdrawal> = {
+  name: 'Waits for',
+  show: ({ ts }) => <Age since={ts} now_ms={Date.now()} />,
+};
 
 const reviewColumn: Column<OperatorWithdrawal> = {
   name: 'Review',
@@ -56,7 +62,7 @@ export function Reviews() {
               label="Withdrawals to review"
               rows={rows}
               keyOf={({ id }) => id}
-              columns={may('review_withdrawals') ? [...columns, reviewColumn] : columns}
+              columns={[...columns, ageColumn, ...(may('review_withdrawals') ? [reviewColumn] : [])]}
               empty="Nothing waits for a review."
             />
           )}
@@ -66,15 +72,19 @@ export function Reviews() {
   );
 }
 
-const ages = [
-  ['60', 'for an hour'],
-  ['10', 'for ten minutes'],
-  ['0', 'at all'],
-] as const;
+const ages = { hour: 'Over an hour', minutes: 'Over ten minutes', all: 'All' } as const;
+
+/** How long they are with the custodian, and what is said where there are none. */
+const waits = {
+  hour: [60, 'No payout has been waiting over an hour.'],
+  minutes: [10, 'No payout has been waiting over ten minutes.'],
+  all: [0, 'No payout is with the custodian.'],
+} as const;
 
 /** The withdrawals that the custodian has, and who pays which by hand. */
-export function Payouts() {
-  const [minutes, setMinutes] = useState<(typeof ages)[number][0]>('60');
+export function Payouts({ query }: Place) {
+  const shown = shownOf(ages, query);
+  const [olderThanMinutes, empty] = waits[shown];
   const { loaded } = useLoaded(() => operate('get /payout-claims', { query: { limit: 200 } }));
   const claims = loaded.state === 'here' ? loaded.value.claims : [];
   const heldColumn: Column<OperatorWithdrawal> = {
@@ -88,20 +98,21 @@ export function Payouts() {
   return (
     <>
       <h1>Payouts</h1>
+      <Tabs label="Of payouts" path="/desk/payouts" of={ages} shown={shown} />
       <section class="card">
+        <h2>Payouts with the custodian</h2>
         <p>
-          The custodian has these and has not ended them. It is asked again and again by itself; after an hour a person
-          is needed. Ask the custodian what became of a payout before you settle it.
+          Withdrawals that the custodian has and has not paid yet. It is asked again and again by itself; after an hour
+          a person is needed. Ask the custodian what became of a payout before you settle it.
         </p>
-        <Choice label="With the custodian" value={minutes} set={setMinutes} options={ages} />
-        <Pages wanted={minutes} list={listWithdrawals({ status: 'PROCESSING', olderThanMinutes: Number(minutes) })}>
+        <Pages list={listWithdrawals({ status: 'PROCESSING', olderThanMinutes })}>
           {(rows) => (
             <Records
               label="Payouts with the custodian"
               rows={rows}
               keyOf={({ id }) => id}
               columns={[...columns, heldColumn, claimColumn]}
-              empty="No payout is with the custodian for so long. Nothing is to be done."
+              empty={empty}
             />
           )}
         </Pages>

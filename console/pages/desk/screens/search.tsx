@@ -30,6 +30,8 @@ async function read(text: string) {
   return { results: await addAccounts(results, ({ accountId }) => accountId ?? undefined), accounts: rows };
 }
 
+const count = (found: number) => (found === 1 ? '1 result' : `${found === 0 ? 'No' : found} results`);
+
 /** What a text names: records exactly, and accounts by the beginning of a word of their name or of an e-mail. */
 export function Search({ query }: Place) {
   const text = query.get('q') ?? '';
@@ -40,6 +42,9 @@ export function Search({ query }: Place) {
       <Shown loaded={loaded}>
         {({ results, accounts }) => (
           <>
+            <p role="status">
+              {count(accounts.length + results.length)} for “{text}”.
+            </p>
             {accounts.length > 0 && (
               <section class="card">
                 <h2>Accounts</h2>

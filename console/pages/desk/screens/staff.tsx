@@ -12,14 +12,14 @@ import type { StaffMember } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 
 const meanings: Readonly<Record<StaffRole, string>> = {
-  admin: 'everything: settings, roles, keys and secrets, exports, and all of the below',
-  treasury: 'credits by hand, settlements, payouts that are stuck, caps and exposure; decides proposals',
-  compliance: 'reviews of withdrawals, deposits in quarantine, freezes and their end; decides proposals',
-  support: 'opens accounts, freezes them, revokes keys, begins recoveries; decides proposals',
-  auditor: 'reads everything, changes nothing',
+  admin: 'Everything: settings, roles, keys and secrets, exports, and all of the below.',
+  treasury: 'Credits by hand, settlements, payouts that are stuck, caps and exposure; decides proposals.',
+  compliance: 'Reviews of withdrawals, deposits in quarantine, freezes and their end; decides proposals.',
+  support: 'Opens accounts, freezes them, revokes keys, begins recoveries; decides proposals.',
+  auditor: 'Reads everything, changes nothing.',
 };
 
-const nameRoles = (roles: readonly string[]) => (roles.length === 0 ? 'none' : roles.join(', '));
+const nameRoles = (roles: readonly string[]) => (roles.length === 0 ? 'none' : roles.map(inWords).join(', '));
 
 /** Who works here, and what their roles let them do. */
 export function StaffScreen() {
@@ -84,11 +84,12 @@ function SetRoles({ member, changed }: { readonly member?: StaffMember; readonly
   const [email, setEmail] = useState(member?.email ?? '');
   const [roles, setRoles] = useState<readonly StaffRole[]>(before);
   const toggle = (role: StaffRole) =>
-    setRoles((known) => (known.includes(role) ? known.filter((one) => one !== role) : [...known, role]));
+    setRoles((known) => staffRoles.filter((one) => known.includes(one) !== (one === role)));
   return (
     <Step
       label={member ? 'Set roles' : 'Add a person'}
       title={member ? `Roles of ${member.email}` : 'Add a person'}
+      isReady={nameRoles(before) !== nameRoles(roles)}
       act={() => operate('put /staff/{email}', { path: { email: email.trim().toLowerCase() }, body: { roles } })}
       done={changed}
     >
@@ -98,7 +99,10 @@ function SetRoles({ member, changed }: { readonly member?: StaffMember; readonly
         {staffRoles.map((role) => (
           <label key={role} class="tick">
             <input type="checkbox" checked={roles.includes(role)} onChange={() => toggle(role)} />
-            {inWords(role)}: {meanings[role]}
+            <span>
+              {inWords(role)}
+              <small class="below">{meanings[role]}</small>
+            </span>
           </label>
         ))}
       </fieldset>

@@ -111,7 +111,7 @@ async function addDetail(item: WithAccount<WaitingItem>, read: ReadRecord): Prom
 const MINUTE_MS = 60_000;
 
 /** For how long something waits, in its largest whole unit but one. */
-function showAge(since: string, now_ms: number): string {
+export function showAge(since: string, now_ms: number): string {
   const minutes = Math.max(0, Math.floor((now_ms - Date.parse(since)) / MINUTE_MS));
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
@@ -166,7 +166,8 @@ export function WaitingCard({ counts, oldest }: Awaited<ReturnType<typeof readWa
 
 const LONG_MS = 4 * 60 * MINUTE_MS;
 
-function Age({ since, now_ms }: { readonly since: string; readonly now_ms: number }) {
+/** For how long something waits, as a state that is bad after some hours. */
+export function Age({ since, now_ms }: { readonly since: string; readonly now_ms: number }) {
   const isLong = now_ms - Date.parse(since) > LONG_MS;
   return <State of={isLong ? 'FAILED' : 'PENDING'} words={showAge(since, now_ms)} />;
 }

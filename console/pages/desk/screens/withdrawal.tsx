@@ -5,7 +5,7 @@ import { nameNetwork } from '../../networks.ts';
 import { TransactionLink } from '../../parts/transaction-link.tsx';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
-import { AccountLink, State, Time, Whole } from '../parts/names.tsx';
+import { AccountLink, Back, State, Time, Whole } from '../parts/names.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { type Moment, Timeline, readMoments } from '../parts/timeline.tsx';
 import type { AccountDetail, OperatorDeposit, OperatorWithdrawal } from '../schema.d.ts';
@@ -38,6 +38,7 @@ export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) 
     <Shown loaded={loaded}>
       {({ withdrawal, account, earlier, deposits, claim, moments }) => (
         <>
+          <BackToList withdrawal={withdrawal} account={account} />
           <div class="top">
             <div class="named">
               <h1>
@@ -81,6 +82,19 @@ export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) 
       )}
     </Shown>
   );
+}
+
+/** To the list in which a withdrawal is: what waits is with others, and what has ended is with its account. */
+function BackToList({
+  withdrawal: { status },
+  account: { id, label },
+}: {
+  readonly withdrawal: OperatorWithdrawal;
+  readonly account: AccountDetail;
+}) {
+  if (status === 'PENDING') return <Back to="/desk/reviews">Reviews</Back>;
+  if (status === 'PROCESSING') return <Back to="/desk/payouts?show=all">Payouts</Back>;
+  return <Back to={`/desk/accounts/${id}/withdrawals`}>{label}</Back>;
 }
 
 /** With what a withdrawal was asked for: the keys of an account are listed, and the sessions of its holder are not. */
