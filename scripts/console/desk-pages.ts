@@ -28,6 +28,9 @@ interface HouseAsset {
 /** Throws unless the numbers on the pages are the API's. */
 export async function compareNumbers(page: Page, exchange: LocalExchange, { accountId }: Customer): Promise<void> {
   await open(page, 'House');
+  await page.getByRole('table', { name: 'Each asset' }).waitFor();
+  const looked = await readTable(page, 'Each asset');
+  const calm = await readTable(page, 'Covered, and without a position');
   await page.getByRole('navigation', { name: 'Of the house' }).getByRole('link', { name: 'All amounts' }).click();
   await page.getByRole('table', { name: 'What is owed and held' }).waitFor();
   const shown = await readTable(page, 'What is owed and held');
@@ -46,6 +49,9 @@ export async function compareNumbers(page: Page, exchange: LocalExchange, { acco
     ...(house.custodyAnsweredAt === null ? [] : [row.custodyHolds ?? '–']),
   ]);
   expectThat(JSON.stringify(shown) === JSON.stringify(told), 'the house’s book on the page is that of the API');
+  const names = [...looked, ...calm].map(([name]) => name).toSorted();
+  const all = house.assets.map(({ asset }) => asset).toSorted();
+  expectThat(names.join() === all.join() && calm.length > 0, 'each asset is looked at, or a line of its own');
   await page.goto(`${exchange.consoleOrigin}/desk/accounts/${accountId}`);
   await page.getByRole('table', { name: 'Balances' }).waitFor();
   const balances = (await readTable(page, 'Balances')).map(([asset, amount]) => [asset, amount]);

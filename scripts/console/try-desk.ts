@@ -26,6 +26,7 @@ async function openAccount(page: Page, exchange: LocalExchange): Promise<string>
   const accountId = new URL(page.url()).pathname.split('/').at(-1) ?? '';
   await page.getByRole('searchbox').fill(accountId);
   await page.keyboard.press('Enter');
+  await see(page, `1 result for “${accountId}”.`);
   await page.getByRole('table', { name: 'Records' }).getByRole('link', { name: 'Account', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: CUSTOMER }).waitFor();
   expectThat(true, 'the desk opens an account, and the search finds it by its id');
@@ -37,6 +38,13 @@ async function openAccount(page: Page, exchange: LocalExchange): Promise<string>
   await page.getByRole('table', { name: 'Balances' }).getByText('5.25').waitFor();
   await see(page, '5\u202F000.00 USDT are left.');
   expectThat(true, 'an account is credited by hand, and its page says what is left of its limit');
+  await press(page, 'Set the limit');
+  const set = page.getByRole('dialog').getByRole('button', { name: 'Set the limit' });
+  expectThat(await set.isDisabled(), 'a limit is not set before it is another');
+  await page.getByLabel('USDT in any 24 hours').fill('4500');
+  await page.getByLabel('Reason, for the audit').fill('as agreed');
+  await set.click();
+  await see(page, '4\u202F500.00 USDT are left.');
   await press(page, 'Freeze');
   await page.getByLabel('Reason, for the audit').fill('asked for it by telephone');
   await confirm(page, 'Freeze');
@@ -56,10 +64,11 @@ async function openAccount(page: Page, exchange: LocalExchange): Promise<string>
   await confirm(page, 'Unfreeze');
   await page.getByRole('button', { name: 'Freeze', exact: true }).waitFor();
   await page.goto(`${exchange.consoleOrigin}/desk/audit?target=${accountId}&action=change_account`);
+  await see(page, 'set the daily limit of withdrawals to 4\u202F500 USDT, because: as agreed');
   await see(page, 'froze the account, because: asked for it by telephone');
   await see(page, 'let the account go on, because: identified');
   await page.goto(`${exchange.consoleOrigin}/desk/accounts/${accountId}`);
-  expectThat(true, 'why an account was frozen and unfrozen is in the audit');
+  expectThat(true, 'why a limit was set, and an account frozen and unfrozen, is in the audit');
   return accountId;
 }
 
@@ -90,6 +99,7 @@ async function follow(page: Page): Promise<void> {
   await press(page, 'Refresh');
   await page.getByLabel('Show').selectOption('audit');
   const newest = page.getByRole('table', { name: 'The newest events' }).locator('tbody tr:not(.day)').first();
+  await page.getByRole('rowheader', { name: /^\w+,? \d+ \w+ \d{4}$/ }).waitFor();
   await newest.getByText(/made a new secret for a webhook endpoint/).waitFor();
   expectThat(true, 'the newest event of the feed is the last change');
 }
@@ -110,11 +120,9 @@ async function review(page: Page, exchange: LocalExchange, customer: Customer): 
   const id = await customer.withdraw();
   await open(page, 'Reviews');
   await page.getByRole('heading', { name: 'Reviews', level: 1 }).and(page.locator(':focus')).waitFor();
-  await page
-    .getByRole('table', { name: 'Withdrawals to review' })
-    .getByRole('link', { name: 'Review' })
-    .first()
-    .click();
+  const waiting = page.getByRole('table', { name: 'Withdrawals to review' });
+  await waiting.getByText(/^\d+ min$/).waitFor();
+  await waiting.getByRole('link', { name: 'Review' }).first().click();
   await see(page, 'What to look at');
   await see(page, 'This is the account’s first withdrawal.');
   const happened = page.getByRole('list', { name: 'What happened' });
@@ -129,6 +137,11 @@ async function review(page: Page, exchange: LocalExchange, customer: Customer): 
   const path = `/operator/v1/accounts/${customer.accountId}/withdrawals/${id}`;
   const { withdrawal } = await send<{ withdrawal: { status: string } }>(exchange, 'GET', path);
   expectThat(withdrawal.status !== 'PENDING', `a reviewed withdrawal goes on, it is ${withdrawal.status}`);
+  await page.goto(`${exchange.consoleOrigin}/desk/accounts/${customer.accountId}/transactions`);
+  const moved = page.getByRole('row').filter({ hasText: '−0.1 ETH' });
+  await moved.getByRole('link', { name: 'ETH withdrawal' }).first().click();
+  await page.getByRole('heading', { level: 1, name: 'Withdrawal of 0.1 ETH' }).waitFor();
+  expectThat(true, 'what moved has its sign, and leads to its record');
 }
 
 /** Halts trading and lifts the halt, alone while there is one admin and then with a second person. Returns their page. */
@@ -167,6 +180,7 @@ async function halt(page: Page, exchange: LocalExchange, browser: Browser): Prom
   expectThat(await readHalt(), 'with two admins it is proposed, and who proposed it cannot approve it');
   const [, other] = await signIn(browser, exchange, SECOND);
   await open(other, 'Proposals');
+  await see(other, /^in 23 h \d+ min$/);
   await other.getByRole('link', { name: 'Let trading go on' }).click();
   await see(other, 'Trading is halted');
   await press(other, 'Approve');
@@ -295,7 +309,11 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
   await confirm(page, 'Keep it');
   await page.locator('dd', { hasText: 'Kept' }).waitFor();
   await happened.getByText('kept the deposit in quarantine, because: no sender found').waitFor();
-  expectThat(true, 'a deposit in quarantine is kept, and its page says why');
+  await page.getByRole('main').getByRole('link', { name: 'Deposits', exact: true }).click();
+  await page.getByRole('navigation', { name: 'Of deposits' }).getByRole('link', { name: 'Kept' }).click();
+  const kept = page.getByRole('table', { name: 'Kept' }).getByRole('row').filter({ hasText: 'no sender found' });
+  await kept.filter({ hasText: ADMIN }).getByText('Kept', { exact: true }).waitFor();
+  expectThat(true, 'a deposit in quarantine is kept; its page and the list say why, and the list by whom');
   await open(page, 'Payouts');
   await page.getByRole('navigation', { name: 'Of payouts' }).getByRole('link', { name: 'All' }).click();
   await page.getByRole('table', { name: 'Payouts with the custodian' }).getByRole('link').first().click();

@@ -31,6 +31,7 @@ export function Records<Row>({
   /** The heading above the rows that follow each other and have the same. */
   readonly groupOf?: (row: Row) => string;
 }) {
+  const groups = groupOf && rows.map(groupOf);
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   return (
     <table class={isSmall ? 'records small' : 'records'} aria-label={label}>
@@ -44,17 +45,17 @@ export function Records<Row>({
         </tr>
       </thead>
       <tbody>
-        {rows.map((row, at) => [
-          groupOf && groupOf(row) !== (at > 0 && groupOf(rows[at - 1] as Row)) && (
-            <tr key={groupOf(row)} class="day">
+        {rows.map((row, index) => [
+          groups && groups[index] !== groups[index - 1] && (
+            <tr key={groups[index]} class="day">
               <th scope="rowgroup" colSpan={columns.length}>
-                {groupOf(row)}
+                {groups[index]}
               </th>
             </tr>
           ),
           <tr key={keyOf(row)}>
-            {columns.map(({ name, isNumber, isStep, show }, at) =>
-              at === 0 ? (
+            {columns.map(({ name, isNumber, isStep, show }, index) =>
+              index === 0 ? (
                 <th key={name} scope="row">
                   {show(row)}
                 </th>

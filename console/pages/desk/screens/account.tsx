@@ -7,7 +7,7 @@ import { Shown } from '../../parts/notice.tsx';
 import { scrollToCurrent } from '../../parts/scroll-to-current.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
-import { State, Time, Whole } from '../parts/names.tsx';
+import { Back, State, Time, Whole } from '../parts/names.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { ReasonField, Step } from '../parts/step.tsx';
 import { useMay } from '../staff.ts';
@@ -30,6 +30,7 @@ export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
     <Shown loaded={loaded}>
       {(account) => (
         <>
+          <Back to="/desk/accounts">Accounts</Back>
           <div class="top">
             <div class="named">
               <h1>{account.label}</h1>

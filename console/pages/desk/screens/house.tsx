@@ -33,7 +33,7 @@ const number = (name: string, valueOf: (row: HouseAsset) => string | null): Colu
   },
 });
 
-const share = (name: string, shareOf: (row: HouseAsset) => string | null): Column<HouseAsset> => ({
+const percentage = (name: string, shareOf: (row: HouseAsset) => string | null): Column<HouseAsset> => ({
   name,
   isNumber: true,
   show: (row) => {
@@ -170,8 +170,8 @@ function EachAsset({ house }: { readonly house: House }) {
             columns={[
               asset,
               number('Owed to clients', (row) => row.owedToClients),
-              share('In custody', (row) => row.coveredByCustody),
-              share('With venues', (row) => row.coveredWithVenues),
+              percentage('In custody', (row) => row.coveredByCustody),
+              percentage('With venues', (row) => row.coveredWithVenues),
             ]}
             empty=""
           />
