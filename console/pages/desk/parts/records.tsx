@@ -54,8 +54,8 @@ export function Records<Row>({
             </tr>
           ),
           <tr key={keyOf(row)}>
-            {columns.map(({ name, isNumber, isStep, show }, index) =>
-              index === 0 ? (
+            {columns.map(({ name, isNumber, isStep, show }, place) =>
+              place === 0 ? (
                 <th key={name} scope="row">
                   {show(row)}
                 </th>
