@@ -183,7 +183,7 @@ export class HolderTrial {
   /** Makes a key and uses it over HTTP. Returns what reads with it. */
   async #makeKey(page: Page): Promise<(path: string) => Promise<Response>> {
     await open(page, 'API keys');
-    await page.getByLabel('Name').fill('bot');
+    await page.getByLabel('Name', { exact: true }).fill('bot');
     await page.getByLabel('Expires').selectOption('in 30 days');
     await press(page, 'Make the key');
     const dialog = page.getByRole('dialog');
