@@ -27,7 +27,7 @@ async function openAccount(page: Page, exchange: LocalExchange): Promise<string>
   await page.getByRole('searchbox').fill(accountId);
   await page.keyboard.press('Enter');
   await see(page, `1 result for “${accountId}”.`);
-  await page.getByRole('table', { name: 'Records' }).getByRole('link', { name: 'Account', exact: true }).click();
+  await page.getByRole('table', { name: 'Accounts' }).getByRole('link', { name: CUSTOMER }).click();
   await page.getByRole('heading', { level: 1, name: CUSTOMER }).waitFor();
   expectThat(true, 'the desk opens an account, and the search finds it by its id');
   await press(page, 'Credit by hand');
@@ -272,6 +272,10 @@ async function invite(page: Page, other: Page, exchange: LocalExchange, { accoun
 /** A stray deposit is kept, and a payout that hangs is settled by two. */
 async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
   await open(page, 'Today');
+  const matters = page.getByRole('list', { name: 'What is not as it should be' });
+  for (const what of ['Hedging is halted', 'DOGE is not traded', /^BTC in custody is \d+\.\d\d\s% of what is owed/])
+    await matters.getByText(what).waitFor();
+  expectThat(true, 'the first page begins with what is halted, off or not covered');
   await page.getByRole('img', { name: /^Came in and paid out by day since / }).waitFor();
   await see(page, '7-day average 0.00');
   const waiting = page.getByRole('table', { name: 'Waits for somebody' }).locator('tbody tr');

@@ -27,7 +27,9 @@ async function read(text: string) {
     operate('get /search', { query: { q: text } }),
     findAccounts({ query: text }, undefined, MOST_ACCOUNTS),
   ]);
-  return { results: await addAccounts(results, ({ accountId }) => accountId ?? undefined), accounts: rows };
+  // An account that is found by its id is listed as one.
+  const others = results.filter(({ kind, id }) => kind !== 'account' || !rows.some((row) => row.id === id));
+  return { results: await addAccounts(others, ({ accountId }) => accountId ?? undefined), accounts: rows };
 }
 
 const count = (found: number) => (found === 1 ? '1 result' : `${found === 0 ? 'No' : found} results`);
