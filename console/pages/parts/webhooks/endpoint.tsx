@@ -36,6 +36,7 @@ export function Endpoint({
 }) {
   const { endpoint, calls } = more;
   const [isOpen, setOpen] = useState(false);
+  const [said, setSaid] = useState('');
   const isOn = endpoint.status === 'enabled';
   return (
     <article class="endpoint">
@@ -48,8 +49,9 @@ export function Endpoint({
         <button type="button" onClick={() => setOpen(true)}>
           Deliveries
         </button>
-        {change && <Test test={() => calls.test(endpoint.id)} />}
+        {change && <Test test={() => calls.test(endpoint.id)} say={setSaid} />}
       </div>
+      {said !== '' && <p role="status">{said}</p>}
       {change && <Rarely {...more} change={change} />}
       {isOpen && (
         <Deliveries
@@ -134,20 +136,23 @@ function Rarely(changes: Changes) {
 }
 
 /** A test changes nothing, so it needs no second look. */
-function Test({ test }: { readonly test: () => ReturnType<Calls['test']> }) {
-  const [said, setSaid] = useState('');
+function Test({
+  test,
+  say,
+}: {
+  readonly test: () => ReturnType<Calls['test']>;
+  readonly say: (words: string) => void;
+}) {
   return (
     <Form
       plain
       label="Send a test"
       act={async () => {
-        setSaid('');
+        say('');
         const { delivery } = await test();
-        setSaid(`The test: ${nameOutcome(delivery)[1].toLowerCase()}, ${nameAnswer(delivery)}.`);
+        say(`The test: ${nameOutcome(delivery)[1].toLowerCase()}, ${nameAnswer(delivery)}.`);
       }}
-    >
-      {said !== '' && <p role="status">{said}</p>}
-    </Form>
+    />
   );
 }
 

@@ -24,27 +24,27 @@ export function Sessions() {
         {({ sessions }) => (
           <ul class="plain">
             {sessions.map((session) => (
-              <li key={session.id} class="named">
-                <div>
+              <li key={session.id} class="entry">
+                <div class="title">
                   <strong title={session.agent}>{nameBrowser(session.agent)}</strong>
-                  <p class="quiet">
-                    {session.isThis ? 'this browser' : `last used ${showTime(session.usedAt)}`}
-                    {session.level === 'look' && ', may look'}
-                    <br />
-                    since {showTime(session.createdAt)}
-                  </p>
+                  {!session.isThis && (
+                    <Form
+                      danger
+                      label="Sign it out"
+                      about={nameBrowser(session.agent)}
+                      act={async () => {
+                        await ask('DELETE', `/session/list/${session.id}`);
+                        reload();
+                      }}
+                    />
+                  )}
                 </div>
-                {!session.isThis && (
-                  <Form
-                    danger
-                    label="Sign it out"
-                    about={nameBrowser(session.agent)}
-                    act={async () => {
-                      await ask('DELETE', `/session/list/${session.id}`);
-                      reload();
-                    }}
-                  />
-                )}
+                <p class="quiet">
+                  {session.isThis ? 'this browser' : `last used ${showTime(session.usedAt)}`}
+                  {session.level === 'look' && ', may look'}
+                  <br />
+                  since {showTime(session.createdAt)}
+                </p>
               </li>
             ))}
           </ul>
