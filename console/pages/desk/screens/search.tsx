@@ -45,7 +45,7 @@ export function Search({ query }: Place) {
         {({ results, accounts }) => (
           <>
             <p role="status">
-              {count(accounts.length + results.length)} for “{text}”.
+              {count(new Set([...accounts, ...results].map(({ id }) => id)).size)} for “{text}”.
             </p>
             {accounts.length > 0 && (
               <section class="card">
