@@ -236,7 +236,11 @@ async function trySearchKeys(page: Page, { origin }: LocalExchange): Promise<voi
   expectThat(places.join() === `0,1,2,1,0,${last}`, `the arrow keys choose the results ${places.join(', ')}`);
   await input.fill('nothinglikeit');
   await page.keyboard.press('Tab');
-  await page.getByRole('link', { name: 'look through the questions' }).and(page.locator(':focus')).waitFor();
+  await page.getByRole('search').getByRole('link', { name: 'Questions' }).and(page.locator(':focus')).waitFor();
+  expectThat(
+    (await page.locator('search p').innerText()).startsWith('Nothing for “nothinglikeit”'),
+    'nothing found, and where to look',
+  );
   await page.keyboard.press('Escape');
   await input.and(page.locator(':focus')).waitFor();
   const isClosed = (await page.locator('search p').innerText()) === '' && (await input.inputValue()) === '';
@@ -363,6 +367,60 @@ async function tryMenus(browser: Browser, page: Page, { origin }: LocalExchange)
   expectThat(true, 'the menu opens without JavaScript as well');
 }
 
+/** On a telephone the open menu covers the line below the header, and its button closes it. */
+async function tryOpenMenu(page: Page, { origin }: LocalExchange): Promise<void> {
+  await page.setViewportSize(NARROW);
+  await page.goto(`${origin}/docs/guides/first-order`);
+  const [button, menu, here] = [
+    page.getByRole('button', { name: 'Menu' }),
+    page.locator('#menu'),
+    page.locator('.here'),
+  ];
+  const shown = async () =>
+    [await button.locator('.open').isVisible(), await button.locator('.close').isVisible()].join();
+  const before = await shown();
+  await button.click();
+  const [over, below] = await Promise.all(
+    [menu, here].map((part) =>
+      part.evaluate((box) => box.getBoundingClientRect().toJSON() as { top: number; bottom: number }),
+    ),
+  );
+  const isCovered =
+    over !== undefined && below !== undefined && over.top <= below.top + 1 && over.bottom === NARROW.height;
+  expectThat(before === 'true,false' && (await shown()) === 'false,true' && isCovered, 'a menu that fills the screen');
+  await menu.getByRole('link', { name: 'Errors', exact: true }).scrollIntoViewIfNeeded();
+  await button.click();
+  await menu.waitFor({ state: 'hidden' });
+  expectThat((await shown()) === 'true,false', 'and is closed by the button that opened it');
+}
+
+/** The list of errors is narrowed by what is typed, and leads to pages that lead back. */
+async function tryErrorList(page: Page, { origin }: LocalExchange): Promise<void> {
+  await page.setViewportSize(NARROW);
+  await page.goto(`${origin}/errors`);
+  const shown = page.locator('.codes > li:visible');
+  const all = await shown.count();
+  await page.getByLabel('Narrow the list').fill('404 symbol');
+  const named = await shown.locator('a').first().innerText();
+  const isNarrowed = (await shown.count()) === 1 && (await page.locator('main h2:visible').count()) === 1;
+  expectThat(isNarrowed && named === 'symbol_not_supported', `one of ${all} errors, by its status and a word`);
+  const lines = await page.evaluate("document.querySelector('.codes > li:not([hidden]) > a').getClientRects().length");
+  expectThat(lines === 1, 'its code on one line');
+  await page.getByLabel('Narrow the list').fill('');
+  expectThat((await shown.count()) === all && all === Object.keys(problems).length, 'all of them again');
+  await page.goto(`${origin}/errors/rate_limited`);
+  const places = await page
+    .locator('.examples, .further')
+    .evaluateAll((each) => each.map((part) => part.getBoundingClientRect().top));
+  expectThat(
+    places.length === 2 && (places[0] ?? NaN) < (places[1] ?? NaN),
+    'the answer of an error before the ways on',
+  );
+  await page.locator('#menu [aria-current][href="/errors"]').waitFor({ state: 'attached' });
+  await page.locator('main').getByRole('link', { name: 'Errors', exact: true }).click();
+  await page.waitForURL(`${origin}/errors`);
+}
+
 /** The page of an address that does not exist, in both themes and at both widths. */
 async function tryUnknown(page: Page, { origin }: LocalExchange): Promise<void> {
   for (const viewport of [NARROW, WIDE]) {
@@ -391,6 +449,8 @@ await withLocalExchange(async (start) => {
     await trySearch(page, exchange);
     await trySearchKeys(page, exchange);
     await tryMenus(browser, page, exchange);
+    await tryOpenMenu(page, exchange);
+    await tryErrorList(page, exchange);
     await tryCopy(page, exchange);
     await tryLanguages(browser, page, exchange);
     await measureOperations(page, exchange);

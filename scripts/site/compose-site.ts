@@ -172,7 +172,11 @@ export function composeSite(): Map<string, SiteFile> {
   const api = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as Document;
   const index = nameStatic('search.json', new TextEncoder().encode(composeSearchIndex(documents, api)));
   const menus: Record<Reader, readonly MenuGroup[]> = {
-    trader: [...forTraders, { title: 'Look up', entries: [REFERENCE, ERRORS, CHANGELOG] }],
+    trader: [
+      ...forTraders.slice(0, 1),
+      { title: 'Look up', entries: [REFERENCE, ERRORS, CHANGELOG] },
+      ...forTraders.slice(1),
+    ],
     operator: forOperators,
     contributor: forContributors,
   };

@@ -4,9 +4,9 @@ import type { ProblemCode } from '../../src/http/problems.ts';
 export interface ErrorAdvice {
   readonly meaning: string;
   readonly remedy: string;
+  /** Only the operator's API, below `/operator/v1`, answers with it. */
+  readonly isOperators?: true;
 }
-
-const OPERATOR_TOKEN = 'Only the operator’s API, below `/operator/v1`, answers with it.';
 
 /** The advice on every code. It is not part of the Worker, which needs only the table in `src/http/problems.ts`. */
 export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
@@ -150,12 +150,15 @@ export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
       'Wait for the next code. If codes keep failing, set the clock of the device. The same `Idempotency-Key` may be used.',
   },
   insufficient_role: {
-    meaning: `The token or the person is known, but their role may not do this. ${OPERATOR_TOKEN}`,
+    isOperators: true,
+    meaning: 'The token or the person is known, but their role may not do this.',
     remedy:
       '`OPERATOR_TOKEN` may use everything, `DEPOSIT_TOKEN` reports deposits, `AUDITOR_TOKEN` reads. What a person may do depends on their roles; `GET /operator/v1/me` names them, and an admin gives them.',
   },
   invalid_origin: {
-    meaning: `A request that changes something carried the sign-in of a person, but not the Origin of the operator’s console: so it may come from a page of another site. ${OPERATOR_TOKEN}`,
+    isOperators: true,
+    meaning:
+      'A request that changes something carried the sign-in of a person, but not the Origin of the operator’s console: so it may come from a page of another site.',
     remedy: 'Make the change in the console. A program uses one of the tokens instead of a person’s sign-in.',
   },
   price_unavailable: {
@@ -194,20 +197,23 @@ export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
     remedy: 'The header `Allow` lists the methods that it takes.',
   },
   invalid_operator_token: {
-    meaning: `The request carried none of the operator’s tokens, and no valid sign-in of a person. ${OPERATOR_TOKEN}`,
+    isOperators: true,
+    meaning: 'The request carried none of the operator’s tokens, and no valid sign-in of a person.',
     remedy:
       'Send `Authorization: Bearer <token>` with one of the three tokens, or sign in again. An API key is no operator token.',
   },
   invalid_state: {
-    meaning: `The record is in a state that does not allow the request; the detail says which. ${OPERATOR_TOKEN}`,
+    meaning: 'The record is in a state that does not allow the request; the detail says which.',
     remedy: 'Read the record again, and decide by its present state.',
   },
   approval_required: {
-    meaning: `Two people must agree on the change, and as many proposals of yours are open as one person can have. ${OPERATOR_TOKEN}`,
+    isOperators: true,
+    meaning: 'Two people must agree on the change, and as many proposals of yours are open as one person can have.',
     remedy: 'Have some of them decided, or take them back; then send the request again: it becomes a proposal.',
   },
   supply_cap_exceeded: {
-    meaning: `The credit would exceed the supply cap: the most that may be owed to clients in that asset. ${OPERATOR_TOKEN}`,
+    isOperators: true,
+    meaning: 'The credit would exceed the supply cap: the most that may be owed to clients in that asset.',
     remedy:
       'Check the amount first. If it is right, raise `supplyCaps` in the settings and send the same credit again.',
   },

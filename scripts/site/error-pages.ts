@@ -2,7 +2,8 @@ import { exampleOfProblem } from '../../src/http/document/problem-examples.ts';
 import { type ProblemCode, type ProblemDefinition, definitionOf, problems } from '../../src/http/problems.ts';
 import { errorGuide } from './error-guide.ts';
 import { escapeHtml } from './escape-html.ts';
-import { writeError, writeErrors } from './markdown-pages.ts';
+import { ONLY_OPERATORS, writeError, writeErrors } from './markdown-pages.ts';
+import { ERRORS } from './navigation.ts';
 import type { Page } from './page.ts';
 import { showExample } from './reference-page.ts';
 import { renderInline } from './render-markdown.ts';
@@ -14,22 +15,18 @@ export function composeErrorPages(): Page[] {
   return [composeIndex(), ...codes.map(composeErrorPage)];
 }
 
-function statusOf({ status, statusInPath }: ProblemDefinition): string {
-  return statusInPath === undefined ? String(status) : `${status}, in a path ${statusInPath}`;
+function showStatuses({ status, statusInPath }: ProblemDefinition): string {
+  return statusInPath === undefined ? String(status) : `${status} or ${statusInPath}`;
 }
 
 function composeErrorPage(code: ProblemCode): Page {
   const definition = definitionOf(code);
-  const { meaning, remedy } = errorGuide[code];
+  const { meaning, remedy, isOperators } = errorGuide[code];
+  const { status, statusInPath, retryable, kept } = definition;
   const facts = [
-    ['Status', statusOf(definition)],
-    ['Retryable', definition.retryable ? 'Yes: the same request may succeed later' : 'No: change something first'],
-    [
-      'Kept for replay',
-      definition.kept
-        ? 'Yes: the same Idempotency-Key gets the same answer for 24 hours'
-        : 'No: the same Idempotency-Key may be used again',
-    ],
+    ['Status', statusInPath === undefined ? status : `${status}; ${statusInPath} where the path names it`],
+    ['Retryable', retryable ? 'Yes: the same request may succeed later' : 'No: change something first'],
+    ['Idempotency-Key', kept ? 'The same one gets this answer for 24 hours' : 'The same one may be used again'],
   ].map(([term, value]) => `<dt>${term}</dt><dd>${value}</dd>`);
   return {
     path: `/errors/${code}`,
@@ -38,16 +35,17 @@ function composeErrorPage(code: ProblemCode): Page {
     description: `The error ${code} of the Bureau API: what it means, and what to do.`,
     markdown: writeError(code),
     body: `<div class="beside"><article>
+<p class="crumb"><a href="${ERRORS.path}">${ERRORS.title}</a></p>
 <h1>${escapeHtml(definition.title)}</h1>
 <p class="code"><code>${code}</code></p>
 <dl>${facts.join('')}</dl>
 <h2>What it means</h2>
-<p>${renderInline(meaning)}</p>
+<p>${renderInline(isOperators ? `${meaning} ${ONLY_OPERATORS}` : meaning)}</p>
 <h2>What to do</h2>
 <p>${renderInline(remedy)}</p>
-<p class="further"><a href="/docs/guides/errors">How to handle errors</a> · <a href="/errors">All codes</a></p>
 </article>
-<div class="examples">${showExample(`Answer <span>${definition.status}</span>`, JSON.stringify(exampleOfProblem(code, false), null, 2), 'json')}</div></div>`,
+<div class="examples">${showExample(`Answer <span>${definition.status}</span>`, JSON.stringify(exampleOfProblem(code, false), null, 2), 'json')}</div></div>
+<p class="further"><a href="/docs/guides/errors">How to handle errors</a> · <a href="${ERRORS.path}">All codes</a></p>`,
   };
 }
 
@@ -56,9 +54,12 @@ const groups = {
   later: ['Send it again later', 'The same request, with the same Idempotency-Key, may succeed.'],
   key: ['Look at the key or the account', 'The request may be right; this key or this account may not make it.'],
   request: ['Change the request', 'The same request is refused again.'],
+  operator: ['For operators', 'Only the operator’s API, below `/operator/v1`, answers with these.'],
 } as const;
 
-function groupOf({ retryable, status }: ProblemDefinition): keyof typeof groups {
+function groupOf(code: ProblemCode): keyof typeof groups {
+  const { retryable, status } = definitionOf(code);
+  if (errorGuide[code].isOperators) return 'operator';
   if (retryable) return 'later';
   return status === 401 || status === 403 ? 'key' : 'request';
 }
@@ -66,12 +67,12 @@ function groupOf({ retryable, status }: ProblemDefinition): keyof typeof groups 
 function composeIndex(): Page {
   const sections = Object.entries(groups).map(([group, [title, advice]]) => {
     const rows = codes
-      .filter((code) => groupOf(definitionOf(code)) === group)
+      .filter((code) => groupOf(code) === group)
       .map(
-        (code) => `<li><a href="/errors/${code}"><code>${code}</code></a> <b>${statusOf(definitionOf(code))}</b>
+        (code) => `<li><a href="/errors/${code}"><code>${code}</code></a> <b>${showStatuses(definitionOf(code))}</b>
 <span>${renderInline(errorGuide[code].meaning)}</span></li>`,
       );
-    return `<section><h2 id="${group}">${title}</h2><p>${advice}</p><ul class="codes">${rows.join('\n')}</ul></section>`;
+    return `<section><h2 id="${group}">${title}</h2><p>${renderInline(advice)}</p><ul class="codes">${rows.join('\n')}</ul></section>`;
   });
   return {
     path: '/errors',
@@ -84,6 +85,8 @@ function composeIndex(): Page {
 <h1>Errors</h1>
 <p>Every code that the API answers with, by what you do about it. Codes are stable within v1 and only ever added;
 <a href="/docs/guides/errors">how to handle errors</a> has the whole story.</p>
+<p class="filter" hidden><label>Narrow the list <input type="search" placeholder="A code, a status or a word" autocomplete="off" spellcheck="false"></label>
+<span role="status"></span></p>
 ${sections.join('\n')}
 </article>`,
   };

@@ -62,14 +62,17 @@ ${parts.join('\n\n')}
 `;
 }
 
+/** Said of a code that no client of the API sees. */
+export const ONLY_OPERATORS = 'Only the operator’s API, below `/operator/v1`, answers with it.';
+
 export function writeError(code: ProblemCode): string {
   const { status, title, retryable, kept } = definitionOf(code);
-  const { meaning, remedy } = errorGuide[code];
+  const { meaning, remedy, isOperators } = errorGuide[code];
   return `# ${title}
 
 The error \`${code}\`, status ${status}. ${retryable ? 'Retryable' : 'Not retryable'}, ${kept ? '' : 'not '}kept for replay.
 
-${meaning}
+${isOperators ? `${meaning} ${ONLY_OPERATORS}` : meaning}
 
 ${remedy}
 

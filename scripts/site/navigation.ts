@@ -15,7 +15,7 @@ export const readers: Readonly<Record<Reader, { readonly path: string; readonly 
   contributor: { path: '/docs/contribute', label: 'Contribute' },
 };
 
-/** The reference and the errors, which follow the guides in a trader's menu. */
+/** The reference and the errors, which follow the first guides in a trader's menu. */
 export const REFERENCE: MenuEntry = { path: '/docs/reference', title: 'Reference' };
 export const CHANGELOG: MenuEntry = { path: '/docs/changelog', title: 'Changelog' };
 export const ERRORS: MenuEntry = { path: '/errors', title: 'Errors' };
@@ -26,11 +26,12 @@ export interface MenuGroup {
   readonly entries: readonly MenuEntry[];
 }
 
-/** A list of links for the menu, below what they are about. `current` marks the page that is open. */
+/** A list of links for the menu, below what they are about. `current` marks the page that is open, or the one above it. */
 export function listLinks(title: string, entries: readonly MenuEntry[], current?: string): string {
   const items = entries.map((entry) => {
-    const isHere = entry.path === current ? ' aria-current="page"' : '';
-    return `<li><a href="${entry.path}"${isHere}>${escapeHtml(entry.title)}</a></li>`;
+    const isAbove = current?.startsWith(`${entry.path}/`);
+    const mark = entry.path === current ? ' aria-current="page"' : isAbove ? ' aria-current="true"' : '';
+    return `<li><a href="${entry.path}"${mark}>${escapeHtml(entry.title)}</a></li>`;
   });
   return `<p>${title}</p><ul>${items.join('')}</ul>`;
 }

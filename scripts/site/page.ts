@@ -73,7 +73,7 @@ export function composePage(page: Page, menu: readonly MenuGroup[], assets: Page
 </head>
 <body>
 <a class="skip" href="#content">To the content</a>
-<header><button type="button" class="open-menu" popovertarget="menu" aria-label="Menu"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M3 6h18M3 12h18M3 18h18"/></svg></button>
+<header><button type="button" class="open-menu" popovertarget="menu" aria-label="Menu"><svg viewBox="0 0 24 24" aria-hidden="true"><path class="open" d="M3 6h18M3 12h18M3 18h18"/><path class="close" d="M5 5l14 14M19 5L5 19"/></svg></button>
 <a class="name" href="/docs"><img src="${assets.favicon}" alt="">Bureau</a><nav aria-label="Site">${linkReaders(page).join('')}</nav>
 <search hidden data-library="${assets.searchLibrary}" data-index="${assets.searchIndex}"><input type="search" role="combobox" placeholder="Search" aria-label="Search the documentation" aria-autocomplete="list" aria-controls="found" aria-expanded="false" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd>
 <div class="found"><div id="found" role="listbox" aria-label="Found" hidden></div><p role="status"></p></div></search>${composeHere(page)}</header>

@@ -35,9 +35,13 @@ function createSlugs(): (heading: string) => string {
   };
 }
 
+/** A name that a line may break at its hyphens, but must not. A longer one would not fit a telephone. */
+const NAME_OF_PARTS = /^(?=.{1,24}$)\w+(?:-\w+)+$/;
+
 /** An error code between backticks becomes a link to its page, so that a document stays plain Markdown. */
 function showCode(text: string): string {
-  const code = `<code>${escapeHtml(text)}</code>`;
+  const mark = NAME_OF_PARTS.test(text) ? ' class="name-of-parts"' : '';
+  const code = `<code${mark}>${escapeHtml(text)}</code>`;
   return Object.hasOwn(problems, text) ? `<a href="/errors/${text}">${code}</a>` : code;
 }
 

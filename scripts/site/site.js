@@ -54,7 +54,9 @@ function markPart() {
   const line = innerHeight / 4;
   const isAtEnd = scrollY > 0 && innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
   const { link } =
-    (isAtEnd ? parts.at(-1) : parts.findLast(({ part }) => part.getBoundingClientRect().top < line)) ?? {};
+    (isAtEnd
+      ? parts.at(-1)
+      : parts.findLast(({ part }) => part.checkVisibility() && part.getBoundingClientRect().top < line)) ?? {};
   const before = parts.find((each) => each.link.ariaCurrent !== null)?.link;
   if (link === before) return;
   before?.removeAttribute('aria-current');
@@ -92,6 +94,21 @@ for (const list of document.querySelectorAll('[popover]')) {
   });
   list.addEventListener('click', (event) => {
     if (event.target.closest('a')) list.hidePopover();
+  });
+}
+
+/** Narrows the list of errors to those in whose line all the words stand that are typed. */
+const filter = document.querySelector('.filter');
+if (filter !== null) {
+  const rows = [...document.querySelectorAll('.codes > li')];
+  filter.hidden = false;
+  filter.addEventListener('input', ({ target }) => {
+    const words = target.value.toLowerCase().split(/\s+/);
+    for (const row of rows) row.hidden = !words.every((word) => row.textContent.toLowerCase().includes(word));
+    for (const { parentElement: section } of document.querySelectorAll('.codes'))
+      section.hidden = section.querySelector('li:not([hidden])') === null;
+    const count = rows.filter(({ hidden }) => !hidden).length;
+    filter.querySelector('[role=status]').textContent = count === rows.length ? '' : `${count} of ${rows.length} codes`;
   });
 }
 
@@ -173,12 +190,25 @@ const input = search.querySelector('input');
 const list = search.querySelector('[role=listbox]');
 const status = search.querySelector('p');
 const MOST_FOUND = 8;
+
 /** Where to look on when nothing is found. */
-function leadOn() {
-  const link = document.createElement('a');
-  link.href = '/docs/guides/questions';
-  link.textContent = 'look through the questions';
-  return ['Nothing found. Try fewer words, or ', link, '.'];
+const beginnings = {
+  Questions: '/docs/guides/questions',
+  Reference: '/docs/reference',
+  Errors: '/errors',
+  'A first order': '/docs/guides/first-order',
+};
+
+/** What is said when nothing is found for some words. */
+function leadOn(words) {
+  const said = document.createElement('b');
+  said.textContent = `Nothing for “${words}”`;
+  const links = Object.entries(beginnings).map(([name, path]) => {
+    const link = document.createElement('a');
+    [link.href, link.textContent] = [path, name];
+    return link;
+  });
+  return [said, 'Try fewer words, or look here:', ...links];
 }
 search.hidden = false;
 
@@ -215,7 +245,7 @@ async function find() {
   const options = { boost: { names: 8, title: 4 }, boostDocument, prefix: true, fuzzy: 0.15, weights };
   const whole = ready.search(words, { ...options, combineWith: 'AND' });
   const found = whole.length > 0 ? whole : ready.search(words, options);
-  if (found.length === 0) return show([], ...leadOn());
+  if (found.length === 0) return show([], ...leadOn(words));
   const count = found.length > MOST_FOUND ? `The first ${MOST_FOUND} of ${found.length}` : `${found.length} found`;
   show(found.slice(0, MOST_FOUND), count, keys.cloneNode(true));
 }

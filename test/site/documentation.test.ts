@@ -1,5 +1,6 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
+import publicDocument from '../../docs/openapi.json?raw';
 import rateLimitGuide from '../../docs/guides/rate-limits.md?raw';
 import { app } from '../../src/app.ts';
 import { type ProblemCode, type ProblemDefinition, problems } from '../../src/http/problems.ts';
@@ -112,8 +113,20 @@ describe('the page of an error code', () => {
     expect(html).toContain(`<code>${code}</code>`);
     expect(html).toContain(`<dt>Status</dt><dd>${status}`);
     expect(html).toContain(`<dt>Retryable</dt><dd>${retryable ? 'Yes' : 'No'}`);
-    expect(html).toContain(`<dt>Kept for replay</dt><dd>${kept ? 'Yes' : 'No'}`);
+    expect(html).toContain(
+      `<dt>Idempotency-Key</dt><dd>The same one ${kept ? 'gets this answer' : 'may be used again'}`,
+    );
     expect(html.replaceAll(/<[^>]+>/g, '')).toContain(`&quot;code&quot;: &quot;${code}&quot;`);
+  });
+
+  it('is listed apart when only the API of the operator answers with it', async () => {
+    const [, ...sections] = (await fetchPage('/errors')).html.split('<section>');
+    const codesOf = (section = '') => [...section.matchAll(/<li><a href="\/errors\/(\w+)"/g)].map(([, code]) => code);
+    const forOperators = codesOf(sections.at(-1));
+    expect(sections.flatMap(codesOf).toSorted()).toEqual(codes.toSorted());
+    const answered = codes.filter((code) => publicDocument.includes(`"${code}": {`));
+    // A path without the method is in no operation.
+    expect(codes.filter((code) => !answered.includes(code) && code !== 'method_not_allowed')).toEqual(forOperators);
   });
 
   it('is the address in the type of a real problem', async () => {
