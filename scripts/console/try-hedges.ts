@@ -149,6 +149,7 @@ export async function enterMove(page: Page, other: Page): Promise<void> {
     .click();
   await see(other, 'moved-by-hand');
   await press(other, 'Decline');
+  await other.getByLabel('Reason, for the audit').fill('not seen in custody');
   await confirm(other, 'Decline');
   await see(other, 'Decided by');
   await page.reload();
