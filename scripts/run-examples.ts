@@ -34,10 +34,23 @@ export function runShell(script: string, directory = '.'): Promise<string> {
   });
 }
 
+function readBlocks(markdown: string, language: string): string[] {
+  const [, ...blocks] = markdown.split(new RegExp(`^\`\`\`${language}\\n`, 'm'));
+  return blocks.map((block) => block.split(/^```/m)[0] ?? '');
+}
+
 /** Returns the blocks of one language of a document, put together. Others, such as `console`, are not run. */
 export function readExamples(markdown: string, language: 'sh' | 'ts' | 'python' = 'sh'): string {
-  const blocks = markdown.split(new RegExp(`^\`\`\`${language}\\n`, 'm')).slice(1);
-  return blocks.map((block) => block.split(/^```/m)[0]).join('\n');
+  return readBlocks(markdown, language).join('\n');
+}
+
+/** What the output must show of the answers that a document prints: their members and types, with whatever values. */
+export function expectAnswers(markdown: string): Expectation[] {
+  return readBlocks(markdown, 'json').map((answer) => {
+    const exact = JSON.stringify(JSON.parse(answer)).replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+    const pattern = exact.replaceAll(/:"[^"]*"/g, ':"[^"]*"').replaceAll(/:-?\d[\d\\.]*/g, String.raw`:-?\d[\d.]*`);
+    return ['an answer with the members that it prints', new RegExp(pattern)];
+  });
 }
 
 /** Runs the `sh` blocks of a document with `values` in place of its own, and returns their output. */

@@ -150,12 +150,19 @@ const TORN = `[...document.querySelectorAll('pre > code')].filter((code) => {
   return shown.size > code.textContent.trimEnd().split('\\n').length;
 }).map(({ textContent }) => textContent.slice(0, 60))`;
 
-/** Checks that a page fits its screen, tears no line of code, and keeps axe's accessibility rules in each theme. */
+/** Lists the names, such as those of headers, that stand on more than one line. */
+const BROKEN = `[...document.querySelectorAll('code')]
+  .filter((code) => /^[\\w-]{1,24}$/.test(code.textContent) && code.getClientRects().length > 1)
+  .map(({ textContent }) => textContent)`;
+
+/** Checks that a page fits its screen, tears no line of code and no name, and keeps axe's accessibility rules in each theme. */
 async function checkPage(page: Page): Promise<void> {
   const [width, screen] = [await page.locator('html').evaluate((html) => html.scrollWidth), page.viewportSize()?.width];
   if (width > (screen ?? 0)) throw new Error(`${page.url()} is ${width} wide on a screen of ${screen}`);
   const torn = (await page.evaluate(TORN)) as string[];
   if (torn.length > 0) throw new Error(`${page.url()} tears lines of code: ${torn.join('\n')}`);
+  const broken = (await page.evaluate(BROKEN)) as string[];
+  if (broken.length > 0) throw new Error(`${page.url()} breaks names: ${broken.join(', ')}`);
   await page.evaluate(axe);
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });

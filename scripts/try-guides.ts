@@ -1,7 +1,14 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import type { LocalExchange } from './local-exchange.ts';
 import { openExampleAccount } from './open-example-account.ts';
-import { type ExampleValues, type Expectation, expectOutput, readExamples, runExamples } from './run-examples.ts';
+import {
+  type ExampleValues,
+  type Expectation,
+  expectAnswers,
+  expectOutput,
+  readExamples,
+  runExamples,
+} from './run-examples.ts';
 
 const GUIDES = 'docs/guides';
 
@@ -154,5 +161,5 @@ async function tryGuide(guide: string, values: ExampleValues): Promise<void> {
   // A guide for readers alone.
   if (examples.trim() === '' && !promised) return;
   if (!promised) throw new Error(`nothing is expected of the examples of ${guide}:\n${examples}`);
-  expectOutput(guide, await runExamples(markdown, values), promised);
+  expectOutput(guide, await runExamples(markdown, values), [...promised, ...expectAnswers(markdown)]);
 }
