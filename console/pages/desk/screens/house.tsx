@@ -28,7 +28,7 @@ const number = (name: string, valueOf: (row: HouseAsset) => string | null): Colu
   isNumber: true,
   show: (row) => {
     const value = valueOf(row);
-    if (value === '0') return <span class="none">0</span>;
+    if (value === '0') return <span class="dim">0</span>;
     return value === null ? '–' : showAmount(value);
   },
 });
@@ -64,7 +64,7 @@ const limits: readonly Column<HouseAsset>[] = [
     name: 'Inventory, USDT',
     isNumber: true,
     show: ({ inventoryUsdValue: value }) =>
-      value === null ? '–' : value === '0' ? <span class="none">0</span> : showSigned(value),
+      value === null ? '–' : value === '0' ? <span class="dim">0</span> : showSigned(value),
   },
   number('May be short', (row) => row.exposure),
   number('Supply cap', (row) => row.supplyCap),
