@@ -66,7 +66,9 @@ function SetLimit({ account: { id, label, dailyWithdrawalLimit }, changed }: Acc
       </p>
       <TextField label="USDT in any 24 hours" inputMode="decimal" required value={limit} set={setLimit} />
       <ReasonField value={reason} set={setReason} />
-      <OldAndNew name="Daily limit, USDT" old={showAmount(dailyWithdrawalLimit)} next={showAmount(limit)} />
+      {limit !== dailyWithdrawalLimit && (
+        <OldAndNew name="Daily limit, USDT" old={showAmount(dailyWithdrawalLimit)} next={showAmount(limit)} />
+      )}
     </Step>
   );
 }
