@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
+import { showTime } from '../../format.ts';
 import { Folded } from '../../parts/folded.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { useSignedIn } from '../../parts/session.ts';
@@ -44,7 +45,7 @@ export function Return() {
         ) : (
           <>
             <p>
-              The exchange has agreed. Until {new Date(account.recoveryAllowedUntil_ms).toLocaleString('en-GB')} you can
+              The exchange has agreed. Until {showTime(new Date(account.recoveryAllowedUntil_ms).toISOString())} you can
               recover the account without a code.
             </p>
             <Form act={() => recover({ allowedByExchange: true })} label="Recover without a code" />
