@@ -26,7 +26,12 @@ export function AmountField({
 }) {
   const typed = value.trim() === '' ? undefined : readAmount(value);
   const understood = typed?.amount !== undefined && typed.amount !== value ? `${showAmount(typed.amount)} ${unit}` : '';
-  return (
+  const buttons = fills.map((fill) => (
+    <button key={fill.label} type="button" onClick={() => set(fill.value)} aria-label={`${fill.label} of ${unit}`}>
+      {fill.label}
+    </button>
+  ));
+  const field = (
     <Field
       label={label}
       help={[understood && `Read as ${understood}.`, help].filter(Boolean).join(' ') || undefined}
@@ -34,29 +39,27 @@ export function AmountField({
     >
       {(named) => (
         <div class="joined">
-          <input
-            {...named}
-            inputMode="decimal"
-            autoComplete="off"
-            required={required}
-            value={value}
-            onInput={(event) => set(event.currentTarget.value)}
-          />
-          <span class="unit">{unit}</span>
-          <span class="fills">
-            {fills.map((fill) => (
-              <button
-                key={fill.label}
-                type="button"
-                onClick={() => set(fill.value)}
-                aria-label={`${fill.label} of ${unit}`}
-              >
-                {fill.label}
-              </button>
-            ))}
+          <span class="measured">
+            <input
+              {...named}
+              inputMode="decimal"
+              autoComplete="off"
+              required={required}
+              value={value}
+              onInput={(event) => set(event.currentTarget.value)}
+            />
+            <span class="unit">{unit}</span>
           </span>
+          {fills.length === 1 && buttons}
         </div>
       )}
     </Field>
+  );
+  if (fills.length < 2) return field;
+  return (
+    <div class="filled">
+      {field}
+      <div class="fills">{buttons}</div>
+    </div>
   );
 }

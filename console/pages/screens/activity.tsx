@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Transaction } from '../../../clients/bureau-client/src/operations.ts';
 import { api } from '../ask.ts';
-import { nameMovement, showCents, showTime } from '../format.ts';
+import { nameMovement, showCents, showRecent } from '../format.ts';
 import { Choice, TextField } from '../parts/form.tsx';
 import { Badge, assetSymbols } from '../parts/coin.tsx';
 import { Moved } from '../parts/moved.tsx';
@@ -199,7 +199,7 @@ function Rows({ rows, show }: { readonly rows: readonly Transaction[]; readonly 
             </td>
             <td class="number worth">{showCents(row.usdValue)}</td>
             <td class="number when">
-              <time dateTime={row.ts}>{showTime(row.ts)}</time>
+              <time dateTime={row.ts}>{showRecent(row.ts)}</time>
             </td>
           </tr>
         ))}

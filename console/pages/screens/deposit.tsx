@@ -71,7 +71,7 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
           <dl>
             <dt>Minimum</dt>
             <dd>{showCoins(network.minDeposit, symbol)}; less is not credited</dd>
-            <dt>Counts after</dt>
+            <dt>Credited after</dt>
             <dd>
               {network.confirmations} confirmations, about {timeOf(network.network)}
             </dd>
@@ -91,11 +91,20 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
         </>
       ) : (
         <p class="notice">
-          {network?.depositEnabled
-            ? `Your address on ${network.network} is still being made. Come back in a few minutes.`
-            : network?.deposits === 'UNSERVED'
-              ? `Nobody watches ${network.network} here, so a deposit over it would not be seen. Choose another network.`
-              : `Deposits of ${symbol}${network ? ` over ${nameNetwork(network.network)}` : ''} are paused at the moment: send none to your address here. ${networks.some(({ depositEnabled }) => depositEnabled) ? 'Its other networks go on.' : 'Other coins go on.'}`}
+          {network?.depositEnabled ? (
+            `Your address on ${network.network} is still being made. Come back in a few minutes.`
+          ) : network?.deposits === 'UNSERVED' ? (
+            `Nobody watches ${network.network} here, so a deposit over it would not be seen. Choose another network.`
+          ) : (
+            <>
+              <strong>
+                Deposits of {symbol}
+                {network && network.network !== symbol && ` over ${nameNetwork(network.network)}`} are paused.
+              </strong>{' '}
+              Send none to your address here until they go on.{' '}
+              {networks.some(({ depositEnabled }) => depositEnabled) ? 'Its other networks work.' : 'Other coins work.'}
+            </>
+          )}
         </p>
       )}
     </section>

@@ -147,12 +147,14 @@ export function Overview() {
                   <p class="figure">{showCents(value)} USDT</p>
                   <ValueChange rows={rows} />
                 </div>
-                <div class="side-by-side">
-                  <a class="main" href="/trade">
-                    Trade
-                  </a>
-                  <a href="/deposit">Deposit</a>
-                </div>
+                {session.level !== 'look' && (
+                  <div class="side-by-side">
+                    <a class="main" href="/trade">
+                      Trade
+                    </a>
+                    <a href="/deposit">Deposit</a>
+                  </div>
+                )}
               </div>
               {movements.isRead ? (
                 <SpanChart
@@ -262,12 +264,12 @@ function Balances({ rows, prices }: { readonly rows: readonly Row[]; readonly pr
 
 function BalanceRow({ row, prices }: { readonly row: Row; readonly prices: Prices }) {
   return (
-    <tr>
+    <tr class={row.amount === '0' ? 'unheld' : undefined}>
       <th scope="row">
         <span class="coin">
           <Badge asset={row.asset} />
           <span>
-            {row.asset} <small class="quiet">{row.name}</small>
+            {row.asset} {row.name !== row.asset && <small class="quiet">{row.name}</small>}
           </span>
         </span>
       </th>

@@ -141,7 +141,7 @@ function Row({ row, name }: { readonly row: Withdrawal; readonly name: string | 
           <Pill status={row.status} words={state} />
         </div>
         <p>
-          to {name ?? address} on {nameNetwork(row.network)}
+          to {name ?? address} on {row.network}
         </p>
         {name !== undefined && <p class="quiet">{address}</p>}
         <p class="quiet">

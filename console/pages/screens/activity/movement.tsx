@@ -64,7 +64,7 @@ async function readFacts(row: Transaction): Promise<readonly Fact[]> {
     ['Worth then', isTrade(row.type) || row.asset === 'USDT' ? null : `${showCents(row.usdValue)} USDT`],
     ['State', <Pill key="state" status={row.status} />],
     ...record,
-    ['Asked for by', asker],
+    ['By', asker],
     ['When', showTime(row.ts)],
     ['Id', <Copied key="id" text={row.id} shown={shorten(row.id)} label="the id" />],
   ];

@@ -117,14 +117,18 @@ export function OrderForm({
           {showAmount(market.maxNotional)} USDT.
         </p>
         <div class="preview" aria-live="polite">
-          <Cost side={side} coin={coin} preview={preview} />
+          {amount === undefined && error === undefined ? (
+            <p class="quiet">Type an amount to see the price, the spread and what you pay in all.</p>
+          ) : (
+            <Cost side={side} coin={coin} preview={preview} />
+          )}
           {error !== undefined && refusal === undefined && <Fault error={error} />}
         </div>
         <details class="plain-details">
-          <summary>At most {tolerance} worse than shown</summary>
+          <summary>Slippage: at most {tolerance}</summary>
           <p>
-            The order fills whole and at once, or not at all. The spread is the exchange’s own, and half of what the
-            venues’ prices differ by.
+            The order fills whole and at once, at most so much worse than shown, or not at all. The spread is the
+            exchange’s own, and half of what the venues’ prices differ by.
           </p>
           <Choice
             label="At most so much worse"
@@ -172,12 +176,12 @@ function Cost({
   const spread = preview && readSpread(preview);
   return (
     <dl>
-      <dt>Price</dt>
+      <dt>Your price</dt>
       <dd>{preview ? `${showPrice(preview.executedPrice)} USDT` : NONE}</dd>
       <dt>Spread in it</dt>
       <dd>{spread ? `${showCents(spread.usdt)} USDT (${showAmount(spread.share)} %)` : NONE}</dd>
       <dt>{side === 'BUY' ? 'You get' : 'You give'}</dt>
-      <dd>{preview ? `${showAmount(preview.coinAmount)} ${coin}` : NONE}</dd>
+      <dd>{preview ? <strong>{`${showAmount(preview.coinAmount)} ${coin}`}</strong> : NONE}</dd>
       <dt>{side === 'BUY' ? 'You pay in all' : 'You get in all'}</dt>
       <dd>{preview ? <strong>{showCents(preview.usdtAmount, side === 'BUY' ? 'up' : 'down')} USDT</strong> : NONE}</dd>
     </dl>
