@@ -19,7 +19,7 @@ const Cost = {
   spreadBps: z.number().min(0).optional().openapi({
     description:
       'How far `executedPrice` is from `midPrice`, in hundredths of a percent with two decimals: the exchange’s spread, and half of the range that the agreeing venues span. There is no other fee',
-    example: 20.02,
+    example: 20,
   }),
 };
 
@@ -36,7 +36,7 @@ export const Order = z
     status: z.enum(['COMPLETED', 'FAILED']).openapi({ description: 'There is no other state' }),
     keyId: z.string().openapi({
       description: 'The API key that placed it',
-      example: '01a1fcca-895a-734c-b43c-11f474a4f8d5',
+      example: '01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3',
     }),
     ...Cost,
     clientOrderId: ClientOrderId.optional(),

@@ -1756,7 +1756,7 @@ export interface components {
             status: "COMPLETED" | "FAILED";
             /**
              * @description The API key that placed it
-             * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5
+             * @example 01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3
              */
             keyId: string;
             /**
@@ -1766,7 +1766,7 @@ export interface components {
             midPrice?: string;
             /**
              * @description How far `executedPrice` is from `midPrice`, in hundredths of a percent with two decimals: the exchange’s spread, and half of the range that the agreeing venues span. There is no other fee
-             * @example 20.02
+             * @example 20
              */
             spreadBps?: number;
             /**
@@ -1838,7 +1838,7 @@ export interface components {
             midPrice?: string;
             /**
              * @description How far `executedPrice` is from `midPrice`, in hundredths of a percent with two decimals: the exchange’s spread, and half of the range that the agreeing venues span. There is no other fee
-             * @example 20.02
+             * @example 20
              */
             spreadBps?: number;
         };
@@ -4088,9 +4088,9 @@ export interface operations {
                      *           "coinAmount": "0.002",
                      *           "usdtAmount": "130",
                      *           "status": "COMPLETED",
-                     *           "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *           "keyId": "01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3",
                      *           "midPrice": "64870.25",
-                     *           "spreadBps": 20.02,
+                     *           "spreadBps": 20,
                      *           "clientOrderId": "rebalance-2026-11-21"
                      *         }
                      *       ],
@@ -4264,9 +4264,9 @@ export interface operations {
                      *         "coinAmount": "0.002",
                      *         "usdtAmount": "130",
                      *         "status": "COMPLETED",
-                     *         "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *         "keyId": "01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3",
                      *         "midPrice": "64870.25",
-                     *         "spreadBps": 20.02,
+                     *         "spreadBps": 20,
                      *         "clientOrderId": "rebalance-2026-11-21"
                      *       }
                      *     }
@@ -4510,7 +4510,7 @@ export interface operations {
                      *         "coinAmount": "0.002",
                      *         "usdtAmount": "130",
                      *         "midPrice": "64870.25",
-                     *         "spreadBps": 20.02
+                     *         "spreadBps": 20
                      *       }
                      *     }
                      */
@@ -4708,9 +4708,9 @@ export interface operations {
                      *         "coinAmount": "0.002",
                      *         "usdtAmount": "130",
                      *         "status": "COMPLETED",
-                     *         "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *         "keyId": "01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3",
                      *         "midPrice": "64870.25",
-                     *         "spreadBps": 20.02,
+                     *         "spreadBps": 20,
                      *         "clientOrderId": "rebalance-2026-11-21"
                      *       }
                      *     }
@@ -6355,9 +6355,9 @@ export interface operations {
                      *               "coinAmount": "0.002",
                      *               "usdtAmount": "130",
                      *               "status": "COMPLETED",
-                     *               "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *               "keyId": "01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3",
                      *               "midPrice": "64870.25",
-                     *               "spreadBps": 20.02,
+                     *               "spreadBps": 20,
                      *               "clientOrderId": "rebalance-2026-11-21"
                      *             }
                      *           }
@@ -8640,9 +8640,9 @@ export interface operations {
                  *           "coinAmount": "0.002",
                  *           "usdtAmount": "130",
                  *           "status": "COMPLETED",
-                 *           "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                 *           "keyId": "01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3",
                  *           "midPrice": "64870.25",
-                 *           "spreadBps": 20.02,
+                 *           "spreadBps": 20,
                  *           "clientOrderId": "rebalance-2026-11-21"
                  *         }
                  *       }
