@@ -120,6 +120,11 @@ async function tryReference(page: Page, exchange: LocalExchange): Promise<void> 
   const missing = operations.filter(({ operationId = '' }) => !ids.includes(operationId));
   expectThat(missing.length === 0 && ids.length === operations.length, `${ids.length} operations on the page`);
 
+  const [titles = [], entries = []] = await Promise.all(
+    ['.operation h3', '.operations li a'].map((selector) => page.locator(selector).allInnerTexts()),
+  );
+  expectThat(titles.join() === entries.join() && titles.includes('Place order'), 'each by one name, in the menu too');
+
   const order = await unfold(page, 'placeOrder');
   expectThat((await order.getByLabel('Idempotency-Key').inputValue()) === '', 'an empty Idempotency-Key to begin with');
   const tickers = await tryOut(page, 'listTickers');
@@ -288,6 +293,12 @@ async function trySearch(page: Page, exchange: LocalExchange): Promise<void> {
   expectThat(
     titles.length > 3 && titles.slice(0, 3).every((text) => /\bfees?\b/i.test(text)),
     'a whole word is found before its beginnings',
+  );
+  const [first = ''] = titles;
+  const isTold = (await page.locator('search p').innerText()).includes('type more to narrow');
+  expectThat(
+    isTold && first.startsWith('Questions › What are the fees?'),
+    'a question before all else, by its page and its part',
   );
   await findFirst(page, 'second factor withdrawals');
   const marked = await page.getByRole('option').first().locator('mark').allInnerTexts();

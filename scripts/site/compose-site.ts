@@ -95,6 +95,11 @@ ${listDocuments('Or begin here', pages)}`,
   };
 }
 
+/** What a request needs beside itself. */
+const FROM_START = `# As \`npm start\` prints them
+URL=http://127.0.0.1:8787
+KEY=bk_test_…`;
+
 /** An order and its answer, as the reference has them. */
 function showFirstOrder(chapters: readonly Chapter[]): string {
   const order = chapters.flatMap(({ operations }) => operations).find(({ id }) => id === 'placeOrder');
@@ -103,10 +108,9 @@ function showFirstOrder(chapters: readonly Chapter[]): string {
   const answer = JSON.parse(JSON.stringify(order.answerExample), (name, value: unknown) =>
     name === 'clientOrderId' ? undefined : value,
   );
-  return `<div class="pair">${showExample('An order', writeRequest(order), 'sh')}
+  return `<div class="pair">${showExample('An order', `${FROM_START}\n\n${writeRequest(order)}`, 'sh')}
 ${showExample(`Answer <span>${order.status}</span>`, writeExample(answer), 'json')}</div>
-<p class="quiet"><code>npm start</code> prints what <code>$URL</code> and <code>$KEY</code> are.
-Who writes no program uses <a href="/docs/guides/console">the console</a> in a browser.</p>`;
+<p class="quiet">Not writing code? <a href="/docs/guides/console">Use the console</a> in a browser.</p>`;
 }
 
 const listGroups = (groups: readonly DocumentGroup[]) =>

@@ -18,7 +18,11 @@ function writeAddress({ path, parameters }: DescribedOperation): string {
   const query = required
     .filter((parameter) => parameter.in === 'query')
     .map(({ name, example }) => `${name}=${example}`);
-  const filled = required.reduce((left, { name, example }) => left.replace(`{${name}}`, example), path);
+  // An id would not fit the line, and one of an example names nothing.
+  const filled = required.reduce(
+    (left, { name, example }) => left.replace(`{${name}}`, name === 'id' ? '$ID' : example),
+    path,
+  );
   return query.length === 0 ? filled : `${filled}?${query.join('&')}`;
 }
 
@@ -33,7 +37,8 @@ export function writeRequest(operation: DescribedOperation): string {
   const isIdempotent = parameters.some(({ name }) => name === 'Idempotency-Key');
   const isImplied = method === (bodyExample === undefined ? 'GET' : 'POST');
   const parts = [
-    `curl ${isImplied ? '' : `-X ${method} `}"$URL${address}"`,
+    `curl "$URL${address}"`,
+    !isImplied && `-X ${method}`,
     scopes !== undefined && '-H "Authorization: Bearer $KEY"',
     // Another key for each operation, or whoever sends two of them is refused.
     isIdempotent && `-H 'Idempotency-Key: ${id}-1'`,

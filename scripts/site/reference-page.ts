@@ -11,6 +11,15 @@ const headings = { path: 'In the path', query: 'In the query', header: 'Headers'
 
 const showMethod = (method: string) => `<span class="method ${method.toLowerCase()}">${method}</span>`;
 
+const acronyms: Readonly<Record<string, string>> = { 'open api': 'OpenAPI', 'async api': 'AsyncAPI', api: 'API' };
+
+/** The name of an operation in words: `placeOrder` is "Place order". */
+function nameOperation(id: string): string {
+  const words = id.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const named = words.replace(/\b(?:open |async )?api\b/, (name) => acronyms[name] ?? name);
+  return `${named.charAt(0).toUpperCase()}${named.slice(1)}`;
+}
+
 /** What is sent says what must be there; what comes back says what may be missing. */
 function listFields(fields: readonly Field[], isSent: boolean): string {
   const rows = fields.map(({ name, type, isRequired, description }) => {
@@ -89,9 +98,9 @@ const countErrorLines = (refusals: Refusals) => 3.5 + Math.ceil(refusals.length 
 
 /** About how many lines what is said of an operation takes, and what is shown beside it. A line of code is a lower one. */
 function countColumns(operation: DescribedOperation): readonly [said: number, shown: number] {
-  const { description, parameters, body, answer, answerExample } = operation;
+  const { summary, description, parameters, body, answer, answerExample } = operation;
   const lists = new Set([...parameters.map((parameter) => parameter.in), ...body.map(() => 'body')]);
-  const said = (answer.length === 0 ? 4 : 7) + countLines(description);
+  const said = (answer.length === 0 ? 4 : 7) + countLines(`${summary}. ${description}`);
   const code = `${writeRequest(operation)}\n${answerExample === undefined ? '' : writeExample(answerExample)}`;
   return [said + 2.4 * lists.size + countFieldLines([...parameters, ...body]), 7 + 0.77 * code.split('\n').length];
 }
@@ -122,9 +131,9 @@ function showOperation(operation: DescribedOperation, common: Refusals): string 
   const ahead = said - shown + (isLonger ? -1 : 1) * countErrorLines(refusals);
   const isOpen = ahead + countFieldLines(answer) < LONGER;
   return `<section class="operation" id="${id}">
-<div><h3>${escapeHtml(summary)}</h3>
+<div><h3>${nameOperation(id)}</h3>
 <p class="endpoint">${showMethod(method)} <code>${escapeHtml(path)}</code> <span>${showKey(operation)}</span></p>
-<p>${renderInline(description)}</p>
+<p>${escapeHtml(summary)}. ${renderInline(description)}</p>
 ${sent.join('')}${showSent('Body', body)}${foldAnswer(operation, isOpen)}${isLonger ? '' : errors}</div>
 <div class="examples">${showExamples(operation)}${isLonger ? errors : ''}</div></section>`;
 }
@@ -139,15 +148,6 @@ function showChapter(chapter: Chapter, common: Refusals): string {
 <p>${renderInline(description)}.</p>
 <ul class="endpoints">${links.join('')}</ul></section>
 ${operations.map((operation) => showOperation(operation, common)).join('\n')}`;
-}
-
-const acronyms: Readonly<Record<string, string>> = { 'open api': 'OpenAPI', 'async api': 'AsyncAPI', api: 'API' };
-
-/** The name of an operation in words: `placeOrder` is "Place order". */
-function nameOperation(id: string): string {
-  const words = id.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  const named = words.replace(/\b(?:open |async )?api\b/, (name) => acronyms[name] ?? name);
-  return `${named.charAt(0).toUpperCase()}${named.slice(1)}`;
 }
 
 /** The operations by their chapters, which stand in the place of the site's menu. */
@@ -177,7 +177,10 @@ export function composeReference(chapters: readonly Chapter[]): string {
   }));
   const common = listCommonRefusals(chapters);
   const names = `URL=http://127.0.0.1:8787
-KEY=bk_test_…   # where an operation needs one
+KEY=bk_test_…
+# Where the address names a record
+ID=01a1fcca-…
+
 curl "$URL/api/v1/account/api-key" \\
   -H "Authorization: Bearer $KEY"`;
   return `<div class="reference"><section class="overview"><div><h1>Reference</h1>

@@ -36,7 +36,7 @@ function createSlugs(): (heading: string) => string {
 }
 
 /** A name that a line may break at its hyphens, but must not. A longer one would not fit a telephone. */
-const NAME_OF_PARTS = /^(?=.{1,24}$)\w+(?:-\w+)+$/;
+const NAME_OF_PARTS = /^(?=.*-)[\w-]{1,24}$/;
 
 /** An error code between backticks becomes a link to its page, so that a document stays plain Markdown. */
 function showCode(text: string): string {

@@ -232,8 +232,12 @@ function loadIndex() {
   return index;
 }
 
-/** Who looks for how to use something finds that before why it was made so. */
-const boostDocument = (id, term, { kind }) => (kind === 'Design' ? 0.5 : 1);
+/** An answer to a question is found before what is said elsewhere, and how to use something before why it was made so. */
+const weights = { Design: 0.5, Questions: 3 };
+const boostDocument = (id, term, { kind, within }) => weights[within] ?? weights[kind] ?? 1;
+
+/** Of a short word the beginning says nothing. */
+const isLong = ({ length }) => length > 2;
 
 async function find() {
   const words = input.value.trim();
@@ -241,12 +245,18 @@ async function find() {
   const ready = await loadIndex();
   if (words !== input.value.trim()) return;
   // A whole word counts far more than the beginning of one, or one that is only like it.
-  const weights = { prefix: 0.15, fuzzy: 0.05 };
-  const options = { boost: { names: 8, title: 4 }, boostDocument, prefix: true, fuzzy: 0.15, weights };
+  const options = {
+    boost: { names: 8, title: 4 },
+    boostDocument,
+    prefix: isLong,
+    fuzzy: 0.15,
+    weights: { prefix: 0.15, fuzzy: 0.05 },
+  };
   const whole = ready.search(words, { ...options, combineWith: 'AND' });
   const found = whole.length > 0 ? whole : ready.search(words, options);
   if (found.length === 0) return show([], ...leadOn(words));
-  const count = found.length > MOST_FOUND ? `The first ${MOST_FOUND} of ${found.length}` : `${found.length} found`;
+  const count =
+    found.length > MOST_FOUND ? `${MOST_FOUND} of ${found.length}, type more to narrow` : `${found.length} found`;
   show(found.slice(0, MOST_FOUND), count, keys.cloneNode(true));
 }
 
@@ -254,8 +264,7 @@ async function find() {
 const keys = document.createElement('span');
 for (const [name, does] of [
   ['↑ ↓', ' move '],
-  ['Enter', ' opens '],
-  ['Esc', ' closes'],
+  ['Enter', ' opens'],
 ]) {
   const key = document.createElement('kbd');
   key.textContent = name;
@@ -293,10 +302,12 @@ function showPlace({ id, kind, title, within, text, terms = [] }, place) {
   option.tabIndex = -1;
   option.dataset.kind = kind;
   option.setAttribute('role', 'option');
+  // A part of a page is called by the page as well; a call and an error have an address or a code.
+  const isPart = kind !== 'Reference' && kind !== 'Error' && within !== '';
   const shown = [
-    ['strong', title],
+    ['strong', isPart ? `${within} › ${title}` : title],
     ['b', kind],
-    ['span', within],
+    ['span', isPart ? '' : within],
     ['small', cutExcerpt(text, terms)],
   ];
   for (const [name, content] of shown) {

@@ -111,6 +111,7 @@ function sendShown(request: string, variables: Readonly<Record<string, string>>)
 describe('the reference', () => {
   it('shows a request of each operation that is sent as it stands, for pages and programs alike', async () => {
     const trader = await openTrader({ USDT: '1000' }, { scopes: ['read', 'trade', 'withdraw', 'webhooks'] });
+    const variables = { URL: ORIGIN, KEY: trader.token, ID: '01a1fcca-895a-7000-b43c-11f474a4f8d5' };
     const [html, text] = [
       (await fetchPage('/docs/reference')).html,
       await (await fetchSite('/docs/reference.md')).text(),
@@ -123,10 +124,10 @@ describe('the reference', () => {
     expect(blocks).toHaveLength(html.split('class="operation"').length - 1);
     for (const [, operation = '', request = ''] of blocks) {
       expect(shown).toContain(request);
-      const answer = await sendShown(request, { URL: ORIGIN, KEY: trader.token });
+      const answer = await sendShown(request, variables);
       answer.webSocket?.accept();
       answer.webSocket?.close();
-      // Nothing has the id of the examples.
+      // Nothing has that id.
       const expected = operation.includes('{id}') ? /^404 not_found$/ : /^(200|201|101)$/;
       expect([operation, answer.webSocket ? '101' : await codeOf(answer)]).toEqual([
         operation,
