@@ -1,6 +1,5 @@
 import { assetSymbols } from '../../parts/coin.tsx';
 import { useState } from 'preact/hooks';
-import { showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { networks } from '../../networks.ts';
 import { LinesField, TextField } from '../../parts/form.tsx';
@@ -195,8 +194,6 @@ function toField(time_ms: number): string {
   return new Date(time_ms - new Date(time_ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-const isTime = (text: string) => !Number.isNaN(Date.parse(text));
-
 function WriteNotice({ changed }: { readonly changed: () => void }) {
   const [text, setText] = useState('');
   const [from, setFrom] = useState(() => toField(Date.now()));
@@ -207,17 +204,20 @@ function WriteNotice({ changed }: { readonly changed: () => void }) {
     });
   return (
     <Step label="Write a notice" title="Write a notice to all holders" act={act} done={changed}>
-      <p>Plain text without links. It takes the place of the one before. Once there are two admins it needs both.</p>
+      <p>Plain text without links. It takes the place of the one before. Where there are two admins it needs both.</p>
       <LinesField label="What holders are told" required maxLength={500} value={text} set={setText} />
-      <TextField label="From, in your time" type="datetime-local" required value={from} set={setFrom} />
-      <TextField label="Until, in your time" type="datetime-local" required value={until} set={setUntil} />
-      <p class="quiet">
-        As holders see it above every page
-        {isTime(from) && isTime(until) && `, from ${showTime(from)} until ${showTime(until)}`}:
-      </p>
-      <div class="banner news">
-        <p>{text === '' ? '…' : text}</p>
+      <div class="row">
+        <TextField label="From, in your time" type="datetime-local" required value={from} set={setFrom} />
+        <TextField label="Until, in your time" type="datetime-local" required value={until} set={setUntil} />
       </div>
+      {text !== '' && (
+        <>
+          <p class="quiet">As holders see it above every page:</p>
+          <div class="banner news">
+            <p>{text}</p>
+          </div>
+        </>
+      )}
     </Step>
   );
 }
