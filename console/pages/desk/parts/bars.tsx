@@ -30,6 +30,13 @@ export default function Bars({ days, label, series }: BarsOf) {
   );
 }
 
+/** The next round number above a positive one, so that the highest bar ends below a line with its value. */
+function roundUp(value: number): number {
+  if (!(value > 0)) return 0;
+  const power = 10 ** Math.floor(Math.log10(value));
+  return power * ([1, 1.5, 2, 3, 4, 5, 8].find((step) => value <= step * power) ?? 10);
+}
+
 function draw({ accentColor, caretColor }: CSSStyleDeclaration, days: readonly string[], count: number): Look {
   const bars = Plot.paths.bars;
   if (!bars) throw new Error('the chart library has no bars');
@@ -39,7 +46,7 @@ function draw({ accentColor, caretColor }: CSSStyleDeclaration, days: readonly s
     scales: {
       x: { time: false, range: [-0.6, days.length - 0.4] },
       // From zero on, so that a bar twice as high is twice as much.
-      y: { range: (_, low, high) => [Math.min(0, low) * 1.05, Math.max(0, high, low < 0 ? 0 : 1) * 1.05] },
+      y: { range: (_, low, high) => [-roundUp(-low), Math.max(roundUp(high), low < 0 ? 0 : 1)] },
     },
     along: { grid: { show: false }, values: (_, splits) => splits.map((at) => nameDay(days[at])) },
     series: [

@@ -5,6 +5,8 @@ export interface Column<Row> {
   readonly isNumber?: boolean;
   /** What is done with the row, which needs no heading for who looks. */
   readonly isStep?: boolean;
+  /** On a narrow screen: beside the name of the row, or below it without a name of its own. */
+  readonly narrow?: 'beside' | 'bare';
   readonly show: (row: Row) => ComponentChildren;
 }
 
@@ -54,7 +56,7 @@ export function Records<Row>({
             </tr>
           ),
           <tr key={keyOf(row)}>
-            {columns.map(({ name, isNumber, isStep, show }, place) =>
+            {columns.map(({ name, isNumber, isStep, narrow = '', show }, place) =>
               place === 0 ? (
                 <th key={name} scope="row">
                   {show(row)}
@@ -62,8 +64,8 @@ export function Records<Row>({
               ) : (
                 <td
                   key={name}
-                  data-name={isStep || isSmall ? undefined : name}
-                  class={isStep ? 'does' : isNumber ? 'number' : undefined}
+                  data-name={isStep || isSmall || narrow ? undefined : name}
+                  class={`${isStep ? 'does' : isNumber ? 'number' : ''} ${narrow}`.trim() || undefined}
                 >
                   {show(row)}
                 </td>

@@ -9,8 +9,12 @@ import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import type { OperatorDeposit, OperatorWithdrawal, Order, Transaction } from '../schema.d.ts';
 
-const when = { name: 'When', show: ({ ts }: { readonly ts: string }) => <Time iso={ts} /> };
-const state = { name: 'State', show: ({ status }: { readonly status: string }) => <State of={status} /> };
+const when = { name: 'When', narrow: 'bare' as const, show: ({ ts }: { readonly ts: string }) => <Time iso={ts} /> };
+const state = {
+  name: 'State',
+  narrow: 'bare' as const,
+  show: ({ status }: { readonly status: string }) => <State of={status} />,
+};
 interface Valued {
   readonly usdValue: string;
 }
@@ -21,7 +25,16 @@ export const isValued = ({ usdValue }: Valued) => usdValue !== '0';
 const value = {
   name: 'In USDT',
   isNumber: true,
-  show: (row: Valued) => (isValued(row) ? showCents(row.usdValue) : '–'),
+  narrow: 'beside' as const,
+  show: (row: Valued) =>
+    isValued(row) ? (
+      <>
+        {showCents(row.usdValue)}
+        <span class="narrow"> USDT</span>
+      </>
+    ) : (
+      <span class="dim">–</span>
+    ),
 };
 
 /** A record by how much of what it moved. */
@@ -51,8 +64,13 @@ const transactionColumns = (accountId: string): readonly Column<Transaction>[] =
       return path === undefined ? name : <a href={`${path}/${id}`}>{name}</a>;
     },
   },
-  { name: 'Amount', isNumber: true, show: (row) => `${OUT.test(row.type) ? '−' : '+'}${nameAmount(row)}` },
-  value,
+  {
+    name: 'Amount',
+    isNumber: true,
+    narrow: 'beside',
+    show: (row) => `${OUT.test(row.type) ? '−' : '+'}${nameAmount(row)}`,
+  },
+  { ...value, narrow: 'bare' },
   state,
   when,
 ];
@@ -64,7 +82,7 @@ export const withdrawalColumns: readonly Column<OperatorWithdrawal>[] = [
     show: (row) => <a href={`/desk/withdrawals/${row.accountId}/${row.id}`}>{nameAmount(row)}</a>,
   },
   value,
-  { name: 'To', show: ({ network, address }) => <Destination network={network} address={address} /> },
+  { name: 'To', narrow: 'bare', show: ({ network, address }) => <Destination network={network} address={address} /> },
   state,
   when,
 ];
@@ -79,11 +97,13 @@ export const depositColumns: readonly Column<OperatorDeposit>[] = [
   value,
   {
     name: 'Over',
+    narrow: 'bare',
     show: ({ network, confirmations, confirmationsNeeded }) =>
       network === null ? 'a credit, inside the exchange' : `${network}, ${confirmations} of ${confirmationsNeeded}`,
   },
   {
     name: 'State',
+    narrow: 'bare',
     show: ({ status, decision, reason }) => (
       <>
         <State of={decision ?? status} /> {reason !== null && <small>{inWords(reason)}</small>}

@@ -31,8 +31,18 @@ export const accountColumns: readonly Column<AccountOfHolder>[] = [
       </>
     ),
   },
-  { name: 'State', show: ({ status }) => <State of={status} /> },
-  { name: 'Worth, USDT', isNumber: true, show: ({ usdValue }) => showCents(usdValue) },
+  { name: 'State', narrow: 'bare', show: ({ status }) => <State of={status} /> },
+  {
+    name: 'Worth, USDT',
+    isNumber: true,
+    narrow: 'beside',
+    show: ({ usdValue }) => (
+      <>
+        {showCents(usdValue)}
+        <span class="narrow"> USDT</span>
+      </>
+    ),
+  },
   {
     name: 'Traded in 30 days',
     isNumber: true,

@@ -202,7 +202,7 @@ export function Figure({ name, values }: { readonly name: string; readonly value
       <dd>
         <strong>{showSigned(today)}</strong>
         <small>yesterday {showSigned(yesterday)}</small>
-        <small>7-day average {showSigned(divide(week, String(WEEK), USDT_DECIMALS))}</small>
+        <small>average {showSigned(divide(week, String(WEEK), USDT_DECIMALS))}</small>
       </dd>
     </div>
   );

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { inWords, showAmount, showPrice } from '../../format.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
@@ -20,16 +19,18 @@ export function OpenHedges({ hedges, changed }: { readonly hedges: readonly Hedg
       label="Open hedges"
       rows={hedges}
       keyOf={({ id }) => id}
-      columns={hedgeColumns(
-        (hedge) => may('fund_house') && mayBeEnded(hedge) && <EndHedge hedge={hedge} done={changed} />,
-      ).slice(0, PLANNED)}
+      columns={[
+        ...planned,
+        {
+          name: 'End',
+          isStep: true,
+          show: (hedge) => may('fund_house') && mayBeEnded(hedge) && <EndHedge hedge={hedge} done={changed} />,
+        },
+      ]}
       empty="No hedge is open."
     />
   );
 }
-
-/** So many of the columns tell what was planned, and the others what came of it. */
-const PLANNED = 3;
 
 /** All hedges, newest first. */
 export function Hedges() {
@@ -42,7 +43,7 @@ export function Hedges() {
             label="Hedges"
             rows={rows}
             keyOf={({ id }) => id}
-            columns={hedgeColumns(() => null)}
+            columns={[...planned, ...dealt]}
             empty="Nothing was hedged yet. A coin is hedged once its terms name a venue and a band."
           />
         )}
@@ -64,8 +65,8 @@ const states = {
   NEVER: ['NEVER', 'never dealt'],
 } as const;
 
-/** With what can be done with a hedge below its state. */
-const hedgeColumns = (stepOf: (hedge: Hedge) => ComponentChildren): readonly Column<Hedge>[] => [
+/** What was planned. */
+const planned: readonly Column<Hedge>[] = [
   {
     name: 'Hedge',
     show: (hedge) => (
@@ -79,23 +80,31 @@ const hedgeColumns = (stepOf: (hedge: Hedge) => ComponentChildren): readonly Col
   },
   {
     name: 'State',
-    show: (hedge) => {
-      const [tone, words] = states[hedge.status];
-      const { openSeconds } = hedge;
-      return (
-        <>
-          <State of={tone} words={openSeconds === null ? words : `open for ${showSeconds(openSeconds)}`} />
-          {stepOf(hedge)}
-        </>
-      );
+    narrow: 'beside',
+    show: ({ status, openSeconds }) => {
+      const [tone, words] = states[status];
+      return <State of={tone} words={openSeconds === null ? words : `open for ${showSeconds(openSeconds)}`} />;
     },
   },
-  { name: 'Price, USDT', isNumber: true, show: ({ dealtPrice, limitPrice }) => showPrice(dealtPrice ?? limitPrice) },
-  { name: 'Against the middle, USDT', isNumber: true, show: ({ gain }) => (gain === null ? '–' : showAmount(gain)) },
+  {
+    name: 'Price, USDT',
+    isNumber: true,
+    show: ({ dealtPrice, limitPrice }) =>
+      dealtPrice === null ? <small>limit {showPrice(limitPrice)}</small> : showPrice(dealtPrice),
+  },
+];
+
+/** What came of it. */
+const dealt: readonly Column<Hedge>[] = [
+  {
+    name: 'Against the middle',
+    isNumber: true,
+    show: ({ gain }) => (gain === null ? <span class="dim">–</span> : `${showAmount(gain)} USDT`),
+  },
   {
     name: 'Fee',
     isNumber: true,
-    show: ({ fee }) => (fee === null ? '–' : `${showAmount(fee.amount)} ${fee.asset}`),
+    show: ({ fee }) => (fee === null ? <span class="dim">–</span> : `${showAmount(fee.amount)} ${fee.asset}`),
   },
 ];
 

@@ -151,10 +151,16 @@ export function WaitingCard({ counts, oldest }: Awaited<ReturnType<typeof readWa
               },
               {
                 name: 'Account',
+                narrow: 'bare',
                 show: ({ accountId, account }) =>
                   accountId !== null && <AccountName id={accountId} account={account} />,
               },
-              { name: 'For', isNumber: true, show: ({ since }) => <Age since={since} now_ms={now_ms} /> },
+              {
+                name: 'For',
+                isNumber: true,
+                narrow: 'beside',
+                show: ({ since }) => <Age since={since} now_ms={now_ms} />,
+              },
             ]}
             empty=""
           />
