@@ -39,7 +39,11 @@ export async function tryPrintedLink(
   expectThat(true, 'the printed link opens the demo account, to look');
   await page.goto(link);
   await press(page, 'Open my account');
+  await page.getByRole('heading', { name: 'This link no longer works' }).waitFor();
   await see(page, /The link was used, is too old/);
+  expectThat((await page.getByRole('button').count()) === 0, 'a link that is dead opens nothing any more');
   await checkState(page, 'link-refused', shots);
+  await page.getByRole('link', { name: 'Send a new link' }).click();
+  await page.waitForURL(`${exchange.consoleOrigin}/`);
   await page.context().close();
 }

@@ -8,10 +8,10 @@ export function FreezeByLink() {
   const [secret] = useState(() => location.hash.slice(1));
   const [isFrozen, setFrozen] = useState(false);
   return (
-    <Door title="Freeze your account">
+    <Door title={isFrozen ? 'Your account is frozen' : 'Freeze your account'}>
       {isFrozen ? (
         <p class="notice good" role="status">
-          The account is frozen: nothing leaves it. Tell the exchange now, which alone can unfreeze it.
+          Nothing leaves it. Tell the exchange now, which alone can unfreeze it: answer any of its mails.
         </p>
       ) : (
         <>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { ask } from '../ask.ts';
+import { ask, isRefusal } from '../ask.ts';
 import { useLoaded } from '../load.ts';
 import { Door } from '../parts/door.tsx';
 import { Form, TextField } from '../parts/form.tsx';
@@ -19,7 +19,7 @@ export function SignIn({ signedIn }: { readonly signedIn: () => void }) {
   if (isAsked)
     return <LinkAsked email={email} opensAccounts={opensAccounts} again={askLink} back={() => setAsked(false)} />;
   return (
-    <Door title="Sign in">
+    <Door title="Sign in" isFirst>
       <Form
         label="Sign in with a passkey"
         act={async () => {
@@ -82,19 +82,37 @@ function LinkAsked({
 /** The page of a link. The button spends it, so that no program that only opens links does. */
 export function OpenLink({ opened }: { readonly opened: () => void }) {
   const [secret] = useState(() => location.hash.slice(1));
+  const [isDead, setDead] = useState(false);
+  if (isDead)
+    return (
+      <Door title="This link no longer works">
+        <p role="alert">The link was used, is too old, or was asked for in another browser.</p>
+        <div class="side-by-side">
+          <a class="main" href="/">
+            Send a new link
+          </a>
+        </div>
+      </Door>
+    );
   return (
     <Door title="Open your account">
       <p>The link opens your account in this browser. It works once.</p>
       <Form
         label="Open my account"
         act={async () => {
-          await ask('POST', '/session/link/spend', { secret });
+          try {
+            await ask('POST', '/session/link/spend', { secret });
+          } catch (error) {
+            if (!isRefusal(error, 'link_not_valid')) throw error;
+            setDead(true);
+            return;
+          }
           go('/');
           opened();
         }}
       />
       <p>
-        <a href="/">Sign in in another way</a>
+        <a href="/">Use another way to sign in</a>
       </p>
     </Door>
   );
