@@ -29,6 +29,11 @@ export interface SignedIn {
   readonly reload: () => void;
 }
 
+/** Whether the account takes a new key or address now. If not, the notice above each page says why. */
+export function mayAdd({ session, account }: SignedIn): boolean {
+  return session.level === 'act' && account.account.status === 'active' && account.heldUntil_ms === null;
+}
+
 export const SignedInContext = createContext<SignedIn | undefined>(undefined);
 
 /** Who is signed in. Only pages behind the sign-in call it. */

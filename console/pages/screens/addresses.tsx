@@ -6,7 +6,7 @@ import { nameNetwork } from '../networks.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Choice, Form, TextField } from '../parts/form.tsx';
 import { Shown } from '../parts/notice.tsx';
-import { useSignedIn } from '../parts/session.ts';
+import { mayAdd, useSignedIn } from '../parts/session.ts';
 import { withPasskey } from '../passkey.ts';
 import type { Entry } from './withdraw/withdrawal-form.tsx';
 
@@ -21,9 +21,9 @@ async function read() {
 
 /** The addresses that withdrawals may go to, and approving one more. */
 export function Addresses() {
-  const { account } = useSignedIn();
+  const signedIn = useSignedIn();
   const { loaded, reload } = useLoaded(read);
-  const { mode, cooling_hours } = account.allowlist;
+  const { mode, cooling_hours } = signedIn.account.allowlist;
   const ready = cooling_hours === 0 ? 'at once' : `after ${cooling_hours} hours`;
   return (
     <>
@@ -50,7 +50,11 @@ export function Addresses() {
             </section>
             <section class="card">
               <h2>Approve an address</h2>
-              <NewAddress networks={networks} approved={reload} />
+              {mayAdd(signedIn) ? (
+                <NewAddress networks={networks} approved={reload} />
+              ) : (
+                <p class="quiet">No address can be approved now: see above why.</p>
+              )}
             </section>
           </div>
         )}

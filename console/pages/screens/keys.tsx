@@ -5,7 +5,8 @@ import { useLoaded } from '../load.ts';
 import { CopyButton, Copied } from '../parts/copy.tsx';
 import { Choice, Form, TextField } from '../parts/form.tsx';
 import { Shown } from '../parts/notice.tsx';
-import { useSignedIn } from '../parts/session.ts';
+import { Pill } from '../parts/pill.tsx';
+import { mayAdd, useSignedIn } from '../parts/session.ts';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { withPasskey } from '../passkey.ts';
 
@@ -105,7 +106,8 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
   const [lasts, setLasts] = useState<(typeof lives)[number][0]>(`${90 * DAY_MS}`);
   const [expiry, setExpiry] = useState('');
   const [addresses, setAddresses] = useState('');
-  const { account } = useSignedIn();
+  const signedIn = useSignedIn();
+  const { account } = signedIn;
   const make = async () => {
     const ipAllowlist = addresses.split(/[\s,]+/).filter((text) => text !== '');
     const body = {
@@ -124,42 +126,46 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
   return (
     <section class="card">
       <h2>Make a key</h2>
-      <Form act={make} label="Make the key">
-        <TextField label="Name" required maxLength={100} value={label} set={setLabel} />
-        <fieldset>
-          <legend>It may</legend>
-          {scopes.map(([scope, text]) => (
-            <label key={scope} class={scope === 'withdraw' ? 'tick grave' : 'tick'}>
-              <input
-                type="checkbox"
-                disabled={scope === 'withdraw' && !account.totp.enabled}
-                checked={wanted.includes(scope)}
-                onChange={() => toggle(scope)}
-              />
-              <span>
-                {text}
-                {scope === 'withdraw' && (
-                  <small>
-                    {account.totp.enabled
-                      ? 'Who has the key can empty the account. Limit it to IP addresses below.'
-                      : 'Switch two-factor authentication on first.'}
-                  </small>
-                )}
-              </span>
-            </label>
-          ))}
-        </fieldset>
-        <Choice label="Expires" value={lasts} set={setLasts} options={lives} />
-        {lasts === 'time' && (
-          <TextField label="Expires at" type="datetime-local" required value={expiry} set={setExpiry} />
-        )}
-        <TextField
-          label="Allowed IP addresses (empty: all)"
-          help="Such as 192.0.2.0/24, with commas between them"
-          value={addresses}
-          set={setAddresses}
-        />
-      </Form>
+      {mayAdd(signedIn) ? (
+        <Form act={make} label="Make the key">
+          <TextField label="Name" required maxLength={100} value={label} set={setLabel} />
+          <fieldset>
+            <legend>It may</legend>
+            {scopes.map(([scope, text]) => (
+              <label key={scope} class={scope === 'withdraw' ? 'tick grave' : 'tick'}>
+                <input
+                  type="checkbox"
+                  disabled={scope === 'withdraw' && !account.totp.enabled}
+                  checked={wanted.includes(scope)}
+                  onChange={() => toggle(scope)}
+                />
+                <span>
+                  {text}
+                  {scope === 'withdraw' && (
+                    <small>
+                      {account.totp.enabled
+                        ? 'Who has the key can empty the account. Limit it to IP addresses below.'
+                        : 'Switch two-factor authentication on first.'}
+                    </small>
+                  )}
+                </span>
+              </label>
+            ))}
+          </fieldset>
+          <Choice label="Expires" value={lasts} set={setLasts} options={lives} />
+          {lasts === 'time' && (
+            <TextField label="Expires at" type="datetime-local" required value={expiry} set={setExpiry} />
+          )}
+          <TextField
+            label="Allowed IP addresses (empty: all)"
+            help="Such as 192.0.2.0/24, with commas between them"
+            value={addresses}
+            set={setAddresses}
+          />
+        </Form>
+      ) : (
+        <p class="quiet">No key can be made now: see above why.</p>
+      )}
     </section>
   );
 }
@@ -183,8 +189,7 @@ function NewToken({ token, close }: { readonly token: string; readonly close: ()
         options={(['curl', 'TypeScript', 'Python'] as const).map((name) => [name, name] as const)}
       />
       <div class="copied">
-        {/* In reach of the keys, which scroll it. */}
-        <pre tabIndex={0}>{code[language]}</pre>
+        <pre>{code[language]}</pre>
         <CopyButton text={code[language]} label="the code" />
       </div>
       <p class="quiet">It takes the key from the variable KEY of its environment.</p>
@@ -202,14 +207,16 @@ function listRights(of: readonly string[]): string {
 function KeyRow({ apiKey, revoked }: { readonly apiKey: ApiKey; readonly revoked: () => void }) {
   const { id, label, revokedAt, expiresAt, createdAt, ipAllowlist, lastUsedAt } = apiKey;
   const times: (readonly [word: string, time?: string])[] = [['made', createdAt]];
-  if (expiresAt !== null) times.push(['expires', expiresAt]);
+  if (expiresAt !== null && revokedAt === null) times.push(['expires', expiresAt]);
   if (revokedAt !== null) times.push(['revoked', revokedAt]);
   else times.push(lastUsedAt === null ? ['never used'] : ['last used', lastUsedAt]);
   return (
-    <li class="entry">
+    <li class={revokedAt === null ? 'entry' : 'entry over'}>
       <div class="title">
         <strong>{label}</strong>
-        {revokedAt === null && (
+        {revokedAt !== null ? (
+          <Pill status="failed" words="Revoked" />
+        ) : (
           <Form
             danger
             label="Revoke"

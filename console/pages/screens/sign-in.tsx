@@ -86,7 +86,7 @@ export function OpenLink({ opened }: { readonly opened: () => void }) {
   if (isDead)
     return (
       <Door title="This link no longer works">
-        <p role="alert">The link was used, is too old, or was asked for in another browser.</p>
+        <p role="alert">The link was used, is too old, was asked for in another browser, or is not whole.</p>
         <div class="side-by-side">
           <a class="main" href="/">
             Send a new link
@@ -103,7 +103,7 @@ export function OpenLink({ opened }: { readonly opened: () => void }) {
           try {
             await ask('POST', '/session/link/spend', { secret });
           } catch (error) {
-            if (!isRefusal(error, 'link_not_valid')) throw error;
+            if (!['link_not_valid', 'invalid_request'].some((code) => isRefusal(error, code))) throw error;
             setDead(true);
             return;
           }
