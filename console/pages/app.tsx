@@ -100,15 +100,16 @@ function Frame({
       <main id="main" tabIndex={-1}>
         <ExchangeState />
         <HolderNotice />
-        {account.account.status === 'frozen' && (
-          <p class="notice bad">The account is frozen. It can be read; the exchange unfreezes it.</p>
-        )}
-        {account.heldUntil_ms !== null && (
+        {account.account.status === 'frozen' ? (
+          <p class="notice bad">
+            The account is frozen. It can be read; only the exchange unfreezes it: answer any of its mails.
+          </p>
+        ) : account.heldUntil_ms !== null ? (
           <p class="notice">
             The account was recovered. Until {showTime(new Date(account.heldUntil_ms).toISOString())} it takes no
             withdrawal, new API key or new address.
           </p>
-        )}
+        ) : null}
         {session.level === 'look' && (
           <p class="notice">
             You signed in by a link, so you can only look and freeze the account.{' '}

@@ -155,7 +155,9 @@ export class HolderTrial {
     );
     await page.getByLabel('Code', { exact: true }).fill('000000');
     await press(page, 'Switch it on');
-    await page.getByRole('alert').waitFor();
+    const wrong = page.getByRole('textbox', { name: 'Code', exact: true }).and(page.locator('[aria-invalid]'));
+    await wrong.waitFor();
+    await see(page, 'The code is wrong, old or was used before');
     await this.#check(page, 'security-refused');
     await page.getByLabel('Code', { exact: true }).fill(await this.#nextCode());
     await press(page, 'Switch it on');

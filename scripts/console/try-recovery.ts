@@ -35,7 +35,7 @@ export async function returnByLink(
   await press(page, 'Open my account');
   await see(page, 'You signed in by a link');
   await open(page, 'Security');
-  await page.getByText('My passkeys are lost').click();
+  await page.getByRole('heading', { name: 'Get back in' }).waitFor();
   return page;
 }
 
@@ -59,7 +59,7 @@ export async function tryRecovery(
   await see(page, 'Use your passkey here to change anything.');
   for (const name of ['Add another passkey', 'Switch it off …', 'Draw new codes'])
     expectThat((await page.getByRole('button', { name }).count()) === 0, `a link alone offers no “${name}”`);
-  await page.getByLabel('Code', { exact: true }).first().fill(recoveryCode);
+  await page.getByLabel('Authenticator or recovery code').fill(recoveryCode);
   await press(page, 'Recover my account');
   await enrolAgain(page);
   await checkState(page, 'security-held', shots);
@@ -82,6 +82,8 @@ export async function tryRecovery(
   await press(page, 'Freeze my account …');
   await dialog.getByRole('button', { name: 'Freeze my account' }).click();
   await see(page, 'The account is frozen');
+  await page.getByText('freeze the account above').waitFor({ state: 'detached' });
+  expectThat((await page.locator('main > .notice').count()) === 1, 'a frozen account is told so, and by one notice');
   await checkState(page, 'security-frozen', shots);
   const mails = listMails(exchange, email);
   for (const part of ['by an e-mail link', 'with a new browser', 'being recovered', 'A passkey was added']) {

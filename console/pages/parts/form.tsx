@@ -1,6 +1,10 @@
-import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
+import { isRefusal } from '../ask.ts';
 import { Fault } from './notice.tsx';
+
+/** Why the code that a form was sent with was refused: told beside the field of the code. */
+const RefusedCode = createContext<string | undefined>(undefined);
 
 /** A form that does one thing at a time, shows that it is at work, and why it was refused. */
 export function Form({
@@ -47,10 +51,15 @@ export function Form({
       setBusy(false);
     }
   };
+  const refusedCode = isRefusal(error, 'totp_invalid') ? error.detail : undefined;
   return (
-    <form onSubmit={(event) => void submit(event)} aria-busy={isBusy}>
-      {children}
-      {error !== undefined && <Fault error={error} />}
+    <form
+      onSubmit={(event) => void submit(event)}
+      onInput={() => refusedCode !== undefined && setError(undefined)}
+      aria-busy={isBusy}
+    >
+      <RefusedCode.Provider value={refusedCode}>{children}</RefusedCode.Provider>
+      {error !== undefined && refusedCode === undefined && <Fault error={error} />}
       <div class="ends">
         {beside}
         <button type="submit" class={danger ? 'danger' : plain ? undefined : 'main'} disabled={isBusy || !isReady}>
@@ -139,8 +148,9 @@ export function TextField({
   readonly pattern?: string;
   readonly maxLength?: number;
 }) {
+  const refusedCode = useContext(RefusedCode);
   return (
-    <Field label={label} help={help}>
+    <Field label={label} help={help} fault={more.autoComplete === 'one-time-code' ? refusedCode : undefined}>
       {(named) => (
         <input {...named} value={value} onInput={(event) => set(event.currentTarget.value)} {...(more as object)} />
       )}

@@ -3,6 +3,7 @@ import { ask } from '../../ask.ts';
 import { nameBrowser } from '../../browser-name.ts';
 import { inWords, showTime } from '../../format.ts';
 import { Fault, Waiting } from '../../parts/notice.tsx';
+import { useSignedIn } from '../../parts/session.ts';
 
 const actions: Readonly<Record<string, string>> = {
   invite_holder: 'You were invited',
@@ -50,6 +51,7 @@ function nameSubject({ name, label, browser }: LogEntry['detail']): string {
 
 /** Everything that changed who may do what with the account, newest first. */
 export function SecurityLog() {
+  const { account } = useSignedIn();
   const [entries, setEntries] = useState<readonly LogEntry[]>([]);
   const [hasMore, setMore] = useState(false);
   const [areAllShown, setAllShown] = useState(false);
@@ -74,7 +76,9 @@ export function SecurityLog() {
   return (
     <section class="card" aria-busy={isBusy}>
       <h2>Security log</h2>
-      <p class="quiet">If something here was not you, freeze the account above and tell the exchange.</p>
+      {account.account.status === 'active' && (
+        <p class="quiet">If something here was not you, freeze the account above and tell the exchange.</p>
+      )}
       {entries.length === 0 && isBusy && <Waiting />}
       {error !== undefined && <Fault error={error} />}
       <ul class="plain log">

@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
 import { showTime } from '../../format.ts';
-import { Folded } from '../../parts/folded.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 import { usePasskey } from '../../passkey.ts';
 
-/** For somebody who came by a link: their passkey, or a recovery. */
+/** For somebody who came by a link: their passkey, or one of two recoveries. */
 export function Return() {
   const { account, reload } = useSignedIn();
   const [code, setCode] = useState('');
@@ -18,40 +17,57 @@ export function Return() {
     const isTotp = /^\d{6}$/.test(code.trim());
     return recover(isTotp ? { totpCode: code.trim() } : { recoveryCode: code });
   };
+  const allowedUntil_ms = account.recoveryAllowedUntil_ms;
   return (
     <section class="card">
-      <h2>Use your passkey</h2>
-      <Form
-        label="Use a passkey"
-        act={async () => {
-          await usePasskey();
-          reload();
-        }}
-      />
-      <Folded label="My passkeys are lost" isOpen={account.recoveryAllowedUntil_ms !== null}>
-        <p>
-          With a code of your authenticator app or a recovery code you can add a new passkey. All API keys are then
-          revoked, and for 24 hours the account takes no withdrawal, new API key or new address.
-        </p>
-        <Form act={showCode} label="Recover my account">
-          <TextField label="Code" autoComplete="one-time-code" required value={code} set={setCode} />
-        </Form>
-        <h3>I have no code either</h3>
-        {account.recoveryAllowedUntil_ms === null ? (
+      <h2>Get back in</h2>
+      <div class="ways">
+        <section>
+          <h3>With your passkey</h3>
+          <p>On the device that has it, or from your telephone.</p>
+          <Form
+            plain={allowedUntil_ms !== null}
+            label="Use a passkey"
+            act={async () => {
+              await usePasskey();
+              reload();
+            }}
+          />
+        </section>
+        <section>
+          <h3>With a code</h3>
           <p>
-            Tell the exchange, and show it who you are. Once two of its people have agreed you get a mail; then come
-            back to this page by a new link.
+            Your passkeys are lost? With a code you can add a new one. All API keys are revoked, and for 24 hours the
+            account takes no withdrawal, new API key or new address.
           </p>
-        ) : (
-          <>
+          <Form plain act={showCode} label="Recover my account">
+            <TextField
+              label="Authenticator or recovery code"
+              autoComplete="one-time-code"
+              required
+              value={code}
+              set={setCode}
+            />
+          </Form>
+        </section>
+        <section>
+          <h3>With the exchange</h3>
+          {allowedUntil_ms === null ? (
             <p>
-              The exchange has agreed. Until {showTime(new Date(account.recoveryAllowedUntil_ms).toISOString())} you can
-              recover the account without a code.
+              You have no code either? Tell the exchange, and show it who you are: answer any of its mails. Once two of
+              its people have agreed you get a mail; then come back to this page by a new link.
             </p>
-            <Form act={() => recover({ allowedByExchange: true })} label="Recover without a code" />
-          </>
-        )}
-      </Folded>
+          ) : (
+            <>
+              <p>
+                The exchange has agreed. Until {showTime(new Date(allowedUntil_ms).toISOString())} you can recover the
+                account without a code. What follows is the same.
+              </p>
+              <Form act={() => recover({ allowedByExchange: true })} label="Recover without a code" />
+            </>
+          )}
+        </section>
+      </div>
     </section>
   );
 }

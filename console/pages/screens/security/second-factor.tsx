@@ -45,11 +45,15 @@ export function SecondFactor({ mayChange }: { readonly mayChange: boolean }) {
         </>
       ) : drawn ? (
         <>
-          <p>Scan this with an authenticator app, or type the secret into it. Then enter the code that it shows.</p>
+          <p>Bring this secret into an authenticator app, then enter the code that the app shows.</p>
           <QrCode text={drawn.otpauthUri} label="The secret as a QR code" />
-          <a class="on-telephone" href={drawn.otpauthUri}>
-            Open it in your authenticator app
-          </a>
+          <div class="on-telephone side-by-side">
+            <a href={drawn.otpauthUri}>Open it in your authenticator app</a>
+          </div>
+          <details class="on-telephone plain-details">
+            <summary>Scan it with another device</summary>
+            <QrCode text={drawn.otpauthUri} label="The secret as a QR code" />
+          </details>
           <Copied text={drawn.secret} shown={inGroups(drawn.secret)} label="the secret" />
           <Form
             label="Switch it on"
