@@ -139,9 +139,17 @@ export async function enterMove(page: Page, other: Page): Promise<void> {
     .getByRole('list', { name: 'What needs a person' })
     .getByRole('listitem')
     .filter({ hasText: /^Move [\d.]+ BTC from venue sandbox to custody/ });
-  await move.getByRole('button', { name: 'Enter what was moved' }).click();
+  await move.getByRole('button', { name: 'Record it' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Moved from venue sandbox to custody' });
+  const change = dialog.locator('.change').filter({ hasText: 'BTC in custody' });
+  await dialog.getByLabel('Amount of BTC').fill('');
+  await change.waitFor({ state: 'hidden' });
+  await dialog.getByLabel('Amount of BTC').fill('0.5');
+  const [old, next] = await Promise.all([change.locator('del').textContent(), change.locator('ins').textContent()]);
+  expectThat(Math.abs(Number(next) - Number(old) - 0.5) < 1e-9, `custody would hold ${next} BTC in place of ${old}`);
+  expectThat((await dialog.getByLabel('Ledger').count()) === 0, 'no ledger is asked for where there is one');
   await page.getByLabel('Reference, such as the hash of the transaction').fill('moved-by-hand');
-  await confirm(page, 'Enter what was moved');
+  await confirm(page, 'Record it');
   await page.getByRole('link', { name: 'a proposal' }).waitFor();
   await open(other, 'Proposals');
   await other
@@ -162,7 +170,7 @@ export const hedgeDialogs: readonly ShownPage[] = [
   {
     name: 'desk-move',
     path: '/desk/liquidity',
-    prepare: (page) => press(page, 'Enter what was moved'),
+    prepare: (page) => press(page, 'Record it'),
   },
   {
     name: 'desk-hedge-never',

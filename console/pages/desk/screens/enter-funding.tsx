@@ -1,12 +1,17 @@
 import { useState } from 'preact/hooks';
+import { add, subtract } from '../../exact.ts';
 import { showAmount } from '../../format.ts';
 import { TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
-import { Step } from '../parts/step.tsx';
+import { OldAndNew, Step } from '../parts/step.tsx';
 import type { CreateFunding, Venue } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 
 export type Move = Venue['toMove'][number];
+
+/** The most digits that an amount has after its point. */
+const DIGITS = 18;
+const AMOUNT = /^\d+(\.\d+)?$/;
 
 const placeOf = (name: string) => (name === 'custody' ? name : `venue ${name}`);
 
@@ -16,7 +21,19 @@ export function tellMove({ asset, amount, from, to }: Move): string {
 }
 
 /** Enters money of the house that a person has moved between custody and a venue. */
-export function EnterFunding({ move, done }: { readonly move: Move; readonly done: () => void }) {
+export function EnterFunding({
+  move,
+  held,
+  ledgers,
+  done,
+}: {
+  readonly move: Move;
+  /** What the ledgers say that each of the two places holds. */
+  readonly held: Readonly<Record<string, string>>;
+  /** How many ledgers there are. */
+  readonly ledgers: number;
+  readonly done: () => void;
+}) {
   const may = useMay();
   const [ledger, setLedger] = useState('0');
   const [amount, setAmount] = useState(move.amount);
@@ -30,7 +47,7 @@ export function EnterFunding({ move, done }: { readonly move: Move; readonly don
   };
   return (
     <Step
-      label="Enter what was moved"
+      label="Record it"
       title={`Moved from ${placeOf(move.from)} to ${placeOf(move.to)}`}
       act={() => operate('post /fundings', { body: funding })}
       done={done}
@@ -38,7 +55,9 @@ export function EnterFunding({ move, done }: { readonly move: Move; readonly don
       <p>Move it first, at the venue and with the custodian. Here the ledger is told that it was moved.</p>
       <div class="row">
         <TextField label={`Amount of ${move.asset}`} inputMode="decimal" required value={amount} set={setAmount} />
-        <TextField label="Ledger" inputMode="numeric" pattern="\d{1,4}" required value={ledger} set={setLedger} />
+        {ledgers > 1 && (
+          <TextField label="Ledger" inputMode="numeric" pattern="\d{1,4}" required value={ledger} set={setLedger} />
+        )}
       </div>
       <TextField
         label="Reference, such as the hash of the transaction"
@@ -49,6 +68,19 @@ export function EnterFunding({ move, done }: { readonly move: Move; readonly don
         value={reference}
         set={setReference}
       />
+      {AMOUNT.test(funding.amount) &&
+        [move.from, move.to].map((place) => {
+          const old = held[place] ?? '0';
+          const next = place === move.from ? subtract(old, funding.amount) : add([old, funding.amount], DIGITS);
+          return (
+            <OldAndNew
+              key={place}
+              name={`${move.asset} ${place === 'custody' ? 'in custody' : `at ${placeOf(place)}`}`}
+              old={showAmount(old)}
+              next={showAmount(next)}
+            />
+          );
+        })}
     </Step>
   );
 }

@@ -144,8 +144,8 @@ function EachAsset({ house }: { readonly house: House }) {
     <section class="card">
       <h2>Each asset</h2>
       <p class="quiet">
-        A position is what the house has beyond its capital. Its bar goes to the left when it is short and to the right
-        when it is long, to the end once all that it may be is used; short positions use none while capital meets them.
+        A position is what the house has beyond its capital. Its bar is what is used of the limit: to the left when the
+        house is short, to the right when it is long.
       </p>
       <ul class="legend" aria-label="The bars of what covers">
         <li class="key key-own">in custody</li>
@@ -216,8 +216,7 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
         USDT_DECIMALS,
       );
     });
-  const lowest = lowestOf(house.assets, (row) => row.coveredByCustody);
-  const both = lowestOf(house.assets, (row) => row.coveredWithVenues);
+  const lowest = findLeastCovered(house.assets);
   const missing = house.ledgers.filter(({ assets }) => assets === null).map(({ ledger }) => ledger);
   return (
     <section class="card">
@@ -245,15 +244,7 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
           <dt>Least covered</dt>
           <dd>
             <strong>{lowest ? `${lowest.asset} ${showShare(lowest.share)}` : 'nothing owed'}</strong>
-            <small>
-              by custody alone
-              {both && both.share !== lowest?.share && (
-                <>
-                  <br />
-                  with venues {both.asset} {showShare(both.share)}
-                </>
-              )}
-            </small>
+            <small>by custody alone</small>
           </dd>
         </div>
         <MostUsed assets={house.assets} />
@@ -310,12 +301,11 @@ function Exposed({ house }: { readonly house: House }) {
   );
 }
 
-/** The asset of which a share is the lowest; `undefined` where there is no share. */
-function lowestOf(assets: readonly HouseAsset[], shareOf: (row: HouseAsset) => string | null) {
-  const shares = assets.flatMap((row) => {
-    const share = shareOf(row);
-    return share === null ? [] : [{ asset: row.asset, share }];
-  });
+/** The asset that custody covers least; `undefined` where nothing is owed. */
+function findLeastCovered(assets: readonly HouseAsset[]) {
+  const shares = assets.flatMap(({ asset: name, coveredByCustody: share }) =>
+    share === null ? [] : [{ asset: name, share }],
+  );
   return shares.toSorted((one, other) => Number(one.share) - Number(other.share)).at(0);
 }
 
@@ -340,42 +330,46 @@ const WHOLE = 128;
 function Cover({ of: { asset: name, coveredByCustody: own, coveredWithVenues: both } }: { readonly of: HouseAsset }) {
   if (own === null || both === null) return <span class="quiet">nothing is owed</span>;
   const width = (share: string) => Math.max(0, Math.min(BAND_WIDTH - 1, Number(share) * WHOLE));
-  const words = own === both ? showShare(own) : `${showShare(own)}, with venues ${showShare(both)}`;
+  const venues = own === both ? [] : [`with venues ${showShare(both)}`];
   return (
-    <Band label={`${name} in custody: ${words}`} lines={[words]}>
+    <Band label={`${name} in custody: ${[showShare(own), ...venues].join(', ')}`} value={showShare(own)} lines={venues}>
       <rect class="outer" x={0} y={5} width={WHOLE} height={12} rx={3} />
       <rect class="inner" x={0.5} y={5} width={width(both)} height={12} rx={3} />
       <rect class={`mark ${Number(own) < 1 ? 'warn' : 'good'}`} x={0.5} y={8} width={width(own)} height={6} rx={2} />
       <line class="zero" x1={WHOLE} x2={WHOLE} y1={2} y2={20} />
+      {Number(both) * WHOLE > BAND_WIDTH && <path class="cut" d="M140 24 L149 -2 H155 L146 24 Z" />}
     </Band>
   );
 }
 
-/** How far the house is short or long of what it may be, drawn and in words. */
+/** How far the house is short or long in words, and drawn once that is a part of what it may be that can be seen. */
 function Exposure({ of: row }: { readonly of: HouseAsset }) {
   const { asset: name, position, positionUsdValue, exposure, exposureUsed } = row;
+  if (position === '0') return <span class="quiet">no position</span>;
   const used = Number(exposureUsed ?? 0);
   const isShort = position.startsWith('-');
-  const size = showAmount(isShort ? position.slice(1) : position);
-  const side = `${isShort ? 'short' : 'long'} ${size} ${name}`;
+  const size = `${showAmount(position.replace('-', ''))} ${name}`;
   const hasValue = positionUsdValue !== null && name !== 'USDT';
-  const value = hasValue ? `, ${showCents(positionUsdValue.replace('-', ''))} USDT` : '';
-  const isOwn = isShort && used === 0;
+  const side = `${isShort ? 'short' : 'long'} ${hasValue ? `${showCents(positionUsdValue.replace('-', ''))} USDT` : size}`;
   const limit =
     exposureUsed === null
       ? 'it may not be short'
-      : isOwn
-        ? `met by its own capital of ${showAmount(row.capital)}; none of ${showAmount(exposure)} used`
+      : isShort && used === 0
+        ? `met by its capital of ${showAmount(row.capital)}`
         : `${showUsed(exposureUsed)} of ${showAmount(exposure)} used`;
-  if (position === '0') return <span class="quiet">no position</span>;
+  const lines = hasValue ? [size, limit] : [limit];
   const middle = BAND_WIDTH / 2;
-  const length = Math.max(2, Math.min(1, used) * middle);
+  const length = Math.min(1, used) * middle;
   const tone = used > 0.9 ? 'bad' : used > 0.8 ? 'warn' : 'good';
   return (
-    <Band label={`${side}, ${limit}`} lines={[side + value, limit]}>
-      <rect class="outer" x={0} y={6} width={BAND_WIDTH} height={10} rx={3} />
-      <rect class={`mark ${tone}`} x={isShort ? middle - length : middle} y={6} width={length} height={10} />
-      <line class="zero" x1={middle} x2={middle} y1={3} y2={19} />
+    <Band label={[side, ...lines].join(', ')} value={side} lines={lines}>
+      {used >= LEAST_DRAWN && (
+        <>
+          <rect class="outer" x={0} y={6} width={BAND_WIDTH} height={10} rx={3} />
+          <rect class={`mark ${tone}`} x={isShort ? middle - length : middle} y={6} width={length} height={10} />
+          <line class="zero" x1={middle} x2={middle} y1={3} y2={19} />
+        </>
+      )}
     </Band>
   );
 }

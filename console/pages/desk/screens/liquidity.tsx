@@ -50,7 +50,7 @@ function Now() {
     <Shown loaded={loaded}>
       {({ house, venues, settings }) => (
         <>
-          <Hedging venues={venues} settings={settings} changed={reload} />
+          <Hedging house={house} venues={venues} settings={settings} changed={reload} />
           <Positions house={house} />
           <div class="grid">
             {venues.venues.map((venue) => (
@@ -71,7 +71,11 @@ function ProfitAndLoss() {
 const showUsdt = (value: string | null) => (value === null ? 'not known' : `${showSigned(value)} USDT`);
 
 /** What is not as it should be at a venue, and what to do about it. */
-function listMatters({ venue, state, balances, openHedges, toMove }: Venue, changed: () => void): readonly Matter[] {
+function listMatters(
+  { venue, state, balances, openHedges, toMove }: Venue,
+  house: House,
+  changed: () => void,
+): readonly Matter[] {
   const differing = balances.filter(({ differs }) => differs).map(({ asset }) => asset);
   const needs = openHedges.length > 0 || balances.some(({ shouldHold }) => shouldHold !== '0');
   return [
@@ -96,15 +100,30 @@ function listMatters({ venue, state, balances, openHedges, toMove }: Venue, chan
           },
         ]
       : []),
-    ...toMove.map((move) => ({ what: tellMove(move), step: <EnterFunding move={move} done={changed} /> })),
+    ...toMove.map((move) => ({
+      what: tellMove(move),
+      step: (
+        <EnterFunding
+          move={move}
+          held={{
+            custody: house.assets.find(({ asset }) => asset === move.asset)?.custodyShouldHold ?? '0',
+            [venue]: balances.find(({ asset }) => asset === move.asset)?.shouldHold ?? '0',
+          }}
+          ledgers={house.ledgers.length}
+          done={changed}
+        />
+      ),
+    })),
   ];
 }
 
 function Hedging({
+  house,
   venues: { hedgingHalted, halt, atVenuesUsdValue, maxAtVenues, venues },
   settings,
   changed,
 }: {
+  readonly house: House;
   readonly venues: Venues;
   readonly settings: ExchangeSettings;
   readonly changed: () => void;
@@ -148,7 +167,7 @@ function Hedging({
             step: <a href="/desk/settings?show=risk">The bound</a>,
           },
         ]),
-    ...venues.flatMap((venue) => listMatters(venue, changed)),
+    ...venues.flatMap((venue) => listMatters(venue, house, changed)),
   ];
   const open = venues.flatMap(({ openHedges }) => openHedges).toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
   return (
@@ -163,7 +182,7 @@ function Hedging({
           of={[
             ['State', <State key="s" of={hedgingHalted ? 'HALTED' : 'OK'} words={hedgingHalted ? 'halted' : 'on'} />],
             ['At venues', showUsdt(atVenuesUsdValue)],
-            [settings.maxAtVenues === null ? 'At most there: the capital' : 'At most there', showUsdt(maxAtVenues)],
+            [settings.maxAtVenues === null ? 'Most there (the capital)' : 'Most there', showUsdt(maxAtVenues)],
             [
               'A day’s hedges at most',
               settings.dailyHedgeVolume === null ? 'no bound' : showUsdt(settings.dailyHedgeVolume),
@@ -187,7 +206,7 @@ const positionColumns: readonly Column<Position>[] = [
     isNumber: true,
     show: ({ positionUsdValue }) => (positionUsdValue === null ? '–' : showSigned(positionUsdValue)),
   },
-  { name: 'Against its band', show: (row) => <PlaceInBand of={row} /> },
+  { name: 'Band, USDT', show: (row) => <PlaceInBand of={row} /> },
   { name: 'At venues', isNumber: true, show: ({ atVenues }) => showAmount(atVenues) },
   { name: 'Capital', isNumber: true, show: ({ capital }) => showAmount(capital) },
 ];
@@ -236,8 +255,10 @@ function PlaceInBand({ of: { asset, position, positionUsdValue, band } }: { read
   return (
     <Band
       label={`${asset}: ${position}, ${where} of ${band.outer} and ${band.inner} USDT`}
-      lines={[`${where} (±${showAmount(band.inner)}, ±${showAmount(band.outer)} USDT, ${band.venue})`]}
+      value={where}
+      lines={[`±${showAmount(band.inner)}, ±${showAmount(band.outer)} at ${band.venue}`]}
     >
+      <line class="zero" x1={0} x2={BAND_WIDTH} y1={11} y2={11} />
       <rect class="outer" x={place(-outer)} y={6} width={place(outer) - place(-outer)} height={10} rx={3} />
       <rect class="inner" x={place(-inner)} y={6} width={place(inner) - place(-inner)} height={10} rx={3} />
       <line class="zero" x1={BAND_WIDTH / 2} x2={BAND_WIDTH / 2} y1={3} y2={19} />
@@ -249,6 +270,9 @@ function PlaceInBand({ of: { asset, position, positionUsdValue, band } }: { read
 const profitParts = ['profit', 'spread', 'hedges', 'fees', 'settlements', 'revaluation'] as const;
 
 type ProfitPart = (typeof profitParts)[number];
+
+/** What all coins come to, in the place of a coin. */
+const ALL = 'All';
 
 type CoinProfit = Readonly<Record<ProfitPart, string>> & { readonly coin: string };
 
@@ -292,15 +316,15 @@ function Earned({ profit }: { readonly profit: Profit }) {
       <h3>By coin</h3>
       <Records
         label="Profit and loss by coin"
-        rows={coins.length > 1 ? [...coins, { coin: 'All', ...profit.sum }] : coins}
+        rows={coins.length > 1 ? [{ coin: ALL, ...profit.sum }, ...coins] : coins}
         keyOf={({ coin }) => coin}
         columns={[
-          { name: 'Coin', show: ({ coin }) => coin },
+          { name: 'Coin', show: ({ coin }) => (coin === ALL ? <span class="sum">{coin}</span> : coin) },
           ...profitParts.map((part) => ({
             name: inWords(part),
             isNumber: true,
             show: (row: CoinProfit) =>
-              part === 'profit' ? (
+              part === 'profit' || row.coin === ALL ? (
                 <strong>
                   <Signed value={row[part]} />
                 </strong>
