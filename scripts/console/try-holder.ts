@@ -257,7 +257,7 @@ export class HolderTrial {
       await page.getByRole('radio', { name: side }).check({ force: true });
       if (side === 'Buy') await this.#typeAmounts(page);
       await page.getByLabel('Amount in USDT').fill('100');
-      await page.locator('.preview strong').waitFor();
+      await page.locator('.preview strong').first().waitFor();
       if (side === 'Buy') await this.#check(page, 'trade-preview');
       await page.getByRole('button', { name: new RegExp(`^${side} `) }).dblclick();
       await see(page, side === 'Buy' ? /^Bought .* for / : /^Sold .* for /);
@@ -356,7 +356,7 @@ export class HolderTrial {
       await see(page, `Read as ${read} USDT`);
     }
     await page.getByLabel('Quantity of BTC').fill('0.01');
-    await page.locator('.preview strong').waitFor();
+    await page.locator('.preview strong').first().waitFor();
     expectThat(Number(await field.inputValue()) > 100, 'either amount may be typed, and the other one follows');
     await press(page, 'Max of USDT');
     expectThat((await field.inputValue()) === '5000', 'Max is what the account has');
