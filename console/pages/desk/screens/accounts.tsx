@@ -44,7 +44,7 @@ export const accountColumns: readonly Column<AccountOfHolder>[] = [
     ),
   },
   {
-    name: 'Traded in 30 days',
+    name: 'Traded, 30 days',
     isNumber: true,
     show: ({ volume, isVolumeWhole }) => `${isVolumeWhole ? '' : 'over '}${showCents(volume)}`,
   },

@@ -47,7 +47,7 @@ export function Switches() {
 }
 
 function Open({ isOpen, words = 'off' }: { readonly isOpen: boolean; readonly words?: string }) {
-  return <State of={isOpen ? 'OK' : 'HALTED'} words={isOpen ? 'open' : words} />;
+  return <State of={isOpen ? 'OK' : 'HALTED'} words={isOpen ? 'on' : words} />;
 }
 
 /** The whole exchange, and all else that is off now, each with the way to switch it on. */
@@ -112,7 +112,7 @@ function Coins(part: SettingsPart) {
             name: 'Trading',
             show: (asset) =>
               asset === 'USDT' ? (
-                <span class="quiet">the others are priced in it</span>
+                <span class="quiet">–</span>
               ) : (
                 <Toggle {...part} of={toggleTrading(part.settings, asset)} />
               ),
@@ -129,7 +129,7 @@ function Networks(part: SettingsPart) {
   return (
     <section class="card">
       <h2>Networks</h2>
-      <p class="quiet">A deposit that arrives over a paused network all the same is credited.</p>
+      <p class="quiet">A deposit over a paused network is still credited.</p>
       <Records
         isSmall
         label="Networks"
