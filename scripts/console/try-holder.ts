@@ -454,7 +454,10 @@ export class HolderTrial {
       await dialog.getByLabel('I have stored it').check();
       await dialog.getByRole('button', { name: 'Done' }).click();
       await press(page, 'Send a test');
-      await see(page, /The test: delivered, 200 in/);
+      await page
+        .locator('.done')
+        .getByText(/The test: delivered, 200 in/)
+        .waitFor();
       await dialog.waitFor({ state: 'detached' });
       await this.#check(page, 'events-endpoint');
       expectThat(received.length === 1, 'a test reaches a new endpoint');
@@ -472,6 +475,8 @@ export class HolderTrial {
       expectThat(received.length === 2, 'what happens to the account’s security is sent');
       await press(page, 'Close');
       await page.getByText('More actions').click();
+      for (const name of ['Send again', 'New secret', 'Switch off or delete'])
+        await page.getByRole('heading', { name, level: 4 }).waitFor();
       await page.getByLabel('Send again every event after number').fill('0');
       await press(page, 'Send them again');
       await see(page, 'They are on their way');

@@ -3,7 +3,7 @@ import { nameEvent, showTime } from '../../format.ts';
 import { Form, TextField } from '../form.tsx';
 import { Pill } from '../pill.tsx';
 import { Deliveries } from './deliveries.tsx';
-import { nameAnswer, nameOutcome } from './delivery-state.ts';
+import { type Delivery, nameAnswer, nameOutcome } from './delivery-state.ts';
 import type { Change, EndpointCalls, EventGroups, KnownEndpoint } from './endpoint-calls.ts';
 
 const endings = {
@@ -36,7 +36,7 @@ export function Endpoint({
 }) {
   const { endpoint, calls } = more;
   const [isOpen, setOpen] = useState(false);
-  const [said, setSaid] = useState('');
+  const [tested, setTested] = useState<Delivery>();
   const isOn = endpoint.status === 'enabled';
   return (
     <article class="endpoint">
@@ -49,9 +49,13 @@ export function Endpoint({
         <button type="button" onClick={() => setOpen(true)}>
           Deliveries
         </button>
-        {change && <Test test={() => calls.test(endpoint.id)} say={setSaid} />}
+        {change && <Test test={() => calls.test(endpoint.id)} say={setTested} />}
       </div>
-      {said !== '' && <p role="status">{said}</p>}
+      {tested && (
+        <p role="status" class={tested.outcome === 'DELIVERED' ? 'done' : 'wrong'}>
+          The test: {nameOutcome(tested)[1].toLowerCase()}, {nameAnswer(tested)}.
+        </p>
+      )}
       {change && <Rarely {...more} change={change} />}
       {isOpen && (
         <Deliveries
@@ -110,27 +114,37 @@ function Rarely(changes: Changes) {
   return (
     <details class="plain-details">
       <summary>More actions</summary>
-      <Replay replay={(after) => calls.replay(id, after)} change={Change} />
-      <Change
-        plain
-        label="Draw a new secret"
-        title="Draw a new secret"
-        act={async () => show((await calls.rotateSecret(id)).secret)}
-      >
-        <p>For 24 hours each delivery is signed with the old one as well.</p>
-      </Change>
-      <div class="side-by-side">
-        <Switch {...changes} />
+      <section>
+        <h4>Send again</h4>
+        <Replay replay={(after) => calls.replay(id, after)} change={Change} />
+      </section>
+      <section>
+        <h4>New secret</h4>
         <Change
-          danger
-          label="Delete the endpoint"
-          title="Delete the endpoint"
-          act={async () => {
-            await calls.remove(id);
-            changed();
-          }}
-        />
-      </div>
+          plain
+          label="Draw a new secret"
+          title="Draw a new secret"
+          act={async () => show((await calls.rotateSecret(id)).secret)}
+        >
+          <p class="quiet">For 24 hours each delivery is signed with the old one as well.</p>
+        </Change>
+      </section>
+      <section>
+        <h4>Switch {endpoint.status === 'enabled' ? 'off' : 'on'} or delete</h4>
+        <p class="quiet">What is switched off can be switched on again. What is deleted is gone.</p>
+        <div class="side-by-side">
+          <Switch {...changes} />
+          <Change
+            danger
+            label="Delete the endpoint"
+            title="Delete the endpoint"
+            act={async () => {
+              await calls.remove(id);
+              changed();
+            }}
+          />
+        </div>
+      </section>
     </details>
   );
 }
@@ -141,16 +155,15 @@ function Test({
   say,
 }: {
   readonly test: () => ReturnType<Calls['test']>;
-  readonly say: (words: string) => void;
+  readonly say: (delivery: Delivery | undefined) => void;
 }) {
   return (
     <Form
       plain
       label="Send a test"
       act={async () => {
-        say('');
-        const { delivery } = await test();
-        say(`The test: ${nameOutcome(delivery)[1].toLowerCase()}, ${nameAnswer(delivery)}.`);
+        say(undefined);
+        say((await test()).delivery);
       }}
     />
   );
@@ -187,7 +200,11 @@ function Replay({
           set={setAfter}
         />
       </Change>
-      {isSent && <p role="status">They are on their way, under their old ids.</p>}
+      {isSent && (
+        <p role="status" class="done">
+          They are on their way, under their old ids.
+        </p>
+      )}
     </>
   );
 }
