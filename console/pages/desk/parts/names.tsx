@@ -21,7 +21,7 @@ export function AccountName({ id, account }: { readonly id: string; readonly acc
   return (
     <>
       <AccountLink id={id} label={account.label} />
-      <small class="below breaks">{account.email ?? 'no holder yet'}</small>
+      {account.email !== undefined && <small class="below breaks">{account.email}</small>}
     </>
   );
 }

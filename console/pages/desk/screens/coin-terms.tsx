@@ -165,7 +165,7 @@ function SetTerms({ coin: named, ...part }: SettingsPart & { readonly coin?: Coi
       {!named && <Choice label="Coin" value={coin} set={setCoin} options={without.map((one) => [one, one] as const)} />}
       <fieldset class="group">
         <legend>Price</legend>
-        <div class="row">
+        <div class="row short">
           {field('spreadBps', false)}
           {field('maxNotional', false)}
         </div>
@@ -173,7 +173,7 @@ function SetTerms({ coin: named, ...part }: SettingsPart & { readonly coin?: Coi
       <fieldset class="group">
         <legend>Hedging</legend>
         {field('venue', false)}
-        {texts.venue !== '' && <div class="row">{ofHedging.map((name) => field(name, true))}</div>}
+        {texts.venue !== '' && <div class="row short">{ofHedging.map((name) => field(name, true))}</div>}
       </fieldset>
     </ChangeStep>
   );

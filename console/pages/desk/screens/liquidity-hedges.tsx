@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { inWords, showAmount, showPrice } from '../../format.ts';
+import { Copied } from '../../parts/copy.tsx';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
 import { showSigned } from '../parts/day-bars.ts';
@@ -152,9 +153,10 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
       done={done}
     >
       <p>
-        Look at the venue’s own list of orders for <code>{hedge.id}</code> first, and see that the dealer never sends it
-        any more. When in doubt, do neither: this cannot be undone.
+        Look for this id in the venue’s own list of orders, and see that the dealer never sends it any more. This cannot
+        be undone.
       </p>
+      <Copied text={hedge.id} label="the id of the hedge" />
       <fieldset>
         <legend>What happened at venue {hedge.venue}?</legend>
         {outcomes.map(([one, words]) => (
@@ -172,7 +174,7 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
       )}
       {outcome === 'dealt' && (
         <>
-          <div class="row">
+          <div class="row short">
             <TextField
               label={`${hedge.coin}, without the fee`}
               inputMode="decimal"
@@ -182,14 +184,14 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
             />
             <TextField
               label="USDT in all, without the fee"
-              help={`At the limit of ${showAmount(hedge.limitPrice)} USDT for a whole ${hedge.coin}, or better`}
+              help={`At ${showAmount(hedge.limitPrice)} USDT a ${hedge.coin}, or better`}
               inputMode="decimal"
               required
               value={usdt}
               set={setUsdt}
             />
           </div>
-          <div class="row">
+          <div class="row short">
             <TextField label="Fee (empty: none)" inputMode="decimal" value={fee} set={setFee} />
             <Choice
               label="The fee is in"
@@ -197,14 +199,14 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
               set={setFeeAsset}
               options={feeAssetsOf(hedge).map((asset) => [asset, asset] as const)}
             />
+            <TextField
+              label="The venue’s order id"
+              required
+              maxLength={128}
+              value={venueReference}
+              set={setReference}
+            />
           </div>
-          <TextField
-            label="The venue’s id of the order"
-            required
-            maxLength={128}
-            value={venueReference}
-            set={setReference}
-          />
         </>
       )}
       <ReasonField value={reason} set={setReason} />

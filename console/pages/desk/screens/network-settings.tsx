@@ -57,7 +57,7 @@ export function NetworkSettings(part: SettingsPart) {
     },
   });
   return (
-    <section class="card">
+    <section class="card networks">
       <h2>Fees and smallest amounts</h2>
       <Shown loaded={loaded}>
         {(pairs) => (
@@ -66,7 +66,7 @@ export function NetworkSettings(part: SettingsPart) {
               In units of the asset.{' '}
               {pairs.some((pair) => names.some((name) => storedOf(part.settings, name, pair) !== undefined))
                 ? 'What was set here is bold; everything else has its default.'
-                : 'Each has its default.'}
+                : 'Nothing was changed: these are the defaults.'}
             </p>
             <Records
               isSmall
@@ -78,15 +78,14 @@ export function NetworkSettings(part: SettingsPart) {
                   name: 'Asset',
                   show: (pair) => (
                     <>
-                      <span class="asset">
-                        <span class={pairs.find(({ asset }) => asset === pair.asset) === pair ? undefined : 'hidden'}>
-                          {pair.asset}
-                        </span>
-                      </span>{' '}
+                      <span class={pairs.find(({ asset }) => asset === pair.asset) === pair ? 'first' : undefined}>
+                        {pair.asset}
+                      </span>
                       <span class="over">{pair.network}</span>
                     </>
                   ),
                 },
+                { name: 'Network', show: ({ network }) => network },
                 ...names.map(column),
                 ...(may('change_settings')
                   ? [

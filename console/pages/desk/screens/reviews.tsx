@@ -51,10 +51,10 @@ export function Reviews() {
       <section class="card">
         <p>
           {threshold === null
-            ? 'No threshold is set, so no withdrawal waits for a person. '
-            : 'A withdrawal waits for a person when it takes what an account withdrew in 24 hours above '}
-          {threshold && <strong>{showAmount(threshold)} USDT. </strong>}
-          <a href="/desk/settings?show=accounts">Change it in the settings</a>
+            ? 'No threshold is set, so no withdrawal waits here. '
+            : threshold !== undefined &&
+              `Withdrawals that take an account above ${showAmount(threshold)} USDT in 24 hours wait here. `}
+          <a href="/desk/settings?show=accounts">Change</a>
         </p>
         <Pages list={listWithdrawals({ status: 'PENDING' })}>
           {(rows) => (
@@ -102,8 +102,8 @@ export function Payouts({ query }: Place) {
       <section class="card">
         <h2>Payouts with the custodian</h2>
         <p>
-          Withdrawals that the custodian has and has not paid yet. It is asked again and again by itself; after an hour
-          a person is needed. Ask the custodian what became of a payout before you settle it.
+          Withdrawals that the custodian has and has not paid yet. The custodian is asked again by itself; after an hour
+          a person is needed. Ask it what became of a payout before you settle it.
         </p>
         <Pages list={listWithdrawals({ status: 'PROCESSING', olderThanMinutes })}>
           {(rows) => (
@@ -112,7 +112,11 @@ export function Payouts({ query }: Place) {
               rows={rows}
               keyOf={({ id }) => id}
               columns={[...columns, heldColumn, claimColumn]}
-              empty={empty}
+              empty={
+                <>
+                  {empty} {shown !== 'all' && <a href="/desk/payouts?show=all">See all</a>}
+                </>
+              }
             />
           )}
         </Pages>
