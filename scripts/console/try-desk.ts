@@ -319,7 +319,9 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
   await kept.filter({ hasText: ADMIN }).getByText('Kept', { exact: true }).waitFor();
   expectThat(true, 'a deposit in quarantine is kept; its page and the list say why, and the list by whom');
   await open(page, 'Payouts');
-  await page.getByRole('navigation', { name: 'Of payouts' }).getByRole('link', { name: 'All' }).click();
+  await page.getByRole('link', { name: 'See all' }).click();
+  const tabs = page.getByRole('navigation', { name: 'Of payouts' });
+  await tabs.getByRole('link', { name: 'All' }).and(page.locator('[aria-current]')).waitFor();
   await page.getByRole('table', { name: 'Payouts with the custodian' }).getByRole('link').first().click();
   await press(page, 'Settle it');
   await page.getByLabel('Reason, for the audit').fill('the custodian never had it');
