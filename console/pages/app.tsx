@@ -102,7 +102,8 @@ function Frame({
         <HolderNotice />
         {account.account.status === 'frozen' ? (
           <p class="notice bad">
-            The account is frozen. It can be read; only the exchange unfreezes it: answer any of its mails.
+            <strong>The account is frozen.</strong> Nothing leaves it, and it takes no order. How you sign in can still
+            be changed. Only the exchange unfreezes it: answer any of its mails.
           </p>
         ) : account.heldUntil_ms !== null ? (
           <p class="notice">

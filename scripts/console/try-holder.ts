@@ -477,7 +477,7 @@ export class HolderTrial {
       await page.getByText('More actions').click();
       for (const name of ['Send again', 'New secret', 'Switch off or delete'])
         await page.getByRole('heading', { name, level: 4 }).waitFor();
-      await page.getByLabel('Send again every event after number').fill('0');
+      await page.getByLabel('Every event after number').fill('0');
       await press(page, 'Send them again');
       await see(page, 'They are on their way');
       const isSentAgain = () => received.filter((id) => id === received[1]).length === 2;

@@ -107,7 +107,7 @@ async function tryFreezeLink(
   await see(page, 'If what the mail says was not you');
   await checkState(page, 'freeze-by-link', shots);
   await press(page, 'Freeze my account');
-  await see(page, 'Nothing leaves it.');
+  await see(page, 'Nothing leaves it any more.');
   await checkState(page, 'freeze-by-link-done', shots);
   expectThat(true, 'a link in a mail freezes the account, without a sign-in');
 }

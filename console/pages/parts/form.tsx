@@ -122,7 +122,7 @@ export function Field({
       {children({ id, 'aria-describedby': described, 'aria-invalid': wrong === undefined ? undefined : true })}
       <span id={described} aria-live="polite">
         {wrong !== undefined && <small class="wrong">{wrong}</small>}
-        {help !== undefined && <small>{help}</small>}
+        {help !== undefined && wrong === undefined && <small>{help}</small>}
       </span>
     </div>
   );

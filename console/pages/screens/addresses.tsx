@@ -9,6 +9,7 @@ import { Shown } from '../parts/notice.tsx';
 import { mayAdd, useSignedIn } from '../parts/session.ts';
 import { withPasskey } from '../passkey.ts';
 import type { Entry } from './withdraw/withdrawal-form.tsx';
+import { CannotAdd } from '../parts/cannot-add.tsx';
 
 async function read() {
   const [{ entries }, { assets }] = await Promise.all([
@@ -24,14 +25,13 @@ export function Addresses() {
   const signedIn = useSignedIn();
   const { loaded, reload } = useLoaded(read);
   const { mode, cooling_hours } = signedIn.account.allowlist;
-  const ready = cooling_hours === 0 ? 'at once' : `after ${cooling_hours} hours`;
   return (
     <>
       <p class="about">
         {mode === 'strict'
           ? 'Your coins can be sent to approved addresses only. Nobody who gets into your account sends them elsewhere.'
-          : 'Approve an address once, and choose it by its name when you withdraw: nothing to mistype. Other addresses can be used as well.'}{' '}
-        A new one is ready {ready}.
+          : 'Approve an address once, and choose it by its name when you withdraw: nothing to mistype.'}
+        {cooling_hours > 0 && ` A new one is ready after ${cooling_hours} hours.`}
       </p>
       <Shown loaded={loaded}>
         {({ entries, networks }) => (
@@ -39,7 +39,7 @@ export function Addresses() {
             <section class="card">
               <h2>Approved addresses</h2>
               {entries.length === 0 ? (
-                <p class="none">There are none yet. Approve one, and you never type it again.</p>
+                <p class="none">There are none yet.</p>
               ) : (
                 <ul class="plain">
                   {entries.map((entry) => (
@@ -50,11 +50,7 @@ export function Addresses() {
             </section>
             <section class="card">
               <h2>Approve an address</h2>
-              {mayAdd(signedIn) ? (
-                <NewAddress networks={networks} approved={reload} />
-              ) : (
-                <p class="quiet">No address can be approved now: see above why.</p>
-              )}
+              {mayAdd(signedIn) ? <NewAddress networks={networks} approved={reload} /> : <CannotAdd what="address" />}
             </section>
           </div>
         )}

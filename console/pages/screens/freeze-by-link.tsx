@@ -10,9 +10,15 @@ export function FreezeByLink() {
   return (
     <Door title={isFrozen ? 'Your account is frozen' : 'Freeze your account'}>
       {isFrozen ? (
-        <p class="notice good" role="status">
-          Nothing leaves it. Tell the exchange now, which alone can unfreeze it: answer any of its mails.
-        </p>
+        <>
+          <p class="notice good" role="status">
+            Nothing leaves it any more.
+          </p>
+          <p>
+            <strong>Next:</strong> answer any mail of the exchange, and tell what happened. Only the exchange can
+            unfreeze the account.
+          </p>
+        </>
       ) : (
         <>
           <p>

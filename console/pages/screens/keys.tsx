@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { ask } from '../ask.ts';
 import { showTime } from '../format.ts';
@@ -9,6 +10,7 @@ import { Pill } from '../parts/pill.tsx';
 import { mayAdd, useSignedIn } from '../parts/session.ts';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { withPasskey } from '../passkey.ts';
+import { CannotAdd } from '../parts/cannot-add.tsx';
 
 interface ApiKey {
   readonly id: string;
@@ -164,7 +166,7 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
           />
         </Form>
       ) : (
-        <p class="quiet">No key can be made now: see above why.</p>
+        <CannotAdd what="key" />
       )}
     </section>
   );
@@ -189,12 +191,23 @@ function NewToken({ token, close }: { readonly token: string; readonly close: ()
         options={(['curl', 'TypeScript', 'Python'] as const).map((name) => [name, name] as const)}
       />
       <div class="copied">
-        <pre>{code[language]}</pre>
+        <pre>{breakAtSlashes(code[language])}</pre>
         <CopyButton text={code[language]} label="the code" />
       </div>
       <p class="quiet">It takes the key from the variable KEY of its environment.</p>
     </ShownOnce>
   );
+}
+
+/** An address may go on in the next line after each slash. */
+function breakAtSlashes(text: string) {
+  return text.split('/').map((part, at) => (
+    <Fragment key={at}>
+      {at > 0 && '/'}
+      {at > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
 }
 
 /** What a key may do, in words. */

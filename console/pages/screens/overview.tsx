@@ -263,6 +263,8 @@ function Balances({ rows, prices }: { readonly rows: readonly Row[]; readonly pr
 }
 
 function BalanceRow({ row, prices }: { readonly row: Row; readonly prices: Prices }) {
+  const { session } = useSignedIn();
+  const mayAct = session.level === 'act';
   return (
     <tr class={row.amount === '0' ? 'unheld' : undefined}>
       <th scope="row">
@@ -282,9 +284,9 @@ function BalanceRow({ row, prices }: { readonly row: Row; readonly prices: Price
         <Line values={prices.map((point) => point.value)} label={`The price of ${row.asset}, 24 hours`} />
       </td>
       <td class="number actions">
-        {row.asset !== 'USDT' && <ActionLink to="trade" name="Trade" asset={row.asset} />}
+        {mayAct && row.asset !== 'USDT' && <ActionLink to="trade" name="Trade" asset={row.asset} />}
         <ActionLink to="deposit" name="Deposit" asset={row.asset} />
-        {row.amount !== '0' && <ActionLink to="withdraw" name="Withdraw" asset={row.asset} />}
+        {mayAct && row.amount !== '0' && <ActionLink to="withdraw" name="Withdraw" asset={row.asset} />}
       </td>
     </tr>
   );

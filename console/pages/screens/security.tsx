@@ -55,13 +55,13 @@ export function Security() {
             }}
           />
           <RecoveryCodes ways={ways.loaded} mayChange={mayChange} drawn={ways.reload} />
+          <Sessions key={`sessions ${state}`} />
         </div>
         <div>
           <SecondFactor mayChange={mayChange} />
-          <Sessions key={`sessions ${state}`} />
+          <Freeze />
         </div>
       </div>
-      <Freeze />
       <SecurityLog key={`log ${state}`} />
     </>
   );

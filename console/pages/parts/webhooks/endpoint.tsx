@@ -191,7 +191,7 @@ function Replay({
         }}
       >
         <TextField
-          label="Send again every event after number"
+          label="Every event after number"
           help="The numbers are listed under Deliveries. 0 sends all that are kept, for 90 days."
           inputMode="numeric"
           pattern="\d{1,15}"

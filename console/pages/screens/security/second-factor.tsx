@@ -10,7 +10,7 @@ import { withPasskey } from '../../passkey.ts';
 
 /** Two-factor authentication: switching it on from what is shown here, and off. */
 export function SecondFactor({ mayChange }: { readonly mayChange: boolean }) {
-  const { account, reload } = useSignedIn();
+  const { session, account, reload } = useSignedIn();
   const [drawn, setDrawn] = useState<{ readonly secret: string; readonly otpauthUri: string }>();
   const [code, setCode] = useState('');
   const totpCode = code.trim();
@@ -85,6 +85,7 @@ export function SecondFactor({ mayChange }: { readonly mayChange: boolean }) {
           <p>It is off. Without it the console sends no withdrawal, and makes no key that may send coins out.</p>
           {mayChange && (
             <Form
+              plain={session.passkeys === 0}
               label="Set it up"
               act={async () => {
                 const { totp } = await withPasskey(() =>

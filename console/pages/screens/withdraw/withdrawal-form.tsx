@@ -220,11 +220,10 @@ export function WithdrawalForm({
           <dt>Minimum</dt>
           <dd>{showCoins(network.minWithdrawal, asset.asset)}</dd>
           <dt>Arrives</dt>
-          <dd>in about {timeOf(network.network)}</dd>
-          <dt>Left of your limit</dt>
+          <dd>about {timeOf(network.network)}</dd>
+          <dt>Left of your limit, 24 h</dt>
           <dd>
             {showCents(account.dailyWithdrawals.remaining, 'down')} of {showCents(account.dailyWithdrawals.limit)} USDT
-            in 24 hours
           </dd>
         </dl>
       </Form>

@@ -1,0 +1,25 @@
+import { showTime } from '../format.ts';
+import { useSignedIn } from './session.ts';
+
+/** Why the account takes no new key or address now, and what to do about it. */
+export function CannotAdd({ what }: { readonly what: string }) {
+  const { session, account } = useSignedIn();
+  if (account.account.status === 'frozen') return <p class="quiet">The account is frozen, and takes no new {what}.</p>;
+  if (account.heldUntil_ms !== null) {
+    return (
+      <p class="quiet">
+        From {showTime(new Date(account.heldUntil_ms).toISOString())} on the account takes a new {what} again.
+      </p>
+    );
+  }
+  return (
+    <>
+      <p class="quiet">A new {what} needs your passkey.</p>
+      <div class="side-by-side">
+        <a class="main" href="/security">
+          {session.passkeys > 0 && !session.isRecovered ? 'Use your passkey' : 'Add a passkey'}
+        </a>
+      </div>
+    </>
+  );
+}
