@@ -48,7 +48,13 @@ function draw({ accentColor, caretColor }: CSSStyleDeclaration, days: readonly s
       // From zero on, so that a bar twice as high is twice as much.
       y: { range: (_, low, high) => [-roundUp(-low), Math.max(roundUp(high), low < 0 ? 0 : 1)] },
     },
-    along: { grid: { show: false }, values: (_, splits) => splits.map((at) => nameDay(days[at])) },
+    along: {
+      grid: { show: false },
+      // Counted back from today, whose bar is the one that is looked at.
+      splits: (_plot, _axis, _from, _to, every) =>
+        days.map((_day, at) => at).filter((at) => (days.length - 1 - at) % Math.max(1, Math.round(every)) === 0),
+      values: (_, splits) => splits.map((at) => nameDay(days[at])),
+    },
     series: [
       {},
       ...sides.map((align, index) => ({

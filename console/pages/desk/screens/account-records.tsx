@@ -106,7 +106,7 @@ export const depositColumns: readonly Column<OperatorDeposit>[] = [
     narrow: 'bare',
     show: ({ status, decision, reason }) => (
       <>
-        <State of={decision ?? status} /> {reason !== null && <small>{inWords(reason)}</small>}
+        <State of={decision ?? status} /> {reason !== null && <small>· {inWords(reason)}</small>}
       </>
     ),
   },

@@ -51,7 +51,7 @@ export function AccountSecurity({ account, changed }: AccountView) {
                 </>
               ),
             },
-            { name: 'Address', show: ({ address }) => <code>{address}</code> },
+            { name: 'Address', narrow: 'bare', show: ({ address }) => <code>{address}</code> },
             {
               name: 'Approved',
               show: ({ createdAt, usableAt }) => (

@@ -39,7 +39,7 @@ function Freeze({ account: { id, label, status }, changed }: AccountView) {
       <p>
         {isFrozen
           ? 'Its keys trade and withdraw again, at once.'
-          : 'It can still be read. No key of it trades or withdraws, at once; deposits are still credited.'}
+          : 'This takes effect at once. The account can be read, but neither trades nor withdraws. Deposits are still credited.'}
       </p>
       <ReasonField value={reason} set={setReason} />
     </Step>

@@ -192,7 +192,7 @@ export function GeneralSettings({
               </>
             ),
           },
-          { name: 'Value', show: ({ name }) => showSetting(name, settings) },
+          { name: 'Value', narrow: 'beside', show: ({ name }) => showSetting(name, settings) },
           ...(may('change_settings')
             ? [{ name: 'Change', isStep: true, show: ({ step }: Single) => step({ settings, changed }) }]
             : []),

@@ -144,8 +144,7 @@ function EachAsset({ house }: { readonly house: House }) {
     <section class="card">
       <h2>Each asset</h2>
       <p class="quiet">
-        A position is what the house has beyond its capital. Its bar, from 1 % on, is what is used of the limit: to the
-        left when the house is short, to the right when it is long.
+        A position is what the house has beyond its capital; a bar shows what it uses of its limit, from 1 % on.
       </p>
       <ul class="legend" aria-label="The bars of what covers">
         <li class="key key-own">in custody</li>

@@ -66,6 +66,12 @@ const states = {
   NEVER: ['NEVER', 'never dealt'],
 } as const;
 
+/** An amount of USDT with all six decimals, so that those of a column stand below each other. */
+function showAllDigits(amount: string): string {
+  const [whole = '0', fraction = ''] = amount.split('.');
+  return showAmount(`${whole}.${fraction.padEnd(6, '0')}`);
+}
+
 /** What was planned. */
 const planned: readonly Column<Hedge>[] = [
   {
@@ -81,7 +87,7 @@ const planned: readonly Column<Hedge>[] = [
   },
   {
     name: 'State',
-    narrow: 'beside',
+    narrow: 'bare',
     show: ({ status, openSeconds }) => {
       const [tone, words] = states[status];
       return <State of={tone} words={openSeconds === null ? words : `open for ${showSeconds(openSeconds)}`} />;
@@ -98,14 +104,19 @@ const planned: readonly Column<Hedge>[] = [
 /** What came of it. */
 const dealt: readonly Column<Hedge>[] = [
   {
-    name: 'Against the middle',
+    name: 'Gain on the middle, USDT',
     isNumber: true,
-    show: ({ gain }) => (gain === null ? <span class="dim">–</span> : `${showAmount(gain)} USDT`),
+    show: ({ gain }) => (gain === null ? <span class="dim">–</span> : showAllDigits(gain)),
   },
   {
     name: 'Fee',
     isNumber: true,
-    show: ({ fee }) => (fee === null ? <span class="dim">–</span> : `${showAmount(fee.amount)} ${fee.asset}`),
+    show: ({ fee }) =>
+      fee === null ? (
+        <span class="dim">–</span>
+      ) : (
+        `${fee.asset === 'USDT' ? showAllDigits(fee.amount) : showAmount(fee.amount)} ${fee.asset}`
+      ),
   },
 ];
 

@@ -74,7 +74,7 @@ function Newest({ kind, ledger }: { readonly kind: Kind; readonly ledger: string
               {
                 name: 'Sequence',
                 isNumber: true,
-                show: ({ event }) => <span class="quiet">{event.sequence}</span>,
+                show: ({ event }) => <span class="quiet">#{event.sequence}</span>,
               },
             ]}
             empty={`Of the newest ${READ} events none is about this.`}
