@@ -65,12 +65,12 @@ export async function tryRecovery(
   await checkState(page, 'security-held', shots);
   expectThat(true, 'a link and a recovery code bring the holder back, with a new passkey');
   await open(page, 'API keys');
-  await see(page, 'on the account takes a new key again');
+  await see(page, 'You can add a new key again from');
   expectThat((await page.getByLabel('Name').count()) === 0, 'the account is held for 24 hours: no new key');
   await page.locator('.over').getByText('Revoked', { exact: true }).waitFor();
   await checkState(page, 'api-keys-held', shots);
   await open(page, 'Addresses');
-  await see(page, 'on the account takes a new address again');
+  await see(page, 'You can add a new address again from');
   expectThat((await page.getByLabel('Name').count()) === 0, 'and no new address');
   await open(page, 'Security');
   await press(page, 'Freeze my account …');

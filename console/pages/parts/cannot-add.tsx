@@ -8,7 +8,7 @@ export function CannotAdd({ what }: { readonly what: string }) {
   if (account.heldUntil_ms !== null) {
     return (
       <p class="quiet">
-        From {showTime(new Date(account.heldUntil_ms).toISOString())} on the account takes a new {what} again.
+        You can add a new {what} again from {showTime(new Date(account.heldUntil_ms).toISOString())} on.
       </p>
     );
   }

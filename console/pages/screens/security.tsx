@@ -44,23 +44,19 @@ export function Security() {
         </div>
       </dl>
       {!mayChange && <Return />}
-      <div class="split">
-        <div>
-          <Passkeys
-            ways={ways.loaded}
-            mayChange={mayChange}
-            changed={() => {
-              ways.reload();
-              reload();
-            }}
-          />
-          <RecoveryCodes ways={ways.loaded} mayChange={mayChange} drawn={ways.reload} />
-          <Sessions key={`sessions ${state}`} />
-        </div>
-        <div>
-          <SecondFactor mayChange={mayChange} />
-          <Freeze />
-        </div>
+      <div class="columns">
+        <Passkeys
+          ways={ways.loaded}
+          mayChange={mayChange}
+          changed={() => {
+            ways.reload();
+            reload();
+          }}
+        />
+        <RecoveryCodes ways={ways.loaded} mayChange={mayChange} drawn={ways.reload} />
+        <SecondFactor mayChange={mayChange} />
+        <Freeze />
+        <Sessions key={`sessions ${state}`} />
       </div>
       <SecurityLog key={`log ${state}`} />
     </>

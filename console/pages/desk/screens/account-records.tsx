@@ -99,7 +99,9 @@ export const depositColumns: readonly Column<OperatorDeposit>[] = [
     name: 'Over',
     narrow: 'bare',
     show: ({ network, confirmations, confirmationsNeeded }) =>
-      network === null ? 'a credit, inside the exchange' : `${network}, ${confirmations} of ${confirmationsNeeded}`,
+      network === null
+        ? 'a credit, inside the exchange'
+        : `${network}, ${confirmations} of ${confirmationsNeeded} confirmations`,
   },
   {
     name: 'State',

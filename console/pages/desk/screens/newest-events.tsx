@@ -17,7 +17,7 @@ const READ = 200;
 const SHOWN = 50;
 
 const kinds = [
-  ['money', 'deposits and withdrawals'],
+  ['money', 'payments in and out'],
   ['audit', 'what the staff did'],
   ['', 'everything'],
 ] as const;

@@ -221,7 +221,7 @@ export function WithdrawalForm({
           <dd>{showCoins(network.minWithdrawal, asset.asset)}</dd>
           <dt>Arrives</dt>
           <dd>about {timeOf(network.network)}</dd>
-          <dt>Left of your limit, 24 h</dt>
+          <dt>Limit left, 24 h</dt>
           <dd>
             {showCents(account.dailyWithdrawals.remaining, 'down')} of {showCents(account.dailyWithdrawals.limit)} USDT
           </dd>
