@@ -381,8 +381,7 @@ export class HolderTrial {
     await press(page, 'Change it');
     const amount = page.getByLabel('Amount that the address gets');
     await amount.fill('0.1');
-    for (const fact of ['Fee, on top', 'You pay in all', 'Minimum', 'Arrives', 'Limit left'])
-      await see(page, fact);
+    for (const fact of ['Fee, on top', 'You pay in all', 'Minimum', 'Arrives', 'Limit left']) await see(page, fact);
     await press(page, 'Review');
     await page.getByText(inGroups(COLD)).waitFor();
     expectThat(

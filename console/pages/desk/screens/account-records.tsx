@@ -101,7 +101,7 @@ export const depositColumns: readonly Column<OperatorDeposit>[] = [
     show: ({ network, confirmations, confirmationsNeeded }) =>
       network === null
         ? 'a credit, inside the exchange'
-        : `${network}, ${confirmations} of ${confirmationsNeeded} confirmations`,
+        : `${network}, ${confirmations} of ${confirmationsNeeded} confirmed`,
   },
   {
     name: 'State',
