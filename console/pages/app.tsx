@@ -8,7 +8,7 @@ import { Heading } from './parts/heading.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { Shown } from './parts/notice.tsx';
 import { PagesMenu } from './parts/pages-menu.tsx';
-import { type AccountState, type SessionState, type SignedIn, SignedInContext } from './parts/session.ts';
+import { type AccountState, type SessionState, type SignedIn, SignedInContext, nameWayIn } from './parts/session.ts';
 import { go, useRoute } from './route.ts';
 import { Activity } from './screens/activity.tsx';
 import { Addresses } from './screens/addresses.tsx';
@@ -76,7 +76,7 @@ function Frame({
 }) {
   const [title, Screen] = screens[path] ?? ['Not found', NoScreen];
   document.title = `${title} · Bureau`;
-  const way = session.passkeys > 0 && !session.isRecovered ? 'Use your passkey' : 'Add a passkey';
+  const way = nameWayIn(session);
   const signOut = async () => {
     await ask('DELETE', '/session');
     go('/');

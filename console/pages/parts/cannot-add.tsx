@@ -1,5 +1,5 @@
 import { showTime } from '../format.ts';
-import { useSignedIn } from './session.ts';
+import { nameWayIn, useSignedIn } from './session.ts';
 
 /** Why the account takes no new key or address now, and what to do about it. */
 export function CannotAdd({ what }: { readonly what: string }) {
@@ -17,7 +17,7 @@ export function CannotAdd({ what }: { readonly what: string }) {
       <p class="quiet">A new {what} needs your passkey.</p>
       <div class="side-by-side">
         <a class="main" href="/security">
-          {session.passkeys > 0 && !session.isRecovered ? 'Use your passkey' : 'Add a passkey'}
+          {nameWayIn(session)}
         </a>
       </div>
     </>

@@ -29,6 +29,11 @@ export interface SignedIn {
   readonly reload: () => void;
 }
 
+/** How a session that may only look becomes one that may act. */
+export function nameWayIn({ passkeys, isRecovered }: SessionState): string {
+  return passkeys > 0 && !isRecovered ? 'Use your passkey' : 'Add a passkey';
+}
+
 /** Whether the account takes a new key or address now. If not, the notice above each page says why. */
 export function mayAdd({ session, account }: SignedIn): boolean {
   return session.level === 'act' && account.account.status === 'active' && account.heldUntil_ms === null;
