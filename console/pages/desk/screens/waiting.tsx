@@ -70,31 +70,11 @@ export async function readWaiting() {
   const read = createRecordReader();
   return {
     counts: [
-      [
-        '/desk/reviews',
-        ['withdrawal to review', 'withdrawals to review'],
-        count(reviews.withdrawals, reviews.nextCursor),
-      ],
-      [
-        '/desk/payouts',
-        ['payout stuck for an hour', 'payouts stuck for an hour'],
-        count(stuck.withdrawals, stuck.nextCursor),
-      ],
-      [
-        '/desk/deposits',
-        ['deposit in quarantine', 'deposits in quarantine'],
-        count(quarantined.deposits, quarantined.nextCursor),
-      ],
-      [
-        '/desk/deposits?show=pending',
-        ['deposit on its way', 'deposits on their way'],
-        count(pending.deposits, pending.nextCursor),
-      ],
-      [
-        '/desk/proposals',
-        ['proposal to decide', 'proposals to decide'],
-        count(proposals.proposals, proposals.nextCursor),
-      ],
+      ['/desk/reviews', 'withdrawal', 'to review', count(reviews.withdrawals, reviews.nextCursor)],
+      ['/desk/payouts', 'payout', 'stuck for an hour', count(stuck.withdrawals, stuck.nextCursor)],
+      ['/desk/deposits', 'deposit', 'in quarantine', count(quarantined.deposits, quarantined.nextCursor)],
+      ['/desk/deposits?show=pending', 'deposit', 'under way', count(pending.deposits, pending.nextCursor)],
+      ['/desk/proposals', 'proposal', 'to decide', count(proposals.proposals, proposals.nextCursor)],
     ] as const,
     oldest: await Promise.all(named.map((item) => addDetail(item, read))),
   };
@@ -124,10 +104,10 @@ export function WaitingCard({ counts, oldest }: Awaited<ReturnType<typeof readWa
   return (
     <>
       <ul class="tiles" aria-label="What waits">
-        {counts.map(([path, what, number]) => (
+        {counts.map(([path, what, state, number]) => (
           <li key={path}>
             <a href={path} class={number === '0' ? 'tile calm' : 'tile'}>
-              <strong>{number}</strong> <span>{number === '1' ? what[0] : what[1]}</span>
+              <strong>{number}</strong> <span>{`${what}${number === '1' ? '' : 's'} ${state}`}</span>
             </a>
           </li>
         ))}
