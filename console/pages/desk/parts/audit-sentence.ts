@@ -1,5 +1,5 @@
-import { inWords, showAmount } from '../../format.ts';
-import { lowerFirst, nameDeed, shortenAddress } from './deeds.ts';
+import { inWords, shorten, showAmount } from '../../format.ts';
+import { lowerFirst, nameDeed } from './deeds.ts';
 import { tellSettings } from './settings-sentence.ts';
 
 type Detail = Readonly<Record<string, unknown>>;
@@ -90,7 +90,7 @@ const sentences: Readonly<Record<string, string | ((detail: Detail, told: Told) 
   add_passkey: 'added a passkey',
   allow_recovery: 'allowed the recovery of the account',
   approve_address: ({ network, address, label }) =>
-    `approved the address ${label === undefined ? '' : `“${write(label)}”, `}${shortenAddress(write(address))} on ${write(network)}`,
+    `approved the address ${label === undefined ? '' : `“${write(label)}”, `}${shorten(write(address))} on ${write(network)}`,
   approve_withdrawal: 'approved the withdrawal',
   ask_recovery: 'asked for the recovery of the account',
   become_holder: 'became the holder of the account',

@@ -79,10 +79,6 @@ const upperFirst = (text: string) => text.charAt(0).toUpperCase() + text.slice(1
 
 export const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** A long address by its two ends. */
-export const shortenAddress = (address: string) =>
-  address.length > 20 ? `${address.slice(0, 8)}…${address.slice(-6)}` : address;
-
 /** The end of an id, which tells most; another text as it is. */
 function shortenId(text: string): string {
   return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text) ? `…${text.slice(-8)}` : text;

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { inWords, nameMovement, showAmount, showCents } from '../../format.ts';
+import { inWords, nameMovement, shorten, showAmount, showCents } from '../../format.ts';
 import { Choice } from '../../parts/form.tsx';
 import { go } from '../../route.ts';
-import { shortenAddress } from '../parts/deeds.ts';
 import { State, Time } from '../parts/names.tsx';
 import { type List, listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
@@ -119,7 +118,7 @@ export const depositColumns: readonly Column<OperatorDeposit>[] = [
 function Destination({ network, address }: { readonly network: string; readonly address: string }) {
   return (
     <>
-      {network} <code title={address}>{shortenAddress(address)}</code>
+      {network} <code title={address}>{shorten(address)}</code>
     </>
   );
 }
