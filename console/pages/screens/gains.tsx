@@ -39,7 +39,11 @@ export function Gains({
 }) {
   const worth = ([asset, { held }]: readonly [string, Cost]) => Number(held) * Number(priceOf(asset) ?? 0);
   const costs = rest ? [] : [...averageCosts(movements.toReversed())].filter(([asset]) => asset !== 'USDT');
-  const rows = costs.toSorted((one, other) => worth(other) - worth(one));
+  const rows = costs
+    .toSorted((one, other) => worth(other) - worth(one))
+    .map(([asset, cost]) => readRow(asset, cost, priceOf(asset)));
+  const moved = rows.filter(({ paper, sold }) => [paper, sold].some((gain) => gain !== undefined && gain !== '0'));
+  const others = rows.filter((row) => !moved.includes(row)).map(({ asset }) => asset);
   return (
     <section class="card">
       <h2>Cost and gain</h2>
@@ -54,7 +58,7 @@ export function Gains({
         </Form>
       )}
       {isRead && !rest && rows.length === 0 && <p>No coin has come in yet.</p>}
-      {rows.length > 0 && (
+      {moved.length > 0 && (
         <table class="stacked" aria-label="Cost and gain">
           <thead>
             <tr>
@@ -71,27 +75,39 @@ export function Gains({
             </tr>
           </thead>
           <tbody>
-            {rows.map(([asset, cost]) => (
-              <Row key={asset} asset={asset} cost={cost} price={priceOf(asset)} />
+            {moved.map((row) => (
+              <Row key={row.asset} row={row} />
             ))}
           </tbody>
         </table>
       )}
+      {others.length > 0 && <p class="quiet">Neither gained nor lost anything: {others.join(', ')}.</p>}
     </section>
   );
 }
 
-function Row({
-  asset,
-  cost,
-  price,
-}: {
+/** What a coin cost on average, and gained; `undefined` what is not known or of nothing. */
+interface Gained {
   readonly asset: string;
-  readonly cost: Cost;
-  readonly price: string | undefined;
-}) {
-  const { held } = cost;
-  const average = held === '0' ? undefined : divide(cost.cost, held, PRICE_DECIMALS);
+  readonly average: string | undefined;
+  readonly paper: string | undefined;
+  readonly sold: string;
+}
+
+function readRow(asset: string, { held, cost, gained, lost }: Cost, price: string | undefined): Gained {
+  const isHeld = held !== '0';
+  return {
+    asset,
+    average: isHeld ? divide(cost, held, PRICE_DECIMALS) : undefined,
+    paper:
+      isHeld && price !== undefined
+        ? differenceOf(multiply(held, price, PRICE_DECIMALS), multiply(cost, '1', PRICE_DECIMALS))
+        : undefined,
+    sold: differenceOf(gained, lost),
+  };
+}
+
+function Row({ row: { asset, average, paper, sold } }: { readonly row: Gained }) {
   return (
     <tr>
       <th scope="row">
@@ -104,14 +120,10 @@ function Row({
         {average === undefined ? '–' : `${showPrice(average)} USDT`}
       </td>
       <td class="number" data-name="Paper gain">
-        {price === undefined || held === '0' ? (
-          '–'
-        ) : (
-          <Gain value={differenceOf(multiply(held, price, PRICE_DECIMALS), multiply(cost.cost, '1', PRICE_DECIMALS))} />
-        )}
+        {paper === undefined ? '–' : <Gain value={paper} />}
       </td>
       <td class="number" data-name="Gain on sales">
-        <Gain value={differenceOf(cost.gained, cost.lost)} />
+        <Gain value={sold} />
       </td>
     </tr>
   );
