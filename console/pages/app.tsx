@@ -5,6 +5,7 @@ import { useLoaded } from './load.ts';
 import { ExchangeState } from './parts/exchange-state.tsx';
 import { HolderNotice } from './parts/holder-notice.tsx';
 import { Heading } from './parts/heading.tsx';
+import { MailLink } from './parts/mail-link.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { Shown } from './parts/notice.tsx';
 import { PagesMenu } from './parts/pages-menu.tsx';
@@ -103,7 +104,7 @@ function Frame({
         {account.account.status === 'frozen' ? (
           <p class="notice bad">
             <strong>The account is frozen.</strong> Nothing leaves it, and it takes no order. How you sign in can still
-            be changed. Only the exchange unfreezes it: answer any of its mails.
+            be changed. Only the exchange unfreezes it: write to <MailLink />.
           </p>
         ) : account.heldUntil_ms !== null ? (
           <p class="notice">

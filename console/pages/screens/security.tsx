@@ -17,7 +17,7 @@ export function Security() {
   // Who came by a link adds the first passkey, or one after a recovery. Nothing else is changed without a passkey.
   const mayChange = session.level === 'act' || session.passkeys === 0 || session.isRecovered;
   // Whatever changes one of these also changes the sessions and the log, which are then read again.
-  const state = `${session.level} ${session.passkeys} ${session.isRecovered} ${account.totp.enabled}`;
+  const state = `${session.level} ${session.passkeys} ${session.isRecovered} ${account.totp.enabled} ${account.account.status}`;
   return (
     <>
       <dl class="facts short">
@@ -54,7 +54,7 @@ export function Security() {
           }}
         />
         <RecoveryCodes ways={ways.loaded} mayChange={mayChange} drawn={ways.reload} />
-        <SecondFactor mayChange={mayChange} />
+        <SecondFactor mayChange={mayChange && session.passkeys > 0} />
         <Freeze />
         <Sessions key={`sessions ${state}`} />
       </div>

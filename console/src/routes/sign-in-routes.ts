@@ -171,6 +171,7 @@ signedIn.get('/', async (c) => {
       expiresAt: new Date(expiresAt_ms).toISOString(),
       passkeys: passkeys.length,
       apiOrigin: config.API_ORIGIN,
+      mailFrom: config.MAIL_FROM,
     },
   });
 });

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
 import { showTime } from '../../format.ts';
 import { Form, TextField } from '../../parts/form.tsx';
+import { MailLink } from '../../parts/mail-link.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 import { usePasskey } from '../../passkey.ts';
 
@@ -54,7 +55,7 @@ export function Return() {
           <h3>With the exchange</h3>
           {allowedUntil_ms === null ? (
             <p>
-              You have no code either? Tell the exchange, and show it who you are: answer any of its mails. Once two of
+              You have no code either? Tell the exchange, and show it who you are: write to <MailLink />. Once two of
               its people have agreed you get a mail; then come back to this page by a new link.
             </p>
           ) : (

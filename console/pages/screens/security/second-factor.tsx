@@ -82,10 +82,12 @@ export function SecondFactor({ mayChange }: { readonly mayChange: boolean }) {
         </>
       ) : (
         <>
-          <p>It is off. Without it the console sends no withdrawal, and makes no key that may send coins out.</p>
+          <p>
+            It is off. Without it the console sends no withdrawal, and makes no key that may send coins out.
+            {session.passkeys === 0 && ' It is switched on with a passkey: add one first.'}
+          </p>
           {mayChange && (
             <Form
-              plain={session.passkeys === 0}
               label="Set it up"
               act={async () => {
                 const { totp } = await withPasskey(() =>
