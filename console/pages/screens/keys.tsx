@@ -185,7 +185,7 @@ function NewToken({ token, close }: { readonly token: string; readonly close: ()
     <ShownOnce title="Your new key" close={close}>
       <Copied text={token} label="the key" />
       <Choice
-        label="A first request in"
+        label="A first request, with the key in KEY"
         value={language}
         set={setLanguage}
         options={(['curl', 'TypeScript', 'Python'] as const).map((name) => [name, name] as const)}
@@ -194,7 +194,6 @@ function NewToken({ token, close }: { readonly token: string; readonly close: ()
         <pre>{breakAtSlashes(code[language])}</pre>
         <CopyButton text={code[language]} label="the code" />
       </div>
-      <p class="quiet">It takes the key from the variable KEY of its environment.</p>
     </ShownOnce>
   );
 }
