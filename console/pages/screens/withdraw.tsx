@@ -127,11 +127,6 @@ function Before({ hasPasskey }: { readonly hasPasskey: boolean }) {
 
 function Row({ row, name }: { readonly row: Withdrawal; readonly name: string | undefined }) {
   const [state, meaning] = statesOf[row.status];
-  const address = (
-    <code class="short" title={row.address}>
-      {shorten(row.address)}
-    </code>
-  );
   return (
     <li class="item">
       <Badge asset={row.asset} />
@@ -140,10 +135,9 @@ function Row({ row, name }: { readonly row: Withdrawal; readonly name: string | 
           <strong>{showCoins(row.amount, row.asset)}</strong>
           <Pill status={row.status} words={state} />
         </div>
-        <p>
-          to {name ?? address} on {row.network}
+        <p title={row.address}>
+          to {name ?? <code class="short">{shorten(row.address)}</code>} on {row.network}
         </p>
-        {name !== undefined && <p class="quiet">{address}</p>}
         <p class="quiet">
           <time dateTime={row.ts}>{showRecent(row.ts)}</time>
           {row.txHash !== null && (

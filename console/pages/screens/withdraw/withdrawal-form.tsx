@@ -221,9 +221,10 @@ export function WithdrawalForm({
           <dd>{showCoins(network.minWithdrawal, asset.asset)}</dd>
           <dt>Arrives</dt>
           <dd>about {timeOf(network.network)}</dd>
-          <dt>Limit left, 24 h</dt>
+          <dt>Limit left</dt>
           <dd>
-            {showCents(account.dailyWithdrawals.remaining, 'down')} of {showCents(account.dailyWithdrawals.limit)} USDT
+            {showCents(account.dailyWithdrawals.remaining, 'down')} USDT
+            <small>of {showCents(account.dailyWithdrawals.limit)} in 24 hours</small>
           </dd>
         </dl>
       </Form>
