@@ -566,6 +566,13 @@ export class HolderTrial {
     expectThat(String(shown.toSorted()) === String(told.toSorted()), 'the balances on the page are those of the API');
     const actions = page.getByRole('row').filter({ hasText: 'Bitcoin' }).first().locator('.actions a');
     expectThat((await actions.count()) === 3, `a coin leads to ${String(await actions.allTextContents())}`);
+    await page.setViewportSize(NARROW);
+    const wereHidden = !(await actions.first().isVisible());
+    await press(page, 'What to do with BTC');
+    await actions.first().waitFor();
+    expectThat(wereHidden, 'on a telephone its row opens them');
+    await this.#check(page, 'overview-open');
+    await page.setViewportSize(WIDE);
     expectThat((await page.getByText('First steps').count()) === 0, 'the first steps are done, and gone');
     await page.getByRole('table', { name: 'Cost and gain' }).getByRole('rowheader', { name: 'BTC' }).waitFor();
     await page.getByRole('img', { name: /^The value of your account in the last day: from .* USDT/ }).waitFor();

@@ -17,7 +17,7 @@ export default function Chart({
   const bounds = `Between ${least} and ${most} ${unit}`;
   const data: [number[], number[]] = [points.map(({ at }) => at), values];
   return (
-    <Drawing data={data} label={label} heights={[150, 280]} look={look}>
+    <Drawing data={data} label={label} heights={[200, 280]} look={look}>
       {(index, isChosen) => {
         const point = points[index];
         return (

@@ -265,6 +265,7 @@ function Balances({ rows, prices }: { readonly rows: readonly Row[]; readonly pr
 function BalanceRow({ row, prices }: { readonly row: Row; readonly prices: Prices }) {
   const { session } = useSignedIn();
   const mayAct = session.level === 'act';
+  const [isOpen, setOpen] = useState(false);
   return (
     <tr class={row.amount === '0' ? 'unheld' : undefined}>
       <th scope="row">
@@ -284,6 +285,9 @@ function BalanceRow({ row, prices }: { readonly row: Row; readonly prices: Price
         <Line values={prices.map((point) => point.value)} label={`The price of ${row.asset}, 24 hours`} />
       </td>
       <td class="number actions">
+        <button type="button" class="opener" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <span class="hidden">What to do with {row.asset}</span>
+        </button>
         {mayAct && row.asset !== 'USDT' && <ActionLink to="trade" name="Trade" asset={row.asset} />}
         <ActionLink to="deposit" name="Deposit" asset={row.asset} />
         {mayAct && row.amount !== '0' && <ActionLink to="withdraw" name="Withdraw" asset={row.asset} />}
