@@ -83,6 +83,7 @@ export async function tryRecovery(
   await dialog.getByRole('button', { name: 'Freeze my account' }).click();
   await see(page, 'The account is frozen');
   await page.getByText('freeze the account above').waitFor({ state: 'detached' });
+  await see(page, 'Froze the account');
   expectThat((await page.locator('main > .notice').count()) === 1, 'a frozen account is told so, and by one notice');
   await checkState(page, 'security-frozen', shots);
   const mails = listMails(exchange, email);

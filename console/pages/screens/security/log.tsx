@@ -42,6 +42,12 @@ interface LogEntry {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
+/** What was done, in words. Of the account itself its holder can change one thing. */
+function nameAction({ by, action }: LogEntry): string {
+  if (by === 'holder' && action === 'change_account') return 'Froze the account';
+  return actions[action] ?? inWords(action);
+}
+
 /** What an entry is about: the name of a passkey, a key or an address, or the browser of a sign-in. */
 function nameSubject({ name, label, browser }: LogEntry['detail']): string {
   const subject = [name, label].find((known) => typeof known === 'string');
@@ -85,7 +91,7 @@ export function SecurityLog() {
         {(areAllShown ? entries : entries.slice(0, FIRST)).map((entry) => (
           <li key={entry.id}>
             <span>
-              {actions[entry.action] ?? inWords(entry.action)}
+              {nameAction(entry)}
               {nameSubject(entry.detail)}
             </span>
             <span class="quiet">{entry.by === 'holder' ? 'by you' : 'by the exchange'}</span>
