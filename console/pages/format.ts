@@ -62,9 +62,14 @@ export function showQuantity(amount: string, asset: string): string {
   return showAmount(asset === 'USDT' ? `${whole}.${fraction.padEnd(2, '0')}` : amount);
 }
 
-/** The same with the asset's name. */
+/** The same with the asset's name, which stays in its line. */
 export function showCoins(amount: string, asset: string): string {
-  return `${showQuantity(amount, asset)} ${asset}`;
+  return `${showQuantity(amount, asset)}\u00A0${asset}`;
+}
+
+/** An amount to the digit, whatever its asset, with its name. */
+export function showSum(amount: string, asset: string): string {
+  return `${showAmount(amount)}\u00A0${asset}`;
 }
 
 /** The class of a change: one that is shown as nothing is neither up nor down. */
@@ -79,9 +84,9 @@ export function showChange(fraction: number): string {
   return `${signs[directionOf(fraction) ?? 'none']}${Math.abs(fraction * 100).toFixed(2)}\u202F%`;
 }
 
-/** A secret in groups of four, as it is easiest to type. */
+/** An address or a secret in groups of four, as it is easiest to compare and to type. */
 export function inGroups(text: string): string {
-  return (text.match(/.{1,4}/g) ?? []).join(' ');
+  return (text.match(/^0x.{1,4}|.{1,4}/g) ?? []).join(' ');
 }
 
 /** The beginning and the end of an address or a hash, by which one knows it again. What is sent to is shown whole. */

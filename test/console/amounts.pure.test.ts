@@ -58,7 +58,7 @@ test('prices are to the nearest cent, and small ones to five digits that count',
 
 test('coins are shown to the digit, and the money of prices with two decimals at least', () => {
   const shown = [showCoins('4849.5', 'USDT'), showCoins('0.000001', 'USDT'), showCoins('2', 'ETH')];
-  expect(shown).toEqual(['4\u202F849.50 USDT', '0.000001 USDT', '2 ETH']);
+  expect(shown).toEqual(['4\u202F849.50\u00A0USDT', '0.000001\u00A0USDT', '2\u00A0ETH']);
 });
 
 test('the time of something recent has its year only if it is another one', () => {

@@ -146,7 +146,7 @@ describe('a proposal', () => {
     [
       `${account}/credits`,
       { asset: 'BTC', amount: '1.5', reference: 'wire' },
-      'Credit 1.5 BTC to the account Anna Berg, wire',
+      'Credit 1.5\u00A0BTC to the account Anna Berg, wire',
     ],
     [account, { dailyWithdrawalLimit: '90000' }, 'Raise the daily limit of the account Anna Berg to 90\u202F000 USDT'],
     [`${account}/credits`, undefined, 'Credit the account Anna Berg'],

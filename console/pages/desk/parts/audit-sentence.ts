@@ -104,7 +104,7 @@ const sentences: Readonly<Record<string, string | ((detail: Detail, told: Told) 
   copy_settings: 'copied the settings from ledger 0',
   create_api_key: ({ label, scopes }) => `made the API key “${write(label)}”, which may ${write(scopes)}`,
   create_webhook_endpoint: 'added a webhook endpoint',
-  credit_account: ({ amount, asset }) => `credited ${write(amount)} ${write(asset)} by hand`,
+  credit_account: ({ amount, asset }) => `credited ${write(amount)}\u00A0${write(asset)} by hand`,
   credit_deposit: (_, { account }) =>
     `credited the deposit from the quarantine${account === undefined ? '' : ` to ${account}`}`,
   decline_proposal: (_, { deed }) => `declined the proposal${deed === undefined ? '' : ` to ${lowerFirst(deed)}`}`,
@@ -121,7 +121,7 @@ const sentences: Readonly<Record<string, string | ((detail: Detail, told: Told) 
   give_up_mails: ({ mails }) =>
     `could not send the holder ${mails === undefined ? 'mails' : mails === 1 ? 'a mail' : `${write(mails)} mails`} for a day`,
   fund: ({ amount, asset, from, to }) =>
-    `recorded that ${write(amount)} ${write(asset)} of the house went from ${write(from)} to ${write(to)}`,
+    `recorded that ${write(amount)}\u00A0${write(asset)} of the house went from ${write(from)} to ${write(to)}`,
   halt: tellHalt,
   invite_holder: ({ email }) => `invited ${write(email)} to hold the account`,
   keep_deposit: 'kept the deposit in quarantine',

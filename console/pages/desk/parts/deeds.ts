@@ -1,4 +1,4 @@
-import { showAmount } from '../../format.ts';
+import { showAmount, showSum } from '../../format.ts';
 import { proposeSettings } from './settings-sentence.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -15,7 +15,7 @@ const OPERATOR = '/operator/v1';
 const after = (text: string, value: unknown) => (typeof value === 'string' && value !== '' ? `${text}${value}` : '');
 
 const writeAmount = (amount: unknown, asset: unknown) =>
-  typeof amount === 'string' && typeof asset === 'string' ? `${showAmount(amount)} ${asset}` : undefined;
+  typeof amount === 'string' && typeof asset === 'string' ? showSum(amount, asset) : undefined;
 
 function tellChange(account: string, { status, dailyWithdrawalLimit }: Body): string {
   if (typeof dailyWithdrawalLimit === 'string') {

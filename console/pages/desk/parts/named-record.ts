@@ -1,4 +1,4 @@
-import { showAmount, showCents } from '../../format.ts';
+import { showCents, showSum } from '../../format.ts';
 import { nameNetwork } from '../../networks.ts';
 import { operate } from '../operate.ts';
 import type { Hedge, Proposal } from '../schema.d.ts';
@@ -61,7 +61,7 @@ async function findOwner(withdrawalId: string): Promise<string | undefined> {
 async function nameWithdrawal(id: string, withdrawalId: string): Promise<NamedRecord> {
   const { withdrawal } = await operate('get /accounts/{id}/withdrawals/{withdrawalId}', { path: { id, withdrawalId } });
   const { amount, asset, network, address, usdValue } = withdrawal;
-  const sum = `${showAmount(amount)} ${asset}`;
+  const sum = showSum(amount, asset);
   return {
     path: `/desk/withdrawals/${id}/${withdrawalId}`,
     accountId: id,
@@ -78,7 +78,7 @@ async function nameWithdrawal(id: string, withdrawalId: string): Promise<NamedRe
 async function nameDeposit(id: string): Promise<NamedRecord> {
   const { deposit } = await operate('get /deposits/{id}', { path: { id } });
   const { exactAmount, amount, asset, network, address, accountId, creditAccountId } = deposit;
-  const sum = `${showAmount(exactAmount ?? amount)} ${asset}`;
+  const sum = showSum(exactAmount ?? amount, asset);
   return {
     path: `/desk/deposits/${id}`,
     accountId: creditAccountId ?? accountId ?? undefined,
@@ -98,7 +98,7 @@ async function readHedges(): Promise<readonly Hedge[]> {
 
 function nameHedge(hedge: Hedge | undefined): NamedRecord | undefined {
   if (!hedge) return undefined;
-  const words = `to ${hedge.side === 'BUY' ? 'buy' : 'sell'} ${showAmount(hedge.amount)} ${hedge.coin} at ${hedge.venue}`;
+  const words = `to ${hedge.side === 'BUY' ? 'buy' : 'sell'} ${showSum(hedge.amount, hedge.coin)} at ${hedge.venue}`;
   return { path: '/desk/liquidity', accountId: undefined, name: `Hedge ${words}`, words, facts: [], address: null };
 }
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { inWords, nameMovement, shorten, showAmount, showCents } from '../../format.ts';
+import { inWords, nameMovement, shorten, showAmount, showCents, showSum } from '../../format.ts';
 import { Choice } from '../../parts/form.tsx';
 import { go } from '../../route.ts';
 import { State, Time } from '../parts/names.tsx';
@@ -37,8 +37,7 @@ const value = {
 };
 
 /** A record by how much of what it moved. */
-const nameAmount = (row: { readonly amount: string; readonly asset: string }) =>
-  `${showAmount(row.amount)} ${row.asset}`;
+const nameAmount = (row: { readonly amount: string; readonly asset: string }) => showSum(row.amount, row.asset);
 
 const orderColumns: readonly Column<Order>[] = [
   { name: 'Order', show: ({ side, coin }) => `${inWords(side)} ${coin}` },

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { inWords, showAmount, showCents } from '../../format.ts';
+import { inWords, showAmount, showCents, showSum } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { linkTo, nameNetwork } from '../../networks.ts';
@@ -197,9 +197,7 @@ export function DepositScreen({ rest: [id = ''] }: Place) {
           <Back to="/desk/deposits">Deposits</Back>
           <div class="top">
             <div class="named">
-              <h1>
-                Deposit of {showAmount(deposit.amount)} {deposit.asset}
-              </h1>
+              <h1>Deposit of {showSum(deposit.amount, deposit.asset)}</h1>
               <State of={deposit.decision ?? deposit.status} />
             </div>
           </div>
@@ -275,7 +273,7 @@ function describe(
 ): readonly (readonly [string, ComponentChildren])[] {
   const { accountId, creditAccountId, decision, network } = deposit;
   return [
-    ['Amount', `${showAmount(deposit.exactAmount ?? deposit.amount)} ${deposit.asset}`],
+    ['Amount', showSum(deposit.exactAmount ?? deposit.amount, deposit.asset)],
     ['Worth', isValued(deposit) ? `${showCents(deposit.usdValue)} USDT` : null],
     ['Account', accountId === null ? 'nobody’s' : <AccountName key="account" id={accountId} account={account} />],
     ['Network', network === null ? 'inside the exchange' : nameNetwork(network)],
@@ -397,7 +395,7 @@ function CreditIt({ deposit: { id, amount, asset }, changed }: StepOf) {
     <Step
       main
       label="Credit it"
-      title={`Credit ${showAmount(amount)} ${asset} to an account`}
+      title={`Credit ${showSum(amount, asset)} to an account`}
       act={() => operate('post /deposits/{id}/credit', { path: { id }, body: { accountId, reason } })}
       done={changed}
     >
@@ -414,7 +412,7 @@ function KeepIt({ deposit: { id, amount, asset }, changed }: StepOf) {
   return (
     <Step
       label="Keep it"
-      title={`Keep ${showAmount(amount)} ${asset}`}
+      title={`Keep ${showSum(amount, asset)}`}
       act={() => operate('post /deposits/{id}/keep', { path: { id }, body: { reason } })}
       done={changed}
     >

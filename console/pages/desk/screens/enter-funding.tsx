@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { add, subtract } from '../../exact.ts';
-import { showAmount } from '../../format.ts';
+import { showAmount, showSum } from '../../format.ts';
 import { TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
 import { OldAndNew, Step } from '../parts/step.tsx';
@@ -17,7 +17,7 @@ const placeOf = (name: string) => (name === 'custody' ? name : `venue ${name}`);
 
 /** Money of the house that is to be moved, in words. */
 export function tellMove({ asset, amount, from, to }: Move): string {
-  return `Move ${showAmount(amount)} ${asset} from ${placeOf(from)} to ${placeOf(to)}`;
+  return `Move ${showSum(amount, asset)} from ${placeOf(from)} to ${placeOf(to)}`;
 }
 
 /** Enters money of the house that a person has moved between custody and a venue. */

@@ -1,6 +1,6 @@
 import type { api } from '../../ask.ts';
 import { add, subtract } from '../../exact.ts';
-import { showAmount } from '../../format.ts';
+import { showSum } from '../../format.ts';
 import type { Matter } from '../parts/matters.tsx';
 import { showShare } from '../parts/percent.ts';
 import type { ExchangeSettings, House } from '../schema.d.ts';
@@ -28,7 +28,7 @@ export function listShortfalls(house: House): readonly Matter[] {
       const missing = subtract(add([owedToClients, inFlight], DIGITS), custodyShouldHold);
       const isCovered = Number(coveredWithVenues) >= 1;
       return {
-        what: `${asset} in custody is ${showShare(coveredByCustody ?? '0')} of what is owed: ${showAmount(missing)} ${asset} less`,
+        what: `${asset} in custody is ${showShare(coveredByCustody ?? '0')} of what is owed: ${showSum(missing, asset)} less`,
         why: `With what is at venues it is ${showShare(coveredWithVenues ?? '0')}.`,
         isBad: !isCovered,
         ...(isCovered && { step: <a href="/desk/liquidity">Bring it back</a> }),

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { inWords, showAmount, showPrice } from '../../format.ts';
+import { inWords, showAmount, showPrice, showSum } from '../../format.ts';
 import { Copied } from '../../parts/copy.tsx';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
@@ -58,7 +58,7 @@ export function Signed({ value }: { readonly value: string }) {
   return <span class={value.startsWith('-') ? 'down' : undefined}>{showSigned(value)}</span>;
 }
 
-const nameIt = ({ side, amount, coin, venue }: Hedge) => `${inWords(side)} ${showAmount(amount)} ${coin} at ${venue}`;
+const nameIt = ({ side, amount, coin, venue }: Hedge) => `${inWords(side)} ${showSum(amount, coin)} at ${venue}`;
 
 const states = {
   OPEN: ['PENDING', 'open'],
@@ -226,7 +226,7 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
         <OldAndNew
           name="The hedge"
           old="open"
-          next={`${hedge.side === 'BUY' ? 'bought' : 'sold'} ${showAmount(amount)} ${hedge.coin} for ${showAmount(usdt)} USDT, ${fee === '' ? 'without a fee' : `with a fee of ${showAmount(fee)} ${feeAsset}`}`}
+          next={`${hedge.side === 'BUY' ? 'bought' : 'sold'} ${showSum(amount, hedge.coin)} for ${showAmount(usdt)} USDT, ${fee === '' ? 'without a fee' : `with a fee of ${showAmount(fee)} ${feeAsset}`}`}
         />
       )}
     </Step>

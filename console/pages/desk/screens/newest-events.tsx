@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { inWords, showAmount } from '../../format.ts';
+import { inWords, showSum } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Choice } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
@@ -161,7 +161,7 @@ function tellMoney(event: OperatorEvent, account: AccountOfHolder | undefined): 
     what: (
       <>
         <a href={path}>
-          {kind} of {showAmount(amount)} {asset}
+          {kind} of {showSum(amount, asset)}
         </a>{' '}
         {state}
       </>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { inWords, showAmount, showTime } from '../../format.ts';
+import { inWords, showSum, showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Choice } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
@@ -192,7 +192,7 @@ const isNotice = (value: unknown): value is NonNullable<HolderNotice> =>
 /** What a field of a request says: an account is a link, and an amount has its coin. */
 function showField(name: string, value: unknown, { asset }: Proposal['body']) {
   if (name.toLowerCase().endsWith('accountid') && typeof value === 'string') return <AccountLink id={value} />;
-  if (hasSum(value)) return `${showAmount(value.amount)} ${value.asset}`;
+  if (hasSum(value)) return showSum(value.amount, value.asset);
   if (isNotice(value)) return `${value.text} From ${showTime(value.from)} until ${showTime(value.until)}.`;
   return (
     <>

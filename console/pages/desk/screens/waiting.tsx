@@ -1,4 +1,4 @@
-import { showAmount } from '../../format.ts';
+import { showSum } from '../../format.ts';
 import { findAccountOf } from '../parts/deeds.ts';
 import { type WithAccount, addAccounts } from '../parts/find-accounts.ts';
 import { type ReadRecord, createRecordReader, findRecord, tellProposal } from '../parts/named-record.ts';
@@ -42,7 +42,7 @@ export async function readWaiting() {
     rows.map(({ id, accountId, ts, amount, asset, network }) => ({
       path: `/desk/withdrawals/${accountId}/${id}`,
       what,
-      detail: `${showAmount(amount)} ${asset} over ${network}`,
+      detail: `${showSum(amount, asset)} over ${network}`,
       accountId,
       since: ts,
     }));
@@ -52,7 +52,7 @@ export async function readWaiting() {
     ...quarantined.deposits.map(({ id, accountId, ts, amount, asset, network }) => ({
       path: `/desk/deposits/${id}`,
       what: 'A deposit in quarantine',
-      detail: `${showAmount(amount)} ${asset}${network === null ? '' : ` over ${network}`}`,
+      detail: `${showSum(amount, asset)}${network === null ? '' : ` over ${network}`}`,
       accountId,
       since: ts,
     })),

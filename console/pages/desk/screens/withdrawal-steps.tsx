@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { showAmount } from '../../format.ts';
+import { showSum } from '../../format.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
 import { ReasonField, Step } from '../parts/step.tsx';
@@ -33,7 +33,7 @@ export function WithdrawalSteps({ withdrawal, claim, changed }: StepsOf & { read
 }
 
 function nameIt({ amount, asset, network }: OperatorWithdrawal): string {
-  return `${showAmount(amount)} ${asset} over ${network}`;
+  return `${showSum(amount, asset)} over ${network}`;
 }
 
 function Review({ outcome, withdrawal, changed }: StepsOf & { readonly outcome: 'approve' | 'reject' }) {

@@ -1,4 +1,4 @@
-import { inWords, showAmount, showCents, showTime } from '../../format.ts';
+import { inWords, showAmount, showCents, showSum, showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { nameNetwork } from '../../networks.ts';
@@ -41,9 +41,7 @@ export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) 
           <BackToList withdrawal={withdrawal} account={account} />
           <div class="top">
             <div class="named">
-              <h1>
-                Withdrawal of {showAmount(withdrawal.amount)} {withdrawal.asset}
-              </h1>
+              <h1>Withdrawal of {showSum(withdrawal.amount, withdrawal.asset)}</h1>
               <State of={withdrawal.status} />
             </div>
             <WithdrawalSteps withdrawal={withdrawal} claim={claim} changed={reload} />
@@ -126,9 +124,9 @@ function WithdrawalFacts({ withdrawal }: { readonly withdrawal: OperatorWithdraw
     <>
       <Facts
         of={[
-          ['Amount', `${showAmount(withdrawal.amount)} ${withdrawal.asset}`],
+          ['Amount', showSum(withdrawal.amount, withdrawal.asset)],
           ['Worth', `${showCents(withdrawal.usdValue)} USDT`],
-          ['Fee', `${showAmount(withdrawal.fee)} ${withdrawal.asset}`],
+          ['Fee', showSum(withdrawal.fee, withdrawal.asset)],
           ['Network', nameNetwork(withdrawal.network)],
           [
             'To',

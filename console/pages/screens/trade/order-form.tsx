@@ -3,7 +3,7 @@ import type { Market, Order } from '../../../../clients/bureau-client/src/operat
 import { readAmount } from '../../amount.ts';
 import { api } from '../../ask.ts';
 import { divide, isGreater, multiply, subtract } from '../../exact.ts';
-import { showAmount, showCents, showCoins, showPrice } from '../../format.ts';
+import { showAmount, showCents, showCoins, showPrice, showSum } from '../../format.ts';
 import { AmountField } from '../../parts/amount-field.tsx';
 import { Choice, Form, Switch } from '../../parts/form.tsx';
 import { Fault, tellOfAmount } from '../../parts/notice.tsx';
@@ -140,7 +140,7 @@ export function OrderForm({
       </Form>
       {last && (
         <p class="notice good" role="status">
-          {last.side === 'BUY' ? 'Bought' : 'Sold'} {showAmount(last.coinAmount)} {last.coin} for{' '}
+          {last.side === 'BUY' ? 'Bought' : 'Sold'} {showSum(last.coinAmount, last.coin)} for{' '}
           {showCents(last.usdtAmount)} USDT, at {showPrice(last.executedPrice)}.
         </p>
       )}
@@ -181,7 +181,7 @@ function Cost({
       <dt>Spread in it</dt>
       <dd>{spread ? `${showCents(spread.usdt)} USDT (${showAmount(spread.share)} %)` : NONE}</dd>
       <dt>{side === 'BUY' ? 'You get' : 'You give'}</dt>
-      <dd>{preview ? <strong>{`${showAmount(preview.coinAmount)} ${coin}`}</strong> : NONE}</dd>
+      <dd>{preview ? <strong>{showSum(preview.coinAmount, coin)}</strong> : NONE}</dd>
       <dt>{side === 'BUY' ? 'You pay in all' : 'You get in all'}</dt>
       <dd>{preview ? <strong>{showCents(preview.usdtAmount, side === 'BUY' ? 'up' : 'down')} USDT</strong> : NONE}</dd>
     </dl>
