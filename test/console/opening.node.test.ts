@@ -7,7 +7,7 @@ const served = await openConsole({ SELF_OPENING: 'on' });
 
 it('whoever has an address opens an account by a link to it, once and in the browser that asked', async () => {
   const browser = served.openBrowser();
-  expect((await browser.get('/session/offer')).body).toEqual({ selfOpening: true });
+  expect((await browser.get('/session/offer')).body).toEqual({ selfOpening: true, mailFrom: 'console@bureau.example' });
   const email = 'new@customers.example';
   const asked = await browser.post('/session/link', { email });
   expect([asked.status, asked.body]).toEqual([202, { asked: true }]);

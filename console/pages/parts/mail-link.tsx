@@ -1,7 +1,10 @@
-import { useSignedIn } from './session.ts';
+import { ask } from '../ask.ts';
+import { useLoaded } from '../load.ts';
 
-/** Where a holder writes to the exchange. */
+/** Where one writes to the exchange, signed in or not. */
 export function MailLink() {
-  const { mailFrom } = useSignedIn().session;
+  const { loaded } = useLoaded(() => ask<{ mailFrom: string }>('GET', '/session/offer'));
+  if (loaded.state !== 'here') return <>its address</>;
+  const { mailFrom } = loaded.value;
   return <a href={`mailto:${mailFrom}`}>{mailFrom}</a>;
 }

@@ -10,8 +10,6 @@ export interface SessionState {
   readonly passkeys: number;
   /** Where programs reach the exchange's API. */
   readonly apiOrigin: string;
-  /** The sender of the exchange's mails, who reads what is answered. */
-  readonly mailFrom: string;
 }
 
 /** The account as the console's Worker says. */

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { ask } from '../ask.ts';
 import { Door } from '../parts/door.tsx';
 import { Form } from '../parts/form.tsx';
+import { MailLink } from '../parts/mail-link.tsx';
 
 /** The page of a link in a mail. Its button freezes the account, so that no program that only opens links does. */
 export function FreezeByLink() {
@@ -12,11 +13,11 @@ export function FreezeByLink() {
       {isFrozen ? (
         <>
           <p class="notice good" role="status">
-            Nothing leaves it any more.
+            Trading, withdrawals and all API keys have stopped.
           </p>
           <p>
-            <strong>Next:</strong> answer any mail of the exchange, and tell what happened. Only the exchange can
-            unfreeze the account.
+            <strong>Next:</strong> write to <MailLink />, and tell what happened. Only the exchange can unfreeze the
+            account.
           </p>
         </>
       ) : (

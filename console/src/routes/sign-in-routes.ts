@@ -69,8 +69,8 @@ open.post('/passkey', async (c) => {
   return begun.ok ? c.json({ level: 'act' }, 201, begun.value) : sendRefusal(c, begun);
 });
 
-/** What the sign-in offers to whoever is not signed in. */
-open.get('/offer', (c) => c.json({ selfOpening: config.SELF_OPENING === 'on' }));
+/** What whoever is not signed in can do, and where to write to the exchange. */
+open.get('/offer', (c) => c.json({ selfOpening: config.SELF_OPENING === 'on', mailFrom: config.MAIL_FROM }));
 
 /** Mails a link, if the address is a user's. The answer is the same whether it is or not, or got too many. */
 open.post('/link', async (c) => {
@@ -171,7 +171,6 @@ signedIn.get('/', async (c) => {
       expiresAt: new Date(expiresAt_ms).toISOString(),
       passkeys: passkeys.length,
       apiOrigin: config.API_ORIGIN,
-      mailFrom: config.MAIL_FROM,
     },
   });
 });

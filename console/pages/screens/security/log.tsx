@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
 import { nameBrowser } from '../../browser-name.ts';
 import { inWords, showTime } from '../../format.ts';
+import { MailLink } from '../../parts/mail-link.tsx';
 import { Fault, Waiting } from '../../parts/notice.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 
@@ -82,9 +83,10 @@ export function SecurityLog() {
   return (
     <section class="card" aria-busy={isBusy}>
       <h2>Security log</h2>
-      {account.account.status === 'active' && (
-        <p class="quiet">If something here was not you, freeze the account above and tell the exchange.</p>
-      )}
+      <p class="quiet">
+        If something here was not you, {account.account.status === 'active' && 'freeze the account above and '}
+        write to <MailLink />.
+      </p>
       {entries.length === 0 && isBusy && <Waiting />}
       {error !== undefined && <Fault error={error} />}
       <ul class="plain log">
