@@ -117,7 +117,7 @@ function FirstSteps({
       <ul class="plain">
         {left.map(([, path, name, why]) => (
           <li key={name}>
-            <a href={path}>{name}</a>
+            {path === '/trade' && session.level === 'look' ? <span>{name}</span> : <a href={path}>{name}</a>}
             <span class="quiet">{why}</span>
           </li>
         ))}
@@ -136,66 +136,72 @@ export function Overview() {
   const prices = drawn.state === 'here' ? drawn.value : new Map<string, Prices>();
   return (
     <>
-      <Shown loaded={loaded}>{(known) => <FirstSteps session={session} account={account} known={known} />}</Shown>
       <Shown loaded={loaded}>
-        {({ rows, transactions, value, priceOf }) => (
-          <>
-            <section class="card">
-              <div class="title">
-                <div>
-                  <h2>Value</h2>
-                  <p class="figure">{showCents(value)} USDT</p>
-                  <ValueChange rows={rows} />
-                </div>
-                {session.level !== 'look' && (
-                  <div class="side-by-side">
-                    <a class="main" href="/trade">
-                      Trade
-                    </a>
-                    <a href="/deposit">Deposit</a>
+        {(known) => {
+          const { rows, transactions, value, priceOf } = known;
+          const isNew = transactions.length === 0;
+          const steps = <FirstSteps session={session} account={account} known={known} />;
+          return (
+            <>
+              {isNew && steps}
+              <section class="card">
+                <div class="title">
+                  <div>
+                    <h2>Value</h2>
+                    <p class="figure">{showCents(value)} USDT</p>
+                    <ValueChange rows={rows} />
                   </div>
+                  {session.level !== 'look' && (
+                    <div class="side-by-side">
+                      <a class="main" href="/trade">
+                        Trade
+                      </a>
+                      <a href="/deposit">Deposit</a>
+                    </div>
+                  )}
+                </div>
+                {movements.isRead ? (
+                  <SpanChart
+                    key={movements.movements.length}
+                    name="The value of your account"
+                    read={async (reach) => drawValue(rows, movements, await readLines(reach))}
+                  />
+                ) : (
+                  <Waiting />
                 )}
-              </div>
-              {movements.isRead ? (
-                <SpanChart
-                  key={movements.movements.length}
-                  name="The value of your account"
-                  read={async (reach) => drawValue(rows, movements, await readLines(reach))}
-                />
-              ) : (
-                <Waiting />
-              )}
-            </section>
-            <Balances rows={rows} prices={prices} />
-            <Gains known={movements} priceOf={priceOf} />
-            <section class="card">
-              <h2>Last activity</h2>
-              {transactions.length === 0 ? (
-                <p>
-                  Nothing happened yet. <a href="/deposit">Make a deposit</a> to begin.
-                </p>
-              ) : (
-                <ul class="plain opens">
-                  {transactions.map((row) => (
-                    <Item
-                      key={row.id}
-                      asset={row.asset}
-                      title={
-                        <button type="button" class="link" onClick={() => setShown(row)}>
-                          {nameMovement(row.type, row.asset)}
-                        </button>
-                      }
-                      about={<time dateTime={row.ts}>{showRecent(row.ts)}</time>}
-                      end={<Moved row={row} />}
-                      below={row.status === 'COMPLETED' ? `${showCents(row.usdValue)} USDT` : inWords(row.status)}
-                    />
-                  ))}
-                </ul>
-              )}
-              <a href="/activity">All activity</a>
-            </section>
-          </>
-        )}
+              </section>
+              {!isNew && steps}
+              <Balances rows={rows} prices={prices} />
+              <Gains known={movements} priceOf={priceOf} />
+              <section class="card">
+                <h2>Last activity</h2>
+                {transactions.length === 0 ? (
+                  <p>
+                    Nothing happened yet. <a href="/deposit">Make a deposit</a> to begin.
+                  </p>
+                ) : (
+                  <ul class="plain opens">
+                    {transactions.map((row) => (
+                      <Item
+                        key={row.id}
+                        asset={row.asset}
+                        title={
+                          <button type="button" class="link" onClick={() => setShown(row)}>
+                            {nameMovement(row.type, row.asset)}
+                          </button>
+                        }
+                        about={<time dateTime={row.ts}>{showRecent(row.ts)}</time>}
+                        end={<Moved row={row} />}
+                        below={row.status === 'COMPLETED' ? `${showCents(row.usdValue)} USDT` : inWords(row.status)}
+                      />
+                    ))}
+                  </ul>
+                )}
+                <a href="/activity">All activity</a>
+              </section>
+            </>
+          );
+        }}
       </Shown>
       {shown && <Movement row={shown} close={() => setShown(undefined)} />}
     </>

@@ -39,25 +39,22 @@ export function Trade() {
         return (
           <div class="trade">
             <Markets tickers={live ?? tickers} coin={coin} set={setCoin} />
-            <section class="card">
-              {ticker && (
-                <div class="market">
-                  <Badge asset={coin} />
-                  <div>
-                    <h2>
-                      {ticker.name} <span class="quiet">{coin}</span>
-                    </h2>
-                    <p>
-                      <span class="figure">{showPrice(ticker.price)}</span> USDT{' '}
-                      <span class={directionOf(ticker.change24h)}>{showChange(ticker.change24h)}</span>{' '}
-                      <span class="quiet">in 24 hours</span>
-                      {ticker.degraded && <span class="quiet">; an old price, since no venue answers</span>}
-                    </p>
-                  </div>
+            {ticker && (
+              <div class="market">
+                <Badge asset={coin} />
+                <div>
+                  <h2>
+                    {ticker.name} <span class="quiet">{coin}</span>
+                  </h2>
+                  <p>
+                    <span class="figure">{showPrice(ticker.price)}</span> USDT{' '}
+                    <span class={directionOf(ticker.change24h)}>{showChange(ticker.change24h)}</span>{' '}
+                    <span class="quiet">in 24 hours</span>
+                    {ticker.degraded && <span class="quiet">; an old price, since no venue answers</span>}
+                  </p>
                 </div>
-              )}
-              <SpanChart key={coin} name={coin} read={async (reach) => ({ points: await readPrices(coin, reach) })} />
-            </section>
+              </div>
+            )}
             {market && (
               <OrderForm
                 key={coin}
@@ -67,6 +64,9 @@ export function Trade() {
                 filled={reload}
               />
             )}
+            <section class="card">
+              <SpanChart key={coin} name={coin} read={async (reach) => ({ points: await readPrices(coin, reach) })} />
+            </section>
             <section class="card">
               <h2>Your last orders</h2>
               {orders.length === 0 ? (

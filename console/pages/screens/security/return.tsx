@@ -23,6 +23,16 @@ export function Return() {
     <section class="card">
       <h2>Get back in</h2>
       <div class="ways">
+        {allowedUntil_ms !== null && (
+          <section>
+            <h3>The exchange has agreed</h3>
+            <p>
+              Until {showTime(new Date(allowedUntil_ms).toISOString())} you can recover the account without a code. All
+              API keys are revoked, and for 24 hours the account takes no withdrawal, new API key or new address.
+            </p>
+            <Form act={() => recover({ allowedByExchange: true })} label="Recover without a code" />
+          </section>
+        )}
         <section>
           <h3>With your passkey</h3>
           <p>On the device that has it, or from your telephone.</p>
@@ -51,23 +61,15 @@ export function Return() {
             />
           </Form>
         </section>
-        <section>
-          <h3>With the exchange</h3>
-          {allowedUntil_ms === null ? (
+        {allowedUntil_ms === null && (
+          <section>
+            <h3>With the exchange</h3>
             <p>
               You have no code either? Tell the exchange, and show it who you are: write to <MailLink />. Once two of
               its people have agreed you get a mail; then come back to this page by a new link.
             </p>
-          ) : (
-            <>
-              <p>
-                The exchange has agreed. Until {showTime(new Date(allowedUntil_ms).toISOString())} you can recover the
-                account without a code. What follows is the same.
-              </p>
-              <Form act={() => recover({ allowedByExchange: true })} label="Recover without a code" />
-            </>
-          )}
-        </section>
+          </section>
+        )}
       </div>
     </section>
   );
