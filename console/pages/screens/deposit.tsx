@@ -68,12 +68,16 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
           </p>
           <QrCode text={address} label={`The ${network.network} address as a QR code`} />
           <Copied text={address} shown={inGroups(address)} label="the address" />
+          <details class="on-telephone plain-details">
+            <summary>Scan it with another device</summary>
+            <QrCode text={address} label={`The ${network.network} address as a QR code`} />
+          </details>
           <dl>
             <dt>Minimum</dt>
             <dd>{showCoins(network.minDeposit, symbol)}; less is not credited</dd>
             <dt>Credited after</dt>
             <dd>
-              {network.confirmations} confirmations, about {timeOf(network.network)}
+              about {timeOf(network.network)} <small>({network.confirmations} confirmations)</small>
             </dd>
             {network.contractAddress !== null && (
               <>

@@ -86,10 +86,10 @@ export function OpenLink({ opened }: { readonly opened: () => void }) {
   if (isDead)
     return (
       <Door title="This link no longer works">
-        <p role="alert">The link was used, is too old, was asked for in another browser, or is not whole.</p>
+        <p role="alert">The link was used, is too old, was asked for in another browser, or is incomplete.</p>
         <div class="side-by-side">
           <a class="main" href="/">
-            Send a new link
+            Sign in, or ask for a new link
           </a>
         </div>
       </Door>

@@ -40,7 +40,12 @@ export function Passkeys({
       <Shown loaded={ways}>
         {({ passkeys }) => (
           <>
-            {passkeys.length === 0 && <p>There is none yet. With one, nobody can sign in as you by a password.</p>}
+            {passkeys.length === 0 && (
+              <p>
+                There is none yet. A passkey is your fingerprint, your face or the PIN of this device: with one, nobody
+                else can act as you, and there is no password that could be stolen.
+              </p>
+            )}
             {passkeys.length > 0 && (
               <ul class="plain">
                 {passkeys.map((passkey) => (
