@@ -5,8 +5,8 @@ export interface Column<Row> {
   readonly isNumber?: boolean;
   /** What is done with the row, which needs no heading for who looks. */
   readonly isStep?: boolean;
-  /** On a narrow screen: beside the name of the row, or below it without a name of its own. */
-  readonly narrow?: 'beside' | 'bare';
+  /** On a narrow screen: beside the name of the row, below it without a name of its own, or, a step, by the whole row. */
+  readonly narrow?: 'beside' | 'bare' | 'by-row';
   readonly show: (row: Row) => ComponentChildren;
 }
 

@@ -93,6 +93,7 @@ export function AssetSettings({
                 {
                   name: 'Change',
                   isStep: true,
+                  narrow: 'by-row' as const,
                   show: (asset: Asset) => <SetAsset {...part} title={title} names={names} asset={asset} />,
                 },
               ]

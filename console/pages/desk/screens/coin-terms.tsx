@@ -45,6 +45,7 @@ export function CoinTermsCard({ settings, changed }: SettingsPart) {
                 {
                   name: 'Change',
                   isStep: true,
+                  narrow: 'by-row' as const,
                   show: (coin: Coin) => <SetTerms settings={settings} changed={changed} coin={coin} />,
                 },
               ]
@@ -82,14 +83,14 @@ function Sentences({ of: { spreadBps, maxNotional, hedging }, spreadBps: common 
 /** The fields of a coin as they are typed, with what helps; those in percent are stored in hundredths of one. */
 const fields = {
   spreadBps: ['Spread, %', 'Empty: the exchange’s own'],
-  maxNotional: ['Largest order, USDT', 'Empty: any size'],
+  maxNotional: ['Order at most', 'USDT; empty: any size'],
   venue: ['Venue', 'Empty: not hedged'],
-  inner: ['Inner bound, USDT', undefined],
-  outer: ['Outer bound, USDT', 'Beyond it, hedged at once'],
-  maxAgeSeconds: ['After, seconds', 'Beyond the inner bound'],
-  maxHedge: ['Largest hedge, USDT', undefined],
-  limitBps: ['Worse than the middle, %', 'At most'],
-  feeBps: ['The venue’s fee, %', undefined],
+  inner: ['Inner bound', undefined],
+  outer: ['Outer bound', 'Beyond it, hedged at once'],
+  maxAgeSeconds: ['After, s', 'Beyond the inner bound'],
+  maxHedge: ['Hedge at most', undefined],
+  limitBps: ['Worse by, %', 'Than the middle, at most'],
+  feeBps: ['Venue’s fee, %', undefined],
 } as const;
 
 type FieldName = keyof typeof fields;
@@ -171,7 +172,7 @@ function SetTerms({ coin: named, ...part }: SettingsPart & { readonly coin?: Coi
         </div>
       </fieldset>
       <fieldset class="group">
-        <legend>Hedging</legend>
+        <legend>Hedging, in USDT</legend>
         {field('venue', false)}
         {texts.venue !== '' && <div class="row short">{ofHedging.map((name) => field(name, true))}</div>}
       </fieldset>

@@ -159,7 +159,7 @@ function showSetting(name: Single['name'], settings: SettingsPart['settings']) {
   }
   if (name === 'allowlistMode') return modes.find(([mode]) => mode === settings.allowlistMode)?.[1];
   const value = settings[name];
-  if (value === null) return <span class="quiet">{singles.find((one) => one.name === name)?.empty}</span>;
+  if (value === null) return singles.find((one) => one.name === name)?.empty;
   return (
     <>
       <Value of={value} /> USDT
@@ -194,7 +194,14 @@ export function GeneralSettings({
           },
           { name: 'Value', narrow: 'beside', show: ({ name }) => showSetting(name, settings) },
           ...(may('change_settings')
-            ? [{ name: 'Change', isStep: true, show: ({ step }: Single) => step({ settings, changed }) }]
+            ? [
+                {
+                  name: 'Change',
+                  isStep: true,
+                  narrow: 'by-row' as const,
+                  show: ({ step }: Single) => step({ settings, changed }),
+                },
+              ]
             : []),
         ]}
         empty=""

@@ -92,6 +92,7 @@ export function NetworkSettings(part: SettingsPart) {
                       {
                         name: 'Change',
                         isStep: true,
+                        narrow: 'by-row' as const,
                         show: (pair: Pair) => <SetPair {...part} changed={changed} pair={pair} />,
                       },
                     ]

@@ -47,6 +47,7 @@ export function StaffScreen() {
                 {
                   name: 'Change',
                   isStep: true,
+                  narrow: 'by-row' as const,
                   show: (member) => may('manage_staff') && <SetRoles member={member} changed={changed} />,
                 },
               ]}
