@@ -9,7 +9,7 @@ import { confirm, press } from './desk-steps.ts';
 
 const END = 'End it by hand';
 const NEVER = 'It never dealt the order';
-const DEALT = 'It dealt the order, or a part of it';
+const DEALT = 'It dealt it, or a part of it';
 
 /** A venue that nobody plays: the dealer never says what came of a hedge there. */
 const SILENT_VENUE = 'silent';
@@ -83,8 +83,8 @@ async function openEnd(page: Page, coin: string): Promise<void> {
 
 async function writeDeal(page: Page, usdt: string): Promise<void> {
   await page.getByRole('radio', { name: DEALT }).check();
-  await page.getByLabel('USDT in all, without the fee').fill(usdt);
-  await page.getByLabel('Fee (empty: none)').fill('0.05');
+  await page.getByLabel('USDT in all').fill(usdt);
+  await page.getByLabel('Fee, if any').fill('0.05');
   await page.getByLabel('The venue’s order id').fill('28');
 }
 

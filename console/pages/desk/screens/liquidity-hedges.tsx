@@ -136,7 +136,7 @@ function mayBeEnded({ ts, sendBy, openSeconds }: Hedge): boolean {
 /** None is chosen beforehand: a wrong "never" frees money that was spent, and hedges anew. */
 const outcomes = [
   ['never', 'It never dealt the order'],
-  ['dealt', 'It dealt the order, or a part of it'],
+  ['dealt', 'It dealt it, or a part of it'],
 ] as const;
 
 /** What a venue may take its fee in: of the tokens that venues give a rebate in, only BNB is an asset here. */
@@ -164,8 +164,7 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
       done={done}
     >
       <p>
-        Look for this id in the venue’s own list of orders, and see that the dealer never sends it any more. This cannot
-        be undone.
+        Look for this id in the venue’s own list of orders, and see that the dealer sends it no more. It ends for good.
       </p>
       <Copied text={hedge.id} label="the id of the hedge" />
       <fieldset>
@@ -186,16 +185,10 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
       {outcome === 'dealt' && (
         <>
           <div class="row short">
+            <TextField label={`${hedge.coin} dealt`} inputMode="decimal" required value={amount} set={setAmount} />
             <TextField
-              label={`${hedge.coin}, without the fee`}
-              inputMode="decimal"
-              required
-              value={amount}
-              set={setAmount}
-            />
-            <TextField
-              label="USDT in all, without the fee"
-              help={`At ${showAmount(hedge.limitPrice)} USDT a ${hedge.coin}, or better`}
+              label="USDT in all"
+              help={`Without the fee, at ${showAmount(hedge.limitPrice)} or better`}
               inputMode="decimal"
               required
               value={usdt}
@@ -203,7 +196,7 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
             />
           </div>
           <div class="row short">
-            <TextField label="Fee (empty: none)" inputMode="decimal" value={fee} set={setFee} />
+            <TextField label="Fee, if any" inputMode="decimal" value={fee} set={setFee} />
             <Choice
               label="The fee is in"
               value={feeAsset}
@@ -221,7 +214,6 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
         </>
       )}
       <ReasonField value={reason} set={setReason} />
-      {outcome === 'never' && <OldAndNew name="The hedge" old="open" next="never dealt" />}
       {outcome === 'dealt' && amount !== '' && usdt !== '' && (
         <OldAndNew
           name="The hedge"
