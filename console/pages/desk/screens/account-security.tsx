@@ -1,6 +1,6 @@
 import { nameNetwork } from '../../networks.ts';
 import { operate } from '../operate.ts';
-import { ShortId, State, Time } from '../parts/names.tsx';
+import { ShortId, State, Time, Whole } from '../parts/names.tsx';
 import { Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
 import type { AllowlistEntry, ApiKey } from '../schema.d.ts';
@@ -51,7 +51,7 @@ export function AccountSecurity({ account, changed }: AccountView) {
                 </>
               ),
             },
-            { name: 'Address', narrow: 'bare', show: ({ address }) => <code>{address}</code> },
+            { name: 'Address', narrow: 'bare', show: ({ address }) => <Whole isCode>{address}</Whole> },
             {
               name: 'Approved',
               show: ({ createdAt, usableAt }) => (

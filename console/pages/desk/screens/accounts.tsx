@@ -96,9 +96,9 @@ export function Accounts({ query }: Place) {
           }}
         >
           <TextField label="Name, e-mail, id, key’s id or address" value={wanted['query'] ?? ''} set={set('query')} />
-          <Choice label="State" value={status} set={(next) => find({ ...wanted, status: next })} options={statuses} />
           <TextField label="Opened from, UTC" type="date" value={wanted['openedFrom'] ?? ''} set={set('openedFrom')} />
           <TextField label="Opened before" type="date" value={wanted['openedTo'] ?? ''} set={set('openedTo')} />
+          <Choice label="State" value={status} set={(next) => find({ ...wanted, status: next })} options={statuses} />
           <button type="submit">Find</button>
         </form>
         <Pages list={listAccounts(filter)}>

@@ -38,8 +38,15 @@ const parts = {
 
 const owner: Column<WithAccount<OperatorDeposit>> = {
   name: 'Account',
+  narrow: 'bare',
   show: ({ accountId, account }) =>
-    accountId === null ? 'nobody’s' : <AccountName id={accountId} account={account} />,
+    accountId === null ? (
+      <>
+        nobody’s<span class="narrow"> account</span>
+      </>
+    ) : (
+      <AccountName id={accountId} account={account} />
+    ),
 };
 
 type Decided = WithAccount<OperatorDeposit> & { readonly decided: AuditEntry | undefined };
@@ -72,9 +79,11 @@ const columns = [...depositColumns.filter(({ name }) => name !== 'In USDT'), own
 /** Who decided it, and why. The audit knows both. */
 const decidedColumn: Column<Decided> = {
   name: 'Decided by',
+  narrow: 'bare',
   show: ({ decided }) =>
     decided ? (
       <>
+        <span class="narrow">by </span>
         {decided.actor}
         {typeof decided.detail['because'] === 'string' && (
           <small class="below breaks">{decided.detail['because']}</small>

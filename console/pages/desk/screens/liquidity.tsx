@@ -182,7 +182,13 @@ function Hedging({
           of={[
             ['State', <State key="s" of={hedgingHalted ? 'HALTED' : 'OK'} words={hedgingHalted ? 'halted' : 'on'} />],
             ['At venues', showUsdt(atVenuesUsdValue)],
-            [settings.maxAtVenues === null ? 'Most there (the capital)' : 'Most there', showUsdt(maxAtVenues)],
+            [
+              'Most there',
+              <>
+                {showUsdt(maxAtVenues)}
+                {settings.maxAtVenues === null && <small class="below">the house’s own capital</small>}
+              </>,
+            ],
             [
               'A day’s hedges at most',
               settings.dailyHedgeVolume === null ? 'no bound' : showUsdt(settings.dailyHedgeVolume),

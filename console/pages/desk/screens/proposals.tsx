@@ -136,10 +136,7 @@ export function ProposalScreen({ rest: [id = ''] }: Place) {
                 ['Account', showAccount(proposal)],
                 ['Proposed by', <Whole key="by">{proposal.proposedBy}</Whole>],
                 ['Made', <Time key="made" iso={proposal.proposedAt} />],
-                [
-                  'Can be decided until',
-                  proposal.decidedAt === null ? <Time key="until" iso={proposal.expiresAt} /> : null,
-                ],
+                ['Open until', proposal.decidedAt === null ? <Time key="until" iso={proposal.expiresAt} /> : null],
                 ['Decided by', proposal.decidedBy && <Whole key="decided">{proposal.decidedBy}</Whole>],
                 ['Decided', proposal.decidedAt && <Time key="at" iso={proposal.decidedAt} />],
                 ['Why it was declined', proposal.reason],

@@ -1,4 +1,4 @@
-import { inWords, showAmount, showCents, showSum, showTime } from '../../format.ts';
+import { inWords, showAmount, showCents, showSum } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { nameNetwork } from '../../networks.ts';
@@ -180,7 +180,7 @@ const Sign = ({ isUsual, words }: { readonly isUsual: boolean; readonly words: s
 function countPaid(paid: number, earlier: number): string {
   if (earlier === 0) return 'never, it is the first';
   const times = paid === 0 ? 'never' : paid === 1 ? 'once' : `${paid} times`;
-  return `${times}, in ${earlier === 1 ? 'one withdrawal' : `the last ${earlier} withdrawals`}`;
+  return `${times}, of ${earlier === 1 ? 'one' : `the last ${earlier}`}`;
 }
 
 /** What tells an ordinary withdrawal from a strange one. */
@@ -211,14 +211,10 @@ function AccountFacts({
           <Sign key="totp" isUsual={account.totp.enabled} words={account.totp.enabled ? 'on' : 'off'} />,
         ],
         [
-          'The address is approved',
-          <Sign
-            key="approval"
-            isUsual={approval !== undefined}
-            words={approval ? `${approval.label}, since ${showTime(approval.createdAt)}` : 'no'}
-          />,
+          'Address approved',
+          <Sign key="approval" isUsual={approval !== undefined} words={approval ? `as ${approval.label}` : 'no'} />,
         ],
-        ['Paid to this address before', <Sign key="paid" isUsual={paid > 0} words={countPaid(paid, earlier.length)} />],
+        ['Paid there before', <Sign key="paid" isUsual={paid > 0} words={countPaid(paid, earlier.length)} />],
         [
           'Changes of the account',
           <a key="audit" href={`/desk/audit?target=${account.id}`}>
