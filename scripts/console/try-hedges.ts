@@ -138,7 +138,7 @@ export async function enterMove(page: Page, other: Page): Promise<void> {
   const move = page
     .getByRole('list', { name: 'What needs a person' })
     .getByRole('listitem')
-    .filter({ hasText: /^Move [\d.]+ BTC from venue sandbox to custody/ });
+    .filter({ hasText: /^Move [\d.]+\sBTC from venue sandbox to custody/ });
   await move.getByRole('button', { name: 'Record it' }).click();
   const dialog = page.getByRole('dialog', { name: 'Moved from venue sandbox to custody' });
   const change = dialog.locator('.change').filter({ hasText: 'BTC in custody' });

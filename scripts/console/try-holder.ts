@@ -265,7 +265,7 @@ export class HolderTrial {
     }
     await page
       .getByRole('listitem')
-      .filter({ hasText: /^.?Sold .* BTC/ })
+      .filter({ hasText: /^.?Sold .*\sBTC/ })
       .first()
       .waitFor();
     await open(page, 'Activity');

@@ -47,7 +47,7 @@ export async function tryPrintedLink(
   await see(page, /The link was used, is too old/);
   expectThat((await page.getByRole('button').count()) === 0, 'a link that is dead opens nothing any more');
   await checkState(page, 'link-refused', shots);
-  await page.getByRole('link', { name: 'Send a new link' }).click();
+  await page.getByRole('link', { name: 'Sign in, or ask for a new link' }).click();
   await page.waitForURL(`${exchange.consoleOrigin}/`);
   await page.context().close();
 }

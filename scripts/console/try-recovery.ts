@@ -108,7 +108,8 @@ async function tryFreezeLink(
   await see(page, 'If what the mail says was not you');
   await checkState(page, 'freeze-by-link', shots);
   await press(page, 'Freeze my account');
-  await see(page, 'Nothing leaves it any more.');
+  await see(page, 'Trading, withdrawals and all API keys have stopped.');
+  await page.getByRole('link', { name: /^\S+@\S+$/ }).waitFor();
   await checkState(page, 'freeze-by-link-done', shots);
   expectThat(true, 'a link in a mail freezes the account, without a sign-in');
 }
