@@ -34,7 +34,7 @@ function composeErrorPage(code: ProblemCode): Page {
     title: definition.title,
     description: `The error ${code} of the Bureau API: what it means, and what to do.`,
     markdown: writeError(code),
-    body: `<div class="beside"><article>
+    body: `<article>
 <p class="crumb"><a href="${ERRORS.path}">${ERRORS.title}</a></p>
 <h1>${escapeHtml(definition.title)}</h1>
 <p class="code"><code>${code}</code></p>
@@ -44,8 +44,8 @@ function composeErrorPage(code: ProblemCode): Page {
 <h2>What to do</h2>
 <p>${renderInline(remedy)}</p>
 </article>
-<div class="examples">${showExample(`Answer <span>${definition.status}</span>`, JSON.stringify(exampleOfProblem(code, false), null, 2), 'json')}</div></div>
-<p class="further"><a href="/docs/guides/errors">How to handle errors</a> · <a href="${ERRORS.path}">All codes</a></p>`,
+<div class="examples">${showExample(`Answer <span>${definition.status}</span>`, JSON.stringify(exampleOfProblem(code, false), null, 2), 'json')}</div>
+<p class="further">${code === 'rate_limited' ? '<a href="/docs/guides/rate-limits">Rate limits</a> · ' : ''}<a href="/docs/guides/errors">How to handle errors</a> · <a href="${ERRORS.path}">All codes</a></p>`,
   };
 }
 
