@@ -192,23 +192,19 @@ const status = search.querySelector('p');
 const MOST_FOUND = 8;
 
 /** Where to look on when nothing is found. */
-const beginnings = {
-  Questions: '/docs/guides/questions',
-  Reference: '/docs/reference',
-  Errors: '/errors',
-  'A first order': '/docs/guides/first-order',
-};
+const beginnings = [
+  ['/docs/guides/questions', 'Guide', 'Questions', 'Short answers to what is asked first.'],
+  ['/docs/guides/first-order', 'Guide', 'A first order', 'Buy bitcoin on an exchange of your own.'],
+  ['/docs/reference', 'Reference', 'Reference', 'Every operation, with what it takes, answers and refuses.'],
+  ['/errors', 'Error', 'Errors', 'Every error code, and what to do.'],
+  ['/docs/operate', 'Operate', 'Operate an exchange', 'Put a Bureau of your own on Cloudflare.'],
+].map(([id, kind, title, text]) => ({ id, kind, title, within: '', text }));
 
 /** What is said when nothing is found for some words. */
-function leadOn(words) {
+function tellNothing(words) {
   const said = document.createElement('b');
-  said.textContent = `Nothing for “${words}”`;
-  const links = Object.entries(beginnings).map(([name, path]) => {
-    const link = document.createElement('a');
-    [link.href, link.textContent] = [path, name];
-    return link;
-  });
-  return [said, 'Try fewer words, or look here:', ...links];
+  said.textContent = `Nothing is called “${words}”.`;
+  return [said, /\s/.test(words) ? 'Check the spelling, or try fewer words.' : 'Check the spelling.'];
 }
 search.hidden = false;
 
@@ -254,7 +250,7 @@ async function find() {
   };
   const whole = ready.search(words, { ...options, combineWith: 'AND' });
   const found = whole.length > 0 ? whole : ready.search(words, options);
-  if (found.length === 0) return show([], ...leadOn(words));
+  if (found.length === 0) return show(beginnings, ...tellNothing(words));
   const count =
     found.length > MOST_FOUND ? `${MOST_FOUND} of ${found.length}, type more to narrow` : `${found.length} found`;
   show(found.slice(0, MOST_FOUND), count, keys.cloneNode(true));
