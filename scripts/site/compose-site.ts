@@ -96,8 +96,7 @@ ${listDocuments('Or begin here', pages)}`,
 }
 
 /** What a request needs beside itself. */
-const FROM_START = `# As \`npm start\` prints them
-URL=http://127.0.0.1:8787
+const FROM_START = `URL=http://127.0.0.1:8787
 KEY=bk_test_…`;
 
 /** An order and its answer, as the reference has them. */

@@ -78,7 +78,6 @@ function prepare(place) {
   button.textContent = 'Send';
   const output = document.createElement('pre');
   output.setAttribute('role', 'status');
-  output.tabIndex = 0;
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     output.textContent = '…';

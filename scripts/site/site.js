@@ -11,14 +11,6 @@ while (texts.nextNode()) {
   if (data.includes(EXAMPLE_ORIGIN)) texts.currentNode.data = data.replaceAll(EXAMPLE_ORIGIN, location.origin);
 }
 
-/** What is wider than its place is moved by the keyboard as well. */
-const widths = new ResizeObserver((entries) => {
-  for (const { target } of entries) {
-    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
-    else target.removeAttribute('tabindex');
-  }
-});
-
 /** A button on each block of code, which copies it. */
 for (const block of document.querySelectorAll('pre:has(> code)')) {
   const button = document.createElement('button');
@@ -39,7 +31,6 @@ for (const block of document.querySelectorAll('pre:has(> code)')) {
   frame.className = 'copyable';
   block.replaceWith(frame);
   frame.append(block, button);
-  widths.observe(block);
 }
 
 /** The parts of the page, by the list beside it. */
