@@ -1,4 +1,4 @@
-import { Marked, type Tokens } from 'marked';
+import { Marked, type Token, type Tokens } from 'marked';
 import { problems } from '../../src/http/problems.ts';
 import { escapeHtml } from './escape-html.ts';
 import { highlight } from './highlight.ts';
@@ -37,6 +37,9 @@ function createSlugs(): (heading: string) => string {
 
 /** A name that a line may break at its hyphens, but must not. A longer one would not fit a telephone. */
 const NAME_OF_PARTS = /^(?=.*-)[\w-]{1,24}$/;
+
+/** An apostrophe that was typed straight, as it is printed. */
+export const printApostrophes = (text: string) => text.replaceAll(/(?<=[\p{L}\d])'(?=\p{L})|^'(?=s\b)|(?<=s)'(?=\s)/gu, '’');
 
 /** An error code between backticks becomes a link to its page, so that a document stays plain Markdown. */
 function showCode(text: string): string {
@@ -140,7 +143,7 @@ export function renderInline(markdown: string): string {
 }
 
 function textOf({ tokens = [] }: { readonly tokens?: Tokens.Generic[] }): string {
-  return tokens.map((part) => ('text' in part ? String(part['text']) : '')).join('');
+  return printApostrophes(tokens.map((part) => ('text' in part ? String(part['text']) : '')).join(''));
 }
 
 /** Renders a part of a document, which need not begin with a title. */
@@ -152,6 +155,9 @@ export function renderPart(markdown: string, resolveLink: ResolveLink): string {
 export function renderDocument(markdown: string, resolveLink: ResolveLink): RenderedDocument {
   const renderer = createRenderer(resolveLink);
   const tokens = groupLanguages(renderer.lexer(markdown));
+  renderer.walkTokens(tokens as Token[], (token) => {
+    if (token.type === 'text') token.text = printApostrophes(token.text);
+  });
   const [title, summary] = tokens;
   if (title?.type !== 'heading' || summary?.type !== 'paragraph') {
     throw new Error('a document begins with a title and a paragraph');

@@ -4,6 +4,7 @@ import { type Document, listOperations } from '../openapi/document.ts';
 import { type DocumentPage, type Documents, pagesOf } from './document-pages.ts';
 import { errorGuide } from './error-guide.ts';
 import { REFERENCE } from './navigation.ts';
+import { printApostrophes } from './render-markdown.ts';
 
 /** A result of the search: a place on the site. */
 interface Place {
@@ -43,7 +44,7 @@ function writeText(markdown: string): string {
     .replaceAll(/^\|[-|: ]+\|$/gm, '')
     .replaceAll(/^\|\s*|\s*\|$/gm, '')
     .replaceAll(/ +\| +/g, ' · ');
-  return cells
+  return printApostrophes(cells)
     .replaceAll(/[`*]/g, '')
     .replaceAll(/[{}"#]+|\s+/g, ' ')
     .replaceAll(/ {2,}/g, ' ')
