@@ -14,7 +14,7 @@ const showMethod = (method: string) => `<span class="method ${method.toLowerCase
 const acronyms: Readonly<Record<string, string>> = { 'open api': 'OpenAPI', 'async api': 'AsyncAPI', api: 'API' };
 
 /** The name of an operation in words: `placeOrder` is "Place order". */
-function nameOperation(id: string): string {
+export function nameOperation(id: string): string {
   const words = id.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   const named = words.replace(/\b(?:open |async )?api\b/, (name) => acronyms[name] ?? name);
   return `${named.charAt(0).toUpperCase()}${named.slice(1)}`;
@@ -68,6 +68,8 @@ export function showExample(caption: string, code: string, language: string): st
   return showFigure(caption, `<pre><code>${highlight(code, language)}</code></pre>`);
 }
 
+const joinWords = (words: readonly string[]) => words.join(', ').replace(/, ([^,]*)$/, ' and $1');
+
 function showExamples(operation: DescribedOperation): string {
   const { method, path, parameters, scopes, status, outcome, answerExample, bodyExample } = operation;
   const request = showExample('Request', writeRequest(operation), 'sh');
@@ -78,7 +80,10 @@ function showExamples(operation: DescribedOperation): string {
   const tryIt = `data-method="${method}" data-path="${escapeHtml(path)}" data-parameters="${escapeHtml(sent)}"${body}${
     scopes === undefined ? '' : ' data-keyed'
   }`;
-  return `${request}<details class="try" hidden ${tryIt}><summary>Send it</summary></details>
+  const ids = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+  const asked = [...(scopes === undefined ? [] : ['key']), ...ids, ...(bodyExample === undefined ? [] : ['body'])];
+  const first = asked.length === 0 ? '' : ` <span>asks for your ${joinWords(asked)} first</span>`;
+  return `${request}<details class="try" hidden ${tryIt}><summary><b>Send it</b>${first}</summary></details>
 ${showExample(caption, writeExample(answerExample), 'json')}`;
 }
 
@@ -153,10 +158,12 @@ ${operations.map((operation) => showOperation(operation, common)).join('\n')}`;
 /** The operations by their chapters, which stand in the place of the site's menu. */
 export function composeReferenceMenu(chapters: readonly Chapter[]): string {
   const parts = chapters.map((chapter) => {
-    const links = chapter.operations.map(({ id }) => `<li><a href="#${id}">${nameOperation(id)}</a></li>`);
+    const links = chapter.operations.map(
+      ({ id, method }) => `<li><a href="#${id}">${nameOperation(id)} <small>${method}</small></a></li>`,
+    );
     return `<p><a href="#${anchorOf(chapter)}">${escapeHtml(chapter.name)}</a></p><ul>${links.join('')}</ul>`;
   });
-  return `<ul><li><a href="/docs">All guides</a></li></ul><div class="operations">${parts.join('')}</div>`;
+  return `<p class="crumb"><a href="/docs">Guides</a></p><strong>Operations</strong><div class="operations">${parts.join('')}</div>`;
 }
 
 const facts = [
@@ -178,8 +185,6 @@ export function composeReference(chapters: readonly Chapter[]): string {
   const common = listCommonRefusals(chapters);
   const names = `URL=http://127.0.0.1:8787
 KEY=bk_test_…
-# Where the address names a record
-ID=01a1fcca-…
 
 curl "$URL/api/v1/account/api-key" \\
   -H "Authorization: Bearer $KEY"`;

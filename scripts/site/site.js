@@ -52,7 +52,8 @@ function markPart() {
   if (link === before) return;
   before?.removeAttribute('aria-current');
   link?.setAttribute('aria-current', 'true');
-  here.textContent = link?.textContent ?? '';
+  // Without the method.
+  here.textContent = link?.firstChild.textContent ?? '';
   if (link) keepInSight(link);
 }
 
