@@ -39,7 +39,8 @@ function createSlugs(): (heading: string) => string {
 const NAME_OF_PARTS = /^(?=.*-)[\w-]{1,24}$/;
 
 /** An apostrophe that was typed straight, as it is printed. */
-export const printApostrophes = (text: string) => text.replaceAll(/(?<=[\p{L}\d])'(?=\p{L})|^'(?=s\b)|(?<=s)'(?=\s)/gu, '’');
+export const printApostrophes = (text: string) =>
+  text.replaceAll(/(?<=[\p{L}\d])'(?=\p{L})|^'(?=s\b)|(?<=s)'(?=\s)/gu, '’');
 
 /** An error code between backticks becomes a link to its page, so that a document stays plain Markdown. */
 function showCode(text: string): string {

@@ -4,6 +4,7 @@ import { type Document, listOperations } from '../openapi/document.ts';
 import { type DocumentPage, type Documents, pagesOf } from './document-pages.ts';
 import { errorGuide } from './error-guide.ts';
 import { REFERENCE } from './navigation.ts';
+import { nameOperation } from './reference-page.ts';
 import { printApostrophes } from './render-markdown.ts';
 
 /** A result of the search: a place on the site. */
@@ -77,9 +78,9 @@ function listPlaces(document: Document): Place[] {
   return listOperations(document).map(({ path, method, operation }) => ({
     id: `${REFERENCE.path}#${operation.operationId}`,
     kind: 'Reference',
-    title: operation.summary ?? '',
+    title: nameOperation(operation.operationId ?? ''),
     within: `${method.toUpperCase()} ${path}`,
     names: `${operation.operationId} ${path}`,
-    text: writeText(operation.description ?? ''),
+    text: writeText(`${operation.summary}. ${operation.description ?? ''}`),
   }));
 }

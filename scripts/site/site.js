@@ -181,7 +181,8 @@ const search = document.querySelector('search');
 const input = search.querySelector('input');
 const list = search.querySelector('[role=listbox]');
 const status = search.querySelector('p');
-const MOST_FOUND = 8;
+/** As many as fit most screens. */
+const MOST_FOUND = 6;
 
 /** Where to look on when nothing is found. */
 const beginnings = [
@@ -269,7 +270,7 @@ function markWords(text, terms) {
   });
 }
 
-const BEFORE = 50;
+const BEFORE = 20;
 const EXCERPT = 110;
 
 /** The part of a text in which the first of the words stands; its beginning where none of them does. */
