@@ -100,7 +100,7 @@ trade.add({
   path: `${ORDERS_PATH}/{id}`,
   scope: 'read',
   summary: 'One order',
-  description: 'An order of the account by its id; another account’s is not found.',
+  description: 'Another account’s is not found.',
   request: { params: RecordPath },
   answer: 'The order',
   body: { order: Order },

@@ -97,7 +97,7 @@ export interface paths {
         };
         /**
          * One withdrawal
-         * @description A withdrawal of the account by its id; another account’s is not found.
+         * @description Another account’s is not found.
          */
         get: operations["getWithdrawal"];
         put?: never;
@@ -137,7 +137,7 @@ export interface paths {
         };
         /**
          * One deposit
-         * @description A deposit of the account by its id; another account’s is not found.
+         * @description Another account’s is not found.
          */
         get: operations["getDeposit"];
         put?: never;
@@ -201,7 +201,7 @@ export interface paths {
         };
         /**
          * One order
-         * @description An order of the account by its id; another account’s is not found.
+         * @description Another account’s is not found.
          */
         get: operations["getOrder"];
         put?: never;
