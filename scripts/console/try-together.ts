@@ -56,7 +56,7 @@ async function recover(page: Page, { first, second }: Staff, shots: string | und
   await confirm(second, 'Approve');
   await see(second, 'Decided by');
   await page.reload();
-  await see(page, 'The exchange has agreed.');
+  await see(page, 'The exchange has agreed');
   await checkState(page, 'security-agreed', shots);
   await press(page, 'Recover without a code');
   await enrolAgain(page);

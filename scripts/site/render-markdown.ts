@@ -1,4 +1,4 @@
-import { Marked, type Token, type Tokens } from 'marked';
+import { Marked, type Tokens } from 'marked';
 import { problems } from '../../src/http/problems.ts';
 import { escapeHtml } from './escape-html.ts';
 import { highlight } from './highlight.ts';
@@ -156,7 +156,7 @@ export function renderPart(markdown: string, resolveLink: ResolveLink): string {
 export function renderDocument(markdown: string, resolveLink: ResolveLink): RenderedDocument {
   const renderer = createRenderer(resolveLink);
   const tokens = groupLanguages(renderer.lexer(markdown));
-  renderer.walkTokens(tokens as Token[], (token) => {
+  void renderer.walkTokens(tokens, (token) => {
     if (token.type === 'text') token.text = printApostrophes(token.text);
   });
   const [title, summary] = tokens;
