@@ -54,9 +54,9 @@ export function Security() {
           }}
         />
         <RecoveryCodes ways={ways.loaded} mayChange={mayChange} drawn={ways.reload} />
+        <SecondFactor mayChange={mayChange && session.passkeys > 0} />
         <Freeze />
         <Sessions key={`sessions ${state}`} />
-        <SecondFactor mayChange={mayChange && session.passkeys > 0} />
       </div>
       <SecurityLog key={`log ${state}`} />
     </>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
 import { inGroups } from '../../format.ts';
 import { Copied } from '../../parts/copy.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Folded } from '../../parts/folded.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { QrCode } from '../../parts/qr.tsx';
@@ -43,43 +44,6 @@ export function SecondFactor({ mayChange }: { readonly mayChange: boolean }) {
             </Folded>
           )}
         </>
-      ) : drawn ? (
-        <>
-          <p>Bring this secret into an authenticator app, then enter the code that the app shows.</p>
-          <QrCode text={drawn.otpauthUri} label="The secret as a QR code" />
-          <div class="on-telephone side-by-side">
-            <a href={drawn.otpauthUri}>Open it in your authenticator app</a>
-          </div>
-          <details class="on-telephone plain-details">
-            <summary>Scan it with another device</summary>
-            <QrCode text={drawn.otpauthUri} label="The secret as a QR code" />
-          </details>
-          <Copied text={drawn.secret} shown={inGroups(drawn.secret)} label="the secret" />
-          <Form
-            label="Switch it on"
-            beside={
-              <button type="button" onClick={() => setDrawn(undefined)}>
-                Cancel
-              </button>
-            }
-            act={async () => {
-              await withPasskey(() => ask('POST', '/account/totp/confirm', { totpCode }));
-              setDrawn(undefined);
-              setCode('');
-              reload();
-            }}
-          >
-            <TextField
-              label="Code"
-              help="6 digits"
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              required
-              value={code}
-              set={setCode}
-            />
-          </Form>
-        </>
       ) : (
         <>
           <p>
@@ -96,6 +60,46 @@ export function SecondFactor({ mayChange }: { readonly mayChange: boolean }) {
                 setDrawn(totp);
               }}
             />
+          )}
+          {drawn && (
+            <Dialog title="Set up two-factor authentication" close={() => setDrawn(undefined)}>
+              <p>
+                Scan this with an authenticator app, or type the secret there. Then enter the code that the app shows.
+              </p>
+              <QrCode text={drawn.otpauthUri} label="The secret as a QR code" />
+              <div class="on-telephone side-by-side">
+                <a href={drawn.otpauthUri}>Open it in your authenticator app</a>
+              </div>
+              <details class="on-telephone plain-details">
+                <summary>Scan it with another device</summary>
+                <QrCode text={drawn.otpauthUri} label="The secret as a QR code" />
+              </details>
+              <Copied text={drawn.secret} shown={inGroups(drawn.secret)} label="the secret" />
+              <Form
+                label="Switch it on"
+                beside={
+                  <button type="button" onClick={({ currentTarget }) => currentTarget.closest('dialog')?.close()}>
+                    Cancel
+                  </button>
+                }
+                act={async () => {
+                  await withPasskey(() => ask('POST', '/account/totp/confirm', { totpCode }));
+                  setDrawn(undefined);
+                  setCode('');
+                  reload();
+                }}
+              >
+                <TextField
+                  label="Code"
+                  help="6 digits"
+                  inputMode="numeric"
+                  autoComplete="one-time-code"
+                  required
+                  value={code}
+                  set={setCode}
+                />
+              </Form>
+            </Dialog>
           )}
         </>
       )}
