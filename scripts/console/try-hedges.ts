@@ -99,7 +99,7 @@ export async function endAsNever(page: Page, exchange: LocalExchange): Promise<v
   await answer.and(page.locator(':invalid:focus')).waitFor();
   expectThat((await listHedges(exchange, `coin=${coin}`))[0]?.status === 'OPEN', 'no answer is chosen beforehand');
   await answer.check();
-  await see(page, '51 USDT, which were set aside, are free again.');
+  await see(page, 'never dealt: 51 USDT are free again');
   await confirm(page, END);
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await openHedges(page);

@@ -176,12 +176,6 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
           </label>
         ))}
       </fieldset>
-      {outcome === 'never' && (
-        <p>
-          {showAmount(hedge.setAside)} {hedge.setAsideAsset}, which were set aside, are free again. The position is
-          hedged anew.
-        </p>
-      )}
       {outcome === 'dealt' && (
         <>
           <div class="row short">
@@ -214,6 +208,13 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
         </>
       )}
       <ReasonField value={reason} set={setReason} />
+      {outcome === 'never' && (
+        <OldAndNew
+          name="The hedge"
+          old="open"
+          next={`never dealt: ${showSum(hedge.setAside, hedge.setAsideAsset)} are free again, and the position is hedged anew`}
+        />
+      )}
       {outcome === 'dealt' && amount !== '' && usdt !== '' && (
         <OldAndNew
           name="The hedge"
