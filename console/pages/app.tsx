@@ -114,7 +114,7 @@ function Frame({
         ) : null}
         {session.level === 'look' && (
           <p class="notice">
-            You signed in by a link, so you can only look and freeze the account.{' '}
+            You signed in by a link, so you can only look, deposit and freeze the account.{' '}
             {path === '/security' ? `${way} here` : <a href="/security">{way}</a>} to change anything.
           </p>
         )}

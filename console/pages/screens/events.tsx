@@ -79,7 +79,7 @@ export function Events() {
   if (session.level === 'look') return <p class="notice">Use a passkey to see where your events are sent.</p>;
   return (
     <>
-      <p class="about">Your own programs can be told what happens to the account, in order and signed.</p>
+      <p class="about">Webhooks: your own programs are told what happens to the account, in order and signed.</p>
       <Endpoints calls={calls} groups={groups} change={Form} />
       <Kinds />
     </>

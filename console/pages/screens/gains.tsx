@@ -47,10 +47,6 @@ export function Gains({
   return (
     <section class="card">
       <h2>Cost and gain</h2>
-      <p class="quiet">
-        What you paid for each coin on average, what you would gain now, and what you gained by selling. A deposit
-        counts at its price of that day. This is no tax advice.
-      </p>
       {!isRead && <Waiting />}
       {rest && (
         <Form act={rest} label="Work it out">
@@ -58,6 +54,12 @@ export function Gains({
         </Form>
       )}
       {isRead && !rest && rows.length === 0 && <p>No coin has come in yet.</p>}
+      {moved.length > 0 && (
+        <p class="quiet">
+          What you paid for each coin on average, what you would gain now, and what you gained by selling. A deposit
+          counts at its price of that day. This is no tax advice.
+        </p>
+      )}
       {moved.length > 0 && (
         <table class="stacked" aria-label="Cost and gain">
           <thead>

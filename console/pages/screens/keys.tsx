@@ -59,7 +59,9 @@ export function Keys() {
         <Shown loaded={loaded}>
           {({ apiKeys, next }) =>
             apiKeys.length === 0 ? (
-              <p class="none">There are none yet. A program needs one; you do not.</p>
+              <p class="none">
+                There are none yet. With a key a program of yours reads balances, trades or sends coins; you need none.
+              </p>
             ) : (
               <>
                 <ul class="plain">

@@ -105,6 +105,7 @@ function FirstSteps({
   const left = steps.filter(([isDone]) => !isDone);
   if (left.length === 0 || loaded.state === 'waiting') return null;
   const done = steps.length - left.length;
+  const mayDo = (path: string) => path !== '/trade' || session.level === 'act';
   return (
     <section class="card">
       <div class="title">
@@ -117,8 +118,8 @@ function FirstSteps({
       <ul class="plain">
         {left.map(([, path, name, why]) => (
           <li key={name}>
-            {path === '/trade' && session.level === 'look' ? <span>{name}</span> : <a href={path}>{name}</a>}
-            <span class="quiet">{why}</span>
+            {mayDo(path) ? <a href={path}>{name}</a> : <span>{name}</span>}
+            <span class="quiet">{mayDo(path) ? why : 'Your passkey comes first.'}</span>
           </li>
         ))}
       </ul>
