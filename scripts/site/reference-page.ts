@@ -72,7 +72,7 @@ const joinWords = (words: readonly string[]) => words.join(', ').replace(/, ([^,
 
 function showExamples(operation: DescribedOperation): string {
   const { method, path, parameters, scopes, status, outcome, answerExample, bodyExample } = operation;
-  const request = showExample('Request', writeRequest(operation), 'sh');
+  const request = showExample(`Request <small>${showKey(operation)}</small>`, writeRequest(operation), 'sh');
   const caption = `Answer <span>${status}</span>`;
   if (answerExample === undefined) return `${request}${showFigure(caption, `<p>${escapeHtml(outcome)}.</p>`)}`;
   const sent = JSON.stringify(parameters.map(({ name, in: place }) => [name, place]));
@@ -87,8 +87,9 @@ function showExamples(operation: DescribedOperation): string {
 ${showExample(caption, writeExample(answerExample), 'json')}`;
 }
 
-/** About how many letters fit a line of a column. */
+/** About how many letters fit a line of a column, in words and in code. */
 const LETTERS = 62;
+const CODE_LETTERS = 56;
 
 const countLines = (text: string) => Math.ceil(text.length / LETTERS);
 
@@ -107,7 +108,8 @@ function countColumns(operation: DescribedOperation): readonly [said: number, sh
   const lists = new Set([...parameters.map((parameter) => parameter.in), ...body.map(() => 'body')]);
   const said = (answer.length === 0 ? 4 : 7) + countLines(`${summary}. ${description}`);
   const code = `${writeRequest(operation)}\n${answerExample === undefined ? '' : writeExample(answerExample)}`;
-  return [said + 2.4 * lists.size + countFieldLines([...parameters, ...body]), 7 + 0.77 * code.split('\n').length];
+  const codeLines = countAll(code.split('\n').map((line) => Math.ceil(line.length / CODE_LETTERS) || 1));
+  return [said + 2.4 * lists.size + countFieldLines([...parameters, ...body]), 7 + 0.77 * codeLines];
 }
 
 /** How much longer than what is shown, which follows the reader, what is said may be before it gives something up, in lines. */
@@ -137,7 +139,7 @@ function showOperation(operation: DescribedOperation, common: Refusals): string 
   const isOpen = ahead + countFieldLines(answer) < LONGER;
   return `<section class="operation" id="${id}">
 <div><h3>${nameOperation(id)}</h3>
-<p class="endpoint">${showMethod(method)} <code>${escapeHtml(path)}</code> <span>${showKey(operation)}</span></p>
+<p class="endpoint">${showMethod(method)} <code>${escapeHtml(path)}</code></p>
 <p>${escapeHtml(summary)}. ${renderInline(description)}</p>
 ${sent.join('')}${showSent('Body', body)}${foldAnswer(operation, isOpen)}${isLonger ? '' : errors}</div>
 <div class="examples">${showExamples(operation)}${isLonger ? errors : ''}</div></section>`;
