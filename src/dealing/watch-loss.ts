@@ -7,7 +7,8 @@ import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { type Atoms, formatAmount } from '../money/amounts.ts';
 import { logFault } from '../platform/log.ts';
 import type { Duty } from '../reconciliation/duty.ts';
-import { dayOf, sumParts } from '../reconciliation/day-sums.ts';
+import { dayOf } from '../reconciliation/day-sums.ts';
+import { sumParts } from '../reconciliation/profit-of-day.ts';
 import { readHedgeBook } from './hedge-book.ts';
 import { partOf } from './plan-hedge.ts';
 

@@ -7,7 +7,8 @@ import { type Coin, QUOTE_ASSET, coinSymbols, scaleOf } from '../money/assets.ts
 import { type Atoms, Exact, parseAmount } from '../money/amounts.ts';
 import type { LedgerAnswer } from '../db/ask-ledgers.ts';
 import { partOf } from '../dealing/plan-hedge.ts';
-import { type ProfitOfDay, addParts, dayOf, sumParts } from '../reconciliation/day-sums.ts';
+import { dayOf } from '../reconciliation/day-sums.ts';
+import { type ProfitOfDay, addParts, sumParts } from '../reconciliation/profit-of-day.ts';
 import { type House, shareOf } from './house.ts';
 import { showParts } from './profit.ts';
 import type { Venues } from './venues.ts';

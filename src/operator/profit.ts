@@ -3,7 +3,7 @@ import { writeCsvLine } from '../http/csv.ts';
 import { SignedDecimal, Timestamp } from '../http/wire-types.ts';
 import { type Outcome, accept, refuseField } from '../http/answer.ts';
 import type { LedgerAnswer } from '../db/ask-ledgers.ts';
-import { type ProfitOfDay, addParts, mergeProfit, profitParts, sumParts } from '../reconciliation/day-sums.ts';
+import { type ProfitOfDay, addParts, mergeProfit, profitParts, sumParts } from '../reconciliation/profit-of-day.ts';
 import { firstDayShown, showUsdt } from './house.ts';
 
 const MOST_DAYS = 366;

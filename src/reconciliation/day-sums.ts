@@ -8,34 +8,10 @@ import type { HouseMove } from './compose-moves.ts';
 import type { CountedPayment } from './compose-payments.ts';
 import { Flows, type FlowsOfDay, NO_FLOWS, addFlows } from './flows.ts';
 import type { Finding } from './invariants.ts';
+import type { PositionOfDay } from './position-of-day.ts';
+import { NO_PROFIT, Parts, type ProfitOfDay, type ProfitPart, sumParts, withPart } from './profit-of-day.ts';
 import type { FilledOrder } from './rounding.ts';
 import type { HouseBalance, Sums } from './sums.ts';
-
-/** The parts of a profit. They add up to it. */
-export const profitParts = ['spread', 'hedges', 'fees', 'settlements', 'revaluation'] as const;
-
-export type ProfitPart = (typeof profitParts)[number];
-
-/** How many orders, and what each part is, in atoms of USDT as text. */
-const Parts = z.object({
-  orders: z.int(),
-  spread: z.string(),
-  hedges: z.string(),
-  fees: z.string(),
-  settlements: z.string(),
-  revaluation: z.string(),
-});
-
-type Parts = Readonly<z.output<typeof Parts>>;
-
-/** What the house gained on a day (UTC) by a coin. */
-export interface ProfitOfDay extends Parts {
-  /** Such as `2026-11-21`. */
-  readonly day: string;
-  readonly coin: string;
-}
-
-export const NO_PROFIT: Parts = { orders: 0, spread: '0', hedges: '0', fees: '0', settlements: '0', revaluation: '0' };
 
 /** What an amount of a coin is worth, rounded down: below zero it is owed. */
 function worthOf(coin: Coin, amount: Atoms, middle: Price): Atoms {
@@ -135,15 +111,6 @@ const Day = z.object({
 
 type Day = z.output<typeof Day>;
 
-/** What the house had of a coin beyond its capital at the end of a day (UTC), in atoms as text. */
-export interface PositionOfDay {
-  readonly day: string;
-  readonly coin: Coin;
-  readonly position: string;
-  /** In atoms of USDT, at the last price known on that day; `null` when there was none yet. */
-  readonly value: string | null;
-}
-
 /** What is counted of a part of the journal. */
 export interface Counted {
   readonly orders: readonly FilledOrder[];
@@ -152,12 +119,6 @@ export interface Counted {
 }
 
 const grown = (text: string | undefined, atoms: Atoms) => (BigInt(text ?? 0) + atoms).toString();
-
-/** Parts, of which one has grown. */
-const withPart = (parts: Parts, part: ProfitPart, atoms: Atoms): Parts => ({
-  ...parts,
-  [part]: grown(parts[part], atoms),
-});
 
 /** Under which name the object has the state. */
 const STATE = 'day_sums';
@@ -361,46 +322,8 @@ export class DaySums {
   }
 }
 
-/** The sums of several ledgers added up: each day and coin once, newest day first. Pure. */
-export function mergeProfit(days: readonly ProfitOfDay[]): ProfitOfDay[] {
-  const sums = new Map<string, ProfitOfDay>();
-  for (const { day, coin, ...parts } of days) {
-    const name = `${day} ${coin}`;
-    sums.set(name, { ...addParts([sums.get(name) ?? NO_PROFIT, parts]), day, coin });
-  }
-  return [...sums.values()].toSorted((one, other) => (one.day < other.day ? 1 : one.day > other.day ? -1 : 0));
-}
-
 /** The days up to one, the newest first. */
 function listDays(from: string, to: string): string[] {
   const count = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   return Array.from({ length: count }, (_, place) => dayOf(Date.parse(to) - place * DAY_MS));
-}
-
-/** The positions of several ledgers added up: each day and coin once, newest day first. Pure. */
-export function mergePositions(all: readonly PositionOfDay[]): PositionOfDay[] {
-  const sums = new Map<string, PositionOfDay>();
-  for (const one of all) {
-    const name = `${one.day} ${one.coin}`;
-    const { position, value } = sums.get(name) ?? { position: '0', value: '0' };
-    sums.set(name, {
-      ...one,
-      position: grown(position, BigInt(one.position)),
-      value: value === null || one.value === null ? null : grown(value, BigInt(one.value)),
-    });
-  }
-  return [...sums.values()].toSorted((one, other) => (one.day < other.day ? 1 : one.day > other.day ? -1 : 0));
-}
-
-/** Orders and parts added up. Pure. */
-export function addParts(all: readonly Parts[]): Parts {
-  return all.reduce((sum, parts) => {
-    const added = profitParts.reduce((total, part) => withPart(total, part, BigInt(parts[part])), sum);
-    return { ...added, orders: sum.orders + parts.orders };
-  }, NO_PROFIT);
-}
-
-/** What all parts add up to: the profit, below zero a loss, in atoms of USDT. Pure. */
-export function sumParts(all: readonly Parts[]): Atoms {
-  return all.reduce((sum, parts) => profitParts.reduce((total, part) => total + BigInt(parts[part]), sum), 0n);
 }

@@ -5,7 +5,8 @@ import type { Progress } from './progress.ts';
 import type { ChainName, Link } from './history.ts';
 import { listLedgers } from '../db/database.ts';
 import type { FlowsOfDay } from './flows.ts';
-import type { PositionOfDay, ProfitOfDay } from './day-sums.ts';
+import type { ProfitOfDay } from './profit-of-day.ts';
+import type { PositionOfDay } from './position-of-day.ts';
 
 /** The progress of the reconciliation, and the newest stored link of each chain (see docs/design/reconciliation.md). */
 export interface KeeperStanding {

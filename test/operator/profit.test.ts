@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { NO_PROFIT, type ProfitOfDay } from '../../src/reconciliation/day-sums.ts';
+import { NO_PROFIT, type ProfitOfDay } from '../../src/reconciliation/profit-of-day.ts';
 import { type Profit, describeProfit } from '../../src/operator/profit.ts';
 import { asOperator, expectCode, openTrader, operate } from '../support/exchange.ts';
 import { runKeeper, tradeAll } from '../support/reconciliation.ts';
