@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type Chapter, describeApi } from './describe-api.ts';
 import {
-  type DocumentGroup,
   type DocumentPage,
   type Documents,
   composeDocumentPage,
@@ -61,13 +60,19 @@ function composeStart(
 }
 
 /** The three ways in, by what somebody came for. */
-const ways = [
+const tradersWays = [
   ['/docs/guides/first-order', 'Trade by API', 'Place a first order, in curl, TypeScript or Python.'],
   [readers.operator.path, 'Run your own', 'Put it on Cloudflare, with your prices and custodian.'],
   [REFERENCE.path, 'Read the reference', 'Look up any operation, and send it from the page.'],
 ] as const;
 
-function listWays(): string {
+const operatorsWays = [
+  ['/docs/guides/going-live', 'Go live', 'Deploy it: databases, secrets, wallet, custodian and prices.'],
+  ['/docs/guides/operating', 'Run it', 'What to do on the first day, each day, and on a bad day.'],
+  ['/docs/operations', 'Open the runbook', 'Each incident, command by command.'],
+] as const;
+
+function listWays(ways: typeof tradersWays | typeof operatorsWays): string {
   const links = ways.map(([path, name, about]) => `<li><a href="${path}">${name}</a><span>${about}</span></li>`);
   return `<ul class="documents ways">${links.join('')}</ul>`;
 }
@@ -83,7 +88,12 @@ const listedReference: readonly ListedPage[] = [
 function composeNotFound(forTraders: readonly DocumentPage[]): Page {
   const [title, advice] = ['There is nothing at this address', 'It may have been mistyped, or the page has moved.'];
   const guides = forTraders.filter(({ name }) => ['guides/first-order', 'guides/questions'].includes(name));
-  const pages = [...guides, ...listedReference];
+  const operate = {
+    path: readers.operator.path,
+    title: 'Operate an exchange',
+    summary: 'Put a Bureau of your own on Cloudflare.',
+  };
+  const pages = [...guides, ...listedReference, operate];
   return {
     path: '/docs/not-found',
     reader: 'trader',
@@ -112,7 +122,18 @@ ${showExample(`Answer <span>${order.status}</span>`, writeExample(answer), 'json
 <p class="quiet">Not writing code? <a href="/docs/guides/console">Use the console</a> in a browser.</p>`;
 }
 
-const listGroups = (groups: readonly DocumentGroup[]) =>
+interface ListedGroup {
+  readonly title: string;
+  readonly entries: readonly ListedPage[];
+}
+
+/** A trader's pages, also those that are no document. */
+function listForTraders({ forTraders: [start, ...others], changelog }: Documents): ListedGroup[] {
+  const lookUp = { title: 'Look up', entries: [...listedReference, changelog] };
+  return [...(start ? [start] : []), lookUp, ...others];
+}
+
+const listGroups = (groups: readonly ListedGroup[]) =>
   groups.map(({ title, entries }) => listDocuments(title, entries)).join('\n');
 
 function composePages(documents: Documents, chapters: readonly Chapter[], script: string): Page[] {
@@ -132,16 +153,17 @@ function composePages(documents: Documents, chapters: readonly Chapter[], script
       'trader',
       'A crypto exchange with one REST API',
       'Bureau is for programs that trade, and for those who want an exchange of their own. Every order fills at once, whole or not at all, at the market’s price.',
-      `${listWays()}
+      `${listWays(tradersWays)}
 ${showFirstOrder(chapters)}
-${listGroups(forTraders)}`,
+${listGroups(listForTraders(documents))}`,
       [...listedReference, ...pagesOf(forTraders), changelog],
     ),
     composeStart(
       'operator',
       'Operate an exchange',
       'Put a Bureau of your own on Cloudflare, keep it running, connect the money, and act when something breaks.',
-      listGroups(forOperators),
+      `${listWays(operatorsWays)}
+${listGroups(forOperators)}`,
       pagesOf(forOperators),
     ),
     composeStart(
@@ -175,11 +197,7 @@ export function composeSite(): Map<string, SiteFile> {
   const api = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as Document;
   const index = nameStatic('search.json', new TextEncoder().encode(composeSearchIndex(documents, api)));
   const menus: Record<Reader, readonly MenuGroup[]> = {
-    trader: [
-      ...forTraders.slice(0, 1),
-      { title: 'Look up', entries: [REFERENCE, ERRORS, CHANGELOG] },
-      ...forTraders.slice(1),
-    ],
+    trader: listForTraders(documents),
     operator: forOperators,
     contributor: forContributors,
   };

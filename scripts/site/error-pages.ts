@@ -45,7 +45,7 @@ function composeErrorPage(code: ProblemCode): Page {
 <p>${renderInline(remedy)}</p>
 </article>
 <div class="examples">${showExample(`Answer <span>${definition.status}</span>`, JSON.stringify(exampleOfProblem(code, false), null, 2), 'json')}</div>
-<p class="further">${code === 'rate_limited' ? '<a href="/docs/guides/rate-limits">Rate limits</a> · ' : ''}<a href="/docs/guides/errors">How to handle errors</a> · <a href="${ERRORS.path}">All codes</a></p>`,
+<p class="further">${code === 'rate_limited' ? '<a href="/docs/guides/rate-limits">Rate limits</a> · ' : ''}<a href="/docs/guides/errors">How to handle errors</a></p>`,
   };
 }
 
@@ -69,7 +69,7 @@ function composeIndex(): Page {
     const rows = codes
       .filter((code) => groupOf(code) === group)
       .map(
-        (code) => `<li><a href="/errors/${code}"><code>${code}</code></a> <b>${showStatuses(definitionOf(code))}</b>
+        (code) => `<li><b>${showStatuses(definitionOf(code))}</b> <a href="/errors/${code}"><code>${code}</code></a>
 <span>${renderInline(errorGuide[code].meaning)}</span></li>`,
       );
     return `<section><h2 id="${group}">${title}</h2><p>${renderInline(advice)}</p><ul class="codes">${rows.join('\n')}</ul></section>`;

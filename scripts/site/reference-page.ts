@@ -174,7 +174,7 @@ const facts = [
   ['Bodies', 'JSON; unknown members are refused'],
   ['Amounts', 'Decimal strings, never numbers'],
   ['Times', 'ISO 8601, in UTC'],
-  ['Your own id', '<code>X-Request-Id</code>, which is answered'],
+  ['Request id', '<code>X-Request-Id</code>: yours, or one of ours'],
 ] as const;
 
 /** The reference: each operation, with its examples beside it. All of it is there at once, and reads without scripts. */

@@ -186,18 +186,18 @@ const MOST_FOUND = 6;
 
 /** Where to look on when nothing is found. */
 const beginnings = [
-  ['/docs/guides/questions', 'Guide', 'Questions', 'Short answers to what is asked first.'],
-  ['/docs/guides/first-order', 'Guide', 'A first order', 'Buy bitcoin on an exchange of your own.'],
-  ['/docs/reference', 'Reference', 'Reference', 'Every operation, with what it takes, answers and refuses.'],
-  ['/errors', 'Error', 'Errors', 'Every error code, and what to do.'],
-  ['/docs/operate', 'Operate', 'Operate an exchange', 'Put a Bureau of your own on Cloudflare.'],
-].map(([id, kind, title, text]) => ({ id, kind, title, within: '', text }));
+  ['/docs/guides/questions', 'Questions', 'Short answers to what is asked first.'],
+  ['/docs/guides/first-order', 'A first order', 'Buy bitcoin on an exchange of your own.'],
+  ['/docs/reference', 'Reference', 'Every operation, with what it takes, answers and refuses.'],
+  ['/errors', 'Errors', 'Every error code, and what to do.'],
+  ['/docs/operate', 'Operate an exchange', 'Put a Bureau of your own on Cloudflare.'],
+].map(([id, title, text]) => ({ id, kind: '', title, within: '', text }));
 
 /** What is said when nothing is found for some words. */
 function tellNothing(words) {
   const said = document.createElement('b');
   said.textContent = `Nothing is called “${words}”.`;
-  return [said, /\s/.test(words) ? 'Check the spelling, or try fewer words.' : 'Check the spelling.'];
+  return [said, /\s/.test(words) ? 'Try fewer words, or begin here:' : 'Check the spelling, or begin here:'];
 }
 search.hidden = false;
 
@@ -243,7 +243,10 @@ async function find() {
   };
   const whole = ready.search(words, { ...options, combineWith: 'AND' });
   const found = whole.length > 0 ? whole : ready.search(words, options);
-  if (found.length === 0) return show(beginnings, ...tellNothing(words));
+  if (found.length === 0) {
+    show(beginnings, ...tellNothing(words));
+    return choose();
+  }
   const count =
     found.length > MOST_FOUND ? `${MOST_FOUND} of ${found.length}, type more to narrow` : `${found.length} found`;
   show(found.slice(0, MOST_FOUND), count, keys.cloneNode(true));
@@ -316,7 +319,7 @@ function show(found, ...message) {
   status.replaceChildren(...message);
 }
 
-/** Chooses a result by its place in the list, whose ends are joined. Enter opens it. */
+/** Chooses a result by its place in the list, whose ends are joined, or none. Enter opens it. */
 function choose(place) {
   const chosen = list.children[(place + list.children.length) % list.children.length];
   list.querySelector('[aria-selected=true]')?.setAttribute('aria-selected', 'false');
@@ -341,9 +344,10 @@ input.addEventListener('keydown', (event) => {
   const chosen = list.querySelector('[aria-selected=true]');
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (event.key === 'Enter') chosen?.click();
-  if (step === undefined || !chosen) return;
+  if (step === undefined || list.hidden) return;
   event.preventDefault();
-  choose([...list.children].indexOf(chosen) + step);
+  // Up from none is the last.
+  choose(chosen || step > 0 ? [...list.children].indexOf(chosen) + step : -1);
 });
 search.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape') return;

@@ -135,7 +135,7 @@ describe('the page of an error code', () => {
   it('is listed apart when only the API of the operator answers with it', async () => {
     const [, ...sections] = (await fetchPage('/errors')).html.split('<section>');
     const codesOf = (section = '') =>
-      [...section.matchAll(/<li><a href="\/errors\/(\w+)"/g)].map(([, code = '']) => code);
+      [...section.matchAll(/<li><b>[^<]*<\/b> <a href="\/errors\/(\w+)"/g)].map(([, code = '']) => code);
     const forOperators = codesOf(sections.at(-1));
     expect(new Set(sections.flatMap(codesOf))).toEqual(new Set(codes));
     const answered = codes.filter((code) => publicDocument.includes(`"${code}": {`));
