@@ -81,7 +81,7 @@ describe('a row of the audit', () => {
     [
       'change_account',
       { dailyWithdrawalLimit: '20000' },
-      'grace@exchange.example set the daily limit of withdrawals to 20\u202F000 USDT',
+      'grace@exchange.example set the daily limit of withdrawals to 20\u202F000\u00A0USDT',
     ],
     [
       'keep_deposit',
@@ -148,7 +148,11 @@ describe('a proposal', () => {
       { asset: 'BTC', amount: '1.5', reference: 'wire' },
       'Credit 1.5\u00A0BTC to the account Anna Berg, wire',
     ],
-    [account, { dailyWithdrawalLimit: '90000' }, 'Raise the daily limit of the account Anna Berg to 90\u202F000 USDT'],
+    [
+      account,
+      { dailyWithdrawalLimit: '90000' },
+      'Raise the daily limit of the account Anna Berg to 90\u202F000\u00A0USDT',
+    ],
     [`${account}/credits`, undefined, 'Credit the account Anna Berg'],
     ['/operator/v1/settings', { tradingHalted: false }, 'Let trading go on'],
     [

@@ -1,4 +1,4 @@
-import { inWords, shorten, showAmount } from '../../format.ts';
+import { inWords, shorten, showAmount, showSum } from '../../format.ts';
 import { lowerFirst, nameDeed } from './deeds.ts';
 import { tellSettings } from './settings-sentence.ts';
 
@@ -16,6 +16,8 @@ function write(value: unknown): string {
 
 /** A name of the interface in words; a coin's and a network's stay as they are. */
 const writeName = (name: string) => (/^[a-z]/.test(name) ? inWords(name).toLowerCase() : name);
+
+const writeSum = (amount: unknown, asset: unknown) => showSum(String(amount), String(asset));
 
 const writeWords = (value: unknown) => write(value).replaceAll('_', ' ');
 
@@ -38,7 +40,8 @@ function tellAccount({ status, dailyWithdrawalLimit }: Detail): string {
   const parts = [
     status === 'frozen' && 'froze the account',
     status === 'active' && 'let the account go on',
-    dailyWithdrawalLimit !== undefined && `set the daily limit of withdrawals to ${write(dailyWithdrawalLimit)} USDT`,
+    dailyWithdrawalLimit !== undefined &&
+      `set the daily limit of withdrawals to ${writeSum(dailyWithdrawalLimit, 'USDT')}`,
   ];
   return parts.filter((part) => part !== false).join(', and ');
 }
@@ -104,7 +107,7 @@ const sentences: Readonly<Record<string, string | ((detail: Detail, told: Told) 
   copy_settings: 'copied the settings from ledger 0',
   create_api_key: ({ label, scopes }) => `made the API key “${write(label)}”, which may ${write(scopes)}`,
   create_webhook_endpoint: 'added a webhook endpoint',
-  credit_account: ({ amount, asset }) => `credited ${write(amount)}\u00A0${write(asset)} by hand`,
+  credit_account: ({ amount, asset }) => `credited ${writeSum(amount, asset)} by hand`,
   credit_deposit: (_, { account }) =>
     `credited the deposit from the quarantine${account === undefined ? '' : ` to ${account}`}`,
   decline_proposal: (_, { deed }) => `declined the proposal${deed === undefined ? '' : ` to ${lowerFirst(deed)}`}`,
@@ -121,7 +124,7 @@ const sentences: Readonly<Record<string, string | ((detail: Detail, told: Told) 
   give_up_mails: ({ mails }) =>
     `could not send the holder ${mails === undefined ? 'mails' : mails === 1 ? 'a mail' : `${write(mails)} mails`} for a day`,
   fund: ({ amount, asset, from, to }) =>
-    `recorded that ${write(amount)}\u00A0${write(asset)} of the house went from ${write(from)} to ${write(to)}`,
+    `recorded that ${writeSum(amount, asset)} of the house went from ${write(from)} to ${write(to)}`,
   halt: tellHalt,
   invite_holder: ({ email }) => `invited ${write(email)} to hold the account`,
   keep_deposit: 'kept the deposit in quarantine',
@@ -146,13 +149,13 @@ const sentences: Readonly<Record<string, string | ((detail: Detail, told: Told) 
   rotate_webhook_secret: 'made a new secret for a webhook endpoint',
   set_roles: tellRoles,
   settle_trade: ({ coinAmount, coin, usdtAmount }) =>
-    `settled a trade of ${write(coinAmount)} ${write(coin)} for ${write(usdtAmount)} USDT`,
+    `settled a trade of ${writeSum(coinAmount, coin)} for ${writeSum(usdtAmount, 'USDT')}`,
   settle_withdrawal: tellEndedWithdrawal,
   share_limits: ({ ledgers }) => `divided the limits among ${write(ledgers)} ledgers`,
   share_nearly_used: ({ ledger, used, share, asset }) =>
     ledger === undefined
       ? 'found a share nearly used'
-      : `found that ledger ${write(ledger)} has used ${write(used)} of its ${write(share)} ${write(asset)}`,
+      : `found that ledger ${write(ledger)} has used ${write(used)} of its ${writeSum(share, asset)}`,
   use_recovery_code: 'used a recovery code',
 };
 

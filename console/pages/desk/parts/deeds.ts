@@ -1,4 +1,4 @@
-import { showAmount, showSum } from '../../format.ts';
+import { showSum } from '../../format.ts';
 import { proposeSettings } from './settings-sentence.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ const writeAmount = (amount: unknown, asset: unknown) =>
 
 function tellChange(account: string, { status, dailyWithdrawalLimit }: Body): string {
   if (typeof dailyWithdrawalLimit === 'string') {
-    return `Raise the daily limit of the account ${account} to ${showAmount(dailyWithdrawalLimit)} USDT`;
+    return `Raise the daily limit of the account ${account} to ${showSum(dailyWithdrawalLimit, 'USDT')}`;
   }
   return status === 'active' ? `Let the account ${account} go on` : `Change the account ${account}`;
 }

@@ -1,4 +1,4 @@
-import { inWords, showAmount } from '../../format.ts';
+import { inWords, showAmount, showSum } from '../../format.ts';
 import { showPercent } from './percent.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -12,6 +12,8 @@ const isValues = (value: unknown): value is Values =>
 const listOf = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
 
 const amount = (value: unknown) => showAmount(String(value));
+
+const usdt = (value: unknown) => showSum(String(value), 'USDT');
 
 /** Every amount of a setting with what it is for: of an asset, and over a network where it has one. */
 const listAmounts = (value: unknown): readonly (readonly [of: string, amount: unknown])[] =>
@@ -33,7 +35,7 @@ const setAmounts = (one: string, many: string) => (value: unknown) => {
 };
 
 const setLimit = (name: string) => (value: unknown) =>
-  value === null ? `took the ${name} away` : `set the ${name} to ${amount(value)} USDT`;
+  value === null ? `took the ${name} away` : `set the ${name} to ${usdt(value)}`;
 
 /** What each setting was changed to, in a sentence without whoever did it. */
 const told: Readonly<Record<string, (value: unknown) => string>> = {
