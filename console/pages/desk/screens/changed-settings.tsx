@@ -38,10 +38,13 @@ interface Difference {
 /** The fields of a coin's terms by the name under which people know them. */
 const termNames: Readonly<Record<string, string>> = {
   maxNotional: 'largest order, USDT',
-  maxAgeSeconds: 'seconds beyond the inner bound',
-  limitBps: 'worse than the middle by',
+  venue: 'hedged at',
+  inner: 'inner bound, USDT',
+  outer: 'outer bound, USDT',
+  maxAgeSeconds: 'wait, seconds',
   maxHedge: 'largest hedge, USDT',
-  feeBps: 'the venue’s fee',
+  limitBps: 'price limit',
+  feeBps: 'venue’s fee',
   spreadBps: 'spread',
 };
 

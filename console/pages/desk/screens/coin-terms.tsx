@@ -1,8 +1,10 @@
 import { coinSymbols } from '../../parts/coin.tsx';
 import { useState } from 'preact/hooks';
 import { showAmount } from '../../format.ts';
+import { useLoaded } from '../../load.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
-import { Records } from '../parts/records.tsx';
+import { operate } from '../operate.ts';
+import { type Column, Records } from '../parts/records.tsx';
 import type { ExchangeSettings } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { PERCENT_PATTERN, readPercent, showPercent, writePercent } from '../parts/percent.ts';
@@ -11,93 +13,123 @@ import { ChangeStep, type SettingsPart } from './change-step.tsx';
 type Terms = ExchangeSettings['coinTerms'];
 type Coin = keyof Terms;
 type CoinTerm = NonNullable<Terms[Coin]>;
+type Hedging = NonNullable<CoinTerm['hedging']>;
 
-interface TermsShown {
-  readonly of: CoinTerm;
-  /** The spread of the exchange. */
-  readonly spreadBps: number;
-}
+/** The row of what holds of every coin that has no terms of its own. */
+const DEFAULT = 'Default';
 
-/** What holds of single coins instead of the exchange's own, and how the house's position of each is hedged. */
+type Row = Coin | typeof DEFAULT;
+
+/** What holds of each coin, and how the house's position of it is hedged; above them what holds where nothing else is set. */
 export function CoinTermsCard({ settings, changed }: SettingsPart) {
   const may = useMay();
   const { coinTerms, spreadBps } = settings;
+  const termOf = (row: Row): CoinTerm => (row === DEFAULT ? { spreadBps } : (coinTerms[row] ?? {}));
+  const ofHedging = (name: string, show: (hedging: Hedging) => string): Column<Row> => ({
+    name,
+    isNumber: true,
+    show: (row) => {
+      const { hedging } = termOf(row);
+      return hedging ? show(hedging) : <span class="dim">–</span>;
+    },
+  });
   return (
     <section class="card">
       <h2>Terms of coins</h2>
-      <p class="quiet">Every other coin has the spread of the exchange, and its position is not hedged.</p>
+      <p class="quiet">
+        The spread is what a client pays beyond the market’s price. Beyond the inner bound a position is hedged after
+        the wait, beyond the outer one at once. Amounts are in USDT.
+      </p>
       <Records
         label="Terms of coins"
-        rows={coinSymbols.filter((coin) => coinTerms[coin] !== undefined)}
-        keyOf={(coin) => coin}
+        rows={[DEFAULT, ...coinSymbols]}
+        keyOf={(row) => row}
         columns={[
+          { name: 'Coin', show: (row) => row },
           {
-            name: 'Coin, with its terms',
-            show: (coin) => (
-              <>
-                {coin}
-                <Sentences of={coinTerms[coin] ?? {}} spreadBps={spreadBps} />
-              </>
-            ),
+            name: 'Spread',
+            isNumber: true,
+            show: (row) => {
+              const own = termOf(row).spreadBps;
+              return own === undefined ? <span class="quiet">{showPercent(spreadBps)}</span> : showPercent(own);
+            },
           },
+          {
+            name: 'Largest order',
+            isNumber: true,
+            show: (row) => {
+              const { maxNotional } = termOf(row);
+              return maxNotional === undefined ? <span class="dim">any</span> : showAmount(maxNotional);
+            },
+          },
+          {
+            name: 'Hedged at',
+            show: (row) => termOf(row).hedging?.venue ?? <span class="dim">nowhere</span>,
+          },
+          ofHedging('Inner bound', ({ inner }) => `±${showAmount(inner)}`),
+          ofHedging('Outer bound', ({ outer }) => `±${showAmount(outer)}`),
+          ofHedging('Wait', ({ maxAgeSeconds }) => `${maxAgeSeconds}\u00A0s`),
+          ofHedging('Largest hedge', ({ maxHedge }) => showAmount(maxHedge)),
+          ofHedging('Price limit', ({ limitBps }) => showPercent(limitBps)),
+          ofHedging('Venue’s fee', ({ feeBps }) => showPercent(feeBps)),
           ...(may('change_settings')
             ? [
                 {
                   name: 'Change',
                   isStep: true,
                   narrow: 'by-row' as const,
-                  show: (coin: Coin) => <SetTerms settings={settings} changed={changed} coin={coin} />,
+                  show: (row: Row) =>
+                    row === DEFAULT ? (
+                      <SetSpread settings={settings} changed={changed} />
+                    ) : (
+                      <SetTerms settings={settings} changed={changed} coin={row} />
+                    ),
                 },
               ]
             : []),
         ]}
-        empty="No coin has terms of its own."
+        empty=""
       />
-      {may('change_settings') && (
-        <div class="steps">
-          <SetTerms key={Object.keys(coinTerms).join()} settings={settings} changed={changed} />
-        </div>
-      )}
     </section>
   );
 }
 
-/** What was agreed for a coin, as one would say it. */
-function Sentences({ of: { spreadBps, maxNotional, hedging }, spreadBps: common }: TermsShown) {
+function SetSpread(part: SettingsPart) {
+  const [text, setText] = useState(writePercent(part.settings.spreadBps));
+  const spreadBps = readPercent(text);
   return (
-    <>
-      <small class="below">
-        Spread {showPercent(spreadBps ?? common)}
-        {spreadBps === undefined && ', as every coin'}; orders of{' '}
-        {maxNotional === undefined ? 'any size' : `up to ${showAmount(maxNotional)} USDT`}.
-      </small>
-      <small class="below">
-        {hedging
-          ? `Hedged at ${hedging.venue}: after ${hedging.maxAgeSeconds} s beyond ±${showAmount(hedging.inner)} USDT, at once beyond ±${showAmount(hedging.outer)}, at most ${showAmount(hedging.maxHedge)} USDT at a time.`
-          : 'Not hedged.'}
-      </small>
-    </>
+    <ChangeStep
+      {...part}
+      label="Change"
+      about="the spread"
+      change={spreadBps === undefined ? undefined : { spreadBps }}
+    >
+      <TextField
+        label="Percent, such as 0.20"
+        help="For every coin without a spread of its own"
+        inputMode="decimal"
+        pattern={PERCENT_PATTERN}
+        required
+        value={text}
+        set={setText}
+      />
+    </ChangeStep>
   );
 }
 
-/** The fields of a coin as they are typed, with what helps; those in percent are stored in hundredths of one. */
-const fields = {
-  spreadBps: ['Spread, %', 'Empty: the exchange’s own'],
-  maxNotional: ['Order at most', 'USDT; empty: any size'],
-  venue: ['Venue', 'Empty: not hedged'],
-  inner: ['Inner bound', undefined],
-  outer: ['Outer bound', 'Beyond it, hedged at once'],
-  maxAgeSeconds: ['After, s', 'Beyond the inner bound'],
-  maxHedge: ['Hedge at most', undefined],
-  limitBps: ['Worse by, %', 'Than the middle, at most'],
-  feeBps: ['Venue’s fee, %', undefined],
+/** The fields of a coin's hedging as they are typed, with what helps; those in percent are stored in hundredths of one. */
+const hedgingFields = {
+  inner: ['Inner bound, USDT', 'Beyond it, hedged after the wait'],
+  outer: ['Outer bound, USDT', 'Beyond it, hedged at once'],
+  maxAgeSeconds: ['Wait, seconds', 'While between the bounds'],
+  maxHedge: ['Largest hedge, USDT', 'At a time'],
+  limitBps: ['Price limit, %', 'From the market’s middle'],
+  feeBps: ['Venue’s fee, %', 'Set aside for a purchase'],
 } as const;
 
-type FieldName = keyof typeof fields;
+type HedgingField = keyof typeof hedgingFields;
 
-const ofHedging = ['inner', 'outer', 'maxAgeSeconds', 'maxHedge', 'limitBps', 'feeBps'] as const;
-
-type Texts = Readonly<Record<FieldName, string>>;
+type Texts = Readonly<Record<HedgingField | 'spreadBps' | 'maxNotional' | 'venue', string>>;
 
 const toPercent = (bps: number | undefined) => (bps === undefined ? '' : writePercent(bps));
 
@@ -131,51 +163,78 @@ function readTerm(texts: Texts): CoinTerm | undefined {
   };
 }
 
-/** Sets the terms of a coin that has some, or those of one that is chosen among the others. */
-function SetTerms({ coin: named, ...part }: SettingsPart & { readonly coin?: Coin }) {
-  const { coinTerms } = part.settings;
-  const without = coinSymbols.filter((one) => coinTerms[one] === undefined);
-  const [chosen, setCoin] = useState<Coin | undefined>(named);
-  const coin = chosen ?? without[0];
-  const [texts, setTexts] = useState(() => textsOf(named && coinTerms[named]));
-  if (coin === undefined) return null;
+function SetTerms({ coin, ...part }: SettingsPart & { readonly coin: Coin }) {
+  const { coinTerms, spreadBps } = part.settings;
+  const [texts, setTexts] = useState(() => textsOf(coinTerms[coin]));
   const { [coin]: _before, ...others } = coinTerms;
   const term = readTerm(texts);
   // Replaced whole, so the other coins are named as they are.
   const change = term && { coinTerms: { ...others, ...(Object.keys(term).length > 0 && { [coin]: term }) } };
-  const field = (name: FieldName, required: boolean) => (
+  const field = (name: keyof Texts, label: string, help: string, required: boolean) => (
     <TextField
       key={name}
-      label={fields[name][0]}
-      help={fields[name][1]}
+      label={label}
+      help={help}
       required={required}
-      {...(name !== 'venue' && { inputMode: 'decimal' })}
+      inputMode="decimal"
       {...(name.endsWith('Bps') && { pattern: PERCENT_PATTERN })}
       value={texts[name]}
       set={(value) => setTexts((known) => ({ ...known, [name]: value.trim() }))}
     />
   );
   return (
-    <ChangeStep
-      {...part}
-      {...(named
-        ? { label: 'Change', about: named, title: `Terms of ${named}` }
-        : { label: without.length < coinSymbols.length ? 'Set the terms of another coin' : 'Set the terms of a coin' })}
-      change={change}
-    >
-      {!named && <Choice label="Coin" value={coin} set={setCoin} options={without.map((one) => [one, one] as const)} />}
-      <fieldset class="group">
-        <legend>Price</legend>
+    <ChangeStep {...part} label="Change" about={coin} title={`Terms of ${coin}`} change={change}>
+      <div class="row short">
+        {field('spreadBps', 'Spread, %', `Empty: ${showPercent(spreadBps)}, the default`, false)}
+        {field('maxNotional', 'Largest order, USDT', 'Empty: any size', false)}
+      </div>
+      <VenueChoice value={texts.venue} set={(venue) => setTexts((known) => ({ ...known, venue }))} />
+      {texts.venue !== '' && (
         <div class="row short">
-          {field('spreadBps', false)}
-          {field('maxNotional', false)}
+          {(Object.keys(hedgingFields) as HedgingField[]).map((name) =>
+            field(name, hedgingFields[name][0], hedgingFields[name][1], true),
+          )}
         </div>
-      </fieldset>
-      <fieldset class="group">
-        <legend>Hedging, in USDT</legend>
-        {field('venue', false)}
-        {texts.venue !== '' && <div class="row short">{ofHedging.map((name) => field(name, true))}</div>}
-      </fieldset>
+      )}
     </ChangeStep>
+  );
+}
+
+/** No name of a venue begins so. */
+const ANOTHER = '-';
+
+/** Where a coin is hedged: one of the venues that the exchange knows of, or the first coin at another. */
+function VenueChoice({ value, set }: { readonly value: string; readonly set: (venue: string) => void }) {
+  const { loaded } = useLoaded(async () => (await operate('get /venues')).venues.venues.map(({ venue }) => venue));
+  const [stored] = useState(value);
+  const [isAnother, setAnother] = useState(false);
+  const known = loaded.state === 'here' ? loaded.value : [];
+  const venues = new Set([...(stored === '' ? [] : [stored]), ...known]);
+  return (
+    <div class="row">
+      <Choice
+        label="Hedged at"
+        value={isAnother ? ANOTHER : value}
+        set={(next) => {
+          setAnother(next === ANOTHER);
+          set(next === ANOTHER ? '' : next);
+        }}
+        options={[
+          ['', 'Nowhere'],
+          ...[...venues].map((venue) => [venue, venue] as const),
+          [ANOTHER, 'Another venue …'],
+        ]}
+      />
+      {isAnother && (
+        <TextField
+          label="Its name at the dealer"
+          help="Small letters, digits and hyphens"
+          required
+          pattern="[a-z0-9][a-z0-9\-]{0,31}"
+          value={value}
+          set={(name) => set(name.trim())}
+        />
+      )}
+    </div>
   );
 }

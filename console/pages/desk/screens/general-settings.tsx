@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { Records } from '../parts/records.tsx';
-import { PERCENT_PATTERN, readPercent, showPercent, writePercent } from '../parts/percent.ts';
 import { Value } from '../parts/value.tsx';
 import type { ChangeSettings } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
@@ -34,28 +33,6 @@ function SetBound({
   return (
     <ChangeStep {...part} label="Change" about={about} change={{ [name]: value }}>
       <TextField label={`USDT (empty: ${empty})`} inputMode="decimal" value={text} set={setText} />
-    </ChangeStep>
-  );
-}
-
-function SetSpread(part: SettingsPart) {
-  const [text, setText] = useState(writePercent(part.settings.spreadBps));
-  const spreadBps = readPercent(text);
-  return (
-    <ChangeStep
-      {...part}
-      label="Change"
-      about="the spread"
-      change={spreadBps === undefined ? undefined : { spreadBps }}
-    >
-      <TextField
-        label="Percent, such as 0.20"
-        inputMode="decimal"
-        pattern={PERCENT_PATTERN}
-        required
-        value={text}
-        set={setText}
-      />
     </ChangeStep>
   );
 }
@@ -118,11 +95,6 @@ const singles: readonly Single[] = [
     step: (part) => <SetAllowlist {...part} />,
   },
   {
-    name: 'spreadBps',
-    meaning: 'What a client pays beyond the market’s price. A coin may have its own.',
-    step: (part) => <SetSpread {...part} />,
-  },
-  {
     name: 'dailyHedgeVolume',
     empty: 'no bound',
     meaning: 'Beyond it nothing more is hedged on that day (UTC).',
@@ -151,7 +123,6 @@ const singles: readonly Single[] = [
 
 /** A value in the unit that people read. What was never set says what then holds. */
 function showSetting(name: Single['name'], settings: SettingsPart['settings']) {
-  if (name === 'spreadBps') return showPercent(settings.spreadBps);
   if (name === 'openingWeights') {
     const weights = Object.entries(settings.openingWeights);
     if (weights.length === 1) return `all in ledger ${weights[0]?.[0]}`;

@@ -44,11 +44,12 @@ function Group({ name, ...part }: SettingsPart & { readonly name: keyof typeof g
   switch (name) {
     case 'trading':
       return (
-        <div class="grid">
-          <GeneralSettings {...part} title="Prices" names={['spreadBps']} />
+        <>
           <CoinTermsCard {...part} />
-          <AssetSettings {...part} title="Fallback prices" names={['fallbackPrices']} />
-        </div>
+          <div class="grid">
+            <AssetSettings {...part} title="Fallback prices" names={['fallbackPrices']} />
+          </div>
+        </>
       );
     case 'networks':
       return <NetworkSettings {...part} />;
