@@ -124,7 +124,7 @@ export async function listPages(
     { name: 'desk-dialog', path: account, prepare: (page) => press(page, 'Set the limit') },
     { name: 'desk-freeze', path: account, prepare: (page) => press(page, 'Freeze') },
     { name: 'desk-terms', path: '/desk/settings', prepare: (page) => press(page, 'Change BTC') },
-    { name: 'desk-notice', path: '/desk/switches', prepare: (page) => press(page, 'Write a notice') },
+    { name: 'desk-notice', path: '/desk/switches', prepare: (page) => press(page, 'Change the notice') },
     { name: 'desk-deposit-credit', path: paths.deposit, prepare: (page) => chooseAccount(page, label) },
     ...hedgeDialogs,
   ];

@@ -238,7 +238,7 @@ async function switchOff(page: Page, other: Page): Promise<void> {
   expectThat(true, 'withdrawals and deposits of a network are paused, and go on');
   await press(page, 'Write a notice');
   await page.getByLabel('What holders are told').fill(NOTICE);
-  await confirm(page, 'Write a notice');
+  await confirm(page, 'Propose it');
   await page.getByRole('link', { name: 'a proposal' }).waitFor();
   await see(page, 'Holders are told nothing.');
   await open(other, 'Proposals');
@@ -250,6 +250,12 @@ async function switchOff(page: Page, other: Page): Promise<void> {
   await page.reload();
   await page.getByText(NOTICE).waitFor();
   expectThat(true, 'a notice to all holders is proposed by one and approved by another');
+  await press(page, 'Change the notice');
+  expectThat(
+    (await page.getByLabel('What holders are told').inputValue()) === NOTICE,
+    'and is changed where it stands',
+  );
+  await confirm(page, 'Cancel');
 }
 
 /** One of two admins invites the holder of the account, which has coins, and the other approves. */

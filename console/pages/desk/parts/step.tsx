@@ -12,6 +12,7 @@ export function Step({
   label,
   about,
   title,
+  does = about === undefined ? label : `${label} ${about}`,
   act,
   done,
   danger = false,
@@ -20,11 +21,13 @@ export function Step({
   shows,
   children,
 }: {
-  /** What both buttons say. */
+  /** What both buttons say, unless the dialog's own says more. */
   readonly label: string;
   /** What the button is for, where its row says it to who looks. */
   readonly about?: string | undefined;
   readonly title: string;
+  /** What the dialog's own button says. */
+  readonly does?: string;
   /** Makes the change, and returns the answer of the exchange. */
   readonly act: () => Promise<unknown>;
   /** After the change was made or proposed. */
@@ -70,7 +73,7 @@ export function Step({
             <h2>{title}</h2>
             <Form
               act={make}
-              label={about === undefined ? label : `${label} ${about}`}
+              label={does}
               danger={danger}
               isReady={isReady}
               beside={

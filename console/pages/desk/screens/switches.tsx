@@ -9,6 +9,7 @@ import { State, Time } from '../parts/names.tsx';
 import { Matters } from '../parts/matters.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
+import type { ExchangeSettings } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { ChangeStep, type SettingsPart } from './change-step.tsx';
 import { HaltSteps } from './halts.tsx';
@@ -21,9 +22,20 @@ import {
   toggleWithdrawalsOver,
 } from './toggles.ts';
 
+/** So many of the staff are looked at for a second admin. */
+const STAFF_READ = 200;
+
+async function readSwitches() {
+  const [{ settings }, { staff }] = await Promise.all([
+    operate('get /settings'),
+    operate('get /staff', { query: { limit: STAFF_READ } }),
+  ]);
+  return { settings, isProposed: staff.filter(({ roles }) => roles.includes('admin')).length > 1 };
+}
+
 /** What can be switched off and on: the exchange, a coin, a network; and what all holders are told. */
 export function Switches() {
-  const { loaded, reload } = useLoaded(async () => (await operate('get /settings')).settings);
+  const { loaded, reload } = useLoaded(readSwitches);
   return (
     <>
       <div class="top">
@@ -31,10 +43,10 @@ export function Switches() {
         <a href="/desk/audit?action=change_settings">Who switched what</a>
       </div>
       <Shown loaded={loaded}>
-        {(settings) => (
+        {({ settings, isProposed }) => (
           <>
             <OffNow settings={settings} changed={reload} />
-            <NoticeCard settings={settings} changed={reload} />
+            <NoticeCard settings={settings} changed={reload} isProposed={isProposed} />
             <div class="grid">
               <Coins settings={settings} changed={reload} />
               <Networks settings={settings} changed={reload} />
@@ -149,7 +161,12 @@ function Networks(part: SettingsPart) {
   );
 }
 
-function NoticeCard({ settings: { notice }, changed }: SettingsPart) {
+interface NoticePart extends SettingsPart {
+  /** Whether a new notice needs a second person. */
+  readonly isProposed: boolean;
+}
+
+function NoticeCard({ settings: { notice }, changed, isProposed }: NoticePart) {
   const may = useMay();
   return (
     <section class="card">
@@ -162,17 +179,17 @@ function NoticeCard({ settings: { notice }, changed }: SettingsPart) {
             <p>{notice.text}</p>
           </div>
           <p class="quiet">
-            Shown from <Time iso={notice.from} /> until <Time iso={notice.until} />.
+            {tellWhen(notice)} from <Time iso={notice.from} /> until <Time iso={notice.until} />.
           </p>
         </>
       )}
       {may('change_settings') && (
         <div class="steps">
-          <WriteNotice changed={changed} />
+          <WriteNotice key={JSON.stringify(notice)} notice={notice} isProposed={isProposed} changed={changed} />
           {notice !== null && (
             <Step
-              label="Take the notice away"
-              title="Take the notice away"
+              label="End it now"
+              title="End the notice now"
               act={() => operate('patch /settings', { body: { notice: null } })}
               done={changed}
             >
@@ -186,38 +203,84 @@ function NoticeCard({ settings: { notice }, changed }: SettingsPart) {
   );
 }
 
+type Notice = NonNullable<ExchangeSettings['notice']>;
+
+function tellWhen({ from, until }: Notice): string {
+  if (Date.now() < Date.parse(from)) return 'Will be shown';
+  return Date.now() < Date.parse(until) ? 'Shown' : 'Was shown';
+}
+
 const HOUR_MS = 3_600_000;
 const SHOWN_HOURS = 24;
+const MOST_LETTERS = 500;
 
 /** A time as a field of the page takes it: without a zone, in that of the reader. */
 function toField(time_ms: number): string {
   return new Date(time_ms - new Date(time_ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-function WriteNotice({ changed }: { readonly changed: () => void }) {
-  const [text, setText] = useState('');
-  const [from, setFrom] = useState(() => toField(Date.now()));
-  const [until, setUntil] = useState(() => toField(Date.now() + SHOWN_HOURS * HOUR_MS));
+/** The reader's, in which the fields of times are. */
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+
+/** Writes a notice, or another in place of the one that is there, with which it begins. */
+function WriteNotice({
+  notice,
+  isProposed,
+  changed,
+}: Pick<NoticePart, 'isProposed' | 'changed'> & { readonly notice: Notice | null }) {
+  const [stored] = useState(() => ({
+    text: notice?.text ?? '',
+    from: toField(notice ? Date.parse(notice.from) : Date.now()),
+    until: toField(notice ? Date.parse(notice.until) : Date.now() + SHOWN_HOURS * HOUR_MS),
+  }));
+  const [typed, setTyped] = useState(stored);
+  const { text, from, until } = typed;
   const act = () =>
     operate('patch /settings', {
       body: { notice: { text, from: new Date(from).toISOString(), until: new Date(until).toISOString() } },
     });
   return (
-    <Step label="Write a notice" title="Write a notice to all holders" act={act} done={changed}>
-      <p>Plain text without links. It takes the place of the one before. Where there are two admins it needs both.</p>
-      <LinesField label="What holders are told" required maxLength={500} value={text} set={setText} />
-      <div class="row">
-        <TextField label="From, in your time" type="datetime-local" required value={from} set={setFrom} />
-        <TextField label="Until, in your time" type="datetime-local" required value={until} set={setUntil} />
+    <Step
+      label={notice ? 'Change the notice' : 'Write a notice'}
+      title={notice ? 'Change the notice' : 'Write a notice'}
+      does={isProposed ? 'Propose it' : 'Publish it'}
+      isReady={typed !== stored}
+      act={act}
+      done={changed}
+    >
+      <LinesField
+        label="What holders are told"
+        help="Plain text without links"
+        required
+        maxLength={MOST_LETTERS}
+        value={text}
+        set={(next) => setTyped({ ...typed, text: next })}
+      />
+      <div class="group">
+        <p class="quiet">
+          As holders see it, {text.length} of {MOST_LETTERS} characters
+        </p>
+        <div class="banner news">
+          <p>{text || '…'}</p>
+        </div>
       </div>
-      {text !== '' && (
-        <>
-          <p class="quiet">As holders see it above every page:</p>
-          <div class="banner news">
-            <p>{text}</p>
-          </div>
-        </>
-      )}
+      <div class="row">
+        <TextField
+          label={`From, ${timeZone} time`}
+          type="datetime-local"
+          required
+          value={from}
+          set={(next) => setTyped({ ...typed, from: next })}
+        />
+        <TextField
+          label={`Until, ${timeZone} time`}
+          type="datetime-local"
+          required
+          value={until}
+          set={(next) => setTyped({ ...typed, until: next })}
+        />
+      </div>
+      {isProposed && <p>Holders see it once another admin approves it.</p>}
     </Step>
   );
 }
