@@ -42,11 +42,11 @@ export async function compareNumbers(page: Page, exchange: LocalExchange, { acco
   const told = house.assets.map((row) => [
     row.asset,
     row.owedToClients,
-    row.inFlight,
-    row.feesEarned,
-    row.inventory,
     row.custodyShouldHold,
     ...(house.custodyAnsweredAt === null ? [] : [row.custodyHolds ?? '–']),
+    row.inventory,
+    row.inFlight,
+    row.feesEarned,
   ]);
   expectThat(JSON.stringify(shown) === JSON.stringify(told), 'the house’s book on the page is that of the API');
   const names = [...looked, ...calm].map(([name]) => name).toSorted();

@@ -20,7 +20,8 @@ export function Records<Row>({
   keyOf,
   columns,
   empty,
-  isSmall = false,
+  isLined = false,
+  isSmall = isLined,
   groupOf,
 }: {
   readonly label: string;
@@ -30,13 +31,15 @@ export function Records<Row>({
   readonly columns: readonly Column<Row>[];
   readonly empty: ComponentChildren;
   readonly isSmall?: boolean;
+  /** Small, in four columns at most: those after the fourth stand in a second line, each below another. */
+  readonly isLined?: boolean;
   /** The heading above the rows that follow each other and have the same. */
   readonly groupOf?: (row: Row) => string;
 }) {
   const groups = groupOf && rows.map(groupOf);
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   return (
-    <table class={isSmall ? 'records small' : 'records'} aria-label={label}>
+    <table class={`records ${isSmall ? 'small' : ''} ${isLined ? 'lined' : ''}`.trim()} aria-label={label}>
       <thead>
         <tr>
           {columns.map(({ name, isNumber, isStep }) => (

@@ -46,12 +46,12 @@ const percentage = (name: string, shareOf: (row: HouseAsset) => string | null): 
 const holdingsOf = ({ ledgers, custodyAnsweredAt }: House): readonly Column<HouseAsset>[] => [
   asset,
   number('Owed to clients', (row) => row.owedToClients),
+  number('In custody', (row) => row.custodyShouldHold),
+  ...(custodyAnsweredAt === null ? [] : [number('Custodian says', (row) => row.custodyHolds)]),
+  number('Inventory', (row) => row.inventory),
   number('In flight', (row) => row.inFlight),
   ...(ledgers.length > 1 ? [number('In transit', (row) => row.inTransit)] : []),
   number('Fees earned', (row) => row.feesEarned),
-  number('Inventory', (row) => row.inventory),
-  number('In custody', (row) => row.custodyShouldHold),
-  ...(custodyAnsweredAt === null ? [] : [number('Custodian says', (row) => row.custodyHolds)]),
 ];
 
 /** Less of a cap than this cannot be seen. */
@@ -186,6 +186,7 @@ function Amounts({ house }: { readonly house: House }) {
       <section class="card">
         <h2>What is owed and held</h2>
         <Records
+          isLined
           label="What is owed and held"
           rows={house.assets}
           keyOf={(row) => row.asset}
@@ -196,9 +197,16 @@ function Amounts({ house }: { readonly house: House }) {
       <section class="card">
         <div class="top">
           <h2>Exposure and caps</h2>
-          <a href="/desk/settings?show=risk">Change the limits</a>
+          <a href="/desk/settings?show=risk">Change limits</a>
         </div>
-        <Records label="Exposure and caps" rows={house.assets} keyOf={(row) => row.asset} columns={limits} empty="" />
+        <Records
+          isLined
+          label="Exposure and caps"
+          rows={house.assets}
+          keyOf={(row) => row.asset}
+          columns={limits}
+          empty=""
+        />
       </section>
     </>
   );

@@ -212,9 +212,9 @@ const positionColumns: readonly Column<Position>[] = [
     isNumber: true,
     show: ({ positionUsdValue }) => (positionUsdValue === null ? '–' : showSigned(positionUsdValue)),
   },
-  { name: 'Band, USDT', show: (row) => <PlaceInBand of={row} /> },
   { name: 'At venues', isNumber: true, show: ({ atVenues }) => showAmount(atVenues) },
   { name: 'Capital', isNumber: true, show: ({ capital }) => showAmount(capital) },
+  { name: 'Band, USDT', show: (row) => <PlaceInBand of={row} /> },
 ];
 
 /** Whether the house has or had anything of a coin. */
@@ -232,6 +232,7 @@ function Positions({ house }: { readonly house: House }) {
         once, beyond the inner one after a while; each time back to the inner one.
       </p>
       <Records
+        isLined
         label="Positions"
         rows={coins.filter(isHeld).toSorted((one, other) => Number(one.band === null) - Number(other.band === null))}
         keyOf={({ asset }) => asset}
@@ -321,6 +322,7 @@ function Earned({ profit }: { readonly profit: Profit }) {
       />
       <h3>By coin</h3>
       <Records
+        isLined
         label="Profit and loss by coin"
         rows={coins.length > 1 ? [{ coin: ALL, ...profit.sum }, ...coins] : coins}
         keyOf={({ coin }) => coin}
@@ -365,6 +367,7 @@ function VenueCard({ venue }: { readonly venue: Venue }) {
         ]}
       />
       <Records
+        isLined
         label={`Balances at ${venue.venue}`}
         rows={venue.balances}
         keyOf={({ asset }) => asset}
