@@ -77,6 +77,7 @@ async function find(page: Page, { accountId }: Customer, email: string): Promise
 /** Accounts are narrowed by the day of their opening, and exported with the e-mails of their holders. */
 async function exportAccounts(page: Page, { accountId }: Customer, email: string): Promise<void> {
   await open(page, 'Accounts');
+  await page.getByText('By state, or by the day of opening').click();
   await page.getByLabel('Opened before').fill('2000-01-01');
   await press(page, 'Find');
   await see(page, 'No account is found.');

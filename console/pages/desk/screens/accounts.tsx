@@ -31,20 +31,10 @@ export const accountColumns: readonly Column<AccountOfHolder>[] = [
       </>
     ),
   },
-  { name: 'State', narrow: 'bare', show: ({ status }) => <State of={status} /> },
+  { name: 'State', narrow: 'beside', show: ({ status }) => <State of={status} /> },
+  { name: 'Worth, USDT', isNumber: true, show: ({ usdValue }) => showCents(usdValue) },
   {
-    name: 'Worth, USDT',
-    isNumber: true,
-    narrow: 'beside',
-    show: ({ usdValue }) => (
-      <>
-        {showCents(usdValue)}
-        <span class="narrow"> USDT</span>
-      </>
-    ),
-  },
-  {
-    name: 'Traded, 30 days',
+    name: 'Traded in 30 days, USDT',
     isNumber: true,
     show: ({ volume, isVolumeWhole }) => `${isVolumeWhole ? '' : 'over '}${showCents(volume)}`,
   },
@@ -81,6 +71,7 @@ export function Accounts({ query }: Place) {
     ...(openedFrom && { openedFrom }),
     ...(openedTo && { openedTo }),
   };
+  const isNarrow = status !== '' || openedFrom !== '' || openedTo !== '';
   return (
     <>
       <div class="top">
@@ -89,17 +80,33 @@ export function Accounts({ query }: Place) {
       </div>
       <section class="card">
         <form
-          class="filters"
           onSubmit={(event) => {
             event.preventDefault();
             find({ ...wanted, query: (wanted['query'] ?? '').trim() });
           }}
         >
-          <TextField label="Name, e-mail, id, key’s id or address" value={wanted['query'] ?? ''} set={set('query')} />
-          <TextField label="Opened from, UTC" type="date" value={wanted['openedFrom'] ?? ''} set={set('openedFrom')} />
-          <TextField label="Opened before" type="date" value={wanted['openedTo'] ?? ''} set={set('openedTo')} />
-          <Choice label="State" value={status} set={(next) => find({ ...wanted, status: next })} options={statuses} />
-          <button type="submit">Find</button>
+          <div class="filters">
+            <TextField label="Name, e-mail, any id or address" value={wanted['query'] ?? ''} set={set('query')} />
+            <button type="submit">Find</button>
+          </div>
+          <details class="plain-details" open={isNarrow}>
+            <summary>By state, or by the day of opening</summary>
+            <div class="filters">
+              <Choice
+                label="State"
+                value={status}
+                set={(next) => find({ ...wanted, status: next })}
+                options={statuses}
+              />
+              <TextField
+                label="Opened from, UTC"
+                type="date"
+                value={wanted['openedFrom'] ?? ''}
+                set={set('openedFrom')}
+              />
+              <TextField label="Opened before" type="date" value={wanted['openedTo'] ?? ''} set={set('openedTo')} />
+            </div>
+          </details>
         </form>
         <Pages list={listAccounts(filter)}>
           {(rows) => (

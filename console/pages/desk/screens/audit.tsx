@@ -65,7 +65,7 @@ export function Audit({ query }: Place) {
   const [open, setOpen] = useState<readonly string[]>([]);
   const toggle = (name: string) =>
     setOpen((known) => (known.includes(name) ? known.filter((one) => one !== name) : [...known, name]));
-  const isNarrow = ['target', 'from', 'to'].some((name) => query.has(name));
+  const isNarrow = ['action', 'target', 'from', 'to'].some((name) => query.has(name));
   return (
     <>
       <h1>Audit</h1>
@@ -73,12 +73,12 @@ export function Audit({ query }: Place) {
         <form onSubmit={find}>
           <div class="filters">
             <TextField label="Who: an e-mail" value={wanted['actor'] ?? ''} set={set('actor')} />
-            <Choice label="What was done" value={wanted['action'] ?? ''} set={set('action')} options={actions} />
             <button type="submit">Find</button>
           </div>
           <details class="plain-details" open={isNarrow}>
-            <summary>By a time, or by what was changed</summary>
+            <summary>By what was done, what was changed, or a time</summary>
             <div class="filters">
+              <Choice label="What was done" value={wanted['action'] ?? ''} set={set('action')} options={actions} />
               <TextField label="What was changed: an id" value={wanted['target'] ?? ''} set={set('target')} />
               {times.map(([name, label]) => (
                 <TextField key={name} label={label} type="datetime-local" value={wanted[name] ?? ''} set={set(name)} />

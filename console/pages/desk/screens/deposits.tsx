@@ -18,14 +18,19 @@ import { Tabs, shownOf } from '../parts/tabs.tsx';
 import { type Moment, Timeline, readMoments } from '../parts/timeline.tsx';
 import type { AuditEntry, Operations, OperatorDeposit, SearchResult } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
-import { depositColumns, isValued } from './account-records.tsx';
+import { isValued } from './account-records.tsx';
 
 /** The lists by their name in the address of the page. */
 const lists = {
   quarantined: ['In quarantine', { status: 'QUARANTINED' }, 'Nothing is in quarantine.'],
   pending: ['On their way', { status: 'PENDING' }, 'No deposit waits for confirmations.'],
-  kept: ['Kept', { status: 'QUARANTINED', decision: 'KEPT' }, 'None was kept.'],
-  credited: ['Credited by hand', { status: 'QUARANTINED', decision: 'CREDITED' }, 'None was credited by hand.'],
+  kept: ['Kept', { status: 'QUARANTINED', decision: 'KEPT' }, 'None was kept.', 'Why kept'],
+  credited: [
+    'Credited by hand',
+    { status: 'QUARANTINED', decision: 'CREDITED' },
+    'None was credited by hand.',
+    'Why credited',
+  ],
 } as const;
 
 const parts = {
@@ -34,19 +39,6 @@ const parts = {
   kept: lists.kept[0],
   credited: lists.credited[0],
   dust: 'Dust',
-};
-
-const owner: Column<WithAccount<OperatorDeposit>> = {
-  name: 'Account',
-  narrow: 'bare',
-  show: ({ accountId, account }) =>
-    accountId === null ? (
-      <>
-        nobody’s<span class="narrow"> account</span>
-      </>
-    ) : (
-      <AccountName id={accountId} account={account} />
-    ),
 };
 
 type Decided = WithAccount<OperatorDeposit> & { readonly decided: AuditEntry | undefined };
@@ -73,28 +65,38 @@ function listDeposits(query: Operations['get /deposits']['query'] & object): Lis
   return { ...list, read };
 }
 
-/** None of these is credited yet, so none has a value. */
-const columns = [...depositColumns.filter(({ name }) => name !== 'In USDT'), owner];
-
-/** Who decided it, and why. The audit knows both. */
-const decidedColumn: Column<Decided> = {
-  name: 'Decided by',
-  narrow: 'bare',
-  show: ({ decided }) =>
-    decided ? (
-      <>
-        <span class="narrow">by </span>
-        {decided.actor}
-        {typeof decided.detail['because'] === 'string' && (
-          <small class="below breaks">{decided.detail['because']}</small>
-        )}
-      </>
-    ) : (
-      'not in the newest of the audit'
-    ),
+const depositColumn: Column<Decided> = {
+  name: 'Deposit',
+  show: ({ id, amount, asset }) => <a href={`/desk/deposits/${id}`}>{showSum(amount, asset)}</a>,
 };
 
-const decideColumn: Column<OperatorDeposit> = {
+const originColumns: readonly Column<Decided>[] = [
+  { name: 'Over', show: ({ network }) => network ?? '–' },
+  {
+    name: 'Account',
+    show: ({ accountId, account }) =>
+      accountId === null ? 'nobody’s' : <AccountName id={accountId} account={account} />,
+  },
+  { name: 'First seen', show: ({ ts }) => <Time iso={ts} /> },
+];
+
+const confirmedColumn: Column<Decided> = {
+  name: 'Confirmed',
+  show: ({ confirmations, confirmationsNeeded }) => `${confirmations ?? 0} of ${confirmationsNeeded ?? '–'}`,
+};
+
+const heldColumn: Column<Decided> = {
+  name: 'Why in quarantine',
+  show: ({ reason }) => (reason === null ? '–' : inWords(reason)),
+};
+
+/** Who decided it, and why. The audit knows both. */
+const decidedColumns = (why: string): readonly Column<Decided>[] => [
+  { name: why, show: ({ decided }) => <span class="breaks">{String(decided?.detail['because'] ?? '–')}</span> },
+  { name: 'Decided by', show: ({ decided }) => decided?.actor ?? 'not in the newest of the audit' },
+];
+
+const decideColumn: Column<Decided> = {
   name: 'Decide',
   isStep: true,
   show: ({ id }) => (
@@ -124,8 +126,10 @@ export function Deposits({ query }: Place) {
                   rows={rows}
                   keyOf={({ id }) => id}
                   columns={[
-                    ...columns,
-                    ...('decision' in list[1] ? [decidedColumn] : []),
+                    depositColumn,
+                    wanted === 'pending' ? confirmedColumn : heldColumn,
+                    ...(list[3] === undefined ? [] : decidedColumns(list[3])),
+                    ...originColumns,
                     ...(wanted === 'quarantined' && may('decide_quarantine') ? [decideColumn] : []),
                   ]}
                   empty={list[2]}
@@ -150,6 +154,7 @@ function Dust() {
       <Shown loaded={loaded}>
         {({ dust }) => (
           <Records
+            isSmall
             label="Dust"
             rows={dust}
             keyOf={({ asset, network }) => `${asset} ${network}`}
