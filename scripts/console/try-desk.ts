@@ -370,7 +370,7 @@ export async function tryDesk(browser: Browser, exchange: LocalExchange, shots: 
   const link = writeSignInLink(exchange.storage, exchange.consoleOrigin, ADMIN);
   expectThat(exchange.greeting.includes(link), 'npm start prints the link to the desk');
   const [context, page] = await signIn(browser, exchange, ADMIN);
-  await see(page, 'Custody against the ledger');
+  await see(page, 'The day in figures');
   await leaveHedgesOpen(exchange);
   await hedge(page, exchange);
   await endAsNever(page, exchange);

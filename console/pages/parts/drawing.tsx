@@ -6,6 +6,10 @@ import { showAmount } from '../format.ts';
 /** Below this width a screen is narrow, and a drawing lower, so that what follows is in sight. */
 const NARROW_PX = 480;
 
+/** Below this one a drawing is one of several in a line, for which there is neither room for more height nor for an axis of values. */
+const SMALL_PX = 220;
+const SMALL_HEIGHT_PX = 96;
+
 /** How a kind of chart looks. */
 export interface Look {
   readonly scales?: Plot.Scales;
@@ -47,8 +51,11 @@ export function Drawing({
   useEffect(() => {
     const parent = place.current;
     if (!parent) return undefined;
-    const measure = () => ({ width: parent.clientWidth, height: parent.clientWidth < NARROW_PX ? low : high });
-    const options = compose(getComputedStyle(parent), look, setShown);
+    const measure = () => {
+      const width = parent.clientWidth;
+      return { width, height: width < SMALL_PX ? SMALL_HEIGHT_PX : width < NARROW_PX ? low : high };
+    };
+    const options = compose(getComputedStyle(parent), look, setShown, parent.clientWidth >= SMALL_PX);
     const drawn = new Plot({ ...measure(), ...options }, data, parent);
     plot.current = drawn;
     const follow = new ResizeObserver(() => drawn.setSize(measure()));
@@ -79,6 +86,7 @@ function compose(
   colours: CSSStyleDeclaration,
   look: (colours: CSSStyleDeclaration) => Look,
   show: (index: number | undefined) => void,
+  hasValues: boolean,
 ) {
   const lines = { stroke: colours.borderColor, width: 1 };
   const axis = { stroke: colours.color, grid: lines, ticks: lines, font: '12px system-ui' };
@@ -88,8 +96,13 @@ function compose(
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, ...cursor },
     axes: [
-      { ...axis, ...along },
-      { ...axis, size: 72, values: (_: Plot, splits: number[]) => splits.map((value) => showAmount(String(value))) },
+      { ...axis, ...(!hasValues && { size: 32 }), ...along },
+      {
+        ...axis,
+        show: hasValues,
+        size: 72,
+        values: (_: Plot, splits: number[]) => splits.map((value) => showAmount(String(value))),
+      },
     ],
     hooks: { setCursor: [(drawn: Plot) => show(drawn.cursor.idx ?? undefined)] },
   };

@@ -5,8 +5,11 @@ export interface Column<Row> {
   readonly isNumber?: boolean;
   /** What is done with the row, which needs no heading for who looks. */
   readonly isStep?: boolean;
-  /** On a narrow screen: beside the name of the row, below it without a name of its own, or, a step, by the whole row. */
-  readonly narrow?: 'beside' | 'bare' | 'by-row';
+  /**
+   * On a narrow screen: beside the name of the row, below it without a name of its own, beside another below its name, or,
+   * a step, by the whole row.
+   */
+  readonly narrow?: 'beside' | 'bare' | 'half' | 'by-row';
   readonly show: (row: Row) => ComponentChildren;
 }
 
@@ -67,7 +70,7 @@ export function Records<Row>({
               ) : (
                 <td
                   key={name}
-                  data-name={isStep || isSmall || narrow ? undefined : name}
+                  data-name={isStep || isSmall || (narrow && narrow !== 'half') ? undefined : name}
                   class={`${isStep ? 'does' : isNumber ? 'number' : ''} ${narrow}`.trim() || undefined}
                 >
                   {show(row)}

@@ -320,9 +320,19 @@ const custodianWords = { covered: 'holds enough', shortfall: 'shortfall', unknow
 
 const glances: readonly Column<HouseAsset>[] = [
   asset,
-  number('Owed to clients', (row) => row.owedToClients),
-  { name: 'Covered', show: (row) => <Cover of={row} /> },
-  { name: 'Position', show: (row) => <Exposure of={row} /> },
+  {
+    name: 'Owed to clients',
+    isNumber: true,
+    narrow: 'beside',
+    show: ({ owedToClients }) => (
+      <>
+        <span class="narrow quiet">Owed </span>
+        {showAmount(owedToClients)}
+      </>
+    ),
+  },
+  { name: 'Covered', narrow: 'half', show: (row) => <Cover of={row} /> },
+  { name: 'Position', narrow: 'half', show: (row) => <Exposure of={row} /> },
 ];
 
 const custodian: Column<HouseAsset> = {
@@ -403,6 +413,7 @@ function Spread({ earned }: { readonly earned: House['spreadEarned'] }) {
         <p>It is not known now. It is counted every minute.</p>
       ) : (
         <Records
+          isLined
           label="Spread earned by day"
           rows={days}
           keyOf={({ day }) => day}

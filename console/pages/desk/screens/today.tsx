@@ -52,8 +52,8 @@ export function Today() {
             <Matters label="What is not as it should be" of={listExchangeMatters(settings, status, house)} />
             <WaitingCard {...waiting} />
             <Figures flows={flows} profit={profit} house={house} />
-            <Reconciled reconciliation={reconciliation} changed={reload} />
-            <Custody house={house} />
+            <Reconciled reconciliation={reconciliation} house={house} changed={reload} />
+            {house.custodyAnsweredAt !== null && <Custody house={house} answeredAt={house.custodyAnsweredAt} />}
           </>
         )}
       </Shown>
@@ -88,9 +88,11 @@ function Status({
 
 function Reconciled({
   reconciliation: { status, lastPass, progress, violations, invariants, ledgers },
+  house,
   changed,
 }: {
   readonly reconciliation: Reconciliation;
+  readonly house: House;
   readonly changed: () => void;
 }) {
   const may = useMay();
@@ -105,6 +107,7 @@ function Reconciled({
           ],
           ['Last whole pass', lastPass ? <Time iso={lastPass.completedAt} /> : 'none yet'],
           ['Last step', progress.lastStepAt ? <Time iso={progress.lastStepAt} /> : 'none yet'],
+          ['Custody', house.custodyAnsweredAt === null ? 'no report to compare' : null],
         ]}
       />
       {ledgers.length > 1 && (
@@ -195,37 +198,30 @@ function Violation({
 
 const covers = { covered: 'covered', shortfall: 'shortfall', unknown: 'no report' } as const;
 
-function Custody({ house }: { readonly house: House }) {
+function Custody({ house, answeredAt }: { readonly house: House; readonly answeredAt: string }) {
   return (
     <section class="card">
       <h2>Custody against the ledger</h2>
       <p class="quiet">
-        {house.custodyAnsweredAt ? (
-          <>
-            The custodian said what it holds <Time iso={house.custodyAnsweredAt} />.
-          </>
-        ) : (
-          'The custodian does not say what it holds, so nothing is compared.'
-        )}
+        The custodian said what it holds <Time iso={answeredAt} />.
       </p>
-      {house.custodyAnsweredAt && (
-        <Records
-          label="Custody against the ledger"
-          rows={house.assets}
-          keyOf={({ asset }) => asset}
-          columns={[
-            { name: 'Asset', show: ({ asset }) => asset },
-            { name: 'By the ledger', isNumber: true, show: (row) => showAmount(row.custodyShouldHold) },
-            {
-              name: 'By the custodian',
-              isNumber: true,
-              show: ({ custodyHolds }) => (custodyHolds === null ? '–' : showAmount(custodyHolds)),
-            },
-            { name: 'State', show: ({ custodyCovers }) => <State of={custodyCovers} words={covers[custodyCovers]} /> },
-          ]}
-          empty=""
-        />
-      )}
+      <Records
+        isLined
+        label="Custody against the ledger"
+        rows={house.assets}
+        keyOf={({ asset }) => asset}
+        columns={[
+          { name: 'Asset', show: ({ asset }) => asset },
+          { name: 'By the ledger', isNumber: true, show: (row) => showAmount(row.custodyShouldHold) },
+          {
+            name: 'By the custodian',
+            isNumber: true,
+            show: ({ custodyHolds }) => (custodyHolds === null ? '–' : showAmount(custodyHolds)),
+          },
+          { name: 'State', show: ({ custodyCovers }) => <State of={custodyCovers} words={covers[custodyCovers]} /> },
+        ]}
+        empty=""
+      />
       <a href="/desk/house">The house’s book</a>
     </section>
   );
