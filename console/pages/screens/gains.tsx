@@ -56,8 +56,8 @@ export function Gains({
       {isRead && !rest && rows.length === 0 && <p>No coin has come in yet.</p>}
       {moved.length > 0 && (
         <p class="quiet">
-          What you paid for each coin on average, what you would gain now, and what you gained by selling. A deposit
-          counts at its price of that day. This is no tax advice.
+          Counted from what you paid for each coin on average. A deposit counts at its price of that day. This is no tax
+          advice.
         </p>
       )}
       {moved.length > 0 && (
@@ -69,10 +69,10 @@ export function Gains({
                 Average cost
               </th>
               <th scope="col" class="number">
-                Paper gain
+                Gain if sold now
               </th>
               <th scope="col" class="number">
-                Gain on sales
+                Gained by sales
               </th>
             </tr>
           </thead>
@@ -121,10 +121,10 @@ function Row({ row: { asset, average, paper, sold } }: { readonly row: Gained })
       <td class="number" data-name="Average cost">
         {average === undefined ? '–' : `${showPrice(average)} USDT`}
       </td>
-      <td class="number" data-name="Paper gain">
+      <td class="number" data-name="Gain if sold now">
         {paper === undefined ? '–' : <Gain value={paper} />}
       </td>
-      <td class="number" data-name="Gain on sales">
+      <td class="number" data-name="Gained by sales">
         <Gain value={sold} />
       </td>
     </tr>

@@ -10,7 +10,7 @@ import { Item } from '../parts/item.tsx';
 import { Line } from '../parts/line.tsx';
 import { Moved } from '../parts/moved.tsx';
 import { Shown, Waiting } from '../parts/notice.tsx';
-import { type SignedIn, useSignedIn } from '../parts/session.ts';
+import { type SignedIn, nameWayIn, useSignedIn } from '../parts/session.ts';
 import { type Drawn, type Reach, SpanChart, readPrices } from '../parts/span-chart.tsx';
 import { valueOverTime } from '../value-over-time.ts';
 import { Movement } from './activity/movement.tsx';
@@ -87,7 +87,7 @@ function changeOf(rows: readonly Row[]): { readonly by: number; readonly fractio
   return before > 0 ? { by: now - before, fraction: now / before - 1 } : undefined;
 }
 
-/** What a new holder does first: what of it is still to do. It goes once all of it is done. */
+/** What a new holder does first, and what of it is done. It goes once all of it is. */
 function FirstSteps({
   session,
   account,
@@ -102,9 +102,9 @@ function FirstSteps({
     [known.transactions.length > 0, '/deposit', 'Make a first deposit', 'Each coin and network has its address.'],
     [known.hasTraded, '/trade', 'Buy something', 'It fills at once, at the price that is shown.'],
   ] as const;
-  const left = steps.filter(([isDone]) => !isDone);
-  if (left.length === 0 || loaded.state === 'waiting') return null;
-  const done = steps.length - left.length;
+  const next = steps.find(([isDone]) => !isDone);
+  if (!next || loaded.state === 'waiting') return null;
+  const done = steps.filter(([isDone]) => isDone).length;
   const mayDo = (path: string) => path !== '/trade' || session.level === 'act';
   return (
     <section class="card">
@@ -116,12 +116,24 @@ function FirstSteps({
       </div>
       <progress max={steps.length} value={done} aria-label="First steps that are done" />
       <ul class="plain">
-        {left.map(([, path, name, why]) => (
-          <li key={name}>
-            {mayDo(path) ? <a href={path}>{name}</a> : <span>{name}</span>}
-            <span class="quiet">{mayDo(path) ? why : 'Your passkey comes first.'}</span>
-          </li>
-        ))}
+        {steps.map((step) => {
+          const [isDone, path, name, why] = step;
+          return (
+            <li key={name}>
+              <span class={isDone ? 'done' : step === next ? 'side-by-side' : undefined}>
+                {isDone || !mayDo(path) ? (
+                  name
+                ) : (
+                  <a href={path} class={step === next ? 'main' : undefined}>
+                    {name}
+                  </a>
+                )}
+                {isDone && <span class="hidden">, done</span>}
+              </span>
+              {!isDone && <span class="quiet">{mayDo(path) ? why : 'Your passkey comes first.'}</span>}
+            </li>
+          );
+        })}
       </ul>
     </section>
   );
@@ -141,7 +153,8 @@ export function Overview() {
         {(known) => {
           const { rows, transactions, value, priceOf } = known;
           const isNew = transactions.length === 0;
-          const steps = <FirstSteps session={session} account={account} known={known} />;
+          // The key keeps what they have read when they are moved.
+          const steps = <FirstSteps key="steps" session={session} account={account} known={known} />;
           return (
             <>
               {isNew && steps}
@@ -152,14 +165,19 @@ export function Overview() {
                     <p class="figure">{showCents(value)} USDT</p>
                     <ValueChange rows={rows} />
                   </div>
-                  {session.level !== 'look' && (
-                    <div class="side-by-side">
+                  <div class="side-by-side">
+                    {session.level === 'act' && (
                       <a class="main" href="/trade">
                         Trade
                       </a>
-                      <a href="/deposit">Deposit</a>
-                    </div>
-                  )}
+                    )}
+                    {session.level === 'look' && session.passkeys > 0 && (
+                      <a class="main" href="/security">
+                        {nameWayIn(session)}
+                      </a>
+                    )}
+                    <a href="/deposit">Deposit</a>
+                  </div>
                 </div>
                 {movements.isRead ? (
                   <SpanChart
@@ -283,7 +301,9 @@ function BalanceRow({ row, prices }: { readonly row: Row; readonly prices: Price
           </span>
         </span>
       </th>
-      <td class="number">{showQuantity(row.amount, row.asset)}</td>
+      <td class="number" data-coin={row.name}>
+        {showQuantity(row.amount, row.asset)}
+      </td>
       <td class="number">{row.value === undefined ? '–' : showCents(row.value)}</td>
       <td class="number">
         <Change fraction={row.change} />
@@ -295,9 +315,11 @@ function BalanceRow({ row, prices }: { readonly row: Row; readonly prices: Price
         <button type="button" class="opener" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <span class="hidden">What to do with {row.asset}</span>
         </button>
-        {mayAct && row.asset !== 'USDT' && <ActionLink to="trade" name="Trade" asset={row.asset} />}
-        <ActionLink to="deposit" name="Deposit" asset={row.asset} />
-        {mayAct && row.amount !== '0' && <ActionLink to="withdraw" name="Withdraw" asset={row.asset} />}
+        <div class={mayAct ? 'acts' : undefined}>
+          {mayAct && row.asset !== 'USDT' && <ActionLink to="trade" name="Trade" asset={row.asset} />}
+          <ActionLink to="deposit" name="Deposit" asset={row.asset} />
+          {mayAct && row.amount !== '0' && <ActionLink to="withdraw" name="Withdraw" asset={row.asset} />}
+        </div>
       </td>
     </tr>
   );
