@@ -9,7 +9,14 @@ import { MailLink } from './parts/mail-link.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { Shown } from './parts/notice.tsx';
 import { PagesMenu } from './parts/pages-menu.tsx';
-import { type AccountState, type SessionState, type SignedIn, SignedInContext, nameWayIn } from './parts/session.ts';
+import {
+  type AccountState,
+  type SessionState,
+  type SignedIn,
+  SignedInContext,
+  nameWayIn,
+  useSignedIn,
+} from './parts/session.ts';
 import { go, useRoute } from './route.ts';
 import { Activity } from './screens/activity.tsx';
 import { Addresses } from './screens/addresses.tsx';
@@ -77,7 +84,6 @@ function Frame({
 }) {
   const [title, Screen] = screens[path] ?? ['Not found', NoScreen];
   document.title = `${title} · Bureau`;
-  const way = nameWayIn(session);
   const signOut = async () => {
     await ask('DELETE', '/session');
     go('/');
@@ -112,16 +118,34 @@ function Frame({
             withdrawal, new API key or new address.
           </p>
         ) : null}
-        {session.level === 'look' && (
-          <p class="notice">
-            You signed in by a link, so you can only look, deposit and freeze the account.{' '}
-            {path === '/security' ? `${way} here` : <a href="/security">{way}</a>} to change anything.
-          </p>
-        )}
+        {session.level === 'look' && <ByLink isThere={path === '/security'} />}
         <Heading key={path} text={title} />
         <Screen />
       </main>
     </>
+  );
+}
+
+/** What a session by a link may do, and how it may do more. `isThere`: on the page where that is done. */
+function ByLink({ isThere }: { readonly isThere: boolean }) {
+  const { session, account } = useSignedIn();
+  const until_ms = account.recoveryAllowedUntil_ms;
+  const canReturn = session.passkeys > 0 && !session.isRecovered;
+  if (canReturn && until_ms !== null) {
+    return (
+      <p class="notice">
+        <strong>The exchange has agreed to let you back in without a code</strong>, until{' '}
+        {showTime(new Date(until_ms).toISOString())}. Until you have recovered the account{' '}
+        {isThere ? 'below' : <a href="/security">on the page Security</a>}, you can only look, deposit and freeze it.
+      </p>
+    );
+  }
+  const way = isThere && canReturn ? 'Get back in below' : nameWayIn(session);
+  return (
+    <p class="notice">
+      You signed in by a link, so you can only look, deposit and freeze the account.{' '}
+      {isThere ? way : <a href="/security">{way}</a>} to change anything.
+    </p>
   );
 }
 

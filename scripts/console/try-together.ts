@@ -58,7 +58,7 @@ async function recover(page: Page, { first, second }: Staff, shots: string | und
   await page.reload();
   await see(page, 'The exchange has agreed');
   await checkState(page, 'security-agreed', shots);
-  await press(page, 'Recover without a code');
+  await press(page, 'Recover, then add a passkey');
   await enrolAgain(page);
   expectThat(true, 'two of the staff let a holder without a code back in, with a new passkey');
 }

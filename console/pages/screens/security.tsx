@@ -16,35 +16,29 @@ export function Security() {
   const ways = useLoaded(() => ask<WaysIn>('GET', '/account/passkeys'));
   // Who came by a link adds the first passkey, or one after a recovery. Nothing else is changed without a passkey.
   const mayChange = session.level === 'act' || session.passkeys === 0 || session.isRecovered;
+  const codes = ways.loaded.state === 'here' ? ways.loaded.value.recoveryCodes : undefined;
   // Whatever changes one of these also changes the sessions and the log, which are then read again.
   const state = `${session.level} ${session.passkeys} ${session.isRecovered} ${account.totp.enabled} ${account.account.status}`;
   return (
     <>
       <dl class="facts short">
-        <div>
-          <dt>Passkeys</dt>
-          <dd>
-            <Pill
-              status={session.passkeys > 0 ? 'completed' : 'pending'}
-              words={session.passkeys > 0 ? `${session.passkeys} enrolled` : 'None yet'}
-            />
-          </dd>
-        </div>
-        <div>
-          <dt>Two-factor authentication</dt>
-          <dd>
-            <Pill status={account.totp.enabled ? 'completed' : 'pending'} words={account.totp.enabled ? 'On' : 'Off'} />
-          </dd>
-        </div>
-        <div>
-          <dt>Withdrawals go to</dt>
-          <dd>
-            <a href="/addresses">{account.allowlist.mode === 'strict' ? 'approved addresses only' : 'any address'}</a>
-          </dd>
-        </div>
+        <Fact name="Passkeys" status={session.passkeys > 1 ? 'completed' : 'pending'}>
+          {['None yet', 'Only one'][session.passkeys] ?? `${session.passkeys}`}
+        </Fact>
+        <Fact name="Two-factor authentication" status={account.totp.enabled ? 'completed' : 'pending'}>
+          {account.totp.enabled ? 'On' : 'Off'}
+        </Fact>
+        {codes !== undefined && (
+          <Fact name="Recovery codes" status={codes > 0 ? 'completed' : 'pending'}>
+            {codes > 0 ? `${codes} left` : 'None yet'}
+          </Fact>
+        )}
+        <Fact name="Withdrawals go to" status={account.allowlist.mode === 'strict' ? 'completed' : 'open'}>
+          {account.allowlist.mode === 'strict' ? 'Approved addresses' : 'Any address'}
+        </Fact>
       </dl>
       {!mayChange && <Return />}
-      <div class="columns">
+      <div class="split even">
         <Passkeys
           ways={ways.loaded}
           mayChange={mayChange}
@@ -53,12 +47,32 @@ export function Security() {
             reload();
           }}
         />
-        <RecoveryCodes ways={ways.loaded} mayChange={mayChange} drawn={ways.reload} />
         <SecondFactor mayChange={mayChange && session.passkeys > 0} />
+        <RecoveryCodes ways={ways.loaded} mayChange={mayChange} drawn={ways.reload} />
         <Freeze />
-        <Sessions key={`sessions ${state}`} />
       </div>
+      <Sessions key={`sessions ${state}`} />
       <SecurityLog key={`log ${state}`} />
     </>
+  );
+}
+
+/** How one of the things that keep the account safe is now. */
+function Fact({
+  name,
+  status,
+  children,
+}: {
+  readonly name: string;
+  readonly status: 'completed' | 'pending' | 'open';
+  readonly children: string;
+}) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <Pill status={status} words={children} />
+      </dd>
+    </div>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ask, isRefusal } from '../ask.ts';
 import { useLoaded } from '../load.ts';
+import { readOffer } from '../offer.ts';
 import { Door } from '../parts/door.tsx';
 import { Form, TextField } from '../parts/form.tsx';
 import { signInWithPasskey } from '../passkey.ts';
@@ -10,7 +11,7 @@ import { go } from '../route.ts';
 export function SignIn({ signedIn }: { readonly signedIn: () => void }) {
   const [email, setEmail] = useState('');
   const [isAsked, setAsked] = useState(false);
-  const { loaded } = useLoaded(() => ask<{ selfOpening: boolean }>('GET', '/session/offer'));
+  const { loaded } = useLoaded(readOffer);
   const opensAccounts = loaded.state === 'here' && loaded.value.selfOpening;
   const askLink = async () => {
     await ask('POST', '/session/link', { email });

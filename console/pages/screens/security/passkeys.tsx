@@ -58,7 +58,7 @@ export function Passkeys({
               </ul>
             )}
             {mayChange && passkeys.length === 1 && (
-              <p class="quiet">It is your only passkey. Add another one before you can remove it.</p>
+              <p class="quiet">It is your only passkey. Add a second one, for the day you lose this one.</p>
             )}
             {mayChange && (
               <Folded

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
-import { showTime } from '../../format.ts';
 import { Form, TextField } from '../../parts/form.tsx';
 import { MailLink } from '../../parts/mail-link.tsx';
 import { useSignedIn } from '../../parts/session.ts';
@@ -18,26 +17,27 @@ export function Return() {
     const isTotp = /^\d{6}$/.test(code.trim());
     return recover(isTotp ? { totpCode: code.trim() } : { recoveryCode: code });
   };
-  const allowedUntil_ms = account.recoveryAllowedUntil_ms;
+  const isAllowed = account.recoveryAllowedUntil_ms !== null;
   return (
     <section class="card">
       <h2>Get back in</h2>
+      <p class="quiet">
+        Without your passkey, all API keys are revoked, and for 24 hours the account takes no withdrawal, new API key or
+        new address.
+      </p>
       <div class="ways">
-        {allowedUntil_ms !== null && (
+        {isAllowed && (
           <section>
             <h3>The exchange has agreed</h3>
-            <p>
-              Until {showTime(new Date(allowedUntil_ms).toISOString())} you can recover the account without a code. All
-              API keys are revoked, and for 24 hours the account takes no withdrawal, new API key or new address.
-            </p>
-            <Form act={() => recover({ allowedByExchange: true })} label="Recover without a code" />
+            <p>You can add a new passkey, and need no code for it.</p>
+            <Form act={() => recover({ allowedByExchange: true })} label="Recover, then add a passkey" />
           </section>
         )}
         <section>
           <h3>With your passkey</h3>
           <p>On the device that has it, or from your telephone.</p>
           <Form
-            plain={allowedUntil_ms !== null}
+            plain={isAllowed}
             label="Use a passkey"
             act={async () => {
               await usePasskey();
@@ -45,30 +45,29 @@ export function Return() {
             }}
           />
         </section>
-        <section>
-          <h3>With a code</h3>
-          <p>
-            Your passkeys are lost? With a code you can add a new one. All API keys are revoked, and for 24 hours the
-            account takes no withdrawal, new API key or new address.
-          </p>
-          <Form plain act={showCode} label="Recover my account">
-            <TextField
-              label="Authenticator or recovery code"
-              autoComplete="one-time-code"
-              required
-              value={code}
-              set={setCode}
-            />
-          </Form>
-        </section>
-        {allowedUntil_ms === null && (
-          <section>
-            <h3>With the exchange</h3>
-            <p>
-              You have no code either? Tell the exchange, and show it who you are: write to <MailLink />. Once two of
-              its people have agreed you get a mail; then come back to this page by a new link.
-            </p>
-          </section>
+        {!isAllowed && (
+          <>
+            <section>
+              <h3>With a code</h3>
+              <p>Your passkeys are lost? With a code you can add a new one.</p>
+              <Form plain act={showCode} label="Recover, then add a passkey">
+                <TextField
+                  label="Authenticator or recovery code"
+                  autoComplete="one-time-code"
+                  required
+                  value={code}
+                  set={setCode}
+                />
+              </Form>
+            </section>
+            <section>
+              <h3>With the exchange</h3>
+              <p>
+                You have no code either? Tell the exchange, and show it who you are: write to <MailLink />. Once two of
+                its people have agreed you get a mail; then come back to this page by a new link.
+              </p>
+            </section>
+          </>
         )}
       </div>
     </section>

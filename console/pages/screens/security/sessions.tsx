@@ -40,10 +40,8 @@ export function Sessions() {
                   )}
                 </div>
                 <p class="quiet">
-                  {session.isThis ? 'this browser' : `last used ${showTime(session.usedAt)}`}
-                  {session.level === 'look' && ', may look'}
-                  <br />
-                  since {showTime(session.createdAt)}
+                  {session.isThis ? 'This browser' : `Last used ${showTime(session.usedAt)}`}
+                  {session.level === 'look' && ', may only look'} · since {showTime(session.createdAt)}
                 </p>
               </li>
             ))}
