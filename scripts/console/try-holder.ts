@@ -442,7 +442,7 @@ export class HolderTrial {
       await open(page, 'Events');
       await see(page, 'There are none yet');
       await page.getByText('What is sent?').click();
-      await page.getByText('passkey added, passkey removed').and(page.locator(':visible')).waitFor();
+      await page.getByText('security.passkey_added').and(page.locator(':visible')).waitFor();
       await this.#check(page, 'events-empty');
       await page.getByLabel('URL of the endpoint').fill(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
       await page.getByLabel('What it is for').fill('bookkeeping');

@@ -1,6 +1,5 @@
-import type { EventType } from '../../../clients/bureau-client/src/operations.ts';
+import type { Event, EventType } from '../../../clients/bureau-client/src/operations.ts';
 import { api } from '../ask.ts';
-import { nameEvent } from '../format.ts';
 import { Form } from '../parts/form.tsx';
 import { useSignedIn } from '../parts/session.ts';
 import type { EndpointCalls, EventGroups } from '../parts/webhooks/endpoint-calls.ts';
@@ -43,34 +42,40 @@ const calls: EndpointCalls<EventType> = {
   listDeliveries: (id) => api.listWebhookDeliveries(id),
 };
 
-/** An event as it is sent, cut short. */
-const SAMPLE = `{
-  "type": "order.filled",
-  "sequence": 12,
-  "data": { "order": { … } }
-}`;
+/** An event as it is sent. */
+const SAMPLE: Event = {
+  id: 'evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12',
+  type: 'account.frozen',
+  timestamp: '2026-11-21T12:00:00.000Z',
+  sequence: 12,
+  data: { account: { id: '01a1fcca-895a-7000-b43c-11f474a4f8d5', status: 'frozen', twoFactor: true } },
+};
 
 /** What is sent, for who writes a receiver. */
 function Kinds() {
+  const { session } = useSignedIn();
   return (
     <details>
       <summary>What is sent?</summary>
       <ul class="kinds">
         {groups.map(([name, types]) => (
           <li key={name}>
-            <strong>{name}</strong> <span class="quiet">{types.map(nameEnd).join(', ')}</span>
+            <strong>{name}</strong>
+            {types.map((type) => (
+              <code key={type}>{type}</code>
+            ))}
           </li>
         ))}
       </ul>
-      <p class="quiet">Each is sent as JSON, such as:</p>
-      <pre>{SAMPLE}</pre>
+      <p>Each is sent as JSON by POST, such as:</p>
+      <pre>{JSON.stringify(SAMPLE, null, 2)}</pre>
+      <p>
+        To check it, compare the header <code>webhook-signature</code> with <code>v1,</code> and the HMAC-SHA-256, in
+        base64, of <code>webhook-id</code>, <code>webhook-timestamp</code> and the body, joined by dots, under the
+        endpoint’s secret. <a href={`${session.apiOrigin}/docs/guides/be-told`}>The guide</a> has a whole receiver.
+      </p>
     </details>
   );
-}
-
-/** `security.passkey_added` as "passkey added". */
-function nameEnd(type: EventType): string {
-  return nameEvent(type.replace(/^\w+\./, '')).toLowerCase();
 }
 
 /** Where the account's events are sent, so that no program has to ask again and again. */
@@ -79,7 +84,7 @@ export function Events() {
   if (session.level === 'look') return <p class="notice">Use a passkey to see where your events are sent.</p>;
   return (
     <>
-      <p class="about">Webhooks: your own programs are told what happens to the account, in order and signed.</p>
+      <p class="about">Webhooks tell your programs what happens, in order and signed.</p>
       <Endpoints calls={calls} groups={groups} change={Form} />
       <Kinds />
     </>

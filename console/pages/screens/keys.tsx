@@ -49,39 +49,45 @@ const lives = [
 
 /** The account's API keys: making one, whose token is shown once, and revoking one. */
 export function Keys() {
+  const { session } = useSignedIn();
   const { loaded, reload } = useLoaded(() => ask<KeyPage>('GET', '/account/keys'));
   const [made, setMade] = useState<{ readonly apiKey: ApiKey; readonly token: string }>();
   return (
-    <div class="split">
-      {made && <NewToken token={made.token} close={() => setMade(undefined)} />}
-      <section class="card">
-        <h2>Your keys</h2>
-        <Shown loaded={loaded}>
-          {({ apiKeys, next }) =>
-            apiKeys.length === 0 ? (
-              <p class="none">
-                There are none yet. With a key a program of yours reads balances, trades or sends coins; you need none.
-              </p>
-            ) : (
-              <>
-                <ul class="plain">
-                  {apiKeys.map((key) => (
-                    <KeyRow key={key.id} apiKey={key} revoked={reload} />
-                  ))}
-                </ul>
-                {next !== null && <OlderKeys key={next} before={next} />}
-              </>
-            )
-          }
-        </Shown>
-      </section>
-      <NewKey
-        made={(key) => {
-          setMade(key);
-          reload();
-        }}
-      />
-    </div>
+    <>
+      <p class="about">
+        Your programs use the account with a key. See <a href={`${session.apiOrigin}/docs`}>the documents</a>.
+      </p>
+      <div class="split">
+        {made && <NewToken token={made.token} close={() => setMade(undefined)} />}
+        <section class="card">
+          <h2>Your keys</h2>
+          <Shown loaded={loaded}>
+            {({ apiKeys, next }) =>
+              apiKeys.length === 0 ? (
+                <p class="none">
+                  <strong>There are none yet</strong>
+                </p>
+              ) : (
+                <>
+                  <ul class="plain">
+                    {apiKeys.map((key) => (
+                      <KeyRow key={key.id} apiKey={key} revoked={reload} />
+                    ))}
+                  </ul>
+                  {next !== null && <OlderKeys key={next} before={next} />}
+                </>
+              )
+            }
+          </Shown>
+        </section>
+        <NewKey
+          made={(key) => {
+            setMade(key);
+            reload();
+          }}
+        />
+      </div>
+    </>
   );
 }
 
@@ -168,7 +174,15 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
           />
         </Form>
       ) : (
-        <CannotAdd what="key" />
+        <>
+          <p>A key may do what you choose of this:</p>
+          <ul class="rights">
+            {scopes.map(([scope, text]) => (
+              <li key={scope}>{text}</li>
+            ))}
+          </ul>
+          <CannotAdd what="key" />
+        </>
       )}
     </section>
   );
