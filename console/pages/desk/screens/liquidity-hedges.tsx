@@ -33,19 +33,32 @@ export function OpenHedges({ hedges, changed }: { readonly hedges: readonly Hedg
   );
 }
 
-/** All hedges, newest first. */
+const filters = [
+  ['', 'all'],
+  ['OPEN', 'open'],
+  ['DEALT', 'dealt'],
+  ['NEVER', 'never dealt'],
+] as const;
+
+/** All hedges or those of a state, newest first; but what is still open comes before what has ended. */
 export function Hedges() {
+  const [status, setStatus] = useState<(typeof filters)[number][0]>('');
   return (
     <section class="card">
-      <h2>All hedges</h2>
-      <Pages list={listOf('get /hedges', {})}>
+      <h2>Hedges</h2>
+      <Choice label="State" value={status} set={setStatus} options={filters} />
+      <Pages wanted={status} list={listOf('get /hedges', { query: status === '' ? {} : { status } })}>
         {(rows) => (
           <Records
             label="Hedges"
-            rows={rows}
+            rows={rows.toSorted((one, other) => Number(other.status === 'OPEN') - Number(one.status === 'OPEN'))}
             keyOf={({ id }) => id}
             columns={[...planned, ...dealt]}
-            empty="Nothing was hedged yet. A coin is hedged once its terms name a venue and a band."
+            empty={
+              status === ''
+                ? 'Nothing was hedged yet. A coin is hedged once its terms name a venue and a band.'
+                : 'No hedge is in this state.'
+            }
           />
         )}
       </Pages>
@@ -115,7 +128,7 @@ const dealt: readonly Column<Hedge>[] = [
       fee === null ? (
         <span class="dim">–</span>
       ) : (
-        `${fee.asset === 'USDT' ? showAllDigits(fee.amount) : showAmount(fee.amount)} ${fee.asset}`
+        `${fee.asset === 'USDT' ? showAllDigits(fee.amount) : showAmount(fee.amount)}\u00A0${fee.asset}`
       ),
   },
 ];
@@ -219,7 +232,7 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
         <OldAndNew
           name="The hedge"
           old="open"
-          next={`${hedge.side === 'BUY' ? 'bought' : 'sold'} ${showSum(amount, hedge.coin)} for ${showAmount(usdt)} USDT, ${fee === '' ? 'without a fee' : `with a fee of ${showAmount(fee)} ${feeAsset}`}`}
+          next={`${hedge.side === 'BUY' ? 'bought' : 'sold'} ${showSum(amount, hedge.coin)} for ${showSum(usdt, 'USDT')}, ${fee === '' ? 'without a fee' : `with a fee of ${showSum(fee, feeAsset)}`}`}
         />
       )}
     </Step>
