@@ -176,6 +176,8 @@ export async function checkPages(
   const context = await browser.newContext({ bypassCSP: true, storageState: await from.storageState() });
   const page = await openPage(context, origin);
   for (const { path, name, prepare } of pages) {
+    // Prepared where there is least room: what gets the focus must be in sight there.
+    await page.setViewportSize(NARROW);
     await page.goto(`${origin}${path}`);
     await page.locator('h1').waitFor();
     // Not by a script of the test's own: what is evaluated after a pause, the pages' policy refuses.
