@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Field } from '../../parts/form.tsx';
 import { Fault } from '../../parts/notice.tsx';
 import { type AccountOfHolder, findAccounts } from './find-accounts.ts';
+import { ShortId } from './names.tsx';
 
 /** So many are offered: whoever is meant but not among them is found by more of the name. */
 const MOST_OFFERED = 5;
@@ -69,9 +70,11 @@ export function AccountChoice({
             <label key={account.id} class="tick">
               <input type="radio" name="account" checked={account.id === chosen?.id} onChange={() => choose(account)} />
               <span class="breaks">
-                {nameAccount(account)}
+                {account.label}
                 {account.status === 'frozen' && ', frozen'}
-                <small class="below">{account.id}</small>
+                <small class="below">
+                  {account.email ?? 'no holder yet'} <ShortId id={account.id} />
+                </small>
               </span>
             </label>
           ))}
