@@ -81,6 +81,7 @@ async function exportAccounts(page: Page, { accountId }: Customer, email: string
   await page.getByLabel('Opened before').fill('2000-01-01');
   await press(page, 'Find');
   await see(page, 'No account is found.');
+  await page.getByText('Only: opened before 2000-01-01').click();
   await page.getByLabel('Opened before').fill('');
   await page.getByLabel('Opened from, UTC').fill('2000-01-01');
   await press(page, 'Find');

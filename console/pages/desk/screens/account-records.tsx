@@ -195,13 +195,15 @@ export function AccountRecords({
   const status = query.get('status') ?? '';
   return (
     <section class="card">
-      <h2>{known.title}</h2>
-      <Choice
-        label="State"
-        value={status}
-        set={(next) => go(`/desk/accounts/${id}/${kind}${next && `?status=${next}`}`)}
-        options={[['', 'all'], ...known.states.map((one) => [one, inWords(one)] as const)]}
-      />
+      <div class="top">
+        <h2>{known.title}</h2>
+        <Choice
+          label="State"
+          value={status}
+          set={(next) => go(`/desk/accounts/${id}/${kind}${next && `?status=${next}`}`)}
+          options={[['', 'all'], ...known.states.map((one) => [one, inWords(one)] as const)]}
+        />
+      </div>
       {known.list(id, status)}
     </section>
   );

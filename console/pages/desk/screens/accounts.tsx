@@ -71,7 +71,11 @@ export function Accounts({ query }: Place) {
     ...(openedFrom && { openedFrom }),
     ...(openedTo && { openedTo }),
   };
-  const isNarrow = status !== '' || openedFrom !== '' || openedTo !== '';
+  const narrowed = [
+    status,
+    openedFrom && `opened from ${asked['openedFrom']}`,
+    openedTo && `opened before ${asked['openedTo']}`,
+  ].filter((words) => words !== '');
   return (
     <>
       <div class="top">
@@ -89,8 +93,10 @@ export function Accounts({ query }: Place) {
             <TextField label="Name, e-mail, any id or address" value={wanted['query'] ?? ''} set={set('query')} />
             <button type="submit">Find</button>
           </div>
-          <details class="plain-details" open={isNarrow}>
-            <summary>By state, or by the day of opening</summary>
+          <details class="plain-details">
+            <summary>
+              {narrowed.length > 0 ? `Only: ${narrowed.join(', ')}` : 'By state, or by the day of opening'}
+            </summary>
             <div class="filters">
               <Choice
                 label="State"

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { inWords } from '../../format.ts';
+import { inWords, shorten, showTime } from '../../format.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
@@ -65,7 +65,13 @@ export function Audit({ query }: Place) {
   const [open, setOpen] = useState<readonly string[]>([]);
   const toggle = (name: string) =>
     setOpen((known) => (known.includes(name) ? known.filter((one) => one !== name) : [...known, name]));
-  const isNarrow = ['action', 'target', 'from', 'to'].some((name) => query.has(name));
+  const [action, target, from, to] = ['action', 'target', 'from', 'to'].map((name) => query.get(name) ?? '');
+  const narrowed = [
+    action && inWords(action).toLowerCase(),
+    target && `of ${shorten(target)}`,
+    from && `from ${showTime(from)}`,
+    to && `until ${showTime(to)}`,
+  ].filter((words) => words !== '');
   return (
     <>
       <h1>Audit</h1>
@@ -75,8 +81,10 @@ export function Audit({ query }: Place) {
             <TextField label="Who: an e-mail" value={wanted['actor'] ?? ''} set={set('actor')} />
             <button type="submit">Find</button>
           </div>
-          <details class="plain-details" open={isNarrow}>
-            <summary>By what was done, what was changed, or a time</summary>
+          <details class="plain-details">
+            <summary>
+              {narrowed.length > 0 ? `Only: ${narrowed.join(', ')}` : 'By what was done, what was changed, or a time'}
+            </summary>
             <div class="filters">
               <Choice label="What was done" value={wanted['action'] ?? ''} set={set('action')} options={actions} />
               <TextField label="What was changed: an id" value={wanted['target'] ?? ''} set={set('target')} />

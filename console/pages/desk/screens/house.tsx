@@ -197,7 +197,7 @@ function Amounts({ house }: { readonly house: House }) {
       <section class="card">
         <div class="top">
           <h2>Exposure and caps</h2>
-          <a href="/desk/settings?show=risk">Change limits</a>
+          <a href="/desk/settings?show=risk">Set limits</a>
         </div>
         <Records
           isLined

@@ -44,7 +44,7 @@ export function Search({ query }: Place) {
       <Shown loaded={loaded}>
         {({ results, accounts }) => (
           <>
-            <p role="status">
+            <p role="status" class="breaks">
               {count(new Set([...accounts, ...results].map(({ id }) => id)).size)} for “{text}”.
             </p>
             {accounts.length > 0 && (
@@ -55,7 +55,7 @@ export function Search({ query }: Place) {
             )}
             {(results.length > 0 || accounts.length === 0) && (
               <section class="card">
-                <h2>{results.length > 0 ? 'Records with this id, address or hash' : 'Nothing found'}</h2>
+                {results.length > 0 && <h2>Records with this id, address or hash</h2>}
                 <Records
                   label="Records"
                   rows={results}
