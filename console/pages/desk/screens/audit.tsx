@@ -82,9 +82,7 @@ export function Audit({ query }: Place) {
             <button type="submit">Find</button>
           </div>
           <details class="plain-details">
-            <summary>
-              {narrowed.length > 0 ? `Only: ${narrowed.join(', ')}` : 'By what was done, what was changed, or a time'}
-            </summary>
+            <summary>{narrowed.length > 0 ? `Only: ${narrowed.join(', ')}` : 'By action, id or time'}</summary>
             <div class="filters">
               <Choice label="What was done" value={wanted['action'] ?? ''} set={set('action')} options={actions} />
               <TextField label="What was changed: an id" value={wanted['target'] ?? ''} set={set('target')} />
