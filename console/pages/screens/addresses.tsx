@@ -5,6 +5,7 @@ import { useLoaded } from '../load.ts';
 import { nameNetwork } from '../networks.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Choice, Form, TextField } from '../parts/form.tsx';
+import { None } from '../parts/none.tsx';
 import { Shown } from '../parts/notice.tsx';
 import { mayAdd, useSignedIn } from '../parts/session.ts';
 import { withPasskey } from '../passkey.ts';
@@ -30,7 +31,7 @@ export function Addresses() {
       <p class="about">
         {mode === 'strict'
           ? 'Your coins can be sent to approved addresses only. Nobody who gets into your account sends them elsewhere.'
-          : 'Approve an address once, and choose it by its name when you withdraw: nothing to mistype.'}
+          : 'Approve an address once, then choose it by its name.'}
         {cooling_hours > 0 && ` A new one is ready after ${cooling_hours} hours.`}
       </p>
       <Shown loaded={loaded}>
@@ -39,7 +40,7 @@ export function Addresses() {
             <section class="card">
               <h2>Approved addresses</h2>
               {entries.length === 0 ? (
-                <p class="none">There are none yet.</p>
+                <None>Each is listed here by its name.</None>
               ) : (
                 <ul class="plain">
                   {entries.map((entry) => (

@@ -9,6 +9,7 @@ import { Choice } from '../parts/form.tsx';
 import { Item } from '../parts/item.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { Copied } from '../parts/copy.tsx';
+import { None } from '../parts/none.tsx';
 import { Shown } from '../parts/notice.tsx';
 import { QrCode } from '../parts/qr.tsx';
 
@@ -123,7 +124,7 @@ function UnderWay() {
       <Shown loaded={loaded}>
         {({ deposits }) =>
           deposits.length === 0 ? (
-            <p>There are none yet. A deposit appears here as soon as it is seen on its network.</p>
+            <None>A deposit appears here as soon as it is seen on its network.</None>
           ) : (
             <ul class="plain">
               {deposits.map((row) => (

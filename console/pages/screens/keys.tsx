@@ -5,6 +5,7 @@ import { showTime } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import { CopyButton, Copied } from '../parts/copy.tsx';
 import { Choice, Form, TextField } from '../parts/form.tsx';
+import { None } from '../parts/none.tsx';
 import { Shown } from '../parts/notice.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { mayAdd, useSignedIn } from '../parts/session.ts';
@@ -64,9 +65,7 @@ export function Keys() {
           <Shown loaded={loaded}>
             {({ apiKeys, next }) =>
               apiKeys.length === 0 ? (
-                <p class="none">
-                  <strong>There are none yet</strong>
-                </p>
+                <None>You need none in the console.</None>
               ) : (
                 <>
                   <ul class="plain">

@@ -7,6 +7,7 @@ import { useNamed } from '../route.ts';
 import { Badge } from '../parts/coin.tsx';
 import { Item } from '../parts/item.tsx';
 import { Moved } from '../parts/moved.tsx';
+import { None } from '../parts/none.tsx';
 import { Shown } from '../parts/notice.tsx';
 import { SpanChart, readPrices } from '../parts/span-chart.tsx';
 import { Markets } from './trade/markets.tsx';
@@ -48,8 +49,10 @@ export function Trade() {
                   </h2>
                   <p>
                     <span class="figure">{showPrice(ticker.price)}</span> USDT{' '}
-                    <span class={directionOf(ticker.change24h)}>{showChange(ticker.change24h)}</span>{' '}
-                    <span class="quiet">in 24 hours</span>
+                    <span class="change">
+                      <span class={directionOf(ticker.change24h)}>{showChange(ticker.change24h)}</span>{' '}
+                      <span class="quiet">in 24 hours</span>
+                    </span>
                     {ticker.degraded && <span class="quiet">; an old price, since no venue answers</span>}
                   </p>
                 </div>
@@ -70,7 +73,7 @@ export function Trade() {
             <section class="card">
               <h2>Your last orders</h2>
               {orders.length === 0 ? (
-                <p>There are none yet. Each order appears here as soon as it has filled.</p>
+                <None>Each order appears here as soon as it has filled.</None>
               ) : (
                 <ul class="plain">
                   {orders.map((order) => (
@@ -90,7 +93,7 @@ export function Trade() {
                   ))}
                 </ul>
               )}
-              <a href="/activity">All activity</a>
+              {orders.length > 0 && <a href="/activity">All activity</a>}
             </section>
           </div>
         );

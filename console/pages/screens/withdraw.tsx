@@ -5,6 +5,7 @@ import { shorten, showCoins, showRecent } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import { nameNetwork } from '../networks.ts';
 import { Badge } from '../parts/coin.tsx';
+import { None } from '../parts/none.tsx';
 import { Shown } from '../parts/notice.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { useSignedIn } from '../parts/session.ts';
@@ -79,9 +80,7 @@ export function Withdraw() {
         <Shown loaded={past.loaded}>
           {({ withdrawals }) =>
             withdrawals.length === 0 ? (
-              <p class="quiet">
-                There are none yet. Each is listed here, from the moment you send it until it has arrived.
-              </p>
+              <None>Each is listed here from the moment you send it.</None>
             ) : (
               <ul class="plain">
                 {withdrawals.map((row) => (

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLoaded } from '../../load.ts';
 import { Copied } from '../copy.tsx';
+import { None } from '../none.tsx';
 import { Shown } from '../notice.tsx';
 import { ShownOnce } from '../shown-once.tsx';
 import type { EndpointSource } from './endpoint-calls.ts';
@@ -32,12 +33,7 @@ export function Endpoints<Type extends string>({ calls, groups, change, inDialog
                 <h2>Endpoints</h2>
                 {inDialogs && add}
               </div>
-              {webhookEndpoints.length === 0 && (
-                <div class="none">
-                  <strong>There are none yet</strong>
-                  <span class="quiet">An endpoint is a URL of your own that events are sent to.</span>
-                </div>
-              )}
+              {webhookEndpoints.length === 0 && <None>An endpoint is a URL of your own that events are sent to.</None>}
               {webhookEndpoints.map((endpoint) => (
                 <Endpoint
                   key={endpoint.id}

@@ -220,7 +220,7 @@ export function WithdrawalForm({
           <dt>Minimum</dt>
           <dd>{showCoins(network.minWithdrawal, asset.asset)}</dd>
           <dt>Arrives</dt>
-          <dd>about {timeOf(network.network)}</dd>
+          <dd>in about {timeOf(network.network)}</dd>
           <dt>Limit left</dt>
           <dd>
             {showCents(account.dailyWithdrawals.remaining, 'down')} USDT
