@@ -68,15 +68,15 @@ async function measureOperations(page: Page, { origin }: LocalExchange): Promise
   const operations = page.locator('.operation');
   const layouts = await operations.evaluateAll((all) =>
     all.map((section) => {
-      const [said, shown] = [...section.children];
-      const lengthOf = ({ firstElementChild: first, lastElementChild: last }: typeof said) =>
-        last.getBoundingClientRect().bottom - first.getBoundingClientRect().top;
+      const [said, shown, more] = [...section.children];
+      const lengthOf = (first: typeof said, last: typeof said) =>
+        last.lastElementChild.getBoundingClientRect().bottom - first.getBoundingClientRect().top;
       const [, answered] = shown.querySelectorAll('figure');
       const [box, answer] = [section, answered].map((each) => each.getBoundingClientRect());
       return {
         id: section.id,
         height: box.height,
-        empty: Math.abs(lengthOf(said) - lengthOf(shown)),
+        empty: Math.abs(lengthOf(said, more.lastElementChild === null ? said : more) - lengthOf(shown, shown)),
         isBeside: answer.left >= said.getBoundingClientRect().right,
         answerBelow: answer.top - box.top,
       };
@@ -142,7 +142,7 @@ async function tryReference(page: Page, exchange: LocalExchange): Promise<void> 
   await page.locator('#placeOrder:target').waitFor();
   expectThat(true, 'an operation by the address that it had before');
   await page.locator('.operations [aria-current][href="#placeOrder"]').waitFor();
-  for (const part of ['.fold summary', '.try summary', '.copy']) {
+  for (const part of ['.try summary', '.copy', '.fold summary']) {
     await tabTo(page, page.locator(`#placeOrder ${part}`).last());
   }
   expectThat(true, 'the operation marked in the menu, and its parts reached by the keyboard');
@@ -248,7 +248,7 @@ async function trySearchKeys(page: Page, { origin }: LocalExchange): Promise<voi
   await beginning.waitFor();
   const isTold =
     (await page.locator('search p').innerText()) ===
-    'Nothing is called “nothinglikeit”.\nCheck the spelling, or begin here:';
+    'Nothing found for “nothinglikeit”.\nCheck the spelling, or begin here:';
   expectThat(
     isTold && (await page.getByRole('option', { selected: true }).count()) === 0,
     'nothing found, and where to look, of which nothing is chosen',

@@ -148,7 +148,9 @@ export async function checkState(page: Page, state: string, shots: string | unde
       // Colours that are still changing from one theme to the other are nobody's.
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       const picture = shots === undefined ? undefined : join(shots, `${state}-${size}-${colorScheme}.png`);
-      if (picture !== undefined) await page.screenshot({ path: picture, fullPage: true });
+      // Of a dialog as it is seen: a picture of the whole page would move it.
+      const fullPage = (await page.locator('dialog[open]').count()) === 0;
+      if (picture !== undefined) await page.screenshot({ path: picture, fullPage });
       await runAxe(page, `${state}, ${size}, ${colorScheme}`);
     }
     const overflows = (await page.evaluate(OVERFLOWS)) as string[];

@@ -60,19 +60,13 @@ function composeStart(
 }
 
 /** The three ways in, by what somebody came for. */
-const tradersWays = [
+const ways = [
   ['/docs/guides/first-order', 'Trade by API', 'Place a first order, in curl, TypeScript or Python.'],
   [readers.operator.path, 'Run your own', 'Put it on Cloudflare, with your prices and custodian.'],
   [REFERENCE.path, 'Read the reference', 'Look up any operation, and send it from the page.'],
 ] as const;
 
-const operatorsWays = [
-  ['/docs/guides/going-live', 'Go live', 'Deploy it: databases, secrets, wallet, custodian and prices.'],
-  ['/docs/guides/operating', 'Run it', 'What to do on the first day, each day, and on a bad day.'],
-  ['/docs/operations', 'Open the runbook', 'Each incident, command by command.'],
-] as const;
-
-function listWays(ways: typeof tradersWays | typeof operatorsWays): string {
+function listWays(): string {
   const links = ways.map(([path, name, about]) => `<li><a href="${path}">${name}</a><span>${about}</span></li>`);
   return `<ul class="documents ways">${links.join('')}</ul>`;
 }
@@ -122,6 +116,15 @@ ${showExample(`Answer <span>${order.status}</span>`, writeExample(answer), 'json
 <p class="quiet">Not writing code? <a href="/docs/guides/console">Use the console</a> in a browser.</p>`;
 }
 
+/** What the guide to going live begins and ends with. */
+function showFirstDeployment(): string {
+  const here = 'npm ci\nnpm start';
+  const there = `npm run doctor -- --env production
+npx wrangler deploy --env production`;
+  return `<div class="pair">${showExample('On your machine <small>at once</small>', here, 'sh')}
+${showExample('On Cloudflare <small>after <a href="/docs/guides/going-live">Going live</a></small>', there, 'sh')}</div>`;
+}
+
 interface ListedGroup {
   readonly title: string;
   readonly entries: readonly ListedPage[];
@@ -153,7 +156,7 @@ function composePages(documents: Documents, chapters: readonly Chapter[], script
       'trader',
       'A crypto exchange with one REST API',
       'Bureau is for programs that trade, and for those who want an exchange of their own. Every order fills at once, whole or not at all, at the market’s price.',
-      `${listWays(tradersWays)}
+      `${listWays()}
 ${showFirstOrder(chapters)}
 ${listGroups(listForTraders(documents))}`,
       [...listedReference, ...pagesOf(forTraders), changelog],
@@ -162,7 +165,7 @@ ${listGroups(listForTraders(documents))}`,
       'operator',
       'Operate an exchange',
       'Put a Bureau of your own on Cloudflare, keep it running, connect the money, and act when something breaks.',
-      `${listWays(operatorsWays)}
+      `${showFirstDeployment()}
 ${listGroups(forOperators)}`,
       pagesOf(forOperators),
     ),

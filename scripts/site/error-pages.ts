@@ -24,7 +24,7 @@ function composeErrorPage(code: ProblemCode): Page {
   const { meaning, remedy, isOperators } = errorGuide[code];
   const { status, statusInPath, retryable, kept } = definition;
   const facts = [
-    ['Status', statusInPath === undefined ? status : `${status}; ${statusInPath} where the path names it`],
+    ...(statusInPath === undefined ? [] : [['Status', `${statusInPath} where the path names it`]]),
     ['Retryable', retryable ? 'Yes: the same request may succeed later' : 'No: change something first'],
     ['Idempotency-Key', kept ? 'The same one gets this answer for 24 hours' : 'The same one may be used again'],
   ].map(([term, value]) => `<dt>${term}</dt><dd>${value}</dd>`);
@@ -37,7 +37,7 @@ function composeErrorPage(code: ProblemCode): Page {
     body: `<article>
 <p class="crumb"><a href="${ERRORS.path}">${ERRORS.title}</a></p>
 <h1>${escapeHtml(definition.title)}</h1>
-<p class="code"><code>${code}</code></p>
+<p class="code">${status} <code>${code}</code></p>
 <dl>${facts.join('')}</dl>
 <h2>What it means</h2>
 <p>${renderInline(isOperators ? `${meaning} ${ONLY_OPERATORS}` : meaning)}</p>
@@ -68,6 +68,7 @@ function composeIndex(): Page {
   const sections = Object.entries(groups).map(([group, [title, advice]]) => {
     const rows = codes
       .filter((code) => groupOf(code) === group)
+      .toSorted((one, other) => definitionOf(one).status - definitionOf(other).status)
       .map(
         (code) => `<li><b>${showStatuses(definitionOf(code))}</b> <a href="/errors/${code}"><code>${code}</code></a>
 <span>${renderInline(errorGuide[code].meaning)}</span></li>`,

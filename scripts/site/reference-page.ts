@@ -140,9 +140,9 @@ function showOperation(operation: DescribedOperation, common: Refusals): string 
   return `<section class="operation" id="${id}">
 <div><h3>${nameOperation(id)}</h3>
 <p class="endpoint">${showMethod(method)} <code>${escapeHtml(path)}</code></p>
-<p>${escapeHtml(summary)}. ${renderInline(description)}</p>
-${sent.join('')}${showSent('Body', body)}${foldAnswer(operation, isOpen)}${isLonger ? '' : errors}</div>
-<div class="examples">${showExamples(operation)}${isLonger ? errors : ''}</div></section>`;
+<p>${escapeHtml(summary)}. ${renderInline(description)}</p></div>
+<div class="examples">${showExamples(operation)}${isLonger ? errors : ''}</div>
+<div>${sent.join('')}${showSent('Body', body)}${foldAnswer(operation, isOpen)}${isLonger ? '' : errors}</div></section>`;
 }
 
 function showChapter(chapter: Chapter, common: Refusals): string {
@@ -191,9 +191,8 @@ KEY=bk_test_…
 curl "$URL/api/v1/account/api-key" \\
   -H "Authorization: Bearer $KEY"`;
   return `<div class="reference"><section class="overview"><div><h1>Reference</h1>
-<p>Every operation, from <a href="/api/v1/openapi.json">the OpenAPI document</a> that this exchange serves. Each has a request
-that you can send from here, and the errors that it answers with.</p>
-<p>How to <a href="/docs/guides/errors">handle errors</a>, <a href="/docs/guides/idempotent-retries">try again safely</a> and
+<p class="lead">Every operation, with a request that you can send from here.</p>
+<p>All of it is also in <a href="/api/v1/openapi.json">the OpenAPI document</a> of this exchange. How to <a href="/docs/guides/errors">handle errors</a>, <a href="/docs/guides/idempotent-retries">try again safely</a> and
 <a href="/docs/guides/rate-limits">stay within the rate limits</a> are guides of their own.</p>
 <dl>${facts.map(([term, fact]) => `<dt>${term}</dt><dd>${fact}</dd>`).join('')}</dl></div>
 <div class="examples">${showExample('A first request', names, 'sh')}

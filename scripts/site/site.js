@@ -181,8 +181,8 @@ const search = document.querySelector('search');
 const input = search.querySelector('input');
 const list = search.querySelector('[role=listbox]');
 const status = search.querySelector('p');
-/** As many as fit most screens. */
-const MOST_FOUND = 6;
+/** As many as somebody would look through. */
+const MOST_FOUND = 50;
 
 /** Where to look on when nothing is found. */
 const beginnings = [
@@ -196,7 +196,7 @@ const beginnings = [
 /** What is said when nothing is found for some words. */
 function tellNothing(words) {
   const said = document.createElement('b');
-  said.textContent = `Nothing is called “${words}”.`;
+  said.textContent = `Nothing found for “${words}”.`;
   return [said, /\s/.test(words) ? 'Try fewer words, or begin here:' : 'Check the spelling, or begin here:'];
 }
 search.hidden = false;
