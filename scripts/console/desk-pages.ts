@@ -123,6 +123,12 @@ export async function listPages(
     ...pages,
     { name: 'desk-dialog', path: account, prepare: (page) => press(page, 'Set the limit') },
     { name: 'desk-freeze', path: account, prepare: (page) => press(page, 'Freeze') },
+    {
+      name: 'desk-bound',
+      path: paths['settings-accounts'],
+      prepare: (page) => press(page, 'Change the review threshold'),
+    },
+    { name: 'desk-pause', path: '/desk/switches', prepare: (page) => press(page, 'Pause deposits over LTC') },
     { name: 'desk-terms', path: '/desk/settings', prepare: (page) => press(page, 'Change BTC') },
     { name: 'desk-notice', path: '/desk/switches', prepare: (page) => press(page, 'Change the notice') },
     { name: 'desk-deposit-credit', path: paths.deposit, prepare: (page) => chooseAccount(page, label) },

@@ -20,7 +20,7 @@ export function Form({
   readonly act: () => Promise<void>;
   readonly label: string;
   /** What the button is for, where the label alone does not say it to who only listens. */
-  readonly about?: string;
+  readonly about?: string | undefined;
   readonly danger?: boolean;
   /** One of several things that a page offers, none of which is why one came. */
   readonly plain?: boolean;
@@ -199,6 +199,27 @@ export function Switch<T extends string>({ label, value, set, options }: Options
         <label key={option}>
           <input type="radio" name={name} checked={option === value} onChange={() => set(option)} />
           <span>{text}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** A question of which no answer is chosen beforehand: its form is not sent without one. */
+export function Question<T extends string>({
+  label,
+  value,
+  set,
+  options,
+}: Omit<Options<T>, 'value'> & { readonly value: T | undefined }) {
+  const name = useId();
+  return (
+    <fieldset>
+      <legend>{label}</legend>
+      {options.map(([option, text]) => (
+        <label key={option} class="tick">
+          <input type="radio" name={name} required checked={option === value} onChange={() => set(option)} />
+          {text}
         </label>
       ))}
     </fieldset>

@@ -12,7 +12,7 @@ export function Step({
   label,
   about,
   title,
-  does = about === undefined ? label : `${label} ${about}`,
+  does,
   act,
   done,
   danger = false,
@@ -21,12 +21,12 @@ export function Step({
   shows,
   children,
 }: {
-  /** What both buttons say, unless the dialog's own says more. */
+  /** What both buttons say. */
   readonly label: string;
   /** What the button is for, where its row says it to who looks. */
   readonly about?: string | undefined;
   readonly title: string;
-  /** What the dialog's own button says. */
+  /** What the dialog's own button says instead of the label. */
   readonly does?: string;
   /** Makes the change, and returns the answer of the exchange. */
   readonly act: () => Promise<unknown>;
@@ -73,7 +73,8 @@ export function Step({
             <h2>{title}</h2>
             <Form
               act={make}
-              label={does}
+              label={does ?? label}
+              about={does === undefined ? about : undefined}
               danger={danger}
               isReady={isReady}
               beside={
