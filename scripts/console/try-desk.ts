@@ -111,7 +111,7 @@ async function review(page: Page, exchange: LocalExchange, customer: Customer): 
   await press(page, 'Change the review threshold');
   const button = page.getByRole('dialog').getByRole('button', { name: 'Change the review threshold' });
   expectThat(await button.isDisabled(), 'a setting is not changed before its value is another');
-  await page.getByLabel('USDT (empty: no reviews)').fill('10');
+  await page.getByRole('dialog').getByLabel('USDT').fill('10');
   const change = page.getByRole('dialog').locator('.change');
   const [old, next] = [await change.locator('del').textContent(), await change.locator('ins').textContent()];
   expectThat(old !== next && next === '10', `a setting shows its old value and its new one, ${old} and ${next}`);
@@ -330,6 +330,7 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
   await tabs.getByRole('link', { name: 'All' }).and(page.locator('[aria-current]')).waitFor();
   await page.getByRole('table', { name: 'Payouts with the custodian' }).getByRole('link').first().click();
   await press(page, 'Settle it');
+  await page.getByRole('radio', { name: /^It failed/ }).check();
   await page.getByLabel('Reason, for the audit').fill('the custodian never had it');
   await confirm(page, 'Settle it');
   await page.getByRole('link', { name: 'a proposal' }).waitFor();

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { inWords, showAmount, showPrice, showSum } from '../../format.ts';
 import { Copied } from '../../parts/copy.tsx';
-import { Choice, TextField } from '../../parts/form.tsx';
+import { Choice, Question, TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
 import { showSigned } from '../parts/day-bars.ts';
 import { listOf } from '../parts/list.ts';
@@ -146,7 +146,7 @@ function mayBeEnded({ ts, sendBy, openSeconds }: Hedge): boolean {
   return openSeconds !== null && openSeconds * 1_000 >= Date.parse(sendBy) - Date.parse(ts) + DEALERS_OWN_MS;
 }
 
-/** None is chosen beforehand: a wrong "never" frees money that was spent, and hedges anew. */
+/** A wrong "never" frees money that was spent, and hedges anew. */
 const outcomes = [
   ['never', 'It never dealt the order'],
   ['dealt', 'It dealt it, or a part of it'],
@@ -180,15 +180,7 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
         Look for this id in the venue’s own list of orders, and see that the dealer sends it no more. It ends for good.
       </p>
       <Copied text={hedge.id} label="the id of the hedge" />
-      <fieldset>
-        <legend>What happened at venue {hedge.venue}?</legend>
-        {outcomes.map(([one, words]) => (
-          <label key={one} class="tick">
-            <input type="radio" name="outcome" required checked={one === outcome} onChange={() => setOutcome(one)} />
-            {words}
-          </label>
-        ))}
-      </fieldset>
+      <Question label={`What happened at venue ${hedge.venue}?`} value={outcome} set={setOutcome} options={outcomes} />
       {outcome === 'dealt' && (
         <>
           <div class="row short">

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { showSum } from '../../format.ts';
-import { Choice, TextField } from '../../parts/form.tsx';
+import { Question, TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
 import { ReasonField, Step } from '../parts/step.tsx';
 import type { OperatorWithdrawal, PayoutClaim } from '../schema.d.ts';
@@ -94,16 +94,16 @@ function Claim({ withdrawal, claim, changed }: StepsOf & { readonly claim: Payou
 }
 
 const outcomes = [
-  ['failed', 'failed: amount and fee go back to the account'],
-  ['paid', 'paid: a transaction sent the coins'],
+  ['failed', 'It failed: amount and fee go back to the account'],
+  ['paid', 'It was paid: a transaction sent the coins'],
 ] as const;
 
 function Settle({ withdrawal, changed }: StepsOf) {
-  const [outcome, setOutcome] = useState<'failed' | 'paid'>('failed');
+  const [outcome, setOutcome] = useState<'failed' | 'paid'>();
   const [txHash, setHash] = useState('');
   const [reason, setReason] = useState('');
   const path = { id: withdrawal.accountId, withdrawalId: withdrawal.id };
-  const body = outcome === 'paid' ? { outcome, txHash, reason } : { outcome, reason };
+  const body = outcome === 'paid' ? { outcome, txHash, reason } : { outcome: 'failed' as const, reason };
   return (
     <Step
       danger
@@ -113,7 +113,7 @@ function Settle({ withdrawal, changed }: StepsOf) {
       done={changed}
     >
       <p>Only when the custodian told you what became of it. When in doubt, do neither.</p>
-      <Choice label="It has" value={outcome} set={setOutcome} options={outcomes} />
+      <Question label="What became of it?" value={outcome} set={setOutcome} options={outcomes} />
       {outcome === 'paid' && <TextField label="Transaction hash" required value={txHash} set={setHash} />}
       <ReasonField value={reason} set={setReason} />
     </Step>
