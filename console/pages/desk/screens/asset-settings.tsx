@@ -13,9 +13,9 @@ type Asset = keyof ExchangeSettings['supplyCaps'];
 
 /** What a setting means, and who may change it. Only a fallback price has a default to which it can return. */
 const rules = {
-  supplyCaps: { duty: 'set_caps', unit: (asset: Asset) => asset, isRequired: true },
-  exposure: { duty: 'set_caps', unit: (asset: Asset) => asset, isRequired: true },
-  fallbackPrices: { duty: 'change_settings', unit: () => 'USDT', isRequired: false },
+  supplyCaps: { duty: 'set_caps', unit: (asset: Asset) => `, ${asset}`, isRequired: true },
+  exposure: { duty: 'set_caps', unit: (asset: Asset) => `, ${asset}`, isRequired: true },
+  fallbackPrices: { duty: 'change_settings', unit: () => '', isRequired: false },
 } as const;
 
 const meanings = {
@@ -118,11 +118,18 @@ function SetAsset({
   const isReady = names.every((name) => typed(name) !== '' || !rules[name].isRequired);
   const change = Object.fromEntries(changed.map((name) => [name, { [asset]: typed(name) || null }]));
   return (
-    <ChangeStep {...part} label="Change" about={`${title}, ${asset}`} change={isReady ? change : undefined}>
+    <ChangeStep
+      {...part}
+      label="Change"
+      about={`${title}, ${asset}`}
+      title={`Change ${asset}`}
+      change={isReady ? change : undefined}
+    >
       {names.map((name) => (
         <TextField
           key={name}
-          label={`${settingNames[name]}, ${rules[name].unit(asset)}${rules[name].isRequired ? '' : ' (empty: the default)'}`}
+          label={`${settingNames[name]}${rules[name].unit(asset)}`}
+          help={rules[name].isRequired ? undefined : 'Empty: the default'}
           inputMode="decimal"
           required={rules[name].isRequired}
           value={texts[name] ?? stored(name)}
@@ -174,7 +181,7 @@ function SetHandCredit(part: SettingsPart) {
   // Replaced whole, so it names the others as they are.
   const change = { approvalAbove: { ...others, ...(amount !== '' && { [asset]: amount }) } };
   return (
-    <ChangeStep {...part} label="Set what one person may credit" change={change}>
+    <ChangeStep {...part} label="Set an amount" title="What one person may credit" change={change}>
       <Choice
         label="Asset"
         value={asset}
@@ -185,7 +192,8 @@ function SetHandCredit(part: SettingsPart) {
         options={assets.map((one) => [one, one] as const)}
       />
       <TextField
-        label={`${asset} in 24 hours (empty: two people in any case)`}
+        label={`${asset} in 24 hours`}
+        help="Empty: two people in any case"
         inputMode="decimal"
         value={text}
         set={setText}

@@ -5,7 +5,7 @@ import type { ExchangeSettings } from '../schema.d.ts';
 
 /** The settings by the name under which people know them. */
 export const settingNames: Readonly<Record<string, string>> = {
-  allowlistMode: 'Mode of the approved addresses',
+  allowlistMode: 'Withdrawals go to',
   tradingHalted: 'Trading is halted',
   withdrawalsHalted: 'Withdrawals are halted',
   pausedNetworks: 'Networks without withdrawals',
@@ -48,9 +48,14 @@ const termNames: Readonly<Record<string, string>> = {
   spreadBps: 'spread',
 };
 
-/** What is stored in hundredths of a percent is shown in percent. */
-const inUnits = (name: string, value: unknown) =>
-  name.endsWith('Bps') && typeof value === 'number' ? showPercent(value) : value;
+/** Where withdrawals go, by the mode. */
+export const allowlistModes = { off: 'any address', strict: 'approved addresses alone' } as const;
+
+/** A value as people read it: what is stored in hundredths of a percent, in percent. */
+function inUnits(name: string, value: unknown) {
+  if (value === 'off' || value === 'strict') return allowlistModes[value];
+  return name.endsWith('Bps') && typeof value === 'number' ? showPercent(value) : value;
+}
 
 /** These are replaced whole: what a change does not name is no longer set. */
 const wholes = [
@@ -102,7 +107,7 @@ export function ChangedSettings({
   readonly settings: ExchangeSettings;
 }) {
   const differences = compareSettings(change, settings);
-  if (differences.length === 0) return <p class="quiet">It changes nothing: the settings are so already.</p>;
+  if (differences.length === 0) return <p class="quiet">Nothing is changed yet.</p>;
   return (
     <>
       {differences.map(({ name, old, next }) => (

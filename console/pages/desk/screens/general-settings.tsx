@@ -5,7 +5,7 @@ import { Records } from '../parts/records.tsx';
 import { Value } from '../parts/value.tsx';
 import type { ChangeSettings } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
-import { settingNames } from './changed-settings.tsx';
+import { allowlistModes, settingNames } from './changed-settings.tsx';
 import { ChangeStep, type SettingsPart } from './change-step.tsx';
 
 /** A setting with one value: what it means, and how it is changed. */
@@ -32,7 +32,7 @@ function SetBound({
   const value = text.trim() === '' ? null : text.trim();
   return (
     <ChangeStep {...part} label="Change" about={about} change={{ [name]: value }}>
-      <TextField label={`USDT (empty: ${empty})`} inputMode="decimal" value={text} set={setText} />
+      <TextField label="USDT" help={`Empty: ${empty}`} inputMode="decimal" value={text} set={setText} />
     </ChangeStep>
   );
 }
@@ -68,10 +68,7 @@ function SetOpeningWeights(part: SettingsPart) {
   );
 }
 
-const modes = [
-  ['off', 'off: any address'],
-  ['strict', 'strict: approved addresses alone'],
-] as const;
+const modes = Object.entries(allowlistModes) as [keyof typeof allowlistModes, string][];
 
 function SetAllowlist(part: SettingsPart) {
   const [allowlistMode, setMode] = useState(part.settings.allowlistMode);
@@ -91,7 +88,7 @@ const singles: readonly Single[] = [
   },
   {
     name: 'allowlistMode',
-    meaning: 'Whether withdrawals go to approved addresses alone.',
+    meaning: 'Addresses are approved for each account, on its page.',
     step: (part) => <SetAllowlist {...part} />,
   },
   {
@@ -102,7 +99,7 @@ const singles: readonly Single[] = [
   },
   {
     name: 'dailyLoss',
-    empty: 'no loss halts it',
+    empty: 'no bound',
     meaning: 'When the house loses more in a day (UTC), trading is halted.',
     step: (part) => <SetBound {...part} name="dailyLoss" about="the loss that halts" empty="no loss halts trading" />,
   },
@@ -128,7 +125,7 @@ function showSetting(name: Single['name'], settings: SettingsPart['settings']) {
     if (weights.length === 1) return `all in ledger ${weights[0]?.[0]}`;
     return weights.map(([ledger, weight]) => `ledger ${ledger}: ${weight}`).join(', ');
   }
-  if (name === 'allowlistMode') return modes.find(([mode]) => mode === settings.allowlistMode)?.[1];
+  if (name === 'allowlistMode') return allowlistModes[settings.allowlistMode];
   const value = settings[name];
   if (value === null) return singles.find((one) => one.name === name)?.empty;
   return (

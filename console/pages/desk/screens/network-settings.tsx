@@ -127,8 +127,8 @@ function SetPair({ pair, ...part }: SettingsPart & { readonly pair: Pair }) {
       {names.map((name) => (
         <TextField
           key={name}
-          label={`${settingNames[name]}, ${asset} (empty: the default)`}
-          help={`In force now: ${showAmount(pair.inForce[name])}`}
+          label={`${settingNames[name]}, ${asset}`}
+          help={`Now ${showAmount(pair.inForce[name])}. Empty: the default`}
           inputMode="decimal"
           value={texts[name] ?? stored(name)}
           set={(text) => setTexts((known) => ({ ...known, [name]: text }))}

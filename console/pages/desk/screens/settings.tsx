@@ -69,7 +69,7 @@ function Group({ name, ...part }: SettingsPart & { readonly name: keyof typeof g
         <>
           <GeneralSettings
             {...part}
-            title="Bounds of a day, and of venues"
+            title="Bounds of the whole house"
             names={['dailyLoss', 'dailyHedgeVolume', 'maxAtVenues']}
           />
           <AssetSettings {...part} title="Bounds of each asset" names={['supplyCaps', 'exposure']} />

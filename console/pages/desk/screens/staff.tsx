@@ -63,15 +63,8 @@ export function StaffScreen() {
           rows={staffRoles}
           keyOf={(role) => role}
           columns={[
-            {
-              name: 'Role, with what it allows',
-              show: (role) => (
-                <>
-                  {inWords(role)}
-                  <small class="below">{meanings[role]}</small>
-                </>
-              ),
-            },
+            { name: 'Role', show: inWords },
+            { name: 'What it allows', narrow: 'bare', show: (role) => meanings[role] },
           ]}
           empty=""
         />
@@ -84,13 +77,14 @@ function SetRoles({ member, changed }: { readonly member?: StaffMember; readonly
   const before = member?.roles ?? [];
   const [email, setEmail] = useState(member?.email ?? '');
   const [roles, setRoles] = useState<readonly StaffRole[]>(before);
+  const isChanged = nameRoles(before) !== nameRoles(roles);
   const toggle = (role: StaffRole) =>
     setRoles((known) => staffRoles.filter((one) => known.includes(one) !== (one === role)));
   return (
     <Step
       label={member ? 'Set roles' : 'Add a person'}
       title={member ? `Roles of ${member.email}` : 'Add a person'}
-      isReady={nameRoles(before) !== nameRoles(roles)}
+      isReady={isChanged}
       act={() => operate('put /staff/{email}', { path: { email: email.trim().toLowerCase() }, body: { roles } })}
       done={changed}
     >
@@ -107,7 +101,7 @@ function SetRoles({ member, changed }: { readonly member?: StaffMember; readonly
           </label>
         ))}
       </fieldset>
-      <OldAndNew name="Roles" old={nameRoles(before)} next={nameRoles(roles)} />
+      {isChanged && <OldAndNew name="Roles" old={nameRoles(before)} next={nameRoles(roles)} />}
     </Step>
   );
 }
