@@ -32,6 +32,7 @@ export function ChangeStep({
   readonly shows?: ComponentChildren;
   readonly children?: ComponentChildren;
 }) {
+  const isChange = change !== undefined && compareSettings(change, settings).length > 0;
   return (
     <Step
       label={label}
@@ -39,12 +40,12 @@ export function ChangeStep({
       main={main}
       shows={shows}
       title={title}
-      isReady={!change || compareSettings(change, settings).length > 0}
+      isReady={!change || isChange}
       act={() => operate('patch /settings', { body: change ?? {} })}
       done={changed}
     >
       {children}
-      {change && <ChangedSettings change={change} settings={settings} />}
+      {isChange && <ChangedSettings change={change} settings={settings} />}
     </Step>
   );
 }

@@ -107,7 +107,7 @@ export function ChangedSettings({
   readonly settings: ExchangeSettings;
 }) {
   const differences = compareSettings(change, settings);
-  if (differences.length === 0) return <p class="quiet">Nothing is changed yet.</p>;
+  if (differences.length === 0) return <p class="quiet">It changes nothing: the settings are so already.</p>;
   return (
     <>
       {differences.map(({ name, old, next }) => (

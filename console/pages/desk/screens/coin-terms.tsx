@@ -147,12 +147,15 @@ function textsOf({ spreadBps, maxNotional, hedging }: CoinTerm = {}): Texts {
   };
 }
 
-/** The terms that were typed; `undefined` while a percentage is none. */
+/** Another venue, until it has its name: no name of a venue begins so. */
+const ANOTHER = '-';
+
+/** The terms that were typed; `undefined` while a percentage is none, or the venue has no name. */
 function readTerm(texts: Texts): CoinTerm | undefined {
   const { maxNotional, venue, inner, outer, maxHedge } = texts;
   const [spreadBps, limitBps, feeBps] = [texts.spreadBps, texts.limitBps, texts.feeBps].map(readPercent);
   if (texts.spreadBps !== '' && spreadBps === undefined) return undefined;
-  if (venue !== '' && (limitBps === undefined || feeBps === undefined)) return undefined;
+  if (venue === ANOTHER || (venue !== '' && (limitBps === undefined || feeBps === undefined))) return undefined;
   const maxAgeSeconds = Number(texts.maxAgeSeconds);
   return {
     ...(spreadBps !== undefined && { spreadBps }),
@@ -200,9 +203,6 @@ function SetTerms({ coin, ...part }: SettingsPart & { readonly coin: Coin }) {
   );
 }
 
-/** No name of a venue begins so. */
-const ANOTHER = '-';
-
 /** Where a coin is hedged: one of the venues that the exchange knows of, or the first coin at another. */
 function VenueChoice({ value, set }: { readonly value: string; readonly set: (venue: string) => void }) {
   const { loaded } = useLoaded(async () => (await operate('get /venues')).venues.venues.map(({ venue }) => venue));
@@ -217,7 +217,7 @@ function VenueChoice({ value, set }: { readonly value: string; readonly set: (ve
         value={isAnother ? ANOTHER : value}
         set={(next) => {
           setAnother(next === ANOTHER);
-          set(next === ANOTHER ? '' : next);
+          set(next);
         }}
         options={[
           ['', 'Nowhere'],
@@ -231,8 +231,8 @@ function VenueChoice({ value, set }: { readonly value: string; readonly set: (ve
           help="Small letters, digits and hyphens"
           required
           pattern="[a-z0-9][a-z0-9\-]{0,31}"
-          value={value}
-          set={(name) => set(name.trim())}
+          value={value === ANOTHER ? '' : value}
+          set={(name) => set(name.trim() || ANOTHER)}
         />
       )}
     </div>
