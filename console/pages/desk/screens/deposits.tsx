@@ -92,7 +92,13 @@ const heldColumn: Column<Decided> = {
 
 /** Who decided it, and why. The audit knows both. */
 const decidedColumns = (why: string): readonly Column<Decided>[] => [
-  { name: why, show: ({ decided }) => <span class="breaks">{String(decided?.detail['because'] ?? '–')}</span> },
+  {
+    name: why,
+    show: ({ decided }) => {
+      const because = decided?.detail['because'];
+      return typeof because === 'string' ? <span class="breaks">{because}</span> : '–';
+    },
+  },
   { name: 'Decided by', show: ({ decided }) => decided?.actor ?? 'not in the newest of the audit' },
 ];
 
