@@ -47,8 +47,8 @@ export function StatementForm() {
     <section class="card">
       <h2>Statement</h2>
       <p>
-        A file with your balances at the beginning and the end of some days, and every movement between them, to the
-        last digit. Days begin at midnight UTC. One a minute, at most.
+        A file with your balances at the beginning and the end of a period, and every movement between them. Days begin
+        at midnight UTC.
       </p>
       <Form act={download} label="Download the statement">
         <div class="row">
