@@ -116,7 +116,7 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
   const [expiry, setExpiry] = useState('');
   const [addresses, setAddresses] = useState('');
   const signedIn = useSignedIn();
-  const { account } = signedIn;
+  const { session, account } = signedIn;
   const make = async () => {
     const ipAllowlist = addresses.split(/[\s,]+/).filter((text) => text !== '');
     const body = {
@@ -174,12 +174,16 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
         </Form>
       ) : (
         <>
-          <p>A key may do what you choose of this:</p>
-          <ul class="rights">
-            {scopes.map(([scope, text]) => (
-              <li key={scope}>{text}</li>
-            ))}
-          </ul>
+          {session.level === 'look' && (
+            <>
+              <p>A key may do what you choose:</p>
+              <ul class="rights">
+                {scopes.map(([scope, text]) => (
+                  <li key={scope}>{text}</li>
+                ))}
+              </ul>
+            </>
+          )}
           <CannotAdd what="key" />
         </>
       )}

@@ -23,7 +23,7 @@ export function Security() {
     <>
       <dl class="facts short">
         <Fact name="Passkeys" status={session.passkeys > 1 ? 'completed' : 'pending'}>
-          {['None yet', 'Only one'][session.passkeys] ?? `${session.passkeys}`}
+          {['None yet', 'Only one'][session.passkeys] ?? `${session.passkeys} enrolled`}
         </Fact>
         <Fact name="Two-factor authentication" status={account.totp.enabled ? 'completed' : 'pending'}>
           {account.totp.enabled ? 'On' : 'Off'}
