@@ -98,7 +98,7 @@ export class HolderTrial {
     await press(page, 'Open my account');
     await see(page, 'First steps');
     await open(page, 'Withdraw');
-    await see(page, 'Switch two-factor authentication on');
+    await see(page, 'Switch on two-factor authentication');
     for (const name of ['Withdraw', 'Addresses', 'Deposit', 'Activity', 'API keys', 'Security']) {
       await open(page, name);
       await page.getByRole('heading', { name, level: 1 }).waitFor();

@@ -154,7 +154,7 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
                     <small>
                       {account.totp.enabled
                         ? 'Who has the key can empty the account. Limit it to IP addresses below.'
-                        : 'Switch two-factor authentication on first.'}
+                        : 'Switch on two-factor authentication first.'}
                     </small>
                   )}
                 </span>

@@ -97,7 +97,7 @@ function FirstSteps({
   const hasWayBack = session.passkeys > 1 || (loaded.state === 'here' && loaded.value.recoveryCodes > 0);
   const steps = [
     [session.passkeys > 0, '/security', 'Add a passkey', 'You can trade then, and nobody else can.'],
-    [account.totp.enabled, '/security', 'Switch two-factor authentication on', 'Withdrawals need its code.'],
+    [account.totp.enabled, '/security', 'Switch on two-factor authentication', 'Withdrawals need its code.'],
     [hasWayBack, '/security', 'Draw recovery codes, or add a second passkey', 'For the day you lose the first one.'],
     [known.transactions.length > 0, '/deposit', 'Make a first deposit', 'Each coin and network has its address.'],
     [known.hasTraded, '/trade', 'Buy something', 'It fills at once, at the price that is shown.'],

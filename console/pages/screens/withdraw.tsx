@@ -99,7 +99,7 @@ export function Withdraw() {
 function Before({ hasPasskey }: { readonly hasPasskey: boolean }) {
   const steps = [
     [hasPasskey, 'Add a passkey', 'So that nobody but you can act here.'],
-    [false, 'Switch two-factor authentication on', 'Each withdrawal needs its code.'],
+    [false, 'Switch on two-factor authentication', 'Each withdrawal needs its code.'],
   ] as const;
   return (
     <section class="card">
