@@ -97,6 +97,8 @@ export class HolderTrial {
     await page.goto(await awaitLink(this.#exchange, EMAIL, 1));
     await press(page, 'Open my account');
     await see(page, 'First steps');
+    const leads = await page.locator('main a.main').allTextContents();
+    expectThat(String(leads) === 'Add a passkey', `of all steps the next one stands out: ${String(leads)}`);
     await open(page, 'Withdraw');
     await see(page, 'Switch on two-factor authentication');
     for (const name of ['Withdraw', 'Addresses', 'Deposit', 'Activity', 'API keys', 'Security']) {
@@ -184,9 +186,15 @@ export class HolderTrial {
     expectThat(true, 'an approved address leads to a withdrawal to it, and is removed');
   }
 
+  async #expectDocument(page: Page, name: string): Promise<void> {
+    const address = await page.getByRole('link', { name }).getAttribute('href');
+    expectThat((await fetch(address ?? '')).ok, `“${name}” leads to ${address}`);
+  }
+
   /** Makes a key and uses it over HTTP. Returns what reads with it. */
   async #makeKey(page: Page): Promise<(path: string) => Promise<Response>> {
     await open(page, 'API keys');
+    await this.#expectDocument(page, 'the documents');
     await page.getByLabel('Name', { exact: true }).fill('bot');
     await page.getByLabel('Expires').selectOption('in 30 days');
     await press(page, 'Make the key');
@@ -443,6 +451,7 @@ export class HolderTrial {
       await see(page, 'There are none yet');
       await page.getByText('What is sent?').click();
       await page.getByText('security.passkey_added').and(page.locator(':visible')).waitFor();
+      await this.#expectDocument(page, 'The guide');
       await this.#check(page, 'events-empty');
       await page.getByLabel('URL of the endpoint').fill(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
       await page.getByLabel('What it is for').fill('bookkeeping');

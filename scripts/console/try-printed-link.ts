@@ -36,6 +36,8 @@ export async function tryPrintedLink(
   await checkState(page, 'link', shots);
   await press(page, 'Open my account');
   await see(page, 'First steps');
+  await page.locator('.done').filter({ hasText: 'Make a first deposit' }).waitFor();
+  expectThat(true, 'a first step that is done is listed, and ticked');
   await checkState(page, 'overview-looking', shots);
   await tryManyMovements(page, exchange);
   await open(page, 'Events');
