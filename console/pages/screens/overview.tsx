@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Transaction } from '../../../clients/bureau-client/src/operations.ts';
 import { add, multiply } from '../exact.ts';
 import { api, ask } from '../ask.ts';
-import { directionOf, inWords, nameMovement, showCents, showChange, showQuantity, showRecent } from '../format.ts';
+import { directionOf, nameMovement, showCents, showChange, showQuantity, showRecent } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import type { ChartPoint } from '../parts/chart-point.ts';
 import { Badge } from '../parts/coin.tsx';
@@ -10,6 +10,7 @@ import { Item } from '../parts/item.tsx';
 import { Line } from '../parts/line.tsx';
 import { Moved } from '../parts/moved.tsx';
 import { Shown, Waiting } from '../parts/notice.tsx';
+import { Pill } from '../parts/pill.tsx';
 import { type SignedIn, nameWayIn, useSignedIn } from '../parts/session.ts';
 import { type Drawn, type Reach, SpanChart, readPrices } from '../parts/span-chart.tsx';
 import { valueOverTime } from '../value-over-time.ts';
@@ -211,7 +212,9 @@ export function Overview() {
                         }
                         about={<time dateTime={row.ts}>{showRecent(row.ts)}</time>}
                         end={<Moved row={row} />}
-                        below={row.status === 'COMPLETED' ? `${showCents(row.usdValue)} USDT` : inWords(row.status)}
+                        below={
+                          row.status === 'COMPLETED' ? `${showCents(row.usdValue)} USDT` : <Pill status={row.status} />
+                        }
                       />
                     ))}
                   </ul>
