@@ -184,7 +184,8 @@ export async function checkPages(
     await page.locator('h1').waitFor();
     // Not by a script of the test's own: what is evaluated after a pause, the pages' policy refuses.
     await page.locator('.waiting').first().waitFor({ state: 'detached' });
-    await prepare?.(page);
+    if (prepare) await prepare(page);
+    else if ((await page.getByRole('alert').count()) > 0) throw new Error(`${path} shows that it cannot be read`);
     await checkState(page, name, shots);
   }
   await context.close();

@@ -121,6 +121,11 @@ export async function listPages(
   const pages = Object.entries(paths).map(([name, path]) => ({ name: `desk-${name}`, path }));
   return [
     ...pages,
+    {
+      name: 'desk-no-record',
+      path: `/desk/proposals/${accountId}`,
+      prepare: (page) => page.getByRole('alert').waitFor(),
+    },
     { name: 'desk-dialog', path: account, prepare: (page) => press(page, 'Set the limit') },
     { name: 'desk-freeze', path: account, prepare: (page) => press(page, 'Freeze') },
     {

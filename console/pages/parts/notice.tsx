@@ -70,14 +70,22 @@ export function Fault({ error }: { readonly error: unknown }) {
 /** What was read, or that it is on its way, or why it is not here. */
 export function Shown<T>({
   loaded,
+  title,
   children,
 }: {
   readonly loaded: LoadState<T>;
+  /** The heading of a page that cannot be shown, where its own is among what is read. */
+  readonly title?: string;
   readonly children: (value: T) => ComponentChildren;
 }) {
   if (loaded.state === 'waiting') return <Waiting />;
-  if (loaded.state === 'failed') return <Fault error={loaded.error} />;
-  return <>{children(loaded.value)}</>;
+  if (loaded.state === 'here') return <>{children(loaded.value)}</>;
+  return (
+    <>
+      {title && <h1>{title}</h1>}
+      <Fault error={loaded.error} />
+    </>
+  );
 }
 
 /** The place of what is on its way: some grey lines for the eye, a word for who listens. */

@@ -27,35 +27,37 @@ const views = [
 export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
   const { loaded, reload } = useLoaded(async () => (await operate('get /accounts/{id}', { path: { id } })).account);
   return (
-    <Shown loaded={loaded}>
-      {(account) => (
-        <>
-          <Back to="/desk/accounts">Accounts</Back>
-          <div class="top">
-            <div class="named">
-              <h1>{account.label}</h1>
-              <State of={account.status} />
+    <>
+      <Back to="/desk/accounts">Accounts</Back>
+      <Shown loaded={loaded} title="Account">
+        {(account) => (
+          <>
+            <div class="top">
+              <div class="named">
+                <h1>{account.label}</h1>
+                <State of={account.status} />
+              </div>
+              <AccountSteps account={account} changed={reload} />
             </div>
-            <AccountSteps account={account} changed={reload} />
-          </div>
-          <nav class="tabs" aria-label="Of the account" ref={scrollToCurrent}>
-            {views.map(([name, title]) => (
-              <a
-                key={name}
-                href={`/desk/accounts/${id}${name && `/${name}`}`}
-                aria-current={name === view ? 'page' : undefined}
-              >
-                {title}
-              </a>
-            ))}
-            <a href={`/desk/audit?target=${id}`}>Audit</a>
-          </nav>
-          {view === '' && <Overview account={account} />}
-          {view === 'security' && <AccountSecurity account={account} changed={reload} />}
-          {view !== '' && view !== 'security' && <AccountRecords id={id} kind={view} query={query} />}
-        </>
-      )}
-    </Shown>
+            <nav class="tabs" aria-label="Of the account" ref={scrollToCurrent}>
+              {views.map(([name, title]) => (
+                <a
+                  key={name}
+                  href={`/desk/accounts/${id}${name && `/${name}`}`}
+                  aria-current={name === view ? 'page' : undefined}
+                >
+                  {title}
+                </a>
+              ))}
+              <a href={`/desk/audit?target=${id}`}>Audit</a>
+            </nav>
+            {view === '' && <Overview account={account} />}
+            {view === 'security' && <AccountSecurity account={account} changed={reload} />}
+            {view !== '' && view !== 'security' && <AccountRecords id={id} kind={view} query={query} />}
+          </>
+        )}
+      </Shown>
+    </>
   );
 }
 

@@ -211,53 +211,58 @@ async function readClues({ id, status, network, txHash, address }: OperatorDepos
 export function DepositScreen({ rest: [id = ''] }: Place) {
   const { loaded, reload } = useLoaded(() => readDeposit(id));
   return (
-    <Shown loaded={loaded}>
-      {({ deposit, moments, clues, account }) => (
-        <>
-          <Back to="/desk/deposits">Deposits</Back>
-          <div class="top">
-            <div class="named">
-              <h1>Deposit of {showSum(deposit.amount, deposit.asset)}</h1>
-              <State of={deposit.decision ?? deposit.status} />
+    <>
+      <Back to="/desk/deposits">Deposits</Back>
+      <Shown loaded={loaded} title="Deposit">
+        {({ deposit, moments, clues, account }) => (
+          <>
+            <div class="top">
+              <div class="named">
+                <h1>Deposit of {showSum(deposit.amount, deposit.asset)}</h1>
+                <State of={deposit.decision ?? deposit.status} />
+              </div>
             </div>
-          </div>
-          <div class="split wide-first">
-            <div>
-              <QuarantineSteps deposit={deposit} changed={reload} />
-              <section class="card">
-                <h2>The deposit</h2>
-                <Facts of={describe(deposit, account)} />
-                <details class="plain-details">
-                  <summary>Id, and place in its transaction</summary>
-                  <Facts
-                    of={[
-                      [
-                        'Id',
-                        <Whole key="id" isCode>
-                          {deposit.id}
-                        </Whole>,
-                      ],
-                      ['Output of the transaction', deposit.outputIndex === null ? null : String(deposit.outputIndex)],
-                    ]}
+            <div class="split wide-first">
+              <div>
+                <QuarantineSteps deposit={deposit} changed={reload} />
+                <section class="card">
+                  <h2>The deposit</h2>
+                  <Facts of={describe(deposit, account)} />
+                  <details class="plain-details">
+                    <summary>Id, and place in its transaction</summary>
+                    <Facts
+                      of={[
+                        [
+                          'Id',
+                          <Whole key="id" isCode>
+                            {deposit.id}
+                          </Whole>,
+                        ],
+                        [
+                          'Output of the transaction',
+                          deposit.outputIndex === null ? null : String(deposit.outputIndex),
+                        ],
+                      ]}
+                    />
+                  </details>
+                </section>
+              </div>
+              <div>
+                <section class="card">
+                  <h2>What happened</h2>
+                  <Timeline
+                    label="What happened"
+                    moments={[...tellSeen(deposit, moments), ...moments, ...tellNow(deposit)]}
                   />
-                </details>
-              </section>
+                  <a href={`/desk/audit?target=${deposit.id}`}>In the audit</a>
+                </section>
+                {deposit.status === 'QUARANTINED' && <Clues deposit={deposit} clues={clues} />}
+              </div>
             </div>
-            <div>
-              <section class="card">
-                <h2>What happened</h2>
-                <Timeline
-                  label="What happened"
-                  moments={[...tellSeen(deposit, moments), ...moments, ...tellNow(deposit)]}
-                />
-                <a href={`/desk/audit?target=${deposit.id}`}>In the audit</a>
-              </section>
-              {deposit.status === 'QUARANTINED' && <Clues deposit={deposit} clues={clues} />}
-            </div>
-          </div>
-        </>
-      )}
-    </Shown>
+          </>
+        )}
+      </Shown>
+    </>
   );
 }
 

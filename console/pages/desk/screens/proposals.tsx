@@ -114,52 +114,54 @@ async function readProposal(id: string) {
 export function ProposalScreen({ rest: [id = ''] }: Place) {
   const { loaded, reload } = useLoaded(() => readProposal(id));
   return (
-    <Shown loaded={loaded}>
-      {({ proposal, settings, staff }) => (
-        <>
-          <Back to="/desk/proposals">Proposals</Back>
-          <div class="top">
-            <div class="named">
-              <h1>{tellProposal(proposal)}</h1>
-              <State of={proposal.status} />
+    <>
+      <Back to="/desk/proposals">Proposals</Back>
+      <Shown loaded={loaded} title="Proposal">
+        {({ proposal, settings, staff }) => (
+          <>
+            <div class="top">
+              <div class="named">
+                <h1>{tellProposal(proposal)}</h1>
+                <State of={proposal.status} />
+              </div>
+              {proposal.status === 'OPEN' && (
+                <Decide proposal={proposal} settings={settings} staff={staff} decided={reload} />
+              )}
             </div>
-            {proposal.status === 'OPEN' && (
-              <Decide proposal={proposal} settings={settings} staff={staff} decided={reload} />
-            )}
-          </div>
-          {proposal.status === 'OPEN' && <Deciders proposal={proposal} />}
-          <section class="card">
-            <h2>What was proposed</h2>
-            <Body proposal={proposal} settings={settings} staff={staff} />
-            <Facts
-              of={[
-                ['Account', showAccount(proposal)],
-                ['Proposed by', <Whole key="by">{proposal.proposedBy}</Whole>],
-                ['Made', <Time key="made" iso={proposal.proposedAt} />],
-                ['Open until', proposal.decidedAt === null ? <Time key="until" iso={proposal.expiresAt} /> : null],
-                ['Decided by', proposal.decidedBy && <Whole key="decided">{proposal.decidedBy}</Whole>],
-                ['Decided', proposal.decidedAt && <Time key="at" iso={proposal.decidedAt} />],
-                ['Why it was declined', proposal.reason],
-              ]}
-            />
-            <details class="plain-details">
-              <summary>The request and its digest</summary>
+            {proposal.status === 'OPEN' && <Deciders proposal={proposal} />}
+            <section class="card">
+              <h2>What was proposed</h2>
+              <Body proposal={proposal} settings={settings} staff={staff} />
               <Facts
                 of={[
-                  ['Request', <Whole key="request" isCode>{`${proposal.method} ${proposal.path}`}</Whole>],
-                  [
-                    'Digest',
-                    <Whole key="digest" isCode>
-                      {proposal.digest}
-                    </Whole>,
-                  ],
+                  ['Account', showAccount(proposal)],
+                  ['Proposed by', <Whole key="by">{proposal.proposedBy}</Whole>],
+                  ['Made', <Time key="made" iso={proposal.proposedAt} />],
+                  ['Open until', proposal.decidedAt === null ? <Time key="until" iso={proposal.expiresAt} /> : null],
+                  ['Decided by', proposal.decidedBy && <Whole key="decided">{proposal.decidedBy}</Whole>],
+                  ['Decided', proposal.decidedAt && <Time key="at" iso={proposal.decidedAt} />],
+                  ['Why it was declined', proposal.reason],
                 ]}
               />
-            </details>
-          </section>
-        </>
-      )}
-    </Shown>
+              <details class="plain-details">
+                <summary>The request and its digest</summary>
+                <Facts
+                  of={[
+                    ['Request', <Whole key="request" isCode>{`${proposal.method} ${proposal.path}`}</Whole>],
+                    [
+                      'Digest',
+                      <Whole key="digest" isCode>
+                        {proposal.digest}
+                      </Whole>,
+                    ],
+                  ]}
+                />
+              </details>
+            </section>
+          </>
+        )}
+      </Shown>
+    </>
   );
 }
 
