@@ -95,7 +95,7 @@ export class HolderTrial {
 
   async #enter(page: Page): Promise<void> {
     await page.goto(await awaitLink(this.#exchange, EMAIL, 1));
-    await press(page, 'Open my account');
+    await press(page, 'Sign in');
     await see(page, 'First steps');
     const leads = await page.locator('main a.main').allTextContents();
     expectThat(String(leads) === 'Add a passkey', `of all steps the next one stands out: ${String(leads)}`);
@@ -150,7 +150,7 @@ export class HolderTrial {
     await secret.waitFor();
     this.#secret = ((await secret.textContent()) ?? '').replaceAll(' ', '');
     expectThat(thrownAway?.replaceAll(' ', '') !== this.#secret, 'a set-up that was cancelled begins anew');
-    const uri = await page.getByText('Open it in your authenticator app').getAttribute('href');
+    const uri = await page.getByText('Open your authenticator app').getAttribute('href');
     expectThat(
       uri?.startsWith('otpauth://totp/') === true && uri.includes(this.#secret),
       'on a telephone the app itself is opened with the secret',
@@ -491,7 +491,7 @@ export class HolderTrial {
       await page.getByText('More actions').click();
       for (const name of ['Send again', 'New secret', 'Switch off or delete'])
         await page.getByRole('heading', { name, level: 4 }).waitFor();
-      await page.getByLabel('Every event after number').fill('0');
+      await page.getByLabel('All events after number').fill('0');
       await press(page, 'Send them again');
       await see(page, 'They are on their way');
       const isSentAgain = () => received.filter((id) => id === received[1]).length === 2;

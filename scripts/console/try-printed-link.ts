@@ -34,7 +34,7 @@ export async function tryPrintedLink(
   const page = await openConsole(browser, exchange);
   await page.goto(link);
   await checkState(page, 'link', shots);
-  await press(page, 'Open my account');
+  await press(page, 'Sign in');
   await see(page, 'First steps');
   await page.locator('.done').filter({ hasText: 'Make a first deposit' }).waitFor();
   expectThat(true, 'a first step that is done is listed, and ticked');
@@ -44,12 +44,12 @@ export async function tryPrintedLink(
   await see(page, 'Use a passkey to see');
   expectThat(true, 'the printed link opens the demo account, to look');
   await page.goto(link);
-  await press(page, 'Open my account');
+  await press(page, 'Sign in');
   await page.getByRole('heading', { name: 'This link no longer works' }).waitFor();
   await see(page, /The link was used, is too old/);
   expectThat((await page.getByRole('button').count()) === 0, 'a link that is dead opens nothing any more');
   await checkState(page, 'link-refused', shots);
-  await page.getByRole('link', { name: 'Sign in, or ask for a new link' }).click();
+  await page.getByRole('link', { name: 'Ask for a new link' }).click();
   await page.waitForURL(`${exchange.consoleOrigin}/`);
   await page.context().close();
 }

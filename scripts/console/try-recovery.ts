@@ -32,7 +32,7 @@ export async function returnByLink(
   await press(page, 'Use another address, or a passkey');
   await page.getByLabel('E-mail').waitFor();
   await page.goto(await awaitLink(exchange, email, 2));
-  await press(page, 'Open my account');
+  await press(page, 'Sign in');
   await see(page, 'You signed in by a link');
   await open(page, 'Security');
   await page.getByRole('heading', { name: 'Get back in' }).waitFor();

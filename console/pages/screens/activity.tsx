@@ -5,6 +5,7 @@ import { nameMovement, showCents, showRecent } from '../format.ts';
 import { Choice, TextField } from '../parts/form.tsx';
 import { Badge, assetSymbols } from '../parts/coin.tsx';
 import { Moved } from '../parts/moved.tsx';
+import { None } from '../parts/none.tsx';
 import { Fault, Waiting } from '../parts/notice.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { Movement } from './activity/movement.tsx';
@@ -139,15 +140,15 @@ function Found({ wanted, isFiltered }: { readonly wanted: Query; readonly isFilt
       {error !== undefined && <Fault error={error} />}
       {rows.length === 0 && isBusy && <Waiting />}
       {rows.length === 0 && !isBusy && error === undefined && (
-        <p role="status">
+        <div role="status">
           {isFiltered ? (
             'Nothing of that kind happened then.'
           ) : (
-            <>
-              There is nothing to show. <a href="/deposit">A deposit</a> or <a href="/trade">an order</a> appears here.
-            </>
+            <None>
+              <a href="/deposit">Deposits</a>, orders and withdrawals appear here.
+            </None>
           )}
-        </p>
+        </div>
       )}
       {rows.length > 0 && <Rows rows={rows} show={setShown} />}
       {next !== null && (

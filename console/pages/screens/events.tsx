@@ -70,10 +70,11 @@ function Kinds() {
       <p>Each is sent as JSON by POST, such as:</p>
       <pre>{JSON.stringify(SAMPLE, null, 2)}</pre>
       <p>
-        To check it, compare the header <code>webhook-signature</code> with <code>v1,</code> and the HMAC-SHA-256, in
-        base64, of <code>webhook-id</code>, <code>webhook-timestamp</code> and the body, joined by dots, under the
-        endpoint’s secret. <a href={`${session.apiOrigin}/docs/guides/be-told`}>The guide</a> has a whole receiver.
+        To check it, compute this with the endpoint’s secret, and compare it with the header{' '}
+        <code>webhook-signature</code>. <a href={`${session.apiOrigin}/docs/guides/be-told`}>The guide</a> has a whole
+        receiver.
       </p>
+      <pre>{'v1,base64(HMAC-SHA-256(secret,\n  webhook-id + "." + webhook-timestamp + "." + body))'}</pre>
     </details>
   );
 }

@@ -16,7 +16,7 @@ export function FreezeByLink() {
             Trading, withdrawals and all API keys have stopped.
           </p>
           <p>
-            <strong>Next:</strong> write to <MailLink />, and tell what happened. Only the exchange can unfreeze the
+            <strong>Next:</strong> write to <MailLink />, and tell us what happened. Only the exchange can unfreeze the
             account.
           </p>
         </>

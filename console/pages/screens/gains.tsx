@@ -56,8 +56,8 @@ export function Gains({
       {isRead && !rest && rows.length === 0 && <p>No coin has come in yet.</p>}
       {moved.length > 0 && (
         <p class="quiet">
-          Counted from what you paid for each coin on average. A deposit counts at its price of that day. This is no tax
-          advice.
+          Counted from what you paid for each coin on average; a sale costs the spread on top. A deposit counts at its
+          price of that day. This is no tax advice.
         </p>
       )}
       {moved.length > 0 && (
@@ -69,10 +69,10 @@ export function Gains({
                 Average cost
               </th>
               <th scope="col" class="number">
-                Gain if sold now
+                Gain at market price
               </th>
               <th scope="col" class="number">
-                Gained by sales
+                Gain by sales
               </th>
             </tr>
           </thead>
@@ -83,7 +83,7 @@ export function Gains({
           </tbody>
         </table>
       )}
-      {others.length > 0 && <p class="quiet">Neither gained nor lost anything: {others.join(', ')}.</p>}
+      {others.length > 0 && <p class="quiet">No gain and no loss yet: {others.join(', ')}.</p>}
     </section>
   );
 }
@@ -121,10 +121,10 @@ function Row({ row: { asset, average, paper, sold } }: { readonly row: Gained })
       <td class="number" data-name="Average cost">
         {average === undefined ? '–' : `${showPrice(average)} USDT`}
       </td>
-      <td class="number" data-name="Gain if sold now">
+      <td class="number" data-name="Gain at market price">
         {paper === undefined ? '–' : <Gain value={paper} />}
       </td>
-      <td class="number" data-name="Gained by sales">
+      <td class="number" data-name="Gain by sales">
         <Gain value={sold} />
       </td>
     </tr>
@@ -137,7 +137,7 @@ function Gain({ value }: { readonly value: string }) {
   const direction = { '+': 'up', '−': 'down' }[sign];
   const amount = showCents(value.slice(sign.length));
   // “< −0.01” would be a large loss: what is shown as nothing is neither.
-  if (amount.startsWith('<')) return <span class="quiet">{amount} USDT</span>;
+  if (amount.startsWith('<')) return <span class="quiet">0.00 USDT</span>;
   return (
     <span class={direction}>
       {sign}

@@ -33,7 +33,11 @@ export function Security() {
             {codes > 0 ? `${codes} left` : 'None yet'}
           </Fact>
         )}
-        <Fact name="Withdrawals go to" status={account.allowlist.mode === 'strict' ? 'completed' : 'open'}>
+        <Fact
+          name="Withdrawals go to"
+          way="/addresses"
+          status={account.allowlist.mode === 'strict' ? 'completed' : 'open'}
+        >
           {account.allowlist.mode === 'strict' ? 'Approved addresses' : 'Any address'}
         </Fact>
       </dl>
@@ -60,16 +64,19 @@ export function Security() {
 /** How one of the things that keep the account safe is now. */
 function Fact({
   name,
+  way,
   status,
   children,
 }: {
   readonly name: string;
+  /** The page on which it is changed, where that is another. */
+  readonly way?: string;
   readonly status: 'completed' | 'pending' | 'open';
   readonly children: string;
 }) {
   return (
     <div>
-      <dt>{name}</dt>
+      <dt>{way === undefined ? name : <a href={way}>{name}</a>}</dt>
       <dd>
         <Pill status={status} words={children} />
       </dd>

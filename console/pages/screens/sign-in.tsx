@@ -33,7 +33,8 @@ export function SignIn({ signedIn }: { readonly signedIn: () => void }) {
         <TextField label="E-mail" type="email" autoComplete="email" required value={email} set={setEmail} />
       </Form>
       <p class="quiet">
-        A link by e-mail lets you look, and freeze the account. If your passkeys are lost, it is also the way back in.
+        A link by e-mail lets you look, deposit and freeze the account. If your passkeys are lost, it is also the way
+        back in.
         {opensAccounts && ' With a new address it opens an account.'}
       </p>
     </Door>
@@ -64,7 +65,7 @@ function LinkAsked({
           Sent again.
         </p>
       )}
-      <p class="quiet">It may be among unwanted mails.</p>
+      <p class="quiet">If it does not come, look among spam.</p>
       <Form
         plain
         label="Send again"
@@ -90,16 +91,16 @@ export function OpenLink({ opened }: { readonly opened: () => void }) {
         <p role="alert">The link was used, is too old, was asked for in another browser, or is incomplete.</p>
         <div class="side-by-side">
           <a class="main" href="/">
-            Sign in, or ask for a new link
+            Ask for a new link
           </a>
         </div>
       </Door>
     );
   return (
-    <Door title="Open your account">
-      <p>The link opens your account in this browser. It works once.</p>
+    <Door title="Sign in">
+      <p>The link signs you in here, to look, deposit and freeze the account. It works once.</p>
       <Form
-        label="Open my account"
+        label="Sign in"
         act={async () => {
           try {
             await ask('POST', '/session/link/spend', { secret });

@@ -5,6 +5,7 @@ import { shorten, showCoins, showRecent } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import { nameNetwork } from '../networks.ts';
 import { Badge } from '../parts/coin.tsx';
+import { MailLink } from '../parts/mail-link.tsx';
 import { None } from '../parts/none.tsx';
 import { Shown } from '../parts/notice.tsx';
 import { Pill } from '../parts/pill.tsx';
@@ -149,6 +150,12 @@ function Row({ row, name }: { readonly row: Withdrawal; readonly name: string | 
           <p class={row.status === 'FAILED' ? 'quiet wrong' : 'quiet'}>
             {row.reason != null && `${reasonsOf[row.reason]} `}
             {meaning}
+            {row.reason === 'rejected' && (
+              <>
+                {' '}
+                To ask why, write to <MailLink />.
+              </>
+            )}
           </p>
         )}
       </div>

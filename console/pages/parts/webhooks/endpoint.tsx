@@ -191,7 +191,7 @@ function Replay({
         }}
       >
         <TextField
-          label="Every event after number"
+          label="All events after number"
           help="The numbers are listed under Deliveries. 0 sends all that are kept, for 90 days."
           inputMode="numeric"
           pattern="\d{1,15}"
@@ -202,7 +202,7 @@ function Replay({
       </Change>
       {isSent && (
         <p role="status" class="done">
-          They are on their way, under their old ids.
+          All events after number {after} are on their way, under their old ids.
         </p>
       )}
     </>

@@ -63,12 +63,10 @@ export function SecondFactor({ mayChange }: { readonly mayChange: boolean }) {
           )}
           {drawn && (
             <Dialog title="Set up two-factor authentication" close={() => setDrawn(undefined)}>
-              <p>
-                Scan this with an authenticator app, or type the secret there. Then enter the code that the app shows.
-              </p>
+              <p>Give your authenticator app this secret. Then enter the code that the app shows.</p>
               <QrCode text={drawn.otpauthUri} label="The secret as a QR code" />
               <div class="on-telephone side-by-side">
-                <a href={drawn.otpauthUri}>Open it in your authenticator app</a>
+                <a href={drawn.otpauthUri}>Open your authenticator app</a>
               </div>
               <details class="on-telephone plain-details">
                 <summary>Scan it with another device</summary>
