@@ -35,7 +35,10 @@ async function reject(page: Page, exchange: LocalExchange, { first }: Staff, cus
   await first.getByLabel('Reason, for the audit').fill('the address is a known thief’s');
   await confirm(first, 'Reject');
   await first.getByRole('dialog').waitFor({ state: 'hidden' });
-  await see(page, /^The exchange’s review rejected it\. Amount and fee are back in your balance\. To ask why, write to \S+@\S+\.$/);
+  await see(
+    page,
+    /^The exchange’s review rejected it\. Amount and fee are back in your balance\. To ask why, write to \S+@\S+\.$/,
+  );
   await page.locator('.pill.failed').first().waitFor();
   expectThat(!(await page.content()).includes('thief'), 'the holder of a rejected withdrawal sees why it was not sent');
 }

@@ -16,7 +16,7 @@ export function composeErrorPages(): Page[] {
 }
 
 function showStatuses({ status, statusInPath }: ProblemDefinition): string {
-  return statusInPath === undefined ? String(status) : `${status} or ${statusInPath}`;
+  return statusInPath === undefined ? String(status) : `${status}, ${statusInPath}`;
 }
 
 function composeErrorPage(code: ProblemCode): Page {

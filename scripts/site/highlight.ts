@@ -40,17 +40,20 @@ const rules: Readonly<Record<Language, readonly (readonly [name: string, pattern
   ],
 };
 
+/** An address is broken after a part of it, where a line is too long for it. */
+const write = (code: string) => escapeHtml(code).replaceAll(/(?<![:/])\/(?=[\w$])/g, '/<wbr>');
+
 /** Code as HTML with colours. It is for reading: a place that no rule knows stays plain, and every character stays. */
 export function highlight(code: string, language: string | undefined): string {
   const known = rules[language as Language] as (typeof rules)[Language] | undefined;
-  if (!known) return escapeHtml(code);
+  if (!known) return write(code);
   const flags = 'gm';
   const all = new RegExp(known.map(([name, pattern]) => `(?<${name}>${pattern.source})`).join('|'), flags);
   let [html, end] = ['', 0];
   for (const match of code.matchAll(all)) {
     const [name] = Object.entries(match.groups ?? {}).find(([, found]) => found !== undefined) ?? ['word'];
-    html += `${escapeHtml(code.slice(end, match.index))}<span class="c-${name}">${escapeHtml(match[0])}</span>`;
+    html += `${write(code.slice(end, match.index))}<span class="c-${name}">${write(match[0])}</span>`;
     end = match.index + match[0].length;
   }
-  return html + escapeHtml(code.slice(end));
+  return html + write(code.slice(end));
 }

@@ -222,7 +222,7 @@ function loadIndex() {
 }
 
 /** An answer to a question is found before what is said elsewhere, and how to use something before why it was made so. */
-const weights = { Design: 0.5, Questions: 3 };
+const weights = { Design: 0.5, Operate: 0.7, Questions: 3 };
 const boostDocument = (id, term, { kind, within }) => weights[within] ?? weights[kind] ?? 1;
 
 /** Of a short word the beginning says nothing. */
@@ -292,7 +292,6 @@ function showPlace({ id, kind, title, within, text, terms = [] }, place) {
   option.id = `found-${place}`;
   option.href = id;
   option.tabIndex = -1;
-  option.dataset.kind = kind;
   option.setAttribute('role', 'option');
   // A part of a page is called by the page as well; a call and an error have an address or a code.
   const isPart = kind !== 'Reference' && kind !== 'Error' && within !== '';

@@ -13,6 +13,7 @@ import { type Atoms, formatAmount } from '../money/amounts.ts';
 
 export const KeyId = Id.nullable().openapi({
   description: 'The API key that asked for it; null where none was recorded',
+  example: '01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3',
 });
 
 export const FailureReason = z.enum(['rejected', 'refused', 'settled']).nullable().openapi({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { highlight } from '../../scripts/site/highlight.ts';
 import { escapeHtml } from '../../scripts/site/escape-html.ts';
 
-const textOf = (html: string) => html.replaceAll(/<span class="c-\w+">|<\/span>/g, '');
+const textOf = (html: string) => html.replaceAll(/<span class="c-\w+">|<\/span>|<wbr>/g, '');
 
 describe('code with colours', () => {
   it.each([

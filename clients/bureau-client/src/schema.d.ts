@@ -2264,7 +2264,7 @@ export interface components {
             status: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED";
             /**
              * @description The API key that placed the order or requested the withdrawal; else null
-             * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
+             * @example 01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3
              */
             keyId: string | null;
             /**
@@ -2388,7 +2388,7 @@ export interface components {
             address: string;
             /**
              * @description The API key that asked for it; null where none was recorded
-             * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
+             * @example 01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3
              */
             keyId: string | null;
             /**
@@ -2909,7 +2909,7 @@ export interface operations {
                      *           "fee": "1",
                      *           "usdValue": "130",
                      *           "status": "PENDING",
-                     *           "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                     *           "keyId": "01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3",
                      *           "reason": null
                      *         }
                      *       ],
@@ -3105,7 +3105,7 @@ export interface operations {
                      *           "asset": "USDT",
                      *           "network": "TRC20",
                      *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
-                     *           "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                     *           "keyId": "01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3",
                      *           "clientOrderId": "rebalance-2026-11-21",
                      *           "reason": null
                      *         }
@@ -3281,7 +3281,7 @@ export interface operations {
                      *         "asset": "USDT",
                      *         "network": "TRC20",
                      *         "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
-                     *         "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                     *         "keyId": "01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3",
                      *         "clientOrderId": "rebalance-2026-11-21",
                      *         "reason": null
                      *       }
@@ -3533,7 +3533,7 @@ export interface operations {
                      *         "asset": "USDT",
                      *         "network": "TRC20",
                      *         "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
-                     *         "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                     *         "keyId": "01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3",
                      *         "clientOrderId": "rebalance-2026-11-21",
                      *         "reason": null
                      *       }
@@ -8871,7 +8871,7 @@ export interface operations {
                  *           "asset": "USDT",
                  *           "network": "TRC20",
                  *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
-                 *           "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "keyId": "01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3",
                  *           "clientOrderId": "rebalance-2026-11-21",
                  *           "reason": null
                  *         }
@@ -8917,7 +8917,7 @@ export interface operations {
                  *           "asset": "USDT",
                  *           "network": "TRC20",
                  *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
-                 *           "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "keyId": "01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3",
                  *           "clientOrderId": "rebalance-2026-11-21",
                  *           "reason": null
                  *         }
@@ -8963,7 +8963,7 @@ export interface operations {
                  *           "asset": "USDT",
                  *           "network": "TRC20",
                  *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
-                 *           "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "keyId": "01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3",
                  *           "clientOrderId": "rebalance-2026-11-21",
                  *           "reason": null
                  *         }
@@ -9009,7 +9009,7 @@ export interface operations {
                  *           "asset": "USDT",
                  *           "network": "TRC20",
                  *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
-                 *           "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "keyId": "01a1e03f-2b17-7000-9c2e-5f0d8a61c7b3",
                  *           "clientOrderId": "rebalance-2026-11-21",
                  *           "reason": "refused"
                  *         }
