@@ -318,7 +318,7 @@ async function trySearch(page: Page, exchange: LocalExchange): Promise<void> {
 
 async function tryCopy(page: Page, { origin }: LocalExchange): Promise<void> {
   await page.goto(`${origin}/docs/guides/first-order`);
-  const block = page.locator('.copyable').first();
+  const block = page.locator('.languages .copyable').first();
   await block.locator('button').click();
   await block.getByText('Copied').waitFor();
   const copied = await page.evaluate('navigator.clipboard.readText()');
