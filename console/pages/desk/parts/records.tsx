@@ -13,6 +13,9 @@ export interface Column<Row> {
   readonly show: (row: Row) => ComponentChildren;
 }
 
+/** As many columns a narrow screen has room for. */
+const MOST_LINED = 4;
+
 /**
  * A table of records, which is a list of cards on a narrow screen unless it is small enough to stay a table. Where there
  * are none, it says what that means.
@@ -34,12 +37,13 @@ export function Records<Row>({
   readonly columns: readonly Column<Row>[];
   readonly empty: ComponentChildren;
   readonly isSmall?: boolean;
-  /** Small, in four columns at most: those after the fourth stand in a second line, each below another. */
+  /** Small, and on a narrow screen in four columns at most: those after the fourth stand below them with their names. */
   readonly isLined?: boolean;
   /** The heading above the rows that follow each other and have the same. */
   readonly groupOf?: (row: Row) => string;
 }) {
   const groups = groupOf && rows.map(groupOf);
+  const isNamed = (place: number) => (isLined ? place >= MOST_LINED : !isSmall);
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   return (
     <table class={`records ${isSmall ? 'small' : ''} ${isLined ? 'lined' : ''}`.trim()} aria-label={label}>
@@ -70,7 +74,7 @@ export function Records<Row>({
               ) : (
                 <td
                   key={name}
-                  data-name={isStep || isSmall || (narrow && narrow !== 'half') ? undefined : name}
+                  data-name={isNamed(place) && (!narrow || narrow === 'half') && !isStep ? name : undefined}
                   class={`${isStep ? 'does' : isNumber ? 'number' : ''} ${narrow}`.trim() || undefined}
                 >
                   {show(row)}

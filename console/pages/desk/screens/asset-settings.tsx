@@ -148,8 +148,8 @@ export function HandCredits(part: SettingsPart) {
     <section class="card">
       <h2>Credits by hand</h2>
       <p class="quiet">
-        What one person may credit to an account in 24 hours. Beyond it, and of every other asset, a credit needs a
-        second person where there are two admins.
+        So much of an asset one person may credit to an account in 24 hours. Any other credit needs a second person,
+        once there are two admins.
       </p>
       <Records
         isSmall

@@ -12,7 +12,7 @@ export const settingNames: Readonly<Record<string, string>> = {
   pausedDeposits: 'Deposits paused',
   haltedCoins: 'Coins that are not traded',
   notice: 'Notice to all holders',
-  reviewThreshold: 'Withdrawals worth more wait for a review',
+  reviewThreshold: 'Withdrawals are reviewed above',
   coinTerms: 'Terms of coins',
   hedgingHalted: 'Hedging is halted',
   dailyHedgeVolume: 'A day’s hedges at most',

@@ -83,7 +83,7 @@ const singles: readonly Single[] = [
   {
     name: 'reviewThreshold',
     empty: 'no reviews',
-    meaning: 'A person looks at each withdrawal that takes an account’s sum of 24 hours above it.',
+    meaning: 'Of an account in 24 hours, all together. A person looks at each withdrawal that goes beyond it.',
     step: (part) => <SetBound {...part} name="reviewThreshold" about="the review threshold" empty="no reviews" />,
   },
   {

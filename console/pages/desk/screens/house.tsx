@@ -143,9 +143,7 @@ function EachAsset({ house }: { readonly house: House }) {
   return (
     <section class="card">
       <h2>Each asset</h2>
-      <p class="quiet">
-        A position is what the house has beyond its capital; a bar shows what it uses of its limit, from 1 % on.
-      </p>
+      <p class="quiet">A position is what the house has beyond its capital.</p>
       <ul class="legend" aria-label="The bars of what covers">
         <li class="key key-own">in custody</li>
         <li class="key key-venues">at venues, at their risk</li>

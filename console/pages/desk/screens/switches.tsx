@@ -91,7 +91,11 @@ function OffNow({ settings, changed }: SettingsPart) {
 }
 
 /** The switch of one thing, which shows how it stands; for who may not change it, how it stands alone. */
-function Toggle({ settings, changed, of: { isOn, label, about, change } }: SettingsPart & { readonly of: Toggled }) {
+function Toggle({
+  settings,
+  changed,
+  of: { isOn, label, about, meaning, change },
+}: SettingsPart & { readonly of: Toggled }) {
   const may = useMay();
   if (!may('change_settings')) return <Open isOpen={isOn} />;
   return (
@@ -103,7 +107,9 @@ function Toggle({ settings, changed, of: { isOn, label, about, change } }: Setti
         about={about}
         change={change}
         shows={<span class={isOn ? 'on' : 'off'}>{isOn ? 'On' : 'Off'}</span>}
-      />
+      >
+        {isOn && <p>{meaning}</p>}
+      </ChangeStep>
     </div>
   );
 }

@@ -18,33 +18,55 @@ export interface Toggled {
   /** What its button does, and of what. */
   readonly label: string;
   readonly about?: string | undefined;
+  /** What holds while it is off. */
+  readonly meaning: string;
   readonly change: ChangeSettings;
 }
 
 /** What each switch says, with the name of its coin or network. */
-type Words = readonly [told: string, stop: string, of: string, resume: string];
+type Words = readonly [told: string, stop: string, of: string, resume: string, meaning: string];
+
+const NO_DEPOSITS = 'Holders see that it takes no deposits. What arrives all the same is credited.';
 
 /** The switch of a name that is off while it is listed. */
 function toggleOf<Name extends string>(
   off: readonly Name[],
   name: Name,
-  [told, stop, of, resume]: Words,
+  [told, stop, of, resume, meaning]: Words,
   change: (off: Name[]) => ChangeSettings,
 ): Toggled {
   const isOn = !off.includes(name);
-  return { isOn, told, label: isOn ? stop : resume, about: isOn ? of : undefined, change: change(toggle(off, name)) };
+  const label = isOn ? stop : resume;
+  return { isOn, told, label, about: isOn ? of : undefined, meaning, change: change(toggle(off, name)) };
 }
 
 export const toggleTrading = ({ haltedCoins }: ExchangeSettings, coin: Coin) =>
-  toggleOf(haltedCoins, coin, [`${coin} is not traded`, 'Halt', coin, `Trade ${coin} again`], (off) => ({
-    haltedCoins: off,
-  }));
+  toggleOf(
+    haltedCoins,
+    coin,
+    [
+      `${coin} is not traded`,
+      'Halt',
+      coin,
+      `Trade ${coin} again`,
+      `Every order of ${coin} is refused. It can be deposited and withdrawn.`,
+    ],
+    (off) => ({
+      haltedCoins: off,
+    }),
+  );
 
 export const toggleDepositsOf = ({ pausedDeposits }: ExchangeSettings, asset: Asset) =>
   toggleOf(
     pausedDeposits.assets,
     asset,
-    [`Deposits of ${asset} are paused`, 'Pause deposits', `of ${asset}`, `Take deposits of ${asset} again`],
+    [
+      `Deposits of ${asset} are paused`,
+      'Pause deposits',
+      `of ${asset}`,
+      `Take deposits of ${asset} again`,
+      NO_DEPOSITS,
+    ],
     (assets) => ({ pausedDeposits: { ...pausedDeposits, assets } }),
   );
 
@@ -52,7 +74,13 @@ export const toggleDepositsOver = ({ pausedDeposits }: ExchangeSettings, network
   toggleOf(
     pausedDeposits.networks,
     network,
-    [`Deposits over ${network} are paused`, 'Pause deposits', `over ${network}`, `Take deposits over ${network}`],
+    [
+      `Deposits over ${network} are paused`,
+      'Pause deposits',
+      `over ${network}`,
+      `Take deposits over ${network}`,
+      NO_DEPOSITS,
+    ],
     (paused) => ({ pausedDeposits: { ...pausedDeposits, networks: paused } }),
   );
 
@@ -60,7 +88,13 @@ export const toggleWithdrawalsOver = ({ pausedNetworks }: ExchangeSettings, netw
   toggleOf(
     pausedNetworks,
     network,
-    [`Withdrawals over ${network} are paused`, 'Pause withdrawals', `over ${network}`, `Pay over ${network} again`],
+    [
+      `Withdrawals over ${network} are paused`,
+      'Pause withdrawals',
+      `over ${network}`,
+      `Pay over ${network} again`,
+      `Every new withdrawal over the network ${network} is refused.`,
+    ],
     (off) => ({ pausedNetworks: off }),
   );
 

@@ -5,6 +5,7 @@ import { type ReadRecord, createRecordReader, findRecord, tellProposal } from '.
 import { AccountName, State } from '../parts/names.tsx';
 import { Records } from '../parts/records.tsx';
 import { operate } from '../operate.ts';
+import { useStaff } from '../staff.ts';
 import type { Proposal } from '../schema.d.ts';
 
 /** As much is read of what waits, and so many of the oldest are listed. */
@@ -85,7 +86,7 @@ async function addDetail(item: WithAccount<WaitingItem>, read: ReadRecord): Prom
   const { proposal, account } = item;
   if (!proposal) return item;
   const record = await findRecord(proposal.path, read);
-  return { ...item, detail: `${tellProposal({ ...proposal, account, record })}, by ${proposal.proposedBy}` };
+  return { ...item, detail: tellProposal({ ...proposal, account, record }) };
 }
 
 const MINUTE_MS = 60_000;
@@ -101,6 +102,7 @@ export function showAge(since: string, now_ms: number): string {
 /** How much waits, and the oldest of it. */
 export function WaitingCard({ counts, oldest }: Awaited<ReturnType<typeof readWaiting>>) {
   const now_ms = Date.now();
+  const { actor } = useStaff();
   return (
     <>
       <ul class="tiles" aria-label="What waits">
@@ -122,10 +124,17 @@ export function WaitingCard({ counts, oldest }: Awaited<ReturnType<typeof readWa
             columns={[
               {
                 name: 'What',
-                show: ({ path, what, detail }) => (
+                show: ({ path, what, detail, proposal }) => (
                   <>
                     <a href={path}>{what}</a>
                     <small class="below">{detail}</small>
+                    {proposal && (
+                      <small class="below">
+                        {proposal.proposedBy === actor
+                          ? 'by you, waits for another person'
+                          : `by ${proposal.proposedBy}`}
+                      </small>
+                    )}
                   </>
                 ),
               },
