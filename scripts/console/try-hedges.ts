@@ -94,13 +94,13 @@ export async function endAsNever(page: Page, exchange: LocalExchange): Promise<v
   await open(page, 'Liquidity');
   await openEnd(page, coin);
   await page.getByLabel('Reason, for the audit').fill('not in the venue’s list');
-  await confirm(page, END);
+  await confirm(page, 'Propose it');
   const answer = page.getByRole('radio', { name: NEVER });
   await answer.and(page.locator(':invalid:focus')).waitFor();
   expectThat((await listHedges(exchange, `coin=${coin}`))[0]?.status === 'OPEN', 'no answer is chosen beforehand');
   await answer.check();
   await see(page, 'never dealt: 51 USDT are free again');
-  await confirm(page, END);
+  await confirm(page, 'Propose it');
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await openHedges(page);
   await rowOf(page, LEFT_OPEN[2]).waitFor();
@@ -120,7 +120,7 @@ export async function endAsDealt(page: Page, other: Page, exchange: LocalExchang
   await writeDeal(page, '49.5');
   await page.getByLabel('Reason, for the audit').fill('the venue lists it');
   await see(page, `bought 1 ${coin} for 49.5 USDT, with a fee of 0.05 USDT`);
-  await confirm(page, END);
+  await confirm(page, 'Propose it');
   await page.getByRole('link', { name: 'a proposal' }).waitFor();
   expectThat((await read())?.status === 'OPEN', 'ending a hedge by hand as dealt becomes a proposal');
   await open(other, 'Proposals');
@@ -152,7 +152,7 @@ export async function enterMove(page: Page, other: Page): Promise<void> {
   expectThat(Math.abs(Number(next) - Number(old) - 0.5) < 1e-9, `custody would hold ${next} BTC in place of ${old}`);
   expectThat((await dialog.getByLabel('Ledger').count()) === 0, 'no ledger is asked for where there is one');
   await page.getByLabel('Reference, such as the hash of the transaction').fill('moved-by-hand');
-  await confirm(page, 'Record it');
+  await confirm(page, 'Propose it');
   await page.getByRole('link', { name: 'a proposal' }).waitFor();
   await open(other, 'Proposals');
   await other

@@ -493,7 +493,7 @@ export class HolderTrial {
         await page.getByRole('heading', { name, level: 4 }).waitFor();
       await page.getByLabel('All events after number').fill('0');
       await press(page, 'Send them again');
-      await see(page, 'They are on their way');
+      await see(page, /are on their way/);
       const isSentAgain = () => received.filter((id) => id === received[1]).length === 2;
       for (let looks = 0; looks < 300 && !isSentAgain(); looks += 1) await page.waitForTimeout(100);
       expectThat(isSentAgain(), 'an event is sent again under its old id');

@@ -124,7 +124,7 @@ async function credit(page: Page, { accountId }: Customer, email: string): Promi
   await tabTo(page, choice, 'Shift+Tab');
   await page.keyboard.press('Space');
   await dialog.locator('.change ins', { hasText: email }).waitFor();
-  await tabTo(page, dialog.getByRole('button', { name: 'Credit it' }));
+  await tabTo(page, dialog.getByRole('button', { name: 'Propose it' }));
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'a proposal' }).click();
   await page.locator('dd', { hasText: email }).waitFor();

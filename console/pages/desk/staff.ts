@@ -1,5 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import { operate } from './operate.ts';
 import { type Duty, findRoleFor } from '../../../src/operator/roles.ts';
 import type { Role } from '../../../src/db/role.ts';
 
@@ -16,6 +17,15 @@ export function useStaff(): Staff {
   const staff = useContext(StaffContext);
   if (!staff) throw new Error('nobody is signed in');
   return staff;
+}
+
+/** So many of the staff are looked at for a second admin. */
+const STAFF_READ = 200;
+
+/** Whether what needs two people becomes a proposal: it does once there are two admins. */
+export async function isProposed(): Promise<boolean> {
+  const { staff } = await operate('get /staff', { query: { limit: STAFF_READ } });
+  return staff.filter(({ roles }) => roles.includes('admin')).length > 1;
 }
 
 /** Whether the one who is signed in may do something, by the roles that the exchange itself goes by. */

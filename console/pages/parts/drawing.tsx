@@ -6,9 +6,10 @@ import { showAmount } from '../format.ts';
 /** Below this width a screen is narrow, and a drawing lower, so that what follows is in sight. */
 const NARROW_PX = 480;
 
-/** Below this one a drawing is one of several in a line, for which there is neither room for more height nor for an axis of values. */
+/** Below this one a drawing is one of several in a line, lower, and with short values. */
 const SMALL_PX = 220;
 const SMALL_HEIGHT_PX = 96;
+const SHORT = new Intl.NumberFormat('en', { notation: 'compact' });
 
 /** How a kind of chart looks. */
 export interface Look {
@@ -55,7 +56,7 @@ export function Drawing({
       const width = parent.clientWidth;
       return { width, height: width < SMALL_PX ? SMALL_HEIGHT_PX : width < NARROW_PX ? low : high };
     };
-    const options = compose(getComputedStyle(parent), look, setShown, parent.clientWidth >= SMALL_PX);
+    const options = compose(getComputedStyle(parent), look, setShown, parent.clientWidth < SMALL_PX);
     const drawn = new Plot({ ...measure(), ...options }, data, parent);
     plot.current = drawn;
     const follow = new ResizeObserver(() => drawn.setSize(measure()));
@@ -86,7 +87,7 @@ function compose(
   colours: CSSStyleDeclaration,
   look: (colours: CSSStyleDeclaration) => Look,
   show: (index: number | undefined) => void,
-  hasValues: boolean,
+  isSmall: boolean,
 ) {
   const lines = { stroke: colours.borderColor, width: 1 };
   const axis = { stroke: colours.color, grid: lines, ticks: lines, font: '12px system-ui' };
@@ -96,12 +97,12 @@ function compose(
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, ...cursor },
     axes: [
-      { ...axis, ...(!hasValues && { size: 32 }), ...along },
+      { ...axis, ...(isSmall && { size: 32 }), ...along },
       {
         ...axis,
-        show: hasValues,
-        size: 72,
-        values: (_: Plot, splits: number[]) => splits.map((value) => showAmount(String(value))),
+        size: isSmall ? 40 : 72,
+        values: (_: Plot, splits: number[]) =>
+          splits.map((value) => (isSmall ? SHORT.format(value) : showAmount(String(value)))),
       },
     ],
     hooks: { setCursor: [(drawn: Plot) => show(drawn.cursor.idx ?? undefined)] },

@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Form, TextField } from '../../parts/form.tsx';
 import { findProposal } from '../operate.ts';
 import type { Proposal } from '../schema.d.ts';
+import { isProposed } from '../staff.ts';
 
 /**
  * A change with a second look: the button opens a dialog that says what will be done, and only its own button does it.
@@ -18,6 +19,7 @@ export function Step({
   danger = false,
   main = false,
   isReady = true,
+  needsTwo = false,
   shows,
   children,
 }: {
@@ -37,6 +39,8 @@ export function Step({
   readonly main?: boolean;
   /** Whether it would change anything. */
   readonly isReady?: boolean;
+  /** Whether a second admin, where there is one, decides it: then the dialog says so. */
+  readonly needsTwo?: boolean;
   /** What the button shows in place of its words, which are left to who listens. */
   readonly shows?: ComponentChildren;
   /** What will be done, and the fields that are needed for it. */
@@ -45,10 +49,14 @@ export function Step({
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOpen, setOpen] = useState(false);
   const [proposal, setProposal] = useState<Proposal>();
+  const [isForTwo, setForTwo] = useState(false);
   const open = () => {
     setProposal(undefined);
     setOpen(true);
+    // Where it cannot be read, the answer tells.
+    if (needsTwo) isProposed().then(setForTwo, () => undefined);
   };
+  const own = isForTwo ? 'Propose it' : does;
   // Once its fields are there, so that the first of them gets the focus.
   useLayoutEffect(() => {
     if (isOpen) dialog.current?.showModal();
@@ -73,8 +81,8 @@ export function Step({
             <h2>{title}</h2>
             <Form
               act={make}
-              label={does ?? label}
-              about={does === undefined ? about : undefined}
+              label={own ?? label}
+              about={own === undefined ? about : undefined}
               danger={danger}
               isReady={isReady}
               beside={
@@ -84,6 +92,7 @@ export function Step({
               }
             >
               {children}
+              {isForTwo && <p>It holds once another admin approves it.</p>}
             </Form>
           </>
         )}

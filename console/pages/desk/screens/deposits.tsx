@@ -352,7 +352,7 @@ function Clues({
               accountId === null ? 'nobody’s' : <AccountName id={accountId} account={account} />,
           },
         ]}
-        empty="Nothing else here has its address or its transaction."
+        empty="It is no account’s deposit address, and no other record is of this transaction."
       />
       <p>
         The exchange is not told who sent it.
@@ -419,6 +419,7 @@ function CreditIt({ deposit: { id, amount, asset }, changed }: StepOf) {
   return (
     <Step
       main
+      needsTwo
       label="Credit it"
       title={`Credit ${showSum(amount, asset)} to an account`}
       act={() => operate('post /deposits/{id}/credit', { path: { id }, body: { accountId, reason } })}

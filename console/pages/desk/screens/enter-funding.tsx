@@ -47,6 +47,7 @@ export function EnterFunding({
   };
   return (
     <Step
+      needsTwo
       label="Record it"
       title={`Moved from ${placeOf(move.from)} to ${placeOf(move.to)}`}
       act={() => operate('post /fundings', { body: funding })}

@@ -32,7 +32,14 @@ function SetBound({
   const value = text.trim() === '' ? null : text.trim();
   return (
     <ChangeStep {...part} label="Change" about={about} change={{ [name]: value }}>
-      <TextField label="USDT" help={`Empty: ${empty}`} inputMode="decimal" value={text} set={setText} />
+      <p class="quiet">{singles.find((one) => one.name === name)?.meaning}</p>
+      <TextField
+        label={`${settingNames[name]}, USDT`}
+        help={`Empty: ${empty}`}
+        inputMode="decimal"
+        value={text}
+        set={setText}
+      />
     </ChangeStep>
   );
 }

@@ -146,6 +146,7 @@ function EachAsset({ house }: { readonly house: House }) {
       <p class="quiet">A position is what the house has beyond its capital.</p>
       <ul class="legend" aria-label="The bars of what covers">
         <li class="key key-own">in custody</li>
+        <li class="key key-short">in custody, less than is owed</li>
         <li class="key key-venues">at venues, at their risk</li>
         <li class="key key-owed">all that is owed to clients and in flight</li>
       </ul>

@@ -171,6 +171,7 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
   return (
     <Step
       danger
+      needsTwo
       label="End it by hand"
       title={`End the hedge: ${nameIt(hedge)}`}
       act={() => operate('post /hedges/{id}/settle', { path: { id: hedge.id }, body })}

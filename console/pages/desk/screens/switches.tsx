@@ -22,20 +22,9 @@ import {
   toggleWithdrawalsOver,
 } from './toggles.ts';
 
-/** So many of the staff are looked at for a second admin. */
-const STAFF_READ = 200;
-
-async function readSwitches() {
-  const [{ settings }, { staff }] = await Promise.all([
-    operate('get /settings'),
-    operate('get /staff', { query: { limit: STAFF_READ } }),
-  ]);
-  return { settings, isProposed: staff.filter(({ roles }) => roles.includes('admin')).length > 1 };
-}
-
 /** What can be switched off and on: the exchange, a coin, a network; and what all holders are told. */
 export function Switches() {
-  const { loaded, reload } = useLoaded(readSwitches);
+  const { loaded, reload } = useLoaded(async () => (await operate('get /settings')).settings);
   return (
     <>
       <div class="top">
@@ -43,10 +32,10 @@ export function Switches() {
         <a href="/desk/audit?action=change_settings">Who switched what</a>
       </div>
       <Shown loaded={loaded}>
-        {({ settings, isProposed }) => (
+        {(settings) => (
           <>
             <OffNow settings={settings} changed={reload} />
-            <NoticeCard settings={settings} changed={reload} isProposed={isProposed} />
+            <NoticeCard settings={settings} changed={reload} />
             <div class="grid">
               <Coins settings={settings} changed={reload} />
               <Networks settings={settings} changed={reload} />
@@ -167,12 +156,7 @@ function Networks(part: SettingsPart) {
   );
 }
 
-interface NoticePart extends SettingsPart {
-  /** Whether a new notice needs a second person. */
-  readonly isProposed: boolean;
-}
-
-function NoticeCard({ settings: { notice }, changed, isProposed }: NoticePart) {
+function NoticeCard({ settings: { notice }, changed }: SettingsPart) {
   const may = useMay();
   return (
     <section class="card">
@@ -191,7 +175,7 @@ function NoticeCard({ settings: { notice }, changed, isProposed }: NoticePart) {
       )}
       {may('change_settings') && (
         <div class="steps">
-          <WriteNotice key={JSON.stringify(notice)} notice={notice} isProposed={isProposed} changed={changed} />
+          <WriteNotice key={JSON.stringify(notice)} notice={notice} changed={changed} />
           {notice !== null && (
             <Step
               label="End it now"
@@ -229,11 +213,7 @@ function toField(time_ms: number): string {
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 
 /** Writes a notice, or another in place of the one that is there, with which it begins. */
-function WriteNotice({
-  notice,
-  isProposed,
-  changed,
-}: Pick<NoticePart, 'isProposed' | 'changed'> & { readonly notice: Notice | null }) {
+function WriteNotice({ notice, changed }: { readonly notice: Notice | null; readonly changed: () => void }) {
   const [stored] = useState(() => ({
     text: notice?.text ?? '',
     from: toField(notice ? Date.parse(notice.from) : Date.now()),
@@ -249,7 +229,8 @@ function WriteNotice({
     <Step
       label={notice ? 'Change the notice' : 'Write a notice'}
       title={notice ? 'Change the notice' : 'Write a notice'}
-      does={isProposed ? 'Propose it' : 'Publish it'}
+      does="Publish it"
+      needsTwo
       isReady={typed !== stored}
       act={act}
       done={changed}
@@ -286,7 +267,6 @@ function WriteNotice({
           set={(next) => setTyped({ ...typed, until: next })}
         />
       </div>
-      {isProposed && <p>Holders see it once another admin approves it.</p>}
     </Step>
   );
 }
