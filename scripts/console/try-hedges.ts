@@ -94,13 +94,13 @@ export async function endAsNever(page: Page, exchange: LocalExchange): Promise<v
   await open(page, 'Liquidity');
   await openEnd(page, coin);
   await page.getByLabel('Reason, for the audit').fill('not in the venue’s list');
-  await confirm(page, 'Propose it');
+  await confirm(page, END);
   const answer = page.getByRole('radio', { name: NEVER });
   await answer.and(page.locator(':invalid:focus')).waitFor();
   expectThat((await listHedges(exchange, `coin=${coin}`))[0]?.status === 'OPEN', 'no answer is chosen beforehand');
   await answer.check();
   await see(page, 'never dealt: 51 USDT are free again');
-  await confirm(page, 'Propose it');
+  await confirm(page, END);
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await openHedges(page);
   await rowOf(page, LEFT_OPEN[2]).waitFor();
