@@ -181,6 +181,7 @@ export const hedgeDialogs: readonly ShownPage[] = [
     prepare: async (page) => {
       await openEnd(page, LEFT_OPEN[2]);
       await page.getByRole('radio', { name: NEVER }).check();
+      await page.getByLabel('Reason, for the audit').fill('not in the venue’s list');
     },
   },
   {
@@ -189,6 +190,7 @@ export const hedgeDialogs: readonly ShownPage[] = [
     prepare: async (page) => {
       await openEnd(page, LEFT_OPEN[2]);
       await writeDeal(page, '49.5');
+      await page.getByLabel('Reason, for the audit').fill('the venue lists it');
     },
   },
 ];

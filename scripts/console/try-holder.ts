@@ -493,6 +493,8 @@ export class HolderTrial {
         await page.getByRole('heading', { name, level: 4 }).waitFor();
       await page.getByLabel('All events after number').fill('0');
       await press(page, 'Send them again');
+      await see(page, 'All events after number 0 are sent again');
+      await press(page, 'Yes, send them again');
       await see(page, /are on their way/);
       const isSentAgain = () => received.filter((id) => id === received[1]).length === 2;
       for (let looks = 0; looks < 300 && !isSentAgain(); looks += 1) await page.waitForTimeout(100);
@@ -502,7 +504,9 @@ export class HolderTrial {
       await see(page, /^whsec_/);
       await dialog.getByLabel('I have stored it').check();
       await dialog.getByRole('button', { name: 'Done' }).click();
-      await press(page, 'Switch it off');
+      await press(page, 'Delete the endpoint');
+      await see(page, 'What is deleted is gone');
+      await press(page, 'Yes, delete the endpoint');
       await see(page, 'Switched off: nothing is sent');
       await press(page, 'Delete the endpoint');
       await see(page, 'There are none yet');

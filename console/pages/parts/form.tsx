@@ -14,6 +14,7 @@ export function Form({
   danger = false,
   plain = false,
   isReady = true,
+  asks,
   beside,
   children,
 }: {
@@ -26,12 +27,15 @@ export function Form({
   readonly plain?: boolean;
   /** Whether sending it would do anything. */
   readonly isReady?: boolean;
+  /** What is asked before it is done: the first press asks, and the next one does it. */
+  readonly asks?: string | undefined;
   /** The other ways to end a dialog, which stand with its button wherever one has scrolled to. */
   readonly beside?: ComponentChildren;
   readonly children?: ComponentChildren;
 }) {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
+  const [isAsked, setAsked] = useState(false);
   const submit = async (event: Event) => {
     event.preventDefault();
     if (isBusy) return;
@@ -39,6 +43,10 @@ export function Form({
     const wrong = (event.currentTarget as HTMLFormElement).querySelector<HTMLElement>('[data-wrong] [aria-invalid]');
     if (wrong) {
       wrong.focus();
+      return;
+    }
+    if (asks !== undefined && !isAsked) {
+      setAsked(true);
       return;
     }
     setBusy(true);
@@ -49,21 +57,30 @@ export function Form({
       setError(fault);
     } finally {
       setBusy(false);
+      setAsked(false);
     }
   };
   const refusedCode = isRefusal(error, 'totp_invalid') ? error.detail : undefined;
   return (
     <form
       onSubmit={(event) => void submit(event)}
-      onInput={() => refusedCode !== undefined && setError(undefined)}
+      onInput={() => {
+        setAsked(false);
+        if (refusedCode !== undefined) setError(undefined);
+      }}
       aria-busy={isBusy}
     >
       <RefusedCode.Provider value={refusedCode}>{children}</RefusedCode.Provider>
       {error !== undefined && refusedCode === undefined && <Fault error={error} />}
+      {isAsked && (
+        <p class="notice" role="status">
+          {asks}
+        </p>
+      )}
       <div class="ends">
         {beside}
         <button type="submit" class={danger ? 'danger' : plain ? undefined : 'main'} disabled={isBusy || !isReady}>
-          {isBusy ? 'One moment …' : label}
+          {isBusy ? 'One moment …' : isAsked ? `Yes, ${label[0]?.toLowerCase()}${label.slice(1)}` : label}
           {about !== undefined && <span class="hidden"> {about}</span>}
         </button>
       </div>

@@ -42,6 +42,8 @@ export type Change = (change: {
   readonly danger?: boolean;
   /** One of several, none of which is why one came. */
   readonly plain?: boolean;
+  /** What a form that has no dialog asks before it is done. */
+  readonly asks?: string;
   readonly children?: ComponentChildren;
 }) => JSX.Element;
 

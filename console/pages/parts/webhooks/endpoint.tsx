@@ -131,13 +131,14 @@ function Rarely(changes: Changes) {
       </section>
       <section>
         <h4>Switch {endpoint.status === 'enabled' ? 'off' : 'on'} or delete</h4>
-        <p class="quiet">What is switched off can be switched on again. What is deleted is gone.</p>
+        <p class="quiet">What is switched off can be switched on again.</p>
         <div class="side-by-side">
           <Switch {...changes} />
           <Change
             danger
             label="Delete the endpoint"
             title="Delete the endpoint"
+            asks="What is deleted is gone."
             act={async () => {
               await calls.remove(id);
               changed();
@@ -184,6 +185,7 @@ function Replay({
         plain
         label="Send them again"
         title="Send events again"
+        asks={`All events after number ${after} are sent again, one a second.`}
         act={async () => {
           setSent(false);
           await replay(Number(after));

@@ -21,9 +21,9 @@ export function Return() {
   return (
     <section class="card">
       <h2>Get back in</h2>
-      <p class="quiet">
-        Without your passkey, all API keys are revoked, and for 24 hours the account takes no withdrawal, new API key or
-        new address.
+      <p>
+        If you recover without your passkey, all API keys are revoked, and for 24 hours the account takes no withdrawal,
+        new API key or new address.
       </p>
       <div class="ways">
         {isAllowed && (
