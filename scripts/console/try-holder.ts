@@ -504,11 +504,11 @@ export class HolderTrial {
       await see(page, /^whsec_/);
       await dialog.getByLabel('I have stored it').check();
       await dialog.getByRole('button', { name: 'Done' }).click();
+      await press(page, 'Switch it off');
+      await see(page, 'Switched off: nothing is sent');
       await press(page, 'Delete the endpoint');
       await see(page, 'What is deleted is gone');
       await press(page, 'Yes, delete the endpoint');
-      await see(page, 'Switched off: nothing is sent');
-      await press(page, 'Delete the endpoint');
       await see(page, 'There are none yet');
     } finally {
       server.closeAllConnections();

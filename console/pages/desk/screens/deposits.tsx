@@ -418,7 +418,6 @@ function CreditIt({ deposit: { id, amount, asset }, changed }: StepOf) {
   const accountId = account?.id ?? '';
   return (
     <Step
-      main
       needsTwo
       label="Credit it"
       title={`Credit ${showSum(amount, asset)} to an account`}

@@ -70,6 +70,15 @@ function OffNow({ settings, changed }: SettingsPart) {
           of={[
             ['Trading', <Open key="t" isOpen={!settings.tradingHalted} />],
             ['Withdrawals', <Open key="w" isOpen={!settings.withdrawalsHalted} />],
+            [
+              'Hedging',
+              <>
+                <Open isOpen={!settings.hedgingHalted} />
+                <a class="below" href="/desk/liquidity">
+                  Liquidity
+                </a>
+              </>,
+            ],
             ['Coins and networks', <Open key="o" isOpen={off.length === 0} words={`${off.length} off`} />],
           ]}
         />
