@@ -35,7 +35,8 @@ const clients = {
   kraken: () => {
     const client = new ccxt.kraken({ apiKey: KRAKEN_KEY.key, secret: KRAKEN_KEY.secret, enableRateLimit: false });
     // One key has one rising nonce, and ours counts microseconds.
-    client.nonce = () => Date.now() * 1_000;
+    let last = 0;
+    client.nonce = () => (last = Math.max(last + 1, Date.now() * 1_000));
     return redirect(client);
   },
 };
@@ -57,7 +58,8 @@ describe.each(['binance', 'kraken'] as const satisfies Kind[])('ccxt at the play
       8,
     );
     const clock = new Clock();
-    clock.now_ms = Date.now();
+    // Our nonce is higher than the client's, also within the same millisecond.
+    clock.now_ms = Date.now() + 500;
     const venue = openPlayed(played, clock);
     const order = { id, coin: 'BTC', side: 'BUY', amount: '0.03', limitPrice: '60100', sendBy_ms: 0 } as const;
     expect(await venue.find(order)).toMatchObject({ kind: 'dealt', fill: { amount: '0.03', cost: '1800.24' } });
@@ -66,7 +68,8 @@ describe.each(['binance', 'kraken'] as const satisfies Kind[])('ccxt at the play
   it('finds by the client’s id what our adapter did', async () => {
     played = await play(kind, Date.now);
     const clock = new Clock();
-    clock.now_ms = Date.now();
+    // And here lower.
+    clock.now_ms = Date.now() - 500;
     const id = newId();
     const order = {
       id,
