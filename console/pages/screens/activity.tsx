@@ -144,7 +144,7 @@ function Found({ wanted, isFiltered }: { readonly wanted: Query; readonly isFilt
           {isFiltered ? (
             'Nothing of that kind happened then.'
           ) : (
-            <None>
+            <None title="No activity yet">
               <a href="/deposit">Deposits</a>, orders and withdrawals appear here.
             </None>
           )}

@@ -74,7 +74,7 @@ function Kinds() {
         <code>webhook-signature</code>. <a href={`${session.apiOrigin}/docs/guides/be-told`}>The guide</a> has a whole
         receiver.
       </p>
-      <pre>{'v1,base64(HMAC-SHA-256(secret,\n  webhook-id + "." + webhook-timestamp + "." + body))'}</pre>
+      <pre>{'v1,base64(HMAC-SHA-256(secret,\n  webhook-id + "." +\n  webhook-timestamp + "." +\n  body))'}</pre>
     </details>
   );
 }

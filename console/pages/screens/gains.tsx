@@ -137,7 +137,7 @@ function Gain({ value }: { readonly value: string }) {
   const direction = { '+': 'up', '−': 'down' }[sign];
   const amount = showCents(value.slice(sign.length));
   // “< −0.01” would be a large loss: what is shown as nothing is neither.
-  if (amount.startsWith('<')) return <span class="quiet">0.00 USDT</span>;
+  if (amount.startsWith('<')) return <>0.00 USDT</>;
   return (
     <span class={direction}>
       {sign}

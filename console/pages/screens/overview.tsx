@@ -97,7 +97,7 @@ function FirstSteps({
   const { loaded } = useLoaded(() => ask<{ recoveryCodes: number }>('GET', '/account/passkeys'));
   const hasWayBack = session.passkeys > 1 || (loaded.state === 'here' && loaded.value.recoveryCodes > 0);
   const steps = [
-    [session.passkeys > 0, '/security', 'Add a passkey', 'You can trade then, and nobody else can.'],
+    [session.passkeys > 0, '/security', 'Add a passkey', 'Trading needs it, and nobody else has it.'],
     [account.totp.enabled, '/security', 'Switch on two-factor authentication', 'Withdrawals need its code.'],
     [hasWayBack, '/security', 'Draw recovery codes, or add a second passkey', 'For the day you lose the first one.'],
     [known.transactions.length > 0, '/deposit', 'Make a first deposit', 'Each coin and network has its address.'],
@@ -268,7 +268,7 @@ function Balances({ rows, prices }: { readonly rows: readonly Row[]; readonly pr
               24 hours
             </th>
             <th scope="col" class="wide">
-              Price
+              <span class="hidden">Price in 24 hours</span>
             </th>
             <th scope="col">
               <span class="hidden">What to do</span>

@@ -21,6 +21,7 @@ export function Security() {
   const state = `${session.level} ${session.passkeys} ${session.isRecovered} ${account.totp.enabled} ${account.account.status}`;
   return (
     <>
+      {!mayChange && <Return />}
       <dl class="facts short">
         <Fact name="Passkeys" status={session.passkeys > 1 ? 'completed' : 'pending'}>
           {['None yet', 'Only one'][session.passkeys] ?? `${session.passkeys} enrolled`}
@@ -41,7 +42,6 @@ export function Security() {
           {account.allowlist.mode === 'strict' ? 'Approved addresses' : 'Any address'}
         </Fact>
       </dl>
-      {!mayChange && <Return />}
       <div class="split even">
         <Passkeys
           ways={ways.loaded}

@@ -96,7 +96,7 @@ export function SecurityLog() {
               {nameAction(entry)}
               {nameSubject(entry.detail)}
             </span>
-            <span class="quiet">{entry.by === 'holder' ? 'by the holder' : 'by the exchange'}</span>
+            <span class="quiet">{entry.by === 'holder' ? 'from your account' : 'by the exchange'}</span>
             <time class="quiet" dateTime={new Date(entry.ts_ms).toISOString()}>
               {showTime(new Date(entry.ts_ms).toISOString())}
             </time>

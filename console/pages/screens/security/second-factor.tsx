@@ -63,7 +63,7 @@ export function SecondFactor({ mayChange }: { readonly mayChange: boolean }) {
           )}
           {drawn && (
             <Dialog title="Set up two-factor authentication" close={() => setDrawn(undefined)}>
-              <p>Give your authenticator app this secret. Then enter the code that the app shows.</p>
+              <p>Give your authenticator app this secret, scanned or typed. Then enter the code that the app shows.</p>
               <QrCode text={drawn.otpauthUri} label="The secret as a QR code" />
               <div class="on-telephone side-by-side">
                 <a href={drawn.otpauthUri}>Open your authenticator app</a>
