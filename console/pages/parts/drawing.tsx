@@ -100,7 +100,8 @@ function compose(
       { ...axis, ...(isSmall && { size: 32 }), ...along },
       {
         ...axis,
-        size: isSmall ? 40 : 72,
+        size: isSmall ? 48 : 72,
+        ...(isSmall && { space: 20 }),
         values: (_: Plot, splits: number[]) =>
           splits.map((value) => (isSmall ? SHORT.format(value) : showAmount(String(value)))),
       },

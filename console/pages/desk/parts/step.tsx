@@ -86,13 +86,15 @@ export function Step({
               danger={danger}
               isReady={isReady}
               beside={
-                <button type="button" onClick={close}>
-                  Cancel
-                </button>
+                <>
+                  {isForTwo && <p class="quiet">It holds once another admin approves it.</p>}
+                  <button type="button" onClick={close}>
+                    Cancel
+                  </button>
+                </>
               }
             >
               {children}
-              {isForTwo && <p>It holds once another admin approves it.</p>}
             </Form>
           </>
         )}

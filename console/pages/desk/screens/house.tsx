@@ -245,7 +245,7 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
       <dl class="figures">
         <Figure name="Profit or loss today, USDT" values={byDay('profit')} />
         <Figure name="Spread earned today, USDT" values={byDay('spread')} />
-        <ExposureFigure name="Positions now, USDT" house={house} days={days} />
+        <ExposureFigure name="Positions of coins, USDT" house={house} days={days} />
         <div>
           <dt>Least covered</dt>
           <dd>
