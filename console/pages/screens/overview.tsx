@@ -106,7 +106,8 @@ function FirstSteps({
   const next = steps.find(([isDone]) => !isDone);
   if (!next || loaded.state === 'waiting') return null;
   const done = steps.filter(([isDone]) => isDone).length;
-  const mayDo = (path: string) => path !== '/trade' || session.level === 'act';
+  const mayDo = (step: (typeof steps)[number]) =>
+    session.level === 'act' || step[1] === '/deposit' || (step === next && session.passkeys === 0);
   return (
     <section class="card">
       <div class="title">
@@ -122,7 +123,7 @@ function FirstSteps({
           return (
             <li key={name}>
               <span class={isDone ? 'done' : step === next ? 'side-by-side' : undefined}>
-                {isDone || !mayDo(path) ? (
+                {isDone || !mayDo(step) ? (
                   name
                 ) : (
                   <a href={path} class={step === next ? 'main' : undefined}>
@@ -131,7 +132,7 @@ function FirstSteps({
                 )}
                 {isDone && <span class="hidden">, done</span>}
               </span>
-              {!isDone && <span class="quiet">{mayDo(path) ? why : 'Your passkey comes first.'}</span>}
+              {!isDone && <span class="quiet">{mayDo(step) ? why : 'Your passkey comes first.'}</span>}
             </li>
           );
         })}
