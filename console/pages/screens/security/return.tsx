@@ -29,7 +29,10 @@ export function Return() {
         {isAllowed && (
           <section>
             <h3>The exchange has agreed</h3>
-            <p>You can add a new passkey, and need no code for it.</p>
+            <p>
+              You can add a new passkey, and need no code for it. For 24 hours you can also switch two-factor
+              authentication off without one, and set it up anew.
+            </p>
             <Form act={() => recover({ allowedByExchange: true })} label="Recover, then add a passkey" />
           </section>
         )}
