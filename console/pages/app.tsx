@@ -135,9 +135,8 @@ function ByLink({ isThere }: { readonly isThere: boolean }) {
     return (
       <p class="notice">
         <strong>The exchange has agreed to let you back in without a code</strong>, until{' '}
-        {showTime(new Date(until_ms).toISOString())}.{' '}
-        {isThere ? 'Do it below' : <a href="/security">Do it on Security</a>}: before, you can only look, deposit and
-        freeze the account.
+        {showTime(new Date(until_ms).toISOString())}. Until you get back in{' '}
+        {isThere ? 'below' : <a href="/security">on the page Security</a>}, you can only look, deposit and freeze.
       </p>
     );
   }
