@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { BureauError } from '../../../clients/bureau-client/src/errors.ts';
+import { isRefusal } from '../ask.ts';
 import type { LoadState } from '../load.ts';
 
 /** Refusals that say to a program what a person is to be told in other words. */
@@ -80,10 +81,19 @@ export function Shown<T>({
 }) {
   if (loaded.state === 'waiting') return <Waiting />;
   if (loaded.state === 'here') return <>{children(loaded.value)}</>;
+  const { error } = loaded;
+  // Then nothing failed: the address is wrong.
+  const isAbsent = title !== undefined && isRefusal(error, 'not_found');
   return (
     <>
-      {title && <h1>{title}</h1>}
-      <Fault error={loaded.error} />
+      {title && <h1>{isAbsent ? `No such ${title.toLowerCase()}` : title}</h1>}
+      {isAbsent ? (
+        <section class="card" role="alert">
+          <p>{error.detail} The address may be mistyped, or cut off.</p>
+        </section>
+      ) : (
+        <Fault error={error} />
+      )}
     </>
   );
 }
