@@ -19,13 +19,16 @@ export function useStaff(): Staff {
   return staff;
 }
 
-/** So many of the staff are looked at for a second admin. */
-const STAFF_READ = 200;
+/** As many are read at most: who decides is looked for among them. */
+const MOST_READ = 200;
 
-/** Whether what needs two people becomes a proposal: it does once there are two admins. */
-export async function isProposed(): Promise<boolean> {
-  const { staff } = await operate('get /staff', { query: { limit: STAFF_READ } });
-  return staff.filter(({ roles }) => roles.includes('admin')).length > 1;
+export async function readStaff() {
+  return (await operate('get /staff', { query: { limit: MOST_READ } })).staff;
+}
+
+/** Whether there are two admins. Once there are, what needs two people becomes a proposal. */
+export async function areTwoAdmins(): Promise<boolean> {
+  return (await readStaff()).filter(({ roles }) => roles.includes('admin')).length > 1;
 }
 
 /** Whether the one who is signed in may do something, by the roles that the exchange itself goes by. */

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Form, TextField } from '../../parts/form.tsx';
 import { findProposal } from '../operate.ts';
 import type { Proposal } from '../schema.d.ts';
-import { isProposed } from '../staff.ts';
+import { areTwoAdmins } from '../staff.ts';
 
 /**
  * A change with a second look: the button opens a dialog that says what will be done, and only its own button does it.
@@ -54,7 +54,7 @@ export function Step({
     setProposal(undefined);
     setOpen(true);
     // Where it cannot be read, the answer tells.
-    if (needsTwo) isProposed().then(setForTwo, () => undefined);
+    if (needsTwo) areTwoAdmins().then(setForTwo, () => undefined);
   };
   const own = isForTwo ? 'Propose it' : does;
   // Once its fields are there, so that the first of them gets the focus.
@@ -87,7 +87,7 @@ export function Step({
               isReady={isReady}
               beside={
                 <>
-                  {isForTwo && <p class="quiet">It holds once another admin approves it.</p>}
+                  {isForTwo && <p class="quiet">Another admin has to approve it.</p>}
                   <button type="button" onClick={close}>
                     Cancel
                   </button>

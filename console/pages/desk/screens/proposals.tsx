@@ -16,7 +16,7 @@ import { Facts, Records } from '../parts/records.tsx';
 import { OldAndNew, ReasonField, Step } from '../parts/step.tsx';
 import { Value } from '../parts/value.tsx';
 import type { ExchangeSettings, HolderNotice, Proposal, StaffMember } from '../schema.d.ts';
-import { useMay, useStaff } from '../staff.ts';
+import { readStaff, useMay, useStaff } from '../staff.ts';
 import { showAge } from './waiting.tsx';
 import { ChangedSettings, settingNames } from './changed-settings.tsx';
 
@@ -101,10 +101,10 @@ function showAccount(proposal: WithAccount<Proposal>) {
 }
 
 async function readProposal(id: string) {
-  const [{ proposal }, { settings }, { staff }] = await Promise.all([
+  const [{ proposal }, { settings }, staff] = await Promise.all([
     operate('get /proposals/{id}', { path: { id } }),
     operate('get /settings'),
-    operate('get /staff', { query: { limit: 200 } }),
+    readStaff(),
   ]);
   const [known] = await nameProposals([proposal]);
   return { proposal: known ?? { ...proposal, account: undefined, record: undefined }, settings, staff };
