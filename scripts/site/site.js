@@ -245,7 +245,7 @@ async function find() {
   const found = whole.length > 0 ? whole : ready.search(words, options);
   if (found.length === 0) {
     show(beginnings, ...tellNothing(words));
-    return choose();
+    return choose(NONE);
   }
   const count =
     found.length > MOST_FOUND ? `${MOST_FOUND} of ${found.length}, type more to narrow` : `${found.length} found`;
@@ -318,9 +318,13 @@ function show(found, ...message) {
   status.replaceChildren(...message);
 }
 
+/** In place of a place. */
+const NONE = undefined;
+
 /** Chooses a result by its place in the list, whose ends are joined, or none. Enter opens it. */
 function choose(place) {
-  const chosen = list.children[(place + list.children.length) % list.children.length];
+  const count = list.children.length;
+  const chosen = place === NONE ? NONE : list.children[(place + count) % count];
   list.querySelector('[aria-selected=true]')?.setAttribute('aria-selected', 'false');
   if (chosen === undefined) return input.removeAttribute('aria-activedescendant');
   chosen.setAttribute('aria-selected', 'true');
