@@ -177,9 +177,7 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
       act={() => operate('post /hedges/{id}/settle', { path: { id: hedge.id }, body })}
       done={done}
     >
-      <p>
-        Look for this id in the venue’s own list of orders, and see that the dealer sends it no more. It ends for good.
-      </p>
+      <p>Look for this id among the venue’s orders, and see that the dealer sends it no more. It ends for good.</p>
       <Copied text={hedge.id} label="the id of the hedge" />
       <Question label={`What happened at venue ${hedge.venue}?`} value={outcome} set={setOutcome} options={outcomes} />
       {outcome === 'dealt' && (

@@ -95,7 +95,7 @@ function listMatters(
       ? [
           {
             what: `Nobody compares what venue ${venue} holds`,
-            why: 'It has money of the house, and no coin is hedged there.',
+            why: 'It has money of the house, and no coin is set to be hedged there.',
             step: <a href="/desk/settings">Terms of coins</a>,
           },
         ]
