@@ -5,6 +5,13 @@ import { openConsole } from '../support/node/console/start-console.ts';
 /** A console whose operator lets anybody open an account. */
 const served = await openConsole({ SELF_OPENING: 'on' });
 
+/** Another one, whose exchange has no address left. */
+const empty = await openConsole({
+  SELF_OPENING: 'on',
+  SOLANA_ADDRESSES: 'pool',
+  CUSTODY_SIGNER_KEY: TEST_SIGNER_KEY,
+});
+
 it('whoever has an address opens an account by a link to it, once and in the browser that asked', async () => {
   const browser = served.openBrowser();
   expect((await browser.get('/session/offer')).body).toEqual({ selfOpening: true, mailFrom: 'console@bureau.example' });
@@ -58,11 +65,6 @@ it('five links to one new address that are opened at once open one account, and 
 });
 
 it('whoever opens an account while the exchange has no address for it is told to try later, and can', async () => {
-  const empty = await openConsole({
-    SELF_OPENING: 'on',
-    SOLANA_ADDRESSES: 'pool',
-    CUSTODY_SIGNER_KEY: TEST_SIGNER_KEY,
-  });
   const browser = empty.openBrowser();
   const email = 'early@customers.example';
   const spend = async (place: number) => {
