@@ -91,7 +91,11 @@ async function writeDeal(page: Page, usdt: string): Promise<void> {
 /** A hedge is ended as never dealt by an admin who is alone yet. */
 export async function endAsNever(page: Page, exchange: LocalExchange): Promise<void> {
   const [coin] = LEFT_OPEN;
-  await open(page, 'Liquidity');
+  await open(page, 'Today');
+  const matters = page.getByRole('list', { name: 'What is not as it should be' }).getByRole('listitem');
+  const venues = matters.filter({ hasText: /\d things at the venues need a person/ });
+  await venues.getByRole('link', { name: 'Liquidity' }).click();
+  expectThat(true, 'the first page says that something at the venues needs a person, and leads there');
   await openEnd(page, coin);
   await page.getByLabel('Reason, for the audit').fill('not in the venue’s list');
   await confirm(page, END);

@@ -3,8 +3,10 @@ import { add, subtract } from '../../exact.ts';
 import { showSum } from '../../format.ts';
 import type { Matter } from '../parts/matters.tsx';
 import { showShare } from '../parts/percent.ts';
-import type { ExchangeSettings, House } from '../schema.d.ts';
+import type { ExchangeSettings, House, Venues } from '../schema.d.ts';
+import { mayBeEnded, nameHedge } from './liquidity-hedges.tsx';
 import { listToggles } from './toggles.ts';
+import { listVenueMatters } from './venue-matters.tsx';
 
 type Status = Awaited<ReturnType<typeof api.getStatus>>;
 
@@ -36,22 +38,35 @@ export function listShortfalls(house: House): readonly Matter[] {
     });
 }
 
+/** In one line, whether hedging is halted and how much needs a person at the venues: the page of liquidity has each. */
+function sumUpVenues({ hedgingHalted }: ExchangeSettings, venues: Venues): readonly Matter[] {
+  const matters = listVenueMatters(venues);
+  const stuck = venues.venues.flatMap(({ openHedges }) => openHedges).filter(mayBeEnded);
+  const told = [...matters.map(({ what }) => what), ...stuck.map((hedge) => `A hedge has no end: ${nameHedge(hedge)}`)];
+  const step = <a href="/desk/liquidity">Liquidity</a>;
+  const counted = `${told.length} ${told.length === 1 ? 'thing' : 'things'} at the venues need${told.length === 1 ? 's' : ''} a person`;
+  if (hedgingHalted) {
+    const what =
+      told.length === 0 ? 'Hedging is halted: positions are not covered' : `Hedging is halted, and ${counted}`;
+    return [{ what, isBad: true, step }];
+  }
+  if (told.length === 0) return [];
+  return [{ what: counted, why: `${told.join('. ')}.`, isBad: matters.some(({ isBad }) => isBad), step }];
+}
+
 /** What of the exchange is off, halted, late or not covered now. */
-export function listExchangeMatters(settings: ExchangeSettings, status: Status, house: House): readonly Matter[] {
+export function listExchangeMatters(
+  settings: ExchangeSettings,
+  status: Status,
+  house: House,
+  venues: Venues,
+): readonly Matter[] {
   const off = listToggles(settings).filter(({ isOn }) => !isOn);
   const switches = <a href="/desk/switches">Switches</a>;
   return [
     ...(settings.tradingHalted ? [{ what: 'Trading is halted', isBad: true, step: switches }] : []),
     ...(settings.withdrawalsHalted ? [{ what: 'Withdrawals are halted', isBad: true, step: switches }] : []),
-    ...(settings.hedgingHalted
-      ? [
-          {
-            what: 'Hedging is halted: positions are not covered',
-            isBad: true,
-            step: <a href="/desk/liquidity">Liquidity</a>,
-          },
-        ]
-      : []),
+    ...sumUpVenues(settings, venues),
     ...(status.prices === 'OK'
       ? []
       : [{ what: 'Some coins have no price', why: 'Orders of them are refused.', isBad: true }]),

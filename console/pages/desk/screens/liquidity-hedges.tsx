@@ -71,7 +71,8 @@ export function Signed({ value }: { readonly value: string }) {
   return <span class={value.startsWith('-') ? 'down' : undefined}>{showSigned(value)}</span>;
 }
 
-const nameIt = ({ side, amount, coin, venue }: Hedge) => `${inWords(side)} ${showSum(amount, coin)} at ${venue}`;
+export const nameHedge = ({ side, amount, coin, venue }: Hedge) =>
+  `${inWords(side)} ${showSum(amount, coin)} at ${venue}`;
 
 const states = {
   OPEN: ['PENDING', 'open'],
@@ -91,7 +92,7 @@ const planned: readonly Column<Hedge>[] = [
     name: 'Hedge',
     show: (hedge) => (
       <>
-        {nameIt(hedge)}
+        {nameHedge(hedge)}
         <small class="below">
           <Time iso={hedge.ts} /> <ShortId id={hedge.id} />
         </small>
@@ -142,7 +143,7 @@ function showSeconds(seconds: number): string {
 const DEALERS_OWN_MS = 5 * 60_000;
 
 /** Whether a person may end it now, by the clock of the exchange. */
-function mayBeEnded({ ts, sendBy, openSeconds }: Hedge): boolean {
+export function mayBeEnded({ ts, sendBy, openSeconds }: Hedge): boolean {
   return openSeconds !== null && openSeconds * 1_000 >= Date.parse(sendBy) - Date.parse(ts) + DEALERS_OWN_MS;
 }
 
@@ -173,7 +174,7 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
       danger
       needsTwo
       label="End it by hand"
-      title={`End the hedge: ${nameIt(hedge)}`}
+      title={`End the hedge: ${nameHedge(hedge)}`}
       act={() => operate('post /hedges/{id}/settle', { path: { id: hedge.id }, body })}
       done={done}
     >
@@ -216,7 +217,7 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
         <OldAndNew
           name="The hedge"
           old="open"
-          next={`never dealt: ${showSum(hedge.setAside, hedge.setAsideAsset)} are free again, and the position is hedged anew`}
+          next={`never dealt: ${showSum(hedge.setAside, hedge.setAsideAsset)} are free again`}
         />
       )}
       {outcome === 'dealt' && amount !== '' && usdt !== '' && (

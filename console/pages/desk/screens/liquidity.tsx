@@ -1,4 +1,4 @@
-import { add, isGreater, subtract } from '../../exact.ts';
+import { add } from '../../exact.ts';
 import { inWords, showAmount } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
@@ -16,6 +16,7 @@ import { ChangeStep } from './change-step.tsx';
 import { EnterFunding, tellMove } from './enter-funding.tsx';
 import { DayChart } from './figures.tsx';
 import { Hedges, OpenHedges, Signed } from './liquidity-hedges.tsx';
+import { listVenueMatters } from './venue-matters.tsx';
 
 const EVERY_MS = 15_000;
 const USDT_DECIMALS = 6;
@@ -70,56 +71,9 @@ function ProfitAndLoss() {
 
 const showUsdt = (value: string | null) => (value === null ? 'not known' : `${showSigned(value)} USDT`);
 
-/** What is not as it should be at a venue, and what to do about it. */
-function listMatters(
-  { venue, state, balances, openHedges, toMove }: Venue,
-  house: House,
-  changed: () => void,
-): readonly Matter[] {
-  const differing = balances.filter(({ differs }) => differs).map(({ asset }) => asset);
-  const needs = openHedges.length > 0 || balances.some(({ shouldHold }) => shouldHold !== '0');
-  return [
-    ...(differing.length > 0
-      ? [
-          {
-            what: `Venue ${venue} holds another amount of ${differing.join(', ')} than the ledger says`,
-            why: 'Compare both below.',
-            isBad: true,
-          },
-        ]
-      : []),
-    ...(state === 'silent'
-      ? [{ what: `Venue ${venue} is silent`, why: 'See whether the dealer runs and reaches it.', isBad: true }]
-      : []),
-    ...(state === 'unknown' && needs
-      ? [
-          {
-            what: `Nobody compares what venue ${venue} holds`,
-            why: 'It has money of the house, and no coin is set to be hedged there.',
-            step: <a href="/desk/settings">Terms of coins</a>,
-          },
-        ]
-      : []),
-    ...toMove.map((move) => ({
-      what: tellMove(move),
-      step: (
-        <EnterFunding
-          move={move}
-          held={{
-            custody: house.assets.find(({ asset }) => asset === move.asset)?.custodyShouldHold ?? '0',
-            [venue]: balances.find(({ asset }) => asset === move.asset)?.shouldHold ?? '0',
-          }}
-          ledgers={house.ledgers.length}
-          done={changed}
-        />
-      ),
-    })),
-  ];
-}
-
 function Hedging({
   house,
-  venues: { hedgingHalted, halt, atVenuesUsdValue, maxAtVenues, venues },
+  venues,
   settings,
   changed,
 }: {
@@ -129,10 +83,7 @@ function Hedging({
   readonly changed: () => void;
 }) {
   const may = useMay();
-  const above =
-    atVenuesUsdValue !== null && maxAtVenues !== null && isGreater(atVenuesUsdValue, maxAtVenues)
-      ? subtract(atVenuesUsdValue, maxAtVenues)
-      : undefined;
+  const { hedgingHalted, halt, atVenuesUsdValue, maxAtVenues } = venues;
   const switched = may('change_settings') && (
     <ChangeStep
       main={hedgingHalted}
@@ -158,18 +109,27 @@ function Hedging({
           },
         ]
       : []),
-    ...(above === undefined
-      ? []
-      : [
-          {
-            what: `${showSigned(above)} USDT more is at venues than may be`,
-            why: 'Trades and prices moved it. No funding to a venue is taken until some is back in custody.',
-            step: <a href="/desk/settings?show=risk">The bound</a>,
-          },
-        ]),
-    ...venues.flatMap((venue) => listMatters(venue, house, changed)),
+    ...listVenueMatters(venues),
+    ...venues.venues.flatMap(({ venue, balances, toMove }) =>
+      toMove.map((move) => ({
+        what: tellMove(move),
+        step: (
+          <EnterFunding
+            move={move}
+            held={{
+              custody: house.assets.find(({ asset }) => asset === move.asset)?.custodyShouldHold ?? '0',
+              [venue]: balances.find(({ asset }) => asset === move.asset)?.shouldHold ?? '0',
+            }}
+            ledgers={house.ledgers.length}
+            done={changed}
+          />
+        ),
+      })),
+    ),
   ];
-  const open = venues.flatMap(({ openHedges }) => openHedges).toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
+  const open = venues.venues
+    .flatMap(({ openHedges }) => openHedges)
+    .toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
   return (
     <>
       <Matters label="What needs a person" of={matters} />

@@ -20,16 +20,18 @@ const EVERY_MS = 15_000;
 type Status = Awaited<ReturnType<typeof api.getStatus>>;
 
 async function read() {
-  const [waiting, { settings }, { reconciliation }, { house }, { flows }, { profit }, status] = await Promise.all([
-    readWaiting(),
-    operate('get /settings'),
-    operate('get /reconciliation'),
-    operate('get /house'),
-    operate('get /flows'),
-    operate('get /profit'),
-    api.getStatus(),
-  ]);
-  return { waiting, settings, reconciliation, house, flows, profit, status };
+  const [waiting, { settings }, { reconciliation }, { house }, { venues }, { flows }, { profit }, status] =
+    await Promise.all([
+      readWaiting(),
+      operate('get /settings'),
+      operate('get /reconciliation'),
+      operate('get /house'),
+      operate('get /venues'),
+      operate('get /flows'),
+      operate('get /profit'),
+      api.getStatus(),
+    ]);
+  return { waiting, settings, reconciliation, house, venues, flows, profit, status };
 }
 
 /** How the exchange stands, and what waits for somebody. */
@@ -47,9 +49,9 @@ export function Today() {
         )}
       </div>
       <Shown loaded={loaded}>
-        {({ waiting, settings, reconciliation, house, flows, profit, status }) => (
+        {({ waiting, settings, reconciliation, house, venues, flows, profit, status }) => (
           <>
-            <Matters label="What is not as it should be" of={listExchangeMatters(settings, status, house)} />
+            <Matters label="What is not as it should be" of={listExchangeMatters(settings, status, house, venues)} />
             <WaitingCard {...waiting} />
             <Figures flows={flows} profit={profit} house={house} />
             <Reconciled reconciliation={reconciliation} house={house} changed={reload} />
@@ -178,6 +180,7 @@ function Violation({
       {may('clear_violations') && (
         <Step
           danger
+          needsTwo
           label="Clear the violation"
           title="Clear the violation"
           act={() =>

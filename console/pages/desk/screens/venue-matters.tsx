@@ -1,0 +1,49 @@
+import { isGreater, subtract } from '../../exact.ts';
+import { showSigned } from '../parts/day-bars.ts';
+import type { Matter } from '../parts/matters.tsx';
+import type { Venue, Venues } from '../schema.d.ts';
+
+/** What is not as it should be at the venues, without what is to be moved. */
+export function listVenueMatters({ atVenuesUsdValue, maxAtVenues, venues }: Venues): readonly Matter[] {
+  const isAbove = atVenuesUsdValue !== null && maxAtVenues !== null && isGreater(atVenuesUsdValue, maxAtVenues);
+  return [
+    ...(isAbove
+      ? [
+          {
+            what: `${showSigned(subtract(atVenuesUsdValue, maxAtVenues))} USDT more is at venues than may be`,
+            why: 'Trades and prices moved it. No funding to a venue is taken until some is back in custody.',
+            step: <a href="/desk/settings?show=risk">The bound</a>,
+          },
+        ]
+      : []),
+    ...venues.flatMap(listMattersOf),
+  ];
+}
+
+function listMattersOf({ venue, state, balances, openHedges }: Venue): readonly Matter[] {
+  const differing = balances.filter(({ differs }) => differs).map(({ asset }) => asset);
+  const needs = openHedges.length > 0 || balances.some(({ shouldHold }) => shouldHold !== '0');
+  return [
+    ...(differing.length > 0
+      ? [
+          {
+            what: `Venue ${venue} holds another amount of ${differing.join(', ')} than the ledger says`,
+            why: 'Compare both below.',
+            isBad: true,
+          },
+        ]
+      : []),
+    ...(state === 'silent'
+      ? [{ what: `Venue ${venue} is silent`, why: 'See whether the dealer runs and reaches it.', isBad: true }]
+      : []),
+    ...(state === 'unknown' && needs
+      ? [
+          {
+            what: `Nobody compares what venue ${venue} holds`,
+            why: 'It has money of the house, and no coin is set to be hedged there.',
+            step: <a href="/desk/settings">Terms of coins</a>,
+          },
+        ]
+      : []),
+  ];
+}
