@@ -332,7 +332,7 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
   await press(page, 'Settle it');
   await page.getByRole('radio', { name: /^It failed/ }).check();
   await page.getByLabel('Reason, for the audit').fill('the custodian never had it');
-  await confirm(page, 'Settle it');
+  await confirm(page, 'Propose it');
   await page.getByRole('link', { name: 'a proposal' }).waitFor();
   const { proposals } = await send<{ proposals: unknown[] }>(exchange, 'GET', '/operator/v1/proposals?status=OPEN');
   expectThat(proposals.length === 1, 'settling a stuck payout becomes a proposal');

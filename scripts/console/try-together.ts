@@ -48,7 +48,7 @@ async function recover(page: Page, { first, second }: Staff, shots: string | und
   await see(page, 'Tell the exchange, and show it who you are');
   await press(first, 'Allow a recovery');
   await first.getByLabel('Reason, for the audit').fill('met them at the counter');
-  await confirm(first, 'Allow a recovery');
+  await confirm(first, 'Propose it');
   await first.getByRole('link', { name: 'a proposal' }).waitFor();
   await page.reload();
   await see(page, 'Tell the exchange, and show it who you are');

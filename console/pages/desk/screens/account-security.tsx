@@ -86,6 +86,7 @@ export function AccountSecurity({ account, changed }: AccountView) {
         {account.totp.enabled && may('set_second_factor') && (
           <Step
             danger
+            needsTwo
             label="Switch it off"
             title="Switch two-factor authentication off"
             act={() => operate('delete /accounts/{id}/totp', { path: { id } })}

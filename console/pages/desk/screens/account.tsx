@@ -219,7 +219,13 @@ function AllowRecovery({ accountId, email }: { readonly accountId: string; reado
   };
   return (
     <>
-      <Step label="Allow a recovery" title={`Let ${email} recover the account`} act={allow} done={() => setReason('')}>
+      <Step
+        needsTwo
+        label="Allow a recovery"
+        title={`Let ${email} recover the account`}
+        act={allow}
+        done={() => setReason('')}
+      >
         <p>
           For a holder who lost the passkeys, the second factor and the recovery codes, once you know who they are. They
           sign in by a link within 72 hours; the account then withdraws nothing for 24 hours.

@@ -107,6 +107,7 @@ function Settle({ withdrawal, changed }: StepsOf) {
   return (
     <Step
       danger
+      needsTwo
       label="Settle it"
       title={`Settle ${nameIt(withdrawal)}`}
       act={() => operate('post /accounts/{id}/withdrawals/{withdrawalId}/settle', { path, body })}
