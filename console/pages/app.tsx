@@ -15,6 +15,7 @@ import {
   type SignedIn,
   SignedInContext,
   nameWayIn,
+  mustReturn,
   useSignedIn,
 } from './parts/session.ts';
 import { go, useRoute } from './route.ts';
@@ -130,17 +131,17 @@ function Frame({
 function ByLink({ isThere }: { readonly isThere: boolean }) {
   const { session, account } = useSignedIn();
   const until_ms = account.recoveryAllowedUntil_ms;
-  const canReturn = session.passkeys > 0 && !session.isRecovered;
-  if (canReturn && until_ms !== null) {
+  if (mustReturn(session) && isThere) return null;
+  if (mustReturn(session) && until_ms !== null) {
     return (
       <p class="notice">
         <strong>The exchange has agreed to let you back in without a code</strong>, until{' '}
-        {showTime(new Date(until_ms).toISOString())}. Until you get back in{' '}
-        {isThere ? 'below' : <a href="/security">on the page Security</a>}, you can only look, deposit and freeze.
+        {showTime(new Date(until_ms).toISOString())}. Until you get back in <a href="/security">on the page Security</a>
+        , you can only look, deposit and freeze the account.
       </p>
     );
   }
-  const way = isThere && canReturn ? 'Get back in below' : nameWayIn(session);
+  const way = nameWayIn(session);
   return (
     <p class="notice">
       You signed in by a link, so you can only look, deposit and freeze the account.{' '}

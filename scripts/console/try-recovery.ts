@@ -56,7 +56,7 @@ export async function tryRecovery(
 ): Promise<void> {
   const page = await returnByLink(browser, exchange, email, (asked) => checkState(asked, 'sign-in-asked', shots));
   await checkState(page, 'security-lost', shots);
-  await see(page, 'Get back in below to change anything.');
+  await see(page, 'Get back in to change anything.');
   for (const name of ['Add another passkey', 'Switch it off …', 'Draw new codes'])
     expectThat((await page.getByRole('button', { name }).count()) === 0, `a link alone offers no “${name}”`);
   await page.getByLabel('Authenticator or recovery code').fill(recoveryCode);

@@ -29,9 +29,17 @@ export interface SignedIn {
   readonly reload: () => void;
 }
 
+/**
+ * Whether nothing can be changed but with a passkey or a recovery. Who came by a link adds the first passkey without one,
+ * and so one after a recovery.
+ */
+export function mustReturn({ level, passkeys, isRecovered }: SessionState): boolean {
+  return level === 'look' && passkeys > 0 && !isRecovered;
+}
+
 /** How a session that may only look becomes one that may act. */
-export function nameWayIn({ passkeys, isRecovered }: SessionState): string {
-  return passkeys > 0 && !isRecovered ? 'Use your passkey' : 'Add a passkey';
+export function nameWayIn(session: SessionState): string {
+  return mustReturn(session) ? 'Use your passkey' : 'Add a passkey';
 }
 
 /** Whether the account takes a new key or address now. If not, the notice above each page says why. */

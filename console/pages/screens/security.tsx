@@ -1,7 +1,7 @@
 import { ask } from '../ask.ts';
 import { useLoaded } from '../load.ts';
 import { Pill } from '../parts/pill.tsx';
-import { useSignedIn } from '../parts/session.ts';
+import { mustReturn, useSignedIn } from '../parts/session.ts';
 import { Freeze } from './security/freeze.tsx';
 import { SecurityLog } from './security/log.tsx';
 import { Passkeys, type WaysIn } from './security/passkeys.tsx';
@@ -14,8 +14,7 @@ import { Sessions } from './security/sessions.tsx';
 export function Security() {
   const { session, account, reload } = useSignedIn();
   const ways = useLoaded(() => ask<WaysIn>('GET', '/account/passkeys'));
-  // Who came by a link adds the first passkey, or one after a recovery. Nothing else is changed without a passkey.
-  const mayChange = session.level === 'act' || session.passkeys === 0 || session.isRecovered;
+  const mayChange = !mustReturn(session);
   const codes = ways.loaded.state === 'here' ? ways.loaded.value.recoveryCodes : undefined;
   // Whatever changes one of these also changes the sessions and the log, which are then read again.
   const state = `${session.level} ${session.passkeys} ${session.isRecovered} ${account.totp.enabled} ${account.account.status}`;
