@@ -59,14 +59,23 @@ function composeStart(
   };
 }
 
-/** The three ways in, by what somebody came for. */
-const ways = [
+type Way = readonly [path: string, name: string, about: string];
+
+/** The ways in of who trades, by what somebody came for. */
+const waysToTrade: readonly Way[] = [
   ['/docs/guides/first-order', 'Trade by API', 'Place a first order, in curl, TypeScript or Python.'],
   [readers.operator.path, 'Run your own', 'Put it on Cloudflare, with your prices and custodian.'],
   [REFERENCE.path, 'Read the reference', 'Look up any operation, and send it from the page.'],
-] as const;
+];
 
-function listWays(): string {
+/** Those of who runs an exchange. */
+const waysToOperate: readonly Way[] = [
+  ['/docs/guides/going-live', 'Go live', 'Deploy it to Cloudflare, step by step.'],
+  ['/docs/guides/operating', 'Run it day by day', 'What people do, on a calm day and on a bad one.'],
+  ['/docs/operations', 'When something breaks', 'What to do, command by command.'],
+];
+
+function listWays(ways: readonly Way[]): string {
   const links = ways.map(([path, name, about]) => `<li><a href="${path}">${name}</a><span>${about}</span></li>`);
   return `<ul class="documents ways">${links.join('')}</ul>`;
 }
@@ -116,13 +125,10 @@ ${showExample(`Answer <span>${order.status}</span>`, writeExample(answer), 'json
 <p class="quiet">Not writing code? <a href="/docs/guides/console">Use the console</a> in a browser.</p>`;
 }
 
-/** What the guide to going live begins and ends with. */
-function showFirstDeployment(): string {
-  const here = 'npm ci\nnpm start';
-  const there = `npm run doctor -- --env production
-npx wrangler deploy --env production`;
-  return `<div class="pair">${showExample('On your machine <small>at once</small>', here, 'sh')}
-${showExample('On Cloudflare <small>after <a href="/docs/guides/going-live">Going live</a></small>', there, 'sh')}</div>`;
+/** An exchange to try, before one is deployed. */
+function showFirstStart(): string {
+  return `<div class="pair">${showExample('Try it on your machine first', 'npm ci\nnpm start', 'sh')}</div>
+<p class="quiet">In a clone of the repository, with Node 22.12 or later. It prints the address of the exchange, and a link that signs you in to the desk.</p>`;
 }
 
 interface ListedGroup {
@@ -156,7 +162,7 @@ function composePages(documents: Documents, chapters: readonly Chapter[], script
       'trader',
       'A crypto exchange with one REST API',
       'Bureau is for programs that trade, and for those who want an exchange of their own. Every order fills at once, whole or not at all, at the market’s price.',
-      `${listWays()}
+      `${listWays(waysToTrade)}
 ${showFirstOrder(chapters)}
 ${listGroups(listForTraders(documents))}`,
       [...listedReference, ...pagesOf(forTraders), changelog],
@@ -165,7 +171,8 @@ ${listGroups(listForTraders(documents))}`,
       'operator',
       'Operate an exchange',
       'Put a Bureau of your own on Cloudflare, keep it running, connect the money, and act when something breaks.',
-      `${showFirstDeployment()}
+      `${listWays(waysToOperate)}
+${showFirstStart()}
 ${listGroups(forOperators)}`,
       pagesOf(forOperators),
     ),

@@ -6,6 +6,8 @@ export type Reader = 'trader' | 'operator' | 'contributor';
 export interface MenuEntry {
   readonly path: string;
   readonly title: string;
+  /** Whether pages lie below its path that are not below it in the menu. */
+  readonly isFront?: true;
 }
 
 /** The first page of each kind of reader, and its name in the header. */
@@ -29,7 +31,7 @@ export interface MenuGroup {
 /** A list of links for the menu, below what they are about. `current` marks the page that is open, or the one above it. */
 export function listLinks(title: string, entries: readonly MenuEntry[], current?: string): string {
   const items = entries.map((entry) => {
-    const isAbove = current?.startsWith(`${entry.path}/`);
+    const isAbove = !entry.isFront && current?.startsWith(`${entry.path}/`);
     const mark = entry.path === current ? ' aria-current="page"' : isAbove ? ' aria-current="true"' : '';
     return `<li><a href="${entry.path}"${mark}>${escapeHtml(entry.title)}</a></li>`;
   });

@@ -44,8 +44,10 @@ function linkReaders(page: Page): string[] {
 
 /** Beside the page; folded behind a button where the screen is too narrow for it. */
 function composeMenu(page: Page, groups: readonly MenuGroup[]): string {
-  const lists =
-    page.menu ?? groups.map(({ title, entries }) => listLinks(escapeHtml(title), entries, page.path)).join('');
+  const [first, ...others] = groups;
+  const overview = { path: readers[page.reader].path, title: 'Overview', isFront: true as const };
+  const all = first ? [{ ...first, entries: [overview, ...first.entries] }, ...others] : [];
+  const lists = page.menu ?? all.map(({ title, entries }) => listLinks(escapeHtml(title), entries, page.path)).join('');
   return `<nav class="menu" id="menu" popover aria-label="Pages"><div class="readers">${linkReaders(page).join('')}</div>${lists}</nav>`;
 }
 

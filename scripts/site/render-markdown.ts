@@ -49,7 +49,10 @@ function showCode(text: string): string {
   return Object.hasOwn(problems, text) ? `<a href="/errors/${text}">${code}</a>` : code;
 }
 
-/** The languages in which a guide shows a request, in their order, by the names of their blocks. */
+/**
+ * The languages in which a guide shows a request, in their order, by the names of their blocks. What each needs beforehand
+ * is `console` for that language, as in "console ts".
+ */
 const languages = { sh: 'curl', ts: 'TypeScript', python: 'Python' } as const;
 
 const LANGUAGES = 'languages';
@@ -60,6 +63,8 @@ interface LanguagesToken {
   readonly raw: string;
   readonly blocks: readonly Tokens.Code[];
 }
+
+const languageOf = ({ lang = '' }: Tokens.Code) => lang.replace(/^console /, '');
 
 const isCode = (token: Tokens.Generic | undefined): token is Tokens.Code => token?.type === 'code';
 
@@ -75,7 +80,7 @@ function groupLanguages(tokens: readonly Tokens.Generic[]): Tokens.Generic[] {
     }
   }
   for (const { type, blocks } of grouped as unknown as LanguagesToken[]) {
-    const shown = type === LANGUAGES ? blocks.map(({ lang }) => lang).join() : undefined;
+    const shown = type === LANGUAGES ? blocks.map(languageOf).join() : undefined;
     if (shown !== undefined && shown !== Object.keys(languages).join()) {
       throw new Error(`a request is shown in ${Object.keys(languages).join(', ')}, not in ${shown}`);
     }
@@ -84,14 +89,14 @@ function groupLanguages(tokens: readonly Tokens.Generic[]): Tokens.Generic[] {
 }
 
 function showBlock({ text, lang }: Pick<Tokens.Code, 'text' | 'lang'>): string {
-  return `<pre><code>${highlight(text, lang)}</code></pre>\n`;
+  return `<pre><code>${highlight(text, lang?.replace(/^console\b.*/, 'sh'))}</code></pre>\n`;
 }
 
 /** Each language below its name, one after the other: `site.js` makes tabs of them. */
 function showLanguages(blocks: readonly Tokens.Code[]): string {
   const parts = Object.entries(languages).map(
     ([lang, name], place) =>
-      `<section data-language="${lang}"><p>${name}</p>${showBlock({ text: blocks[place]?.text ?? '', lang })}</section>`,
+      `<section data-language="${lang}"><p>${name}</p>${showBlock(blocks[place] ?? { text: '' })}</section>`,
   );
   return `<div class="languages">${parts.join('')}</div>\n`;
 }
