@@ -46,7 +46,7 @@ export function readExamples(markdown: string, language: 'sh' | 'ts' | 'python' 
 
 /** What the output must show of the answers that a document prints: their members and types, with whatever values. */
 export function expectAnswers(markdown: string): Expectation[] {
-  return readBlocks(markdown, 'json').map((answer) => {
+  return readBlocks(markdown, 'json answer').map((answer) => {
     const exact = JSON.stringify(JSON.parse(answer)).replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
     const pattern = exact.replaceAll(/:"[^"]*"/g, ':"[^"]*"').replaceAll(/:-?\d[\d\\.]*/g, String.raw`:-?\d[\d.]*`);
     return ['an answer with the members that it prints', new RegExp(pattern)];

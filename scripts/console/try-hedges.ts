@@ -194,7 +194,8 @@ export const hedgeDialogs: readonly ShownPage[] = [
     prepare: async (page) => {
       await openEnd(page, LEFT_OPEN[2]);
       await writeDeal(page, '49.5');
-      await page.getByLabel('Reason, for the audit').fill('the venue lists it');
+      await page.getByLabel('The venue’s order id').press('Tab');
+      await page.keyboard.type('the venue lists it');
     },
   },
 ];

@@ -12,6 +12,7 @@ import {
   readReleases,
 } from './document-pages.ts';
 import { composeErrorPages } from './error-pages.ts';
+import { showBlock, showExample, showFigure } from './example.ts';
 import { writeExample, writeRequest } from './example-request.ts';
 import { robots, writeFeed, writeLlms } from './for-machines.ts';
 import { headersFile, redirectsFile } from './headers.ts';
@@ -19,7 +20,7 @@ import { type ListedPage, markdownPath, writeLinks, writeReference } from './mar
 import { CHANGELOG, ERRORS, type MenuGroup, REFERENCE, type Reader, readers } from './navigation.ts';
 import { type Page, composePage } from './page.ts';
 import type { Document } from '../openapi/document.ts';
-import { composeReference, composeReferenceMenu, showExample } from './reference-page.ts';
+import { composeReference, composeReferenceMenu } from './reference-page.ts';
 import { composeSearchIndex } from './search-index.ts';
 import { type StaticFile, nameStatic, readPictures } from './static-files.ts';
 
@@ -59,23 +60,14 @@ function composeStart(
   };
 }
 
-type Way = readonly [path: string, name: string, about: string];
-
-/** The ways in of who trades, by what somebody came for. */
-const waysToTrade: readonly Way[] = [
+/** The three ways in, by what somebody came for. */
+const ways = [
   ['/docs/guides/first-order', 'Trade by API', 'Place a first order, in curl, TypeScript or Python.'],
   [readers.operator.path, 'Run your own', 'Put it on Cloudflare, with your prices and custodian.'],
   [REFERENCE.path, 'Read the reference', 'Look up any operation, and send it from the page.'],
-];
+] as const;
 
-/** Those of who runs an exchange. */
-const waysToOperate: readonly Way[] = [
-  ['/docs/guides/going-live', 'Go live', 'Deploy it to Cloudflare, step by step.'],
-  ['/docs/guides/operating', 'Run it day by day', 'What people do, on a calm day and on a bad one.'],
-  ['/docs/operations', 'When something breaks', 'What to do, command by command.'],
-];
-
-function listWays(ways: readonly Way[]): string {
+function listWays(): string {
   const links = ways.map(([path, name, about]) => `<li><a href="${path}">${name}</a><span>${about}</span></li>`);
   return `<ul class="documents ways">${links.join('')}</ul>`;
 }
@@ -125,10 +117,14 @@ ${showExample(`Answer <span>${order.status}</span>`, writeExample(answer), 'json
 <p class="quiet">Not writing code? <a href="/docs/guides/console">Use the console</a> in a browser.</p>`;
 }
 
-/** An exchange to try, before one is deployed. */
-function showFirstStart(): string {
-  return `<div class="pair">${showExample('Try it on your machine first', 'npm ci\nnpm start', 'sh')}</div>
-<p class="quiet">In a clone of the repository, with Node 22.12 or later. It prints the address of the exchange, and a link that signs you in to the desk.</p>`;
+/** An exchange on one's own machine, and then one on Cloudflare. */
+function showFirstSteps(): string {
+  const needs = 'You need Node 22.12 or later, and a clone of the repository: run this in it.';
+  const shows = 'It prints the address of the exchange, and a link that signs you in to its desk.';
+  const deploys =
+    'You need an account and a domain there, a domain that may send mail, and a custodian. The guide leads from the account to the first customer.';
+  return `<div class="pair">${showFigure('1. Try it on your machine', `<p>${needs}</p>${showBlock('npm ci\nnpm start', 'sh')}<p>${shows}</p>`)}
+${showFigure('2. Deploy it to Cloudflare', `<p>${deploys}</p><p><a class="main" href="/docs/guides/going-live">Going live</a></p>`)}</div>`;
 }
 
 interface ListedGroup {
@@ -138,7 +134,7 @@ interface ListedGroup {
 
 /** A trader's pages, also those that are no document. */
 function listForTraders({ forTraders: [start, ...others], changelog }: Documents): ListedGroup[] {
-  const lookUp = { title: 'Look up', entries: [...listedReference, changelog] };
+  const lookUp = { title: 'The API', entries: [...listedReference, changelog] };
   return [...(start ? [start] : []), lookUp, ...others];
 }
 
@@ -162,7 +158,7 @@ function composePages(documents: Documents, chapters: readonly Chapter[], script
       'trader',
       'A crypto exchange with one REST API',
       'Bureau is for programs that trade, and for those who want an exchange of their own. Every order fills at once, whole or not at all, at the market’s price.',
-      `${listWays(waysToTrade)}
+      `${listWays()}
 ${showFirstOrder(chapters)}
 ${listGroups(listForTraders(documents))}`,
       [...listedReference, ...pagesOf(forTraders), changelog],
@@ -171,8 +167,7 @@ ${listGroups(listForTraders(documents))}`,
       'operator',
       'Operate an exchange',
       'Put a Bureau of your own on Cloudflare, keep it running, connect the money, and act when something breaks.',
-      `${listWays(waysToOperate)}
-${showFirstStart()}
+      `${showFirstSteps()}
 ${listGroups(forOperators)}`,
       pagesOf(forOperators),
     ),

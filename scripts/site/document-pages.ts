@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Reader, CHANGELOG } from './navigation.ts';
+import { type Reader, CHANGELOG, REFERENCE } from './navigation.ts';
 import { escapeHtml } from './escape-html.ts';
 import type { Page } from './page.ts';
 import { type Release, readRelease } from './for-machines.ts';
@@ -18,7 +18,7 @@ type Groups = Readonly<Record<string, readonly string[]>>;
 /** The documents for those who use the exchange. */
 const forTraders: Groups = {
   Start: ['guides/first-order', 'guides/idempotent-retries', 'guides/withdrawals-and-2fa'],
-  'Hear what happens': ['guides/be-told', 'guides/streams', 'guides/market-data'],
+  'Events and data': ['guides/be-told', 'guides/streams', 'guides/market-data'],
   'Failures and limits': ['guides/errors', 'guides/rate-limits', 'guides/sandbox'],
   'Your account': ['guides/console', 'guides/tax'],
   'Good to know': ['guides/moving', 'guides/questions'],
@@ -109,7 +109,10 @@ const FEED_LINK = `
 <link rel="alternate" type="application/atom+xml" title="Changes" href="${CHANGELOG.path}.atom">`;
 
 /** Source files that have a page of the site. */
-const pagesOfSources: Readonly<Record<string, string>> = { 'src/http/problems.ts': '/errors' };
+const pagesOfSources: Readonly<Record<string, string>> = {
+  'src/http/problems.ts': '/errors',
+  'docs/openapi.json': REFERENCE.path,
+};
 
 /** A link to another document leads to its page; a link to another file of the repository works on GitHub only. */
 function resolveFrom(file: string): ResolveLink {
@@ -120,8 +123,9 @@ function resolveFrom(file: string): ResolveLink {
     if (!existsSync(path)) throw new Error(`the link ${href} leads nowhere`);
     const [picture] = pictures.get(path) ?? [];
     if (picture !== undefined) return picture;
-    if (!path.startsWith(`${DOCUMENTS}/`) || !path.endsWith('.md')) return pagesOfSources[path];
-    return `/${path.slice(0, -'.md'.length)}${anchor === undefined ? '' : `#${anchor}`}`;
+    const isDocument = path.startsWith(`${DOCUMENTS}/`) && path.endsWith('.md');
+    const page = isDocument ? `/${path.slice(0, -'.md'.length)}` : pagesOfSources[path];
+    return page === undefined || anchor === undefined ? page : `${page}#${anchor}`;
   };
 }
 

@@ -5,7 +5,7 @@ import { escapeHtml } from './escape-html.ts';
 import { ONLY_OPERATORS, writeError, writeErrors } from './markdown-pages.ts';
 import { ERRORS } from './navigation.ts';
 import type { Page } from './page.ts';
-import { showExample } from './reference-page.ts';
+import { showExample } from './example.ts';
 import { renderInline } from './render-markdown.ts';
 
 const codes = Object.keys(problems) as ProblemCode[];

@@ -4,7 +4,7 @@ import { escapeHtml } from './escape-html.ts';
 type Language = 'json' | 'sh' | 'ts' | 'python';
 
 const strings = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`/;
-const numbers = /\b\d[\d_]*(?:\.\d+)?\b/;
+const numbers = /(?<!\w)-?\d[\d_]*(?:\.\d+)?\b/;
 const keywordsOf = (words: string) => new RegExp(`\\b(?:${words.replaceAll(' ', '|')})\\b`);
 
 const TYPESCRIPT =

@@ -1,8 +1,8 @@
 import type { Chapter, DescribedOperation, Field } from './describe-api.ts';
 import { listDocuments } from './document-pages.ts';
 import { escapeHtml } from './escape-html.ts';
+import { showExample, showFigure } from './example.ts';
 import { writeExample, writeRequest } from './example-request.ts';
-import { highlight } from './highlight.ts';
 import { renderInline } from './render-markdown.ts';
 
 const anchorOf = ({ name }: Chapter) => name.toLowerCase();
@@ -59,13 +59,6 @@ function showErrors(caption: string, refusals: Refusals, rest = ''): string {
     return `<dt>${status}</dt><dd>${links.join(' ')}</dd>`;
   });
   return showFigure(caption, `<dl class="refusals">${rows.join('')}${rest}</dl>`);
-}
-
-const showFigure = (caption: string, content: string) =>
-  `<figure class="example"><figcaption>${caption}</figcaption>${content}</figure>`;
-
-export function showExample(caption: string, code: string, language: string): string {
-  return showFigure(caption, `<pre><code>${highlight(code, language)}</code></pre>`);
 }
 
 const joinWords = (words: readonly string[]) => words.join(', ').replace(/, ([^,]*)$/, ' and $1');

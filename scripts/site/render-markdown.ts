@@ -1,7 +1,7 @@
 import { Marked, type Tokens } from 'marked';
 import { problems } from '../../src/http/problems.ts';
 import { escapeHtml } from './escape-html.ts';
-import { highlight } from './highlight.ts';
+import { showBlock, showExample } from './example.ts';
 
 /** The target of a document's link on the site. `undefined` when the site does not have it. */
 export type ResolveLink = (href: string) => string | undefined;
@@ -35,8 +35,8 @@ function createSlugs(): (heading: string) => string {
   };
 }
 
-/** A name that a line may break at its hyphens, but must not. A longer one would not fit a telephone. */
-const NAME_OF_PARTS = /^(?=.*-)[\w-]{1,24}$/;
+/** A name that a line may break at its hyphens or blanks, but must not. A longer one would not fit a telephone. */
+const NAME_OF_PARTS = /^(?=.*[- ])[\w/. -]{1,26}$/;
 
 /** An apostrophe that was typed straight, as it is printed. */
 export const printApostrophes = (text: string) =>
@@ -88,15 +88,16 @@ function groupLanguages(tokens: readonly Tokens.Generic[]): Tokens.Generic[] {
   return grouped;
 }
 
-function showBlock({ text, lang }: Pick<Tokens.Code, 'text' | 'lang'>): string {
-  return `<pre><code>${highlight(text, lang?.replace(/^console\b.*/, 'sh'))}</code></pre>\n`;
+function showToken({ text, lang }: Pick<Tokens.Code, 'text' | 'lang'>): string {
+  if (lang === 'json answer') return `${showExample('Answer', text, 'json')}\n`;
+  return `${showBlock(text, lang?.replace(/^console\b.*/, 'sh'))}\n`;
 }
 
 /** Each language below its name, one after the other: `site.js` makes tabs of them. */
 function showLanguages(blocks: readonly Tokens.Code[]): string {
   const parts = Object.entries(languages).map(
     ([lang, name], place) =>
-      `<section data-language="${lang}"><p>${name}</p>${showBlock(blocks[place] ?? { text: '' })}</section>`,
+      `<section data-language="${lang}"><p>${name}</p>${showToken(blocks[place] ?? { text: '' })}</section>`,
   );
   return `<div class="languages">${parts.join('')}</div>\n`;
 }
@@ -119,7 +120,7 @@ function createRenderer(resolveLink: ResolveLink): Marked {
         if (source === undefined) throw new Error(`the site does not have the picture ${href}`);
         return `<img src="${escapeHtml(source)}" alt="${escapeHtml(text)}" loading="lazy">`;
       },
-      code: showBlock,
+      code: showToken,
       codespan: ({ text }) => showCode(text),
       table(token) {
         return `<div class="table" tabindex="0">${tableOf(token, (cell) => this.parser.parseInline(cell.tokens))}</div>\n`;

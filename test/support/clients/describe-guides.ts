@@ -15,7 +15,7 @@ const GUIDES = 'docs/guides';
 /** What a guide's program prints, in either language, and how often. */
 const expected: Readonly<Record<string, readonly (readonly [pattern: RegExp, times: number])[]>> = {
   'first-order': [
-    [/\busdtAmount'?: '100'/g, 4],
+    [/\busdtAmount'?: '100'/g, 3],
     [/\bcoinAmount'?: '0\.0005'/g, 1],
     [/\btype'?: 'SPOT_BUY'/g, 1],
   ],
