@@ -12,7 +12,7 @@ import {
   readReleases,
 } from './document-pages.ts';
 import { composeErrorPages } from './error-pages.ts';
-import { showBlock, showExample, showFigure } from './example.ts';
+import { showBlock, showExample } from './example.ts';
 import { writeExample, writeRequest } from './example-request.ts';
 import { robots, writeFeed, writeLlms } from './for-machines.ts';
 import { headersFile, redirectsFile } from './headers.ts';
@@ -119,12 +119,12 @@ ${showExample(`Answer <span>${order.status}</span>`, writeExample(answer), 'json
 
 /** An exchange on one's own machine, and then one on Cloudflare. */
 function showFirstSteps(): string {
-  const needs = 'You need Node 22.12 or later, and a clone of the repository: run this in it.';
-  const shows = 'It prints the address of the exchange, and a link that signs you in to its desk.';
-  const deploys =
-    'You need an account and a domain there, a domain that may send mail, and a custodian. The guide leads from the account to the first customer.';
-  return `<div class="pair">${showFigure('1. Try it on your machine', `<p>${needs}</p>${showBlock('npm ci\nnpm start', 'sh')}<p>${shows}</p>`)}
-${showFigure('2. Deploy it to Cloudflare', `<p>${deploys}</p><p><a class="main" href="/docs/guides/going-live">Going live</a></p>`)}</div>`;
+  return `<ol class="first-steps">
+<li><h2>Try it on your machine</h2><p>You need Node 22.12 or later, and a clone of the repository. There:</p>${showBlock('npm ci\nnpm start', 'sh')}
+<p>It prints the address of the exchange, and a link that signs you in to its desk.</p></li>
+<li><h2>Deploy it to Cloudflare</h2><p>You need:</p><ul><li>an account with the paid plan of Workers</li><li>a domain in it, which may also send mail</li><li>a <a href="/docs/custody">custodian</a> of the coins, or people who pay by hand</li></ul>
+<p><a class="main" href="/docs/guides/going-live">Go live, step by step</a></p></li>
+</ol>`;
 }
 
 interface ListedGroup {

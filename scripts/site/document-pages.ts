@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Reader, CHANGELOG, REFERENCE } from './navigation.ts';
+import { type Reader, CHANGELOG, REFERENCE, frontOf } from './navigation.ts';
 import { escapeHtml } from './escape-html.ts';
 import type { Page } from './page.ts';
 import { type Release, readRelease } from './for-machines.ts';
@@ -149,10 +149,11 @@ function leadToMarkdown(source: string, resolveLink: ResolveLink): string {
 /** The page of a document, with the ways to those before and after it in reading order. */
 export function composeDocumentPage(document: DocumentPage, reader: Reader, all: readonly DocumentPage[]): Page {
   const place = all.indexOf(document);
-  const ways = Object.entries({ Previous: all[place - 1], Next: all[place + 1] }).map(([name, page]) =>
-    page === undefined
-      ? ''
-      : `<a class="${name.toLowerCase()}" href="${page.path}"><span>${name}</span> ${escapeHtml(page.title)}</a>`,
+  const ways = Object.entries({ Previous: all[place - 1] ?? frontOf(reader), Next: all[place + 1] }).map(
+    ([name, page]) =>
+      page === undefined
+        ? ''
+        : `<a class="${name.toLowerCase()}" href="${page.path}"><span>${name}</span> ${escapeHtml(page.title)}</a>`,
   );
   return {
     path: document.path,

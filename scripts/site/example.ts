@@ -8,5 +8,5 @@ export const showBlock = (code: string, language: string | undefined) =>
 export const showFigure = (caption: string, content: string) =>
   `<figure class="example"><figcaption>${caption}</figcaption>${content}</figure>`;
 
-export const showExample = (caption: string, code: string, language: string) =>
+export const showExample = (caption: string, code: string, language: string | undefined) =>
   showFigure(caption, showBlock(code, language));

@@ -17,6 +17,13 @@ export const readers: Readonly<Record<Reader, { readonly path: string; readonly 
   contributor: { path: '/docs/contribute', label: 'Contribute' },
 };
 
+/** That page, as a menu lists it. */
+export const frontOf = (reader: Reader): MenuEntry => ({
+  path: readers[reader].path,
+  title: 'Overview',
+  isFront: true,
+});
+
 /** The reference and the errors, which follow the first guides in a trader's menu. */
 export const REFERENCE: MenuEntry = { path: '/docs/reference', title: 'Reference' };
 export const CHANGELOG: MenuEntry = { path: '/docs/changelog', title: 'Changelog' };

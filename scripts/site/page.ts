@@ -1,6 +1,6 @@
 import { escapeHtml } from './escape-html.ts';
 import { markdownPath } from './markdown-pages.ts';
-import { type MenuGroup, type Reader, composeContents, listLinks, readers } from './navigation.ts';
+import { type MenuGroup, type Reader, composeContents, frontOf, listLinks, readers } from './navigation.ts';
 
 /** A part of a page, listed in its contents and found by the search. */
 export interface Heading {
@@ -45,8 +45,7 @@ function linkReaders(page: Page): string[] {
 /** Beside the page; folded behind a button where the screen is too narrow for it. */
 function composeMenu(page: Page, groups: readonly MenuGroup[]): string {
   const [first, ...others] = groups;
-  const overview = { path: readers[page.reader].path, title: 'Overview', isFront: true as const };
-  const all = first ? [{ ...first, entries: [overview, ...first.entries] }, ...others] : [];
+  const all = first ? [{ ...first, entries: [frontOf(page.reader), ...first.entries] }, ...others] : [];
   const lists = page.menu ?? all.map(({ title, entries }) => listLinks(escapeHtml(title), entries, page.path)).join('');
   return `<nav class="menu" id="menu" popover aria-label="Pages"><div class="readers">${linkReaders(page).join('')}</div>${lists}</nav>`;
 }

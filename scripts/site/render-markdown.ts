@@ -90,6 +90,7 @@ function groupLanguages(tokens: readonly Tokens.Generic[]): Tokens.Generic[] {
 
 function showToken({ text, lang }: Pick<Tokens.Code, 'text' | 'lang'>): string {
   if (lang === 'json answer') return `${showExample('Answer', text, 'json')}\n`;
+  if (lang === 'console output') return `${showExample('Output', text, undefined)}\n`;
   return `${showBlock(text, lang?.replace(/^console\b.*/, 'sh'))}\n`;
 }
 
