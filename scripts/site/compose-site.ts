@@ -120,9 +120,9 @@ ${showExample(`Answer <span>${order.status}</span>`, writeExample(answer), 'json
 /** An exchange on one's own machine, and then one on Cloudflare. */
 function showFirstSteps(): string {
   return `<ol class="first-steps">
-<li><h2>Try it on your machine</h2><p>You need Node 22.12 or later, and a clone of the repository. There:</p>${showBlock('npm ci\nnpm start', 'sh')}
-<p>It prints the address of the exchange, and a link that signs you in to its desk.</p></li>
-<li><h2>Deploy it to Cloudflare</h2><p>You need:</p><ul><li>an account with the paid plan of Workers</li><li>a domain in it, which may also send mail</li><li>a <a href="/docs/custody">custodian</a> of the coins, or people who pay by hand</li></ul>
+<li><h2>Try it on your machine</h2><p>You need Node 22.12 or later, and a clone of the repository. In it, run:</p>${showBlock('npm ci\nnpm start', 'sh')}
+<p>It prints the address of the exchange, and a link that signs you in to <a href="/docs/guides/desk">its desk</a>.</p></li>
+<li><h2>Deploy it to Cloudflare</h2><p>You need:</p><ul><li>a Cloudflare account on the Workers Paid plan</li><li>a domain in that account, set up to send mail</li><li>a <a href="/docs/custody">custodian</a> to hold the coins and pay withdrawals, or staff who pay them by hand</li></ul>
 <p><a class="main" href="/docs/guides/going-live">Go live, step by step</a></p></li>
 </ol>`;
 }

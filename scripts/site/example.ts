@@ -8,5 +8,9 @@ export const showBlock = (code: string, language: string | undefined) =>
 export const showFigure = (caption: string, content: string) =>
   `<figure class="example"><figcaption>${caption}</figcaption>${content}</figure>`;
 
-export const showExample = (caption: string, code: string, language: string | undefined) =>
+export const showExample = (caption: string, code: string, language: string) =>
   showFigure(caption, showBlock(code, language));
+
+/** What a request or a command printed: it is for reading, and not to be copied. */
+export const showPrinted = (caption: string, text: string, language: string | undefined) =>
+  `<figure class="example printed"><figcaption>${caption}</figcaption>${showBlock(text, language)}</figure>`;

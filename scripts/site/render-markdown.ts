@@ -1,7 +1,7 @@
 import { Marked, type Tokens } from 'marked';
 import { problems } from '../../src/http/problems.ts';
 import { escapeHtml } from './escape-html.ts';
-import { showBlock, showExample } from './example.ts';
+import { showBlock, showPrinted } from './example.ts';
 
 /** The target of a document's link on the site. `undefined` when the site does not have it. */
 export type ResolveLink = (href: string) => string | undefined;
@@ -89,8 +89,8 @@ function groupLanguages(tokens: readonly Tokens.Generic[]): Tokens.Generic[] {
 }
 
 function showToken({ text, lang }: Pick<Tokens.Code, 'text' | 'lang'>): string {
-  if (lang === 'json answer') return `${showExample('Answer', text, 'json')}\n`;
-  if (lang === 'console output') return `${showExample('Output', text, undefined)}\n`;
+  if (lang === 'json answer') return `${showPrinted('Answer', text, 'json')}\n`;
+  if (lang === 'console output') return `${showPrinted('Output', text, undefined)}\n`;
   return `${showBlock(text, lang?.replace(/^console\b.*/, 'sh'))}\n`;
 }
 

@@ -12,7 +12,7 @@ while (texts.nextNode()) {
 }
 
 /** A button on each block of code, which copies it. */
-for (const block of document.querySelectorAll('pre:has(> code)')) {
+for (const block of document.querySelectorAll('pre:has(> code):not(.printed > pre)')) {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'copy';
@@ -47,7 +47,9 @@ function markPart() {
   const { link } =
     (isAtEnd
       ? parts.at(-1)
-      : parts.findLast(({ part }) => part.checkVisibility() && part.getBoundingClientRect().top < line)) ?? {};
+      : parts.findLast(({ part }) => part.checkVisibility() && part.getBoundingClientRect().top < line)) ??
+    parts[0] ??
+    {};
   const before = parts.find((each) => each.link.ariaCurrent !== null)?.link;
   if (link === before) return;
   before?.removeAttribute('aria-current');
