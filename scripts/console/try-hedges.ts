@@ -8,8 +8,8 @@ import { send } from './desk-customer.ts';
 import { confirm, press } from './desk-steps.ts';
 
 const END = 'End it by hand';
-const NEVER = 'It never dealt the order';
-const DEALT = 'It dealt it, or a part of it';
+const NEVER = 'Never dealt';
+const DEALT = 'Dealt, or a part of it';
 
 /** A venue that nobody plays: the dealer never says what came of a hedge there. */
 const SILENT_VENUE = 'silent';
@@ -73,8 +73,8 @@ const rowOf = (page: Page, text: string): Locator =>
   page.getByRole('table', { name: 'Hedges', exact: true }).getByRole('row').filter({ hasText: text });
 
 async function openEnd(page: Page, coin: string): Promise<void> {
-  const row = page.getByRole('table', { name: 'Open hedges' }).getByRole('row');
-  await row
+  const matter = page.getByRole('list', { name: 'What needs a person' }).getByRole('listitem');
+  await matter
     .filter({ hasText: `Buy 1 ${coin} at ${SILENT_VENUE}` })
     .getByRole('button', { name: END })
     .click();
@@ -83,7 +83,7 @@ async function openEnd(page: Page, coin: string): Promise<void> {
 
 async function writeDeal(page: Page, usdt: string): Promise<void> {
   await page.getByRole('radio', { name: DEALT }).check();
-  await page.getByLabel('USDT in all').fill(usdt);
+  await page.getByLabel('USDT paid').fill(usdt);
   await page.getByLabel('Fee, if any').fill('0.05');
   await page.getByLabel('The venue’s order id').fill('28');
 }
@@ -103,7 +103,7 @@ export async function endAsNever(page: Page, exchange: LocalExchange): Promise<v
   await answer.and(page.locator(':invalid:focus')).waitFor();
   expectThat((await listHedges(exchange, `coin=${coin}`))[0]?.status === 'OPEN', 'no answer is chosen beforehand');
   await answer.check();
-  await see(page, 'never dealt: 51 USDT are free again');
+  await see(page, 'never dealt: the 51 USDT set aside are free again');
   await confirm(page, END);
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await openHedges(page);
@@ -146,8 +146,8 @@ export async function enterMove(page: Page, other: Page): Promise<void> {
     .getByRole('list', { name: 'What needs a person' })
     .getByRole('listitem')
     .filter({ hasText: /^Move [\d.]+\sBTC from venue sandbox to custody/ });
-  await move.getByRole('button', { name: 'Record it' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Moved from venue sandbox to custody' });
+  await move.getByRole('button', { name: 'Record the move' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Record a move from venue sandbox to custody' });
   const change = dialog.locator('.change').filter({ hasText: 'BTC in custody' });
   await dialog.getByLabel('Amount of BTC').fill('');
   await change.waitFor({ state: 'hidden' });
@@ -177,7 +177,7 @@ export const hedgeDialogs: readonly ShownPage[] = [
   {
     name: 'desk-move',
     path: '/desk/liquidity',
-    prepare: (page) => press(page, 'Record it'),
+    prepare: (page) => press(page, 'Record the move'),
   },
   {
     name: 'desk-hedge-never',

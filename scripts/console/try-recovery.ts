@@ -56,11 +56,11 @@ export async function tryRecovery(
 ): Promise<void> {
   const page = await returnByLink(browser, exchange, email, (asked) => checkState(asked, 'sign-in-asked', shots));
   await checkState(page, 'security-lost', shots);
-  await see(page, 'Get back in to change anything.');
+  await see(page, 'To change anything, get back in');
   for (const name of ['Add another passkey', 'Switch it off …', 'Draw new codes'])
     expectThat((await page.getByRole('button', { name }).count()) === 0, `a link alone offers no “${name}”`);
   await page.getByLabel('Authenticator or recovery code').fill(recoveryCode);
-  await press(page, 'Recover, then add a passkey');
+  await press(page, 'Recover the account');
   await enrolAgain(page);
   await checkState(page, 'security-held', shots);
   expectThat(true, 'a link and a recovery code bring the holder back, with a new passkey');

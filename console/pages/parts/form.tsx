@@ -164,6 +164,8 @@ export function TextField({
   readonly required?: boolean;
   readonly pattern?: string;
   readonly maxLength?: number;
+  /** Where a dialog begins, if not at its first field. */
+  readonly autofocus?: boolean;
 }) {
   const refusedCode = useContext(RefusedCode);
   return (

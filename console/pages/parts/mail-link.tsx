@@ -8,3 +8,10 @@ export function MailLink() {
   const { mailFrom } = loaded.value;
   return <a href={`mailto:${mailFrom}`}>{mailFrom}</a>;
 }
+
+/** The same as a button. */
+export function MailButton() {
+  const { loaded } = useLoaded(readOffer);
+  if (loaded.state !== 'here') return null;
+  return <a href={`mailto:${loaded.value.mailFrom}`}>Write to the exchange</a>;
+}

@@ -89,7 +89,9 @@ export function Shown<T>({
       {title && <h1>{isAbsent ? `No such ${title.toLowerCase()}` : title}</h1>}
       {isAbsent ? (
         <section class="card" role="alert">
-          <p>{error.detail} The address may be mistyped, or cut off.</p>
+          <p>{error.detail}</p>
+          <p>The address may be mistyped, or cut off:</p>
+          <code class="ungrouped">{location.pathname}</code>
         </section>
       ) : (
         <Fault error={error} />

@@ -20,7 +20,12 @@ export function Security() {
   const state = `${session.level} ${session.passkeys} ${session.isRecovered} ${account.totp.enabled} ${account.account.status}`;
   return (
     <>
-      {!mayChange && <Return />}
+      {!mayChange && (
+        <>
+          <Return />
+          <p class="quiet">Once you are back in, you can change what is below.</p>
+        </>
+      )}
       <dl class="facts short">
         <Fact name="Passkeys" status={session.passkeys > 1 ? 'completed' : 'pending'}>
           {['None yet', 'Only one'][session.passkeys] ?? `${session.passkeys} enrolled`}

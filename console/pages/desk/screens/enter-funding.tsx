@@ -48,12 +48,14 @@ export function EnterFunding({
   return (
     <Step
       needsTwo
-      label="Record it"
-      title={`Moved from ${placeOf(move.from)} to ${placeOf(move.to)}`}
+      label="Record the move"
+      title={`Record a move from ${placeOf(move.from)} to ${placeOf(move.to)}`}
       act={() => operate('post /fundings', { body: funding })}
       done={done}
     >
-      <p>Move it first, at the venue and with the custodian. Here the ledger is told that it was moved.</p>
+      <p>
+        Move it first, at the venue and with the custodian. Then record it here, so that the ledger agrees with them.
+      </p>
       <div class="row">
         <TextField label={`Amount of ${move.asset}`} inputMode="decimal" required value={amount} set={setAmount} />
         {ledgers > 1 && (
@@ -62,8 +64,9 @@ export function EnterFunding({
       </div>
       <TextField
         label="Reference, such as the hash of the transaction"
-        help="Letters, digits and signs, without spaces. Each is entered once."
+        help="Without spaces. A reference can be used only once."
         required
+        autofocus
         maxLength={100}
         pattern="[!-~]+"
         value={reference}

@@ -4,7 +4,7 @@ import { showSum } from '../../format.ts';
 import type { Matter } from '../parts/matters.tsx';
 import { showShare } from '../parts/percent.ts';
 import type { ExchangeSettings, House, Venues } from '../schema.d.ts';
-import { mayBeEnded, nameHedge } from './liquidity-hedges.tsx';
+import { listStuck, tellStuck } from './liquidity-hedges.tsx';
 import { listToggles } from './toggles.ts';
 import { listVenueMatters } from './venue-matters.tsx';
 
@@ -41,8 +41,7 @@ export function listShortfalls(house: House): readonly Matter[] {
 /** In one line, whether hedging is halted and how much needs a person at the venues: the page of liquidity has each. */
 function sumUpVenues({ hedgingHalted }: ExchangeSettings, venues: Venues): readonly Matter[] {
   const matters = listVenueMatters(venues);
-  const stuck = venues.venues.flatMap(({ openHedges }) => openHedges).filter(mayBeEnded);
-  const told = [...matters.map(({ what }) => what), ...stuck.map((hedge) => `A hedge has no end: ${nameHedge(hedge)}`)];
+  const told = [...matters.map(({ what }) => what), ...listStuck(venues).map(tellStuck)];
   const step = <a href="/desk/liquidity">Liquidity</a>;
   const counted = `${told.length} ${told.length === 1 ? 'thing' : 'things'} at the venues need${told.length === 1 ? 's' : ''} a person`;
   if (hedgingHalted) {

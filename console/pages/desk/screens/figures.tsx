@@ -53,7 +53,7 @@ export function Figures({
         <Figure name="Traded" values={volume} />
         <Figure name="Profit or loss" values={earned} />
         <Figure name="Spread earned" values={spread} />
-        <ExposureFigure name="Positions of coins" house={house} days={days} />
+        <ExposureFigure name="Positions, long and short" house={house} days={days} />
         <MostUsed assets={house.assets} />
         <Inventory house={house} />
       </dl>
@@ -117,10 +117,16 @@ export function MostUsed({ assets }: { readonly assets: House['assets'] }) {
 }
 
 /** What orders fill from, capital and all. */
-export function Inventory({ house: { inventoryUsdValue } }: { readonly house: House }) {
+export function Inventory({
+  name = 'Inventory and capital',
+  house: { inventoryUsdValue },
+}: {
+  readonly name?: string;
+  readonly house: House;
+}) {
   return (
     <div>
-      <dt>Inventory, with the capital</dt>
+      <dt>{name}</dt>
       <dd>
         <strong>{inventoryUsdValue === null ? 'not known' : showSigned(inventoryUsdValue)}</strong>
         <small>{inventoryUsdValue === null ? 'a price is missing' : 'now, at firm prices'}</small>

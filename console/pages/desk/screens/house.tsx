@@ -245,7 +245,7 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
       <dl class="figures">
         <Figure name="Profit or loss today, USDT" values={byDay('profit')} />
         <Figure name="Spread earned today, USDT" values={byDay('spread')} />
-        <ExposureFigure name="Positions of coins, USDT" house={house} days={days} />
+        <ExposureFigure name="Positions, long and short, USDT" house={house} days={days} />
         <div>
           <dt>Least covered</dt>
           <dd>
@@ -254,7 +254,7 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
           </dd>
         </div>
         <MostUsed assets={house.assets} />
-        <Inventory house={house} />
+        <Inventory name="Inventory and capital, USDT" house={house} />
       </dl>
     </section>
   );
@@ -366,12 +366,13 @@ function Exposure({ of: row }: { readonly of: HouseAsset }) {
   const isShort = position.startsWith('-');
   const size = `${showAmount(position.replace('-', ''))} ${name}`;
   const hasValue = positionUsdValue !== null && name !== 'USDT';
-  const side = `${isShort ? 'short' : 'long'} ${hasValue ? `${showCents(positionUsdValue.replace('-', ''))} USDT` : size}`;
+  const worth = name === 'USDT' ? position : positionUsdValue;
+  const side = `${isShort ? 'short' : 'long'} ${worth === null ? size : `${showCents(worth.replace('-', ''))}\u00A0USDT`}`;
   const limit =
     exposureUsed === null
       ? 'it may not be short'
       : isShort && used === 0
-        ? `met by its capital of ${showAmount(row.capital)}`
+        ? `its capital of ${showAmount(row.capital)} ${name} meets it`
         : `${showUsed(exposureUsed)} of ${showAmount(exposure)} used`;
   const lines = hasValue ? [size, limit] : [limit];
   const middle = BAND_WIDTH / 2;

@@ -9,29 +9,22 @@ import { ShortId, State, Time } from '../parts/names.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import { OldAndNew, ReasonField, Step } from '../parts/step.tsx';
-import type { Hedge } from '../schema.d.ts';
+import type { Hedge, Venues } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 
-/** The hedges that have no end yet, the oldest first; one that the dealer does not end can be ended by hand. */
-export function OpenHedges({ hedges, changed }: { readonly hedges: readonly Hedge[]; readonly changed: () => void }) {
-  const may = useMay();
+/** The hedges that have no end yet, the oldest first. */
+export function OpenHedges({ hedges }: { readonly hedges: readonly Hedge[] }) {
   return (
-    <Records
-      label="Open hedges"
-      rows={hedges}
-      keyOf={({ id }) => id}
-      columns={[
-        ...planned,
-        {
-          name: 'End',
-          isStep: true,
-          show: (hedge) => may('fund_house') && mayBeEnded(hedge) && <EndHedge hedge={hedge} done={changed} />,
-        },
-      ]}
-      empty="No hedge is open."
-    />
+    <Records label="Open hedges" rows={hedges} keyOf={({ id }) => id} columns={planned} empty="No hedge is open." />
   );
 }
+
+/** What the dealer does not end, and a person has to. */
+export function listStuck({ venues }: Venues): readonly Hedge[] {
+  return venues.flatMap(({ openHedges }) => openHedges).filter(mayBeEnded);
+}
+
+export const tellStuck = (hedge: Hedge) => `A hedge has no end: ${nameHedge(hedge)}`;
 
 const filters = [
   ['', 'all'],
@@ -71,8 +64,7 @@ export function Signed({ value }: { readonly value: string }) {
   return <span class={value.startsWith('-') ? 'down' : undefined}>{showSigned(value)}</span>;
 }
 
-export const nameHedge = ({ side, amount, coin, venue }: Hedge) =>
-  `${inWords(side)} ${showSum(amount, coin)} at ${venue}`;
+const nameHedge = ({ side, amount, coin, venue }: Hedge) => `${inWords(side)} ${showSum(amount, coin)} at ${venue}`;
 
 const states = {
   OPEN: ['PENDING', 'open'],
@@ -135,7 +127,7 @@ const dealt: readonly Column<Hedge>[] = [
 ];
 
 /** A time that has passed, to a second or a minute. */
-function showSeconds(seconds: number): string {
+export function showSeconds(seconds: number): string {
   return seconds < 120 ? `${seconds} s` : `${showAmount(String(Math.floor(seconds / 60)))} min`;
 }
 
@@ -143,20 +135,22 @@ function showSeconds(seconds: number): string {
 const DEALERS_OWN_MS = 5 * 60_000;
 
 /** Whether a person may end it now, by the clock of the exchange. */
-export function mayBeEnded({ ts, sendBy, openSeconds }: Hedge): boolean {
+function mayBeEnded({ ts, sendBy, openSeconds }: Hedge): boolean {
   return openSeconds !== null && openSeconds * 1_000 >= Date.parse(sendBy) - Date.parse(ts) + DEALERS_OWN_MS;
 }
 
 /** A wrong "never" frees money that was spent, and hedges anew. */
 const outcomes = [
-  ['never', 'It never dealt the order'],
-  ['dealt', 'It dealt it, or a part of it'],
+  ['never', 'Never dealt'],
+  ['dealt', 'Dealt, or a part of it'],
 ] as const;
 
 /** What a venue may take its fee in: of the tokens that venues give a rebate in, only BNB is an asset here. */
 const feeAssetsOf = ({ coin }: Hedge) => [...new Set(['USDT', coin, 'BNB'] as const)];
 
-function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () => void }) {
+/** Ends one by what a person has seen at the venue. */
+export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () => void }) {
+  const may = useMay();
   const [outcome, setOutcome] = useState<(typeof outcomes)[number][0]>();
   const [amount, setAmount] = useState(hedge.amount);
   const [usdt, setUsdt] = useState('');
@@ -169,6 +163,7 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
     outcome === 'dealt'
       ? { outcome, amount, usdt, fee: paid, venueReference: venueReference.trim(), reason }
       : { outcome: 'never' as const, reason };
+  if (!may('fund_house')) return null;
   return (
     <Step
       danger
@@ -178,16 +173,31 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
       act={() => operate('post /hedges/{id}/settle', { path: { id: hedge.id }, body })}
       done={done}
     >
-      <p>Look for this id among the venue’s orders, and see that the dealer sends it no more. It ends for good.</p>
+      <p>
+        Its time is over, so the dealer sends it no more. Look for this id among the venue’s orders. What you enter
+        cannot be undone.
+      </p>
       <Copied text={hedge.id} label="the id of the hedge" />
-      <Question label={`What happened at venue ${hedge.venue}?`} value={outcome} set={setOutcome} options={outcomes} />
+      <Question
+        label={`What became of it at venue ${hedge.venue}?`}
+        value={outcome}
+        set={setOutcome}
+        options={outcomes}
+      />
       {outcome === 'dealt' && (
         <>
           <div class="row short">
-            <TextField label={`${hedge.coin} dealt`} inputMode="decimal" required value={amount} set={setAmount} />
             <TextField
-              label="USDT in all"
-              help={`Without the fee, at ${showAmount(hedge.limitPrice)} or better`}
+              label={`${hedge.coin} dealt`}
+              help={`Of ${showAmount(hedge.amount)}`}
+              inputMode="decimal"
+              required
+              value={amount}
+              set={setAmount}
+            />
+            <TextField
+              label={hedge.side === 'BUY' ? 'USDT paid' : 'USDT received'}
+              help={`Without the fee; at ${hedge.side === 'BUY' ? 'most' : 'least'} ${showPrice(hedge.limitPrice)} each`}
               inputMode="decimal"
               required
               value={usdt}
@@ -217,7 +227,7 @@ function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () =>
         <OldAndNew
           name="The hedge"
           old="open"
-          next={`never dealt: ${showSum(hedge.setAside, hedge.setAsideAsset)} are free again`}
+          next={`never dealt: the ${showSum(hedge.setAside, hedge.setAsideAsset)} set aside are free again`}
         />
       )}
       {outcome === 'dealt' && amount !== '' && usdt !== '' && (

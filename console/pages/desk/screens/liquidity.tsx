@@ -15,7 +15,7 @@ import { useMay } from '../staff.ts';
 import { ChangeStep } from './change-step.tsx';
 import { EnterFunding, tellMove } from './enter-funding.tsx';
 import { DayChart } from './figures.tsx';
-import { Hedges, OpenHedges, Signed } from './liquidity-hedges.tsx';
+import { EndHedge, Hedges, OpenHedges, Signed, listStuck, showSeconds, tellStuck } from './liquidity-hedges.tsx';
 import { listVenueMatters } from './venue-matters.tsx';
 
 const EVERY_MS = 15_000;
@@ -110,9 +110,18 @@ function Hedging({
         ]
       : []),
     ...listVenueMatters(venues),
+    ...listStuck(venues).map((hedge) => ({
+      what: tellStuck(hedge),
+      why: `It is open for ${showSeconds(hedge.openSeconds ?? 0)}. Until it ends, ${hedge.coin} is not hedged.`,
+      step: <EndHedge hedge={hedge} done={changed} />,
+    })),
     ...venues.venues.flatMap(({ venue, balances, toMove }) =>
       toMove.map((move) => ({
         what: tellMove(move),
+        why:
+          move.to === 'custody'
+            ? `Custody has less ${move.asset} than is owed.`
+            : `The venue has too little ${move.asset} for its next hedge.`,
         step: (
           <EnterFunding
             move={move}
@@ -143,7 +152,7 @@ function Hedging({
             ['State', <State key="s" of={hedgingHalted ? 'HALTED' : 'OK'} words={hedgingHalted ? 'halted' : 'on'} />],
             ['At venues', showUsdt(atVenuesUsdValue)],
             [
-              'Most there',
+              'Limit at venues',
               <>
                 {showUsdt(maxAtVenues)}
                 {settings.maxAtVenues === null && <small class="below">the house’s own capital</small>}
@@ -155,8 +164,8 @@ function Hedging({
             ],
           ]}
         />
-        {open.length > 0 && <h3>Open hedges, the oldest first</h3>}
-        <OpenHedges hedges={open} changed={changed} />
+        {open.length > 0 && <h3>Open hedges, oldest first</h3>}
+        <OpenHedges hedges={open} />
       </section>
     </>
   );
@@ -174,7 +183,7 @@ const positionColumns: readonly Column<Position>[] = [
   },
   { name: 'At venues', isNumber: true, show: ({ atVenues }) => showAmount(atVenues) },
   { name: 'Capital', isNumber: true, show: ({ capital }) => showAmount(capital) },
-  { name: 'Band, USDT', show: (row) => <PlaceInBand of={row} /> },
+  { name: 'Band, USDT', narrow: 'bare', show: (row) => <PlaceInBand of={row} /> },
 ];
 
 /** Whether the house has or had anything of a coin. */
@@ -188,18 +197,17 @@ function Positions({ house }: { readonly house: House }) {
     <section class="card">
       <h2>Position against its band</h2>
       <p class="quiet">
-        The inventory less the capital: what the house bears the risk of. Beyond the outer bound a coin is hedged at
-        once, beyond the inner one after a while; each time back to the inner one.
+        The inventory less the capital: what the house bears the risk of. A coin beyond its outer bound is hedged at
+        once, and one beyond its inner bound after a while. A hedge brings it back to the inner bound.
       </p>
       <Records
-        isLined
         label="Positions"
         rows={coins.filter(isHeld).toSorted((one, other) => Number(one.band === null) - Number(other.band === null))}
         keyOf={({ asset }) => asset}
         columns={positionColumns}
         empty="The house has no position."
       />
-      {others.length > 0 && <p class="quiet">Nothing of {others.join(', ')}, and no band for them.</p>}
+      {others.length > 0 && <p class="quiet">Without a position or a band: {others.join(', ')}.</p>}
     </section>
   );
 }
@@ -223,7 +231,7 @@ function PlaceInBand({ of: { asset, position, positionUsdValue, band } }: { read
     <Band
       label={`${asset}: ${position}, ${where} of ${band.outer} and ${band.inner} USDT`}
       value={where}
-      lines={[`±${showAmount(band.inner)}, ±${showAmount(band.outer)} at ${band.venue}`]}
+      lines={[`inner ±${showAmount(band.inner)}, outer ±${showAmount(band.outer)}`, `at ${band.venue}`]}
     >
       <line class="zero" x1={0} x2={BAND_WIDTH} y1={11} y2={11} />
       <rect class="outer" x={place(-outer)} y={6} width={place(outer) - place(-outer)} height={10} rx={3} />
@@ -327,7 +335,6 @@ function VenueCard({ venue }: { readonly venue: Venue }) {
         ]}
       />
       <Records
-        isLined
         label={`Balances at ${venue.venue}`}
         rows={venue.balances}
         keyOf={({ asset }) => asset}
@@ -337,6 +344,7 @@ function VenueCard({ venue }: { readonly venue: Venue }) {
           { name: 'By the ledger', isNumber: true, show: ({ shouldHold }) => showAmount(shouldHold) },
           {
             name: 'State',
+            narrow: 'beside',
             show: ({ differs }) => (
               <State
                 of={differs === null ? 'unknown' : differs ? 'shortfall' : 'covered'}

@@ -10,9 +10,9 @@ export function listVenueMatters({ atVenuesUsdValue, maxAtVenues, venues }: Venu
     ...(isAbove
       ? [
           {
-            what: `${showSigned(subtract(atVenuesUsdValue, maxAtVenues))} USDT more is at venues than may be`,
-            why: 'Trades and prices moved it. No funding to a venue is taken until some is back in custody.',
-            step: <a href="/desk/settings?show=risk">The bound</a>,
+            what: `${showSigned(subtract(atVenuesUsdValue, maxAtVenues))} USDT over the limit at venues`,
+            why: 'Trades and prices did it. Nothing more may be moved to a venue until some is back in custody.',
+            step: <a href="/desk/settings?show=risk">Change the limit</a>,
           },
         ]
       : []),
@@ -41,7 +41,7 @@ function listMattersOf({ venue, state, balances, openHedges }: Venue): readonly 
           {
             what: `Nobody compares what venue ${venue} holds`,
             why: 'It has money of the house, and no coin is set to be hedged there.',
-            step: <a href="/desk/settings">Terms of coins</a>,
+            step: <a href="/desk/settings">Set terms of a coin</a>,
           },
         ]
       : []),

@@ -116,7 +116,7 @@ export function WaitingCard({ counts, oldest }: Awaited<ReturnType<typeof readWa
       </ul>
       {oldest.length > 0 && (
         <section class="card">
-          <h2>Waits for somebody, the oldest first</h2>
+          <h2>Waiting for somebody, oldest first</h2>
           <Records
             label="Waits for somebody"
             rows={oldest}
@@ -131,8 +131,8 @@ export function WaitingCard({ counts, oldest }: Awaited<ReturnType<typeof readWa
                     {proposal && (
                       <small class="below">
                         {proposal.proposedBy === actor
-                          ? 'by you, waits for another person'
-                          : `by ${proposal.proposedBy}`}
+                          ? 'Proposed by you; another person decides'
+                          : `Proposed by ${proposal.proposedBy}`}
                       </small>
                     )}
                   </>

@@ -6,7 +6,6 @@ import { type LoadState } from '../../load.ts';
 import { Folded } from '../../parts/folded.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
-import { Locked } from './locked.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 import { enrolPasskey, withPasskey } from '../../passkey.ts';
 
@@ -58,7 +57,6 @@ export function Passkeys({
                 ))}
               </ul>
             )}
-            <Locked />
             {mayChange && passkeys.length === 1 && (
               <p class="quiet">It is your only passkey. Add a second one, for the day you lose this one.</p>
             )}

@@ -5,7 +5,6 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Folded } from '../../parts/folded.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
-import { Locked } from './locked.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { withPasskey } from '../../passkey.ts';
@@ -43,7 +42,6 @@ export function RecoveryCodes({
               {recoveryCodes === 0 ? 'You have none' : `${recoveryCodes} of 10 are left`}. Each brings you back once, if
               your passkeys are lost.{passkeys.length === 0 && ' They are drawn with a passkey: add one first.'}
             </p>
-            <Locked />
             {mayChange && passkeys.length > 0 && (
               <Folded key={recoveryCodes} label="Draw new codes" isOpen={recoveryCodes === 0}>
                 <Form plain label="Draw ten new recovery codes" act={draw}>

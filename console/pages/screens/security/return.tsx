@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
 import { showTime } from '../../format.ts';
 import { Form, TextField } from '../../parts/form.tsx';
-import { MailLink } from '../../parts/mail-link.tsx';
+import { MailButton, MailLink } from '../../parts/mail-link.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 import { usePasskey } from '../../passkey.ts';
 
 /** What every recovery costs. */
-const COST = 'All API keys are revoked, and for 24 hours the account takes no withdrawal, new API key or new address.';
+const COST = 'This revokes all API keys, and for 24 hours the account takes no withdrawal, new API key or new address.';
 
 /** For somebody who came by a link: their passkey, or one of two recoveries. */
 export function Return() {
@@ -25,29 +25,29 @@ export function Return() {
   return (
     <section class="card">
       <h2>Get back in</h2>
-      <p>
-        You signed in by a link, so you can only look, deposit and freeze the account. Get back in to change anything.
-      </p>
-      <div class="ways">
+      <p>Signed in by a link, you can look, deposit and freeze the account. To change anything, get back in:</p>
+      <ul class="ways">
         {until_ms !== null && (
-          <section>
-            <h3>Without a code</h3>
-            <p>The exchange has agreed to let you in, until {showTime(new Date(until_ms).toISOString())}.</p>
-            <ol>
-              <li>Recover the account here, and add a new passkey.</li>
-              {account.totp.enabled && (
-                <li>
-                  Within 24 hours, switch two-factor authentication off and set it up again. It needs no code then.
-                </li>
-              )}
-            </ol>
-            <p class="quiet">{COST}</p>
-            <Form act={() => recover({ allowedByExchange: true })} label="Recover, then add a passkey" />
-          </section>
+          <li>
+            <div>
+              <h3>Without a code</h3>
+              <p>The exchange has agreed to let you in, until {showTime(new Date(until_ms).toISOString())}.</p>
+              <ol>
+                <li>Recover the account. {COST}</li>
+                <li>Add a new passkey, and remove the one that you lost.</li>
+                {account.totp.enabled && (
+                  <li>Within 24 hours, switch two-factor authentication off and set it up again, without a code.</li>
+                )}
+              </ol>
+            </div>
+            <Form act={() => recover({ allowedByExchange: true })} label="Recover the account" />
+          </li>
         )}
-        <section>
-          <h3>With your passkey</h3>
-          <p>On the device that has it, or from your telephone. Nothing is revoked.</p>
+        <li>
+          <div>
+            <h3>With your passkey</h3>
+            <p>On the device that has it, or with your telephone. Nothing is revoked.</p>
+          </div>
           <Form
             plain={until_ms !== null}
             label="Use a passkey"
@@ -56,14 +56,15 @@ export function Return() {
               reload();
             }}
           />
-        </section>
+        </li>
         {until_ms === null && (
           <>
-            <section>
-              <h3>With a code</h3>
-              <p>Your passkeys are lost? With a code you can add a new one.</p>
-              <p class="quiet">{COST}</p>
-              <Form plain act={showCode} label="Recover, then add a passkey">
+            <li>
+              <div>
+                <h3>With a code</h3>
+                <p>If your passkeys are lost, recover the account, and add a new one. {COST}</p>
+              </div>
+              <Form plain act={showCode} label="Recover the account">
                 <TextField
                   label="Authenticator or recovery code"
                   autoComplete="one-time-code"
@@ -72,17 +73,23 @@ export function Return() {
                   set={setCode}
                 />
               </Form>
-            </section>
-            <section>
-              <h3>With the exchange</h3>
-              <p>
-                You have no code either? Tell the exchange, and show it who you are: write to <MailLink />. Once two of
-                its people have agreed you get a mail; then come back to this page by a new link.
-              </p>
-            </section>
+            </li>
+            <li>
+              <div>
+                <h3>Without passkey and code</h3>
+                <ol>
+                  <li>
+                    Write to <MailLink />. The exchange tells you how to show who you are.
+                  </li>
+                  <li>Two people there decide, and you get a mail.</li>
+                  <li>Sign in by a new link, and recover the account here. {COST}</li>
+                </ol>
+              </div>
+              <MailButton />
+            </li>
           </>
         )}
-      </div>
+      </ul>
     </section>
   );
 }

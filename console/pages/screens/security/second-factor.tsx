@@ -6,7 +6,6 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Folded } from '../../parts/folded.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { QrCode } from '../../parts/qr.tsx';
-import { Locked } from './locked.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 import { withPasskey } from '../../passkey.ts';
 
@@ -22,10 +21,11 @@ export function SecondFactor({ mayChange }: { readonly mayChange: boolean }) {
       {account.totp.enabled ? (
         <>
           <p>
-            It is on: every withdrawal needs a code of your authenticator app, and so do new recovery codes and
-            switching it off.
+            It is on: a withdrawal needs a code of your authenticator app. So do new recovery codes, and switching it
+            off.
+            {account.recoveryAllowedUntil_ms !== null &&
+              ' After you recover as the exchange agreed, switching it off needs no code for 24 hours.'}
           </p>
-          <Locked>{account.recoveryAllowedUntil_ms !== null && ' Switching it off needs no code then.'}</Locked>
           {mayChange && (
             <Folded label="Switch it off …">
               <p class="quiet">
@@ -52,7 +52,6 @@ export function SecondFactor({ mayChange }: { readonly mayChange: boolean }) {
             It is off. Without it the console sends no withdrawal, and makes no key that may send coins out.
             {session.passkeys === 0 && ' It is switched on with a passkey: add one first.'}
           </p>
-          <Locked />
           {mayChange && (
             <Form
               label="Set it up"
