@@ -145,9 +145,9 @@ export async function enterMove(page: Page, other: Page): Promise<void> {
   const move = page
     .getByRole('list', { name: 'What needs a person' })
     .getByRole('listitem')
-    .filter({ hasText: /^Move [\d.]+\sBTC from venue sandbox to custody/ });
+    .filter({ hasText: /^Move [\d.]+\sBTC from sandbox to custody/ });
   await move.getByRole('button', { name: 'Record the move' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Record a move from venue sandbox to custody' });
+  const dialog = page.getByRole('dialog', { name: 'Record a move from sandbox to custody' });
   const change = dialog.locator('.change').filter({ hasText: 'BTC in custody' });
   await dialog.getByLabel('Amount of BTC').fill('');
   await change.waitFor({ state: 'hidden' });
@@ -155,7 +155,7 @@ export async function enterMove(page: Page, other: Page): Promise<void> {
   const [old, next] = await Promise.all([change.locator('del').textContent(), change.locator('ins').textContent()]);
   expectThat(Math.abs(Number(next) - Number(old) - 0.5) < 1e-9, `custody would hold ${next} BTC in place of ${old}`);
   expectThat((await dialog.getByLabel('Ledger').count()) === 0, 'no ledger is asked for where there is one');
-  await page.getByLabel('Reference, such as the hash of the transaction').fill('moved-by-hand');
+  await page.getByLabel('Transaction hash or other reference').fill('moved-by-hand');
   await confirm(page, 'Propose it');
   await page.getByRole('link', { name: 'a proposal' }).waitFor();
   await open(other, 'Proposals');

@@ -72,11 +72,14 @@ export function Fault({ error }: { readonly error: unknown }) {
 export function Shown<T>({
   loaded,
   title,
+  list,
   children,
 }: {
   readonly loaded: LoadState<T>;
   /** The heading of a page that cannot be shown, where its own is among what is read. */
   readonly title?: string;
+  /** The page that lists all of its kind. */
+  readonly list?: string;
   readonly children: (value: T) => ComponentChildren;
 }) {
   if (loaded.state === 'waiting') return <Waiting />;
@@ -89,9 +92,13 @@ export function Shown<T>({
       {title && <h1>{isAbsent ? `No such ${title.toLowerCase()}` : title}</h1>}
       {isAbsent ? (
         <section class="card" role="alert">
-          <p>{error.detail}</p>
           <p>The address may be mistyped, or cut off:</p>
           <code class="ungrouped">{location.pathname}</code>
+          {list !== undefined && (
+            <div class="side-by-side">
+              <a href={list}>See all {title.toLowerCase()}s</a>
+            </div>
+          )}
         </section>
       ) : (
         <Fault error={error} />

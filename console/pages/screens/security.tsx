@@ -23,7 +23,9 @@ export function Security() {
       {!mayChange && (
         <>
           <Return />
-          <p class="quiet">Once you are back in, you can change what is below.</p>
+          <p class="quiet">
+            Once you are back in, you can change your passkeys, two-factor authentication and recovery codes.
+          </p>
         </>
       )}
       <dl class="facts short">

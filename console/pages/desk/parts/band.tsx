@@ -5,7 +5,7 @@ const BAND_HEIGHT = 22;
 
 interface BandParts {
   readonly label: string;
-  readonly value: string;
+  readonly value: ComponentChildren;
   readonly lines: readonly string[];
   readonly children: ComponentChildren;
 }

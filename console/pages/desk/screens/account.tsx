@@ -29,7 +29,7 @@ export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
   return (
     <>
       <Back to="/desk/accounts">Accounts</Back>
-      <Shown loaded={loaded} title="Account">
+      <Shown loaded={loaded} title="Account" list="/desk/accounts">
         {(account) => (
           <>
             <div class="top">

@@ -17,7 +17,7 @@ const placeOf = (name: string) => (name === 'custody' ? name : `venue ${name}`);
 
 /** Money of the house that is to be moved, in words. */
 export function tellMove({ asset, amount, from, to }: Move): string {
-  return `Move ${showSum(amount, asset)} from ${placeOf(from)} to ${placeOf(to)}`;
+  return `Move ${showSum(amount, asset)} from ${from} to ${to}`;
 }
 
 /** Enters money of the house that a person has moved between custody and a venue. */
@@ -49,7 +49,7 @@ export function EnterFunding({
     <Step
       needsTwo
       label="Record the move"
-      title={`Record a move from ${placeOf(move.from)} to ${placeOf(move.to)}`}
+      title={`Record a move from ${move.from} to ${move.to}`}
       act={() => operate('post /fundings', { body: funding })}
       done={done}
     >
@@ -63,7 +63,7 @@ export function EnterFunding({
         )}
       </div>
       <TextField
-        label="Reference, such as the hash of the transaction"
+        label="Transaction hash or other reference"
         help="Without spaces. A reference can be used only once."
         required
         autofocus

@@ -69,6 +69,7 @@ export function listExchangeMatters(
     ...(status.prices === 'OK'
       ? []
       : [{ what: 'Some coins have no price', why: 'Orders of them are refused.', isBad: true }]),
+    ...listShortfalls(house),
     ...(off.length === 0
       ? []
       : [
@@ -77,10 +78,8 @@ export function listExchangeMatters(
               off.length > MOST_NAMED
                 ? `${off.length} coins and networks are off`
                 : off.map(({ told }) => told).join('; '),
-            isBad: true,
             step: switches,
           },
         ]),
-    ...listShortfalls(house),
   ];
 }

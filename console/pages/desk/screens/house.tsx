@@ -1,5 +1,5 @@
 import { add } from '../../exact.ts';
-import { showAmount, showCents, showPrice } from '../../format.ts';
+import { showAmount, showCents, showPrice, showSum } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
@@ -143,6 +143,9 @@ function EachAsset({ house }: { readonly house: House }) {
   return (
     <section class="card">
       <h2>Each asset</h2>
+      {house.custodyAnsweredAt === null && (
+        <p>The custodian does not say what it holds: what is in custody is so by the ledger.</p>
+      )}
       <p class="quiet">A position is what the house has beyond its capital.</p>
       <ul class="legend" aria-label="The bars of what covers">
         <li class="key key-own">in custody</li>
@@ -230,12 +233,10 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
         <h2>At a glance</h2>
         <span class="quiet">
           As of <Time iso={house.ts} />.{' '}
-          {house.custodyAnsweredAt ? (
+          {house.custodyAnsweredAt && (
             <>
               The custodian’s report: <Time iso={house.custodyAnsweredAt} />.
             </>
-          ) : (
-            'The custodian does not say what it holds.'
           )}
         </span>
       </div>
@@ -245,11 +246,13 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
       <dl class="figures">
         <Figure name="Profit or loss today, USDT" values={byDay('profit')} />
         <Figure name="Spread earned today, USDT" values={byDay('spread')} />
-        <ExposureFigure name="Positions, long and short, USDT" house={house} days={days} />
+        <ExposureFigure name="Positions without USDT" house={house} days={days} />
         <div>
           <dt>Least covered</dt>
           <dd>
-            <strong>{lowest ? `${lowest.asset} ${showShare(lowest.share)}` : 'nothing owed'}</strong>
+            <strong class={lowest && Number(lowest.share) < 1 ? 'short' : undefined}>
+              {lowest ? `${lowest.asset} ${showShare(lowest.share)}` : 'nothing owed'}
+            </strong>
             <small>by custody alone</small>
           </dd>
         </div>
@@ -372,8 +375,8 @@ function Exposure({ of: row }: { readonly of: HouseAsset }) {
     exposureUsed === null
       ? 'it may not be short'
       : isShort && used === 0
-        ? `its capital of ${showAmount(row.capital)} ${name} meets it`
-        : `${showUsed(exposureUsed)} of ${showAmount(exposure)} used`;
+        ? `covered by its capital, ${showSum(row.capital, name)}`
+        : `${showUsed(exposureUsed)} of the limit ${showSum(exposure, name)}`;
   const lines = hasValue ? [size, limit] : [limit];
   const middle = BAND_WIDTH / 2;
   const length = Math.min(1, used) * middle;

@@ -24,7 +24,7 @@ export function listStuck({ venues }: Venues): readonly Hedge[] {
   return venues.flatMap(({ openHedges }) => openHedges).filter(mayBeEnded);
 }
 
-export const tellStuck = (hedge: Hedge) => `A hedge has no end: ${nameHedge(hedge)}`;
+export const tellStuck = (hedge: Hedge) => `No answer about a hedge: ${nameHedge(hedge)}`;
 
 const filters = [
   ['', 'all'],
@@ -174,8 +174,8 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
       done={done}
     >
       <p>
-        Its time is over, so the dealer sends it no more. Look for this id among the venue’s orders. What you enter
-        cannot be undone.
+        It has expired, so the dealer does not send it again. Look for this id among the venue’s orders. Once ended, it
+        stays so.
       </p>
       <Copied text={hedge.id} label="the id of the hedge" />
       <Question
@@ -189,7 +189,7 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
           <div class="row short">
             <TextField
               label={`${hedge.coin} dealt`}
-              help={`Of ${showAmount(hedge.amount)}`}
+              help={`Of ${showSum(hedge.amount, hedge.coin)} ordered`}
               inputMode="decimal"
               required
               value={amount}
@@ -197,7 +197,7 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
             />
             <TextField
               label={hedge.side === 'BUY' ? 'USDT paid' : 'USDT received'}
-              help={`Without the fee; at ${hedge.side === 'BUY' ? 'most' : 'least'} ${showPrice(hedge.limitPrice)} each`}
+              help={`Without the fee, ${hedge.side === 'BUY' ? 'up to' : 'from'} ${showPrice(hedge.limitPrice)} each`}
               inputMode="decimal"
               required
               value={usdt}
@@ -234,7 +234,7 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
         <OldAndNew
           name="The hedge"
           old="open"
-          next={`${hedge.side === 'BUY' ? 'bought' : 'sold'} ${showSum(amount, hedge.coin)} for ${showSum(usdt, 'USDT')}, ${fee === '' ? 'without a fee' : `with a fee of ${showSum(fee, feeAsset)}`}`}
+          next={`${hedge.side === 'BUY' ? 'bought' : 'sold'} ${showSum(amount, hedge.coin)} for ${showSum(usdt, 'USDT')}, ${fee === '' ? 'without a fee' : `with a fee of ${showSum(fee, feeAsset)}`}; the rest is free again`}
         />
       )}
     </Step>

@@ -89,7 +89,7 @@ function Hedging({
       main={hedgingHalted}
       settings={settings}
       changed={changed}
-      label={hedgingHalted ? 'Let hedging go on' : 'Halt hedging'}
+      label={hedgingHalted ? 'Resume hedging' : 'Halt hedging'}
       change={{ hedgingHalted: !hedgingHalted }}
     />
   );
@@ -100,7 +100,7 @@ function Hedging({
             what: 'Hedging is halted: positions are not covered',
             why: halt && (
               <>
-                By {halt.by} <Time iso={halt.ts} />
+                Halted by {halt.by}, <Time iso={halt.ts} />
                 {halt.reason !== null && `: ${halt.reason}`}.
               </>
             ),
@@ -112,7 +112,7 @@ function Hedging({
     ...listVenueMatters(venues),
     ...listStuck(venues).map((hedge) => ({
       what: tellStuck(hedge),
-      why: `It is open for ${showSeconds(hedge.openSeconds ?? 0)}. Until it ends, ${hedge.coin} is not hedged.`,
+      why: `Open for ${showSeconds(hedge.openSeconds ?? 0)}. See what the venue did, and enter it.`,
       step: <EndHedge hedge={hedge} done={changed} />,
     })),
     ...venues.venues.flatMap(({ venue, balances, toMove }) =>
@@ -175,15 +175,21 @@ type Position = House['assets'][number];
 
 const positionColumns: readonly Column<Position>[] = [
   { name: 'Coin', show: ({ asset }) => asset },
-  { name: 'Position', isNumber: true, show: ({ position }) => showAmount(position) },
+  { name: 'Position', isNumber: true, narrow: 'half', show: ({ position }) => showAmount(position) },
   {
     name: 'In USDT',
     isNumber: true,
-    show: ({ positionUsdValue }) => (positionUsdValue === null ? '–' : showSigned(positionUsdValue)),
+    narrow: 'beside',
+    show: ({ positionUsdValue }) => (
+      <>
+        {positionUsdValue === null ? '–' : showSigned(positionUsdValue)}
+        <span class="narrow quiet"> USDT</span>
+      </>
+    ),
   },
-  { name: 'At venues', isNumber: true, show: ({ atVenues }) => showAmount(atVenues) },
-  { name: 'Capital', isNumber: true, show: ({ capital }) => showAmount(capital) },
-  { name: 'Band, USDT', narrow: 'bare', show: (row) => <PlaceInBand of={row} /> },
+  { name: 'At venues', isNumber: true, narrow: 'half', show: ({ atVenues }) => showAmount(atVenues) },
+  { name: 'Capital', isNumber: true, narrow: 'half', show: ({ capital }) => showAmount(capital) },
+  { name: 'Band, USDT', narrow: 'half', show: (row) => <PlaceInBand of={row} /> },
 ];
 
 /** Whether the house has or had anything of a coin. */
@@ -212,6 +218,8 @@ function Positions({ house }: { readonly house: House }) {
   );
 }
 
+const states = { good: 'ok', warn: 'PENDING', bad: 'FAILED' } as const;
+
 /** The outer bound is so far from the middle; what is beyond it has the rest. */
 const OUTER = 60;
 
@@ -230,8 +238,8 @@ function PlaceInBand({ of: { asset, position, positionUsdValue, band } }: { read
   return (
     <Band
       label={`${asset}: ${position}, ${where} of ${band.outer} and ${band.inner} USDT`}
-      value={where}
-      lines={[`inner ±${showAmount(band.inner)}, outer ±${showAmount(band.outer)}`, `at ${band.venue}`]}
+      value={<State of={states[tone]} words={where} />}
+      lines={[`bounds ±${showAmount(band.inner)} and ±${showAmount(band.outer)}, at ${band.venue}`]}
     >
       <line class="zero" x1={0} x2={BAND_WIDTH} y1={11} y2={11} />
       <rect class="outer" x={place(-outer)} y={6} width={place(outer) - place(-outer)} height={10} rx={3} />
@@ -340,8 +348,13 @@ function VenueCard({ venue }: { readonly venue: Venue }) {
         keyOf={({ asset }) => asset}
         columns={[
           { name: 'Asset', show: ({ asset }) => asset },
-          { name: 'Holds', isNumber: true, show: ({ holds }) => (holds === null ? '–' : showAmount(holds)) },
-          { name: 'By the ledger', isNumber: true, show: ({ shouldHold }) => showAmount(shouldHold) },
+          {
+            name: 'Holds',
+            isNumber: true,
+            narrow: 'half',
+            show: ({ holds }) => (holds === null ? '–' : showAmount(holds)),
+          },
+          { name: 'By the ledger', isNumber: true, narrow: 'half', show: ({ shouldHold }) => showAmount(shouldHold) },
           {
             name: 'State',
             narrow: 'beside',

@@ -9,7 +9,7 @@ import { Matters } from '../parts/matters.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { ReasonField, Step } from '../parts/step.tsx';
 import type { ExchangeSettings, House, Reconciliation } from '../schema.d.ts';
-import { useMay } from '../staff.ts';
+import { useMay, useStaff } from '../staff.ts';
 import { listExchangeMatters } from './exchange-matters.tsx';
 import { Figures } from './figures.tsx';
 import { HaltSteps } from './halts.tsx';
@@ -19,10 +19,10 @@ const EVERY_MS = 15_000;
 
 type Status = Awaited<ReturnType<typeof api.getStatus>>;
 
-async function read() {
+async function read(actor: string) {
   const [waiting, { settings }, { reconciliation }, { house }, { venues }, { flows }, { profit }, status] =
     await Promise.all([
-      readWaiting(),
+      readWaiting(actor),
       operate('get /settings'),
       operate('get /reconciliation'),
       operate('get /house'),
@@ -36,7 +36,8 @@ async function read() {
 
 /** How the exchange stands, and what waits for somebody. */
 export function Today() {
-  const { loaded, reload } = useLoaded(read, EVERY_MS);
+  const { actor } = useStaff();
+  const { loaded, reload } = useLoaded(() => read(actor), EVERY_MS);
   return (
     <>
       <div class="top">

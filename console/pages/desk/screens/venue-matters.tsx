@@ -11,8 +11,8 @@ export function listVenueMatters({ atVenuesUsdValue, maxAtVenues, venues }: Venu
       ? [
           {
             what: `${showSigned(subtract(atVenuesUsdValue, maxAtVenues))} USDT over the limit at venues`,
-            why: 'Trades and prices did it. Nothing more may be moved to a venue until some is back in custody.',
-            step: <a href="/desk/settings?show=risk">Change the limit</a>,
+            why: 'Prices and trades raised it. Nothing more may be moved there.',
+            step: <a href="/desk/settings?show=risk">See the limit</a>,
           },
         ]
       : []),
@@ -39,9 +39,9 @@ function listMattersOf({ venue, state, balances, openHedges }: Venue): readonly 
     ...(state === 'unknown' && needs
       ? [
           {
-            what: `Nobody compares what venue ${venue} holds`,
-            why: 'It has money of the house, and no coin is set to be hedged there.',
-            step: <a href="/desk/settings">Set terms of a coin</a>,
+            what: `What venue ${venue} holds is not checked`,
+            why: 'No coin is set to be hedged there.',
+            step: <a href="/desk/settings">Hedge a coin there</a>,
           },
         ]
       : []),

@@ -29,8 +29,8 @@ interface WaitingItem {
 const count = (rows: readonly unknown[], nextCursor: string | null) =>
   `${rows.length}${nextCursor === null ? '' : ' or more'}`;
 
-/** What waits, by kind: how many, and the oldest of those for which a person is needed. */
-export async function readWaiting() {
+/** What waits, by kind: how many that this person may decide, and the oldest of those for which a person is needed. */
+export async function readWaiting(actor: string) {
   const limit = MOST_READ;
   const [reviews, stuck, quarantined, pending, proposals] = await Promise.all([
     operate('get /withdrawals', { query: { status: 'PENDING', limit } }),
@@ -43,7 +43,7 @@ export async function readWaiting() {
     rows.map(({ id, accountId, ts, amount, asset, network }) => ({
       path: `/desk/withdrawals/${accountId}/${id}`,
       what,
-      detail: `${showSum(amount, asset)} over ${network}`,
+      detail: `${showSum(amount, asset)} over the network ${network}`,
       accountId,
       since: ts,
     }));
@@ -53,7 +53,7 @@ export async function readWaiting() {
     ...quarantined.deposits.map(({ id, accountId, ts, amount, asset, network }) => ({
       path: `/desk/deposits/${id}`,
       what: 'A deposit in quarantine',
-      detail: `${showSum(amount, asset)}${network === null ? '' : ` over ${network}`}`,
+      detail: `${showSum(amount, asset)}${network === null ? '' : ` over the network ${network}`}`,
       accountId,
       since: ts,
     })),
@@ -75,7 +75,15 @@ export async function readWaiting() {
       ['/desk/payouts', 'payout', 'stuck for an hour', count(stuck.withdrawals, stuck.nextCursor)],
       ['/desk/deposits', 'deposit', 'in quarantine', count(quarantined.deposits, quarantined.nextCursor)],
       ['/desk/deposits?show=pending', 'deposit', 'under way', count(pending.deposits, pending.nextCursor)],
-      ['/desk/proposals', 'proposal', 'to decide', count(proposals.proposals, proposals.nextCursor)],
+      [
+        '/desk/proposals',
+        'proposal',
+        'to decide',
+        count(
+          proposals.proposals.filter(({ proposedBy }) => proposedBy !== actor),
+          proposals.nextCursor,
+        ),
+      ],
     ] as const,
     oldest: await Promise.all(named.map((item) => addDetail(item, read))),
   };
@@ -142,7 +150,11 @@ export function WaitingCard({ counts, oldest }: Awaited<ReturnType<typeof readWa
                 name: 'Account',
                 narrow: 'bare',
                 show: ({ accountId, account }) =>
-                  accountId !== null && <AccountName id={accountId} account={account} />,
+                  accountId === null ? (
+                    <span class="dim wide">–</span>
+                  ) : (
+                    <AccountName id={accountId} account={account} />
+                  ),
               },
               {
                 name: 'For',

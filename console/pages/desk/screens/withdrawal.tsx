@@ -35,7 +35,7 @@ async function read(id: string, withdrawalId: string) {
 export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) {
   const { loaded, reload } = useLoaded(() => read(id, withdrawalId));
   return (
-    <Shown loaded={loaded} title="Withdrawal">
+    <Shown loaded={loaded} title="Withdrawal" list="/desk/payouts?show=all">
       {({ withdrawal, account, earlier, deposits, claim, moments }) => (
         <>
           <BackToList withdrawal={withdrawal} account={account} />

@@ -26,7 +26,7 @@ const actions: Readonly<Record<string, string>> = {
   add_passkey: 'Added a passkey',
   remove_passkey: 'Removed a passkey',
   rename_passkey: 'Renamed a passkey',
-  draw_recovery_codes: 'Drew recovery codes',
+  draw_recovery_codes: 'Made new recovery codes',
   use_recovery_code: 'Used a recovery code',
 };
 

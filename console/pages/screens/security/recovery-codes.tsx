@@ -39,8 +39,9 @@ export function RecoveryCodes({
         {({ passkeys, recoveryCodes }) => (
           <>
             <p>
-              {recoveryCodes === 0 ? 'You have none' : `${recoveryCodes} of 10 are left`}. Each brings you back once, if
-              your passkeys are lost.{passkeys.length === 0 && ' They are drawn with a passkey: add one first.'}
+              {recoveryCodes === 0 ? 'You have none' : `${recoveryCodes} of 10 are left`}. A recovery code brings you
+              back once, if your passkeys are lost.
+              {passkeys.length === 0 && ' They are drawn with a passkey: add one first.'}
             </p>
             {mayChange && passkeys.length > 0 && (
               <Folded key={recoveryCodes} label="Draw new codes" isOpen={recoveryCodes === 0}>

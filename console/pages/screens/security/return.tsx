@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
 import { showTime } from '../../format.ts';
 import { Form, TextField } from '../../parts/form.tsx';
-import { MailButton, MailLink } from '../../parts/mail-link.tsx';
+import { MailButton } from '../../parts/mail-link.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 import { usePasskey } from '../../passkey.ts';
 
-/** What every recovery costs. */
-const COST = 'This revokes all API keys, and for 24 hours the account takes no withdrawal, new API key or new address.';
+/** What every recovery does beside letting its holder in. */
+const COST = 'revokes all API keys, and for 24 hours the account takes no withdrawal, new API key or new address.';
 
 /** For somebody who came by a link: their passkey, or one of two recoveries. */
 export function Return() {
@@ -26,18 +26,22 @@ export function Return() {
     <section class="card">
       <h2>Get back in</h2>
       <p>Signed in by a link, you can look, deposit and freeze the account. To change anything, get back in:</p>
+      {until_ms === null && <p>Without your passkey you recover the account. This {COST}</p>}
       <ul class="ways">
         {until_ms !== null && (
           <li>
             <div>
-              <h3>Without a code</h3>
-              <p>The exchange has agreed to let you in, until {showTime(new Date(until_ms).toISOString())}.</p>
+              <h3>The exchange has agreed: recover it by {showTime(new Date(until_ms).toISOString())}</h3>
               <ol>
-                <li>Recover the account. {COST}</li>
+                <li>Recover the account. This {COST}</li>
                 <li>Add a new passkey, and remove the one that you lost.</li>
                 {account.totp.enabled && (
-                  <li>Within 24 hours, switch two-factor authentication off and set it up again, without a code.</li>
+                  <li>
+                    Within 24 hours of the recovery, switch two-factor authentication off, without a code, and set it up
+                    again.
+                  </li>
                 )}
+                <li>Make new recovery codes.</li>
               </ol>
             </div>
             <Form act={() => recover({ allowedByExchange: true })} label="Recover the account" />
@@ -62,7 +66,7 @@ export function Return() {
             <li>
               <div>
                 <h3>With a code</h3>
-                <p>If your passkeys are lost, recover the account, and add a new one. {COST}</p>
+                <p>Of your authenticator app, or one of your recovery codes. Then add a new passkey.</p>
               </div>
               <Form plain act={showCode} label="Recover the account">
                 <TextField
@@ -76,13 +80,11 @@ export function Return() {
             </li>
             <li>
               <div>
-                <h3>Without passkey and code</h3>
+                <h3>Without a passkey or a code</h3>
                 <ol>
-                  <li>
-                    Write to <MailLink />. The exchange tells you how to show who you are.
-                  </li>
-                  <li>Two people there decide, and you get a mail.</li>
-                  <li>Sign in by a new link, and recover the account here. {COST}</li>
+                  <li>Write to the exchange. It tells you how to show who you are.</li>
+                  <li>Two people there decide, and you get an e-mail.</li>
+                  <li>Sign in by a new link, and recover the account here.</li>
                 </ol>
               </div>
               <MailButton />

@@ -21,10 +21,9 @@ export function SecondFactor({ mayChange }: { readonly mayChange: boolean }) {
       {account.totp.enabled ? (
         <>
           <p>
-            It is on: a withdrawal needs a code of your authenticator app. So do new recovery codes, and switching it
-            off.
+            It is on. A withdrawal, new recovery codes and switching it off need a code from your authenticator app.
             {account.recoveryAllowedUntil_ms !== null &&
-              ' After you recover as the exchange agreed, switching it off needs no code for 24 hours.'}
+              ' For 24 hours after the recovery, switching it off needs none.'}
           </p>
           {mayChange && (
             <Folded label="Switch it off …">

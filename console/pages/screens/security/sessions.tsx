@@ -41,7 +41,9 @@ export function Sessions() {
                 </div>
                 <p class="quiet">
                   {session.isThis ? 'This browser' : `Last used ${showTime(session.usedAt)}`}
-                  {session.level === 'look' && ', signed in by a link'} · since {showTime(session.createdAt)}
+                  {session.level === 'look' && ', signed in by a link'}
+                  <br />
+                  Since {showTime(session.createdAt)}
                 </p>
               </li>
             ))}
