@@ -342,10 +342,7 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
   await page.getByRole('link', { name: 'Withdrawal of 0.1 ETH' }).waitFor();
   expectThat(true, 'it says how much of what was to go where, and links to the record');
   await open(page, 'Today');
-  await waiting
-    .filter({ hasText: 'End the withdrawal of 0.1 ETH as failed' })
-    .getByText('A proposal to decide')
-    .waitFor();
+  await waiting.filter({ hasText: 'End the withdrawal of 0.1 ETH as failed' }).getByText('Your proposal').waitFor();
   expectThat(true, 'what waits says what a proposal is about');
 }
 

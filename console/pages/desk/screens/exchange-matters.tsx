@@ -33,7 +33,7 @@ export function listShortfalls(house: House): readonly Matter[] {
         what: `${asset} in custody is ${showShare(coveredByCustody ?? '0')} of what is owed: ${showSum(missing, asset)} less`,
         why: `With what is at venues it is ${showShare(coveredWithVenues ?? '0')}.`,
         isBad: !isCovered,
-        ...(isCovered && { step: <a href="/desk/liquidity">Bring it back</a> }),
+        ...(isCovered && { step: <a href="/desk/liquidity">Move {asset} to custody</a> }),
       };
     });
 }

@@ -144,7 +144,7 @@ function EachAsset({ house }: { readonly house: House }) {
     <section class="card">
       <h2>Each asset</h2>
       {house.custodyAnsweredAt === null && (
-        <p>The custodian does not say what it holds: what is in custody is so by the ledger.</p>
+        <p>What is in custody is told by the ledger: the custodian reports nothing.</p>
       )}
       <p class="quiet">A position is what the house has beyond its capital.</p>
       <ul class="legend" aria-label="The bars of what covers">
@@ -376,7 +376,7 @@ function Exposure({ of: row }: { readonly of: HouseAsset }) {
       ? 'it may not be short'
       : isShort && used === 0
         ? `covered by its capital, ${showSum(row.capital, name)}`
-        : `${showUsed(exposureUsed)} of the limit ${showSum(exposure, name)}`;
+        : `${used === 0 ? '' : `${showUsed(exposureUsed)} of the `}limit ${showSum(exposure, name)}`;
   const lines = hasValue ? [size, limit] : [limit];
   const middle = BAND_WIDTH / 2;
   const length = Math.min(1, used) * middle;

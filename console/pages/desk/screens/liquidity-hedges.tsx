@@ -174,8 +174,8 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
       done={done}
     >
       <p>
-        It has expired, so the dealer does not send it again. Look for this id among the venue’s orders. Once ended, it
-        stays so.
+        Sent <Time iso={hedge.ts} />, limit {showPrice(hedge.limitPrice)} USDT. It has expired: the dealer does not send
+        it again. Look for its id among the venue’s orders. Ending it cannot be undone.
       </p>
       <Copied text={hedge.id} label="the id of the hedge" />
       <Question

@@ -16,7 +16,7 @@ import { ChangeStep } from './change-step.tsx';
 import { EnterFunding, tellMove } from './enter-funding.tsx';
 import { DayChart } from './figures.tsx';
 import { EndHedge, Hedges, OpenHedges, Signed, listStuck, showSeconds, tellStuck } from './liquidity-hedges.tsx';
-import { listVenueMatters } from './venue-matters.tsx';
+import { findExcess, listVenueMatters } from './venue-matters.tsx';
 
 const EVERY_MS = 15_000;
 const USDT_DECIMALS = 6;
@@ -84,6 +84,7 @@ function Hedging({
 }) {
   const may = useMay();
   const { hedgingHalted, halt, atVenuesUsdValue, maxAtVenues } = venues;
+  const there = showUsdt(atVenuesUsdValue);
   const switched = may('change_settings') && (
     <ChangeStep
       main={hedgingHalted}
@@ -150,7 +151,7 @@ function Hedging({
         <Facts
           of={[
             ['State', <State key="s" of={hedgingHalted ? 'HALTED' : 'OK'} words={hedgingHalted ? 'halted' : 'on'} />],
-            ['At venues', showUsdt(atVenuesUsdValue)],
+            ['At venues', findExcess(venues) === undefined ? there : <State key="v" of="PENDING" words={there} />],
             [
               'Limit at venues',
               <>
@@ -189,7 +190,7 @@ const positionColumns: readonly Column<Position>[] = [
   },
   { name: 'At venues', isNumber: true, narrow: 'half', show: ({ atVenues }) => showAmount(atVenues) },
   { name: 'Capital', isNumber: true, narrow: 'half', show: ({ capital }) => showAmount(capital) },
-  { name: 'Band, USDT', narrow: 'half', show: (row) => <PlaceInBand of={row} /> },
+  { name: 'Band, USDT', narrow: 'bare', show: (row) => <PlaceInBand of={row} /> },
 ];
 
 /** Whether the house has or had anything of a coin. */

@@ -3,20 +3,26 @@ import { showSigned } from '../parts/day-bars.ts';
 import type { Matter } from '../parts/matters.tsx';
 import type { Venue, Venues } from '../schema.d.ts';
 
+/** By how much what is at venues is above its limit; `undefined` where it is not. */
+export function findExcess({ atVenuesUsdValue, maxAtVenues }: Venues): string | undefined {
+  if (atVenuesUsdValue === null || maxAtVenues === null || !isGreater(atVenuesUsdValue, maxAtVenues)) return undefined;
+  return subtract(atVenuesUsdValue, maxAtVenues);
+}
+
 /** What is not as it should be at the venues, without what is to be moved. */
-export function listVenueMatters({ atVenuesUsdValue, maxAtVenues, venues }: Venues): readonly Matter[] {
-  const isAbove = atVenuesUsdValue !== null && maxAtVenues !== null && isGreater(atVenuesUsdValue, maxAtVenues);
+export function listVenueMatters(all: Venues): readonly Matter[] {
+  const excess = findExcess(all);
   return [
-    ...(isAbove
-      ? [
+    ...(excess === undefined
+      ? []
+      : [
           {
-            what: `${showSigned(subtract(atVenuesUsdValue, maxAtVenues))} USDT over the limit at venues`,
+            what: `${showSigned(excess)} USDT over the limit at venues`,
             why: 'Prices and trades raised it. Nothing more may be moved there.',
             step: <a href="/desk/settings?show=risk">See the limit</a>,
           },
-        ]
-      : []),
-    ...venues.flatMap(listMattersOf),
+        ]),
+    ...all.venues.flatMap(listMattersOf),
   ];
 }
 

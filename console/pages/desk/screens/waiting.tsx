@@ -78,7 +78,7 @@ export async function readWaiting(actor: string) {
       [
         '/desk/proposals',
         'proposal',
-        'to decide',
+        'for you to decide',
         count(
           proposals.proposals.filter(({ proposedBy }) => proposedBy !== actor),
           proposals.nextCursor,
@@ -132,19 +132,20 @@ export function WaitingCard({ counts, oldest }: Awaited<ReturnType<typeof readWa
             columns={[
               {
                 name: 'What',
-                show: ({ path, what, detail, proposal }) => (
-                  <>
-                    <a href={path}>{what}</a>
-                    <small class="below">{detail}</small>
-                    {proposal && (
-                      <small class="below">
-                        {proposal.proposedBy === actor
-                          ? 'Proposed by you; another person decides'
-                          : `Proposed by ${proposal.proposedBy}`}
-                      </small>
-                    )}
-                  </>
-                ),
+                show: ({ path, what, detail, proposal }) => {
+                  const isOwn = proposal?.proposedBy === actor;
+                  return (
+                    <>
+                      <a href={path}>{isOwn ? 'Your proposal' : what}</a>
+                      <small class="below">{detail}</small>
+                      {proposal && (
+                        <small class="below">
+                          {isOwn ? 'Another person decides' : `Proposed by ${proposal.proposedBy}`}
+                        </small>
+                      )}
+                    </>
+                  );
+                },
               },
               {
                 name: 'Account',

@@ -6,8 +6,8 @@ import { MailButton } from '../../parts/mail-link.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 import { usePasskey } from '../../passkey.ts';
 
-/** What every recovery does beside letting its holder in. */
-const COST = 'revokes all API keys, and for 24 hours the account takes no withdrawal, new API key or new address.';
+/** What a recovery does beside letting its holder in. */
+const COST = 'This revokes all API keys, and for 24 hours the account takes no withdrawal, new API key or new address.';
 
 /** For somebody who came by a link: their passkey, or one of two recoveries. */
 export function Return() {
@@ -26,14 +26,17 @@ export function Return() {
     <section class="card">
       <h2>Get back in</h2>
       <p>Signed in by a link, you can look, deposit and freeze the account. To change anything, get back in:</p>
-      {until_ms === null && <p>Without your passkey you recover the account. This {COST}</p>}
       <ul class="ways">
         {until_ms !== null && (
           <li>
             <div>
-              <h3>The exchange has agreed: recover it by {showTime(new Date(until_ms).toISOString())}</h3>
+              <h3>The exchange has agreed: recover the account by {showTime(new Date(until_ms).toISOString())}</h3>
+              <p>{COST}</p>
+            </div>
+            <Form act={() => recover({ allowedByExchange: true })} label="Recover the account" />
+            <div class="whole">
+              <p>After that:</p>
               <ol>
-                <li>Recover the account. This {COST}</li>
                 <li>Add a new passkey, and remove the one that you lost.</li>
                 {account.totp.enabled && (
                   <li>
@@ -44,13 +47,12 @@ export function Return() {
                 <li>Make new recovery codes.</li>
               </ol>
             </div>
-            <Form act={() => recover({ allowedByExchange: true })} label="Recover the account" />
           </li>
         )}
         <li>
           <div>
             <h3>With your passkey</h3>
-            <p>On the device that has it, or with your telephone. Nothing is revoked.</p>
+            <p>On the device that has it, or with your phone. Nothing is revoked.</p>
           </div>
           <Form
             plain={until_ms !== null}
@@ -66,7 +68,7 @@ export function Return() {
             <li>
               <div>
                 <h3>With a code</h3>
-                <p>Of your authenticator app, or one of your recovery codes. Then add a new passkey.</p>
+                <p>Enter one from your authenticator app, or a recovery code, and then add a new passkey. {COST}</p>
               </div>
               <Form plain act={showCode} label="Recover the account">
                 <TextField
@@ -84,7 +86,7 @@ export function Return() {
                 <ol>
                   <li>Write to the exchange. It tells you how to show who you are.</li>
                   <li>Two people there decide, and you get an e-mail.</li>
-                  <li>Sign in by a new link, and recover the account here.</li>
+                  <li>Sign in by a new link, and recover the account here. {COST}</li>
                 </ol>
               </div>
               <MailButton />
