@@ -13,5 +13,5 @@ export function MailLink() {
 export function MailButton() {
   const { loaded } = useLoaded(readOffer);
   if (loaded.state !== 'here') return null;
-  return <a href={`mailto:${loaded.value.mailFrom}`}>Write to the exchange</a>;
+  return <a href={`mailto:${loaded.value.mailFrom}`}>Write to {loaded.value.mailFrom}</a>;
 }

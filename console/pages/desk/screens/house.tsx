@@ -144,7 +144,7 @@ function EachAsset({ house }: { readonly house: House }) {
     <section class="card">
       <h2>Each asset</h2>
       {house.custodyAnsweredAt === null && (
-        <p>What is in custody is told by the ledger: the custodian reports nothing.</p>
+        <p>The custodian sends no report: figures of custody are from the ledger.</p>
       )}
       <p class="quiet">A position is what the house has beyond its capital.</p>
       <ul class="legend" aria-label="The bars of what covers">
@@ -170,7 +170,7 @@ function EachAsset({ house }: { readonly house: House }) {
             keyOf={(row) => row.asset}
             columns={[
               asset,
-              number('Owed to clients', (row) => row.owedToClients),
+              number('Owed', (row) => row.owedToClients),
               percentage('In custody', (row) => row.coveredByCustody),
               percentage('With venues', (row) => row.coveredWithVenues),
             ]}
@@ -246,7 +246,7 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
       <dl class="figures">
         <Figure name="Profit or loss today, USDT" values={byDay('profit')} />
         <Figure name="Spread earned today, USDT" values={byDay('spread')} />
-        <ExposureFigure name="Positions without USDT" house={house} days={days} />
+        <ExposureFigure name="Coins, long and short, USDT" house={house} days={days} />
         <div>
           <dt>Least covered</dt>
           <dd>
@@ -351,7 +351,11 @@ function Cover({ of: { asset: name, coveredByCustody: own, coveredWithVenues: bo
   const width = (share: string) => Math.max(0, Math.min(BAND_WIDTH - 1, Number(share) * WHOLE));
   const venues = own === both ? [] : [`with venues ${showShare(both)}`];
   return (
-    <Band label={`${name} in custody: ${[showShare(own), ...venues].join(', ')}`} value={showShare(own)} lines={venues}>
+    <Band
+      label={`${name} in custody: ${[showShare(own), ...venues].join(', ')}`}
+      value={Number(own) < 1 ? <strong class="short">{showShare(own)}</strong> : showShare(own)}
+      lines={venues}
+    >
       <rect class="outer" x={0} y={5} width={WHOLE} height={12} rx={3} />
       <rect class="inner" x={0.5} y={5} width={width(both)} height={12} rx={3} />
       <rect class={`mark ${Number(own) < 1 ? 'warn' : 'good'}`} x={0.5} y={8} width={width(own)} height={6} rx={2} />

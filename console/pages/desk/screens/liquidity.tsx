@@ -110,12 +110,6 @@ function Hedging({
           },
         ]
       : []),
-    ...listVenueMatters(venues),
-    ...listStuck(venues).map((hedge) => ({
-      what: tellStuck(hedge),
-      why: `Open for ${showSeconds(hedge.openSeconds ?? 0)}. See what the venue did, and enter it.`,
-      step: <EndHedge hedge={hedge} done={changed} />,
-    })),
     ...venues.venues.flatMap(({ venue, balances, toMove }) =>
       toMove.map((move) => ({
         what: tellMove(move),
@@ -136,6 +130,12 @@ function Hedging({
         ),
       })),
     ),
+    ...listStuck(venues).map((hedge) => ({
+      what: tellStuck(hedge),
+      why: `Open for ${showSeconds(hedge.openSeconds ?? 0)}. See what the venue did, and enter it.`,
+      step: <EndHedge hedge={hedge} done={changed} />,
+    })),
+    ...listVenueMatters(venues),
   ];
   const open = venues.venues
     .flatMap(({ openHedges }) => openHedges)
@@ -234,7 +234,7 @@ function PlaceInBand({ of: { asset, position, positionUsdValue, band } }: { read
     return BAND_WIDTH / 2 + Math.max(-BAND_WIDTH / 2 + 3, Math.min(BAND_WIDTH / 2 - 3, at));
   };
   const size = Math.abs(value);
-  const where = size > outer ? 'beyond the outer bound' : size > inner ? 'between the bounds' : 'within the band';
+  const where = size > outer ? 'past the outer bound' : size > inner ? 'past the inner bound' : 'within the band';
   const tone = size > outer ? 'bad' : size > inner ? 'warn' : 'good';
   return (
     <Band

@@ -25,7 +25,10 @@ export function Return() {
   return (
     <section class="card">
       <h2>Get back in</h2>
-      <p>Signed in by a link, you can look, deposit and freeze the account. To change anything, get back in:</p>
+      <p>
+        Signed in by a link, you can look, deposit and freeze the account. To change anything, get back in with what you
+        have:
+      </p>
       <ul class="ways">
         {until_ms !== null && (
           <li>
