@@ -137,7 +137,7 @@ export class HolderTrial {
   }
 
   async #secure(page: Page): Promise<void> {
-    await press(page, 'Draw ten new recovery codes');
+    await press(page, 'Make ten new recovery codes');
     await this.#storeCodes(page, 'security-recovery-codes');
     await press(page, 'Set it up');
     const secret = page.locator('.copied code');
@@ -476,9 +476,9 @@ export class HolderTrial {
       await this.#check(page, 'events-endpoint');
       expectThat(received.length === 1, 'a test reaches a new endpoint');
       await open(page, 'Security');
-      await press(page, 'Draw new codes');
+      await press(page, 'Make new codes');
       await page.getByLabel('Code of your authenticator app').fill(await this.#nextCode());
-      await press(page, 'Draw ten new recovery codes');
+      await press(page, 'Make ten new recovery codes');
       await this.#storeCodes(page);
       await open(page, 'Events');
       await press(page, 'Deliveries');

@@ -57,7 +57,7 @@ export async function tryRecovery(
   const page = await returnByLink(browser, exchange, email, (asked) => checkState(asked, 'sign-in-asked', shots));
   await checkState(page, 'security-lost', shots);
   await see(page, 'To change anything, get back in');
-  for (const name of ['Add another passkey', 'Switch it off …', 'Draw new codes'])
+  for (const name of ['Add another passkey', 'Switch it off …', 'Make new codes'])
     expectThat((await page.getByRole('button', { name }).count()) === 0, `a link alone offers no “${name}”`);
   await page.getByLabel('Authenticator or recovery code').fill(recoveryCode);
   await press(page, 'Recover the account');

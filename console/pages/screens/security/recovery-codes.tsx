@@ -41,11 +41,11 @@ export function RecoveryCodes({
             <p>
               {recoveryCodes === 0 ? 'You have none' : `${recoveryCodes} of 10 are left`}. A recovery code brings you
               back once, if your passkeys are lost.
-              {passkeys.length === 0 && ' They are drawn with a passkey: add one first.'}
+              {passkeys.length === 0 && ' They are made with a passkey: add one first.'}
             </p>
             {mayChange && passkeys.length > 0 && (
-              <Folded key={recoveryCodes} label="Draw new codes" isOpen={recoveryCodes === 0}>
-                <Form plain label="Draw ten new recovery codes" act={draw}>
+              <Folded key={recoveryCodes} label="Make new codes" isOpen={recoveryCodes === 0}>
+                <Form plain label="Make ten new recovery codes" act={draw}>
                   {account.totp.enabled && (
                     <TextField
                       label="Code of your authenticator app"
