@@ -123,7 +123,7 @@ export async function endAsDealt(page: Page, other: Page, exchange: LocalExchang
   await openEnd(page, coin);
   await writeDeal(page, '49.5');
   await page.getByLabel('Reason, for the audit').fill('the venue lists it');
-  await see(page, `bought 1 ${coin} for 49.5 USDT, with a fee of 0.05 USDT`);
+  await see(page, `bought 1 ${coin} for 49.5 USDT, fee 0.05 USDT; 1.45 USDT free again`);
   await confirm(page, 'Propose it');
   await page.getByRole('link', { name: 'a proposal' }).waitFor();
   expectThat((await read())?.status === 'OPEN', 'ending a hedge by hand as dealt becomes a proposal');

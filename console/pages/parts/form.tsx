@@ -233,7 +233,7 @@ export function Question<T extends string>({
 }: Omit<Options<T>, 'value'> & { readonly value: T | undefined }) {
   const name = useId();
   return (
-    <fieldset>
+    <fieldset class="question">
       <legend>{label}</legend>
       {options.map(([option, text]) => (
         <label key={option} class="tick">

@@ -353,7 +353,7 @@ function Cover({ of: { asset: name, coveredByCustody: own, coveredWithVenues: bo
   return (
     <Band
       label={`${name} in custody: ${[showShare(own), ...venues].join(', ')}`}
-      value={Number(own) < 1 ? <strong class="short">{showShare(own)}</strong> : showShare(own)}
+      value={Number(own) < 1 ? <strong class="lacking">{showShare(own)}</strong> : showShare(own)}
       lines={venues}
     >
       <rect class="outer" x={0} y={5} width={WHOLE} height={12} rx={3} />

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { subtract } from '../../exact.ts';
 import { inWords, showAmount, showPrice, showSum } from '../../format.ts';
 import { Copied } from '../../parts/copy.tsx';
 import { Choice, Question, TextField } from '../../parts/form.tsx';
@@ -139,6 +140,8 @@ function mayBeEnded({ ts, sendBy, openSeconds }: Hedge): boolean {
   return openSeconds !== null && openSeconds * 1_000 >= Date.parse(sendBy) - Date.parse(ts) + DEALERS_OWN_MS;
 }
 
+const AMOUNT = /^\d+(\.\d+)?$/;
+
 /** A wrong "never" frees money that was spent, and hedges anew. */
 const outcomes = [
   ['never', 'Never dealt'],
@@ -147,6 +150,20 @@ const outcomes = [
 
 /** What a venue may take its fee in: of the tokens that venues give a rebate in, only BNB is an asset here. */
 const feeAssetsOf = ({ coin }: Hedge) => [...new Set(['USDT', coin, 'BNB'] as const)];
+
+interface Dealt {
+  readonly amount: string;
+  readonly usdt: string;
+  readonly paid: Hedge['fee'];
+}
+
+/** How much of what was set aside is free again; nothing while an amount is not written yet. */
+function tellLeft({ setAside, setAsideAsset }: Hedge, { amount, usdt, paid }: Dealt): string {
+  const spent = [setAsideAsset === 'USDT' ? usdt : amount, ...(paid?.asset === setAsideAsset ? [paid.amount] : [])];
+  if (!spent.every((one) => AMOUNT.test(one))) return '';
+  const left = spent.reduce((rest, one) => subtract(rest, one), setAside);
+  return `; ${showSum(left, setAsideAsset)} free again`;
+}
 
 /** Ends one by what a person has seen at the venue. */
 export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () => void }) {
@@ -174,8 +191,8 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
       done={done}
     >
       <p>
-        Sent <Time iso={hedge.ts} />, limit {showPrice(hedge.limitPrice)} USDT. It has expired: the dealer does not send
-        it again. Look for its id among the venue’s orders. Ending it cannot be undone.
+        Sent <Time iso={hedge.ts} />, limit {showPrice(hedge.limitPrice)} USDT. It has expired. Look for its id among
+        the venue’s orders: ending it cannot be undone.
       </p>
       <Copied text={hedge.id} label="the id of the hedge" />
       <Question
@@ -234,7 +251,7 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
         <OldAndNew
           name="The hedge"
           old="open"
-          next={`${hedge.side === 'BUY' ? 'bought' : 'sold'} ${showSum(amount, hedge.coin)} for ${showSum(usdt, 'USDT')}, ${fee === '' ? 'without a fee' : `with a fee of ${showSum(fee, feeAsset)}`}; the rest is free again`}
+          next={`${hedge.side === 'BUY' ? 'bought' : 'sold'} ${showSum(amount, hedge.coin)} for ${showSum(usdt, 'USDT')}, ${fee === '' ? 'no fee' : `fee ${showSum(fee, feeAsset)}`}${tellLeft(hedge, { amount, usdt, paid })}`}
         />
       )}
     </Step>

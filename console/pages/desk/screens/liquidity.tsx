@@ -161,7 +161,7 @@ function Hedging({
             ],
             [
               'A day’s hedges at most',
-              settings.dailyHedgeVolume === null ? 'no bound' : showUsdt(settings.dailyHedgeVolume),
+              settings.dailyHedgeVolume === null ? 'no limit' : showUsdt(settings.dailyHedgeVolume),
             ],
           ]}
         />

@@ -25,10 +25,7 @@ export function Return() {
   return (
     <section class="card">
       <h2>Get back in</h2>
-      <p>
-        Signed in by a link, you can look, deposit and freeze the account. To change anything, get back in with what you
-        have:
-      </p>
+      <p>Signed in by a link, you can look, deposit and freeze the account. To change anything, get back in:</p>
       <ul class="ways">
         {until_ms !== null && (
           <li>
