@@ -85,6 +85,7 @@ function Hedging({
   const may = useMay();
   const { hedgingHalted, halt, atVenuesUsdValue, maxAtVenues } = venues;
   const there = showUsdt(atVenuesUsdValue);
+  const excess = findExcess(venues);
   const switched = may('change_settings') && (
     <ChangeStep
       main={hedgingHalted}
@@ -151,7 +152,17 @@ function Hedging({
         <Facts
           of={[
             ['State', <State key="s" of={hedgingHalted ? 'HALTED' : 'OK'} words={hedgingHalted ? 'halted' : 'on'} />],
-            ['At venues', findExcess(venues) === undefined ? there : <State key="v" of="PENDING" words={there} />],
+            [
+              'At venues',
+              excess === undefined ? (
+                there
+              ) : (
+                <>
+                  <State of="PENDING" words={there} />
+                  <small class="below">{showSigned(excess)} over the limit</small>
+                </>
+              ),
+            ],
             [
               'Limit at venues',
               <>

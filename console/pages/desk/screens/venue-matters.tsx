@@ -46,7 +46,7 @@ function listMattersOf({ venue, state, balances, openHedges }: Venue): readonly 
       ? [
           {
             what: `What venue ${venue} holds is not checked`,
-            why: 'It is, once a coin is set to be hedged there.',
+            why: 'Checks begin once a coin is set to be hedged there.',
             step: <a href="/desk/settings">Hedge a coin there</a>,
           },
         ]
