@@ -27,11 +27,11 @@ export function divide(one: string, other: string, decimals: number): string {
   return write((parse(one) * 10n ** BigInt(SCALE)) / parse(other), decimals);
 }
 
-/** The sum of decimals, cut after so many digits. */
-export function add(values: readonly string[], decimals: number): string {
+/** The sum of decimals, to the last digit. */
+export function add(values: readonly string[]): string {
   return write(
     values.reduce((sum, value) => sum + parse(value), 0n),
-    decimals,
+    SCALE,
   );
 }
 

@@ -31,19 +31,19 @@ export function averageCosts(movements: readonly Movement[]): ReadonlyMap<string
       if (status !== 'COMPLETED') continue;
       costs.set(asset, {
         ...before,
-        held: add([before.held, amount], DECIMALS),
-        cost: add([before.cost, usdValue], DECIMALS),
+        held: add([before.held, amount]),
+        cost: add([before.cost, usdValue]),
       });
     } else {
-      const left = subtract(before.held, add([amount, fee], DECIMALS));
+      const left = subtract(before.held, add([amount, fee]));
       const cost = before.held === '0' ? '0' : divide(multiply(before.cost, left, DECIMALS), before.held, DECIMALS);
       const spent = subtract(before.cost, cost);
       const isSale = type.endsWith('SELL');
       costs.set(asset, {
         held: left,
         cost,
-        gained: isSale ? add([before.gained, subtract(usdValue, spent)], DECIMALS) : before.gained,
-        lost: isSale ? add([before.lost, subtract(spent, usdValue)], DECIMALS) : before.lost,
+        gained: isSale ? add([before.gained, subtract(usdValue, spent)]) : before.gained,
+        lost: isSale ? add([before.lost, subtract(spent, usdValue)]) : before.lost,
       });
     }
   }

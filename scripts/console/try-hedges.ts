@@ -83,7 +83,7 @@ async function openEnd(page: Page, coin: string): Promise<void> {
 
 async function writeDeal(page: Page, usdt: string): Promise<void> {
   await page.getByRole('radio', { name: DEALT }).check();
-  await page.getByLabel('USDT paid').fill(usdt);
+  await page.getByLabel('USDT before the fee').fill(usdt);
   await page.getByLabel('Fee, if any').fill('0.05');
   await page.getByLabel('The venue’s order id').fill('28');
 }
@@ -123,7 +123,8 @@ export async function endAsDealt(page: Page, other: Page, exchange: LocalExchang
   await openEnd(page, coin);
   await writeDeal(page, '49.5');
   await page.getByLabel('Reason, for the audit').fill('the venue lists it');
-  await see(page, `bought 1 ${coin} for 49.5 USDT, fee 0.05 USDT; 1.45 USDT free again`);
+  await see(page, `bought 1 ${coin} for 49.5 USDT, fee 0.05 USDT`);
+  await see(page, '51 USDT set aside, 1.45 free again');
   await confirm(page, 'Propose it');
   await page.getByRole('link', { name: 'a proposal' }).waitFor();
   expectThat((await read())?.status === 'OPEN', 'ending a hedge by hand as dealt becomes a proposal');

@@ -89,14 +89,14 @@ describe('sums of decimals', () => {
   it.each([
     [['-1.5', '0.25'], '-1.25'],
     [['-0.000001', '0'], '-0.000001'],
-    [['-0.0000001', '0'], '0'],
+    [['-0.0000001', '0'], '-0.0000001'],
     [['1', '-1'], '0'],
     [['-3', '5.5'], '2.5'],
   ])('of %o are below zero where they are', (values, sum) => {
-    expect(add(values, 6)).toBe(sum);
+    expect(add(values)).toBe(sum);
   });
 
   it('are divided towards zero', () => {
-    expect([divide('-7', '7', 6), divide('-1', '3', 6)]).toEqual(['-1', '-0.333333']);
+    expect([divide('-7', '7', 6), divide('-1', '3', 6), divide('-1', '3', 0)]).toEqual(['-1', '-0.333333', '0']);
   });
 });

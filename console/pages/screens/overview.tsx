@@ -41,10 +41,7 @@ async function read() {
     transactions,
     hasTraded: orders.length > 0,
     priceOf: (asset: string) => priceOf.get(asset)?.price,
-    value: add(
-      rows.flatMap(({ value }) => value ?? []),
-      DECIMALS,
-    ),
+    value: add(rows.flatMap(({ value }) => value ?? [])),
   };
 }
 

@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
+import { readAmount } from '../../amount.ts';
 import { showAmount } from '../../format.ts';
+import { AmountField } from '../../parts/amount-field.tsx';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
 import { OldAndNew, ReasonField, Step } from '../parts/step.tsx';
@@ -77,15 +79,16 @@ type Asset = CreateCredit['asset'];
 
 function Credit({ account: { id, label, balances }, changed }: AccountView) {
   const [asset, setAsset] = useState<Asset>('USDT');
-  const [amount, setAmount] = useState('');
+  const [typed, setTyped] = useState('');
   const [reference, setReference] = useState('');
+  const { amount = '' } = readAmount(typed);
   return (
     <Step
       label="Credit by hand"
       title={`Credit ${label} by hand`}
       act={() => operate('post /accounts/{id}/credits', { path: { id }, body: { asset, amount, reference } })}
       done={() => {
-        setAmount('');
+        setTyped('');
         setReference('');
         changed();
       }}
@@ -97,7 +100,7 @@ function Credit({ account: { id, label, balances }, changed }: AccountView) {
         set={setAsset}
         options={balances.map((balance) => [balance.asset as Asset, balance.asset] as const)}
       />
-      <TextField label={`Amount of ${asset}`} inputMode="decimal" required value={amount} set={setAmount} />
+      <AmountField label={`Amount of ${asset}`} unit={asset} value={typed} set={setTyped} />
       <TextField
         label="Reference"
         help="Such as the number of the wire"

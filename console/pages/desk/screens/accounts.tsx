@@ -12,8 +12,6 @@ import { type Column, Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
 import { useMay } from '../staff.ts';
 
-const USDT_DECIMALS = 6;
-
 const statuses = [
   ['', 'all'],
   ['active', 'active'],
@@ -134,14 +132,7 @@ export function Accounts({ query }: Place) {
               />
               {rows.length > 1 && (
                 <p class="quiet">
-                  {rows.length} shown, worth{' '}
-                  {showCents(
-                    add(
-                      rows.map(({ usdValue }) => usdValue),
-                      USDT_DECIMALS,
-                    ),
-                  )}{' '}
-                  USDT together.
+                  {rows.length} shown, worth {showCents(add(rows.map(({ usdValue }) => usdValue)))} USDT together.
                 </p>
               )}
             </>

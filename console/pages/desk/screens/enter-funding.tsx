@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
+import { readAmount } from '../../amount.ts';
 import { add, subtract } from '../../exact.ts';
 import { showAmount, showSum } from '../../format.ts';
+import { AmountField } from '../../parts/amount-field.tsx';
 import { TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
 import { OldAndNew, Step } from '../parts/step.tsx';
@@ -8,10 +10,6 @@ import type { CreateFunding, Venue } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 
 export type Move = Venue['toMove'][number];
-
-/** The most digits that an amount has after its point. */
-const DIGITS = 18;
-const AMOUNT = /^\d+(\.\d+)?$/;
 
 const placeOf = (name: string) => (name === 'custody' ? name : `venue ${name}`);
 
@@ -36,15 +34,11 @@ export function EnterFunding({
 }) {
   const may = useMay();
   const [ledger, setLedger] = useState('0');
-  const [amount, setAmount] = useState(move.amount);
+  const [typed, setTyped] = useState(move.amount);
   const [reference, setReference] = useState('');
   if (!may('fund_house')) return null;
-  const funding: CreateFunding = {
-    ...move,
-    ledger: Number(ledger),
-    amount: amount.trim(),
-    reference: reference.trim(),
-  };
+  const { amount = '' } = readAmount(typed);
+  const funding: CreateFunding = { ...move, ledger: Number(ledger), amount, reference: reference.trim() };
   return (
     <Step
       needsTwo
@@ -57,7 +51,7 @@ export function EnterFunding({
         Move it first, at the venue and with the custodian. Then record it here, so that the ledger agrees with them.
       </p>
       <div class="row">
-        <TextField label={`Amount of ${move.asset}`} inputMode="decimal" required value={amount} set={setAmount} />
+        <AmountField label={`Amount of ${move.asset}`} unit={move.asset} value={typed} set={setTyped} />
         {ledgers > 1 && (
           <TextField label="Ledger" inputMode="numeric" pattern="\d{1,4}" required value={ledger} set={setLedger} />
         )}
@@ -72,10 +66,10 @@ export function EnterFunding({
         value={reference}
         set={setReference}
       />
-      {AMOUNT.test(funding.amount) &&
+      {amount !== '' &&
         [move.from, move.to].map((place) => {
           const old = held[place] ?? '0';
-          const next = place === move.from ? subtract(old, funding.amount) : add([old, funding.amount], DIGITS);
+          const next = place === move.from ? subtract(old, amount) : add([old, amount]);
           return (
             <OldAndNew
               key={place}

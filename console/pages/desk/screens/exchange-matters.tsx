@@ -13,9 +13,6 @@ type Status = Awaited<ReturnType<typeof api.getStatus>>;
 /** So many things that are off are named; more of them are counted. */
 const MOST_NAMED = 3;
 
-/** More than any asset has. */
-const DIGITS = 18;
-
 /** Whether custody alone covers less than is owed. */
 export function isUncovered({ coveredByCustody }: House['assets'][number]): boolean {
   return coveredByCustody !== null && Number(coveredByCustody) < 1;
@@ -27,7 +24,7 @@ export function listShortfalls(house: House): readonly Matter[] {
     .filter(isUncovered)
     .toSorted((one, other) => Number(one.coveredByCustody) - Number(other.coveredByCustody))
     .map(({ asset, owedToClients, inFlight, custodyShouldHold, coveredByCustody, coveredWithVenues }) => {
-      const missing = subtract(add([owedToClients, inFlight], DIGITS), custodyShouldHold);
+      const missing = subtract(add([owedToClients, inFlight]), custodyShouldHold);
       const isCovered = Number(coveredWithVenues) >= 1;
       return {
         what: `${asset} in custody is ${showShare(coveredByCustody ?? '0')} of what is owed: ${showSum(missing, asset)} less`,

@@ -9,8 +9,6 @@ const DAYS = 14;
 const WEEK = 7;
 const USDT_DECIMALS = 6;
 
-const sum = (values: readonly string[]) => add(values, USDT_DECIMALS);
-
 /** A chart of days, once its script is there. */
 export function DayChart(bars: BarsOf) {
   const { loaded } = useLoaded(() => import('../parts/bars.tsx'));
@@ -33,8 +31,8 @@ export function Figures({
   const byDay = new Map(flows.days.map((flow) => [flow.day, flow]));
   const flowsOf = (name: 'deposits' | 'withdrawals' | 'orders') =>
     days.map((day) => byDay.get(day)?.[name].usdt ?? '0');
-  const earned = days.map((day) => sum(profit.days.filter((row) => row.day === day).map((row) => row.profit)));
-  const spread = days.map((day) => sum(profit.days.filter((row) => row.day === day).map((row) => row.spread)));
+  const earned = days.map((day) => add(profit.days.filter((row) => row.day === day).map((row) => row.profit)));
+  const spread = days.map((day) => add(profit.days.filter((row) => row.day === day).map((row) => row.spread)));
   const [deposits, withdrawals, volume] = [flowsOf('deposits'), flowsOf('withdrawals'), flowsOf('orders')];
   return (
     <section class="card">
@@ -137,14 +135,14 @@ export function Inventory({
 
 /** A chart in words, for who does not see it. */
 function describe(what: string, days: readonly string[], all: readonly (readonly string[])[]): string {
-  const sums = all.map((values) => showSigned(sum(values))).join(' and ');
+  const sums = all.map((values) => showSigned(add(values))).join(' and ');
   return `${what} by day since ${days[0]}: ${sums} USDT in all. The arrow keys read it day by day.`;
 }
 
 /** What all positions are worth now, long and short added up; `null` while a price is missing. */
 function exposedNow({ assets }: House): string | null {
   const values = assets.filter(({ asset }) => asset !== 'USDT').map(({ positionUsdValue }) => positionUsdValue);
-  return values.includes(null) ? null : sum(values.map((value) => (value ?? '0').replace('-', '')));
+  return values.includes(null) ? null : add(values.map((value) => (value ?? '0').replace('-', '')));
 }
 
 /**
@@ -201,7 +199,7 @@ export function ExposureChart({ house, days }: { readonly house: House; readonly
 /** A figure by day, the oldest first: today’s, yesterday’s and the average of the seven days before today. */
 export function Figure({ name, values }: { readonly name: string; readonly values: readonly string[] }) {
   const [today = '0', yesterday = '0'] = values.toReversed();
-  const week = sum(values.slice(-WEEK - 1, -1));
+  const week = add(values.slice(-WEEK - 1, -1));
   return (
     <div>
       <dt>{name}</dt>

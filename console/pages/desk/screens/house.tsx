@@ -18,7 +18,6 @@ import { ExposureChart, ExposureFigure, Figure, Inventory, MostUsed } from './fi
 type HouseAsset = House['assets'][number];
 
 const EVERY_MS = 15_000;
-const USDT_DECIMALS = 6;
 /** Today, and the seven days before it. */
 const DAYS = 8;
 
@@ -220,10 +219,7 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
   const byDay = (part: 'profit' | 'spread') =>
     days.map((day) => {
       const rows = profit.days.filter((row) => row.day === day);
-      return add(
-        rows.map((row) => row[part]),
-        USDT_DECIMALS,
-      );
+      return add(rows.map((row) => row[part]));
     });
   const lowest = findLeastCovered(house.assets);
   const missing = house.ledgers.filter(({ assets }) => assets === null).map(({ ledger }) => ledger);
@@ -406,10 +402,7 @@ function Spread({ earned }: { readonly earned: House['spreadEarned'] }) {
       day,
       coins,
       orders: coins.reduce((sum, { orders }) => sum + orders, 0),
-      usdt: add(
-        coins.map(({ usdt }) => usdt),
-        USDT_DECIMALS,
-      ),
+      usdt: add(coins.map(({ usdt }) => usdt)),
     };
   });
   return (

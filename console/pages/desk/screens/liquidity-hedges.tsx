@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
-import { subtract } from '../../exact.ts';
+import { readAmount } from '../../amount.ts';
+import { add, multiply, subtract } from '../../exact.ts';
 import { inWords, showAmount, showPrice, showSum } from '../../format.ts';
+import { AmountField } from '../../parts/amount-field.tsx';
 import { Copied } from '../../parts/copy.tsx';
 import { Choice, Question, TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
@@ -140,8 +142,6 @@ function mayBeEnded({ ts, sendBy, openSeconds }: Hedge): boolean {
   return openSeconds !== null && openSeconds * 1_000 >= Date.parse(sendBy) - Date.parse(ts) + DEALERS_OWN_MS;
 }
 
-const AMOUNT = /^\d+(\.\d+)?$/;
-
 /** A wrong "never" frees money that was spent, and hedges anew. */
 const outcomes = [
   ['never', 'Never dealt'],
@@ -151,48 +151,51 @@ const outcomes = [
 /** What a venue may take its fee in: of the tokens that venues give a rebate in, only BNB is an asset here. */
 const feeAssetsOf = ({ coin }: Hedge) => [...new Set(['USDT', coin, 'BNB'] as const)];
 
-interface Dealt {
+const USDT_DECIMALS = 6;
+
+/** What the venue did, as it is entered. */
+interface Deal {
   readonly amount: string;
   readonly usdt: string;
-  readonly paid: Hedge['fee'];
+  readonly fee: Hedge['fee'];
 }
 
-/** How much of what was set aside is free again; nothing while an amount is not written yet. */
-function tellLeft({ setAside, setAsideAsset }: Hedge, { amount, usdt, paid }: Dealt): string {
-  const spent = [setAsideAsset === 'USDT' ? usdt : amount, ...(paid?.asset === setAsideAsset ? [paid.amount] : [])];
-  if (!spent.every((one) => AMOUNT.test(one))) return '';
-  const left = spent.reduce((rest, one) => subtract(rest, one), setAside);
-  return `; ${showSum(left, setAsideAsset)} free again`;
+/** What becomes of the money that was set aside. */
+function tellSetAside({ setAside, setAsideAsset }: Hedge, { amount, usdt, fee }: Deal): string {
+  const spent = add([setAsideAsset === 'USDT' ? usdt : amount, ...(fee?.asset === setAsideAsset ? [fee.amount] : [])]);
+  return `${showSum(setAside, setAsideAsset)} set aside, ${showAmount(subtract(setAside, spent))} free again`;
 }
 
 /** Ends one by what a person has seen at the venue. */
 export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done: () => void }) {
   const may = useMay();
   const [outcome, setOutcome] = useState<(typeof outcomes)[number][0]>();
-  const [amount, setAmount] = useState(hedge.amount);
-  const [usdt, setUsdt] = useState('');
+  const [typedAmount, setAmount] = useState(hedge.amount);
+  const [typedUsdt, setUsdt] = useState('');
   const [feeAsset, setFeeAsset] = useState<Hedge['setAsideAsset']>('USDT');
-  const [fee, setFee] = useState('');
+  const [typedFee, setFee] = useState('');
   const [venueReference, setReference] = useState('');
   const [reason, setReason] = useState('');
-  const paid = fee === '' ? null : { asset: feeAsset, amount: fee };
-  const body =
-    outcome === 'dealt'
-      ? { outcome, amount, usdt, fee: paid, venueReference: venueReference.trim(), reason }
-      : { outcome: 'never' as const, reason };
   if (!may('fund_house')) return null;
+  const { coin, side, limitPrice } = hedge;
+  const [amount, usdt, fee] = [typedAmount, typedUsdt, typedFee].map((typed) => readAmount(typed).amount);
+  const deal: Deal | undefined =
+    amount === undefined || usdt === undefined
+      ? undefined
+      : { amount, usdt, fee: fee === undefined ? null : { asset: feeAsset, amount: fee } };
+  const end = () =>
+    operate('post /hedges/{id}/settle', {
+      path: { id: hedge.id },
+      body:
+        outcome === 'dealt' && deal
+          ? { outcome, ...deal, venueReference: venueReference.trim(), reason }
+          : { outcome: 'never', reason },
+    });
   return (
-    <Step
-      danger
-      needsTwo
-      label="End it by hand"
-      title={`End the hedge: ${nameHedge(hedge)}`}
-      act={() => operate('post /hedges/{id}/settle', { path: { id: hedge.id }, body })}
-      done={done}
-    >
+    <Step danger needsTwo label="End it by hand" title={`End the hedge: ${nameHedge(hedge)}`} act={end} done={done}>
       <p>
-        Sent <Time iso={hedge.ts} />, limit {showPrice(hedge.limitPrice)} USDT. It has expired. Look for its id among
-        the venue’s orders: ending it cannot be undone.
+        Sent <Time iso={hedge.ts} />, limit {showPrice(limitPrice)} USDT. It has expired, and ending it cannot be
+        undone. First look for its id among the venue’s orders:
       </p>
       <Copied text={hedge.id} label="the id of the hedge" />
       <Question
@@ -204,25 +207,27 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
       {outcome === 'dealt' && (
         <>
           <div class="row short">
-            <TextField
-              label={`${hedge.coin} dealt`}
-              help={`Of ${showSum(hedge.amount, hedge.coin)} ordered`}
-              inputMode="decimal"
-              required
-              value={amount}
+            <AmountField
+              label={`${coin} dealt`}
+              unit={coin}
+              help={`Of ${showSum(hedge.amount, coin)} ordered`}
+              value={typedAmount}
               set={setAmount}
             />
-            <TextField
-              label={hedge.side === 'BUY' ? 'USDT paid' : 'USDT received'}
-              help={`Without the fee, ${hedge.side === 'BUY' ? 'up to' : 'from'} ${showPrice(hedge.limitPrice)} each`}
-              inputMode="decimal"
-              required
-              value={usdt}
+            <AmountField
+              label="USDT before the fee"
+              unit="USDT"
+              help={
+                amount === undefined
+                  ? undefined
+                  : `At ${side === 'BUY' ? 'most' : 'least'} ${showSum(multiply(amount, limitPrice, USDT_DECIMALS), 'USDT')}`
+              }
+              value={typedUsdt}
               set={setUsdt}
             />
           </div>
           <div class="row short">
-            <TextField label="Fee, if any" inputMode="decimal" value={fee} set={setFee} />
+            <AmountField label="Fee, if any" unit={feeAsset} required={false} value={typedFee} set={setFee} />
             <Choice
               label="The fee is in"
               value={feeAsset}
@@ -247,11 +252,16 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
           next={`never dealt: the ${showSum(hedge.setAside, hedge.setAsideAsset)} set aside are free again`}
         />
       )}
-      {outcome === 'dealt' && amount !== '' && usdt !== '' && (
+      {outcome === 'dealt' && deal && (
         <OldAndNew
           name="The hedge"
           old="open"
-          next={`${hedge.side === 'BUY' ? 'bought' : 'sold'} ${showSum(amount, hedge.coin)} for ${showSum(usdt, 'USDT')}, ${fee === '' ? 'no fee' : `fee ${showSum(fee, feeAsset)}`}${tellLeft(hedge, { amount, usdt, paid })}`}
+          next={
+            <>
+              {`${side === 'BUY' ? 'bought' : 'sold'} ${showSum(deal.amount, coin)} for ${showSum(deal.usdt, 'USDT')}, ${deal.fee ? `fee ${showSum(deal.fee.amount, deal.fee.asset)}` : 'no fee'}`}
+              <small class="below">{tellSetAside(hedge, deal)}</small>
+            </>
+          }
         />
       )}
     </Step>

@@ -19,7 +19,6 @@ import { EndHedge, Hedges, OpenHedges, Signed, listStuck, showSeconds, tellStuck
 import { findExcess, listVenueMatters } from './venue-matters.tsx';
 
 const EVERY_MS = 15_000;
-const USDT_DECIMALS = 6;
 const DAYS = 31;
 
 async function readNow() {
@@ -271,11 +270,7 @@ const ALL = 'All';
 
 type CoinProfit = Readonly<Record<ProfitPart, string>> & { readonly coin: string };
 
-const sum = (rows: readonly Profit['days'][number][], part: ProfitPart) =>
-  add(
-    rows.map((row) => row[part]),
-    USDT_DECIMALS,
-  );
+const sum = (rows: readonly Profit['days'][number][], part: ProfitPart) => add(rows.map((row) => row[part]));
 
 function Earned({ profit }: { readonly profit: Profit }) {
   const days = lastDays(DAYS, Date.parse(profit.ts));

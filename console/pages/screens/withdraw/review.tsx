@@ -8,8 +8,6 @@ import { Form, TextField } from '../../parts/form.tsx';
 import { withPasskey } from '../../passkey.ts';
 import type { Draft } from './withdrawal-form.tsx';
 
-const DECIMALS = 18;
-
 /** A withdrawal once more, whole, before it is sent: what leaves cannot be called back. */
 export function Review({
   draft,
@@ -27,7 +25,7 @@ export function Review({
   // The form is gone, and with it the place where somebody was.
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
-  const total = add([amount, fee], DECIMALS);
+  const total = add([amount, fee]);
   const send = async () => {
     const wanted = { asset, network, amount, address, totpCode };
     const { withdrawal } = await withPasskey(() => api.createWithdrawal(wanted, { idempotencyKey: intent }));

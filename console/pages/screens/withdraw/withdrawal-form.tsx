@@ -117,7 +117,7 @@ export function WithdrawalForm({
   const balance = balanceOf(asset.asset);
   const isEmpty = balance === '0';
   const { amount } = readAmount(typed);
-  const total = amount === undefined ? undefined : add([amount, network.withdrawFee], DECIMALS);
+  const total = amount === undefined ? undefined : add([amount, network.withdrawFee]);
   const isAddress = entry !== undefined || new RegExp(network.addressPattern, 'u').test(written);
   const refusal = refuseAmount(asset.asset, network, balance, amount, total);
   const review = () => {
