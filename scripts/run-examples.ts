@@ -44,6 +44,12 @@ export function readExamples(markdown: string, language: 'sh' | 'ts' | 'python' 
   return readBlocks(markdown, language).join('\n');
 }
 
+/** The names of what a document says that a command prints, such as "api key". */
+export function readPrintedNames(markdown: string): string[] {
+  const lines = readBlocks(markdown, 'console output').join('\n').split('\n');
+  return lines.flatMap((line) => /^([^:]+): /.exec(line)?.[1] ?? []);
+}
+
 /** What the output must show of the answers that a document prints: their members and types, with whatever values. */
 export function expectAnswers(markdown: string): Expectation[] {
   return readBlocks(markdown, 'json answer').map((answer) => {

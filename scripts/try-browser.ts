@@ -142,7 +142,7 @@ async function tryReference(page: Page, exchange: LocalExchange): Promise<void> 
   await page.locator('#placeOrder:target').waitFor();
   expectThat(true, 'an operation by the address that it had before');
   await page.locator('.operations [aria-current][href="#placeOrder"]').waitFor();
-  for (const part of ['.try summary', '.copy', '.fold summary']) {
+  for (const part of ['.copy', '.try summary', '.fold summary']) {
     await tabTo(page, page.locator(`#placeOrder ${part}`).last());
   }
   expectThat(true, 'the operation marked in the menu, and its parts reached by the keyboard');
@@ -152,9 +152,10 @@ async function tryReference(page: Page, exchange: LocalExchange): Promise<void> 
 const CUT = `[...document.querySelectorAll('pre')].filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
   .map(({ textContent }) => textContent.slice(0, 60))`;
 
-/** Lists the names, such as those of headers, that stand on more than one line. */
+/** Lists the names, such as those of headers and commands, that stand on more than one line. */
 const BROKEN = `[...document.querySelectorAll('code')]
-  .filter((code) => /^[\\w-]{1,24}$/.test(code.textContent) && code.getClientRects().length > 1)
+  .filter((code) => code.matches('.name-of-parts') || /^\\w{1,24}$/.test(code.textContent))
+  .filter((code) => code.getClientRects().length > 1)
   .map(({ textContent }) => textContent)`;
 
 /** Checks that a page fits its screen, cuts no code and breaks no name, and keeps axe's accessibility rules in each theme. */
@@ -324,6 +325,9 @@ async function tryCopy(page: Page, { origin }: LocalExchange): Promise<void> {
   const copied = await page.evaluate('navigator.clipboard.readText()');
   expectThat(copied === (await block.locator('code').textContent()), 'a block of code, copied by its button');
   expectThat(String(copied).includes(`URL=${origin}\n`), 'the address of this exchange in it');
+  const printed = page.locator('.printed');
+  const [figures, buttons] = await Promise.all([printed.count(), printed.getByRole('button').count()]);
+  expectThat(figures > 1 && buttons === 0, 'what was printed has no button that copies it');
 }
 
 /** The languages of a request: one at a time, the same on all pages; all of them without JavaScript. */

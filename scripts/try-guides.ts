@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import type { LocalExchange } from './local-exchange.ts';
+import { type LocalExchange, expectThat } from './local-exchange.ts';
 import { openExampleAccount } from './open-example-account.ts';
 import {
   type ExampleValues,
@@ -7,6 +7,7 @@ import {
   expectAnswers,
   expectOutput,
   readExamples,
+  readPrintedNames,
   runExamples,
 } from './run-examples.ts';
 
@@ -149,14 +150,19 @@ export async function tryGuides(exchange: LocalExchange): Promise<void> {
   const guides = readdirSync(GUIDES)
     .map((file) => file.replace(/\.md$/, ''))
     .filter((guide) => !apart.includes(guide));
+  for (const name of guides.flatMap((guide) => readPrintedNames(readGuide(guide)))) {
+    expectThat(exchange.greeting.includes(`\n${name}: `), `npm start prints “${name}”, as a guide says`);
+  }
   await Promise.all(guides.map(async (guide) => tryGuide(guide, await openExampleAccount(exchange))));
   const holder = await openExampleAccount(exchange);
   for (const guide of SECURITY_WALKS) await tryGuide(guide, holder);
   await tryGuide(DISTURBING, await openExampleAccount(exchange));
 }
 
+const readGuide = (guide: string) => readFileSync(`${GUIDES}/${guide}.md`, 'utf8');
+
 async function tryGuide(guide: string, values: ExampleValues): Promise<void> {
-  const markdown = readFileSync(`${GUIDES}/${guide}.md`, 'utf8');
+  const markdown = readGuide(guide);
   const [examples, promised] = [readExamples(markdown), expected[guide]];
   // A guide for readers alone.
   if (examples.trim() === '' && !promised) return;

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { newRecordId } from '../../src/db/record-id.ts';
 import { type LocalExchange, expectThat } from '../local-exchange.ts';
 import { openLedgerFile } from '../open-ledger-file.ts';
-import { type ShownPage, open, see } from './browser.ts';
+import { type ShownPage, open, see, tabTo } from './browser.ts';
 import { send } from './desk-customer.ts';
 import { confirm, press } from './desk-steps.ts';
 
@@ -173,7 +173,7 @@ export async function enterMove(page: Page, other: Page): Promise<void> {
   expectThat(true, 'what was moved from a venue is entered as a proposal, and until it is approved it is to be moved');
 }
 
-/** The dialog that ends a hedge, with each answer. */
+/** The dialogs of Liquidity: the record of a move, and the end of a hedge with each answer. */
 export const hedgeDialogs: readonly ShownPage[] = [
   {
     name: 'desk-move',
@@ -195,8 +195,10 @@ export const hedgeDialogs: readonly ShownPage[] = [
     prepare: async (page) => {
       await openEnd(page, LEFT_OPEN[2]);
       await writeDeal(page, '49.5');
-      await page.getByLabel('The venue’s order id').press('Tab');
-      await page.keyboard.type('the venue lists it');
+      // With keys, so that the browser scrolls to the field as it does for a person.
+      const reason = page.getByLabel('Reason, for the audit');
+      await tabTo(page, reason);
+      await reason.pressSequentially('the venue lists it');
     },
   },
 ];

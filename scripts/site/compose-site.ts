@@ -12,7 +12,7 @@ import {
   readReleases,
 } from './document-pages.ts';
 import { composeErrorPages } from './error-pages.ts';
-import { showBlock, showExample } from './example.ts';
+import { showBlock, showExample, showPrinted } from './example.ts';
 import { writeExample, writeRequest } from './example-request.ts';
 import { robots, writeFeed, writeLlms } from './for-machines.ts';
 import { headersFile, redirectsFile } from './headers.ts';
@@ -113,7 +113,7 @@ function showFirstOrder(chapters: readonly Chapter[]): string {
     name === 'clientOrderId' ? undefined : value,
   );
   return `<div class="pair">${showExample('An order', `${FROM_START}\n\n${writeRequest(order)}`, 'sh')}
-${showExample(`Answer <span>${order.status}</span>`, writeExample(answer), 'json')}</div>
+${showPrinted(`Answer <span>${order.status}</span>`, writeExample(answer), 'json')}</div>
 <p class="quiet">Not writing code? <a href="/docs/guides/console">Use the console</a> in a browser.</p>`;
 }
 
@@ -122,8 +122,8 @@ function showFirstSteps(): string {
   return `<ol class="first-steps">
 <li><h2>Try it on your machine</h2><p>You need Node 22.12 or later, and a clone of the repository. In it, run:</p>${showBlock('npm ci\nnpm start', 'sh')}
 <p>It prints the address of the exchange, and a link that signs you in to <a href="/docs/guides/desk">its desk</a>.</p></li>
-<li><h2>Deploy it to Cloudflare</h2><p>You need:</p><ul><li>a Cloudflare account on the Workers Paid plan</li><li>a domain in that account, set up to send mail</li><li>a <a href="/docs/custody">custodian</a> to hold the coins and pay withdrawals, or staff who pay them by hand</li></ul>
-<p><a class="main" href="/docs/guides/going-live">Go live, step by step</a></p></li>
+<li><h2>Deploy it to Cloudflare</h2><p>You need:</p><ul><li>a Cloudflare account on the Workers Paid plan, with Zero Trust for your staff</li><li>a domain in that account, set up to send mail</li><li>a <a href="/docs/custody">custodian</a> to hold the coins and pay withdrawals, or staff who pay them by hand</li></ul>
+<p><a class="go-on" href="/docs/guides/going-live">Go live, step by step</a></p></li>
 </ol>`;
 }
 
@@ -134,8 +134,8 @@ interface ListedGroup {
 
 /** A trader's pages, also those that are no document. */
 function listForTraders({ forTraders: [start, ...others], changelog }: Documents): ListedGroup[] {
-  const lookUp = { title: 'The API', entries: [...listedReference, changelog] };
-  return [...(start ? [start] : []), lookUp, ...others];
+  const api = { title: 'The API', entries: [...listedReference, changelog] };
+  return [...(start ? [start] : []), api, ...others];
 }
 
 const listGroups = (groups: readonly ListedGroup[]) =>

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Reader, CHANGELOG, REFERENCE, frontOf } from './navigation.ts';
+import { type Reader, CHANGELOG, ERRORS, REFERENCE, startOf } from './navigation.ts';
 import { escapeHtml } from './escape-html.ts';
 import type { Page } from './page.ts';
 import { type Release, readRelease } from './for-machines.ts';
@@ -108,9 +108,9 @@ function readPage(file: string, name: string): DocumentPage {
 const FEED_LINK = `
 <link rel="alternate" type="application/atom+xml" title="Changes" href="${CHANGELOG.path}.atom">`;
 
-/** Source files that have a page of the site. */
-const pagesOfSources: Readonly<Record<string, string>> = {
-  'src/http/problems.ts': '/errors',
+/** Files that are no document, and have a page of the site. */
+const pagesOfFiles: Readonly<Record<string, string>> = {
+  'src/http/problems.ts': ERRORS.path,
   'docs/openapi.json': REFERENCE.path,
 };
 
@@ -124,7 +124,7 @@ function resolveFrom(file: string): ResolveLink {
     const [picture] = pictures.get(path) ?? [];
     if (picture !== undefined) return picture;
     const isDocument = path.startsWith(`${DOCUMENTS}/`) && path.endsWith('.md');
-    const page = isDocument ? `/${path.slice(0, -'.md'.length)}` : pagesOfSources[path];
+    const page = isDocument ? `/${path.slice(0, -'.md'.length)}` : pagesOfFiles[path];
     return page === undefined || anchor === undefined ? page : `${page}#${anchor}`;
   };
 }
@@ -140,7 +140,9 @@ function leadToMarkdown(source: string, resolveLink: ResolveLink): string {
       const [path = '', anchor] = target.split('#');
       if (!path.startsWith(`/${DOCUMENTS}/`) && path !== '/errors') return `[${text}](${target})`;
       const isPage = !path.startsWith(`/${DOCUMENTS}/static/`);
-      return `[${text}](${isPage ? markdownPath(path) : path}${anchor === undefined ? '' : `#${anchor}`})`;
+      // The reference's anchors are those of its HTML.
+      const place = anchor === undefined || path === REFERENCE.path ? '' : `#${anchor}`;
+      return `[${text}](${isPage ? markdownPath(path) : path}${place})`;
     });
   });
   return linked.join('');
@@ -149,12 +151,11 @@ function leadToMarkdown(source: string, resolveLink: ResolveLink): string {
 /** The page of a document, with the ways to those before and after it in reading order. */
 export function composeDocumentPage(document: DocumentPage, reader: Reader, all: readonly DocumentPage[]): Page {
   const place = all.indexOf(document);
-  const ways = Object.entries({ Previous: all[place - 1] ?? frontOf(reader), Next: all[place + 1] }).map(
-    ([name, page]) =>
-      page === undefined
-        ? ''
-        : `<a class="${name.toLowerCase()}" href="${page.path}"><span>${name}</span> ${escapeHtml(page.title)}</a>`,
-  );
+  const [before, after] = [all[place - 1] ?? startOf(reader), all[place + 1]];
+  const ways = [
+    `<a href="${before.path}"><span>Previous</span> ${escapeHtml(before.title)}</a>`,
+    ...(after ? [`<a class="next" href="${after.path}"><span>Next</span> ${escapeHtml(after.title)}</a>`] : []),
+  ];
   return {
     path: document.path,
     reader,

@@ -5,7 +5,7 @@ import { escapeHtml } from './escape-html.ts';
 import { ONLY_OPERATORS, writeError, writeErrors } from './markdown-pages.ts';
 import { ERRORS } from './navigation.ts';
 import type { Page } from './page.ts';
-import { showExample } from './example.ts';
+import { showPrinted } from './example.ts';
 import { renderInline } from './render-markdown.ts';
 
 const codes = Object.keys(problems) as ProblemCode[];
@@ -44,7 +44,7 @@ function composeErrorPage(code: ProblemCode): Page {
 <h2>What to do</h2>
 <p>${renderInline(remedy)}</p>
 </article>
-<div class="examples">${showExample(`Answer <span>${definition.status}</span>`, JSON.stringify(exampleOfProblem(code, false), null, 2), 'json')}</div>
+<div class="examples">${showPrinted(`Answer <span>${definition.status}</span>`, JSON.stringify(exampleOfProblem(code, false), null, 2), 'json')}</div>
 <p class="further">${code === 'rate_limited' ? '<a href="/docs/guides/rate-limits">Rate limits</a> · ' : ''}<a href="/docs/guides/errors">How to handle errors</a></p>`,
   };
 }

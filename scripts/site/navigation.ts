@@ -6,8 +6,6 @@ export type Reader = 'trader' | 'operator' | 'contributor';
 export interface MenuEntry {
   readonly path: string;
   readonly title: string;
-  /** Whether pages lie below its path that are not below it in the menu. */
-  readonly isFront?: true;
 }
 
 /** The first page of each kind of reader, and its name in the header. */
@@ -17,14 +15,10 @@ export const readers: Readonly<Record<Reader, { readonly path: string; readonly 
   contributor: { path: '/docs/contribute', label: 'Contribute' },
 };
 
-/** That page, as a menu lists it. */
-export const frontOf = (reader: Reader): MenuEntry => ({
-  path: readers[reader].path,
-  title: 'Overview',
-  isFront: true,
-});
+/** The first page of a reader, as his menu lists it. */
+export const startOf = (reader: Reader): MenuEntry => ({ path: readers[reader].path, title: 'Overview' });
 
-/** The reference and the errors, which follow the first guides in a trader's menu. */
+/** What follows the first guides in a trader's menu. */
 export const REFERENCE: MenuEntry = { path: '/docs/reference', title: 'Reference' };
 export const CHANGELOG: MenuEntry = { path: '/docs/changelog', title: 'Changelog' };
 export const ERRORS: MenuEntry = { path: '/errors', title: 'Errors' };
@@ -35,14 +29,19 @@ export interface MenuGroup {
   readonly entries: readonly MenuEntry[];
 }
 
-/** A list of links for the menu, below what they are about. `current` marks the page that is open, or the one above it. */
-export function listLinks(title: string, entries: readonly MenuEntry[], current?: string): string {
+/** Links for the menu. `current` marks the page that is open; of an error, which no menu lists, the list of all. */
+export function listLinks(entries: readonly MenuEntry[], current?: string): string {
   const items = entries.map((entry) => {
-    const isAbove = !entry.isFront && current?.startsWith(`${entry.path}/`);
+    const isAbove = entry.path === ERRORS.path && current?.startsWith(`${entry.path}/`);
     const mark = entry.path === current ? ' aria-current="page"' : isAbove ? ' aria-current="true"' : '';
     return `<li><a href="${entry.path}"${mark}>${escapeHtml(entry.title)}</a></li>`;
   });
-  return `<p>${title}</p><ul>${items.join('')}</ul>`;
+  return `<ul>${items.join('')}</ul>`;
+}
+
+/** The same below what they are about. */
+export function listGroup({ title, entries }: MenuGroup, current?: string): string {
+  return `<p>${escapeHtml(title)}</p>${listLinks(entries, current)}`;
 }
 
 export function composeContents(headings: readonly { readonly id: string; readonly title: string }[]): string {

@@ -1,6 +1,6 @@
 import { escapeHtml } from './escape-html.ts';
 import { markdownPath } from './markdown-pages.ts';
-import { type MenuGroup, type Reader, composeContents, frontOf, listLinks, readers } from './navigation.ts';
+import { type MenuGroup, type Reader, composeContents, listGroup, listLinks, readers, startOf } from './navigation.ts';
 
 /** A part of a page, listed in its contents and found by the search. */
 export interface Heading {
@@ -44,9 +44,9 @@ function linkReaders(page: Page): string[] {
 
 /** Beside the page; folded behind a button where the screen is too narrow for it. */
 function composeMenu(page: Page, groups: readonly MenuGroup[]): string {
-  const [first, ...others] = groups;
-  const all = first ? [{ ...first, entries: [frontOf(page.reader), ...first.entries] }, ...others] : [];
-  const lists = page.menu ?? all.map(({ title, entries }) => listLinks(escapeHtml(title), entries, page.path)).join('');
+  const lists =
+    page.menu ??
+    listLinks([startOf(page.reader)], page.path) + groups.map((group) => listGroup(group, page.path)).join('');
   return `<nav class="menu" id="menu" popover aria-label="Pages"><div class="readers">${linkReaders(page).join('')}</div>${lists}</nav>`;
 }
 

@@ -1,7 +1,7 @@
 import type { Chapter, DescribedOperation, Field } from './describe-api.ts';
 import { listDocuments } from './document-pages.ts';
 import { escapeHtml } from './escape-html.ts';
-import { showExample, showFigure } from './example.ts';
+import { showExample, showFigure, showPrinted } from './example.ts';
 import { writeExample, writeRequest } from './example-request.ts';
 import { renderInline } from './render-markdown.ts';
 
@@ -77,7 +77,7 @@ function showExamples(operation: DescribedOperation): string {
   const asked = [...(scopes === undefined ? [] : ['key']), ...ids, ...(bodyExample === undefined ? [] : ['body'])];
   const first = asked.length === 0 ? '' : ` <span>asks for your ${joinWords(asked)} first</span>`;
   return `${request}<details class="try" hidden ${tryIt}><summary><b>Send it</b>${first}</summary></details>
-${showExample(caption, writeExample(answerExample), 'json')}`;
+${showPrinted(caption, writeExample(answerExample), 'json')}`;
 }
 
 /** About how many letters fit a line of a column, in words and in code. */
@@ -158,7 +158,7 @@ export function composeReferenceMenu(chapters: readonly Chapter[]): string {
     );
     return `<p><a href="#${anchorOf(chapter)}">${escapeHtml(chapter.name)}</a></p><ul>${links.join('')}</ul>`;
   });
-  return `<p class="crumb"><a href="/docs">Guides</a></p><strong>Operations</strong><div class="operations">${parts.join('')}</div>`;
+  return `<p class="crumb"><a href="/docs">Overview</a></p><strong>Operations</strong><div class="operations">${parts.join('')}</div>`;
 }
 
 const facts = [

@@ -49,11 +49,32 @@ function showCode(text: string): string {
   return Object.hasOwn(problems, text) ? `<a href="/errors/${text}">${code}</a>` : code;
 }
 
-/**
- * The languages in which a guide shows a request, in their order, by the names of their blocks. What each needs beforehand
- * is `console` for that language, as in "console ts".
- */
+/** How a block of code is shown, by the words of its fence: in which colours, and below what it is if it was printed. */
+const fences: Readonly<Record<string, { readonly colours?: string; readonly printed?: string }>> = {
+  // Indented, without a fence.
+  '': {},
+  sh: { colours: 'sh' },
+  ts: { colours: 'ts' },
+  python: { colours: 'python' },
+  json: { colours: 'json' },
+  toml: { colours: 'toml' },
+  console: { colours: 'sh' },
+  'console sh': { colours: 'sh' },
+  'console ts': { colours: 'sh' },
+  'console python': { colours: 'sh' },
+  'console output': { printed: 'Output' },
+  'json answer': { colours: 'json', printed: 'Answer' },
+};
+
+/** The languages in which a guide shows a request, in their order. */
 const languages = { sh: 'curl', ts: 'TypeScript', python: 'Python' } as const;
+
+type Language = keyof typeof languages;
+
+const languageOf = ({ lang = '' }: Tokens.Code) => lang.replace('console ', '') as Language;
+
+/** What may follow each other: a request in each language, or what each language needs beforehand. */
+const sequences = [Object.keys(languages), Object.keys(languages).map((language) => `console ${language}`)].map(String);
 
 const LANGUAGES = 'languages';
 
@@ -63,8 +84,6 @@ interface LanguagesToken {
   readonly raw: string;
   readonly blocks: readonly Tokens.Code[];
 }
-
-const languageOf = ({ lang = '' }: Tokens.Code) => lang.replace(/^console /, '');
 
 const isCode = (token: Tokens.Generic | undefined): token is Tokens.Code => token?.type === 'code';
 
@@ -80,25 +99,27 @@ function groupLanguages(tokens: readonly Tokens.Generic[]): Tokens.Generic[] {
     }
   }
   for (const { type, blocks } of grouped as unknown as LanguagesToken[]) {
-    const shown = type === LANGUAGES ? blocks.map(languageOf).join() : undefined;
-    if (shown !== undefined && shown !== Object.keys(languages).join()) {
-      throw new Error(`a request is shown in ${Object.keys(languages).join(', ')}, not in ${shown}`);
+    const shown = type === LANGUAGES ? blocks.map(({ lang }) => lang).join() : undefined;
+    if (shown !== undefined && !sequences.includes(shown)) {
+      throw new Error(`blocks that follow each other are ${sequences.join(' or ')}, not ${shown}`);
     }
   }
   return grouped;
 }
 
-function showToken({ text, lang }: Pick<Tokens.Code, 'text' | 'lang'>): string {
-  if (lang === 'json answer') return `${showPrinted('Answer', text, 'json')}\n`;
-  if (lang === 'console output') return `${showPrinted('Output', text, undefined)}\n`;
-  return `${showBlock(text, lang?.replace(/^console\b.*/, 'sh'))}\n`;
+/** Throws on a fence that is none of the table. */
+function showFence({ text, lang = '' }: Tokens.Code): string {
+  const fence = fences[lang];
+  if (!fence) throw new Error(`a block of code is one of ${Object.keys(fences).join(', ')}, not ${lang}`);
+  const { colours, printed } = fence;
+  return `${printed === undefined ? showBlock(text, colours) : showPrinted(printed, text, colours)}\n`;
 }
 
 /** Each language below its name, one after the other: `site.js` makes tabs of them. */
 function showLanguages(blocks: readonly Tokens.Code[]): string {
-  const parts = Object.entries(languages).map(
-    ([lang, name], place) =>
-      `<section data-language="${lang}"><p>${name}</p>${showToken(blocks[place] ?? { text: '' })}</section>`,
+  const parts = blocks.map(
+    (block) =>
+      `<section data-language="${languageOf(block)}"><p>${languages[languageOf(block)]}</p>${showFence(block)}</section>`,
   );
   return `<div class="languages">${parts.join('')}</div>\n`;
 }
@@ -121,7 +142,7 @@ function createRenderer(resolveLink: ResolveLink): Marked {
         if (source === undefined) throw new Error(`the site does not have the picture ${href}`);
         return `<img src="${escapeHtml(source)}" alt="${escapeHtml(text)}" loading="lazy">`;
       },
-      code: showToken,
+      code: showFence,
       codespan: ({ text }) => showCode(text),
       table(token) {
         return `<div class="table" tabindex="0">${tableOf(token, (cell) => this.parser.parseInline(cell.tokens))}</div>\n`;

@@ -3,12 +3,13 @@
  * it can be read: the languages stand one below the other.
  */
 
-/** The examples name the address of an exchange that was started as it comes; this one may have another. */
+/** The examples name the address of an exchange that was started as it comes; this one may have another. What was printed stays. */
 const EXAMPLE_ORIGIN = 'http://127.0.0.1:8787';
 const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
 while (texts.nextNode()) {
-  const { data } = texts.currentNode;
-  if (data.includes(EXAMPLE_ORIGIN)) texts.currentNode.data = data.replaceAll(EXAMPLE_ORIGIN, location.origin);
+  const { data, parentElement } = texts.currentNode;
+  if (data.includes(EXAMPLE_ORIGIN) && !parentElement.closest('.printed'))
+    texts.currentNode.data = data.replaceAll(EXAMPLE_ORIGIN, location.origin);
 }
 
 /** A button on each block of code, which copies it. */
@@ -47,16 +48,14 @@ function markPart() {
   const { link } =
     (isAtEnd
       ? parts.at(-1)
-      : parts.findLast(({ part }) => part.checkVisibility() && part.getBoundingClientRect().top < line)) ??
-    parts[0] ??
-    {};
+      : parts.findLast(({ part }) => part.checkVisibility() && part.getBoundingClientRect().top < line)) ?? parts[0];
   const before = parts.find((each) => each.link.ariaCurrent !== null)?.link;
   if (link === before) return;
   before?.removeAttribute('aria-current');
-  link?.setAttribute('aria-current', 'true');
+  link.setAttribute('aria-current', 'true');
   // Without the method.
-  here.textContent = link?.firstChild.textContent ?? '';
-  if (link) keepInSight(link);
+  here.textContent = link.firstChild.textContent;
+  keepInSight(link);
 }
 
 function keepInSight(link) {
@@ -215,6 +214,7 @@ function loadIndex() {
     script.src = search.dataset.library;
     document.head.append(script);
     const [answer] = await Promise.all([fetch(search.dataset.index), loaded]);
+    if (!answer.ok) throw new Error(`the index was answered with ${answer.status}`);
     return MiniSearch.loadJSON(await answer.text(), {
       fields: ['title', 'names', 'text'],
       storeFields: ['kind', 'title', 'within', 'text'],
@@ -234,7 +234,8 @@ async function find() {
   const words = input.value.trim();
   if (words === '') return show([]);
   const ready = await loadIndex();
-  if (words !== input.value.trim()) return;
+  // Meanwhile somebody may have typed on, or left.
+  if (words !== input.value.trim() || !search.contains(document.activeElement)) return;
   // A whole word counts far more than the beginning of one, or one that is only like it.
   const options = {
     boost: { names: 8, title: 4 },
@@ -247,7 +248,7 @@ async function find() {
   const found = whole.length > 0 ? whole : ready.search(words, options);
   if (found.length === 0) {
     show(beginnings, ...tellNothing(words));
-    return choose(NONE);
+    return choose(null);
   }
   const count =
     found.length > MOST_FOUND ? `${MOST_FOUND} of ${found.length}, type more to narrow` : `${found.length} found`;
@@ -316,25 +317,24 @@ function show(found, ...message) {
   list.replaceChildren(...found.map(showPlace));
   list.hidden = found.length === 0;
   input.setAttribute('aria-expanded', String(found.length > 0));
-  choose(0);
+  choose(list.firstElementChild);
   status.replaceChildren(...message);
 }
 
-/** In place of a place. */
-const NONE = undefined;
-
-/** Chooses a result by its place in the list, whose ends are joined, or none. Enter opens it. */
-function choose(place) {
-  const count = list.children.length;
-  const chosen = place === NONE ? NONE : list.children[(place + count) % count];
+/** Chooses a result, or none. Enter opens it. */
+function choose(chosen) {
   list.querySelector('[aria-selected=true]')?.setAttribute('aria-selected', 'false');
-  if (chosen === undefined) return input.removeAttribute('aria-activedescendant');
+  if (chosen === null) return input.removeAttribute('aria-activedescendant');
   chosen.setAttribute('aria-selected', 'true');
   chosen.scrollIntoView({ block: 'nearest' });
   input.setAttribute('aria-activedescendant', chosen.id);
 }
 
-const tellFailure = () => show([], 'The search could not be loaded.');
+/** The next word that is typed loads it anew. */
+function tellFailure() {
+  index = undefined;
+  show([], 'The search could not be loaded. Check your connection, and type again.');
+}
 const prepare = () => {
   loadIndex().catch(tellFailure);
 };
@@ -347,12 +347,15 @@ input.addEventListener('focus', refresh);
 input.addEventListener('input', refresh);
 input.addEventListener('keydown', (event) => {
   const chosen = list.querySelector('[aria-selected=true]');
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (event.key === 'Enter') chosen?.click();
-  if (step === undefined || list.hidden) return;
+  if (!['ArrowDown', 'ArrowUp'].includes(event.key) || list.hidden) return;
   event.preventDefault();
-  // Up from none is the last.
-  choose(chosen || step > 0 ? [...list.children].indexOf(chosen) + step : -1);
+  // The ends are joined, and none is beyond both.
+  choose(
+    event.key === 'ArrowDown'
+      ? (chosen?.nextElementSibling ?? list.firstElementChild)
+      : (chosen?.previousElementSibling ?? list.lastElementChild),
+  );
 });
 search.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape') return;

@@ -24,6 +24,10 @@ describe('code with colours', () => {
       '<span class="c-name">&quot;a&quot;</span>: <span class="c-string">&quot;# b&quot;</span>',
     );
     expect(highlight('x # "y"', 'python')).toBe('x <span class="c-comment"># &quot;y&quot;</span>');
+    expect(highlight('"a": -0.5', 'json')).toBe(
+      '<span class="c-name">&quot;a&quot;</span>: <span class="c-number">-0.5</span>',
+    );
+    expect(highlight('a-1', 'ts')).toBe('a-<span class="c-number">1</span>');
     expect(highlight('"# y"', 'sh')).toBe('<span class="c-string">&quot;# y&quot;</span>');
   });
 });

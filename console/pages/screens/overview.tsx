@@ -96,7 +96,7 @@ function FirstSteps({
   const steps = [
     [session.passkeys > 0, '/security', 'Add a passkey', 'Trading needs it, and nobody else has it.'],
     [account.totp.enabled, '/security', 'Switch on two-factor authentication', 'Withdrawals need its code.'],
-    [hasWayBack, '/security', 'Draw recovery codes, or add a second passkey', 'For the day you lose the first one.'],
+    [hasWayBack, '/security', 'Make recovery codes, or add a second passkey', 'For the day you lose the first one.'],
     [known.transactions.length > 0, '/deposit', 'Make a first deposit', 'Each coin and network has its address.'],
     [known.hasTraded, '/trade', 'Buy something', 'It fills at once, at the price that is shown.'],
   ] as const;

@@ -112,7 +112,7 @@ const sentences: Readonly<Record<string, string | ((detail: Detail, told: Told) 
     `credited the deposit from the quarantine${account === undefined ? '' : ` to ${account}`}`,
   decline_proposal: (_, { deed }) => `declined the proposal${deed === undefined ? '' : ` to ${lowerFirst(deed)}`}`,
   delete_webhook_endpoint: 'deleted a webhook endpoint',
-  draw_recovery_codes: 'drew new recovery codes',
+  draw_recovery_codes: 'made new recovery codes',
   draw_totp: 'began to set up two-factor authentication',
   end_hedge: ({ outcome, venueReference }) =>
     outcome === 'dealt'

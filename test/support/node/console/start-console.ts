@@ -21,7 +21,7 @@ const MAIL_DEADLINE_MS = 60_000;
 
 /**
  * Serves the exchange and its console for the tests of a file as `npm start` does, with empty storage, from the bundles
- * of the run, and ends them after the tests. A file calls it, never a test: what is to be done after all is known by then.
+ * of the run, and ends them after the tests. Call it at the top of a file: an `afterAll` within a test never runs.
  */
 export async function openConsole(variables: Readonly<Record<string, string>> = {}): Promise<StartedConsole> {
   const folder = mkdtempSync(join(tmpdir(), 'bureau-console-'));
