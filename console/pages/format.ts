@@ -110,6 +110,7 @@ export function nameEvent(type: string): string {
       .replace(/^security\./, '')
       .replace('audit.added', 'change by the staff')
       .replace('totp', 'two-factor')
+      .replace('codes_drawn', 'codes_made')
       .replaceAll('.', '_'),
   );
 }

@@ -20,14 +20,14 @@ export function tellTroubles(status: Status | 'unreachable'): Trouble | undefine
       more: 'What you see may be old. It is asked again by itself.',
     };
   const { trading, withdrawals, prices } = status;
-  const halted = [trading === 'HALTED' && 'trading', withdrawals === 'HALTED' && 'withdrawals'].filter(
-    (part) => part !== false,
-  );
+  const nameHalted = (orders: string) =>
+    [trading === 'HALTED' && orders, withdrawals === 'HALTED' && 'withdrawals'].filter((part) => part !== false);
+  const halted = nameHalted('trading');
   const troubles = [
     halted.length > 0 && [
       `${begin(join(halted))} ${String(halted) === 'trading' ? 'is' : 'are'} halted by the exchange.`,
-      trading === 'HALTED' && 'New orders are refused.',
-      withdrawals === 'HALTED' && 'Withdrawals that were asked for already may wait.',
+      `New ${join(nameHalted('orders'))} are refused.`,
+      withdrawals === 'HALTED' && 'Withdrawals that you sent before may wait.',
     ],
     trading === 'DEGRADED' && ['Orders cannot fill at the moment.', 'Nothing is taken for one that is refused.'],
     trading === 'OK' &&

@@ -482,7 +482,7 @@ export class HolderTrial {
       await this.#storeCodes(page);
       await open(page, 'Events');
       await press(page, 'Deliveries');
-      await dialog.getByRole('rowheader', { name: 'Recovery codes drawn' }).waitFor();
+      await dialog.getByRole('rowheader', { name: 'Recovery codes made' }).waitFor();
       await dialog.getByText(/^to http:\/\/127/).waitFor();
       await dialog.getByText('All delivered').waitFor();
       await this.#check(page, 'events-deliveries');

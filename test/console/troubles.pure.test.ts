@@ -9,12 +9,13 @@ test('nothing is told while all works', () => expect(tell({})).toBeUndefined());
 test('two halts are one trouble, with what still works', () => {
   expect(tell({ trading: 'HALTED', withdrawals: 'HALTED' })).toEqual({
     what: 'Trading and withdrawals are halted by the exchange.',
-    more: 'New orders are refused. Withdrawals that were asked for already may wait. Deposits work as usual, and your coins stay where they are.',
+    more: 'New orders and withdrawals are refused. Withdrawals that you sent before may wait. Deposits work as usual, and your coins stay where they are.',
   });
 });
 
 test.each([
   [{ trading: 'HALTED' }, 'Trading is halted by the exchange.', 'Withdrawals and deposits work as usual'],
+  [{ withdrawals: 'HALTED' }, 'Withdrawals are halted by the exchange.', 'New withdrawals are refused. '],
   [{ withdrawals: 'HALTED' }, 'Withdrawals are halted by the exchange.', 'Trading and deposits work as usual'],
   [{ trading: 'DEGRADED' }, 'Orders cannot fill at the moment.', 'Withdrawals and deposits work as usual'],
   [{ prices: 'DEGRADED' }, 'Some coins have no price at the moment.', 'Withdrawals and deposits work as usual'],

@@ -19,7 +19,7 @@ export function useStaff(): Staff {
   return staff;
 }
 
-/** As many are read at most: who decides is looked for among them. */
+/** The most that one answer holds. */
 const MOST_READ = 200;
 
 export async function readStaff() {

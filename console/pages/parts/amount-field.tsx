@@ -24,7 +24,7 @@ export function AmountField({
   /** Buttons beside the field that fill it, with their names. */
   readonly fills?: readonly { readonly label: string; readonly value: string }[];
 }) {
-  const typed = value.trim() === '' ? undefined : readAmount(value);
+  const typed = value === '' ? undefined : readAmount(value);
   const understood = typed?.amount !== undefined && typed.amount !== value ? `${showAmount(typed.amount)} ${unit}` : '';
   const buttons = fills.map((fill) => (
     <button key={fill.label} type="button" onClick={() => set(fill.value)} aria-label={`${fill.label} of ${unit}`}>

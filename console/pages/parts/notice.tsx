@@ -78,8 +78,8 @@ export function Shown<T>({
   readonly loaded: LoadState<T>;
   /** The heading of a page that cannot be shown, where its own is among what is read. */
   readonly title?: string;
-  /** The page that lists all of its kind. */
-  readonly list?: string;
+  /** The page that lists others of its kind, and its name. */
+  readonly list?: { readonly path: string; readonly name: string };
   readonly children: (value: T) => ComponentChildren;
 }) {
   if (loaded.state === 'waiting') return <Waiting />;
@@ -96,7 +96,7 @@ export function Shown<T>({
           <code class="ungrouped">{location.pathname}</code>
           {list !== undefined && (
             <div class="side-by-side">
-              <a href={list}>See all {title.toLowerCase()}s</a>
+              <a href={list.path}>{list.name}</a>
             </div>
           )}
         </section>

@@ -30,8 +30,8 @@ export interface SignedIn {
 }
 
 /**
- * Whether nothing can be changed but with a passkey or a recovery. Who came by a link adds the first passkey without one,
- * and so one after a recovery.
+ * Whether nothing can be changed before a passkey was used or the account recovered. Without a passkey, or just after a
+ * recovery, the link alone is enough to add one.
  */
 export function mustReturn({ level, passkeys, isRecovered }: SessionState): boolean {
   return level === 'look' && passkeys > 0 && !isRecovered;

@@ -16,12 +16,15 @@ export interface Reach {
   readonly now_s: number;
 }
 
-/** How far back a chart reaches, and by candles of which length. */
+/**
+ * How far back a chart reaches, and by candles of which length: the newest has not ended, and the first point is the end
+ * of one that lies before the span.
+ */
 const spans = {
-  day: { label: 'Day', words: 'the last day', interval: '15m', step_s: 900, limit: 96 },
-  week: { label: 'Week', words: 'the last week', interval: '1h', step_s: 3_600, limit: 168 },
-  month: { label: 'Month', words: 'the last month', interval: '4h', step_s: 14_400, limit: 180 },
-  year: { label: 'Year', words: 'the last year', interval: '1d', step_s: 86_400, limit: 365 },
+  day: { label: 'Day', words: 'the last day', interval: '15m', step_s: 900, limit: 96 + 2 },
+  week: { label: 'Week', words: 'the last week', interval: '1h', step_s: 3_600, limit: 168 + 2 },
+  month: { label: 'Month', words: 'the last month', interval: '4h', step_s: 14_400, limit: 180 + 2 },
+  year: { label: 'Year', words: 'the last year', interval: '1d', step_s: 86_400, limit: 365 + 2 },
 } as const satisfies Record<string, { label: string; words: string } & Omit<Reach, 'now_s'>>;
 
 type Span = keyof typeof spans;

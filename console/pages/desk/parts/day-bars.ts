@@ -1,3 +1,4 @@
+import { add } from '../../exact.ts';
 import { showCents } from '../../format.ts';
 
 /** Values of days as bars. A chart draws; what must be exact is said in words. */
@@ -17,6 +18,15 @@ export function lastDays(count: number, now_ms: number): string[] {
   return Array.from({ length: count }, (_, place) =>
     new Date(now_ms - (count - 1 - place) * DAY_MS).toISOString().slice(0, 10),
   );
+}
+
+/** What a part of the rows of each day comes to. */
+export function sumByDay<Part extends string>(
+  rows: readonly ({ readonly day: string } & Readonly<Record<Part, string>>)[],
+  days: readonly string[],
+  part: Part,
+): string[] {
+  return days.map((day) => add(rows.filter((row) => row.day === day).map((row) => row[part])));
 }
 
 /** A signed value with two decimals. What is less than a cent either way is said to be so. */

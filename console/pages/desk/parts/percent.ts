@@ -20,6 +20,11 @@ export function readPercent(text: string): number | undefined {
   return whole === undefined ? undefined : Number(whole + fraction.padEnd(PERCENT_DIGITS, '0'));
 }
 
+/** Whether what there is covers less than the whole. */
+export function isLacking(share: string): boolean {
+  return Number(share) < 1;
+}
+
 /** A share such as 0.9939 in percent, with two decimals. */
 export function showShare(share: string): string {
   return `${(Number(share) * 100).toFixed(2)}\u202F%`;

@@ -39,8 +39,8 @@ export function Step({
   readonly main?: boolean;
   /** Whether it would change anything. */
   readonly isReady?: boolean;
-  /** Whether a second admin, where there is one, decides it: then the dialog says so. */
-  readonly needsTwo?: boolean;
+  /** Whether a second person decides it: always, or where there are two admins. Then the dialog says so. */
+  readonly needsTwo?: boolean | 'always';
   /** What the button shows in place of its words, which are left to who listens. */
   readonly shows?: ComponentChildren;
   /** What will be done, and the fields that are needed for it. */
@@ -53,11 +53,12 @@ export function Step({
   const open = () => {
     setProposal(undefined);
     setOpen(true);
+    if (needsTwo === 'always') setForTwo(true);
     // Where it cannot be read, the answer tells.
-    if (needsTwo) areTwoAdmins().then(setForTwo, () => undefined);
+    else if (needsTwo) areTwoAdmins().then(setForTwo, () => undefined);
   };
   const own = isForTwo ? 'Propose it' : does;
-  // Once its fields are there, so that the first of them gets the focus.
+  // Once its fields are there, so that one of them gets the focus.
   useLayoutEffect(() => {
     if (isOpen) dialog.current?.showModal();
   }, [isOpen]);
@@ -87,7 +88,7 @@ export function Step({
               isReady={isReady}
               beside={
                 <>
-                  {isForTwo && <p class="quiet">Another admin has to approve it.</p>}
+                  {isForTwo && <p class="quiet">Another person has to approve it.</p>}
                   <button type="button" onClick={close}>
                     Cancel
                   </button>

@@ -29,7 +29,7 @@ export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
   return (
     <>
       <Back to="/desk/accounts">Accounts</Back>
-      <Shown loaded={loaded} title="Account" list="/desk/accounts">
+      <Shown loaded={loaded} title="Account" list={{ path: '/desk/accounts', name: 'All accounts' }}>
         {(account) => (
           <>
             <div class="top">
@@ -220,7 +220,7 @@ function AllowRecovery({ accountId, email }: { readonly accountId: string; reado
   return (
     <>
       <Step
-        needsTwo
+        needsTwo="always"
         label="Allow a recovery"
         title={`Let ${email} recover the account`}
         act={allow}

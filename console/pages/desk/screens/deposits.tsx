@@ -213,7 +213,7 @@ export function DepositScreen({ rest: [id = ''] }: Place) {
   return (
     <>
       <Back to="/desk/deposits">Deposits</Back>
-      <Shown loaded={loaded} title="Deposit" list="/desk/deposits">
+      <Shown loaded={loaded} title="Deposit" list={{ path: '/desk/deposits', name: 'All deposits' }}>
         {({ deposit, moments, clues, account }) => (
           <>
             <div class="top">

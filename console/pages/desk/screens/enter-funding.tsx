@@ -1,22 +1,14 @@
 import { useState } from 'preact/hooks';
 import { readAmount } from '../../amount.ts';
 import { add, subtract } from '../../exact.ts';
-import { showAmount, showSum } from '../../format.ts';
+import { showAmount } from '../../format.ts';
 import { AmountField } from '../../parts/amount-field.tsx';
 import { TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
 import { OldAndNew, Step } from '../parts/step.tsx';
-import type { CreateFunding, Venue } from '../schema.d.ts';
+import type { CreateFunding } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
-
-export type Move = Venue['toMove'][number];
-
-const placeOf = (name: string) => (name === 'custody' ? name : `venue ${name}`);
-
-/** Money of the house that is to be moved, in words. */
-export function tellMove({ asset, amount, from, to }: Move): string {
-  return `Move ${showSum(amount, asset)} from ${from} to ${to}`;
-}
+import type { Move } from './venue-matters.tsx';
 
 /** Enters money of the house that a person has moved between custody and a venue. */
 export function EnterFunding({
@@ -73,7 +65,7 @@ export function EnterFunding({
           return (
             <OldAndNew
               key={place}
-              name={`${move.asset} ${place === 'custody' ? 'in custody' : `at ${placeOf(place)}`}`}
+              name={`${move.asset} ${place === 'custody' ? 'in custody' : `at venue ${place}`}`}
               old={showAmount(old)}
               next={showAmount(next)}
             />

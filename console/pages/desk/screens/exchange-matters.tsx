@@ -2,9 +2,8 @@ import type { api } from '../../ask.ts';
 import { add, subtract } from '../../exact.ts';
 import { showSum } from '../../format.ts';
 import type { Matter } from '../parts/matters.tsx';
-import { showShare } from '../parts/percent.ts';
+import { isLacking, showShare } from '../parts/percent.ts';
 import type { ExchangeSettings, House, Venues } from '../schema.d.ts';
-import { listStuck, tellStuck } from './liquidity-hedges.tsx';
 import { listToggles } from './toggles.ts';
 import { listVenueMatters } from './venue-matters.tsx';
 
@@ -15,7 +14,7 @@ const MOST_NAMED = 3;
 
 /** Whether custody alone covers less than is owed. */
 export function isUncovered({ coveredByCustody }: House['assets'][number]): boolean {
-  return coveredByCustody !== null && Number(coveredByCustody) < 1;
+  return coveredByCustody !== null && isLacking(coveredByCustody);
 }
 
 /** The assets of which custody alone covers less than is owed, the worst first. */
@@ -35,19 +34,26 @@ export function listShortfalls(house: House): readonly Matter[] {
     });
 }
 
-/** In one line, whether hedging is halted and how much needs a person at the venues: the page of liquidity has each. */
-function sumUpVenues({ hedgingHalted }: ExchangeSettings, venues: Venues): readonly Matter[] {
-  const matters = listVenueMatters(venues);
-  const told = [...matters.map(({ what }) => what), ...listStuck(venues).map(tellStuck)];
+/**
+ * In one line, whether hedging is halted and how much needs a person at the venues: the page of liquidity has each. What
+ * custody lacks is a line of its own.
+ */
+function sumUpVenues(all: Venues): readonly Matter[] {
+  const venues = all.venues.map((venue) => ({ ...venue, toMove: venue.toMove.filter(({ to }) => to !== 'custody') }));
+  const matters = listVenueMatters({ ...all, venues });
   const step = <a href="/desk/liquidity">Liquidity</a>;
-  const counted = `${told.length} ${told.length === 1 ? 'thing' : 'things'} at the venues need${told.length === 1 ? 's' : ''} a person`;
-  if (hedgingHalted) {
+  const counted =
+    matters.length === 1
+      ? '1 thing at the venues needs a person'
+      : `${matters.length} things at the venues need a person`;
+  if (all.hedgingHalted) {
     const what =
-      told.length === 0 ? 'Hedging is halted: positions are not covered' : `Hedging is halted, and ${counted}`;
+      matters.length === 0 ? 'Hedging is halted: positions are not covered' : `Hedging is halted, and ${counted}`;
     return [{ what, isBad: true, step }];
   }
-  if (told.length === 0) return [];
-  return [{ what: counted, why: `${told.join('. ')}.`, isBad: matters.some(({ isBad }) => isBad), step }];
+  if (matters.length === 0) return [];
+  const why = `${matters.map(({ what }) => what).join('. ')}.`;
+  return [{ what: counted, why, isBad: matters.some(({ isBad }) => isBad), step }];
 }
 
 /** What of the exchange is off, halted, late or not covered now. */
@@ -62,7 +68,7 @@ export function listExchangeMatters(
   return [
     ...(settings.tradingHalted ? [{ what: 'Trading is halted', isBad: true, step: switches }] : []),
     ...(settings.withdrawalsHalted ? [{ what: 'Withdrawals are halted', isBad: true, step: switches }] : []),
-    ...sumUpVenues(settings, venues),
+    ...sumUpVenues(venues),
     ...(status.prices === 'OK'
       ? []
       : [{ what: 'Some coins have no price', why: 'Orders of them are refused.', isBad: true }]),

@@ -1,7 +1,7 @@
 import { add, divide } from '../../exact.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
-import { type BarsOf, lastDays, showSigned, showUsed } from '../parts/day-bars.ts';
+import { type BarsOf, lastDays, showSigned, showUsed, sumByDay } from '../parts/day-bars.ts';
 import type { FlowReport, House, Profit } from '../schema.d.ts';
 
 /** So many days are drawn, and the week before today is compared with. */
@@ -31,8 +31,7 @@ export function Figures({
   const byDay = new Map(flows.days.map((flow) => [flow.day, flow]));
   const flowsOf = (name: 'deposits' | 'withdrawals' | 'orders') =>
     days.map((day) => byDay.get(day)?.[name].usdt ?? '0');
-  const earned = days.map((day) => add(profit.days.filter((row) => row.day === day).map((row) => row.profit)));
-  const spread = days.map((day) => add(profit.days.filter((row) => row.day === day).map((row) => row.spread)));
+  const [earned, spread] = [sumByDay(profit.days, days, 'profit'), sumByDay(profit.days, days, 'spread')];
   const [deposits, withdrawals, volume] = [flowsOf('deposits'), flowsOf('withdrawals'), flowsOf('orders')];
   return (
     <section class="card">

@@ -4,10 +4,10 @@ import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
 import { BAND_WIDTH, Band } from '../parts/band.tsx';
-import { lastDays, showDay, showSigned, showUsed } from '../parts/day-bars.ts';
+import { lastDays, showDay, showSigned, showUsed, sumByDay } from '../parts/day-bars.ts';
 import { State, Time } from '../parts/names.tsx';
 import { Matters } from '../parts/matters.tsx';
-import { showShare } from '../parts/percent.ts';
+import { isLacking, showShare } from '../parts/percent.ts';
 import { type Column, Records } from '../parts/records.tsx';
 import { Tabs, shownOf } from '../parts/tabs.tsx';
 import type { Place } from '../place.ts';
@@ -216,11 +216,6 @@ function Amounts({ house }: { readonly house: House }) {
 /** The few figures that say whether somebody has to look further. */
 function Glance({ house, profit }: { readonly house: House; readonly profit: Profit }) {
   const days = lastDays(DAYS, Date.parse(profit.ts));
-  const byDay = (part: 'profit' | 'spread') =>
-    days.map((day) => {
-      const rows = profit.days.filter((row) => row.day === day);
-      return add(rows.map((row) => row[part]));
-    });
   const lowest = findLeastCovered(house.assets);
   const missing = house.ledgers.filter(({ assets }) => assets === null).map(({ ledger }) => ledger);
   return (
@@ -240,13 +235,13 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
         <p class="notice">Ledger {missing.join(', ')} does not answer: the figures are without it.</p>
       )}
       <dl class="figures">
-        <Figure name="Profit or loss today, USDT" values={byDay('profit')} />
-        <Figure name="Spread earned today, USDT" values={byDay('spread')} />
+        <Figure name="Profit or loss today, USDT" values={sumByDay(profit.days, days, 'profit')} />
+        <Figure name="Spread earned today, USDT" values={sumByDay(profit.days, days, 'spread')} />
         <ExposureFigure name="Coins, long and short, USDT" house={house} days={days} />
         <div>
           <dt>Least covered</dt>
           <dd>
-            <strong class={lowest && Number(lowest.share) < 1 ? 'short' : undefined}>
+            <strong class={lowest && isLacking(lowest.share) ? 'lacking' : undefined}>
               {lowest ? `${lowest.asset} ${showShare(lowest.share)}` : 'nothing owed'}
             </strong>
             <small>by custody alone</small>
@@ -349,12 +344,12 @@ function Cover({ of: { asset: name, coveredByCustody: own, coveredWithVenues: bo
   return (
     <Band
       label={`${name} in custody: ${[showShare(own), ...venues].join(', ')}`}
-      value={Number(own) < 1 ? <strong class="lacking">{showShare(own)}</strong> : showShare(own)}
+      value={isLacking(own) ? <strong class="lacking">{showShare(own)}</strong> : showShare(own)}
       lines={venues}
     >
       <rect class="outer" x={0} y={5} width={WHOLE} height={12} rx={3} />
       <rect class="inner" x={0.5} y={5} width={width(both)} height={12} rx={3} />
-      <rect class={`mark ${Number(own) < 1 ? 'warn' : 'good'}`} x={0.5} y={8} width={width(own)} height={6} rx={2} />
+      <rect class={`mark ${isLacking(own) ? 'warn' : 'good'}`} x={0.5} y={8} width={width(own)} height={6} rx={2} />
       <line class="zero" x1={WHOLE} x2={WHOLE} y1={2} y2={20} />
       {Number(both) * WHOLE > BAND_WIDTH && <path class="cut" d="M140 24 L149 -2 H155 L146 24 Z" />}
     </Band>
@@ -367,8 +362,7 @@ function Exposure({ of: row }: { readonly of: HouseAsset }) {
   if (position === '0') return <span class="quiet">no position</span>;
   const used = Number(exposureUsed ?? 0);
   const isShort = position.startsWith('-');
-  const size = `${showAmount(position.replace('-', ''))} ${name}`;
-  const hasValue = positionUsdValue !== null && name !== 'USDT';
+  const size = showSum(position.replace('-', ''), name);
   const worth = name === 'USDT' ? position : positionUsdValue;
   const side = `${isShort ? 'short' : 'long'} ${worth === null ? size : `${showCents(worth.replace('-', ''))}\u00A0USDT`}`;
   const limit =
@@ -377,7 +371,7 @@ function Exposure({ of: row }: { readonly of: HouseAsset }) {
       : isShort && used === 0
         ? `covered by its capital, ${showSum(row.capital, name)}`
         : `${used === 0 ? '' : `${showUsed(exposureUsed)} of the `}limit ${showSum(exposure, name)}`;
-  const lines = hasValue ? [size, limit] : [limit];
+  const lines = worth === null || name === 'USDT' ? [limit] : [size, limit];
   const middle = BAND_WIDTH / 2;
   const length = Math.min(1, used) * middle;
   const tone = used > 0.9 ? 'bad' : used > 0.8 ? 'warn' : 'good';

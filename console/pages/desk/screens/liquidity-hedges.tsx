@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { readAmount } from '../../amount.ts';
 import { add, multiply, subtract } from '../../exact.ts';
-import { inWords, showAmount, showPrice, showSum } from '../../format.ts';
+import { showAmount, showPrice, showSum } from '../../format.ts';
 import { AmountField } from '../../parts/amount-field.tsx';
 import { Copied } from '../../parts/copy.tsx';
 import { Choice, Question, TextField } from '../../parts/form.tsx';
@@ -12,8 +12,9 @@ import { ShortId, State, Time } from '../parts/names.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import { OldAndNew, ReasonField, Step } from '../parts/step.tsx';
-import type { Hedge, Venues } from '../schema.d.ts';
+import type { Hedge } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
+import { nameHedge, showSeconds } from './venue-matters.tsx';
 
 /** The hedges that have no end yet, the oldest first. */
 export function OpenHedges({ hedges }: { readonly hedges: readonly Hedge[] }) {
@@ -21,13 +22,6 @@ export function OpenHedges({ hedges }: { readonly hedges: readonly Hedge[] }) {
     <Records label="Open hedges" rows={hedges} keyOf={({ id }) => id} columns={planned} empty="No hedge is open." />
   );
 }
-
-/** What the dealer does not end, and a person has to. */
-export function listStuck({ venues }: Venues): readonly Hedge[] {
-  return venues.flatMap(({ openHedges }) => openHedges).filter(mayBeEnded);
-}
-
-export const tellStuck = (hedge: Hedge) => `No answer about a hedge: ${nameHedge(hedge)}`;
 
 const filters = [
   ['', 'all'],
@@ -66,8 +60,6 @@ export function Hedges() {
 export function Signed({ value }: { readonly value: string }) {
   return <span class={value.startsWith('-') ? 'down' : undefined}>{showSigned(value)}</span>;
 }
-
-const nameHedge = ({ side, amount, coin, venue }: Hedge) => `${inWords(side)} ${showSum(amount, coin)} at ${venue}`;
 
 const states = {
   OPEN: ['PENDING', 'open'],
@@ -129,19 +121,6 @@ const dealt: readonly Column<Hedge>[] = [
   },
 ];
 
-/** A time that has passed, to a second or a minute. */
-export function showSeconds(seconds: number): string {
-  return seconds < 120 ? `${seconds} s` : `${showAmount(String(Math.floor(seconds / 60)))} min`;
-}
-
-/** So long after `sendBy` only the dealer ends a hedge. */
-const DEALERS_OWN_MS = 5 * 60_000;
-
-/** Whether a person may end it now, by the clock of the exchange. */
-function mayBeEnded({ ts, sendBy, openSeconds }: Hedge): boolean {
-  return openSeconds !== null && openSeconds * 1_000 >= Date.parse(sendBy) - Date.parse(ts) + DEALERS_OWN_MS;
-}
-
 /** A wrong "never" frees money that was spent, and hedges anew. */
 const outcomes = [
   ['never', 'Never dealt'],
@@ -159,6 +138,9 @@ interface Deal {
   readonly usdt: string;
   readonly fee: Hedge['fee'];
 }
+
+/** What is no amount is sent as nothing, which the exchange refuses. */
+const read = (typed: string) => readAmount(typed).amount ?? '';
 
 /** What becomes of the money that was set aside. */
 function tellSetAside({ setAside, setAsideAsset }: Hedge, { amount, usdt, fee }: Deal): string {
@@ -178,21 +160,25 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
   const [reason, setReason] = useState('');
   if (!may('fund_house')) return null;
   const { coin, side, limitPrice } = hedge;
-  const [amount, usdt, fee] = [typedAmount, typedUsdt, typedFee].map((typed) => readAmount(typed).amount);
-  const deal: Deal | undefined =
-    amount === undefined || usdt === undefined
-      ? undefined
-      : { amount, usdt, fee: fee === undefined ? null : { asset: feeAsset, amount: fee } };
-  const end = () =>
-    operate('post /hedges/{id}/settle', {
-      path: { id: hedge.id },
-      body:
-        outcome === 'dealt' && deal
-          ? { outcome, ...deal, venueReference: venueReference.trim(), reason }
-          : { outcome: 'never', reason },
-    });
+  const fee = read(typedFee);
+  const deal: Deal = {
+    amount: read(typedAmount),
+    usdt: read(typedUsdt),
+    fee: fee === '' ? null : { asset: feeAsset, amount: fee },
+  };
+  const body =
+    outcome === 'never'
+      ? { outcome, reason }
+      : { outcome: 'dealt' as const, ...deal, venueReference: venueReference.trim(), reason };
   return (
-    <Step danger needsTwo label="End it by hand" title={`End the hedge: ${nameHedge(hedge)}`} act={end} done={done}>
+    <Step
+      danger
+      needsTwo
+      label="End it by hand"
+      title={`End the hedge: ${nameHedge(hedge)}`}
+      act={() => operate('post /hedges/{id}/settle', { path: { id: hedge.id }, body })}
+      done={done}
+    >
       <p>
         Sent <Time iso={hedge.ts} />, limit {showPrice(limitPrice)} USDT. It has expired, and ending it cannot be
         undone. First look for its id among the venue’s orders:
@@ -218,9 +204,9 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
               label="USDT before the fee"
               unit="USDT"
               help={
-                amount === undefined
+                deal.amount === ''
                   ? undefined
-                  : `At ${side === 'BUY' ? 'most' : 'least'} ${showSum(multiply(amount, limitPrice, USDT_DECIMALS), 'USDT')}`
+                  : `At ${side === 'BUY' ? 'most' : 'least'} ${showSum(multiply(deal.amount, limitPrice, USDT_DECIMALS), 'USDT')}`
               }
               value={typedUsdt}
               set={setUsdt}
@@ -252,7 +238,7 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
           next={`never dealt: the ${showSum(hedge.setAside, hedge.setAsideAsset)} set aside are free again`}
         />
       )}
-      {outcome === 'dealt' && deal && (
+      {outcome === 'dealt' && deal.amount !== '' && deal.usdt !== '' && (
         <OldAndNew
           name="The hedge"
           old="open"

@@ -4,7 +4,7 @@ import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
 import { BAND_WIDTH, Band } from '../parts/band.tsx';
-import { lastDays, showSigned } from '../parts/day-bars.ts';
+import { lastDays, showSigned, sumByDay } from '../parts/day-bars.ts';
 import { State, Time } from '../parts/names.tsx';
 import { type Matter, Matters } from '../parts/matters.tsx';
 import { type Column, Facts, Records } from '../parts/records.tsx';
@@ -13,9 +13,9 @@ import type { Place } from '../place.ts';
 import type { ExchangeSettings, House, Profit, Venue, Venues } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { ChangeStep } from './change-step.tsx';
-import { EnterFunding, tellMove } from './enter-funding.tsx';
+import { EnterFunding } from './enter-funding.tsx';
 import { DayChart } from './figures.tsx';
-import { EndHedge, Hedges, OpenHedges, Signed, listStuck, showSeconds, tellStuck } from './liquidity-hedges.tsx';
+import { EndHedge, Hedges, OpenHedges, Signed } from './liquidity-hedges.tsx';
 import { findExcess, listVenueMatters } from './venue-matters.tsx';
 
 const EVERY_MS = 15_000;
@@ -110,32 +110,20 @@ function Hedging({
           },
         ]
       : []),
-    ...venues.venues.flatMap(({ venue, balances, toMove }) =>
-      toMove.map((move) => ({
-        what: tellMove(move),
-        why:
-          move.to === 'custody'
-            ? `Custody has less ${move.asset} than is owed.`
-            : `The venue has too little ${move.asset} for its next hedge.`,
-        step: (
-          <EnterFunding
-            move={move}
-            held={{
-              custody: house.assets.find(({ asset }) => asset === move.asset)?.custodyShouldHold ?? '0',
-              [venue]: balances.find(({ asset }) => asset === move.asset)?.shouldHold ?? '0',
-            }}
-            ledgers={house.ledgers.length}
-            done={changed}
-          />
-        ),
-      })),
-    ),
-    ...listStuck(venues).map((hedge) => ({
-      what: tellStuck(hedge),
-      why: `Open for ${showSeconds(hedge.openSeconds ?? 0)}. See what the venue did, and enter it.`,
-      step: <EndHedge hedge={hedge} done={changed} />,
-    })),
-    ...listVenueMatters(venues),
+    ...listVenueMatters(venues, {
+      record: (move, { venue, balances }) => (
+        <EnterFunding
+          move={move}
+          held={{
+            custody: house.assets.find(({ asset }) => asset === move.asset)?.custodyShouldHold ?? '0',
+            [venue]: balances.find(({ asset }) => asset === move.asset)?.shouldHold ?? '0',
+          }}
+          ledgers={house.ledgers.length}
+          done={changed}
+        />
+      ),
+      end: (hedge) => <EndHedge hedge={hedge} done={changed} />,
+    }),
   ];
   const open = venues.venues
     .flatMap(({ openHedges }) => openHedges)
@@ -229,8 +217,6 @@ function Positions({ house }: { readonly house: House }) {
   );
 }
 
-const states = { good: 'ok', warn: 'PENDING', bad: 'FAILED' } as const;
-
 /** The outer bound is so far from the middle; what is beyond it has the rest. */
 const OUTER = 60;
 
@@ -249,7 +235,7 @@ function PlaceInBand({ of: { asset, position, positionUsdValue, band } }: { read
   return (
     <Band
       label={`${asset}: ${position}, ${where} of ${band.outer} and ${band.inner} USDT`}
-      value={<State of={states[tone]} words={where} />}
+      value={<span class={`state ${tone}`}>{where}</span>}
       lines={[`bounds ±${showAmount(band.inner)} and ±${showAmount(band.outer)}, at ${band.venue}`]}
     >
       <line class="zero" x1={0} x2={BAND_WIDTH} y1={11} y2={11} />
@@ -270,21 +256,16 @@ const ALL = 'All';
 
 type CoinProfit = Readonly<Record<ProfitPart, string>> & { readonly coin: string };
 
-const sum = (rows: readonly Profit['days'][number][], part: ProfitPart) => add(rows.map((row) => row[part]));
-
 function Earned({ profit }: { readonly profit: Profit }) {
   const days = lastDays(DAYS, Date.parse(profit.ts));
-  const byDay = days.map((day) =>
-    sum(
-      profit.days.filter((row) => row.day === day),
-      'profit',
-    ),
-  );
   const coins = [...new Set(profit.days.map(({ coin }) => coin))].toSorted().map((coin): CoinProfit => {
     const rows = profit.days.filter((row) => row.coin === coin);
     return {
       coin,
-      ...(Object.fromEntries(profitParts.map((part) => [part, sum(rows, part)])) as Record<ProfitPart, string>),
+      ...(Object.fromEntries(profitParts.map((part) => [part, add(rows.map((row) => row[part]))])) as Record<
+        ProfitPart,
+        string
+      >),
     };
   });
   const missing = profit.ledgers.filter((ledger) => ledger.profit === null).map(({ ledger }) => ledger);
@@ -301,7 +282,7 @@ function Earned({ profit }: { readonly profit: Profit }) {
       <DayChart
         days={days}
         label={`Profit or loss by day since ${days[0]}: ${showSigned(profit.sum.profit)} USDT in all. The arrow keys read it day by day.`}
-        series={[{ name: 'Profit or loss', values: byDay }]}
+        series={[{ name: 'Profit or loss', values: sumByDay(profit.days, days, 'profit') }]}
       />
       <h3>By coin</h3>
       <Records

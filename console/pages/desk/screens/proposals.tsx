@@ -116,7 +116,7 @@ export function ProposalScreen({ rest: [id = ''] }: Place) {
   return (
     <>
       <Back to="/desk/proposals">Proposals</Back>
-      <Shown loaded={loaded} title="Proposal" list="/desk/proposals">
+      <Shown loaded={loaded} title="Proposal" list={{ path: '/desk/proposals', name: 'All proposals' }}>
         {({ proposal, settings, staff }) => (
           <>
             <div class="top">

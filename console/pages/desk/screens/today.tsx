@@ -19,10 +19,10 @@ const EVERY_MS = 15_000;
 
 type Status = Awaited<ReturnType<typeof api.getStatus>>;
 
-async function read(actor: string) {
+async function read(decider: string | undefined) {
   const [waiting, { settings }, { reconciliation }, { house }, { venues }, { flows }, { profit }, status] =
     await Promise.all([
-      readWaiting(actor),
+      readWaiting(decider),
       operate('get /settings'),
       operate('get /reconciliation'),
       operate('get /house'),
@@ -37,7 +37,8 @@ async function read(actor: string) {
 /** How the exchange stands, and what waits for somebody. */
 export function Today() {
   const { actor } = useStaff();
-  const { loaded, reload } = useLoaded(() => read(actor), EVERY_MS);
+  const may = useMay();
+  const { loaded, reload } = useLoaded(() => read(may('decide_proposals') ? actor : undefined), EVERY_MS);
   return (
     <>
       <div class="top">

@@ -29,8 +29,8 @@ interface WaitingItem {
 const count = (rows: readonly unknown[], nextCursor: string | null) =>
   `${rows.length}${nextCursor === null ? '' : ' or more'}`;
 
-/** What waits, by kind: how many that this person may decide, and the oldest of those for which a person is needed. */
-export async function readWaiting(actor: string) {
+/** What waits, by kind: how many, of proposals those that `decider` may decide, and the oldest for which a person is needed. */
+export async function readWaiting(decider: string | undefined) {
   const limit = MOST_READ;
   const [reviews, stuck, quarantined, pending, proposals] = await Promise.all([
     operate('get /withdrawals', { query: { status: 'PENDING', limit } }),
@@ -80,8 +80,8 @@ export async function readWaiting(actor: string) {
         'proposal',
         'for you to decide',
         count(
-          proposals.proposals.filter(({ proposedBy }) => proposedBy !== actor),
-          proposals.nextCursor,
+          proposals.proposals.filter(({ proposedBy }) => decider !== undefined && proposedBy !== decider),
+          decider === undefined ? null : proposals.nextCursor,
         ),
       ],
     ] as const,
@@ -151,11 +151,7 @@ export function WaitingCard({ counts, oldest }: Awaited<ReturnType<typeof readWa
                 name: 'Account',
                 narrow: 'bare',
                 show: ({ accountId, account }) =>
-                  accountId === null ? (
-                    <span class="dim wide">–</span>
-                  ) : (
-                    <AccountName id={accountId} account={account} />
-                  ),
+                  accountId === null ? <span class="dim">–</span> : <AccountName id={accountId} account={account} />,
               },
               {
                 name: 'For',

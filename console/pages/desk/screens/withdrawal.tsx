@@ -35,7 +35,7 @@ async function read(id: string, withdrawalId: string) {
 export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) {
   const { loaded, reload } = useLoaded(() => read(id, withdrawalId));
   return (
-    <Shown loaded={loaded} title="Withdrawal" list="/desk/payouts?show=all">
+    <Shown loaded={loaded} title="Withdrawal" list={{ path: '/desk/payouts?show=all', name: 'Payouts under way' }}>
       {({ withdrawal, account, earlier, deposits, claim, moments }) => (
         <>
           <BackToList withdrawal={withdrawal} account={account} />
