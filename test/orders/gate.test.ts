@@ -76,6 +76,8 @@ describe('an order at the gate', () => {
       // The gate has taken it up when it answers a later call.
       await gate.preview(0, termsOf(BUY));
       moveClock(waited_ms);
+      // The settings are read anew, so that they are not what is too old.
+      await gate.preview(0, termsOf(BUY));
       release();
       await first;
       expect(await second).toMatchObject(outcome);
