@@ -110,13 +110,14 @@ function Frame({
         <HolderNotice />
         {account.account.status === 'frozen' ? (
           <p class="notice bad">
-            <strong>The account is frozen.</strong> Nothing leaves it, and it takes no order. How you sign in can still
-            be changed. Only the exchange unfreezes it: write to <MailLink />.
+            <strong>The account is frozen.</strong> Trading, withdrawals and all API keys are stopped. You can still
+            change your passkeys and codes. To have it unfrozen, write to <MailLink />.
           </p>
         ) : account.heldUntil_ms !== null ? (
           <p class="notice">
-            The account was recovered. Until {showTime(new Date(account.heldUntil_ms).toISOString())} it takes no
-            withdrawal, new API key or new address.
+            <strong>The account was recovered, and its API keys are revoked.</strong> To keep it safe, withdrawals, new
+            API keys and new addresses wait until {showTime(new Date(account.heldUntil_ms).toISOString())}. You can
+            trade and deposit. Remove the passkey that you lost.
           </p>
         ) : null}
         {session.level === 'look' && <ByLink isThere={path === '/security'} />}

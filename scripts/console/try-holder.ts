@@ -155,13 +155,15 @@ export class HolderTrial {
       uri?.startsWith('otpauth://totp/') === true && uri.includes(this.#secret),
       'on a telephone the app itself is opened with the secret',
     );
-    await page.getByLabel('Code', { exact: true }).fill('000000');
+    await page.getByLabel('6-digit code from the app', { exact: true }).fill('000000');
     await press(page, 'Switch it on');
-    const wrong = page.getByRole('textbox', { name: 'Code', exact: true }).and(page.locator('[aria-invalid]'));
+    const wrong = page
+      .getByRole('textbox', { name: '6-digit code from the app', exact: true })
+      .and(page.locator('[aria-invalid]'));
     await wrong.waitFor();
     await see(page, 'The code is wrong, old or was used before');
     await this.#check(page, 'security-refused');
-    await page.getByLabel('Code', { exact: true }).fill(await this.#nextCode());
+    await page.getByLabel('6-digit code from the app', { exact: true }).fill(await this.#nextCode());
     await press(page, 'Switch it on');
     await see(page, 'It is on');
     expectThat(true, 'two-factor authentication is set up from what the page shows');
@@ -194,7 +196,7 @@ export class HolderTrial {
   /** Makes a key and uses it over HTTP. Returns what reads with it. */
   async #makeKey(page: Page): Promise<(path: string) => Promise<Response>> {
     await open(page, 'API keys');
-    await this.#expectDocument(page, 'the documents');
+    await this.#expectDocument(page, 'the API’s documentation');
     await page.getByLabel('Name', { exact: true }).fill('bot');
     await page.getByLabel('Expires').selectOption('in 30 days');
     await press(page, 'Make the key');
@@ -457,7 +459,7 @@ export class HolderTrial {
       await see(page, 'There are none yet');
       await page.getByText('What is sent?').click();
       await page.getByText('security.passkey_added').and(page.locator(':visible')).waitFor();
-      await this.#expectDocument(page, 'The guide');
+      await this.#expectDocument(page, 'guide to events');
       await this.#check(page, 'events-empty');
       await page.getByLabel('URL of the endpoint').fill(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
       await page.getByLabel('What it is for').fill('bookkeeping');
@@ -539,7 +541,7 @@ export class HolderTrial {
     await page.reload();
     await open(page, 'Deposit');
     await page.getByLabel('Asset').selectOption('BTC');
-    await see(page, 'Send none to your address here until they go on.');
+    await see(page, 'Do not send any until they resume.');
     await this.#check(page, 'deposit-paused');
     await pause();
     expectThat(true, 'a paused network says so, and shows no address');

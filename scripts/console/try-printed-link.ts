@@ -46,7 +46,7 @@ export async function tryPrintedLink(
   await page.goto(link);
   await press(page, 'Sign in');
   await page.getByRole('heading', { name: 'This link no longer works' }).waitFor();
-  await see(page, /The link was used, is too old/);
+  await see(page, /It was used already, is older/);
   expectThat((await page.getByRole('button').count()) === 0, 'a link that is dead opens nothing any more');
   await checkState(page, 'link-refused', shots);
   await page.getByRole('link', { name: 'Ask for a new link' }).click();

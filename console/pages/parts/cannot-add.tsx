@@ -8,7 +8,8 @@ export function CannotAdd({ what }: { readonly what: string }) {
   if (account.heldUntil_ms !== null) {
     return (
       <p class="quiet">
-        You can add a new {what} again from {showTime(new Date(account.heldUntil_ms).toISOString())} on.
+        The account was recovered, so a new {what} has to wait until{' '}
+        {showTime(new Date(account.heldUntil_ms).toISOString())}.
       </p>
     );
   }

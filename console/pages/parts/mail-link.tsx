@@ -1,17 +1,10 @@
 import { useLoaded } from '../load.ts';
 import { readOffer } from '../offer.ts';
 
-/** Where one writes to the exchange, signed in or not. */
-export function MailLink() {
+/** Where one writes to the exchange, signed in or not: its address, or other words for it. */
+export function MailLink({ words }: { readonly words?: string }) {
   const { loaded } = useLoaded(readOffer);
-  if (loaded.state !== 'here') return <>its address</>;
+  if (loaded.state !== 'here') return <>{words ?? 'its address'}</>;
   const { mailFrom } = loaded.value;
-  return <a href={`mailto:${mailFrom}`}>{mailFrom}</a>;
-}
-
-/** The same as a button. */
-export function MailButton() {
-  const { loaded } = useLoaded(readOffer);
-  if (loaded.state !== 'here') return null;
-  return <a href={`mailto:${loaded.value.mailFrom}`}>Write to {loaded.value.mailFrom}</a>;
+  return <a href={`mailto:${mailFrom}`}>{words ?? mailFrom}</a>;
 }

@@ -30,8 +30,8 @@ export function Addresses() {
     <>
       <p class="about">
         {mode === 'strict'
-          ? 'Your coins can be sent to approved addresses only. Nobody who gets into your account sends them elsewhere.'
-          : 'Approve an address once, then choose it by its name.'}
+          ? 'Withdrawals go to approved addresses only. Nobody who gets into your account can send your coins elsewhere.'
+          : 'The addresses that you withdraw to. Approve one once, then choose it by its name.'}
         {cooling_hours > 0 && ` A new one is ready after ${cooling_hours} hours.`}
       </p>
       <Shown loaded={loaded}>
@@ -40,7 +40,7 @@ export function Addresses() {
             <section class="card">
               <h2>Approved addresses</h2>
               {entries.length === 0 ? (
-                <None>Each is listed here by its name.</None>
+                <None title="No address yet">Once one is approved, you choose it by its name when you withdraw.</None>
               ) : (
                 <ul class="plain">
                   {entries.map((entry) => (

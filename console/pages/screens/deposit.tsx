@@ -68,7 +68,12 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
             Another coin, or {symbol} over another network, may be lost.
           </p>
           <QrCode text={address} label={`The ${network.network} address as a QR code`} />
-          <Copied text={address} shown={inGroups(address)} label="the address" />
+          <div class="field">
+            <span class="quiet">
+              Your {symbol} address on {nameNetwork(network.network)}
+            </span>
+            <Copied text={address} shown={inGroups(address)} label="the address" />
+          </div>
           <details class="on-telephone plain-details">
             <summary>Scan it with another device</summary>
             <QrCode text={address} label={`The ${network.network} address as a QR code`} />
@@ -106,7 +111,7 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
                 Deposits of {symbol}
                 {network && network.network !== symbol && ` over ${nameNetwork(network.network)}`} are paused.
               </strong>{' '}
-              Send none to your address here until they go on.{' '}
+              Do not send any until they resume.{' '}
               {networks.some(({ depositEnabled }) => depositEnabled) ? 'Its other networks work.' : 'Other coins work.'}
             </>
           )}
@@ -135,6 +140,7 @@ function UnderWay() {
                   about={
                     <>
                       <time dateTime={row.ts}>{showRecent(row.ts)}</time>
+                      {row.network === null && ', credited by the exchange'}
                       {row.network != null && row.txHash != null && (
                         <>
                           , <TransactionLink network={row.network} txHash={row.txHash} />

@@ -71,8 +71,8 @@ function Kinds() {
       <pre>{JSON.stringify(SAMPLE, null, 2)}</pre>
       <p>
         To check it, compute this with the endpoint’s secret, and compare it with the header{' '}
-        <code>webhook-signature</code>. <a href={`${session.apiOrigin}/docs/guides/be-told`}>The guide</a> has a whole
-        receiver.
+        <code>webhook-signature</code>. The <a href={`${session.apiOrigin}/docs/guides/be-told`}>guide to events</a> has
+        the code of a whole receiver.
       </p>
       <pre>{'v1,base64(HMAC-SHA-256(secret,\n  webhook-id + "." +\n  webhook-timestamp + "." +\n  body))'}</pre>
     </details>
@@ -85,7 +85,7 @@ export function Events() {
   if (session.level === 'look') return <p class="notice">Use a passkey to see where your events are sent.</p>;
   return (
     <>
-      <p class="about">Webhooks tell your programs what happens, in order and signed.</p>
+      <p class="about">Webhooks: your programs are told what happens to the account, in order and signed.</p>
       <Endpoints calls={calls} groups={groups} change={Form} />
       <Kinds />
     </>

@@ -16,15 +16,15 @@ export function FreezeByLink() {
             Trading, withdrawals and all API keys have stopped.
           </p>
           <p>
-            <strong>Next:</strong> write to <MailLink />, and tell us what happened. Only the exchange can unfreeze the
-            account.
+            <strong>Next:</strong> write to <MailLink /> and tell us what happened. We unfreeze the account once we know
+            that it is you.
           </p>
         </>
       ) : (
         <>
           <p>
-            If what the mail says was not you, freeze your account. After that nobody can trade or withdraw until the
-            exchange unfreezes it.
+            If what the mail says was not you, freeze your account: trading, withdrawals and all API keys stop at once.
+            You cannot undo it yourself. To have it unfrozen, you write to the exchange.
           </p>
           <Form
             danger
@@ -37,7 +37,7 @@ export function FreezeByLink() {
         </>
       )}
       <p>
-        <a href="/">Go to the sign-in</a>
+        <a href="/">{isFrozen ? 'Sign in, to see who else is and change your passkeys' : 'It was me: do nothing'}</a>
       </p>
     </Door>
   );

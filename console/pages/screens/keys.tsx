@@ -56,7 +56,8 @@ export function Keys() {
   return (
     <>
       <p class="about">
-        Your programs use the account with a key. See <a href={`${session.apiOrigin}/docs`}>the documents</a>.
+        Your programs use the account by the API, each with a key. See{' '}
+        <a href={`${session.apiOrigin}/docs`}>the API’s documentation</a>.
       </p>
       <div class="split">
         {made && <NewToken token={made.token} close={() => setMade(undefined)} />}
@@ -65,7 +66,7 @@ export function Keys() {
           <Shown loaded={loaded}>
             {({ apiKeys, next }) =>
               apiKeys.length === 0 ? (
-                <None>You need none in the console.</None>
+                <None title="No key yet">You need one only for programs of your own.</None>
               ) : (
                 <>
                   <ul class="plain">
@@ -139,7 +140,7 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
         <Form act={make} label="Make the key">
           <TextField label="Name" required maxLength={100} value={label} set={setLabel} />
           <fieldset>
-            <legend>It may</legend>
+            <legend>What the key may do</legend>
             {scopes.map(([scope, text]) => (
               <label key={scope} class={scope === 'withdraw' ? 'tick grave' : 'tick'}>
                 <input
@@ -153,7 +154,7 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
                   {scope === 'withdraw' && (
                     <small>
                       {account.totp.enabled
-                        ? 'Who has the key can empty the account. Limit it to IP addresses below.'
+                        ? 'Anyone with this key can empty the account. Limit it to IP addresses below.'
                         : 'Switch on two-factor authentication first.'}
                     </small>
                   )}
@@ -176,7 +177,7 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
         <>
           {session.level === 'look' && (
             <>
-              <p>A key may do what you choose:</p>
+              <p>You choose what a key may do:</p>
               <ul class="rights">
                 {scopes.map(([scope, text]) => (
                   <li key={scope}>{text}</li>

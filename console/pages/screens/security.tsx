@@ -20,14 +20,7 @@ export function Security() {
   const state = `${session.level} ${session.passkeys} ${session.isRecovered} ${account.totp.enabled} ${account.account.status}`;
   return (
     <>
-      {!mayChange && (
-        <>
-          <Return />
-          <p class="quiet">
-            Once you are back in, you can change your passkeys, two-factor authentication and recovery codes.
-          </p>
-        </>
-      )}
+      {!mayChange && <Return />}
       <dl class="facts short">
         <Fact name="Passkeys" status={session.passkeys > 1 ? 'completed' : 'pending'}>
           {['None yet', 'Only one'][session.passkeys] ?? `${session.passkeys} enrolled`}
@@ -48,19 +41,22 @@ export function Security() {
           {account.allowlist.mode === 'strict' ? 'Approved addresses' : 'Any address'}
         </Fact>
       </dl>
-      <div class="split even">
-        <Passkeys
-          ways={ways.loaded}
-          mayChange={mayChange}
-          changed={() => {
-            ways.reload();
-            reload();
-          }}
-        />
-        <SecondFactor mayChange={mayChange && session.passkeys > 0} />
-        <RecoveryCodes ways={ways.loaded} mayChange={mayChange} drawn={ways.reload} />
+      {mayChange ? (
+        <div class="split even">
+          <Passkeys
+            ways={ways.loaded}
+            changed={() => {
+              ways.reload();
+              reload();
+            }}
+          />
+          <SecondFactor />
+          <RecoveryCodes ways={ways.loaded} drawn={ways.reload} />
+          <Freeze />
+        </div>
+      ) : (
         <Freeze />
-      </div>
+      )}
       <Sessions key={`sessions ${state}`} />
       <SecurityLog key={`log ${state}`} />
     </>

@@ -65,7 +65,7 @@ function LinkAsked({
           Sent again.
         </p>
       )}
-      <p class="quiet">If it does not come, look among spam.</p>
+      <p class="quiet">If it does not come, check your spam folder.</p>
       <Form
         plain
         label="Send again"
@@ -88,7 +88,10 @@ export function OpenLink({ opened }: { readonly opened: () => void }) {
   if (isDead)
     return (
       <Door title="This link no longer works">
-        <p role="alert">The link was used, is too old, was asked for in another browser, or is incomplete.</p>
+        <p role="alert">
+          It was used already, is older than 10 minutes, or was asked for in another browser. Ask for a new one, and
+          open it in this browser.
+        </p>
         <div class="side-by-side">
           <a class="main" href="/">
             Ask for a new link
@@ -98,7 +101,10 @@ export function OpenLink({ opened }: { readonly opened: () => void }) {
     );
   return (
     <Door title="Sign in">
-      <p>The link signs you in here, to look, deposit and freeze the account. It works once.</p>
+      <p>
+        With this link you can look, deposit and freeze the account. To trade or withdraw, use a passkey. The link works
+        once.
+      </p>
       <Form
         label="Sign in"
         act={async () => {
@@ -114,7 +120,7 @@ export function OpenLink({ opened }: { readonly opened: () => void }) {
         }}
       />
       <p>
-        <a href="/">Use another way to sign in</a>
+        <a href="/">Use a passkey instead</a>
       </p>
     </Door>
   );

@@ -81,7 +81,7 @@ export function Withdraw() {
         <Shown loaded={past.loaded}>
           {({ withdrawals }) =>
             withdrawals.length === 0 ? (
-              <None>Each is listed here from the moment you send it.</None>
+              <None title="No withdrawal yet">Yours appear here as soon as you send them.</None>
             ) : (
               <ul class="plain">
                 {withdrawals.map((row) => (

@@ -94,12 +94,10 @@ export const depositColumns: readonly Column<OperatorDeposit>[] = [
   },
   value,
   {
-    name: 'Over',
+    name: 'Network',
     narrow: 'bare',
     show: ({ network, confirmations, confirmationsNeeded }) =>
-      network === null
-        ? 'a credit, inside the exchange'
-        : `${network}, ${confirmations} of ${confirmationsNeeded} confirmed`,
+      network === null ? 'credited by hand' : `${network}, ${confirmations} of ${confirmationsNeeded} confirmed`,
   },
   {
     name: 'State',

@@ -21,11 +21,11 @@ export function AccountSecurity({ account, changed }: AccountView) {
           keyOf={(key) => key.id}
           columns={[
             { name: 'Name', show: ({ label }) => label },
-            { name: 'May', show: ({ scopes }) => scopes.join(', ') },
-            { name: 'From', show: ({ ipAllowlist }) => ipAllowlist?.join(', ') ?? 'anywhere' },
+            { name: 'Permissions', show: ({ scopes }) => scopes.join(', ') },
+            { name: 'IP addresses', show: ({ ipAllowlist }) => ipAllowlist?.join(', ') ?? 'any' },
             { name: 'Id', show: (key) => <ShortId id={key.id} /> },
-            { name: 'Made', show: ({ createdAt }) => <Time iso={createdAt} /> },
-            { name: 'Ends', show: (key) => <KeyEnd apiKey={key} /> },
+            { name: 'Created', show: ({ createdAt }) => <Time iso={createdAt} /> },
+            { name: 'Expires', show: (key) => <KeyEnd apiKey={key} /> },
             {
               name: 'Revoke',
               isStep: true,
@@ -80,7 +80,7 @@ export function AccountSecurity({ account, changed }: AccountView) {
         <p>
           <State
             of={account.totp.enabled ? 'ok' : 'unknown'}
-            words={account.totp.enabled ? 'It is on' : 'It is off; its holder switches it on in the console'}
+            words={account.totp.enabled ? 'on' : 'off; its holder switches it on in the console'}
           />
         </p>
         {account.totp.enabled && may('set_second_factor') && (
@@ -92,7 +92,10 @@ export function AccountSecurity({ account, changed }: AccountView) {
             act={() => operate('delete /accounts/{id}/totp', { path: { id } })}
             done={changed}
           >
-            <p>Only when you know that its holder lost it. Without it the account withdraws nothing.</p>
+            <p>
+              Only once you know that the holder has lost it. Without it the account withdraws nothing until the holder
+              sets it up again.
+            </p>
           </Step>
         )}
       </section>

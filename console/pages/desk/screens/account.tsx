@@ -156,7 +156,7 @@ function HolderCard({ account: { id: accountId, totp } }: { readonly account: Ac
             </>
           ) : (
             <>
-              <p>Nobody signs in for this account in the console.</p>
+              <p>Nobody signs in for this account in the console: programs use it with API keys.</p>
               <SecondFactor isOn={totp.enabled} />
               {may('open_accounts') && (
                 <div class="steps">

@@ -20,11 +20,11 @@ const rules = {
 
 const meanings = {
   supplyCaps: 'The supply cap bounds what clients may own in all.',
-  exposure: 'The house may be short of an asset by so much at most, and long of a coin by as much.',
+  exposure: 'How far the house may be short of an asset, or long of a coin.',
   fallbackPrices: 'In USDT. Shown while no venue has a price; nothing is traded at it.',
 } as const;
 
-const columnNames = { supplyCaps: 'Supply cap', exposure: 'Short at most', fallbackPrices: 'Price' } as const;
+const columnNames = { supplyCaps: 'Supply cap', exposure: 'Short or long at most', fallbackPrices: 'Price' } as const;
 
 type Valued = string | { readonly price: string; readonly setAt: string } | undefined;
 
@@ -148,8 +148,8 @@ export function HandCredits(part: SettingsPart) {
     <section class="card">
       <h2>Credits by hand</h2>
       <p class="quiet">
-        So much of an asset one person may credit to an account in 24 hours. Any other credit needs a second person,
-        once there are two admins.
+        The most that one person may credit to an account in 24 hours. Any other credit needs a second person, once
+        there are two admins.
       </p>
       <Records
         isSmall
@@ -160,7 +160,7 @@ export function HandCredits(part: SettingsPart) {
           { name: 'Asset', show: ([asset]) => asset },
           { name: 'By one person', isNumber: true, show: ([, amount]) => showAmount(amount) },
         ]}
-        empty="No amount is set for any asset."
+        empty="No amount is set, so each credit needs a second person, once there are two admins."
       />
       {may('change_settings') && (
         <div class="steps">

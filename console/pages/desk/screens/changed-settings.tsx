@@ -15,9 +15,9 @@ export const settingNames: Readonly<Record<string, string>> = {
   reviewThreshold: 'Withdrawals are reviewed above',
   coinTerms: 'Terms of coins',
   hedgingHalted: 'Hedging is halted',
-  dailyHedgeVolume: 'A day’s hedges at most',
-  dailyLoss: 'The loss of a day that halts trading',
-  maxAtVenues: 'At venues at most',
+  dailyHedgeVolume: 'Daily hedging limit',
+  dailyLoss: 'Daily loss that halts trading',
+  maxAtVenues: 'Limit at venues',
   supplyCaps: 'Supply cap',
   fees: 'Withdrawal fee',
   minimums: 'Smallest withdrawal',
@@ -25,7 +25,7 @@ export const settingNames: Readonly<Record<string, string>> = {
   spreadBps: 'Spread',
   exposure: 'The most that the house may be short',
   approvalAbove: 'What one person may credit by hand in 24 hours',
-  openingWeights: 'Where accounts are opened, by weight',
+  openingWeights: 'Ledgers of new accounts',
   fallbackPrices: 'Fallback price, USDT',
 };
 

@@ -71,11 +71,10 @@ const depositColumn: Column<Decided> = {
 };
 
 const originColumns: readonly Column<Decided>[] = [
-  { name: 'Over', show: ({ network }) => network ?? '–' },
+  { name: 'Network', show: ({ network }) => network ?? '–' },
   {
     name: 'Account',
-    show: ({ accountId, account }) =>
-      accountId === null ? 'nobody’s' : <AccountName id={accountId} account={account} />,
+    show: ({ accountId, account }) => (accountId === null ? 'none' : <AccountName id={accountId} account={account} />),
   },
   { name: 'First seen', show: ({ ts }) => <Time iso={ts} /> },
 ];
@@ -300,7 +299,7 @@ function describe(
   return [
     ['Amount', showSum(deposit.exactAmount ?? deposit.amount, deposit.asset)],
     ['Worth', isValued(deposit) ? `${showCents(deposit.usdValue)} USDT` : null],
-    ['Account', accountId === null ? 'nobody’s' : <AccountName key="account" id={accountId} account={account} />],
+    ['Account', accountId === null ? 'none' : <AccountName key="account" id={accountId} account={account} />],
     ['Network', network === null ? 'inside the exchange' : nameNetwork(network)],
     [
       'Confirmations',
@@ -316,7 +315,7 @@ function describe(
       ) : null,
     ],
     [
-      'Arrived at',
+      'To address',
       deposit.address && (
         <Whole key="address" isCode>
           {deposit.address}
@@ -424,10 +423,10 @@ function CreditIt({ deposit: { id, amount, asset }, changed }: StepOf) {
       act={() => operate('post /deposits/{id}/credit', { path: { id }, body: { accountId, reason } })}
       done={changed}
     >
-      <p>When you know whose it is. This cannot be undone.</p>
+      <p>Credit it only once you know whose it is: this cannot be undone.</p>
       <AccountChoice chosen={account} choose={choose} />
       <ReasonField value={reason} set={setReason} />
-      {account && <OldAndNew name="Whose it is" old="nobody’s" next={nameAccount(account)} />}
+      {account && <OldAndNew name="Account of the deposit" old="none" next={nameAccount(account)} />}
     </Step>
   );
 }
@@ -441,7 +440,10 @@ function KeepIt({ deposit: { id, amount, asset }, changed }: StepOf) {
       act={() => operate('post /deposits/{id}/keep', { path: { id }, body: { reason } })}
       done={changed}
     >
-      <p>When nobody knows whose it is. It stays in custody, owed to nobody, and can still be credited later.</p>
+      <p>
+        For a deposit of which nobody knows whose it is. It stays in custody, owed to nobody, and can still be credited
+        later.
+      </p>
       <ReasonField value={reason} set={setReason} />
     </Step>
   );

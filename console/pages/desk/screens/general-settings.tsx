@@ -90,23 +90,24 @@ const singles: readonly Single[] = [
   {
     name: 'reviewThreshold',
     empty: 'no reviews',
-    meaning: 'Of an account in 24 hours, all together. A person looks at each withdrawal that goes beyond it.',
+    meaning:
+      'All withdrawals of an account in 24 hours count together. A person reviews each one that goes beyond this.',
     step: (part) => <SetBound {...part} name="reviewThreshold" about="the review threshold" empty="no reviews" />,
   },
   {
     name: 'allowlistMode',
-    meaning: 'Addresses are approved for each account, on its page.',
+    meaning: 'Holders approve addresses of their own. With approved addresses only, nothing is sent elsewhere.',
     step: (part) => <SetAllowlist {...part} />,
   },
   {
     name: 'dailyHedgeVolume',
-    empty: 'no bound',
+    empty: 'no limit',
     meaning: 'Beyond it nothing more is hedged on that day (UTC).',
-    step: (part) => <SetBound {...part} name="dailyHedgeVolume" about="the day’s hedges" empty="no bound" />,
+    step: (part) => <SetBound {...part} name="dailyHedgeVolume" about="the day’s hedges" empty="no limit" />,
   },
   {
     name: 'dailyLoss',
-    empty: 'no bound',
+    empty: 'no limit',
     meaning: 'When the house loses more in a day (UTC), trading is halted.',
     step: (part) => <SetBound {...part} name="dailyLoss" about="the loss that halts" empty="no loss halts trading" />,
   },

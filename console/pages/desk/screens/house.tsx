@@ -279,7 +279,7 @@ function Exposed({ house }: { readonly house: House }) {
       <h2>Positions by day</h2>
       <p class="quiet">
         What the house has of each coin beyond its capital, long and short added up, in USDT at the last price of each
-        day (UTC). USDT itself bears no risk of its price, and is not in it.
+        day (UTC). USDT is left out: it has no price risk.
       </p>
       <ExposureChart house={house} days={days} />
       {names.length > 0 && (

@@ -158,7 +158,7 @@ function Hedging({
               </>,
             ],
             [
-              'A day’s hedges at most',
+              'Daily hedging limit',
               settings.dailyHedgeVolume === null ? 'no limit' : showUsdt(settings.dailyHedgeVolume),
             ],
           ]}
@@ -272,9 +272,7 @@ function Earned({ profit }: { readonly profit: Profit }) {
   return (
     <section class="card">
       <h2>Profit and loss</h2>
-      <p class="quiet">
-        In USDT, of the last 31 days, in UTC, counted every minute. All parts of a coin add up to its profit.
-      </p>
+      <p class="quiet">In USDT, by days in UTC, for the last 31 days. The parts of a coin add up to its profit.</p>
       {missing.length > 0 && (
         <p class="notice">Ledger {missing.join(', ')} does not answer: the figures are without it.</p>
       )}

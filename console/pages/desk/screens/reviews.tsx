@@ -72,7 +72,7 @@ export function Reviews() {
   );
 }
 
-const ages = { hour: 'Over an hour', minutes: 'Over ten minutes', all: 'All' } as const;
+const ages = { hour: 'Waiting over an hour', minutes: 'Over ten minutes', all: 'All' } as const;
 
 /** How long they are with the custodian, and what is said where there are none. */
 const waits = {
@@ -102,8 +102,8 @@ export function Payouts({ query }: Place) {
       <section class="card">
         <h2>Payouts with the custodian</h2>
         <p>
-          Withdrawals that the custodian has and has not paid yet. The custodian is asked again by itself; after an hour
-          a person is needed. Ask it what became of a payout before you settle it.
+          Sent to the custodian, and not paid yet. Bureau keeps asking the custodian. After an hour, ask it yourself
+          what became of a payout, before you settle it.
         </p>
         <Pages list={listWithdrawals({ status: 'PROCESSING', olderThanMinutes })}>
           {(rows) => (
@@ -114,7 +114,7 @@ export function Payouts({ query }: Place) {
               columns={[...columns, heldColumn, claimColumn]}
               empty={
                 <>
-                  {empty} {shown !== 'all' && <a href="/desk/payouts?show=all">See all</a>}
+                  {empty} {shown !== 'all' && <a href="/desk/payouts?show=all">See all payouts</a>}
                 </>
               }
             />

@@ -43,7 +43,7 @@ export async function readWaiting(decider: string | undefined) {
     rows.map(({ id, accountId, ts, amount, asset, network }) => ({
       path: `/desk/withdrawals/${accountId}/${id}`,
       what,
-      detail: `${showSum(amount, asset)} over the network ${network}`,
+      detail: `${showSum(amount, asset)} on ${network}`,
       accountId,
       since: ts,
     }));
@@ -53,7 +53,7 @@ export async function readWaiting(decider: string | undefined) {
     ...quarantined.deposits.map(({ id, accountId, ts, amount, asset, network }) => ({
       path: `/desk/deposits/${id}`,
       what: 'A deposit in quarantine',
-      detail: `${showSum(amount, asset)}${network === null ? '' : ` over the network ${network}`}`,
+      detail: `${showSum(amount, asset)}${network === null ? '' : ` on ${network}`}`,
       accountId,
       since: ts,
     })),

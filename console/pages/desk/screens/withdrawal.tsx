@@ -67,7 +67,7 @@ export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) 
                     ...tellNow(withdrawal),
                   ]}
                 />
-                <a href={`/desk/audit?target=${withdrawal.id}`}>In the audit</a>
+                <a href={`/desk/audit?target=${withdrawal.id}`}>The withdrawal in the audit</a>
               </section>
             </div>
             <section class="card">
@@ -204,7 +204,7 @@ function AccountFacts({
         ['Account', <AccountLink key="account" id={account.id} label={account.label} />],
         ['State', <State key="state" of={account.status} />],
         ['Opened', <Time key="opened" iso={account.createdAt} />],
-        ['Left in the account', `${showCents(account.usdValue)} USDT`],
+        ['Account is worth now', `${showCents(account.usdValue)} USDT`],
         ['Daily limit used', `${showCents(used)} of ${showAmount(limit)} USDT`],
         [
           'Two-factor authentication',
@@ -218,7 +218,7 @@ function AccountFacts({
         [
           'Changes of the account',
           <a key="audit" href={`/desk/audit?target=${account.id}`}>
-            in the audit
+            see the audit
           </a>,
         ],
       ]}

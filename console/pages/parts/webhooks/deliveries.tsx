@@ -28,7 +28,7 @@ export function Deliveries({
           <>
             <p>
               <State of={nameProgress(log, isOn)} />{' '}
-              <span class="quiet">Every event up to number {log.deliveredTo} is done with.</span>
+              <span class="quiet">All events up to number {log.deliveredTo} are delivered or given up.</span>
             </p>
             {log.setAside.length > 0 && (
               <>
@@ -63,7 +63,7 @@ function List({ rows }: { readonly rows: readonly Delivery[] }) {
           <tr key={`${row.eventId} ${row.at}`}>
             <th scope="row" title={row.eventId}>
               {nameEvent(row.type)}
-              <small>{isTest(row) ? 'has no number' : `number ${Number(/\d+$/.exec(row.eventId)?.[0])}`}</small>
+              <small>{isTest(row) ? 'a test' : `number ${Number(/\d+$/.exec(row.eventId)?.[0])}`}</small>
             </th>
             <td>
               <State of={nameOutcome(row)} />

@@ -194,7 +194,7 @@ function Replay({
       >
         <TextField
           label="All events after number"
-          help="The numbers are listed under Deliveries. 0 sends all that are kept, for 90 days."
+          help="The numbers are under Deliveries. 0 sends everything of the last 90 days."
           inputMode="numeric"
           pattern="\d{1,15}"
           required
@@ -204,7 +204,7 @@ function Replay({
       </Change>
       {isSent && (
         <p role="status" class="done">
-          All events after number {after} are on their way, under their old ids.
+          All events after number {after} are on their way, with the ids that they had.
         </p>
       )}
     </>

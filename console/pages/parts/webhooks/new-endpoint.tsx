@@ -51,7 +51,7 @@ export function NewEndpoint<Type extends string>({
         ]}
       />
       {reach === 'all' ? (
-        <p class="quiet">New kinds of events, once the exchange has any, are sent as well.</p>
+        <p class="quiet">New types of events are sent too.</p>
       ) : (
         <fieldset>
           <legend>Events about</legend>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Form } from '../../parts/form.tsx';
+import { MailLink } from '../../parts/mail-link.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 
 /** Stopping one's own account, after a second look. */
@@ -32,7 +33,10 @@ export function Freeze() {
             }
           >
             <p>Trading, withdrawals and all API keys stop at once. You can still look at everything.</p>
-            <p>You cannot undo it: the exchange does, once it has spoken to you.</p>
+            <p>
+              You cannot undo it yourself: write to <MailLink />. The exchange unfreezes the account once it knows that
+              it is you.
+            </p>
           </Form>
         </Dialog>
       )}

@@ -23,15 +23,7 @@ export interface WaysIn {
 }
 
 /** The passkeys that open the account. */
-export function Passkeys({
-  ways,
-  mayChange,
-  changed,
-}: {
-  readonly ways: LoadState<WaysIn>;
-  readonly mayChange: boolean;
-  readonly changed: () => void;
-}) {
+export function Passkeys({ ways, changed }: { readonly ways: LoadState<WaysIn>; readonly changed: () => void }) {
   const { session } = useSignedIn();
   const [name, setName] = useState(() => nameBrowser(navigator.userAgent));
   return (
@@ -42,42 +34,36 @@ export function Passkeys({
           <>
             {passkeys.length === 0 && (
               <p>
-                There is none yet. A passkey is your fingerprint, your face or the PIN of this device: with one, nobody
-                else can act as you, and there is no password that could be stolen.
+                None yet. A passkey stays on your device, and opens with your fingerprint, your face or the device’s
+                PIN: nobody else can act as you, and there is no password that could be stolen.
               </p>
             )}
             {passkeys.length > 0 && (
               <ul class="plain">
                 {passkeys.map((passkey) => (
-                  <PasskeyRow
-                    key={passkey.id}
-                    passkey={passkey}
-                    removed={mayChange && passkeys.length > 1 ? changed : undefined}
-                  />
+                  <PasskeyRow key={passkey.id} passkey={passkey} removed={passkeys.length > 1 ? changed : undefined} />
                 ))}
               </ul>
             )}
-            {mayChange && passkeys.length === 1 && (
+            {passkeys.length === 1 && (
               <p class="quiet">It is your only passkey. Add a second one, for the day you lose this one.</p>
             )}
-            {mayChange && (
-              <Folded
-                key={passkeys.length}
-                label="Add another passkey"
-                isOpen={passkeys.length === 0 || session.isRecovered}
+            <Folded
+              key={passkeys.length}
+              label="Add another passkey"
+              isOpen={passkeys.length === 0 || session.isRecovered}
+            >
+              <Form
+                plain={passkeys.length > 0}
+                label="Add a passkey"
+                act={async () => {
+                  await withPasskey(() => enrolPasskey(name));
+                  changed();
+                }}
               >
-                <Form
-                  plain={passkeys.length > 0}
-                  label="Add a passkey"
-                  act={async () => {
-                    await withPasskey(() => enrolPasskey(name));
-                    changed();
-                  }}
-                >
-                  <TextField label="Name of the new passkey" required maxLength={60} value={name} set={setName} />
-                </Form>
-              </Folded>
-            )}
+                <TextField label="Name of the new passkey" required maxLength={60} value={name} set={setName} />
+              </Form>
+            </Folded>
           </>
         )}
       </Shown>

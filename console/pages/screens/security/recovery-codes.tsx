@@ -12,15 +12,7 @@ import { saveFile } from '../../save-file.ts';
 import type { WaysIn } from './passkeys.tsx';
 
 /** The codes for the day when all passkeys are lost. New ones are shown once. */
-export function RecoveryCodes({
-  ways,
-  mayChange,
-  drawn,
-}: {
-  readonly ways: LoadState<WaysIn>;
-  readonly mayChange: boolean;
-  readonly drawn: () => void;
-}) {
+export function RecoveryCodes({ ways, drawn }: { readonly ways: LoadState<WaysIn>; readonly drawn: () => void }) {
   const { account } = useSignedIn();
   const [codes, setCodes] = useState<readonly string[]>([]);
   const [totpCode, setTotpCode] = useState('');
@@ -41,9 +33,9 @@ export function RecoveryCodes({
             <p>
               {recoveryCodes === 0 ? 'You have none' : `${recoveryCodes} of 10 are left`}. A recovery code brings you
               back once, if your passkeys are lost.
-              {passkeys.length === 0 && ' They are made with a passkey: add one first.'}
+              {passkeys.length === 0 && ' Add a passkey first.'}
             </p>
-            {mayChange && passkeys.length > 0 && (
+            {passkeys.length > 0 && (
               <Folded key={recoveryCodes} label="Make new codes" isOpen={recoveryCodes === 0}>
                 <Form plain label="Make ten new recovery codes" act={draw}>
                   {account.totp.enabled && (
@@ -71,7 +63,7 @@ function NewCodes({ codes, close }: { readonly codes: readonly string[]; readonl
   return (
     <ShownOnce
       title="Your recovery codes"
-      where="Keep them apart from your devices: on paper, or in a safe."
+      where="Each works once, if you lose your passkeys; older codes no longer work. Keep them apart from your devices: on paper, or in a safe."
       stored="I have stored them"
       close={close}
     >

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
 import { showTime } from '../../format.ts';
 import { Form, TextField } from '../../parts/form.tsx';
-import { MailButton } from '../../parts/mail-link.tsx';
+import { MailLink } from '../../parts/mail-link.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 import { usePasskey } from '../../passkey.ts';
 
@@ -25,7 +25,9 @@ export function Return() {
   return (
     <section class="card">
       <h2>Get back in</h2>
-      <p>Signed in by a link, you can look, deposit and freeze the account. To change anything, get back in:</p>
+      <p>
+        Signed in by a link, you can look, deposit and freeze the account. To change anything, use one of these ways:
+      </p>
       <ul class="ways">
         {until_ms !== null && (
           <li>
@@ -52,7 +54,7 @@ export function Return() {
         <li>
           <div>
             <h3>With your passkey</h3>
-            <p>On the device that has it, or with your phone. Nothing is revoked.</p>
+            <p>On the device that has it, or with your phone. Everything stays as it is.</p>
           </div>
           <Form
             plain={until_ms !== null}
@@ -84,12 +86,12 @@ export function Return() {
               <div>
                 <h3>Without a passkey or a code</h3>
                 <ol>
-                  <li>Write to the exchange. It tells you how to show who you are.</li>
-                  <li>Two people there decide, and you get an e-mail.</li>
+                  <li>Write to the exchange, which then checks who you are.</li>
+                  <li>Once two of its people have agreed, you get an e-mail.</li>
                   <li>Sign in by a new link, and recover the account here. {COST}</li>
                 </ol>
               </div>
-              <MailButton />
+              <MailLink words="Write to the exchange" />
             </li>
           </>
         )}

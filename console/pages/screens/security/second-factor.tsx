@@ -10,7 +10,7 @@ import { useSignedIn } from '../../parts/session.ts';
 import { withPasskey } from '../../passkey.ts';
 
 /** Two-factor authentication: switching it on from what is shown here, and off. */
-export function SecondFactor({ mayChange }: { readonly mayChange: boolean }) {
+export function SecondFactor() {
   const { session, account, reload } = useSignedIn();
   const [drawn, setDrawn] = useState<{ readonly secret: string; readonly otpauthUri: string }>();
   const [code, setCode] = useState('');
@@ -22,10 +22,8 @@ export function SecondFactor({ mayChange }: { readonly mayChange: boolean }) {
         <>
           <p>
             It is on. A withdrawal, new recovery codes and switching it off need a code from your authenticator app.
-            {account.recoveryAllowedUntil_ms !== null &&
-              ' For 24 hours after the recovery, switching it off needs none.'}
           </p>
-          {mayChange && (
+          {session.passkeys > 0 && (
             <Folded label="Switch it off …">
               <p class="quiet">
                 If the exchange let you back in without a code, none is asked for in the 24 hours after it.
@@ -48,10 +46,10 @@ export function SecondFactor({ mayChange }: { readonly mayChange: boolean }) {
       ) : (
         <>
           <p>
-            It is off. Without it the console sends no withdrawal, and makes no key that may send coins out.
-            {session.passkeys === 0 && ' It is switched on with a passkey: add one first.'}
+            It is off. Without it you cannot withdraw here, or make an API key that withdraws.
+            {session.passkeys === 0 && ' Add a passkey first.'}
           </p>
-          {mayChange && (
+          {session.passkeys > 0 && (
             <Form
               label="Set it up"
               act={async () => {
@@ -64,7 +62,9 @@ export function SecondFactor({ mayChange }: { readonly mayChange: boolean }) {
           )}
           {drawn && (
             <Dialog title="Set up two-factor authentication" close={() => setDrawn(undefined)}>
-              <p>Give your authenticator app this secret, scanned or typed. Then enter the code that the app shows.</p>
+              <p>
+                Scan this with your authenticator app, or type the key into it. Then enter the code that the app shows.
+              </p>
               <QrCode text={drawn.otpauthUri} label="The secret as a QR code" />
               <div class="on-telephone side-by-side">
                 <a href={drawn.otpauthUri}>Open your authenticator app</a>
@@ -89,8 +89,7 @@ export function SecondFactor({ mayChange }: { readonly mayChange: boolean }) {
                 }}
               >
                 <TextField
-                  label="Code"
-                  help="6 digits"
+                  label="6-digit code from the app"
                   inputMode="numeric"
                   autoComplete="one-time-code"
                   required
