@@ -121,8 +121,13 @@ export async function endAsDealt(page: Page, other: Page, exchange: LocalExchang
   const read = async () => (await listHedges(exchange, `coin=${coin}`))[0];
   await open(page, 'Liquidity');
   await openEnd(page, coin);
-  await writeDeal(page, '49.5');
+  await writeDeal(page, ' ');
   await page.getByLabel('Reason, for the audit').fill('the venue lists it');
+  await confirm(page, 'Propose it');
+  await page.getByLabel('USDT before the fee').and(page.locator('[aria-invalid]:focus')).waitFor();
+  const offered = await page.getByRole('link', { name: 'a proposal' }).count();
+  expectThat(offered === 0 && (await read())?.status === 'OPEN', 'a blank amount ends no hedge');
+  await writeDeal(page, '49.5');
   await see(page, `bought 1 ${coin} for 49.5 USDT, fee 0.05 USDT`);
   await see(page, '51 USDT set aside, 1.45 free again');
   await confirm(page, 'Propose it');
