@@ -348,7 +348,7 @@ function Clues({
           {
             name: 'Account',
             show: ({ accountId, account }) =>
-              accountId === null ? 'nobody’s' : <AccountName id={accountId} account={account} />,
+              accountId === null ? 'none' : <AccountName id={accountId} account={account} />,
           },
         ]}
         empty="It is no account’s deposit address, and no other record is of this transaction."

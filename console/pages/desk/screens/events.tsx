@@ -47,8 +47,8 @@ export function Events({ query }: Place) {
     <>
       <h1>Events</h1>
       <p>
-        Whatever the staff does, and each state of a deposit or a withdrawal, is an event, which is sent to these
-        addresses in order and signed.
+        Each change by the staff, and each new state of a deposit or a withdrawal, is an event. An address gets those
+        that it asks for, in order and signed.
       </p>
       <Endpoints calls={calls} groups={groups} change={may('manage_webhooks') ? LookTwice : undefined} inDialogs />
       <NewestEvents ledger={query.get('ledger') ?? ''} />

@@ -166,6 +166,6 @@ function tellMoney(event: OperatorEvent, account: AccountOfHolder | undefined): 
         {state}
       </>
     ),
-    about: id === undefined ? 'nobody’s' : <AccountName id={id} account={account} />,
+    about: id === undefined ? 'no account' : <AccountName id={id} account={account} />,
   };
 }

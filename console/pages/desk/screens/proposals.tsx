@@ -48,7 +48,7 @@ export function Proposals({ query }: Place) {
     <>
       <h1>Proposals</h1>
       <section class="card">
-        <p>What matters most needs two people: one proposes by making the change, another approves it here.</p>
+        <p>Sensitive changes need two people: one proposes a change, and another approves it here.</p>
         <Choice
           label="State"
           value={status}
@@ -251,7 +251,7 @@ function Deciders({ proposal: { proposedBy } }: { readonly proposal: NamedPropos
   const may = useMay();
   if (!may('decide_proposals')) return <p class="notice">Your role decides no proposals.</p>;
   if (proposedBy !== actor) return null;
-  return <p class="notice">You proposed this. Another person approves it; you can take it back.</p>;
+  return <p class="notice">You proposed this. Another person has to approve it; you can take it back.</p>;
 }
 
 function Decide({ proposal, settings, staff, decided }: BodyOf & { readonly decided: () => void }) {

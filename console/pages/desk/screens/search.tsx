@@ -66,7 +66,7 @@ export function Search({ query }: Place) {
                     {
                       name: 'Account',
                       show: ({ accountId, account }) =>
-                        accountId ? <AccountName id={accountId} account={account} /> : 'nobody’s',
+                        accountId ? <AccountName id={accountId} account={account} /> : 'none',
                     },
                     { name: 'Network', show: ({ network }) => network ?? '–' },
                   ]}

@@ -33,7 +33,10 @@ export function StaffScreen() {
         {may('manage_staff') && <SetRoles changed={changed} />}
       </div>
       <section class="card">
-        <p>People sign in through Access. Whoever leaves is removed there, and gets no role here.</p>
+        <p>
+          The staff signs in through Cloudflare Access. When somebody leaves, remove them there, and take their roles
+          here.
+        </p>
         <Pages turn={turn} list={listOf('get /staff', {})}>
           {(rows) => (
             <Records

@@ -26,7 +26,7 @@ export interface Toggled {
 /** What each switch says, with the name of its coin or network. */
 type Words = readonly [told: string, stop: string, of: string, resume: string, meaning: string];
 
-const NO_DEPOSITS = 'Holders see that it takes no deposits. What arrives all the same is credited.';
+const NO_DEPOSITS = 'Holders see that deposits are paused. What still arrives is credited.';
 
 /** The switch of a name that is off while it is listed. */
 function toggleOf<Name extends string>(

@@ -78,7 +78,8 @@ function About({ endpoint, groups }: { readonly endpoint: KnownEndpoint; readonl
       <p class="quiet">
         {description !== '' && `For ${description}. `}
         {isOn ? `Sends${nameTypes(types, groups)}` : 'Switched off: nothing is sent'}. Since {showTime(createdAt)}.
-        {previousSecretUntil !== null && ` The old secret signs as well until ${showTime(previousSecretUntil)}.`}
+        {previousSecretUntil !== null &&
+          ` Events are signed with the old secret too until ${showTime(previousSecretUntil)}.`}
       </p>
     </>
   );
