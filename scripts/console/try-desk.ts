@@ -75,7 +75,7 @@ async function openAccount(page: Page, exchange: LocalExchange): Promise<string>
 /** Adds an endpoint for the operator's events, whose secret Escape does not lose. Nobody answers at its address. */
 async function follow(page: Page): Promise<void> {
   await open(page, 'Events');
-  await see(page, 'There are none yet');
+  await see(page, 'An endpoint is a URL of your own that events are sent to.');
   await press(page, 'Add an endpoint');
   await page.getByLabel('URL of the endpoint').fill('http://127.0.0.1:9/desk');
   await page.getByRole('radio', { name: 'Only some' }).check({ force: true });
@@ -88,11 +88,11 @@ async function follow(page: Page): Promise<void> {
   await dialog.getByLabel('I have stored it').check();
   await confirm(page, 'Done');
   await press(page, 'Send a test');
-  await see(page, 'The test: failed, not reached.');
+  await see(page, 'Test failed: not reached.');
   expectThat(true, 'an endpoint for the operator’s events is added, its secret shown, and a test sent');
   await page.getByText('More actions').click();
-  await press(page, 'Draw a new secret');
-  await confirm(page, 'Draw a new secret');
+  await press(page, 'Make a new secret');
+  await confirm(page, 'Make a new secret');
   await dialog.getByText(/^whsec_/).waitFor();
   await dialog.getByLabel('I have stored it').check();
   await confirm(page, 'Done');

@@ -56,7 +56,7 @@ export async function tryRecovery(
 ): Promise<void> {
   const page = await returnByLink(browser, exchange, email, (asked) => checkState(asked, 'sign-in-asked', shots));
   await checkState(page, 'security-lost', shots);
-  await see(page, 'To change anything, use one of these ways');
+  await see(page, 'To change anything, use your passkey, or recover the account');
   for (const name of ['Add another passkey', 'Switch it off …', 'Make new codes'])
     expectThat((await page.getByRole('button', { name }).count()) === 0, `a link alone offers no “${name}”`);
   await page.getByLabel('Authenticator or recovery code').fill(recoveryCode);
@@ -65,12 +65,12 @@ export async function tryRecovery(
   await checkState(page, 'security-held', shots);
   expectThat(true, 'a link and a recovery code bring the holder back, with a new passkey');
   await open(page, 'API keys');
-  await see(page, 'so a new key has to wait until');
+  await see(page, 'You can make a key again from');
   expectThat((await page.getByLabel('Name').count()) === 0, 'the account is held for 24 hours: no new key');
-  await page.locator('.over').getByText('Revoked', { exact: true }).waitFor();
+  await page.locator('.over').getByText('Revoked', { exact: true }).first().waitFor();
   await checkState(page, 'api-keys-held', shots);
   await open(page, 'Addresses');
-  await see(page, 'so a new address has to wait until');
+  await see(page, 'You can approve an address again from');
   expectThat((await page.getByLabel('Name').count()) === 0, 'and no new address');
   await open(page, 'Security');
   await press(page, 'Freeze my account …');

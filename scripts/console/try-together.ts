@@ -19,7 +19,7 @@ async function enter(browser: Browser, exchange: LocalExchange, email: string): 
   await see(page, 'Balances');
   await open(page, 'Security');
   await press(page, 'Add a passkey');
-  await see(page, /^added /);
+  await see(page, /^Added /);
   return page;
 }
 
@@ -45,13 +45,13 @@ async function reject(page: Page, exchange: LocalExchange, { first }: Staff, cus
 
 /** Everything is lost but the mailbox. One of the staff asks for a recovery, another agrees, and the holder is back. */
 async function recover(page: Page, { first, second }: Staff, shots: string | undefined): Promise<void> {
-  await see(page, 'which then checks who you are');
+  await see(page, 'The exchange checks who you are');
   await press(first, 'Allow a recovery');
   await first.getByLabel('Reason, for the audit').fill('met them at the counter');
   await confirm(first, 'Propose it');
   await first.getByRole('link', { name: 'a proposal' }).waitFor();
   await page.reload();
-  await see(page, 'which then checks who you are');
+  await see(page, 'The exchange checks who you are');
   expectThat(true, 'one of the staff alone lets nobody back in');
   await open(second, 'Proposals');
   await second.getByRole('link', { name: 'Let the holder recover the account' }).click();

@@ -119,7 +119,7 @@ export async function removeApproval(
   if (!standing) return undefined;
   await database.batch([
     database.delete(allowlist).where(own),
-    insertAudit(database, actor, 'remove_approval', accountId, { entryId }),
+    insertAudit(database, actor, 'remove_approval', accountId, { entryId, label: standing.label }),
   ]);
   return showEntry(standing);
 }

@@ -1,21 +1,22 @@
 import { showTime } from '../format.ts';
-import { nameWayIn, useSignedIn } from './session.ts';
+import { mustReturn, nameWayIn, useSignedIn } from './session.ts';
 
 /** Why the account takes no new key or address now, and what to do about it. */
-export function CannotAdd({ what }: { readonly what: string }) {
+export function CannotAdd({ act }: { readonly act: string }) {
   const { session, account } = useSignedIn();
-  if (account.account.status === 'frozen') return <p class="quiet">The account is frozen, and takes no new {what}.</p>;
+  if (account.account.status === 'frozen') return <p class="quiet">You can {act} once the account is unfrozen.</p>;
   if (account.heldUntil_ms !== null) {
     return (
       <p class="quiet">
-        The account was recovered, so a new {what} has to wait until{' '}
-        {showTime(new Date(account.heldUntil_ms).toISOString())}.
+        You can {act} again from {showTime(new Date(account.heldUntil_ms).toISOString())} on.
       </p>
     );
   }
   return (
     <>
-      <p class="quiet">A new {what} needs your passkey.</p>
+      <p>
+        To {act}, {mustReturn(session) ? 'use your passkey' : 'first add a passkey'}.
+      </p>
       <div class="side-by-side">
         <a class="main" href="/security">
           {nameWayIn(session)}

@@ -1,7 +1,17 @@
 import { useState } from 'preact/hooks';
 
-/** A button that copies a text. */
-export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+/** A button that copies a text, and says what it copies, unless it stands right beside it. */
+export function CopyButton({
+  text,
+  label,
+  isBeside = false,
+  isMain = false,
+}: {
+  readonly text: string;
+  readonly label: string;
+  readonly isBeside?: boolean;
+  readonly isMain?: boolean;
+}) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);
@@ -9,8 +19,8 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
     setTimeout(() => setCopied(false), 2_000);
   };
   return (
-    <button type="button" onClick={() => void copy()} aria-label={`Copy ${label}`}>
-      {isCopied ? 'Copied' : 'Copy'}
+    <button type="button" class={isMain ? 'main' : undefined} onClick={() => void copy()} aria-label={`Copy ${label}`}>
+      {isCopied ? 'Copied' : isBeside ? 'Copy' : `Copy ${label}`}
     </button>
   );
 }
@@ -18,18 +28,21 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
 /** A text to copy, whole, with its button. */
 export function Copied({
   text,
-  label,
   shown,
+  ...more
 }: {
   readonly text: string;
   readonly label: string;
+  /** Whether the button stands beside a short text, on a telephone as well. */
+  readonly isBeside?: boolean;
+  readonly isMain?: boolean;
   /** The text in groups, if it has them. */
   readonly shown?: string;
 }) {
   return (
-    <div class="copied">
+    <div class={more.isBeside ? 'copied beside' : 'copied'}>
       <code class={shown === undefined ? 'ungrouped' : undefined}>{shown ?? text}</code>
-      <CopyButton text={text} label={label} />
+      <CopyButton text={text} {...more} />
     </div>
   );
 }

@@ -5,10 +5,13 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 export function Folded({
   label,
   isOpen = false,
+  isMain = false,
   children,
 }: {
   readonly label: string;
   readonly isOpen?: boolean;
+  /** Whether it is what the page asks for now. */
+  readonly isMain?: boolean;
   readonly children: ComponentChildren;
 }) {
   const [isAsked, setAsked] = useState(false);
@@ -19,7 +22,7 @@ export function Folded({
   }, [isAsked]);
   if (!isOpen && !isAsked) {
     return (
-      <button type="button" class="folded" onClick={() => setAsked(true)}>
+      <button type="button" class={isMain ? 'main folded' : 'folded'} onClick={() => setAsked(true)}>
         {label}
       </button>
     );

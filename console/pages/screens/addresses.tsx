@@ -30,8 +30,8 @@ export function Addresses() {
     <>
       <p class="about">
         {mode === 'strict'
-          ? 'Withdrawals go to approved addresses only. Nobody who gets into your account can send your coins elsewhere.'
-          : 'The addresses that you withdraw to. Approve one once, then choose it by its name.'}
+          ? 'Withdrawals go only to addresses that you approved here.'
+          : 'Approve an address once, then choose it by its name.'}
         {cooling_hours > 0 && ` A new one is ready after ${cooling_hours} hours.`}
       </p>
       <Shown loaded={loaded}>
@@ -40,7 +40,7 @@ export function Addresses() {
             <section class="card">
               <h2>Approved addresses</h2>
               {entries.length === 0 ? (
-                <None title="No address yet">Once one is approved, you choose it by its name when you withdraw.</None>
+                <None title="No address yet">Approved addresses appear here, and when you withdraw.</None>
               ) : (
                 <ul class="plain">
                   {entries.map((entry) => (
@@ -51,7 +51,11 @@ export function Addresses() {
             </section>
             <section class="card">
               <h2>Approve an address</h2>
-              {mayAdd(signedIn) ? <NewAddress networks={networks} approved={reload} /> : <CannotAdd what="address" />}
+              {mayAdd(signedIn) ? (
+                <NewAddress networks={networks} approved={reload} />
+              ) : (
+                <CannotAdd act="approve an address" />
+              )}
             </section>
           </div>
         )}
@@ -73,7 +77,7 @@ function Approved({ entry, removed }: { readonly entry: Entry; readonly removed:
         {nameNetwork(entry.network)}, {isCooling ? 'can be used from' : 'since'} {showTime(entry.usableAt)}
       </span>
       <div class="side-by-side">
-        <CopyButton text={entry.address} label={`the address of ${entry.label}`} />
+        <CopyButton isBeside text={entry.address} label={`the address of ${entry.label}`} />
         {!isCooling && (
           <a href={`/withdraw?to=${entry.id}`}>
             Withdraw<span class="hidden"> to {entry.label}</span>

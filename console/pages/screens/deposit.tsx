@@ -72,15 +72,17 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
             <span class="quiet">
               Your {symbol} address on {nameNetwork(network.network)}
             </span>
-            <Copied text={address} shown={inGroups(address)} label="the address" />
+            <Copied isMain text={address} shown={inGroups(address)} label="the address" />
           </div>
           <details class="on-telephone plain-details">
             <summary>Scan it with another device</summary>
             <QrCode text={address} label={`The ${network.network} address as a QR code`} />
           </details>
-          <dl>
+          <dl class="known">
             <dt>Minimum</dt>
-            <dd>{showCoins(network.minDeposit, symbol)}; less is not credited</dd>
+            <dd>
+              {showCoins(network.minDeposit, symbol)} <small>(less is not credited)</small>
+            </dd>
             <dt>Credited after</dt>
             <dd>
               about {timeOf(network.network)} <small>({network.confirmations} confirmations)</small>
@@ -90,6 +92,7 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
                 <dt>Token’s contract</dt>
                 <dd>
                   <Copied
+                    isBeside
                     text={network.contractAddress}
                     shown={shorten(network.contractAddress)}
                     label="the token’s contract"
@@ -111,7 +114,7 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
                 Deposits of {symbol}
                 {network && network.network !== symbol && ` over ${nameNetwork(network.network)}`} are paused.
               </strong>{' '}
-              Do not send any until they resume.{' '}
+              Do not send any until they resume; what is on its way already is credited all the same.{' '}
               {networks.some(({ depositEnabled }) => depositEnabled) ? 'Its other networks work.' : 'Other coins work.'}
             </>
           )}
@@ -143,7 +146,8 @@ function UnderWay() {
                       {row.network === null && ', credited by the exchange'}
                       {row.network != null && row.txHash != null && (
                         <>
-                          , <TransactionLink network={row.network} txHash={row.txHash} />
+                          {' '}
+                          <TransactionLink network={row.network} txHash={row.txHash} />
                         </>
                       )}
                     </>

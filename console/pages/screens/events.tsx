@@ -1,4 +1,4 @@
-import type { Event, EventType } from '../../../clients/bureau-client/src/operations.ts';
+import type { EventType } from '../../../clients/bureau-client/src/operations.ts';
 import { api } from '../ask.ts';
 import { Form } from '../parts/form.tsx';
 import { useSignedIn } from '../parts/session.ts';
@@ -42,39 +42,28 @@ const calls: EndpointCalls<EventType> = {
   listDeliveries: (id) => api.listWebhookDeliveries(id),
 };
 
-/** An event as it is sent. */
-const SAMPLE: Event = {
-  id: 'evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12',
-  type: 'account.frozen',
-  timestamp: '2026-11-21T12:00:00.000Z',
-  sequence: 12,
-  data: { account: { id: '01a1fcca-895a-7000-b43c-11f474a4f8d5', status: 'frozen', twoFactor: true } },
-};
-
 /** What is sent, for who writes a receiver. */
 function Kinds() {
   const { session } = useSignedIn();
   return (
     <details>
       <summary>What is sent?</summary>
-      <ul class="kinds">
+      <dl class="kinds">
         {groups.map(([name, types]) => (
-          <li key={name}>
-            <strong>{name}</strong>
+          <div key={name}>
+            <dt>{name}</dt>
             {types.map((type) => (
-              <code key={type}>{type}</code>
+              <dd key={type}>
+                <code>{type}</code>
+              </dd>
             ))}
-          </li>
+          </div>
         ))}
-      </ul>
-      <p>Each is sent as JSON by POST, such as:</p>
-      <pre>{JSON.stringify(SAMPLE, null, 2)}</pre>
+      </dl>
       <p>
-        To check it, compute this with the endpoint’s secret, and compare it with the header{' '}
-        <code>webhook-signature</code>. The <a href={`${session.apiOrigin}/docs/guides/be-told`}>guide to events</a> has
-        the code of a whole receiver.
+        Each is sent as JSON by POST, and signed with the endpoint’s secret. The{' '}
+        <a href={`${session.apiOrigin}/docs/guides/be-told`}>guide to events</a> has the code of a receiver.
       </p>
-      <pre>{'v1,base64(HMAC-SHA-256(secret,\n  webhook-id + "." +\n  webhook-timestamp + "." +\n  body))'}</pre>
     </details>
   );
 }
@@ -85,7 +74,7 @@ export function Events() {
   if (session.level === 'look') return <p class="notice">Use a passkey to see where your events are sent.</p>;
   return (
     <>
-      <p class="about">Webhooks: your programs are told what happens to the account, in order and signed.</p>
+      <p class="about">Webhooks tell your programs what happens to the account, in order.</p>
       <Endpoints calls={calls} groups={groups} change={Form} />
       <Kinds />
     </>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Transaction } from '../../../clients/bureau-client/src/operations.ts';
 import { api } from '../ask.ts';
-import { divide, multiply } from '../exact.ts';
+import { add, divide, multiply } from '../exact.ts';
 import { showCents, showPrice } from '../format.ts';
 import { type Cost, averageCosts, differenceOf } from '../gains.ts';
 import { Badge } from '../parts/coin.tsx';
@@ -42,8 +42,7 @@ export function Gains({
   const rows = costs
     .toSorted((one, other) => worth(other) - worth(one))
     .map(([asset, cost]) => readRow(asset, cost, priceOf(asset)));
-  const moved = rows.filter(({ paper, sold }) => [paper, sold].some((gain) => gain !== undefined && gain !== '0'));
-  const others = rows.filter((row) => !moved.includes(row)).map(({ asset }) => asset);
+  if (isRead && !rest && rows.length === 0) return null;
   return (
     <section class="card">
       <h2>Cost and gain</h2>
@@ -53,14 +52,13 @@ export function Gains({
           <p role="status">{movements.length} movements are read, and there are more.</p>
         </Form>
       )}
-      {isRead && !rest && rows.length === 0 && <p>No coin has come in yet.</p>}
-      {moved.length > 0 && (
+      {rows.length > 0 && (
         <p class="quiet">
-          Counted from what you paid for each coin on average; a sale costs the spread on top. A deposit counts at its
-          price of that day. This is no tax advice.
+          Unrealised is at the market’s price now, realised is by sales, both from what you paid on average. A deposit
+          counts at its price of that day. This is no tax advice.
         </p>
       )}
-      {moved.length > 0 && (
+      {rows.length > 0 && (
         <table class="stacked" aria-label="Cost and gain">
           <thead>
             <tr>
@@ -69,21 +67,21 @@ export function Gains({
                 Average cost
               </th>
               <th scope="col" class="number">
-                Gain at market price
+                Unrealised gain
               </th>
               <th scope="col" class="number">
-                Gain by sales
+                Realised gain
               </th>
             </tr>
           </thead>
           <tbody>
-            {moved.map((row) => (
+            {rows.map((row) => (
               <Row key={row.asset} row={row} />
             ))}
+            {rows.length > 1 && <Total costs={costs} priceOf={priceOf} />}
           </tbody>
         </table>
       )}
-      {others.length > 0 && <p class="quiet">No gain and no loss yet: {others.join(', ')}.</p>}
     </section>
   );
 }
@@ -92,8 +90,8 @@ export function Gains({
 interface Gained {
   readonly asset: string;
   readonly average: string | undefined;
-  readonly paper: string | undefined;
-  readonly sold: string;
+  readonly unrealised: string | undefined;
+  readonly realised: string;
 }
 
 function readRow(asset: string, { held, cost, gained, lost }: Cost, price: string | undefined): Gained {
@@ -101,15 +99,43 @@ function readRow(asset: string, { held, cost, gained, lost }: Cost, price: strin
   return {
     asset,
     average: isHeld ? divide(cost, held, PRICE_DECIMALS) : undefined,
-    paper:
+    unrealised:
       isHeld && price !== undefined
         ? differenceOf(multiply(held, price, PRICE_DECIMALS), multiply(cost, '1', PRICE_DECIMALS))
         : undefined,
-    sold: differenceOf(gained, lost),
+    realised: differenceOf(gained, lost),
   };
 }
 
-function Row({ row: { asset, average, paper, sold } }: { readonly row: Gained }) {
+/** The gains of all coins together: the unrealised one of those that have a price. */
+function Total({
+  costs,
+  priceOf,
+}: {
+  readonly costs: readonly (readonly [asset: string, cost: Cost])[];
+  readonly priceOf: (asset: string) => string | undefined;
+}) {
+  const priced = costs.flatMap(([asset, { held, cost }]) => {
+    const price = priceOf(asset);
+    return price === undefined ? [] : [{ cost, value: multiply(held, price, PRICE_DECIMALS) }];
+  });
+  return (
+    <tr>
+      <th scope="row">All</th>
+      <td class="number" />
+      <td class="number" data-name="Unrealised gain">
+        <Gain value={differenceOf(add(priced.map(({ value }) => value)), add(priced.map(({ cost }) => cost)))} />
+      </td>
+      <td class="number" data-name="Realised gain">
+        <Gain
+          value={differenceOf(add(costs.map(([, { gained }]) => gained)), add(costs.map(([, { lost }]) => lost)))}
+        />
+      </td>
+    </tr>
+  );
+}
+
+function Row({ row: { asset, average, unrealised, realised } }: { readonly row: Gained }) {
   return (
     <tr>
       <th scope="row">
@@ -121,11 +147,11 @@ function Row({ row: { asset, average, paper, sold } }: { readonly row: Gained })
       <td class="number" data-name="Average cost">
         {average === undefined ? '–' : `${showPrice(average)} USDT`}
       </td>
-      <td class="number" data-name="Gain at market price">
-        {paper === undefined ? '–' : <Gain value={paper} />}
+      <td class="number" data-name="Unrealised gain">
+        {unrealised === undefined ? '–' : <Gain value={unrealised} />}
       </td>
-      <td class="number" data-name="Gain by sales">
-        <Gain value={sold} />
+      <td class="number" data-name="Realised gain">
+        <Gain value={realised} />
       </td>
     </tr>
   );

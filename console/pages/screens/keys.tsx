@@ -56,8 +56,7 @@ export function Keys() {
   return (
     <>
       <p class="about">
-        Your programs use the account by the API, each with a key. See{' '}
-        <a href={`${session.apiOrigin}/docs`}>the API’s documentation</a>.
+        Let your programs use the account. See <a href={`${session.apiOrigin}/docs`}>the API’s documentation</a>.
       </p>
       <div class="split">
         {made && <NewToken token={made.token} close={() => setMade(undefined)} />}
@@ -167,8 +166,8 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
             <TextField label="Expires at" type="datetime-local" required value={expiry} set={setExpiry} />
           )}
           <TextField
-            label="Allowed IP addresses (empty: all)"
-            help="Such as 192.0.2.0/24, with commas between them"
+            label="Allowed IP addresses (optional)"
+            help="Such as 192.0.2.0/24, with commas between them. Leave it empty to allow all."
             value={addresses}
             set={setAddresses}
           />
@@ -185,7 +184,7 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
               </ul>
             </>
           )}
-          <CannotAdd what="key" />
+          <CannotAdd act="make a key" />
         </>
       )}
     </section>
@@ -203,51 +202,50 @@ function NewToken({ token, close }: { readonly token: string; readonly close: ()
   const [language, setLanguage] = useState<keyof typeof code>('curl');
   return (
     <ShownOnce title="Your new key" close={close}>
-      <Copied text={token} label="the key" />
+      <Copied isMain text={token} label="the key" />
+      <p>
+        Your program reads it from the variable <code>KEY</code>, and makes a first request:
+      </p>
       <Choice
-        label="A first request, with the key in KEY"
+        label="Language"
         value={language}
         set={setLanguage}
         options={(['curl', 'TypeScript', 'Python'] as const).map((name) => [name, name] as const)}
       />
       <div class="copied">
-        <pre>{breakAtSlashes(code[language])}</pre>
-        <CopyButton text={code[language]} label="the code" />
+        {/* It scrolls sideways, also by the keyboard. */}
+        <pre tabIndex={0}>{code[language]}</pre>
+        <CopyButton text={code[language]} label="the request" />
       </div>
     </ShownOnce>
   );
 }
 
-/** An address may go on in the next line after each slash. */
-function breakAtSlashes(text: string) {
-  return text.split('/').map((part, at) => (
-    <Fragment key={at}>
-      {at > 0 && '/'}
-      {at > 0 && <wbr />}
-      {part}
-    </Fragment>
-  ));
-}
-
 /** What a key may do, in words. */
 function listRights(of: readonly string[]): string {
   return scopes
-    .flatMap(([scope, text]) => (of.includes(scope) ? [text.charAt(0).toLowerCase() + text.slice(1)] : []))
+    .flatMap(([scope, text]) => (of.includes(scope) ? [text] : []))
+    .map((text, at) => (at === 0 ? text : text.charAt(0).toLowerCase() + text.slice(1)))
     .join(', ');
 }
 
 function KeyRow({ apiKey, revoked }: { readonly apiKey: ApiKey; readonly revoked: () => void }) {
   const { id, label, revokedAt, expiresAt, createdAt, ipAllowlist, lastUsedAt } = apiKey;
-  const times: (readonly [word: string, time?: string])[] = [['made', createdAt]];
-  if (expiresAt !== null && revokedAt === null) times.push(['expires', expiresAt]);
-  if (revokedAt !== null) times.push(['revoked', revokedAt]);
-  else times.push(lastUsedAt === null ? ['never used'] : ['last used', lastUsedAt]);
+  const facts: readonly (readonly [name: string, value: string])[] = [
+    ['From', ipAllowlist === null ? 'any IP address' : ipAllowlist.join(', ')],
+    ['Id ends in', id.slice(-6)],
+    ['Made', showTime(createdAt)],
+    ['Last used', lastUsedAt === null ? 'never' : showTime(lastUsedAt)],
+    revokedAt === null
+      ? ['Expires', expiresAt === null ? 'never' : showTime(expiresAt)]
+      : ['Revoked', showTime(revokedAt)],
+  ];
   return (
     <li class={revokedAt === null ? 'entry' : 'entry over'}>
       <div class="title">
         <strong>{label}</strong>
         {revokedAt !== null ? (
-          <Pill status="failed" words="Revoked" />
+          <Pill status="ended" words="Revoked" />
         ) : (
           <Form
             danger
@@ -260,20 +258,15 @@ function KeyRow({ apiKey, revoked }: { readonly apiKey: ApiKey; readonly revoked
           />
         )}
       </div>
-      <p>
-        may {listRights(apiKey.scopes)}
-        {ipAllowlist !== null && ` from ${ipAllowlist.join(', ')}`}
-      </p>
-      <div class="quiet">
-        <p>
-          its id ends in <code>{id.slice(-6)}</code>
-        </p>
-        {times.map(([word, time]) => (
-          <p key={word}>
-            {word} {time !== undefined && showTime(time)}
-          </p>
+      <p>{listRights(apiKey.scopes)}</p>
+      <dl class="quiet">
+        {facts.map(([name, value]) => (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </Fragment>
         ))}
-      </div>
+      </dl>
     </li>
   );
 }

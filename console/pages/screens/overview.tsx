@@ -74,7 +74,7 @@ function drawValue(
   const first = rest ? Date.parse(movements.at(-1)?.ts ?? '') / 1_000 : 0;
   const points = valueOverTime(rows, movements, lines).filter(({ at }) => at >= first);
   if (points.length >= LEAST_POINTS) return { points };
-  return { points: valueOverTime(rows, [], lines), note: 'Drawn for what you hold now, at the prices of then.' };
+  return { points: valueOverTime(rows, [], lines), note: 'Your coins of today, at the prices of then.' };
 }
 
 /** By how much the value of what is held has changed in 24 hours, in USDT and as a fraction. Both are only shown rounded. */
@@ -94,7 +94,7 @@ function FirstSteps({
   const { loaded } = useLoaded(() => ask<{ recoveryCodes: number }>('GET', '/account/passkeys'));
   const hasWayBack = session.passkeys > 1 || (loaded.state === 'here' && loaded.value.recoveryCodes > 0);
   const steps = [
-    [session.passkeys > 0, '/security', 'Add a passkey', 'Trading needs it, and nobody else has it.'],
+    [session.passkeys > 0, '/security', 'Add a passkey', 'Trading and withdrawing need it.'],
     [account.totp.enabled, '/security', 'Switch on two-factor authentication', 'Withdrawals need its code.'],
     [hasWayBack, '/security', 'Make recovery codes, or add a second passkey', 'For the day you lose the first one.'],
     [known.transactions.length > 0, '/deposit', 'Make a first deposit', 'Each coin and network has its address.'],
@@ -129,7 +129,7 @@ function FirstSteps({
                 )}
                 {isDone && <span class="hidden">, done</span>}
               </span>
-              {!isDone && <span class="quiet">{mayDo(step) ? why : 'Your passkey comes first.'}</span>}
+              {!isDone && mayDo(step) && <span class="quiet">{why}</span>}
             </li>
           );
         })}
@@ -151,7 +151,7 @@ export function Overview() {
       <Shown loaded={loaded}>
         {(known) => {
           const { rows, transactions, value, priceOf } = known;
-          const isNew = transactions.length === 0;
+          const isNew = transactions.length === 0 || session.passkeys === 0;
           // The key keeps what they have read when they are moved.
           const steps = <FirstSteps key="steps" session={session} account={account} known={known} />;
           return (

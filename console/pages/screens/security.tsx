@@ -21,6 +21,7 @@ export function Security() {
   return (
     <>
       {!mayChange && <Return />}
+      {!mayChange && <Freeze />}
       <dl class="facts short">
         <Fact name="Passkeys" status={session.passkeys > 1 ? 'completed' : 'pending'}>
           {['None yet', 'Only one'][session.passkeys] ?? `${session.passkeys} enrolled`}
@@ -41,7 +42,7 @@ export function Security() {
           {account.allowlist.mode === 'strict' ? 'Approved addresses' : 'Any address'}
         </Fact>
       </dl>
-      {mayChange ? (
+      {mayChange && (
         <div class="split even">
           <Passkeys
             ways={ways.loaded}
@@ -50,16 +51,38 @@ export function Security() {
               reload();
             }}
           />
-          <SecondFactor />
-          <RecoveryCodes ways={ways.loaded} drawn={ways.reload} />
+          {session.passkeys === 0 ? (
+            <Next />
+          ) : (
+            <>
+              <SecondFactor />
+              <RecoveryCodes ways={ways.loaded} drawn={ways.reload} />
+            </>
+          )}
           <Freeze />
         </div>
-      ) : (
-        <Freeze />
       )}
       <Sessions key={`sessions ${state}`} />
       <SecurityLog key={`log ${state}`} />
     </>
+  );
+}
+
+/** What can be done once there is a passkey. */
+function Next() {
+  const { account } = useSignedIn();
+  return (
+    <section class="card">
+      <h2>After that</h2>
+      <ol class="steps">
+        {!account.totp.enabled && (
+          <li>
+            Switch on two-factor authentication. Without it you cannot withdraw here, or make an API key that does.
+          </li>
+        )}
+        <li>Make recovery codes. One brings you back, if your passkeys are lost.</li>
+      </ol>
+    </section>
   );
 }
 

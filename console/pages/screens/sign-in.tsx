@@ -35,7 +35,7 @@ export function SignIn({ signedIn }: { readonly signedIn: () => void }) {
       <p class="quiet">
         A link by e-mail lets you look, deposit and freeze the account. If your passkeys are lost, it is also the way
         back in.
-        {opensAccounts && ' With a new address it opens an account.'}
+        {opensAccounts ? ' With a new address it opens an account.' : ' New here? The exchange invites its customers.'}
       </p>
     </Door>
   );

@@ -133,7 +133,7 @@ function Row({ row, name }: { readonly row: Withdrawal; readonly name: string | 
       <div class="what">
         <div class="title">
           <strong>{showCoins(row.amount, row.asset)}</strong>
-          <Pill status={row.status} words={state} />
+          <Pill status={row.status} words={row.reason === 'rejected' ? 'Rejected' : state} />
         </div>
         <p title={row.address}>
           to {name ?? <code class="short">{shorten(row.address)}</code>} on {row.network}

@@ -183,7 +183,7 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
         Sent <Time iso={hedge.ts} />, limit {showPrice(limitPrice)} USDT. It has expired, and ending it cannot be
         undone. First look for its id among the venue’s orders:
       </p>
-      <Copied text={hedge.id} label="the id of the hedge" />
+      <Copied isBeside text={hedge.id} label="the id of the hedge" />
       <Question
         label={`What became of it at venue ${hedge.venue}?`}
         value={outcome}

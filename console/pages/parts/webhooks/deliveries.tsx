@@ -28,7 +28,7 @@ export function Deliveries({
           <>
             <p>
               <State of={nameProgress(log, isOn)} />{' '}
-              <span class="quiet">All events up to number {log.deliveredTo} are delivered or given up.</span>
+              {log.deliveredTo > 0 && <span class="quiet">The newest event has number {log.deliveredTo}.</span>}
             </p>
             {log.setAside.length > 0 && (
               <>
@@ -62,8 +62,8 @@ function List({ rows }: { readonly rows: readonly Delivery[] }) {
         {rows.map((row) => (
           <tr key={`${row.eventId} ${row.at}`}>
             <th scope="row" title={row.eventId}>
-              {nameEvent(row.type)}
-              <small>{isTest(row) ? 'a test' : `number ${Number(/\d+$/.exec(row.eventId)?.[0])}`}</small>
+              {isTest(row) ? 'A test' : nameEvent(row.type)}
+              {!isTest(row) && <small>number {Number(/\d+$/.exec(row.eventId)?.[0])}</small>}
             </th>
             <td>
               <State of={nameOutcome(row)} />

@@ -28,7 +28,7 @@ export function nameOutcome({ outcome }: Pick<Delivery, 'outcome'>): readonly [s
 
 /** What was answered. */
 export function nameAnswer({ status, fault, durationMs }: Delivery): string {
-  return fault === null ? `${status ?? 'nothing'} in ${durationMs} ms` : faults[fault];
+  return fault === null ? `HTTP ${status ?? 'nothing'} in ${durationMs} ms` : faults[fault];
 }
 
 /** A test is no event, and is not made again. */

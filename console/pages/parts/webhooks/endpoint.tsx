@@ -53,7 +53,7 @@ export function Endpoint({
       </div>
       {tested && (
         <p role="status" class={tested.outcome === 'DELIVERED' ? 'done' : 'wrong'}>
-          The test: {nameOutcome(tested)[1].toLowerCase()}, {nameAnswer(tested)}.
+          Test {nameOutcome(tested)[1].toLowerCase()}: {nameAnswer(tested)}.
         </p>
       )}
       {change && <Rarely {...more} change={change} />}
@@ -116,15 +116,15 @@ function Rarely(changes: Changes) {
     <details class="plain-details">
       <summary>More actions</summary>
       <section>
-        <h4>Send again</h4>
+        <h4>Send events again</h4>
         <Replay replay={(after) => calls.replay(id, after)} change={Change} />
       </section>
       <section>
         <h4>New secret</h4>
         <Change
           plain
-          label="Draw a new secret"
-          title="Draw a new secret"
+          label="Make a new secret"
+          title="Make a new secret"
           act={async () => show((await calls.rotateSecret(id)).secret)}
         >
           <p class="quiet">For 24 hours each delivery is signed with the old one as well.</p>
@@ -179,7 +179,7 @@ function Replay({
   readonly change: Change;
 }) {
   const [after, setAfter] = useState('');
-  const [isSent, setSent] = useState(false);
+  const [sent, setSent] = useState<string>();
   return (
     <>
       <Change
@@ -188,9 +188,10 @@ function Replay({
         title="Send events again"
         asks={`All events after number ${after} are sent again, one a second.`}
         act={async () => {
-          setSent(false);
+          setSent(undefined);
           await replay(Number(after));
-          setSent(true);
+          setSent(after);
+          setAfter('');
         }}
       >
         <TextField
@@ -203,9 +204,9 @@ function Replay({
           set={setAfter}
         />
       </Change>
-      {isSent && (
+      {sent !== undefined && (
         <p role="status" class="done">
-          All events after number {after} are on their way, with the ids that they had.
+          All events after number {sent} are on their way, with the ids that they had.
         </p>
       )}
     </>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLoaded } from '../../load.ts';
 import { Copied } from '../copy.tsx';
-import { None } from '../none.tsx';
+import { Folded } from '../folded.tsx';
 import { Shown } from '../notice.tsx';
 import { ShownOnce } from '../shown-once.tsx';
 import type { EndpointSource } from './endpoint-calls.ts';
@@ -27,32 +27,35 @@ export function Endpoints<Type extends string>({ calls, groups, change, inDialog
       )}
       <Shown loaded={loaded}>
         {({ webhookEndpoints }) => (
-          <div class={inDialogs ? undefined : 'split'}>
-            <section class="card endpoints">
-              <div class="title">
-                <h2>Endpoints</h2>
-                {inDialogs && add}
+          <section class="card endpoints">
+            <div class="title">
+              <h2>Endpoints</h2>
+              {inDialogs && add}
+            </div>
+            {webhookEndpoints.length === 0 && <p>An endpoint is a URL of your own that events are sent to.</p>}
+            {webhookEndpoints.map((endpoint) => (
+              <Endpoint
+                key={endpoint.id}
+                endpoint={endpoint}
+                groups={groups}
+                calls={calls}
+                change={change}
+                changed={reload}
+                show={show}
+              />
+            ))}
+            {!inDialogs && (
+              <div class={webhookEndpoints.length === 0 ? undefined : 'another'}>
+                <Folded
+                  key={webhookEndpoints.length}
+                  label="Add another endpoint"
+                  isOpen={webhookEndpoints.length === 0}
+                >
+                  {add}
+                </Folded>
               </div>
-              {webhookEndpoints.length === 0 && <None>An endpoint is a URL of your own that events are sent to.</None>}
-              {webhookEndpoints.map((endpoint) => (
-                <Endpoint
-                  key={endpoint.id}
-                  endpoint={endpoint}
-                  groups={groups}
-                  calls={calls}
-                  change={change}
-                  changed={reload}
-                  show={show}
-                />
-              ))}
-            </section>
-            {add && !inDialogs && (
-              <section class="card">
-                <h2>Add an endpoint</h2>
-                {add}
-              </section>
             )}
-          </div>
+          </section>
         )}
       </Shown>
     </>

@@ -66,7 +66,7 @@ async function readFacts(row: Transaction): Promise<readonly Fact[]> {
     ...record,
     ['By', asker],
     ['When', showTime(row.ts)],
-    ['Id', <Copied key="id" text={row.id} shown={shorten(row.id)} label="the id" />],
+    ['Id', <Copied key="id" text={row.id} shown={shorten(row.id)} label="the id" isBeside />],
   ];
 }
 

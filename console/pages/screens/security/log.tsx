@@ -96,10 +96,12 @@ export function SecurityLog() {
               {nameAction(entry)}
               {nameSubject(entry.detail)}
             </span>
-            <span class="quiet">{entry.by === 'holder' ? 'from your account' : 'by the exchange'}</span>
-            <time class="quiet" dateTime={new Date(entry.ts_ms).toISOString()}>
-              {showTime(new Date(entry.ts_ms).toISOString())}
-            </time>
+            <span class="quiet">
+              {entry.by === 'exchange' && 'by the exchange, '}
+              <time dateTime={new Date(entry.ts_ms).toISOString()}>
+                {showTime(new Date(entry.ts_ms).toISOString())}
+              </time>
+            </span>
           </li>
         ))}
       </ul>

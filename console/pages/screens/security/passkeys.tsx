@@ -22,9 +22,12 @@ export interface WaysIn {
   readonly recoveryCodes: number;
 }
 
+/** For how long a recovered account is held. */
+const HOLD_MS = 86_400_000;
+
 /** The passkeys that open the account. */
 export function Passkeys({ ways, changed }: { readonly ways: LoadState<WaysIn>; readonly changed: () => void }) {
-  const { session } = useSignedIn();
+  const { session, account } = useSignedIn();
   const [name, setName] = useState(() => nameBrowser(navigator.userAgent));
   return (
     <section class="card">
@@ -41,7 +44,12 @@ export function Passkeys({ ways, changed }: { readonly ways: LoadState<WaysIn>; 
             {passkeys.length > 0 && (
               <ul class="plain">
                 {passkeys.map((passkey) => (
-                  <PasskeyRow key={passkey.id} passkey={passkey} removed={passkeys.length > 1 ? changed : undefined} />
+                  <PasskeyRow
+                    key={passkey.id}
+                    passkey={passkey}
+                    recovered_ms={account.heldUntil_ms === null ? undefined : account.heldUntil_ms - HOLD_MS}
+                    removed={passkeys.length > 1 ? changed : undefined}
+                  />
                 ))}
               </ul>
             )}
@@ -52,6 +60,7 @@ export function Passkeys({ ways, changed }: { readonly ways: LoadState<WaysIn>; 
               key={passkeys.length}
               label="Add another passkey"
               isOpen={passkeys.length === 0 || session.isRecovered}
+              isMain={passkeys.length === 1}
             >
               <Form
                 plain={passkeys.length > 0}
@@ -73,9 +82,12 @@ export function Passkeys({ ways, changed }: { readonly ways: LoadState<WaysIn>; 
 
 function PasskeyRow({
   passkey: { id, name, createdAt, usedAt },
+  recovered_ms,
   removed,
 }: {
   readonly passkey: Passkey;
+  /** When the account was recovered, while it is held for that. */
+  readonly recovered_ms: number | undefined;
   /** `undefined` for one that cannot be removed. */
   readonly removed: (() => void) | undefined;
 }) {
@@ -84,13 +96,10 @@ function PasskeyRow({
       <div>
         <strong>{name}</strong>
         <p class="quiet">
-          added {showTime(createdAt)}
-          {usedAt !== null && (
-            <>
-              <br />
-              used {showTime(usedAt)}
-            </>
-          )}
+          Added {showTime(createdAt)}
+          {recovered_ms !== undefined && Date.parse(createdAt) < recovered_ms && ', before the recovery'}
+          <br />
+          {usedAt === null ? 'Not used yet' : `Last used ${showTime(usedAt)}`}
         </p>
       </div>
       {removed && (

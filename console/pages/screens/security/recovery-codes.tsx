@@ -28,29 +28,26 @@ export function RecoveryCodes({ ways, drawn }: { readonly ways: LoadState<WaysIn
       <h2>Recovery codes</h2>
       {codes.length > 0 && <NewCodes codes={codes} close={() => setCodes([])} />}
       <Shown loaded={ways}>
-        {({ passkeys, recoveryCodes }) => (
+        {({ recoveryCodes }) => (
           <>
             <p>
               {recoveryCodes === 0 ? 'You have none' : `${recoveryCodes} of 10 are left`}. A recovery code brings you
               back once, if your passkeys are lost.
-              {passkeys.length === 0 && ' Add a passkey first.'}
             </p>
-            {passkeys.length > 0 && (
-              <Folded key={recoveryCodes} label="Make new codes" isOpen={recoveryCodes === 0}>
-                <Form plain label="Make ten new recovery codes" act={draw}>
-                  {account.totp.enabled && (
-                    <TextField
-                      label="Code of your authenticator app"
-                      inputMode="numeric"
-                      autoComplete="one-time-code"
-                      required
-                      value={totpCode}
-                      set={setTotpCode}
-                    />
-                  )}
-                </Form>
-              </Folded>
-            )}
+            <Folded key={recoveryCodes} label="Make new codes" isOpen={recoveryCodes === 0}>
+              <Form plain label="Make ten new recovery codes" act={draw}>
+                {account.totp.enabled && (
+                  <TextField
+                    label="Code of your authenticator app"
+                    inputMode="numeric"
+                    autoComplete="one-time-code"
+                    required
+                    value={totpCode}
+                    set={setTotpCode}
+                  />
+                )}
+              </Form>
+            </Folded>
           </>
         )}
       </Shown>

@@ -7,7 +7,8 @@ import { useSignedIn } from '../../parts/session.ts';
 import { usePasskey } from '../../passkey.ts';
 
 /** What a recovery does beside letting its holder in. */
-const COST = 'This revokes all API keys, and for 24 hours the account takes no withdrawal, new API key or new address.';
+const COST =
+  'A recovery revokes all API keys, and for 24 hours the account takes no withdrawal, new API key or new address.';
 
 /** For somebody who came by a link: their passkey, or one of two recoveries. */
 export function Return() {
@@ -26,7 +27,9 @@ export function Return() {
     <section class="card">
       <h2>Get back in</h2>
       <p>
-        Signed in by a link, you can look, deposit and freeze the account. To change anything, use one of these ways:
+        Signed in by a link, you can look, deposit and freeze the account. To change anything, use your passkey, or
+        recover the account.
+        {until_ms === null && ` ${COST}`}
       </p>
       <ul class="ways">
         {until_ms !== null && (
@@ -38,7 +41,7 @@ export function Return() {
             <Form act={() => recover({ allowedByExchange: true })} label="Recover the account" />
             <div class="whole">
               <p>After that:</p>
-              <ol>
+              <ol class="steps">
                 <li>Add a new passkey, and remove the one that you lost.</li>
                 {account.totp.enabled && (
                   <li>
@@ -70,7 +73,7 @@ export function Return() {
             <li>
               <div>
                 <h3>With a code</h3>
-                <p>Enter one from your authenticator app, or a recovery code, and then add a new passkey. {COST}</p>
+                <p>Enter one from your authenticator app, or a recovery code. Then add a new passkey.</p>
               </div>
               <Form plain act={showCode} label="Recover the account">
                 <TextField
@@ -85,11 +88,10 @@ export function Return() {
             <li>
               <div>
                 <h3>Without a passkey or a code</h3>
-                <ol>
-                  <li>Write to the exchange, which then checks who you are.</li>
-                  <li>Once two of its people have agreed, you get an e-mail.</li>
-                  <li>Sign in by a new link, and recover the account here. {COST}</li>
-                </ol>
+                <p>
+                  The exchange checks who you are. Once two of its people have agreed, you get a mail and recover the
+                  account here.
+                </p>
               </div>
               <MailLink words="Write to the exchange" />
             </li>

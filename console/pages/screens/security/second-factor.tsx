@@ -11,7 +11,7 @@ import { withPasskey } from '../../passkey.ts';
 
 /** Two-factor authentication: switching it on from what is shown here, and off. */
 export function SecondFactor() {
-  const { session, account, reload } = useSignedIn();
+  const { account, reload } = useSignedIn();
   const [drawn, setDrawn] = useState<{ readonly secret: string; readonly otpauthUri: string }>();
   const [code, setCode] = useState('');
   const totpCode = code.trim();
@@ -23,48 +23,39 @@ export function SecondFactor() {
           <p>
             It is on. A withdrawal, new recovery codes and switching it off need a code from your authenticator app.
           </p>
-          {session.passkeys > 0 && (
-            <Folded label="Switch it off …">
-              <p class="quiet">
-                If the exchange let you back in without a code, none is asked for in the 24 hours after it.
-              </p>
-              <Form
-                danger
-                label="Switch it off"
-                act={async () => {
-                  const body = totpCode === '' ? {} : { totpCode };
-                  await withPasskey(() => ask('POST', '/account/totp/remove', body));
-                  setCode('');
-                  reload();
-                }}
-              >
-                <TextField label="Code" inputMode="numeric" autoComplete="one-time-code" value={code} set={setCode} />
-              </Form>
-            </Folded>
-          )}
+          <Folded label="Switch it off …">
+            <p class="quiet">
+              If the exchange let you back in without a code, none is asked for in the 24 hours after it.
+            </p>
+            <Form
+              danger
+              label="Switch it off"
+              act={async () => {
+                const body = totpCode === '' ? {} : { totpCode };
+                await withPasskey(() => ask('POST', '/account/totp/remove', body));
+                setCode('');
+                reload();
+              }}
+            >
+              <TextField label="Code" inputMode="numeric" autoComplete="one-time-code" value={code} set={setCode} />
+            </Form>
+          </Folded>
         </>
       ) : (
         <>
-          <p>
-            It is off. Without it you cannot withdraw here, or make an API key that withdraws.
-            {session.passkeys === 0 && ' Add a passkey first.'}
-          </p>
-          {session.passkeys > 0 && (
-            <Form
-              label="Set it up"
-              act={async () => {
-                const { totp } = await withPasskey(() =>
-                  ask<{ totp: { secret: string; otpauthUri: string } }>('POST', '/account/totp'),
-                );
-                setDrawn(totp);
-              }}
-            />
-          )}
+          <p>It is off. Without it you cannot withdraw here, or make an API key that withdraws.</p>
+          <Form
+            label="Set it up"
+            act={async () => {
+              const { totp } = await withPasskey(() =>
+                ask<{ totp: { secret: string; otpauthUri: string } }>('POST', '/account/totp'),
+              );
+              setDrawn(totp);
+            }}
+          />
           {drawn && (
             <Dialog title="Set up two-factor authentication" close={() => setDrawn(undefined)}>
-              <p>
-                Scan this with your authenticator app, or type the key into it. Then enter the code that the app shows.
-              </p>
+              <p>Add the exchange to your authenticator app. Then enter the code that the app shows.</p>
               <QrCode text={drawn.otpauthUri} label="The secret as a QR code" />
               <div class="on-telephone side-by-side">
                 <a href={drawn.otpauthUri}>Open your authenticator app</a>
@@ -73,7 +64,10 @@ export function SecondFactor() {
                 <summary>Scan it with another device</summary>
                 <QrCode text={drawn.otpauthUri} label="The secret as a QR code" />
               </details>
-              <Copied text={drawn.secret} shown={inGroups(drawn.secret)} label="the secret" />
+              <div class="field">
+                <span class="quiet">Setup key</span>
+                <Copied isBeside text={drawn.secret} shown={inGroups(drawn.secret)} label="the setup key" />
+              </div>
               <Form
                 label="Switch it on"
                 beside={

@@ -40,10 +40,8 @@ export function Sessions() {
                   )}
                 </div>
                 <p class="quiet">
-                  {session.isThis ? 'This browser' : `Last used ${showTime(session.usedAt)}`}
-                  {session.level === 'look' && ', signed in by a link'}
-                  <br />
-                  Since {showTime(session.createdAt)}
+                  {session.isThis ? 'This browser' : `Last used ${showTime(session.usedAt)}`}, signed in
+                  {session.level === 'look' && ' by a link'} {showTime(session.createdAt)}
                 </p>
               </li>
             ))}
