@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { FRESH_TIME_MS, GateSettings, SETTINGS_DUE_MS } from '../../src/orders/gate.ts';
 import { SETTINGS_MAX_AGE_MS } from '../../src/db/settings.ts';
 import { firstLedger } from '../../src/db/database.ts';
-import { until } from '../support/gate.ts';
+import { isSettingsRead, until } from '../support/gate.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { sql } from '../support/db/sql.ts';
@@ -18,21 +18,28 @@ const passTime = (by_ms: number) => vi.setSystemTime(Date.now() + by_ms);
 
 const openSettings = () => new GateSettings(firstLedger(env));
 
+/** How often settings were asked of the database from now on. */
+function countReads(): () => number {
+  const sends = vi.spyOn(databaseInternals(), '_send');
+  return () => sends.mock.calls.filter((call) => isSettingsRead(call[1])).length;
+}
+
 async function readSpread(settings: GateSettings) {
   const taken = await settings.take();
   if (!taken.ok) throw new Error(taken.code);
   return taken.value.spreadBps;
 }
 
-function countQuestions() {
-  const database = vi.spyOn(databaseInternals(), '_send');
-  return () => database.mock.settledResults.filter(({ type }) => type === 'fulfilled').length;
+/** How many refreshes have been put off until they are due. */
+function countDue(): () => number {
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  return () => timers.mock.calls.filter(([, delay_ms]) => delay_ms === SETTINGS_DUE_MS).length;
 }
 
 describe('the settings that the gate holds', () => {
   it('are fetched once for orders that follow each other', async () => {
     const settings = openSettings();
-    const count = countQuestions();
+    const count = countReads();
     await Promise.all([settings.take(), settings.take(), settings.take()]);
     await settings.take();
     expect(count()).toBe(1);
@@ -51,7 +58,7 @@ describe('the settings that the gate holds', () => {
   it('are fetched again when the clock went back', async () => {
     const settings = openSettings();
     await settings.take();
-    const count = countQuestions();
+    const count = countReads();
     passTime(-60_000);
     await settings.take();
     expect(count()).toBe(1);
@@ -71,17 +78,14 @@ describe('the settings that the gate holds', () => {
 
   it('are refreshed for a minute after the last order, and no longer', async () => {
     const settings = openSettings();
-    const count = countQuestions();
-    void settings.keepFresh();
-    await settings.take();
+    const count = countReads();
+    const due = countDue();
+    await settings.keepFresh();
     for (let waited_ms = SETTINGS_DUE_MS; waited_ms <= FRESH_TIME_MS; waited_ms += SETTINGS_DUE_MS) {
-      const before = count();
-      await until(() => vi.getTimerCount() > 0);
+      const before = due();
       vi.advanceTimersByTime(SETTINGS_DUE_MS);
-      await until(() => count() > before);
-      // The next timer is set only when the settings have arrived.
-      await scheduler.wait(5);
-      await until(() => vi.getTimerCount() === 1);
+      // The next one is put off only when the settings have arrived.
+      await until(() => due() > before);
     }
     expect(count()).toBe(FRESH_TIME_MS / SETTINGS_DUE_MS + 1);
     vi.advanceTimersByTime(SETTINGS_DUE_MS);

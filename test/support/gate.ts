@@ -46,6 +46,11 @@ export function followRefreshes(): { settle(): Promise<void>; restore(): void } 
   return { settle: () => until(() => ended >= begun), restore: () => spy.mockRestore() };
 }
 
+/** Whether what is sent to the database reads the settings alone, as gates do by themselves while they have orders. */
+export function isSettingsRead(sent: unknown): boolean {
+  return typeof sent === 'string' && sent.includes('from "settings"');
+}
+
 /** Waits inside the test's own object, by the machine's own clock. */
 export async function until(isSo: () => boolean, pause_ms = 1): Promise<void> {
   while (!isSo()) await scheduler.wait(pause_ms);
