@@ -329,9 +329,12 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
   await kept.filter({ hasText: ADMIN }).getByText('Unknown address').waitFor();
   expectThat(true, 'a deposit in quarantine is kept; its page and the list say why, and the list by whom');
   await open(page, 'Payouts');
-  await page.getByRole('link', { name: 'See all' }).click();
   const tabs = page.getByRole('navigation', { name: 'Of payouts' });
-  await tabs.getByRole('link', { name: 'All' }).and(page.locator('[aria-current]')).waitFor();
+  await tabs.getByRole('link', { name: /^Over 1 hour \(\d+\)$/ }).waitFor();
+  await tabs
+    .getByRole('link', { name: /^All \(\d+\)$/ })
+    .and(page.locator('[aria-current]'))
+    .waitFor();
   await page.getByRole('table', { name: 'Payouts with the custodian' }).getByRole('link').first().click();
   await press(page, 'Settle it');
   await page.getByRole('radio', { name: /^It failed/ }).check();
