@@ -315,13 +315,13 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
   await open(page, 'Deposits');
   await page.getByRole('table', { name: 'In quarantine' }).getByRole('link').first().click();
   await see(page, 'Its address belongs to nobody here.');
-  await see(page, 'The exchange is not told who sent it.');
+  await see(page, 'Bureau does not know who sent it.');
   const happened = page.getByRole('list', { name: 'What happened' });
   await happened.getByText('reported the deposit over ETH, which is in quarantine').waitFor();
   await press(page, 'Keep it');
   await page.getByLabel('Reason, for the audit').fill('no sender found');
   await confirm(page, 'Keep it');
-  await page.locator('dd', { hasText: 'Kept' }).waitFor();
+  await page.locator('.named .state', { hasText: 'Kept' }).waitFor();
   await happened.getByText('kept the deposit in quarantine, because: no sender found').waitFor();
   await page.getByRole('main').getByRole('link', { name: 'Deposits', exact: true }).click();
   await page.getByRole('navigation', { name: 'Of deposits' }).getByRole('link', { name: 'Kept' }).click();
