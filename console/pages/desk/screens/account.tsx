@@ -82,7 +82,17 @@ function Overview({ account }: { readonly account: AccountDetail }) {
             keyOf={({ asset }) => asset}
             columns={[
               { name: 'Asset', show: ({ asset }) => asset },
-              { name: 'Amount', isNumber: true, narrow: 'bare', show: ({ amount }) => showAmount(amount) },
+              {
+                name: 'Amount',
+                isNumber: true,
+                narrow: 'bare',
+                show: ({ amount, asset }) => (
+                  <>
+                    {showAmount(amount)}
+                    <span class="narrow"> {asset}</span>
+                  </>
+                ),
+              },
               valueColumn,
             ]}
             empty="The account holds nothing yet. A deposit or a credit appears here."
