@@ -60,7 +60,9 @@ export async function compareNumbers(page: Page, exchange: LocalExchange, { acco
     'GET',
     `/operator/v1/accounts/${accountId}`,
   );
-  const held = account.balances.filter(({ amount }) => amount !== '0').map(({ asset, amount }) => [asset, amount]);
+  const held = account.balances
+    .filter(({ amount }) => amount !== '0')
+    .map(({ asset, amount }) => [asset, `${amount} ${asset}`]);
   expectThat(JSON.stringify(balances) === JSON.stringify(held), 'the balances of an account are those of the API');
 }
 

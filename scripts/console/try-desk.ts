@@ -36,7 +36,7 @@ async function openAccount(page: Page, exchange: LocalExchange): Promise<string>
   await page.getByLabel('Reference').fill('desk credit');
   await confirm(page, 'Credit by hand');
   await page.getByRole('table', { name: 'Balances' }).getByText('5.25').waitFor();
-  await see(page, '5\u202F000.00 USDT are left.');
+  await see(page, '5\u202F000.00 USDT are left today.');
   expectThat(true, 'an account is credited by hand, and its page says what is left of its limit');
   await press(page, 'Set the limit');
   const set = page.getByRole('dialog').getByRole('button', { name: 'Set the limit' });
@@ -44,7 +44,7 @@ async function openAccount(page: Page, exchange: LocalExchange): Promise<string>
   await page.getByLabel('USDT in any 24 hours').fill('4500');
   await page.getByLabel('Reason, for the audit').fill('as agreed');
   await set.click();
-  await see(page, '4\u202F500.00 USDT are left.');
+  await see(page, '4\u202F500.00 USDT are left today.');
   await press(page, 'Freeze');
   await page.getByLabel('Reason, for the audit').fill('asked for it by telephone');
   await confirm(page, 'Freeze');
@@ -315,13 +315,13 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
   await open(page, 'Deposits');
   await page.getByRole('table', { name: 'In quarantine' }).getByRole('link').first().click();
   await see(page, 'Its address belongs to nobody here.');
-  await see(page, 'The exchange is not told who sent it.');
+  await see(page, 'Bureau does not know who sent it.');
   const happened = page.getByRole('list', { name: 'What happened' });
   await happened.getByText('reported the deposit over ETH, which is in quarantine').waitFor();
   await press(page, 'Keep it');
   await page.getByLabel('Reason, for the audit').fill('no sender found');
   await confirm(page, 'Keep it');
-  await page.locator('dd', { hasText: 'Kept' }).waitFor();
+  await page.locator('.named .state', { hasText: 'Kept' }).waitFor();
   await happened.getByText('kept the deposit in quarantine, because: no sender found').waitFor();
   await page.getByRole('main').getByRole('link', { name: 'Deposits', exact: true }).click();
   await page.getByRole('navigation', { name: 'Of deposits' }).getByRole('link', { name: 'Kept' }).click();
@@ -329,9 +329,12 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
   await kept.filter({ hasText: ADMIN }).getByText('Unknown address').waitFor();
   expectThat(true, 'a deposit in quarantine is kept; its page and the list say why, and the list by whom');
   await open(page, 'Payouts');
-  await page.getByRole('link', { name: 'See all' }).click();
   const tabs = page.getByRole('navigation', { name: 'Of payouts' });
-  await tabs.getByRole('link', { name: 'All' }).and(page.locator('[aria-current]')).waitFor();
+  await tabs.getByRole('link', { name: /^Over 1 hour \(\d+\)$/ }).waitFor();
+  await tabs
+    .getByRole('link', { name: /^All \(\d+\)$/ })
+    .and(page.locator('[aria-current]'))
+    .waitFor();
   await page.getByRole('table', { name: 'Payouts with the custodian' }).getByRole('link').first().click();
   await press(page, 'Settle it');
   await page.getByRole('radio', { name: /^It failed/ }).check();

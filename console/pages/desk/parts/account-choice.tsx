@@ -41,7 +41,7 @@ export function AccountChoice({
   };
   return (
     <>
-      <Field label="Account" help="E-mail or name, by the beginning; or an id, a key’s id or an address">
+      <Field label="Account" help="The beginning of a name or an e-mail, or a whole id or address">
         {(named) => (
           <div class="joined">
             <input
@@ -65,7 +65,7 @@ export function AccountChoice({
       </p>
       {found && found.length > 0 && (
         <fieldset>
-          <legend>Found; choose one</legend>
+          <legend>Choose the account</legend>
           {found.map((account) => (
             <label key={account.id} class="tick">
               <input type="radio" name="account" checked={account.id === chosen?.id} onChange={() => choose(account)} />

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { inWords, nameMovement, shorten, showAmount, showCents, showSum } from '../../format.ts';
 import { Choice } from '../../parts/form.tsx';
+import { nameNetwork } from '../../networks.ts';
 import { go } from '../../route.ts';
 import { State, Time } from '../parts/names.tsx';
 import { type List, listOf } from '../parts/list.ts';
@@ -21,7 +22,7 @@ interface Valued {
 /** A deposit has a value once it is credited. */
 export const isValued = ({ usdValue }: Valued) => usdValue !== '0';
 
-const value = {
+export const valueColumn = {
   name: 'In USDT',
   isNumber: true,
   narrow: 'beside' as const,
@@ -68,7 +69,7 @@ const transactionColumns = (accountId: string): readonly Column<Transaction>[] =
     narrow: 'beside',
     show: (row) => `${OUT.test(row.type) ? '−' : '+'}${nameAmount(row)}`,
   },
-  { ...value, narrow: 'bare' },
+  { ...valueColumn, narrow: 'bare' },
   state,
   when,
 ];
@@ -79,25 +80,35 @@ export const withdrawalColumns: readonly Column<OperatorWithdrawal>[] = [
     name: 'Withdrawal',
     show: (row) => <a href={`/desk/withdrawals/${row.accountId}/${row.id}`}>{nameAmount(row)}</a>,
   },
-  value,
+  valueColumn,
   { name: 'To', narrow: 'bare', show: ({ network, address }) => <Destination network={network} address={address} /> },
   state,
   when,
 ];
 
+/** The page of a deposit; the audit has what no network sent. */
+const findPage = ({ id, network, accountId }: OperatorDeposit) =>
+  network === null ? `/desk/audit?target=${accountId}&action=credit_account` : `/desk/deposits/${id}`;
+
+/** Where a deposit came from: nobody tells the exchange who sent it. */
+function tellSource(deposit: OperatorDeposit): string {
+  const { network, confirmations, confirmationsNeeded, withdrawalId, reference } = deposit;
+  if (network !== null) return `${nameNetwork(network)}, ${confirmations} of ${confirmationsNeeded} confirmations`;
+  if (withdrawalId !== null) return 'Another account here';
+  return `Credited by hand${reference === null ? '' : `: ${reference}`}`;
+}
+
 /** The columns of deposits, of one account or of all. */
 export const depositColumns: readonly Column<OperatorDeposit>[] = [
   {
     name: 'Deposit',
-    show: (row) =>
-      row.network === null ? nameAmount(row) : <a href={`/desk/deposits/${row.id}`}>{nameAmount(row)}</a>,
+    show: (row) => <a href={findPage(row)}>{nameAmount(row)}</a>,
   },
-  value,
+  valueColumn,
   {
-    name: 'Network',
+    name: 'Source',
     narrow: 'bare',
-    show: ({ network, confirmations, confirmationsNeeded }) =>
-      network === null ? 'credited by hand' : `${network}, ${confirmations} of ${confirmationsNeeded} confirmed`,
+    show: tellSource,
   },
   {
     name: 'State',
@@ -124,8 +135,7 @@ interface RecordKind {
   readonly title: string;
   /** Which states the list can be narrowed to. */
   readonly states: readonly string[];
-  readonly empty: string;
-  readonly list: (id: string, status: string) => ComponentChildren;
+  readonly list: (id: string, status: string, filter: ComponentChildren) => ComponentChildren;
 }
 
 interface Listed {
@@ -140,39 +150,54 @@ function describeKind<Row extends Listed>(
   columnsOf: (accountId: string) => readonly Column<Row>[],
   listRecords: (id: string, query: { readonly status?: never }) => List<Row>,
 ): RecordKind {
-  const list = (id: string, status: string) => (
+  const list = (id: string, status: string, filter: ComponentChildren) => (
     <Pages list={listRecords(id, { ...(status && { status: status as never }) })}>
-      {(rows) => <Records label={title} rows={rows} keyOf={(row) => row.id} columns={columnsOf(id)} empty={empty} />}
+      {(rows) => (
+        <>
+          {(rows.length > 0 || status !== '') && filter}
+          <Records
+            label={title}
+            rows={rows}
+            keyOf={(row) => row.id}
+            columns={columnsOf(id)}
+            empty={status === '' ? empty : 'None is in this state.'}
+          />
+        </>
+      )}
     </Pages>
   );
-  return { title, states, empty, list };
+  return { title, states, list };
 }
 
 const ended = ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED'];
 
 /** The kinds of an account's records, by their part of the path. */
 export const recordKinds: Readonly<Record<string, RecordKind>> = {
-  transactions: describeKind('Transactions', ended, 'Nothing has moved.', transactionColumns, (id, query) =>
-    listOf('get /accounts/{id}/transactions', { path: { id }, query }),
+  transactions: describeKind(
+    'Transactions',
+    ended,
+    'Nothing has moved in this account yet.',
+    transactionColumns,
+    (id, query) => listOf('get /accounts/{id}/transactions', { path: { id }, query }),
   ),
   orders: describeKind(
     'Orders',
     ['COMPLETED', 'FAILED'],
-    'No order was placed.',
+    'This account has placed no orders yet.',
     () => orderColumns,
     (id, query) => listOf('get /accounts/{id}/orders', { path: { id }, query }),
   ),
   withdrawals: describeKind(
     'Withdrawals',
     ended,
-    'Nothing was withdrawn.',
+    'This account has withdrawn nothing yet.',
     () => withdrawalColumns,
     (id, query) => listOf('get /accounts/{id}/withdrawals', { path: { id }, query }),
   ),
   deposits: describeKind(
     'Deposits',
     ['PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED'],
-    'Nothing was deposited.',
+    'This account has had no deposit yet.',
     () => depositColumns,
     (id, query) => listOf('get /accounts/{id}/deposits', { path: { id }, query }),
   ),
@@ -192,17 +217,18 @@ export function AccountRecords({
   if (!known) return <p>There is no such page of an account.</p>;
   const status = query.get('status') ?? '';
   return (
-    <section class="card">
-      <div class="top">
-        <h2>{known.title}</h2>
+    <section class="card titled">
+      <h2>{known.title}</h2>
+      {known.list(
+        id,
+        status,
         <Choice
           label="State"
           value={status}
           set={(next) => go(`/desk/accounts/${id}/${kind}${next && `?status=${next}`}`)}
           options={[['', 'all'], ...known.states.map((one) => [one, inWords(one)] as const)]}
-        />
-      </div>
-      {known.list(id, status)}
+        />,
+      )}
     </section>
   );
 }

@@ -22,7 +22,10 @@ export function AccountSecurity({ account, changed }: AccountView) {
           columns={[
             { name: 'Name', show: ({ label }) => label },
             { name: 'Permissions', show: ({ scopes }) => scopes.join(', ') },
-            { name: 'IP addresses', show: ({ ipAllowlist }) => ipAllowlist?.join(', ') ?? 'any' },
+            {
+              name: 'IP addresses',
+              show: (key) => key.ipAllowlist?.join(', ') ?? <Risk apiKey={key} words="any" />,
+            },
             { name: 'Id', show: (key) => <ShortId id={key.id} /> },
             { name: 'Created', show: ({ createdAt }) => <Time iso={createdAt} /> },
             { name: 'Expires', show: (key) => <KeyEnd apiKey={key} /> },
@@ -34,6 +37,12 @@ export function AccountSecurity({ account, changed }: AccountView) {
           ]}
           empty="It has no API key. Its holder makes one in the console."
         />
+        {account.apiKeys.some(isRisky) && (
+          <p class="quiet">
+            <State of="unknown" words="marks" /> a risk of a key that may withdraw: it works from any IP address, or
+            never expires.
+          </p>
+        )}
       </section>
       <section class="card">
         <h2>Approved addresses</h2>
@@ -77,33 +86,44 @@ export function AccountSecurity({ account, changed }: AccountView) {
       </section>
       <section class="card">
         <h2>Two-factor authentication</h2>
-        <p>
-          <State
-            of={account.totp.enabled ? 'ok' : 'unknown'}
-            words={account.totp.enabled ? 'on' : 'off; its holder switches it on in the console'}
-          />
-        </p>
-        {account.totp.enabled && may('set_second_factor') && (
-          <Step
-            danger
-            needsTwo
-            label="Switch it off"
-            title="Switch two-factor authentication off"
-            act={() => operate('delete /accounts/{id}/totp', { path: { id } })}
-            done={changed}
-          >
-            <p>
-              Only once you know that the holder has lost it. Without it the account withdraws nothing until the holder
-              sets it up again.
-            </p>
-          </Step>
-        )}
+        <div class="choice">
+          <p>
+            <State of={account.totp.enabled ? 'ok' : 'unknown'} words={account.totp.enabled ? 'On.' : 'Off.'} />{' '}
+            {account.totp.enabled
+              ? 'Every withdrawal needs a code. Once it is off, API keys withdraw without one, and the holder cannot withdraw in the console.'
+              : 'API keys withdraw without a code, and the holder cannot withdraw in the console.'}
+          </p>
+          {account.totp.enabled && may('set_second_factor') && (
+            <Step
+              danger
+              needsTwo
+              label="Switch it off"
+              title="Switch two-factor authentication off"
+              act={() => operate('delete /accounts/{id}/totp', { path: { id } })}
+              done={changed}
+            >
+              <p>
+                Only once you know that the holder has lost it. API keys then withdraw without a code, and the holder
+                cannot withdraw in the console until it is set up again.
+              </p>
+            </Step>
+          )}
+        </div>
       </section>
     </>
   );
 }
 
-function KeyEnd({ apiKey: { revokedAt, expiresAt } }: { readonly apiKey: ApiKey }) {
+/** Whether a key that may withdraw works from everywhere or for good. */
+const isRisky = ({ scopes, revokedAt, ipAllowlist, expiresAt }: ApiKey) =>
+  scopes.includes('withdraw') && revokedAt === null && (ipAllowlist === null || expiresAt === null);
+
+/** A right without a bound, which is a risk of a key that may withdraw. */
+const Risk = ({ apiKey, words }: { readonly apiKey: ApiKey; readonly words: string }) =>
+  isRisky(apiKey) ? <State of="unknown" words={words} /> : <>{words}</>;
+
+function KeyEnd({ apiKey }: { readonly apiKey: ApiKey }) {
+  const { revokedAt, expiresAt } = apiKey;
   if (revokedAt !== null) {
     return (
       <>
@@ -111,7 +131,7 @@ function KeyEnd({ apiKey: { revokedAt, expiresAt } }: { readonly apiKey: ApiKey 
       </>
     );
   }
-  return expiresAt === null ? <>never</> : <Time iso={expiresAt} />;
+  return expiresAt === null ? <Risk apiKey={apiKey} words="never" /> : <Time iso={expiresAt} />;
 }
 
 function Revoke({ apiKey, revoked }: { readonly apiKey: ApiKey; readonly revoked: () => void }) {

@@ -13,7 +13,7 @@ import { ReasonField, Step } from '../parts/step.tsx';
 import { useMay } from '../staff.ts';
 import { AccountNotes } from './account-notes.tsx';
 import { AccountSteps } from './account-steps.tsx';
-import { AccountRecords, recordKinds } from './account-records.tsx';
+import { AccountRecords, recordKinds, valueColumn } from './account-records.tsx';
 import { AccountSecurity } from './account-security.tsx';
 import type { AccountDetail } from '../schema.d.ts';
 
@@ -71,28 +71,34 @@ function Overview({ account }: { readonly account: AccountDetail }) {
         </p>
       )}
       <div class="split wide-first">
-        <div>
-          <section class="card">
-            <h2>Worth</h2>
-            <p>
-              <span class="figure">{showCents(usdValue)}</span> USDT
-            </p>
-            <Records
-              isSmall
-              label="Balances"
-              rows={balances.filter(({ amount }) => amount !== '0')}
-              keyOf={({ asset }) => asset}
-              columns={[
-                { name: 'Asset', show: ({ asset }) => asset },
-                { name: 'Amount', isNumber: true, show: ({ amount }) => showAmount(amount) },
-                { name: 'In USDT', isNumber: true, show: (balance) => showCents(balance.usdValue) },
-              ]}
-              empty="The account holds nothing yet. A deposit or a credit appears here."
-            />
-          </section>
-          <AccountNotes accountId={id} />
-        </div>
-        <div>
+        <section class="card">
+          <h2>Worth</h2>
+          <p>
+            <span class="figure">{showCents(usdValue)}</span> USDT
+          </p>
+          <Records
+            label="Balances"
+            rows={balances.filter(({ amount }) => amount !== '0')}
+            keyOf={({ asset }) => asset}
+            columns={[
+              { name: 'Asset', show: ({ asset }) => asset },
+              {
+                name: 'Amount',
+                isNumber: true,
+                narrow: 'bare',
+                show: ({ amount, asset }) => (
+                  <>
+                    {showAmount(amount)}
+                    <span class="narrow"> {asset}</span>
+                  </>
+                ),
+              },
+              valueColumn,
+            ]}
+            empty="The account holds nothing yet. A deposit or a credit appears here."
+          />
+        </section>
+        <div class="aside">
           <DailyWithdrawals account={account} />
           <HolderCard account={account} />
           <section class="card">
@@ -111,6 +117,7 @@ function Overview({ account }: { readonly account: AccountDetail }) {
             />
           </section>
         </div>
+        <AccountNotes accountId={id} />
       </div>
     </>
   );
@@ -121,12 +128,15 @@ function DailyWithdrawals({ account }: { readonly account: AccountDetail }) {
   const { limit, used, remaining } = account.dailyWithdrawals;
   return (
     <section class="card">
-      <h2>Withdrawn in 24 hours</h2>
+      <h2>Daily limit of withdrawals</h2>
       <p>
-        <strong>{showCents(used)}</strong> of {showAmount(limit)} USDT
+        <strong>{Number(remaining) === 0 ? 'Nothing' : `${showCents(remaining, 'down')} USDT`}</strong>{' '}
+        {Number(remaining) === 0 ? 'is' : 'are'} left today.
       </p>
       <progress max={Number(limit) || 1} value={Number(used)} aria-label="Used of the daily limit" />
-      <p class="quiet">{Number(remaining) === 0 ? 'Nothing is left.' : `${showCents(remaining)} USDT are left.`}</p>
+      <p class="quiet">
+        {showCents(used)} of {showAmount(limit)} USDT were withdrawn in the last 24 hours.
+      </p>
     </section>
   );
 }
@@ -147,7 +157,12 @@ function HolderCard({ account: { id: accountId, totp } }: { readonly account: Ac
               <p>
                 <strong class="breaks">{holder.email}</strong> signs in for this account.
               </p>
-              <SecondFactor isOn={totp.enabled} />
+              <p>
+                <State
+                  of={totp.enabled ? 'ok' : 'unknown'}
+                  words={`Two-factor authentication is ${totp.enabled ? 'on' : 'off'}`}
+                />
+              </p>
               {may('recover_accounts') && (
                 <div class="steps">
                   <AllowRecovery accountId={accountId} email={holder.email} />
@@ -157,7 +172,6 @@ function HolderCard({ account: { id: accountId, totp } }: { readonly account: Ac
           ) : (
             <>
               <p>Nobody signs in for this account in the console: programs use it with API keys.</p>
-              <SecondFactor isOn={totp.enabled} />
               {may('open_accounts') && (
                 <div class="steps">
                   <Invite accountId={accountId} changed={reload} />
@@ -170,12 +184,6 @@ function HolderCard({ account: { id: accountId, totp } }: { readonly account: Ac
     </section>
   );
 }
-
-const SecondFactor = ({ isOn }: { readonly isOn: boolean }) => (
-  <p>
-    <State of={isOn ? 'ok' : 'unknown'} words={`Two-factor authentication is ${isOn ? 'on' : 'off'}`} />
-  </p>
-);
 
 /** Invites somebody by e-mail to become the holder. */
 function Invite({ accountId, changed }: { readonly accountId: string; readonly changed: () => void }) {

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { api } from '../../ask.ts';
+import { multiply } from '../../exact.ts';
 import { inWords, showAmount, showCents, showSum } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
@@ -9,35 +11,53 @@ import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { AccountChoice, nameAccount } from '../parts/account-choice.tsx';
 import { type AccountOfHolder, type WithAccount, addAccounts, withAccounts } from '../parts/find-accounts.ts';
-import { AccountName, Back, State, Time, Whole } from '../parts/names.tsx';
+import { AccountName, Back, ShortId, State, Time, Whole } from '../parts/names.tsx';
 import { type List, listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Facts, Records } from '../parts/records.tsx';
-import { OldAndNew, ReasonField, Step } from '../parts/step.tsx';
+import { ReasonField, Step } from '../parts/step.tsx';
 import { Tabs, shownOf } from '../parts/tabs.tsx';
 import { type Moment, Timeline, readMoments } from '../parts/timeline.tsx';
 import type { AuditEntry, Operations, OperatorDeposit, SearchResult } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
-import { isValued } from './account-records.tsx';
+import { isValued, valueColumn } from './account-records.tsx';
+import { Age } from './waiting.tsx';
 
 /** The lists by their name in the address of the page. */
 const lists = {
-  quarantined: ['In quarantine', { status: 'QUARANTINED' }, 'Nothing is in quarantine.'],
-  pending: ['On their way', { status: 'PENDING' }, 'No deposit waits for confirmations.'],
-  kept: ['Kept', { status: 'QUARANTINED', decision: 'KEPT' }, 'None was kept.', 'Why kept'],
-  credited: [
-    'Credited by hand',
-    { status: 'QUARANTINED', decision: 'CREDITED' },
-    'None was credited by hand.',
-    'Why credited',
-  ],
+  quarantined: {
+    name: 'In quarantine',
+    about: 'These have arrived, and are credited to nobody until somebody decides.',
+    query: { status: 'QUARANTINED' },
+    empty: 'Nothing is in quarantine.',
+  },
+  pending: {
+    name: 'On their way',
+    about: 'These are credited once their networks have confirmed them.',
+    query: { status: 'PENDING' },
+    empty: 'No deposit waits for confirmations.',
+  },
+  kept: {
+    name: 'Kept',
+    about: 'Nobody knows whose these are. They stay in custody, and can still be credited.',
+    query: { status: 'QUARANTINED', decision: 'KEPT' },
+    empty: 'None was kept.',
+    did: 'kept',
+  },
+  credited: {
+    name: 'Credited by hand',
+    about: 'These were in quarantine, until somebody found out whose they are.',
+    query: { status: 'QUARANTINED', decision: 'CREDITED' },
+    empty: 'None was credited by hand.',
+    did: 'credited',
+  },
 } as const;
 
 const parts = {
-  quarantined: lists.quarantined[0],
-  pending: lists.pending[0],
-  kept: lists.kept[0],
-  credited: lists.credited[0],
+  quarantined: lists.quarantined.name,
+  pending: lists.pending.name,
+  kept: lists.kept.name,
+  credited: lists.credited.name,
   dust: 'Dust',
 };
 
@@ -48,17 +68,38 @@ const decisions = { KEPT: 'keep_deposit', CREDITED: 'credit_deposit' } as const;
 /** So many of the newest decisions are looked at. */
 const DECISIONS_READ = 200;
 
+/** Gives deposits that have no value, as they are not credited, what they are worth now; nothing without a price. */
+async function readValuer(): Promise<(deposit: OperatorDeposit) => string> {
+  const tickers = await api.listTickers().then(
+    ({ tickers: read }) => read,
+    () => [],
+  );
+  return (deposit) => {
+    if (isValued(deposit)) return deposit.usdValue;
+    const price = deposit.asset === 'USDT' ? '1' : tickers.find(({ symbol }) => symbol === deposit.asset)?.price;
+    return price === undefined ? '0' : multiply(deposit.amount, price, 6);
+  };
+}
+
 /** The deposits of a list; those that were decided, with who did. */
 function listDeposits(query: Operations['get /deposits']['query'] & object): List<Decided> {
-  const list = withAccounts(listOf('get /deposits', { query }), ({ accountId }) => accountId ?? undefined);
+  const list = withAccounts(
+    listOf('get /deposits', { query }),
+    ({ creditAccountId, accountId }) => creditAccountId ?? accountId ?? undefined,
+  );
   const action = query.decision && decisions[query.decision];
   const read = async (cursor: string | undefined) => {
-    const [{ rows, nextCursor }, { entries }] = await Promise.all([
+    const [{ rows, nextCursor }, valueOf, { entries }] = await Promise.all([
       list.read(cursor),
+      readValuer(),
       action ? operate('get /audit', { query: { action, limit: DECISIONS_READ } }) : { entries: [] },
     ]);
     return {
-      rows: rows.map((row) => ({ ...row, decided: entries.find(({ target }) => target === row.id) })),
+      rows: rows.map((row) => ({
+        ...row,
+        decided: entries.find(({ target }) => target === row.id),
+        usdValue: valueOf(row),
+      })),
       nextCursor,
     };
   };
@@ -67,17 +108,26 @@ function listDeposits(query: Operations['get /deposits']['query'] & object): Lis
 
 const depositColumn: Column<Decided> = {
   name: 'Deposit',
-  show: ({ id, amount, asset }) => <a href={`/desk/deposits/${id}`}>{showSum(amount, asset)}</a>,
+  show: ({ id, amount, asset, network }) => (
+    <>
+      <a href={`/desk/deposits/${id}`}>{showSum(amount, asset)}</a>
+      {network !== null && <small class="below">{nameNetwork(network)}</small>}
+    </>
+  ),
 };
 
-const originColumns: readonly Column<Decided>[] = [
-  { name: 'Network', show: ({ network }) => network ?? '–' },
-  {
-    name: 'Account',
-    show: ({ accountId, account }) => (accountId === null ? 'none' : <AccountName id={accountId} account={account} />),
+const accountColumn: Column<Decided> = {
+  name: 'Account',
+  show: ({ creditAccountId, accountId, account }) => {
+    const id = creditAccountId ?? accountId;
+    return id === null ? <span class="dim">none</span> : <AccountName id={id} account={account} />;
   },
-  { name: 'First seen', show: ({ ts }) => <Time iso={ts} /> },
-];
+};
+
+const ageColumn: Column<Decided> = {
+  name: 'Waits for',
+  show: ({ ts }) => <Age since={ts} now_ms={Date.now()} />,
+};
 
 const confirmedColumn: Column<Decided> = {
   name: 'Confirmed',
@@ -89,16 +139,17 @@ const heldColumn: Column<Decided> = {
   show: ({ reason }) => (reason === null ? '–' : inWords(reason)),
 };
 
-/** Who decided it, and why. The audit knows both. */
-const decidedColumns = (why: string): readonly Column<Decided>[] => [
+/** Why it was decided, by whom and when. The audit knows it. */
+const decidedColumns = (did: string): readonly Column<Decided>[] => [
   {
-    name: why,
+    name: `Why ${did}`,
     show: ({ decided }) => {
       const because = decided?.detail['because'];
-      return typeof because === 'string' ? <span class="breaks">{because}</span> : '–';
+      return typeof because === 'string' ? <span class="details">{because}</span> : '–';
     },
   },
-  { name: 'Decided by', show: ({ decided }) => decided?.actor ?? 'not in the newest of the audit' },
+  { name: `${inWords(did)} by`, show: ({ decided }) => decided?.actor ?? 'not in the newest of the audit' },
+  { name: `${inWords(did)} on`, show: ({ decided }) => (decided ? <Time iso={decided.ts} /> : '–') },
 ];
 
 const decideColumn: Column<Decided> = {
@@ -123,21 +174,23 @@ export function Deposits({ query }: Place) {
       <section class="card">
         {list ? (
           <>
-            <h2>{list[0]}</h2>
-            <Pages list={listDeposits(list[1])}>
+            <p>{list.about}</p>
+            <Pages list={listDeposits(list.query)}>
               {(rows) => (
                 <Records
-                  label={list[0]}
+                  label={list.name}
                   rows={rows}
                   keyOf={({ id }) => id}
                   columns={[
                     depositColumn,
+                    valueColumn,
                     wanted === 'pending' ? confirmedColumn : heldColumn,
-                    ...(list[3] === undefined ? [] : decidedColumns(list[3])),
-                    ...originColumns,
+                    ...('did' in list ? decidedColumns(list.did) : []),
+                    ...(wanted === 'kept' ? [] : [accountColumn]),
+                    ...('did' in list ? [] : [ageColumn]),
                     ...(wanted === 'quarantined' && may('decide_quarantine') ? [decideColumn] : []),
                   ]}
-                  empty={list[2]}
+                  empty={list.empty}
                 />
               )}
             </Pages>
@@ -154,7 +207,6 @@ function Dust() {
   const { loaded } = useLoaded(() => operate('get /deposits/dust'));
   return (
     <>
-      <h2>Dust</h2>
       <p>Deposits below the minimum of their asset and network. They are in custody, and credited to nobody.</p>
       <Shown loaded={loaded}>
         {({ dust }) => (
@@ -187,13 +239,17 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 async function readDeposit(id: string) {
-  const [{ deposit }, moments] = await Promise.all([operate('get /deposits/{id}', { path: { id } }), readMoments(id)]);
+  const [{ deposit }, moments, valueOf] = await Promise.all([
+    operate('get /deposits/{id}', { path: { id } }),
+    readMoments(id),
+    readValuer(),
+  ]);
   const { accountId, creditAccountId } = deposit;
   const [clues, [named]] = await Promise.all([
     readClues(deposit),
     addAccounts([deposit], () => creditAccountId ?? accountId ?? undefined),
   ]);
-  return { deposit, moments, clues, account: named?.account };
+  return { deposit, moments, clues, account: named?.account, worth: valueOf(deposit) };
 }
 
 /** What else has the transaction or the address of a deposit that is nobody’s: it may say whose it is. */
@@ -213,20 +269,22 @@ export function DepositScreen({ rest: [id = ''] }: Place) {
     <>
       <Back to="/desk/deposits">Deposits</Back>
       <Shown loaded={loaded} title="Deposit" list={{ path: '/desk/deposits', name: 'All deposits' }}>
-        {({ deposit, moments, clues, account }) => (
+        {({ deposit, moments, clues, account, worth }) => (
           <>
-            <div class="top">
-              <div class="named">
-                <h1>Deposit of {showSum(deposit.amount, deposit.asset)}</h1>
-                <State of={deposit.decision ?? deposit.status} />
-              </div>
+            <div class="named">
+              <h1>Deposit of {showSum(deposit.amount, deposit.asset)}</h1>
+              <State of={deposit.decision ?? deposit.status} />
+              <p>
+                Reported <Time iso={deposit.ts} />
+                {deposit.network !== null && ` on ${nameNetwork(deposit.network)}`}
+              </p>
             </div>
             <div class="split wide-first">
               <div>
                 <QuarantineSteps deposit={deposit} changed={reload} />
                 <section class="card">
                   <h2>The deposit</h2>
-                  <Facts of={describe(deposit, account)} />
+                  <Facts of={describe(deposit, worth, account)} />
                   <details class="plain-details">
                     <summary>Id, and place in its transaction</summary>
                     <Facts
@@ -253,7 +311,7 @@ export function DepositScreen({ rest: [id = ''] }: Place) {
                     label="What happened"
                     moments={[...tellSeen(deposit, moments), ...moments, ...tellNow(deposit)]}
                   />
-                  <a href={`/desk/audit?target=${deposit.id}`}>In the audit</a>
+                  <a href={`/desk/audit?target=${deposit.id}`}>See it in the audit</a>
                 </section>
                 {deposit.status === 'QUARANTINED' && <Clues deposit={deposit} clues={clues} />}
               </div>
@@ -272,40 +330,29 @@ const tellSeen = ({ ts, network }: OperatorDeposit, moments: readonly Moment[]):
     : [{ ts, what: network === null ? 'Credited inside the exchange' : `Seen on ${nameNetwork(network)}` }];
 
 /** What a deposit waits for now, or how it ended. */
-function tellNow({ status, decision, reason, confirmations, confirmationsNeeded }: OperatorDeposit): readonly Moment[] {
+function tellNow({ status, decision, confirmations, confirmationsNeeded }: OperatorDeposit): readonly Moment[] {
   const count = `${confirmations ?? 0} of ${confirmationsNeeded ?? 0} confirmations`;
   if (status === 'PENDING') return [{ ts: undefined, what: `Has ${count}, and waits for the others`, tone: 'warn' }];
   if (status === 'FAILED')
     return [{ ts: undefined, what: 'It failed on its network, and is credited to nobody', tone: 'bad' }];
   if (status === 'COMPLETED' || decision === 'CREDITED') return [{ ts: undefined, what: 'Credited', tone: 'good' }];
-  const why = reason === null ? '' : ` ${reasons[reason] ?? inWords(reason)}`;
-  return [
-    {
-      ts: undefined,
-      what:
-        decision === 'KEPT'
-          ? 'Kept in custody, owed to nobody. It can still be credited.'
-          : `Confirmed, and in quarantine until somebody decides.${why}`,
-      tone: 'warn',
-    },
-  ];
+  return decision === 'KEPT' ? [] : [{ ts: undefined, what: 'Waits until somebody decides', tone: 'warn' }];
 }
 
 function describe(
   deposit: OperatorDeposit,
+  worth: string,
   account: AccountOfHolder | undefined,
 ): readonly (readonly [string, ComponentChildren])[] {
-  const { accountId, creditAccountId, decision, network } = deposit;
+  const { accountId, creditAccountId, network } = deposit;
   return [
     ['Amount', showSum(deposit.exactAmount ?? deposit.amount, deposit.asset)],
-    ['Worth', isValued(deposit) ? `${showCents(deposit.usdValue)} USDT` : null],
+    [isValued(deposit) ? 'Worth' : 'Worth now', worth === '0' ? null : `${showCents(worth)} USDT`],
     ['Account', accountId === null ? 'none' : <AccountName key="account" id={accountId} account={account} />],
-    ['Network', network === null ? 'inside the exchange' : nameNetwork(network)],
     [
       'Confirmations',
       network === null ? null : `${deposit.confirmations ?? '–'} of ${deposit.confirmationsNeeded ?? '–'}`,
     ],
-    ['First seen', <Time key="ts" iso={deposit.ts} />],
     [
       'Transaction',
       network !== null && deposit.txHash !== null ? (
@@ -322,7 +369,6 @@ function describe(
         </Whole>
       ),
     ],
-    ['Decided', decision && inWords(decision)],
     ['Credited to', creditAccountId && <AccountName key="credit" id={creditAccountId} account={account} />],
   ];
 }
@@ -338,9 +384,9 @@ function Clues({
   const link = network === null || txHash === null ? undefined : linkTo(network, txHash);
   return (
     <section class="card">
-      <h2>Whose it may be</h2>
+      <h2>Find out whose it is</h2>
       <Records
-        label="Whose it may be"
+        label="What has the same address or transaction"
         rows={clues}
         keyOf={({ kind, id, accountId }) => `${kind} ${id} ${accountId}`}
         columns={[
@@ -351,17 +397,17 @@ function Clues({
               accountId === null ? 'none' : <AccountName id={accountId} account={account} />,
           },
         ]}
-        empty="It is no account’s deposit address, and no other record is of this transaction."
+        empty="No account has this address, and nothing else here came with this transaction."
       />
       <p>
-        The exchange is not told who sent it.
+        Bureau does not know who sent it.
         {link !== undefined && (
           <>
             {' '}
             <a href={link} target="_blank" rel="noreferrer">
-              An explorer shows the sender
+              See the sender in an explorer
             </a>
-            : compare it with what a customer tells you.
+            , and compare it with what a customer tells you.
           </>
         )}
       </p>
@@ -396,8 +442,7 @@ function QuarantineSteps({ deposit, changed }: { readonly deposit: OperatorDepos
       {canKeep && (
         <div class="choice">
           <p>
-            <strong>Nobody knows whose it is.</strong> Keeping takes it off the list: it stays in custody, owed to
-            nobody, and can be credited later.
+            <strong>Nobody knows whose it is.</strong> Keeping takes it off the list. It can be credited later.
           </p>
           <KeepIt deposit={deposit} changed={changed} />
         </div>
@@ -423,10 +468,18 @@ function CreditIt({ deposit: { id, amount, asset }, changed }: StepOf) {
       act={() => operate('post /deposits/{id}/credit', { path: { id }, body: { accountId, reason } })}
       done={changed}
     >
-      <p>Credit it only once you know whose it is: this cannot be undone.</p>
+      <p>This cannot be undone, so be sure whose it is.</p>
       <AccountChoice chosen={account} choose={choose} />
       <ReasonField value={reason} set={setReason} />
-      {account && <OldAndNew name="Account of the deposit" old="none" next={nameAccount(account)} />}
+      {account && (
+        <dl class="change">
+          <dt>What will be credited</dt>
+          <dd>
+            {showSum(amount, asset)} <span aria-hidden="true">→</span> <ins>{nameAccount(account)}</ins>{' '}
+            <ShortId id={account.id} />
+          </dd>
+        </dl>
+      )}
     </Step>
   );
 }

@@ -41,7 +41,7 @@ export function listShortfalls(house: House): readonly Matter[] {
 function sumUpVenues(all: Venues): readonly Matter[] {
   const venues = all.venues.map((venue) => ({ ...venue, toMove: venue.toMove.filter(({ to }) => to !== 'custody') }));
   const matters = listVenueMatters({ ...all, venues });
-  const step = <a href="/desk/liquidity">Liquidity</a>;
+  const step = <a href="/desk/liquidity">See the venues</a>;
   const counted =
     matters.length === 1
       ? '1 thing at the venues needs a person'
@@ -64,10 +64,10 @@ export function listExchangeMatters(
   venues: Venues,
 ): readonly Matter[] {
   const off = listToggles(settings).filter(({ isOn }) => !isOn);
-  const switches = <a href="/desk/switches">Switches</a>;
+  const lift = <a href="/desk/switches">Lift the halt</a>;
   return [
-    ...(settings.tradingHalted ? [{ what: 'Trading is halted', isBad: true, step: switches }] : []),
-    ...(settings.withdrawalsHalted ? [{ what: 'Withdrawals are halted', isBad: true, step: switches }] : []),
+    ...(settings.tradingHalted ? [{ what: 'Trading is halted', isBad: true, step: lift }] : []),
+    ...(settings.withdrawalsHalted ? [{ what: 'Withdrawals are halted', isBad: true, step: lift }] : []),
     ...sumUpVenues(venues),
     ...(status.prices === 'OK'
       ? []
@@ -81,7 +81,7 @@ export function listExchangeMatters(
               off.length > MOST_NAMED
                 ? `${off.length} coins and networks are off`
                 : off.map(({ told }) => told).join('; '),
-            step: switches,
+            step: <a href="/desk/switches">Switch {off.length === 1 ? 'it' : 'them'} on</a>,
           },
         ]),
   ];

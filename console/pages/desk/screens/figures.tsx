@@ -50,7 +50,7 @@ export function Figures({
         <Figure name="Traded" values={volume} />
         <Figure name="Profit or loss" values={earned} />
         <Figure name="Spread earned" values={spread} />
-        <ExposureFigure name="Coins, long and short" house={house} days={days} />
+        <ExposureFigure name="Positions" house={house} days={days} />
         <MostUsed assets={house.assets} />
         <Inventory house={house} />
       </dl>

@@ -237,7 +237,7 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
       <dl class="figures">
         <Figure name="Profit or loss today, USDT" values={sumByDay(profit.days, days, 'profit')} />
         <Figure name="Spread earned today, USDT" values={sumByDay(profit.days, days, 'spread')} />
-        <ExposureFigure name="Coins, long and short, USDT" house={house} days={days} />
+        <ExposureFigure name="Positions, USDT" house={house} days={days} />
         <div>
           <dt>Least covered</dt>
           <dd>

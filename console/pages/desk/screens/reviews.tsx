@@ -11,7 +11,7 @@ import type { Operations, OperatorWithdrawal } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { Tabs, shownOf } from '../parts/tabs.tsx';
 import { withdrawalColumns } from './account-records.tsx';
-import { Age } from './waiting.tsx';
+import { Age, MOST_READ, STUCK_AFTER_MINUTES, countRows } from './waiting.tsx';
 
 const accountColumn: Column<WithAccount<OperatorWithdrawal>> = {
   name: 'Account',
@@ -72,52 +72,68 @@ export function Reviews() {
   );
 }
 
-const ages = { hour: 'Waiting over an hour', minutes: 'Over ten minutes', all: 'All' } as const;
-
-/** How long they are with the custodian, and what is said where there are none. */
+/** For how many minutes at least they are with the custodian, and what is said where there are none. */
 const waits = {
-  hour: [60, 'No payout has been waiting over an hour.'],
-  minutes: [10, 'No payout has been waiting over ten minutes.'],
-  all: [0, 'No payout is with the custodian.'],
+  all: ['All', 0, 'No payout is with the custodian.'],
+  minutes: ['Over 10 min', 10, 'No payout has waited over 10 minutes.'],
+  hour: ['Over 1 hour', STUCK_AFTER_MINUTES, 'No payout has waited over an hour.'],
 } as const;
+
+const ages = { all: waits.all[0], minutes: waits.minutes[0], hour: waits.hour[0] };
+
+/** The lists by their names, with how many each has. */
+async function countPayouts(): Promise<typeof ages> {
+  const counted = Object.entries(waits).map(async ([age, [name, olderThanMinutes]]) => {
+    const query = { status: 'PROCESSING', olderThanMinutes, limit: MOST_READ } as const;
+    const { withdrawals, nextCursor } = await operate('get /withdrawals', { query });
+    return [age, `${name} (${countRows(withdrawals, nextCursor)})`];
+  });
+  return Object.fromEntries(await Promise.all(counted)) as typeof ages;
+}
 
 /** The withdrawals that the custodian has, and who pays which by hand. */
 export function Payouts({ query }: Place) {
   const shown = shownOf(ages, query);
-  const [olderThanMinutes, empty] = waits[shown];
-  const { loaded } = useLoaded(() => operate('get /payout-claims', { query: { limit: 200 } }));
+  const [, olderThanMinutes, empty] = waits[shown];
+  const { loaded } = useLoaded(() => operate('get /payout-claims', { query: { limit: MOST_READ } }));
   const claims = loaded.state === 'here' ? loaded.value.claims : [];
+  const { loaded: counted } = useLoaded(countPayouts);
   const heldColumn: Column<OperatorWithdrawal> = {
     name: 'Custodian waits for',
-    show: ({ held }) => (held === null ? 'nothing' : inWords(held.reason)),
+    show: ({ held }) => (held === null ? <span class="dim">–</span> : inWords(held.reason)),
   };
   const claimColumn: Column<OperatorWithdrawal> = {
     name: 'Claimed by',
-    show: ({ id }) => claims.find(({ withdrawalId }) => withdrawalId === id)?.claimedBy ?? 'nobody',
+    show: ({ id }) => claims.find(({ withdrawalId }) => withdrawalId === id)?.claimedBy ?? <span class="dim">–</span>,
   };
   return (
     <>
       <h1>Payouts</h1>
-      <Tabs label="Of payouts" path="/desk/payouts" of={ages} shown={shown} />
+      <Tabs
+        label="Of payouts"
+        path="/desk/payouts"
+        of={counted.state === 'here' ? counted.value : ages}
+        shown={shown}
+      />
       <section class="card">
-        <h2>Payouts with the custodian</h2>
-        <p>
-          Sent to the custodian, and not paid yet. Bureau keeps asking the custodian. After an hour, ask it yourself
-          what became of a payout, before you settle it.
-        </p>
+        <p>Withdrawals that the custodian was told to pay, and has not paid yet.</p>
         <Pages list={listWithdrawals({ status: 'PROCESSING', olderThanMinutes })}>
           {(rows) => (
-            <Records
-              label="Payouts with the custodian"
-              rows={rows}
-              keyOf={({ id }) => id}
-              columns={[...columns, heldColumn, claimColumn]}
-              empty={
-                <>
-                  {empty} {shown !== 'all' && <a href="/desk/payouts?show=all">See all payouts</a>}
-                </>
-              }
-            />
+            <>
+              <Records
+                label="Payouts with the custodian"
+                rows={rows}
+                keyOf={({ id }) => id}
+                columns={[...columns.filter(({ name }) => name !== 'When'), ageColumn, heldColumn, claimColumn]}
+                empty={empty}
+              />
+              {rows.length > 0 && (
+                <p class="quiet">
+                  Bureau keeps asking the custodian about each. After an hour, open the payout and ask it yourself,
+                  before you settle it.
+                </p>
+              )}
+            </>
           )}
         </Pages>
       </section>

@@ -227,7 +227,7 @@ function Custody({ house, answeredAt }: { readonly house: House; readonly answer
         ]}
         empty=""
       />
-      <a href="/desk/house">The house’s book</a>
+      <a href="/desk/house">See the house’s book</a>
     </section>
   );
 }

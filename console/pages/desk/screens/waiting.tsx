@@ -9,11 +9,15 @@ import { useStaff } from '../staff.ts';
 import type { Proposal } from '../schema.d.ts';
 
 /** As much is read of what waits, and so many of the oldest are listed. */
-const MOST_READ = 200;
+export const MOST_READ = 200;
 const MOST_LISTED = 6;
 
 /** A withdrawal that the custodian has for longer needs a person. */
-const STUCK_AFTER_MINUTES = 60;
+export const STUCK_AFTER_MINUTES = 60;
+
+const MINUTE_MS = 60_000;
+const LATE_MS = 60 * MINUTE_MS;
+const LONG_MS = 4 * LATE_MS;
 
 /** One thing that waits for somebody of the staff. */
 interface WaitingItem {
@@ -26,8 +30,11 @@ interface WaitingItem {
   readonly proposal?: Proposal;
 }
 
-const count = (rows: readonly unknown[], nextCursor: string | null) =>
+/** How many rows a list has, as far as it was read. */
+export const countRows = (rows: readonly unknown[], nextCursor: string | null) =>
   `${rows.length}${nextCursor === null ? '' : ' or more'}`;
+
+const timesOf = (rows: readonly { readonly ts: string }[]) => rows.map(({ ts }) => ts);
 
 /** What waits, by kind: how many, of proposals those that `decider` may decide, and the oldest for which a person is needed. */
 export async function readWaiting(decider: string | undefined) {
@@ -69,22 +76,30 @@ export async function readWaiting(decider: string | undefined) {
   const oldest = items.toSorted((one, other) => (one.since < other.since ? -1 : 1)).slice(0, MOST_LISTED);
   const named = await addAccounts(oldest, ({ accountId }) => accountId ?? undefined);
   const read = createRecordReader();
+  const toDecide = proposals.proposals.filter(({ proposedBy }) => decider !== undefined && proposedBy !== decider);
+  const now_ms = Date.now();
+  const tile = (path: string, what: string, state: string, since: readonly string[], nextCursor: string | null) => ({
+    path,
+    what,
+    state,
+    number: countRows(since, nextCursor),
+    isLate: since.some((one) => now_ms - Date.parse(one) > LATE_MS),
+  });
   return {
-    counts: [
-      ['/desk/reviews', 'withdrawal', 'to review', count(reviews.withdrawals, reviews.nextCursor)],
-      ['/desk/payouts', 'payout', 'stuck for an hour', count(stuck.withdrawals, stuck.nextCursor)],
-      ['/desk/deposits', 'deposit', 'in quarantine', count(quarantined.deposits, quarantined.nextCursor)],
-      ['/desk/deposits?show=pending', 'deposit', 'under way', count(pending.deposits, pending.nextCursor)],
-      [
+    tiles: [
+      tile('/desk/reviews', 'withdrawal', 'to review', timesOf(reviews.withdrawals), reviews.nextCursor),
+      tile('/desk/payouts?show=hour', 'payout', 'stuck for an hour', timesOf(stuck.withdrawals), stuck.nextCursor),
+      tile('/desk/deposits', 'deposit', 'in quarantine', timesOf(quarantined.deposits), quarantined.nextCursor),
+      tile('/desk/deposits?show=pending', 'deposit', 'under way', timesOf(pending.deposits), pending.nextCursor),
+      tile(
         '/desk/proposals',
         'proposal',
         'for you to decide',
-        count(
-          proposals.proposals.filter(({ proposedBy }) => decider !== undefined && proposedBy !== decider),
-          decider === undefined ? null : proposals.nextCursor,
-        ),
-      ],
-    ] as const,
+        toDecide.map(({ proposedAt }) => proposedAt),
+        decider === undefined ? null : proposals.nextCursor,
+      ),
+    ],
+    areAllListed: items.length <= MOST_LISTED,
     oldest: await Promise.all(named.map((item) => addDetail(item, read))),
   };
 }
@@ -97,8 +112,6 @@ async function addDetail(item: WithAccount<WaitingItem>, read: ReadRecord): Prom
   return { ...item, detail: tellProposal({ ...proposal, account, record }) };
 }
 
-const MINUTE_MS = 60_000;
-
 /** For how long something waits, in its largest whole unit but one. */
 export function showAge(since: string, now_ms: number): string {
   const minutes = Math.max(0, Math.floor((now_ms - Date.parse(since)) / MINUTE_MS));
@@ -108,15 +121,15 @@ export function showAge(since: string, now_ms: number): string {
 }
 
 /** How much waits, and the oldest of it. */
-export function WaitingCard({ counts, oldest }: Awaited<ReturnType<typeof readWaiting>>) {
+export function WaitingCard({ tiles, areAllListed, oldest }: Awaited<ReturnType<typeof readWaiting>>) {
   const now_ms = Date.now();
   const { actor } = useStaff();
   return (
     <>
-      <ul class="tiles" aria-label="What waits">
-        {counts.map(([path, what, state, number]) => (
+      <ul class={oldest.length > 0 && areAllListed ? 'tiles repeated' : 'tiles'} aria-label="What waits">
+        {tiles.map(({ path, what, state, number, isLate }) => (
           <li key={path}>
-            <a href={path} class={number === '0' ? 'tile calm' : 'tile'}>
+            <a href={path} class={`tile ${number === '0' ? 'calm' : isLate ? 'late' : ''}`.trim()}>
               <strong>{number}</strong> <span>{`${what}${number === '1' ? '' : 's'} ${state}`}</span>
             </a>
           </li>
@@ -168,10 +181,9 @@ export function WaitingCard({ counts, oldest }: Awaited<ReturnType<typeof readWa
   );
 }
 
-const LONG_MS = 4 * 60 * MINUTE_MS;
-
-/** For how long something waits, as a state that is bad after some hours. */
+/** For how long something waits, as a state that is to be looked at after an hour, and bad after some. */
 export function Age({ since, now_ms }: { readonly since: string; readonly now_ms: number }) {
-  const isLong = now_ms - Date.parse(since) > LONG_MS;
-  return <State of={isLong ? 'FAILED' : 'PENDING'} words={showAge(since, now_ms)} />;
+  const waited_ms = now_ms - Date.parse(since);
+  const words = showAge(since, now_ms);
+  return waited_ms > LATE_MS ? <State of={waited_ms > LONG_MS ? 'FAILED' : 'PENDING'} words={words} /> : <>{words}</>;
 }

@@ -1,3 +1,4 @@
+import { isGreater } from '../../exact.ts';
 import { inWords, showAmount, showCents, showSum } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
@@ -18,33 +19,33 @@ const LOOKED_AT = 200;
 
 async function read(id: string, withdrawalId: string) {
   const path = { id };
-  const [{ withdrawal }, { account }, { withdrawals }, { deposits }, { claims }, moments] = await Promise.all([
-    operate('get /accounts/{id}/withdrawals/{withdrawalId}', { path: { id, withdrawalId } }),
-    operate('get /accounts/{id}', { path }),
-    operate('get /accounts/{id}/withdrawals', { path, query: { limit: LOOKED_AT } }),
-    operate('get /accounts/{id}/deposits', { path, query: { limit: SHOWN } }),
-    operate('get /payout-claims', { query: { limit: LOOKED_AT } }),
-    readMoments(withdrawalId),
-  ]);
+  const [{ withdrawal }, { account }, { withdrawals }, { deposits }, { claims }, { settings }, moments] =
+    await Promise.all([
+      operate('get /accounts/{id}/withdrawals/{withdrawalId}', { path: { id, withdrawalId } }),
+      operate('get /accounts/{id}', { path }),
+      operate('get /accounts/{id}/withdrawals', { path, query: { limit: LOOKED_AT } }),
+      operate('get /accounts/{id}/deposits', { path, query: { limit: SHOWN } }),
+      operate('get /payout-claims', { query: { limit: LOOKED_AT } }),
+      operate('get /settings'),
+      readMoments(withdrawalId),
+    ]);
   const earlier = withdrawals.filter((row) => row.id !== withdrawalId && row.ts <= withdrawal.ts);
   const claim = claims.find((known) => known.withdrawalId === withdrawalId);
-  return { withdrawal, account, earlier, deposits, claim, moments };
+  return { withdrawal, account, earlier, deposits, claim, threshold: settings.reviewThreshold, moments };
 }
 
 /** One withdrawal, with the facts that a reviewer needs, and what can be done with it. */
 export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) {
   const { loaded, reload } = useLoaded(() => read(id, withdrawalId));
   return (
-    <Shown loaded={loaded} title="Withdrawal" list={{ path: '/desk/payouts?show=all', name: 'Payouts under way' }}>
-      {({ withdrawal, account, earlier, deposits, claim, moments }) => (
+    <Shown loaded={loaded} title="Withdrawal" list={{ path: '/desk/payouts', name: 'Payouts under way' }}>
+      {({ withdrawal, account, earlier, deposits, claim, threshold, moments }) => (
         <>
           <BackToList withdrawal={withdrawal} account={account} />
-          <div class="top">
-            <div class="named">
-              <h1>Withdrawal of {showSum(withdrawal.amount, withdrawal.asset)}</h1>
-              <State of={withdrawal.status} />
-            </div>
-            <WithdrawalSteps withdrawal={withdrawal} claim={claim} changed={reload} />
+          <div class="named">
+            <h1>Withdrawal of {showSum(withdrawal.amount, withdrawal.asset)}</h1>
+            <State of={withdrawal.status} />
+            {withdrawal.status === 'PENDING' && <p>{tellHeld(account, threshold)}</p>}
           </div>
           {claim && withdrawal.status === 'PROCESSING' && (
             <p class="notice">
@@ -52,27 +53,26 @@ export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) 
             </p>
           )}
           <div class="split wide-first">
-            <div>
-              <section class="card">
-                <h2>The withdrawal</h2>
-                <WithdrawalFacts withdrawal={withdrawal} />
-              </section>
-              <section class="card">
-                <h2>What happened</h2>
-                <Timeline
-                  label="What happened"
-                  moments={[
-                    { ts: withdrawal.ts, what: `Asked for ${nameKey(withdrawal, account)}` },
-                    ...moments,
-                    ...tellNow(withdrawal),
-                  ]}
-                />
-                <a href={`/desk/audit?target=${withdrawal.id}`}>The withdrawal in the audit</a>
-              </section>
-            </div>
-            <section class="card">
+            <section class="card aside">
               <h2>What to look at</h2>
               <AccountFacts withdrawal={withdrawal} account={account} earlier={earlier} />
+              <WithdrawalSteps withdrawal={withdrawal} claim={claim} changed={reload} />
+            </section>
+            <section class="card">
+              <h2>The withdrawal</h2>
+              <WithdrawalFacts withdrawal={withdrawal} />
+            </section>
+            <section class="card">
+              <h2>What happened</h2>
+              <Timeline
+                label="What happened"
+                moments={[
+                  { ts: withdrawal.ts, what: `Asked for ${nameKey(withdrawal, account)}` },
+                  ...moments,
+                  ...tellNow(withdrawal),
+                ]}
+              />
+              <a href={`/desk/audit?target=${withdrawal.id}`}>See it in the audit</a>
             </section>
           </div>
           <Recent earlier={earlier} deposits={deposits} id={id} />
@@ -91,7 +91,7 @@ function BackToList({
   readonly account: AccountDetail;
 }) {
   if (status === 'PENDING') return <Back to="/desk/reviews">Reviews</Back>;
-  if (status === 'PROCESSING') return <Back to="/desk/payouts?show=all">Payouts</Back>;
+  if (status === 'PROCESSING') return <Back to="/desk/payouts">Payouts</Back>;
   return <Back to={`/desk/accounts/${id}/withdrawals`}>{label}</Back>;
 }
 
@@ -100,6 +100,13 @@ function nameKey({ keyId }: OperatorWithdrawal, { apiKeys }: AccountDetail): str
   const label = apiKeys.find(({ id }) => id === keyId)?.label;
   if (label !== undefined) return `with the API key “${label}”`;
   return keyId === null ? 'by the exchange' : 'by the holder, in the console';
+}
+
+/** By which rule a withdrawal is held: the threshold of now, unless that was changed since. */
+function tellHeld({ dailyWithdrawals: { used } }: AccountDetail, threshold: string | null): string {
+  if (threshold === null || !isGreater(used, threshold))
+    return 'Held because withdrawals of the account in 24 hours were above the review threshold of that time.';
+  return `Held because withdrawals of the account in 24 hours come to ${showCents(used)} USDT, above the review threshold of ${showAmount(threshold)} USDT.`;
 }
 
 /** What a withdrawal waits for now, or how it ended. */
@@ -176,11 +183,10 @@ const Sign = ({ isUsual, words }: { readonly isUsual: boolean; readonly words: s
   <State of={isUsual ? 'ok' : 'unknown'} words={words} />
 );
 
-/** How often an address was paid, of the earlier withdrawals that were looked at. */
-function countPaid(paid: number, earlier: number): string {
-  if (earlier === 0) return 'never, it is the first';
-  const times = paid === 0 ? 'never' : paid === 1 ? 'once' : `${paid} times`;
-  return `${times}, of ${earlier === 1 ? 'one' : `the last ${earlier}`}`;
+/** How often an address was paid, among the earlier withdrawals that were looked at. */
+function countPaid(paid: number): string {
+  if (paid === 0) return 'never';
+  return paid === 1 ? 'once' : `${paid} times`;
 }
 
 /** What tells an ordinary withdrawal from a strange one. */
@@ -214,7 +220,8 @@ function AccountFacts({
           'Address approved',
           <Sign key="approval" isUsual={approval !== undefined} words={approval ? `as ${approval.label}` : 'no'} />,
         ],
-        ['Paid there before', <Sign key="paid" isUsual={paid > 0} words={countPaid(paid, earlier.length)} />],
+        ['Times paid to this address', <Sign key="paid" isUsual={paid > 0} words={countPaid(paid)} />],
+        ['Earlier withdrawals', earlier.length === LOOKED_AT ? `${LOOKED_AT} or more` : String(earlier.length)],
         [
           'Changes of the account',
           <a key="audit" href={`/desk/audit?target=${account.id}`}>
