@@ -17,7 +17,7 @@ export function readAmount(typed: string): TypedAmount {
   if (text.includes(',') && !/^\d{1,3}(,\d{3})+\.\d+$|^\d{1,3}(,\d{3}){2,}$/.test(text)) {
     const [whole = '', rest = '', more] = text.split(',');
     const meanings = more === undefined ? `“${typed.trim()}” may be ${whole + rest} or ${whole}.${rest}. ` : '';
-    return { why: `${meanings}Use a point, and no comma.` };
+    return { why: `${meanings}Write it without a comma.` };
   }
   const plain = text.replaceAll(',', '');
   if (!/^(\d+\.?\d*|\.\d+)$/.test(plain)) return { why: 'Use one point, such as 1000.50.' };

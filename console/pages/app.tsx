@@ -85,7 +85,7 @@ function Frame({
 }) {
   const [title, Screen] = screens[path] ?? ['Not found', NoScreen];
   document.title = `${title} · Bureau`;
-  const removal = 'Remove the passkey that you lost';
+
   const signOut = async () => {
     await ask('DELETE', '/session');
     go('/');
@@ -118,7 +118,7 @@ function Frame({
           <p class="notice">
             <strong>The account was recovered, and its API keys are revoked.</strong> To keep it safe, withdrawals, new
             API keys and new addresses wait until {showTime(new Date(account.heldUntil_ms).toISOString())}. You can
-            trade and deposit. {path === '/security' ? removal : <a href="/security">{removal}</a>}.
+            trade and deposit. {path !== '/security' && <a href="/security">Remove the passkey that you lost.</a>}
           </p>
         ) : null}
         {session.level === 'look' && <ByLink isThere={path === '/security'} />}

@@ -127,7 +127,7 @@ export class HolderTrial {
     await dialog.waitFor();
     this.#recoveryCodes = await dialog.locator('ol code').allTextContents();
     if (state !== undefined) await this.#check(page, state);
-    const [file] = await Promise.all([page.waitForEvent('download'), press(page, 'Download as text')]);
+    const [file] = await Promise.all([page.waitForEvent('download'), press(page, 'Download')]);
     const text = readFileSync(await file.path(), 'utf8');
     expectThat(text === `${this.#recoveryCodes.join('\n')}\n`, `${file.suggestedFilename()} has the ten codes`);
     expectThat(await dialog.getByRole('button', { name: 'Done' }).isDisabled(), 'they stay until they are stored');
@@ -350,7 +350,7 @@ export class HolderTrial {
     const field = page.getByLabel('Amount in USDT');
     for (const unclear of ['1,000', '1,5']) {
       await field.fill(unclear);
-      await see(page, 'Use a point, and no comma');
+      await see(page, 'Write it without a comma');
       await page.keyboard.press('Enter');
       expectThat(
         (await page.locator(':focus').getAttribute('id')) === (await field.getAttribute('id')),
@@ -383,12 +383,13 @@ export class HolderTrial {
     await page.getByLabel('Asset').selectOption('ETH');
     await press(page, 'Max of ETH');
     await press(page, 'Review');
-    await see(page, 'Is this right?');
+    await see(page, 'Check and send');
     await see(page, '2 ETH');
-    await press(page, 'Change it');
-    const amount = page.getByLabel('Amount that the address gets');
+    await press(page, 'Back');
+    const amount = page.getByLabel('Amount to send');
     await amount.fill('0.1');
-    for (const fact of ['Fee, on top', 'You pay in all', 'Minimum', 'Arrives', 'Limit left']) await see(page, fact);
+    for (const fact of ['Fee, on top', 'You pay in all', 'Minimum', 'Arrives', 'You can still withdraw'])
+      await see(page, fact);
     await press(page, 'Review');
     await page.getByText(inGroups(COLD)).waitFor();
     expectThat(
@@ -432,11 +433,11 @@ export class HolderTrial {
     await page.getByLabel('Asset').waitFor();
     await tabTo(page, page.getByLabel('Asset'));
     await page.keyboard.type('ETH');
-    await tabTo(page, page.getByLabel('Amount that the address gets'));
+    await tabTo(page, page.getByLabel('Amount to send'));
     await page.keyboard.type('0.1');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Is this right?' }).and(page.locator(':focus')).waitFor();
-    await tabTo(page, page.getByLabel('Code of your authenticator app'));
+    await page.getByRole('heading', { name: 'Check and send' }).and(page.locator(':focus')).waitFor();
+    await tabTo(page, page.getByLabel('6-digit code from your authenticator app'));
     await page.keyboard.type(await this.#nextCode());
     await tabTo(page, page.getByRole('button', { name: 'Send 0.1 ETH' }));
     await page.keyboard.press('Enter');
@@ -460,7 +461,7 @@ export class HolderTrial {
       await this.#check(page, 'events-empty');
       await page.getByText('What is sent?').click();
       await page.getByLabel('URL of the endpoint').fill(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-      await page.getByLabel('What it is for').fill('bookkeeping');
+      await page.getByLabel('What it is for (optional)').fill('bookkeeping');
       await press(page, 'Add an endpoint');
       const dialog = page.getByRole('dialog');
       await see(page, /^whsec_/);
@@ -476,7 +477,7 @@ export class HolderTrial {
       await this.#check(page, 'events-endpoint');
       expectThat(received.length === 1, 'a test reaches a new endpoint');
       await open(page, 'Security');
-      await press(page, 'Make new codes');
+      await press(page, 'Make new codes …');
       await page.getByLabel('Code of your authenticator app').fill(await this.#nextCode());
       await press(page, 'Make ten new recovery codes');
       await this.#storeCodes(page);
@@ -495,7 +496,7 @@ export class HolderTrial {
       await press(page, 'Send them again');
       await see(page, 'All events after number 0 are sent again');
       await press(page, 'Yes, send them again');
-      await see(page, /are on their way/);
+      await see(page, 'All events after number 0 are being sent again');
       const isSentAgain = () => received.filter((id) => id === received[1]).length === 2;
       for (let looks = 0; looks < 300 && !isSentAgain(); looks += 1) await page.waitForTimeout(100);
       expectThat(isSentAgain(), 'an event is sent again under its old id');
@@ -539,7 +540,7 @@ export class HolderTrial {
     await page.reload();
     await open(page, 'Deposit');
     await page.getByLabel('Asset').selectOption('BTC');
-    await see(page, 'Do not send any until they resume;');
+    await see(page, 'Do not send any until they resume.');
     await this.#check(page, 'deposit-paused');
     await pause();
     expectThat(true, 'a paused network says so, and shows no address');

@@ -56,8 +56,8 @@ export async function tryRecovery(
 ): Promise<void> {
   const page = await returnByLink(browser, exchange, email, (asked) => checkState(asked, 'sign-in-asked', shots));
   await checkState(page, 'security-lost', shots);
-  await see(page, 'To change anything, use your passkey, or recover the account');
-  for (const name of ['Add another passkey', 'Switch it off …', 'Make new codes'])
+  await see(page, 'To change anything, use one of these ways');
+  for (const name of ['Add another passkey', 'Switch it off …', 'Make new codes …'])
     expectThat((await page.getByRole('button', { name }).count()) === 0, `a link alone offers no “${name}”`);
   await page.getByLabel('Authenticator or recovery code').fill(recoveryCode);
   await press(page, 'Recover the account');
@@ -105,7 +105,7 @@ async function tryFreezeLink(
 ): Promise<void> {
   const page = await openConsole(browser, exchange);
   await page.goto(/http:\/\/localhost:\d+\/freeze#\S+/.exec(mail)?.[0] ?? '');
-  await see(page, 'If what the mail says was not you');
+  await see(page, 'If it was not you who did what the mail tells');
   await checkState(page, 'freeze-by-link', shots);
   await press(page, 'Freeze my account');
   await see(page, 'Trading, withdrawals and all API keys have stopped.');

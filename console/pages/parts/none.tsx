@@ -2,16 +2,28 @@ import type { ComponentChildren } from 'preact';
 
 /** In place of a list that has nothing yet: what would be in it. */
 export function None({
-  title = 'There are none yet',
+  title,
+  path,
+  act,
   children,
 }: {
-  readonly title?: string;
+  readonly title: string;
+  /** Where the first one comes from, and what one does there. */
+  readonly path?: string;
+  readonly act?: string;
   readonly children: ComponentChildren;
 }) {
   return (
     <div class="none">
       <strong>{title}</strong>
       <span class="quiet">{children}</span>
+      {path !== undefined && (
+        <div class="side-by-side">
+          <a class="main" href={path}>
+            {act}
+          </a>
+        </div>
+      )}
     </div>
   );
 }

@@ -144,8 +144,8 @@ function Found({ wanted, isFiltered }: { readonly wanted: Query; readonly isFilt
           {isFiltered ? (
             'Nothing of that kind happened then.'
           ) : (
-            <None title="No activity yet">
-              <a href="/deposit">Deposits</a>, orders and withdrawals appear here.
+            <None title="No activity yet" path="/deposit" act="Make a deposit">
+              Deposits, orders and withdrawals appear here.
             </None>
           )}
         </div>

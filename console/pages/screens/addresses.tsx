@@ -31,7 +31,7 @@ export function Addresses() {
       <p class="about">
         {mode === 'strict'
           ? 'Withdrawals go only to addresses that you approved here.'
-          : 'Approve an address once, then choose it by its name.'}
+          : 'Approve an address once, then choose it by its name when you withdraw.'}
         {cooling_hours > 0 && ` A new one is ready after ${cooling_hours} hours.`}
       </p>
       <Shown loaded={loaded}>
@@ -40,7 +40,7 @@ export function Addresses() {
             <section class="card">
               <h2>Approved addresses</h2>
               {entries.length === 0 ? (
-                <None title="No address yet">Approved addresses appear here, and when you withdraw.</None>
+                <None title="No addresses yet">You choose among them when you withdraw.</None>
               ) : (
                 <ul class="plain">
                   {entries.map((entry) => (
@@ -120,7 +120,7 @@ function NewAddress({ networks, approved }: { readonly networks: readonly string
       />
       <TextField
         label={`Address on ${network}`}
-        help="The same address may mean somebody else on another network."
+        help={`Make sure that it is an address on ${nameNetwork(network)}.`}
         autoComplete="off"
         required
         value={address}

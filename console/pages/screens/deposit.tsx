@@ -114,8 +114,8 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
                 Deposits of {symbol}
                 {network && network.network !== symbol && ` over ${nameNetwork(network.network)}`} are paused.
               </strong>{' '}
-              Do not send any until they resume; what is on its way already is credited all the same.{' '}
-              {networks.some(({ depositEnabled }) => depositEnabled) ? 'Its other networks work.' : 'Other coins work.'}
+              Do not send any until they resume. Deposits that are on their way already are still credited.
+              {networks.some(({ depositEnabled }) => depositEnabled) && ' You can deposit over its other networks.'}
             </>
           )}
         </p>
@@ -132,7 +132,7 @@ function UnderWay() {
       <Shown loaded={loaded}>
         {({ deposits }) =>
           deposits.length === 0 ? (
-            <None>A deposit appears here as soon as it is seen on its network.</None>
+            <None title="No deposits yet">A deposit appears here as soon as it is seen on its network.</None>
           ) : (
             <ul class="plain">
               {deposits.map((row) => (
@@ -146,7 +146,7 @@ function UnderWay() {
                       {row.network === null && ', credited by the exchange'}
                       {row.network != null && row.txHash != null && (
                         <>
-                          {' '}
+                          <br />
                           <TransactionLink network={row.network} txHash={row.txHash} />
                         </>
                       )}

@@ -44,10 +44,10 @@ const calls: EndpointCalls<EventType> = {
 
 /** What is sent, for who writes a receiver. */
 function Kinds() {
-  const { session } = useSignedIn();
   return (
     <details>
       <summary>What is sent?</summary>
+      <p>Each event is sent as JSON by POST, and signed with the endpoint’s secret.</p>
       <dl class="kinds">
         {groups.map(([name, types]) => (
           <div key={name}>
@@ -60,10 +60,6 @@ function Kinds() {
           </div>
         ))}
       </dl>
-      <p>
-        Each is sent as JSON by POST, and signed with the endpoint’s secret. The{' '}
-        <a href={`${session.apiOrigin}/docs/guides/be-told`}>guide to events</a> has the code of a receiver.
-      </p>
     </details>
   );
 }
@@ -74,7 +70,10 @@ export function Events() {
   if (session.level === 'look') return <p class="notice">Use a passkey to see where your events are sent.</p>;
   return (
     <>
-      <p class="about">Webhooks tell your programs what happens to the account, in order.</p>
+      <p class="about">
+        Webhooks tell your programs what happens. See the{' '}
+        <a href={`${session.apiOrigin}/docs/guides/be-told`}>guide to events</a>.
+      </p>
       <Endpoints calls={calls} groups={groups} change={Form} />
       <Kinds />
     </>

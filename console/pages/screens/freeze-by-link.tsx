@@ -12,19 +12,24 @@ export function FreezeByLink() {
     <Door title={isFrozen ? 'Your account is frozen' : 'Freeze your account'}>
       {isFrozen ? (
         <>
-          <p class="notice good" role="status">
+          <p class="notice" role="status">
             Trading, withdrawals and all API keys have stopped.
           </p>
-          <p>
-            <strong>Next:</strong> write to <MailLink /> and tell us what happened. We unfreeze the account once we know
-            that it is you.
-          </p>
+          <ol class="steps">
+            <li>
+              Write to <MailLink />, and tell us what happened. We unfreeze the account once we know that it is you.
+            </li>
+            <li>Sign in, and remove the passkeys and sign out the browsers that are not yours.</li>
+          </ol>
         </>
       ) : (
         <>
           <p>
-            If what the mail says was not you, freeze your account: trading, withdrawals and all API keys stop at once.
-            You cannot undo it yourself. To have it unfrozen, you write to the exchange.
+            If it was not you who did what the mail tells, freeze your account. Trading, withdrawals and all API keys
+            stop at once.
+          </p>
+          <p>
+            <strong>You cannot undo it yourself.</strong> To have the account unfrozen, write to <MailLink />.
           </p>
           <Form
             danger
@@ -36,9 +41,9 @@ export function FreezeByLink() {
           />
         </>
       )}
-      <p>
-        <a href="/">{isFrozen ? 'Sign in, to see who else is and change your passkeys' : 'It was me: do nothing'}</a>
-      </p>
+      <div class="side-by-side">
+        <a href="/">{isFrozen ? 'Sign in' : 'It was me: keep my account open'}</a>
+      </div>
     </Door>
   );
 }

@@ -54,8 +54,8 @@ export function Gains({
       )}
       {rows.length > 0 && (
         <p class="quiet">
-          Unrealised is at the market’s price now, realised is by sales, both from what you paid on average. A deposit
-          counts at its price of that day. This is no tax advice.
+          Gains are against the average price that you paid: unrealised on what you hold, realised on what you sold. A
+          deposit counts at its price of that day. This is no tax advice.
         </p>
       )}
       {rows.length > 0 && (

@@ -65,7 +65,7 @@ export function Keys() {
           <Shown loaded={loaded}>
             {({ apiKeys, next }) =>
               apiKeys.length === 0 ? (
-                <None title="No key yet">You need one only for programs of your own.</None>
+                <None title="No API keys yet">You need one only for programs of your own.</None>
               ) : (
                 <>
                   <ul class="plain">
@@ -116,7 +116,7 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
   const [expiry, setExpiry] = useState('');
   const [addresses, setAddresses] = useState('');
   const signedIn = useSignedIn();
-  const { session, account } = signedIn;
+  const { account } = signedIn;
   const make = async () => {
     const ipAllowlist = addresses.split(/[\s,]+/).filter((text) => text !== '');
     const body = {
@@ -173,19 +173,7 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
           />
         </Form>
       ) : (
-        <>
-          {session.level === 'look' && (
-            <>
-              <p>You choose what a key may do:</p>
-              <ul class="rights">
-                {scopes.map(([scope, text]) => (
-                  <li key={scope}>{text}</li>
-                ))}
-              </ul>
-            </>
-          )}
-          <CannotAdd act="make a key" />
-        </>
+        <CannotAdd act="make a key" />
       )}
     </section>
   );
@@ -195,7 +183,7 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
 function NewToken({ token, close }: { readonly token: string; readonly close: () => void }) {
   const { session } = useSignedIn();
   const code = {
-    curl: `curl -s ${session.apiOrigin}/api/v1/wallet/balances \\\n  -H "Authorization: Bearer $KEY"`,
+    curl: `curl -s \\\n  ${session.apiOrigin}/api/v1/wallet/balances \\\n  -H "Authorization: Bearer $KEY"`,
     TypeScript: `const client = new BureauClient({\n  origin: '${session.apiOrigin}',\n  apiKey: process.env.KEY,\n});\nconsole.log(await client.listBalances());`,
     Python: `bureau = BureauClient(\n    '${session.apiOrigin}',\n    os.environ['KEY'],\n)\nprint(bureau.list_balances())`,
   };
@@ -204,7 +192,7 @@ function NewToken({ token, close }: { readonly token: string; readonly close: ()
     <ShownOnce title="Your new key" close={close}>
       <Copied isMain text={token} label="the key" />
       <p>
-        Your program reads it from the variable <code>KEY</code>, and makes a first request:
+        Try it: put the key into the variable <code>KEY</code>, and run this.
       </p>
       <Choice
         label="Language"

@@ -5,6 +5,7 @@ import { api, ask } from '../ask.ts';
 import { directionOf, nameMovement, showCents, showChange, showQuantity, showRecent } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import type { ChartPoint } from '../parts/chart-point.ts';
+import { Checklist } from '../parts/checklist.tsx';
 import { Badge } from '../parts/coin.tsx';
 import { Item } from '../parts/item.tsx';
 import { Line } from '../parts/line.tsx';
@@ -74,7 +75,7 @@ function drawValue(
   const first = rest ? Date.parse(movements.at(-1)?.ts ?? '') / 1_000 : 0;
   const points = valueOverTime(rows, movements, lines).filter(({ at }) => at >= first);
   if (points.length >= LEAST_POINTS) return { points };
-  return { points: valueOverTime(rows, [], lines), note: 'Your coins of today, at the prices of then.' };
+  return { points: valueOverTime(rows, [], lines), note: 'What you hold today, at past prices.' };
 }
 
 /** By how much the value of what is held has changed in 24 hours, in USDT and as a fraction. Both are only shown rounded. */
@@ -94,17 +95,42 @@ function FirstSteps({
   const { loaded } = useLoaded(() => ask<{ recoveryCodes: number }>('GET', '/account/passkeys'));
   const hasWayBack = session.passkeys > 1 || (loaded.state === 'here' && loaded.value.recoveryCodes > 0);
   const steps = [
-    [session.passkeys > 0, '/security', 'Add a passkey', 'Trading and withdrawing need it.'],
-    [account.totp.enabled, '/security', 'Switch on two-factor authentication', 'Withdrawals need its code.'],
-    [hasWayBack, '/security', 'Make recovery codes, or add a second passkey', 'For the day you lose the first one.'],
-    [known.transactions.length > 0, '/deposit', 'Make a first deposit', 'Each coin and network has its address.'],
-    [known.hasTraded, '/trade', 'Buy something', 'It fills at once, at the price that is shown.'],
-  ] as const;
-  const next = steps.find(([isDone]) => !isDone);
+    {
+      isDone: session.passkeys > 0,
+      path: '/security',
+      name: 'Add a passkey',
+      why: 'Trading and withdrawing need it.',
+    },
+    {
+      isDone: account.totp.enabled,
+      path: '/security',
+      name: 'Switch on two-factor authentication',
+      why: 'Each withdrawal asks for its code.',
+    },
+    {
+      isDone: hasWayBack,
+      path: '/security',
+      name: 'Make recovery codes, or add a second passkey',
+      why: 'For the day you lose the first one.',
+    },
+    {
+      isDone: known.transactions.length > 0,
+      path: '/deposit',
+      name: 'Make a first deposit',
+      why: 'Each coin and network has its address.',
+    },
+    {
+      isDone: known.hasTraded,
+      path: '/trade',
+      name: 'Buy something',
+      why: 'It fills at once, at the price that is shown.',
+    },
+  ];
+  const next = steps.find(({ isDone }) => !isDone);
   if (!next || loaded.state === 'waiting') return null;
-  const done = steps.filter(([isDone]) => isDone).length;
+  const done = steps.filter(({ isDone }) => isDone).length;
   const mayDo = (step: (typeof steps)[number]) =>
-    session.level === 'act' || step[1] === '/deposit' || (step === next && session.passkeys === 0);
+    session.level === 'act' || step.path === '/deposit' || (step === next && session.passkeys === 0);
   return (
     <section class="card">
       <div class="title">
@@ -114,26 +140,7 @@ function FirstSteps({
         </span>
       </div>
       <progress max={steps.length} value={done} aria-label="First steps that are done" />
-      <ul class="plain">
-        {steps.map((step) => {
-          const [isDone, path, name, why] = step;
-          return (
-            <li key={name}>
-              <span class={isDone ? 'done' : step === next ? 'side-by-side' : undefined}>
-                {isDone || !mayDo(step) ? (
-                  name
-                ) : (
-                  <a href={path} class={step === next ? 'main' : undefined}>
-                    {name}
-                  </a>
-                )}
-                {isDone && <span class="hidden">, done</span>}
-              </span>
-              {!isDone && mayDo(step) && <span class="quiet">{why}</span>}
-            </li>
-          );
-        })}
-      </ul>
+      <Checklist steps={steps.map((step) => (mayDo(step) ? step : { ...step, path: undefined }))} />
     </section>
   );
 }
@@ -266,7 +273,7 @@ function Balances({ rows, prices }: { readonly rows: readonly Row[]; readonly pr
               24 hours
             </th>
             <th scope="col" class="wide">
-              <span class="hidden">Price in 24 hours</span>
+              Price
             </th>
             <th scope="col">
               <span class="hidden">What to do</span>

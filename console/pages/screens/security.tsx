@@ -4,7 +4,7 @@ import { Pill } from '../parts/pill.tsx';
 import { mustReturn, useSignedIn } from '../parts/session.ts';
 import { Freeze } from './security/freeze.tsx';
 import { SecurityLog } from './security/log.tsx';
-import { Passkeys, type WaysIn } from './security/passkeys.tsx';
+import { AddPasskey, Passkeys, type WaysIn } from './security/passkeys.tsx';
 import { RecoveryCodes } from './security/recovery-codes.tsx';
 import { Return } from './security/return.tsx';
 import { SecondFactor } from './security/second-factor.tsx';
@@ -18,48 +18,47 @@ export function Security() {
   const codes = ways.loaded.state === 'here' ? ways.loaded.value.recoveryCodes : undefined;
   // Whatever changes one of these also changes the sessions and the log, which are then read again.
   const state = `${session.level} ${session.passkeys} ${session.isRecovered} ${account.totp.enabled} ${account.account.status}`;
+  const changed = () => {
+    ways.reload();
+    reload();
+  };
   return (
     <>
       {!mayChange && <Return />}
-      {!mayChange && <Freeze />}
-      <dl class="facts short">
-        <Fact name="Passkeys" status={session.passkeys > 1 ? 'completed' : 'pending'}>
-          {['None yet', 'Only one'][session.passkeys] ?? `${session.passkeys} enrolled`}
-        </Fact>
-        <Fact name="Two-factor authentication" status={account.totp.enabled ? 'completed' : 'pending'}>
-          {account.totp.enabled ? 'On' : 'Off'}
-        </Fact>
-        {codes !== undefined && (
-          <Fact name="Recovery codes" status={codes > 0 ? 'completed' : 'pending'}>
-            {codes > 0 ? `${codes} left` : 'None yet'}
+      {mayChange && session.passkeys === 0 && <SetUp changed={changed} />}
+      {!(mayChange && session.passkeys > 0) && <Freeze />}
+      {session.passkeys > 0 && (
+        <dl class="facts short">
+          <Fact name="Passkeys" status={session.passkeys > 1 ? 'completed' : 'pending'}>
+            {session.passkeys > 1 ? `${session.passkeys}` : 'Only one'}
           </Fact>
-        )}
-        <Fact
-          name="Withdrawals go to"
-          way="/addresses"
-          status={account.allowlist.mode === 'strict' ? 'completed' : 'open'}
-        >
-          {account.allowlist.mode === 'strict' ? 'Approved addresses' : 'Any address'}
-        </Fact>
-      </dl>
-      {mayChange && (
-        <div class="split even">
-          <Passkeys
-            ways={ways.loaded}
-            changed={() => {
-              ways.reload();
-              reload();
-            }}
-          />
-          {session.passkeys === 0 ? (
-            <Next />
-          ) : (
-            <>
-              <SecondFactor />
-              <RecoveryCodes ways={ways.loaded} drawn={ways.reload} />
-            </>
+          <Fact name="Two-factor authentication" status={account.totp.enabled ? 'completed' : 'pending'}>
+            {account.totp.enabled ? 'On' : 'Off'}
+          </Fact>
+          {codes !== undefined && (
+            <Fact name="Recovery codes" status={codes > 0 ? 'completed' : 'pending'}>
+              {codes > 0 ? `${codes} left` : 'None yet'}
+            </Fact>
           )}
-          <Freeze />
+          <Fact
+            name="Withdrawals go to"
+            way="/addresses"
+            status={account.allowlist.mode === 'strict' ? 'completed' : 'open'}
+          >
+            {account.allowlist.mode === 'strict' ? 'Approved addresses' : 'Any address'}
+          </Fact>
+        </dl>
+      )}
+      {mayChange && session.passkeys > 0 && (
+        <div class="split">
+          <div>
+            <Passkeys ways={ways.loaded} changed={changed} />
+            <Freeze />
+          </div>
+          <div>
+            <SecondFactor />
+            <RecoveryCodes ways={ways.loaded} drawn={ways.reload} />
+          </div>
         </div>
       )}
       <Sessions key={`sessions ${state}`} />
@@ -68,19 +67,34 @@ export function Security() {
   );
 }
 
-/** What can be done once there is a passkey. */
-function Next() {
-  const { account } = useSignedIn();
+/** What an account is made safe with, of which a passkey comes first. */
+function SetUp({ changed }: { readonly changed: () => void }) {
   return (
     <section class="card">
-      <h2>After that</h2>
-      <ol class="steps">
-        {!account.totp.enabled && (
-          <li>
-            Switch on two-factor authentication. Without it you cannot withdraw here, or make an API key that does.
-          </li>
-        )}
-        <li>Make recovery codes. One brings you back, if your passkeys are lost.</li>
+      <h2>Set up your account</h2>
+      <ol class="ways">
+        <li>
+          <div>
+            <h3>1. Add a passkey</h3>
+            <p>
+              It stays on your device, and opens with your fingerprint, your face or the device’s PIN. Nobody else can
+              act as you, and there is no password that could be stolen.
+            </p>
+          </div>
+          <AddPasskey isFirst added={changed} />
+        </li>
+        <li>
+          <div>
+            <h3>2. Switch on two-factor authentication</h3>
+            <p>Without it you cannot withdraw here, or make an API key that withdraws.</p>
+          </div>
+        </li>
+        <li>
+          <div>
+            <h3>3. Make recovery codes</h3>
+            <p>A code brings you back, if your passkeys are lost.</p>
+          </div>
+        </li>
       </ol>
     </section>
   );

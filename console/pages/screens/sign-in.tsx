@@ -3,6 +3,7 @@ import { ask, isRefusal } from '../ask.ts';
 import { useLoaded } from '../load.ts';
 import { readOffer } from '../offer.ts';
 import { Door } from '../parts/door.tsx';
+import { MailLink } from '../parts/mail-link.tsx';
 import { Form, TextField } from '../parts/form.tsx';
 import { signInWithPasskey } from '../passkey.ts';
 import { go } from '../route.ts';
@@ -33,9 +34,16 @@ export function SignIn({ signedIn }: { readonly signedIn: () => void }) {
         <TextField label="E-mail" type="email" autoComplete="email" required value={email} set={setEmail} />
       </Form>
       <p class="quiet">
-        A link by e-mail lets you look, deposit and freeze the account. If your passkeys are lost, it is also the way
-        back in.
-        {opensAccounts ? ' With a new address it opens an account.' : ' New here? The exchange invites its customers.'}
+        The link lets you look, deposit and freeze the account. It is also the way back in, if your passkeys are lost.
+      </p>
+      <p class="or quiet">
+        {opensAccounts ? (
+          'New here? The link opens an account for a new address.'
+        ) : (
+          <>
+            New here? Accounts are by invitation: write to <MailLink />.
+          </>
+        )}
       </p>
     </Door>
   );
@@ -94,7 +102,7 @@ export function OpenLink({ opened }: { readonly opened: () => void }) {
         </p>
         <div class="side-by-side">
           <a class="main" href="/">
-            Ask for a new link
+            Ask for a new link, or use a passkey
           </a>
         </div>
       </Door>
@@ -102,8 +110,8 @@ export function OpenLink({ opened }: { readonly opened: () => void }) {
   return (
     <Door title="Sign in">
       <p>
-        With this link you can look, deposit and freeze the account. To trade or withdraw, use a passkey. The link works
-        once.
+        With this link you can look at your account, deposit to it and freeze it. Trading and withdrawing need a
+        passkey. The link works once.
       </p>
       <Form
         label="Sign in"

@@ -73,7 +73,7 @@ export function Trade() {
             <section class="card">
               <h2>Your last orders</h2>
               {orders.length === 0 ? (
-                <None>Each order appears here as soon as it has filled.</None>
+                <None title="No orders yet">Each order appears here as soon as it has filled.</None>
               ) : (
                 <ul class="plain">
                   {orders.map((order) => (

@@ -4,6 +4,7 @@ import { api, ask } from '../ask.ts';
 import { shorten, showCoins, showRecent } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import { nameNetwork } from '../networks.ts';
+import { Checklist } from '../parts/checklist.tsx';
 import { Badge } from '../parts/coin.tsx';
 import { MailLink } from '../parts/mail-link.tsx';
 import { None } from '../parts/none.tsx';
@@ -81,7 +82,7 @@ export function Withdraw() {
         <Shown loaded={past.loaded}>
           {({ withdrawals }) =>
             withdrawals.length === 0 ? (
-              <None title="No withdrawal yet">Yours appear here as soon as you send them.</None>
+              <None title="No withdrawals yet">Yours appear here as soon as you send them.</None>
             ) : (
               <ul class="plain">
                 {withdrawals.map((row) => (
@@ -99,28 +100,14 @@ export function Withdraw() {
 /** What has to be there before the console sends anything out. */
 function Before({ hasPasskey }: { readonly hasPasskey: boolean }) {
   const steps = [
-    [hasPasskey, 'Add a passkey', 'So that nobody but you can act here.'],
-    [false, 'Switch on two-factor authentication', 'Each withdrawal needs its code.'],
-  ] as const;
+    { isDone: hasPasskey, name: 'Add a passkey', why: 'It shows that it is you who withdraws.' },
+    { isDone: false, name: 'Switch on two-factor authentication', why: 'Each withdrawal asks for its code.' },
+  ];
+  const next = steps.find(({ isDone }) => !isDone);
   return (
     <section class="card">
       <h2>Before you withdraw</h2>
-      <ol class="plain">
-        {steps.map(([isDone, name, why]) => (
-          <li key={name} class="named">
-            <div>
-              <strong>{name}</strong>
-              <p class="quiet">{why}</p>
-            </div>
-            {isDone && <Pill status="completed" words="Done" />}
-          </li>
-        ))}
-      </ol>
-      <div class="side-by-side">
-        <a class="main" href="/security">
-          Go to Security
-        </a>
-      </div>
+      <Checklist steps={steps.map((step) => ({ ...step, path: step === next ? '/security' : undefined }))} />
     </section>
   );
 }
@@ -147,7 +134,7 @@ function Row({ row, name }: { readonly row: Withdrawal; readonly name: string | 
           )}
         </p>
         {meaning !== '' && (
-          <p class={row.status === 'FAILED' ? 'quiet wrong' : 'quiet'}>
+          <p class="quiet">
             {row.reason != null && `${reasonsOf[row.reason]} `}
             {meaning}
             {row.reason === 'rejected' && (

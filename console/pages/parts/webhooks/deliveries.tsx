@@ -27,8 +27,7 @@ export function Deliveries({
         {(log) => (
           <>
             <p>
-              <State of={nameProgress(log, isOn)} />{' '}
-              {log.deliveredTo > 0 && <span class="quiet">The newest event has number {log.deliveredTo}.</span>}
+              <State of={nameProgress(log, isOn)} />
             </p>
             {log.setAside.length > 0 && (
               <>

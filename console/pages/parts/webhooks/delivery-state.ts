@@ -15,7 +15,7 @@ export interface Delivery {
 export interface DeliveryLog {
   readonly deliveries: readonly Delivery[];
   readonly setAside: readonly Delivery[];
-  readonly deliveredTo: number;
+
   readonly nextAttemptAt: string | null;
 }
 

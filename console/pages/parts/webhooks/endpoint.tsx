@@ -127,12 +127,12 @@ function Rarely(changes: Changes) {
           title="Make a new secret"
           act={async () => show((await calls.rotateSecret(id)).secret)}
         >
-          <p class="quiet">For 24 hours each delivery is signed with the old one as well.</p>
+          <p class="quiet">The old secret signs each delivery as well for 24 hours, so that you can change over.</p>
         </Change>
       </section>
       <section>
         <h4>Switch {endpoint.status === 'enabled' ? 'off' : 'on'} or delete</h4>
-        <p class="quiet">What is switched off can be switched on again.</p>
+        <p class="quiet">Switched off, it can be switched on again. Deleted, it is gone.</p>
         <div class="side-by-side">
           <Switch {...changes} />
           <Change
@@ -196,7 +196,7 @@ function Replay({
       >
         <TextField
           label="All events after number"
-          help="The numbers are under Deliveries. 0 sends everything of the last 90 days."
+          help="Deliveries show the numbers. 0 sends all of the last 90 days."
           inputMode="numeric"
           pattern="\d{1,15}"
           required
@@ -206,7 +206,7 @@ function Replay({
       </Change>
       {sent !== undefined && (
         <p role="status" class="done">
-          All events after number {sent} are on their way, with the ids that they had.
+          All events after number {sent} are being sent again.
         </p>
       )}
     </>

@@ -40,9 +40,10 @@ export function NewEndpoint<Type extends string>({
         value={url}
         set={setUrl}
       />
-      <TextField label="What it is for" maxLength={200} value={description} set={setDescription} />
+      <TextField label="What it is for (optional)" maxLength={200} value={description} set={setDescription} />
+      <span class="quiet">Events to send</span>
       <Switch
-        label="What is sent"
+        label="Events to send"
         value={reach}
         set={setReach}
         options={[
@@ -51,7 +52,7 @@ export function NewEndpoint<Type extends string>({
         ]}
       />
       {reach === 'all' ? (
-        <p class="quiet">New types of events are sent too.</p>
+        <p class="quiet">Also those of types that the exchange adds later.</p>
       ) : (
         <fieldset>
           <legend>Events about</legend>

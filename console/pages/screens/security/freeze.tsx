@@ -12,7 +12,7 @@ export function Freeze() {
   if (account.account.status === 'frozen') return null;
   return (
     <section class="card">
-      <h2>Stop the account</h2>
+      <h2>Freeze the account</h2>
       <p>If somebody else is in your account, freeze it. Only the exchange can unfreeze it.</p>
       <button type="button" class="danger" onClick={() => setAsked(true)}>
         Freeze my account …

@@ -1,14 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
 import { nameBrowser } from '../../browser-name.ts';
-import { inWords, showTime } from '../../format.ts';
+import { inWords } from '../../format.ts';
 import { MailLink } from '../../parts/mail-link.tsx';
 import { Fault, Waiting } from '../../parts/notice.tsx';
+import { Time } from '../../parts/time.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 
 const actions: Readonly<Record<string, string>> = {
   invite_holder: 'You were invited',
-  become_holder: 'You became the holder',
+  become_holder: 'You accepted the invitation',
   open_session: 'Signed in',
   end_sessions: 'Signed out',
   give_up_mails: 'Mails to you could not be delivered for a day',
@@ -95,12 +96,10 @@ export function SecurityLog() {
             <span>
               {nameAction(entry)}
               {nameSubject(entry.detail)}
+              {entry.by === 'exchange' && ', by the exchange'}
             </span>
             <span class="quiet">
-              {entry.by === 'exchange' && 'by the exchange, '}
-              <time dateTime={new Date(entry.ts_ms).toISOString()}>
-                {showTime(new Date(entry.ts_ms).toISOString())}
-              </time>
+              <Time at={new Date(entry.ts_ms).toISOString()} />
             </span>
           </li>
         ))}

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
 import { nameBrowser } from '../../browser-name.ts';
-import { showTime } from '../../format.ts';
 import { type LoadState } from '../../load.ts';
 import { Folded } from '../../parts/folded.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
+import { Pill } from '../../parts/pill.tsx';
+import { Time } from '../../parts/time.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 import { enrolPasskey, withPasskey } from '../../passkey.ts';
 
@@ -25,53 +26,54 @@ export interface WaysIn {
 /** For how long a recovered account is held. */
 const HOLD_MS = 86_400_000;
 
+/** Adds a passkey of this browser, or of what it reaches. */
+export function AddPasskey({ isFirst = false, added }: { readonly isFirst?: boolean; readonly added: () => void }) {
+  const [name, setName] = useState(() => nameBrowser(navigator.userAgent));
+  return (
+    <Form
+      plain={!isFirst}
+      label="Add a passkey"
+      act={async () => {
+        await withPasskey(() => enrolPasskey(name));
+        added();
+      }}
+    >
+      <TextField label="Name of the new passkey" required maxLength={60} value={name} set={setName} />
+    </Form>
+  );
+}
+
 /** The passkeys that open the account. */
 export function Passkeys({ ways, changed }: { readonly ways: LoadState<WaysIn>; readonly changed: () => void }) {
   const { session, account } = useSignedIn();
-  const [name, setName] = useState(() => nameBrowser(navigator.userAgent));
+  const recovered_ms = account.heldUntil_ms === null ? undefined : account.heldUntil_ms - HOLD_MS;
   return (
     <section class="card">
       <h2>Passkeys</h2>
       <Shown loaded={ways}>
         {({ passkeys }) => (
           <>
-            {passkeys.length === 0 && (
-              <p>
-                None yet. A passkey stays on your device, and opens with your fingerprint, your face or the device’s
-                PIN: nobody else can act as you, and there is no password that could be stolen.
-              </p>
-            )}
-            {passkeys.length > 0 && (
-              <ul class="plain">
-                {passkeys.map((passkey) => (
-                  <PasskeyRow
-                    key={passkey.id}
-                    passkey={passkey}
-                    recovered_ms={account.heldUntil_ms === null ? undefined : account.heldUntil_ms - HOLD_MS}
-                    removed={passkeys.length > 1 ? changed : undefined}
-                  />
-                ))}
-              </ul>
-            )}
+            {recovered_ms !== undefined && passkeys.length > 1 && <p>Remove the passkey that you lost.</p>}
+            <ul class="plain">
+              {passkeys.map((passkey) => (
+                <PasskeyRow
+                  key={passkey.id}
+                  passkey={passkey}
+                  isOlder={recovered_ms !== undefined && Date.parse(passkey.createdAt) < recovered_ms}
+                  removed={passkeys.length > 1 ? changed : undefined}
+                />
+              ))}
+            </ul>
             {passkeys.length === 1 && (
               <p class="quiet">It is your only passkey. Add a second one, for the day you lose this one.</p>
             )}
             <Folded
               key={passkeys.length}
               label="Add another passkey"
-              isOpen={passkeys.length === 0 || session.isRecovered}
+              isOpen={session.isRecovered}
               isMain={passkeys.length === 1}
             >
-              <Form
-                plain={passkeys.length > 0}
-                label="Add a passkey"
-                act={async () => {
-                  await withPasskey(() => enrolPasskey(name));
-                  changed();
-                }}
-              >
-                <TextField label="Name of the new passkey" required maxLength={60} value={name} set={setName} />
-              </Form>
+              <AddPasskey added={changed} />
             </Folded>
           </>
         )}
@@ -82,24 +84,29 @@ export function Passkeys({ ways, changed }: { readonly ways: LoadState<WaysIn>; 
 
 function PasskeyRow({
   passkey: { id, name, createdAt, usedAt },
-  recovered_ms,
+  isOlder,
   removed,
 }: {
   readonly passkey: Passkey;
-  /** When the account was recovered, while it is held for that. */
-  readonly recovered_ms: number | undefined;
+  /** Whether it is from before a recovery for which the account is held. */
+  readonly isOlder: boolean;
   /** `undefined` for one that cannot be removed. */
   readonly removed: (() => void) | undefined;
 }) {
   return (
     <li class="named">
       <div>
-        <strong>{name}</strong>
+        <strong>{name}</strong> {isOlder && <Pill status="pending" words="Before the recovery" />}
         <p class="quiet">
-          Added {showTime(createdAt)}
-          {recovered_ms !== undefined && Date.parse(createdAt) < recovered_ms && ', before the recovery'}
+          Added <Time at={createdAt} />
           <br />
-          {usedAt === null ? 'Not used yet' : `Last used ${showTime(usedAt)}`}
+          {usedAt === null ? (
+            'Not used yet'
+          ) : (
+            <>
+              Last used <Time at={usedAt} />
+            </>
+          )}
         </p>
       </div>
       {removed && (

@@ -34,7 +34,7 @@ export function RecoveryCodes({ ways, drawn }: { readonly ways: LoadState<WaysIn
               {recoveryCodes === 0 ? 'You have none' : `${recoveryCodes} of 10 are left`}. A recovery code brings you
               back once, if your passkeys are lost.
             </p>
-            <Folded key={recoveryCodes} label="Make new codes" isOpen={recoveryCodes === 0}>
+            <Folded key={recoveryCodes} label="Make new codes …" isOpen={recoveryCodes === 0}>
               <Form plain label="Make ten new recovery codes" act={draw}>
                 {account.totp.enabled && (
                   <TextField
@@ -72,9 +72,9 @@ function NewCodes({ codes, close }: { readonly codes: readonly string[]; readonl
         ))}
       </ol>
       <div class="side-by-side">
-        <CopyButton text={text} label="the codes" />
+        <CopyButton isBeside text={text} label="the codes" />
         <button type="button" onClick={() => saveFile('bureau-recovery-codes.txt', `${text}\n`, 'text/plain')}>
-          Download as text
+          Download
         </button>
       </div>
     </ShownOnce>

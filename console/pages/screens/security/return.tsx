@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
-import { showTime } from '../../format.ts';
+
 import { Form, TextField } from '../../parts/form.tsx';
 import { MailLink } from '../../parts/mail-link.tsx';
+import { Time } from '../../parts/time.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 import { usePasskey } from '../../passkey.ts';
 
 /** What a recovery does beside letting its holder in. */
-const COST =
-  'A recovery revokes all API keys, and for 24 hours the account takes no withdrawal, new API key or new address.';
+const COST = 'This revokes all API keys, and for 24 hours the account takes no withdrawal, new API key or new address.';
 
 /** For somebody who came by a link: their passkey, or one of two recoveries. */
 export function Return() {
@@ -27,16 +27,16 @@ export function Return() {
     <section class="card">
       <h2>Get back in</h2>
       <p>
-        Signed in by a link, you can look, deposit and freeze the account. To change anything, use your passkey, or
-        recover the account.
-        {until_ms === null && ` ${COST}`}
+        Signed in by a link, you can look, deposit and freeze the account. To change anything, use one of these ways:
       </p>
       <ul class="ways">
         {until_ms !== null && (
           <li>
             <div>
-              <h3>The exchange has agreed: recover the account by {showTime(new Date(until_ms).toISOString())}</h3>
-              <p>{COST}</p>
+              <h3>The exchange has agreed to let you back in</h3>
+              <p>
+                Recover the account before <Time at={new Date(until_ms).toISOString()} />. {COST}
+              </p>
             </div>
             <Form act={() => recover({ allowedByExchange: true })} label="Recover the account" />
             <div class="whole">
@@ -45,8 +45,8 @@ export function Return() {
                 <li>Add a new passkey, and remove the one that you lost.</li>
                 {account.totp.enabled && (
                   <li>
-                    Within 24 hours of the recovery, switch two-factor authentication off, without a code, and set it up
-                    again.
+                    If your authenticator app is lost too, switch two-factor authentication off and on again. For 24
+                    hours no code is asked for.
                   </li>
                 )}
                 <li>Make new recovery codes.</li>
@@ -73,7 +73,7 @@ export function Return() {
             <li>
               <div>
                 <h3>With a code</h3>
-                <p>Enter one from your authenticator app, or a recovery code. Then add a new passkey.</p>
+                <p>Enter one from your authenticator app, or a recovery code. Then add a new passkey. {COST}</p>
               </div>
               <Form plain act={showCode} label="Recover the account">
                 <TextField
@@ -89,8 +89,8 @@ export function Return() {
               <div>
                 <h3>Without a passkey or a code</h3>
                 <p>
-                  The exchange checks who you are. Once two of its people have agreed, you get a mail and recover the
-                  account here.
+                  The exchange checks who you are. Once two of its people have agreed, you get a mail, and recover the
+                  account here at the same cost.
                 </p>
               </div>
               <MailLink words="Write to the exchange" />

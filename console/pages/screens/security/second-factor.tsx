@@ -55,7 +55,10 @@ export function SecondFactor() {
           />
           {drawn && (
             <Dialog title="Set up two-factor authentication" close={() => setDrawn(undefined)}>
-              <p>Add the exchange to your authenticator app. Then enter the code that the app shows.</p>
+              <p>
+                Scan the code with your authenticator app, or enter the setup key there. Then enter the 6-digit code
+                that the app shows.
+              </p>
               <QrCode text={drawn.otpauthUri} label="The secret as a QR code" />
               <div class="on-telephone side-by-side">
                 <a href={drawn.otpauthUri}>Open your authenticator app</a>

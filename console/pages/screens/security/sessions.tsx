@@ -1,9 +1,10 @@
 import { ask } from '../../ask.ts';
 import { nameBrowser } from '../../browser-name.ts';
-import { showTime } from '../../format.ts';
+
 import { useLoaded } from '../../load.ts';
 import { Form } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
+import { Time } from '../../parts/time.tsx';
 
 interface ListedSession {
   readonly id: string;
@@ -40,8 +41,14 @@ export function Sessions() {
                   )}
                 </div>
                 <p class="quiet">
-                  {session.isThis ? 'This browser' : `Last used ${showTime(session.usedAt)}`}, signed in
-                  {session.level === 'look' && ' by a link'} {showTime(session.createdAt)}
+                  {session.isThis ? (
+                    'This browser'
+                  ) : (
+                    <>
+                      Last used <Time at={session.usedAt} />
+                    </>
+                  )}
+                  , signed in{session.level === 'look' && ' by a link'} <Time at={session.createdAt} />
                 </p>
               </li>
             ))}

@@ -118,7 +118,10 @@ export function OrderForm({
         </p>
         <div class="preview" aria-live="polite">
           {amount === undefined && error === undefined ? (
-            <p class="quiet">Type an amount to see the price, the spread and what you pay in all.</p>
+            <p class="quiet">
+              {refusal === undefined ? 'Type' : 'Correct'} the amount to see the price, the spread and what you{' '}
+              {side === 'BUY' ? 'pay' : 'get'} in all.
+            </p>
           ) : (
             <Cost side={side} coin={coin} preview={preview} />
           )}

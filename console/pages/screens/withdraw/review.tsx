@@ -34,7 +34,7 @@ export function Review({
   return (
     <section class="card deal review" aria-label="Review">
       <h2 ref={heading} tabIndex={-1}>
-        Is this right?
+        Check and send
       </h2>
       <p>
         <span class="figure">{showCoins(amount, asset)}</span>
@@ -56,22 +56,22 @@ export function Review({
         <dt>You keep</dt>
         <dd>{showCoins(subtract(balance, total), asset)}</dd>
         <dt>Arrives</dt>
-        <dd>in about {timeOf(network)}, once it is sent</dd>
+        <dd>about {timeOf(network)} after it is sent</dd>
       </dl>
       <Form
         act={send}
         label={`Send ${showCoins(amount, asset)}`}
         beside={
           <button type="button" onClick={back}>
-            Change it
+            Back
           </button>
         }
       >
         <p class="notice">
-          <strong>What is sent cannot be called back.</strong> Compare the whole address with where you have it from.
+          <strong>A withdrawal cannot be called back.</strong> Check every character of the address against its source.
         </p>
         <TextField
-          label="Code of your authenticator app, 6 digits"
+          label="6-digit code from your authenticator app"
           inputMode="numeric"
           autoComplete="one-time-code"
           pattern="\d{6}"

@@ -136,6 +136,10 @@ export function WithdrawalForm({
   };
   return (
     <section class="card deal">
+      <div class="title">
+        <h2>Send coins</h2>
+        <a href="/addresses">Addresses</a>
+      </div>
       <Form act={review} label="Review">
         {entries.length > 0 && (
           <Choice
@@ -198,7 +202,7 @@ export function WithdrawalForm({
           </Field>
         )}
         <AmountField
-          label="Amount that the address gets"
+          label="Amount to send"
           unit={asset.asset}
           value={typed}
           set={setTyped}
@@ -212,20 +216,18 @@ export function WithdrawalForm({
             <a href={`/deposit?asset=${asset.asset}`}>Deposit</a> some, or choose another asset.
           </p>
         )}
+        <p class="quiet">
+          Minimum {showCoins(network.minWithdrawal, asset.asset)}. You can still withdraw{' '}
+          {showCents(account.dailyWithdrawals.remaining, 'down')} of {showCents(account.dailyWithdrawals.limit)} USDT in
+          these 24 hours.
+        </p>
         <dl>
           <dt>Fee, on top</dt>
           <dd>{showCoins(network.withdrawFee, asset.asset)}</dd>
           <dt>You pay in all</dt>
           <dd>{total === undefined ? '–' : <strong>{showCoins(total, asset.asset)}</strong>}</dd>
-          <dt>Minimum</dt>
-          <dd>{showCoins(network.minWithdrawal, asset.asset)}</dd>
           <dt>Arrives</dt>
           <dd>in about {timeOf(network.network)}</dd>
-          <dt>Limit left</dt>
-          <dd>
-            {showCents(account.dailyWithdrawals.remaining, 'down')} USDT
-            <small>of {showCents(account.dailyWithdrawals.limit)} in 24 hours</small>
-          </dd>
         </dl>
       </Form>
     </section>

@@ -1,0 +1,32 @@
+/** Something to do once, and why. */
+export interface ListedStep {
+  readonly name: string;
+  readonly why: string;
+  readonly isDone: boolean;
+  /** Where it is done; `undefined` for what cannot be done yet. */
+  readonly path: string | undefined;
+}
+
+/** What is to be done, after what is done already. The first that is left stands out. */
+export function Checklist({ steps }: { readonly steps: readonly ListedStep[] }) {
+  const next = steps.find(({ isDone }) => !isDone);
+  return (
+    <ol class="plain checklist">
+      {[...steps.filter(({ isDone }) => isDone), ...steps.filter(({ isDone }) => !isDone)].map((step) => (
+        <li key={step.name} class={step.isDone ? 'done' : undefined}>
+          <div class={step === next ? 'side-by-side' : undefined}>
+            {step.isDone || step.path === undefined ? (
+              <strong>{step.name}</strong>
+            ) : (
+              <a href={step.path} class={step === next ? 'main' : undefined}>
+                {step.name}
+              </a>
+            )}
+            {step.isDone && <span class="hidden">, done</span>}
+          </div>
+          {!step.isDone && <p class="quiet">{step.why}</p>}
+        </li>
+      ))}
+    </ol>
+  );
+}
