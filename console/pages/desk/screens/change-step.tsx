@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { operate } from '../operate.ts';
-import { Step } from '../parts/step.tsx';
+import { OldAndNew, Step } from '../parts/step.tsx';
 import type { ChangeSettings, ExchangeSettings } from '../schema.d.ts';
 import { ChangedSettings, compareSettings } from './changed-settings.tsx';
 
@@ -18,6 +18,7 @@ export function ChangeStep({
   settings,
   change,
   changed,
+  compared,
   shows,
   children,
 }: SettingsPart & {
@@ -28,6 +29,8 @@ export function ChangeStep({
   readonly main?: boolean;
   /** `undefined` while the fields hold nothing that could be set. */
   readonly change: ChangeSettings | undefined;
+  /** What it changes, and from what to what, where the settings themselves say it less clearly. */
+  readonly compared?: readonly [name: string, old: string, next: string];
   /** See `Step`. */
   readonly shows?: ComponentChildren;
   readonly children?: ComponentChildren;
@@ -45,7 +48,12 @@ export function ChangeStep({
       done={changed}
     >
       {children}
-      {isChange && <ChangedSettings change={change} settings={settings} />}
+      {isChange &&
+        (compared ? (
+          <OldAndNew name={compared[0]} old={compared[1]} next={compared[2]} />
+        ) : (
+          <ChangedSettings change={change} settings={settings} />
+        ))}
     </Step>
   );
 }
