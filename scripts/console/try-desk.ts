@@ -114,7 +114,10 @@ async function review(page: Page, exchange: LocalExchange, customer: Customer): 
   await page.getByRole('dialog').getByLabel('Review limit').fill('10');
   const change = page.getByRole('dialog').locator('.change');
   const [old, next] = [await change.locator('del').textContent(), await change.locator('ins').textContent()];
-  expectThat(old !== next && next === '10', `a setting shows its old value and its new one, ${old} and ${next}`);
+  expectThat(
+    old !== next && next === '10\u00A0USDT',
+    `a setting shows its old value and its new one, ${old} and ${next}`,
+  );
   await confirm(page, 'Change the review limit');
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   const id = await customer.withdraw();

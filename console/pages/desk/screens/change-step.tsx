@@ -15,6 +15,7 @@ export function ChangeStep({
   about,
   title = about === undefined ? label : `${label} ${about}`,
   main = false,
+  danger = false,
   settings,
   change,
   changed,
@@ -27,6 +28,7 @@ export function ChangeStep({
   readonly title?: string;
   /** What one came to the page for. */
   readonly main?: boolean;
+  readonly danger?: boolean;
   /** `undefined` while the fields hold nothing that could be set. */
   readonly change: ChangeSettings | undefined;
   /** What it changes, and from what to what, where the settings themselves say it less clearly. */
@@ -41,6 +43,7 @@ export function ChangeStep({
       label={label}
       about={about}
       main={main}
+      danger={danger}
       shows={shows}
       title={title}
       isReady={!change || isChange}

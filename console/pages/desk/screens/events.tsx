@@ -47,9 +47,8 @@ export function Events({ query }: Place) {
     <>
       <h1>Events</h1>
       <p>
-        An event tells another program that something happened: a deposit or a withdrawal has a new state, or somebody
-        changed something. Each endpoint is sent those that it asks for, in order and signed. The{' '}
-        <a href="/desk/audit">audit</a> has only the changes, with who made each, and why.
+        Events tell other programs of each new state of a deposit or a withdrawal, and of each change. For who changed
+        what, and why, see the <a href="/desk/audit">audit</a>.
       </p>
       <Endpoints calls={calls} groups={groups} change={may('manage_webhooks') ? LookTwice : undefined} inDialogs />
       <NewestEvents ledger={query.get('ledger') ?? ''} />

@@ -104,10 +104,10 @@ export function MostUsed({ assets }: { readonly assets: House['assets'] }) {
   const [most, ...others] = used.slice(0, 3).map(([asset, share]) => `${asset} ${showUsed(share)}`);
   return (
     <div>
-      <dt>Position limit used most</dt>
+      <dt>Limit used most</dt>
       <dd>
         <strong>{most ?? 'none'}</strong>
-        <small>{others.length > 0 ? others.join(', ') : 'of the limit of each asset'}</small>
+        <small>{others.length > 0 ? others.join(', ') : 'of its position limit'}</small>
       </dd>
     </div>
   );

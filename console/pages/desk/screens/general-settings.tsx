@@ -93,18 +93,18 @@ const singles: readonly Single[] = [
   {
     name: 'reviewThreshold',
     empty: 'no reviews',
-    meaning: 'A withdrawal that takes what its account withdraws in 24 hours above this waits for a review.',
+    meaning: 'More than this from one account in 24 hours waits for a review.',
     step: (part) => <SetLimit {...part} name="reviewThreshold" about="the review limit" empty="no reviews" />,
   },
   {
     name: 'allowlistMode',
-    meaning: 'Each holder can approve addresses. This decides whether withdrawals may go to others too.',
+    meaning: 'Any address, or only those that the holder has approved.',
     step: (part) => <SetAllowlist {...part} />,
   },
   {
     name: 'dailyHedgeVolume',
     empty: 'no limit',
-    meaning: 'How much may be hedged in a day (UTC). Above it, nothing more is hedged until the next day.',
+    meaning: 'How much may be hedged in a day (UTC). More waits for the next day.',
     step: (part) => <SetLimit {...part} name="dailyHedgeVolume" about="the daily hedging limit" empty="no limit" />,
   },
   {
@@ -116,14 +116,14 @@ const singles: readonly Single[] = [
   {
     name: 'maxAtVenues',
     empty: 'the house’s own capital',
-    meaning: 'How much of the house’s money may be at venues. Above it, nothing more may be moved there.',
+    meaning: 'How much of the house’s money may be at venues.',
     step: (part) => (
       <SetLimit {...part} name="maxAtVenues" about="the limit at venues" empty="the house’s own capital" />
     ),
   },
   {
     name: 'openingWeights',
-    meaning: 'Where new accounts are opened. A ledger of weight 2 gets twice as many as one of weight 1.',
+    meaning: 'A ledger of weight 2 gets twice as many as one of weight 1.',
     step: (part) => <SetOpeningWeights {...part} />,
   },
 ];

@@ -49,6 +49,7 @@ export function HedgingStep({ main = false, ...part }: SettingsPart & { readonly
     <ChangeStep
       {...part}
       main={main}
+      danger={!hedgingHalted}
       label={hedgingHalted ? 'Resume hedging' : 'Halt hedging'}
       change={{ hedgingHalted: !hedgingHalted }}
     />

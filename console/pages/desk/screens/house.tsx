@@ -277,7 +277,7 @@ function Exposed({ house }: { readonly house: House }) {
       <h2>Positions by day</h2>
       <p class="quiet">
         What the house has of each coin beyond its capital, in USDT at the last price of each day (UTC). The chart adds
-        long and short up. USDT is left out: it has no price risk.
+        long and short up.
       </p>
       <ExposureChart house={house} days={days} />
       {names.length > 0 && (

@@ -19,8 +19,8 @@ const READ = 200;
 const SHOWN = 50;
 
 const kinds = [
-  ['money', 'payments in and out'],
-  ['audit', 'what the staff did'],
+  ['money', 'payments'],
+  ['audit', 'changes'],
   ['', 'everything'],
 ] as const;
 

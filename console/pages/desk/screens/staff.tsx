@@ -33,10 +33,7 @@ export function StaffScreen() {
         {may('manage_staff') && <SetRoles changed={changed} />}
       </div>
       <section class="card">
-        <p>
-          The staff signs in through Cloudflare Access. When somebody leaves, remove them there, and take their roles
-          away here.
-        </p>
+        <p>When somebody leaves, remove them in Cloudflare Access, and take their roles away here.</p>
         <Pages turn={turn} list={listOf('get /staff', {})}>
           {(rows) => (
             <Records

@@ -76,7 +76,12 @@ const wholes = [
     'Payouts of all assets.',
     (part) => <HaltStep {...part} name="withdrawalsHalted" />,
   ],
-  ['Hedging', 'hedgingHalted', 'The house’s own trades at venues.', (part) => <HedgingStep {...part} />],
+  [
+    'Hedging',
+    'hedgingHalted',
+    'The house’s own trades at venues.',
+    (part) => <HedgingStep {...part} main={part.settings.hedgingHalted} />,
+  ],
 ] as const satisfies readonly (readonly [
   name: string,
   setting: keyof ExchangeSettings,
@@ -103,7 +108,6 @@ function OffNow({ settings, changed }: SettingsPart) {
       <section class="card">
         <h2>The whole exchange</h2>
         <Records
-          isSmall
           label="The whole exchange"
           rows={wholes}
           keyOf={([name]) => name}
@@ -117,8 +121,8 @@ function OffNow({ settings, changed }: SettingsPart) {
                 </>
               ),
             },
-            { name: 'State', show: ([, setting]) => <Open isOpen={!settings[setting]} /> },
-            { name: 'Change', isStep: true, show: ([, , , step]) => step({ settings, changed }) },
+            { name: 'State', narrow: 'bare', show: ([, setting]) => <Open isOpen={!settings[setting]} /> },
+            { name: 'Change', isStep: true, narrow: 'beside', show: ([, , , step]) => step({ settings, changed }) },
           ]}
           empty=""
         />
@@ -356,7 +360,7 @@ function WriteNotice({ notice, changed }: { readonly notice: Notice | null; read
           set={(next) => change(span(next, length))}
         />
         <Choice
-          label="For"
+          label="For how long"
           value={length}
           set={(next) => {
             setLength(next);
