@@ -133,7 +133,10 @@ export async function listPages(
     {
       name: 'desk-bound',
       path: paths['settings-accounts'],
-      prepare: (page) => press(page, 'Change the review threshold'),
+      prepare: async (page) => {
+        await press(page, 'Change the review limit');
+        await page.getByRole('dialog').getByLabel('Review limit').fill('20000');
+      },
     },
     { name: 'desk-pause', path: '/desk/switches', prepare: (page) => press(page, 'Pause deposits over LTC') },
     { name: 'desk-terms', path: '/desk/settings', prepare: (page) => press(page, 'Change BTC') },

@@ -98,7 +98,7 @@ async function follow(page: Page): Promise<void> {
   await confirm(page, 'Done');
   await press(page, 'Refresh');
   await page.getByLabel('Show').selectOption('audit');
-  const newest = page.getByRole('table', { name: 'The newest events' }).locator('tbody tr:not(.day)').first();
+  const newest = page.getByRole('table', { name: 'The newest events' }).locator('tbody tr:not(.heads)').first();
   await page.getByRole('rowheader', { name: /^\w+,? \d+ \w+ \d{4}$/ }).waitFor();
   await newest.getByText(/made a new secret for a webhook endpoint/).waitFor();
   expectThat(true, 'the newest event of the feed is the last change');
@@ -108,14 +108,17 @@ async function follow(page: Page): Promise<void> {
 async function review(page: Page, exchange: LocalExchange, customer: Customer): Promise<void> {
   await open(page, 'Settings');
   await page.getByRole('navigation', { name: 'Of settings' }).getByRole('link', { name: 'Accounts' }).click();
-  await press(page, 'Change the review threshold');
-  const button = page.getByRole('dialog').getByRole('button', { name: 'Change the review threshold' });
+  await press(page, 'Change the review limit');
+  const button = page.getByRole('dialog').getByRole('button', { name: 'Change the review limit' });
   expectThat(await button.isDisabled(), 'a setting is not changed before its value is another');
-  await page.getByRole('dialog').getByLabel('USDT').fill('10');
+  await page.getByRole('dialog').getByLabel('Review limit').fill('10');
   const change = page.getByRole('dialog').locator('.change');
   const [old, next] = [await change.locator('del').textContent(), await change.locator('ins').textContent()];
-  expectThat(old !== next && next === '10', `a setting shows its old value and its new one, ${old} and ${next}`);
-  await confirm(page, 'Change the review threshold');
+  expectThat(
+    old !== next && next === '10\u00A0USDT',
+    `a setting shows its old value and its new one, ${old} and ${next}`,
+  );
+  await confirm(page, 'Change the review limit');
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   const id = await customer.withdraw();
   await open(page, 'Reviews');

@@ -50,7 +50,7 @@ describe('a row of the audit', () => {
     [
       'change_settings',
       { supplyCaps: { BTC: '1', ETH: '2', LTC: '3', BNB: '4' }, dailyLoss: null },
-      'grace@exchange.example set 4 supply caps, and took the loss of a day that halts trading away',
+      'grace@exchange.example set 4 supply limits, and took the daily loss limit away',
     ],
     [
       'change_settings',

@@ -135,11 +135,10 @@ function SearchField({ value }: { readonly value: string }) {
 }
 
 function NoScreen() {
-  const pages = Object.entries(screens).slice(0, 5);
   return (
     <>
       <h1>Not found</h1>
-      <NotFound pages={pages.map(([name, [title]]) => [pathOf(name), title])} />
+      <NotFound pages={[[pathOf(''), 'Back to Today']]} />
     </>
   );
 }

@@ -6,6 +6,7 @@ import { Field } from './form.tsx';
 export function AmountField({
   label,
   unit,
+  isUnitShown = true,
   value,
   set,
   help,
@@ -15,6 +16,8 @@ export function AmountField({
 }: {
   readonly label: string;
   readonly unit: string;
+  /** Not where the unit is chosen beside it. */
+  readonly isUnitShown?: boolean;
   readonly value: string;
   readonly set: (value: string) => void;
   readonly help?: string | undefined;
@@ -48,7 +51,7 @@ export function AmountField({
               value={value}
               onInput={(event) => set(event.currentTarget.value)}
             />
-            <span class="unit">{unit}</span>
+            {isUnitShown && <span class="unit">{unit}</span>}
           </span>
           {fills.length === 1 && buttons}
         </div>

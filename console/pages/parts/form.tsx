@@ -148,12 +148,15 @@ export function Field({
 /** A field for one line of text. */
 export function TextField({
   label,
+  unit,
   help,
   value,
   set,
   ...more
 }: {
   readonly label: string;
+  /** In what it is, shown at its end. */
+  readonly unit?: string;
   readonly help?: string | undefined;
   readonly value: string;
   readonly set: (value: string) => void;
@@ -170,9 +173,18 @@ export function TextField({
   const refusedCode = useContext(RefusedCode);
   return (
     <Field label={label} help={help} fault={more.autoComplete === 'one-time-code' ? refusedCode : undefined}>
-      {(named) => (
-        <input {...named} value={value} onInput={(event) => set(event.currentTarget.value)} {...(more as object)} />
-      )}
+      {(named) => {
+        const input = (
+          <input {...named} value={value} onInput={(event) => set(event.currentTarget.value)} {...(more as object)} />
+        );
+        if (unit === undefined) return input;
+        return (
+          <span class="measured">
+            {input}
+            <span class="unit">{unit}</span>
+          </span>
+        );
+      }}
     </Field>
   );
 }

@@ -36,10 +36,11 @@ export function showSigned(decimal: string): string {
   return cents.startsWith('<') ? cents.replace('< ', '> −') : `−${cents}`;
 }
 
-/** A share that was rounded up to a hundredth of a percent, so that the least of them stands for less. */
+/** How much of a limit is used: to a tenth of a percent, and what is little in words, so that it is not read as nothing. */
 export function showUsed(share: string): string {
-  if (Number(share) === 0) return 'none';
-  return `${share === '0.0001' ? '≤ ' : ''}${(Number(share) * 100).toFixed(2)}\u202F%`;
+  const percent = Number(share) * 100;
+  if (percent === 0) return 'none';
+  return percent < 1 ? 'under 1\u202F%' : `${percent.toFixed(1)}\u202F%`;
 }
 
 const calendar = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });

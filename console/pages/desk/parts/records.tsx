@@ -59,7 +59,7 @@ export function Records<Row>({
       <tbody>
         {rows.map((row, index) => [
           groups && groups[index] !== groups[index - 1] && (
-            <tr key={groups[index]} class="day">
+            <tr key={groups[index]} class="heads">
               <th scope="rowgroup" colSpan={columns.length}>
                 {groups[index]}
               </th>

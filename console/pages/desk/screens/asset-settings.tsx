@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { showAmount } from '../../format.ts';
+import { showSum } from '../../format.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { Time } from '../parts/names.tsx';
 import { type Column, Records } from '../parts/records.tsx';
@@ -11,20 +11,20 @@ import { ChangeStep, type SettingsPart } from './change-step.tsx';
 type Name = 'supplyCaps' | 'exposure' | 'fallbackPrices';
 type Asset = keyof ExchangeSettings['supplyCaps'];
 
-/** What a setting means, and who may change it. Only a fallback price has a default to which it can return. */
+/** In what a setting is, and who may change it. Only a fallback price has a default to which it can return. */
 const rules = {
-  supplyCaps: { duty: 'set_caps', unit: (asset: Asset) => `, ${asset}`, isRequired: true },
-  exposure: { duty: 'set_caps', unit: (asset: Asset) => `, ${asset}`, isRequired: true },
-  fallbackPrices: { duty: 'change_settings', unit: () => '', isRequired: false },
+  supplyCaps: { duty: 'set_caps', unitOf: (asset: Asset) => asset, isRequired: true },
+  exposure: { duty: 'set_caps', unitOf: (asset: Asset) => asset, isRequired: true },
+  fallbackPrices: { duty: 'change_settings', unitOf: () => 'USDT', isRequired: false },
 } as const;
 
 const meanings = {
-  supplyCaps: 'The supply cap bounds what clients may own in all.',
-  exposure: 'How far the house may be short of an asset, or long of a coin.',
-  fallbackPrices: 'In USDT. Shown while no venue has a price; nothing is traded at it.',
+  supplyCaps: 'The supply limit is how much of an asset clients may own in all.',
+  exposure: 'The position limit is how far the house may be short of an asset, or long of a coin.',
+  fallbackPrices: 'A price that is shown while no venue has one. Nothing is traded at it.',
 } as const;
 
-const columnNames = { supplyCaps: 'Supply cap', exposure: 'Short or long at most', fallbackPrices: 'Price' } as const;
+const columnNames = { supplyCaps: 'Supply limit', exposure: 'Position limit', fallbackPrices: 'Price' } as const;
 
 type Valued = string | { readonly price: string; readonly setAt: string } | undefined;
 
@@ -58,7 +58,11 @@ export function AssetSettings({
       const value = valueOf(settings, name, asset);
       return (
         <>
-          {value === undefined ? <span class="quiet">the default</span> : showAmount(textOf(value))}
+          {value === undefined ? (
+            <span class="quiet">the default</span>
+          ) : (
+            showSum(textOf(value), rules[name].unitOf(asset))
+          )}
           {typeof value === 'object' && only === undefined && (
             <small class="below">
               set <Time iso={value.setAt} />
@@ -81,7 +85,7 @@ export function AssetSettings({
         )}
       </p>
       <Records
-        isSmall
+        isSmall={names.length === 1}
         label={title}
         rows={assets}
         keyOf={(asset) => asset}
@@ -128,8 +132,9 @@ function SetAsset({
       {names.map((name) => (
         <TextField
           key={name}
-          label={`${settingNames[name]}${rules[name].unit(asset)}`}
-          help={rules[name].isRequired ? undefined : 'Empty: the default'}
+          label={name === 'fallbackPrices' ? 'Price' : (settingNames[name] ?? name)}
+          unit={rules[name].unitOf(asset)}
+          help={rules[name].isRequired ? undefined : 'If empty: the default'}
           inputMode="decimal"
           required={rules[name].isRequired}
           value={texts[name] ?? stored(name)}
@@ -148,7 +153,7 @@ export function HandCredits(part: SettingsPart) {
     <section class="card">
       <h2>Credits by hand</h2>
       <p class="quiet">
-        The most that one person may credit to an account in 24 hours. Any other credit needs a second person, once
+        How much of an asset one person may credit by hand in 24 hours. Above it, a second person has to agree, once
         there are two admins.
       </p>
       <Records
@@ -158,9 +163,9 @@ export function HandCredits(part: SettingsPart) {
         keyOf={([asset]) => asset}
         columns={[
           { name: 'Asset', show: ([asset]) => asset },
-          { name: 'By one person', isNumber: true, show: ([, amount]) => showAmount(amount) },
+          { name: 'Limit of one person', isNumber: true, show: ([asset, amount]) => showSum(amount, asset) },
         ]}
-        empty="No amount is set, so each credit needs a second person, once there are two admins."
+        empty="No limit is set, so every credit needs two people."
       />
       {may('change_settings') && (
         <div class="steps">
@@ -181,7 +186,7 @@ function SetHandCredit(part: SettingsPart) {
   // Replaced whole, so it names the others as they are.
   const change = { approvalAbove: { ...others, ...(amount !== '' && { [asset]: amount }) } };
   return (
-    <ChangeStep {...part} label="Set an amount" title="What one person may credit" change={change}>
+    <ChangeStep {...part} label="Set a limit" title="Limit of one person’s credits" change={change}>
       <Choice
         label="Asset"
         value={asset}
@@ -192,8 +197,9 @@ function SetHandCredit(part: SettingsPart) {
         options={assets.map((one) => [one, one] as const)}
       />
       <TextField
-        label={`${asset} in 24 hours`}
-        help="Empty: two people in any case"
+        label="In 24 hours"
+        unit={asset}
+        help="If empty: every credit needs two people"
         inputMode="decimal"
         value={text}
         set={setText}

@@ -8,6 +8,7 @@ import { type List, listOf } from '../parts/list.ts';
 import { groupEntries } from '../parts/group-entries.ts';
 import { type NamedEntry, nameEntries } from '../parts/named-entry.ts';
 import { Clock, SubjectLink, nameDay } from '../parts/names.tsx';
+import { useOpenRows } from '../parts/open-rows.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { Records } from '../parts/records.tsx';
 import { Value } from '../parts/value.tsx';
@@ -62,9 +63,7 @@ export function Audit({ query }: Place) {
     for (const [name] of times) if (wanted[name]) next.set(name, new Date(wanted[name]).toISOString());
     go(`/desk/audit?${next.toString()}`);
   };
-  const [open, setOpen] = useState<readonly string[]>([]);
-  const toggle = (name: string) =>
-    setOpen((known) => (known.includes(name) ? known.filter((one) => one !== name) : [...known, name]));
+  const { isOpen, details } = useOpenRows(nameGroup);
   const [action, target, from, to] = ['action', 'target', 'from', 'to'].map((name) => query.get(name) ?? '');
   const narrowed = [
     action && inWords(action).toLowerCase(),
@@ -72,6 +71,17 @@ export function Audit({ query }: Place) {
     from && `from ${showTime(from)}`,
     to && `until ${showTime(to)}`,
   ].filter((words) => words !== '');
+  // Where there is room, all that can be looked for is shown at once.
+  const [isWide] = useState(() => matchMedia('(width >= 1000px)').matches);
+  const others = (
+    <>
+      <Choice label="What was done" value={wanted['action'] ?? ''} set={set('action')} options={actions} />
+      <TextField label="What was changed: an id" value={wanted['target'] ?? ''} set={set('target')} />
+      {times.map(([name, label]) => (
+        <TextField key={name} label={label} type="datetime-local" value={wanted[name] ?? ''} set={set(name)} />
+      ))}
+    </>
+  );
   return (
     <>
       <h1>Audit</h1>
@@ -79,18 +89,15 @@ export function Audit({ query }: Place) {
         <form onSubmit={find}>
           <div class="filters">
             <TextField label="Who: an e-mail" value={wanted['actor'] ?? ''} set={set('actor')} />
+            {isWide && others}
             <button type="submit">Find</button>
           </div>
-          <details class="plain-details">
-            <summary>{narrowed.length > 0 ? `Only: ${narrowed.join(', ')}` : 'By action, id or time'}</summary>
-            <div class="filters">
-              <Choice label="What was done" value={wanted['action'] ?? ''} set={set('action')} options={actions} />
-              <TextField label="What was changed: an id" value={wanted['target'] ?? ''} set={set('target')} />
-              {times.map(([name, label]) => (
-                <TextField key={name} label={label} type="datetime-local" value={wanted[name] ?? ''} set={set(name)} />
-              ))}
-            </div>
-          </details>
+          {!isWide && (
+            <details class="plain-details">
+              <summary>{narrowed.length > 0 ? `Only: ${narrowed.join(', ')}` : 'By action, id or time'}</summary>
+              <div class="filters">{others}</div>
+            </details>
+          )}
         </form>
         <Pages list={listEntries(Object.fromEntries(query))}>
           {(rows) => (
@@ -101,21 +108,9 @@ export function Audit({ query }: Place) {
               groupOf={([first]) => (first ? nameDay(first.entry.ts) : '')}
               columns={[
                 { name: 'Time', show: ([first]) => first && <Clock iso={first.entry.ts} /> },
-                { name: 'What', show: (group) => <Told group={group} isOpen={open.includes(nameGroup(group))} /> },
+                { name: 'What', show: (group) => <Told group={group} isOpen={isOpen(group)} /> },
                 { name: 'About', show: ([first]) => first && <SubjectLink subject={first.subject} /> },
-                {
-                  name: 'Details',
-                  isStep: true,
-                  show: (group) => (
-                    <button
-                      type="button"
-                      class="more"
-                      aria-label="Details"
-                      aria-expanded={open.includes(nameGroup(group))}
-                      onClick={() => toggle(nameGroup(group))}
-                    />
-                  ),
-                },
+                details,
               ]}
               empty="Nothing was changed that fits. Ids and e-mails are found whole, not by a part."
             />

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { operate } from '../operate.ts';
-import { Step } from '../parts/step.tsx';
+import { OldAndNew, Step } from '../parts/step.tsx';
 import type { ChangeSettings, ExchangeSettings } from '../schema.d.ts';
 import { ChangedSettings, compareSettings } from './changed-settings.tsx';
 
@@ -15,9 +15,11 @@ export function ChangeStep({
   about,
   title = about === undefined ? label : `${label} ${about}`,
   main = false,
+  danger = false,
   settings,
   change,
   changed,
+  compared,
   shows,
   children,
 }: SettingsPart & {
@@ -26,8 +28,11 @@ export function ChangeStep({
   readonly title?: string;
   /** What one came to the page for. */
   readonly main?: boolean;
+  readonly danger?: boolean;
   /** `undefined` while the fields hold nothing that could be set. */
   readonly change: ChangeSettings | undefined;
+  /** What it changes, and from what to what, where the settings themselves say it less clearly. */
+  readonly compared?: readonly [name: string, old: string, next: string];
   /** See `Step`. */
   readonly shows?: ComponentChildren;
   readonly children?: ComponentChildren;
@@ -38,6 +43,7 @@ export function ChangeStep({
       label={label}
       about={about}
       main={main}
+      danger={danger}
       shows={shows}
       title={title}
       isReady={!change || isChange}
@@ -45,7 +51,12 @@ export function ChangeStep({
       done={changed}
     >
       {children}
-      {isChange && <ChangedSettings change={change} settings={settings} />}
+      {isChange &&
+        (compared ? (
+          <OldAndNew name={compared[0]} old={compared[1]} next={compared[2]} />
+        ) : (
+          <ChangedSettings change={change} settings={settings} />
+        ))}
     </Step>
   );
 }

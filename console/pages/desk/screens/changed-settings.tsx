@@ -1,3 +1,4 @@
+import { showSum } from '../../format.ts';
 import { OldAndNew } from '../parts/step.tsx';
 import { showPercent } from '../parts/percent.ts';
 import { Value } from '../parts/value.tsx';
@@ -12,21 +13,21 @@ export const settingNames: Readonly<Record<string, string>> = {
   pausedDeposits: 'Deposits paused',
   haltedCoins: 'Coins that are not traded',
   notice: 'Notice to all holders',
-  reviewThreshold: 'Withdrawals are reviewed above',
+  reviewThreshold: 'Review limit',
   coinTerms: 'Terms of coins',
   hedgingHalted: 'Hedging is halted',
   dailyHedgeVolume: 'Daily hedging limit',
-  dailyLoss: 'Daily loss that halts trading',
+  dailyLoss: 'Daily loss limit',
   maxAtVenues: 'Limit at venues',
-  supplyCaps: 'Supply cap',
+  supplyCaps: 'Supply limit',
   fees: 'Withdrawal fee',
   minimums: 'Smallest withdrawal',
   depositMinimums: 'Smallest deposit',
   spreadBps: 'Spread',
-  exposure: 'The most that the house may be short',
-  approvalAbove: 'What one person may credit by hand in 24 hours',
+  exposure: 'Position limit',
+  approvalAbove: 'Limit of one person’s credits in 24 hours',
   openingWeights: 'Ledgers of new accounts',
-  fallbackPrices: 'Fallback price, USDT',
+  fallbackPrices: 'Fallback price',
 };
 
 interface Difference {
@@ -37,12 +38,12 @@ interface Difference {
 
 /** The fields of a coin's terms by the name under which people know them. */
 const termNames: Readonly<Record<string, string>> = {
-  maxNotional: 'largest order, USDT',
+  maxNotional: 'order limit, USDT',
   venue: 'hedged at',
   inner: 'inner bound, USDT',
   outer: 'outer bound, USDT',
   maxAgeSeconds: 'wait, seconds',
-  maxHedge: 'largest hedge, USDT',
+  maxHedge: 'hedge limit, USDT',
   limitBps: 'price limit',
   feeBps: 'venue’s fee',
   spreadBps: 'spread',
@@ -51,9 +52,14 @@ const termNames: Readonly<Record<string, string>> = {
 /** Where withdrawals go, by the mode. */
 export const allowlistModes = { off: 'any address', strict: 'approved addresses alone' } as const;
 
-/** A value as people read it: what is stored in hundredths of a percent, in percent. */
-function inUnits(name: string, value: unknown) {
+/** Settings that are in USDT, and those that are in the asset of which they have a value each. */
+const inUsdt = ['reviewThreshold', 'dailyHedgeVolume', 'dailyLoss', 'maxAtVenues', 'fallbackPrices'];
+const inAsset = ['supplyCaps', 'exposure', 'approvalAbove', 'fees', 'minimums', 'depositMinimums'];
+
+/** A value as people read it: an amount with its unit, and what is stored in hundredths of a percent, in percent. */
+function inUnits(name: string, value: unknown, unit: string | undefined) {
   if (value === 'off' || value === 'strict') return allowlistModes[value];
+  if (unit !== undefined && typeof value === 'string') return showSum(value, unit);
   return name.endsWith('Bps') && typeof value === 'number' ? showPercent(value) : value;
 }
 
@@ -72,11 +78,18 @@ const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Every single value that a change of one setting changes; `field` is what the interface calls it. */
-function compare(name: string, field: string, old: unknown, next: unknown, isWhole: boolean): readonly Difference[] {
+function compare(
+  name: string,
+  field: string,
+  old: unknown,
+  next: unknown,
+  isWhole: boolean,
+  unit = inUsdt.includes(field) ? 'USDT' : undefined,
+): readonly Difference[] {
   if (!isMap(next)) {
     const before = isMap(old) && 'price' in old ? old['price'] : old;
     if (JSON.stringify(before) === JSON.stringify(next)) return [];
-    return [{ name, old: inUnits(field, before), next: inUnits(field, next) }];
+    return [{ name, old: inUnits(field, before, unit), next: inUnits(field, next, unit) }];
   }
   const before = isMap(old) ? old : {};
   const keys = isWhole ? [...new Set([...Object.keys(before), ...Object.keys(next)])] : Object.keys(next);
@@ -87,6 +100,7 @@ function compare(name: string, field: string, old: unknown, next: unknown, isWho
       before[key],
       next[key] ?? (isMap(before[key]) ? {} : undefined),
       isWhole,
+      unit ?? (inAsset.includes(field) ? key : undefined),
     ),
   );
 }

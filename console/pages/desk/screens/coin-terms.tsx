@@ -37,8 +37,8 @@ export function CoinTermsCard({ settings, changed }: SettingsPart) {
     <section class="card">
       <h2>Terms of coins</h2>
       <p class="quiet">
-        The spread is what a client pays beyond the market’s price. Beyond the inner bound a position is hedged after
-        the wait, beyond the outer one at once. Amounts are in USDT.
+        The spread is what a client pays beyond the market’s price. A position beyond the inner bound is hedged after
+        the wait, one beyond the outer bound at once. Amounts are in USDT.
       </p>
       <Records
         label="Terms of coins"
@@ -49,17 +49,23 @@ export function CoinTermsCard({ settings, changed }: SettingsPart) {
           {
             name: 'Spread',
             isNumber: true,
+            narrow: 'beside',
             show: (row) => {
               const own = termOf(row).spreadBps;
-              return own === undefined ? <span class="quiet">{showPercent(spreadBps)}</span> : showPercent(own);
+              return (
+                <span class={own === undefined ? 'quiet' : undefined}>
+                  <span class="narrow">spread </span>
+                  {showPercent(own ?? spreadBps)}
+                </span>
+              );
             },
           },
           {
-            name: 'Largest order',
+            name: 'Order limit',
             isNumber: true,
             show: (row) => {
               const { maxNotional } = termOf(row);
-              return maxNotional === undefined ? <span class="dim">any</span> : showAmount(maxNotional);
+              return maxNotional === undefined ? <span class="dim">none</span> : showAmount(maxNotional);
             },
           },
           {
@@ -69,7 +75,7 @@ export function CoinTermsCard({ settings, changed }: SettingsPart) {
           ofHedging('Inner bound', ({ inner }) => `±${showAmount(inner)}`),
           ofHedging('Outer bound', ({ outer }) => `±${showAmount(outer)}`),
           ofHedging('Wait', ({ maxAgeSeconds }) => `${maxAgeSeconds}\u00A0s`),
-          ofHedging('Largest hedge', ({ maxHedge }) => showAmount(maxHedge)),
+          ofHedging('Hedge limit', ({ maxHedge }) => showAmount(maxHedge)),
           ofHedging('Price limit', ({ limitBps }) => showPercent(limitBps)),
           ofHedging('Venue’s fee', ({ feeBps }) => showPercent(feeBps)),
           ...(may('change_settings')
@@ -119,12 +125,12 @@ function SetSpread(part: SettingsPart) {
 
 /** The fields of a coin's hedging as they are typed, with what helps; those in percent are stored in hundredths of one. */
 const hedgingFields = {
-  inner: ['Inner bound, USDT', 'Beyond it, hedged after the wait'],
-  outer: ['Outer bound, USDT', 'Beyond it, hedged at once'],
-  maxAgeSeconds: ['Wait, seconds', 'While between the bounds'],
-  maxHedge: ['Largest hedge, USDT', 'At a time'],
-  limitBps: ['Price limit, %', 'From the market’s middle'],
-  feeBps: ['Venue’s fee, %', 'Set aside for a purchase'],
+  inner: ['Inner bound, USDT', 'Hedged after the wait'],
+  outer: ['Outer bound, USDT', 'Hedged at once'],
+  maxAgeSeconds: ['Wait, seconds', 'Between the bounds'],
+  maxHedge: ['Hedge limit, USDT', 'For each hedge'],
+  limitBps: ['Price limit, %', 'From the middle'],
+  feeBps: ['Venue’s fee, %', 'Set aside to buy'],
 } as const;
 
 type HedgingField = keyof typeof hedgingFields;
@@ -188,8 +194,8 @@ function SetTerms({ coin, ...part }: SettingsPart & { readonly coin: Coin }) {
   return (
     <ChangeStep {...part} label="Change" about={coin} title={`Terms of ${coin}`} change={change}>
       <div class="row short">
-        {field('spreadBps', 'Spread, %', `Empty: ${showPercent(spreadBps)}, the default`, false)}
-        {field('maxNotional', 'Largest order, USDT', 'Empty: any size', false)}
+        {field('spreadBps', 'Spread, %', `If empty: ${showPercent(spreadBps)}`, false)}
+        {field('maxNotional', 'Order limit, USDT', 'If empty: none', false)}
       </div>
       <VenueChoice value={texts.venue} set={(venue) => setTexts((known) => ({ ...known, venue }))} />
       {texts.venue !== '' && (

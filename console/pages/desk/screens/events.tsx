@@ -47,8 +47,8 @@ export function Events({ query }: Place) {
     <>
       <h1>Events</h1>
       <p>
-        Each change by the staff, and each new state of a deposit or a withdrawal, is an event. An address gets those
-        that it asks for, in order and signed.
+        Events tell other programs of each new state of a deposit or a withdrawal, and of each change. For who changed
+        what, and why, see the <a href="/desk/audit">audit</a>.
       </p>
       <Endpoints calls={calls} groups={groups} change={may('manage_webhooks') ? LookTwice : undefined} inDialogs />
       <NewestEvents ledger={query.get('ledger') ?? ''} />

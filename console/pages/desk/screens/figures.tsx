@@ -104,26 +104,20 @@ export function MostUsed({ assets }: { readonly assets: House['assets'] }) {
   const [most, ...others] = used.slice(0, 3).map(([asset, share]) => `${asset} ${showUsed(share)}`);
   return (
     <div>
-      <dt>Exposure used most</dt>
+      <dt>Limit used most</dt>
       <dd>
         <strong>{most ?? 'none'}</strong>
-        <small>{others.length > 0 ? others.join(', ') : 'of what each asset may be short or long'}</small>
+        <small>{others.length > 0 ? others.join(', ') : 'of its position limit'}</small>
       </dd>
     </div>
   );
 }
 
 /** What orders fill from, capital and all. */
-export function Inventory({
-  name = 'Inventory and capital',
-  house: { inventoryUsdValue },
-}: {
-  readonly name?: string;
-  readonly house: House;
-}) {
+export function Inventory({ house: { inventoryUsdValue } }: { readonly house: House }) {
   return (
     <div>
-      <dt>{name}</dt>
+      <dt>Inventory and capital</dt>
       <dd>
         <strong>{inventoryUsdValue === null ? 'not known' : showSigned(inventoryUsdValue)}</strong>
         <small>{inventoryUsdValue === null ? 'a price is missing' : 'now, at firm prices'}</small>

@@ -17,8 +17,8 @@ interface Single {
   readonly step: (part: SettingsPart) => ComponentChildren;
 }
 
-/** A bound in USDT that may be none. */
-function SetBound({
+/** A limit in USDT that may be none. */
+function SetLimit({
   name,
   about,
   empty,
@@ -32,10 +32,11 @@ function SetBound({
   const value = text.trim() === '' ? null : text.trim();
   return (
     <ChangeStep {...part} label="Change" about={about} change={{ [name]: value }}>
-      <p class="quiet">{singles.find((one) => one.name === name)?.meaning}</p>
+      <p>{singles.find((one) => one.name === name)?.meaning}</p>
       <TextField
-        label={`${settingNames[name]}, USDT`}
-        help={`Empty: ${empty}`}
+        label={settingNames[name] ?? name}
+        unit="USDT"
+        help={`If empty: ${empty}`}
         inputMode="decimal"
         value={text}
         set={setText}
@@ -64,8 +65,10 @@ function SetOpeningWeights(part: SettingsPart) {
       about="where accounts are opened"
       change={openingWeights && { openingWeights }}
     >
+      <p>{singles.find((one) => one.name === 'openingWeights')?.meaning}</p>
       <TextField
-        label="Weights by ledger, such as 0: 1, 1: 3"
+        label="Weight of each ledger"
+        help="Such as 0: 1, 1: 3"
         pattern={WEIGHTS_PATTERN}
         required
         value={text}
@@ -90,38 +93,37 @@ const singles: readonly Single[] = [
   {
     name: 'reviewThreshold',
     empty: 'no reviews',
-    meaning:
-      'All withdrawals of an account in 24 hours count together. A person reviews each one that goes beyond this.',
-    step: (part) => <SetBound {...part} name="reviewThreshold" about="the review threshold" empty="no reviews" />,
+    meaning: 'More than this from one account in 24 hours waits for a review.',
+    step: (part) => <SetLimit {...part} name="reviewThreshold" about="the review limit" empty="no reviews" />,
   },
   {
     name: 'allowlistMode',
-    meaning: 'Holders approve addresses of their own. With approved addresses only, nothing is sent elsewhere.',
+    meaning: 'Any address, or only those that the holder has approved.',
     step: (part) => <SetAllowlist {...part} />,
   },
   {
     name: 'dailyHedgeVolume',
     empty: 'no limit',
-    meaning: 'Beyond it nothing more is hedged on that day (UTC).',
-    step: (part) => <SetBound {...part} name="dailyHedgeVolume" about="the day’s hedges" empty="no limit" />,
+    meaning: 'How much may be hedged in a day (UTC). More waits for the next day.',
+    step: (part) => <SetLimit {...part} name="dailyHedgeVolume" about="the daily hedging limit" empty="no limit" />,
   },
   {
     name: 'dailyLoss',
     empty: 'no limit',
-    meaning: 'When the house loses more in a day (UTC), trading is halted.',
-    step: (part) => <SetBound {...part} name="dailyLoss" about="the loss that halts" empty="no loss halts trading" />,
+    meaning: 'How much the house may lose in a day (UTC). Above it, trading is halted.',
+    step: (part) => <SetLimit {...part} name="dailyLoss" about="the daily loss limit" empty="no limit" />,
   },
   {
     name: 'maxAtVenues',
     empty: 'the house’s own capital',
-    meaning: 'The most that the house may have at venues.',
+    meaning: 'How much of the house’s money may be at venues.',
     step: (part) => (
-      <SetBound {...part} name="maxAtVenues" about="the most at venues" empty="the house’s own capital" />
+      <SetLimit {...part} name="maxAtVenues" about="the limit at venues" empty="the house’s own capital" />
     ),
   },
   {
     name: 'openingWeights',
-    meaning: 'In which ledgers new accounts are opened, in proportion.',
+    meaning: 'A ledger of weight 2 gets twice as many as one of weight 1.',
     step: (part) => <SetOpeningWeights {...part} />,
   },
 ];

@@ -53,22 +53,22 @@ const holdingsOf = ({ ledgers, custodyAnsweredAt }: House): readonly Column<Hous
   number('Fees earned', (row) => row.feesEarned),
 ];
 
-/** Less of a cap than this cannot be seen. */
+/** Less of a limit than this cannot be seen. */
 const LEAST_DRAWN = 0.01;
 
 const limits: readonly Column<HouseAsset>[] = [
   asset,
-  { name: 'Price', isNumber: true, show: ({ price }) => (price === null ? '–' : showPrice(price)) },
+  { name: 'Price, USDT', isNumber: true, show: ({ price }) => (price === null ? '–' : showPrice(price)) },
   {
     name: 'Inventory, USDT',
     isNumber: true,
     show: ({ inventoryUsdValue: value }) =>
       value === null ? '–' : value === '0' ? <span class="dim">0</span> : showSigned(value),
   },
-  number('May be short', (row) => row.exposure),
-  number('Supply cap', (row) => row.supplyCap),
+  number('Position limit', (row) => row.exposure),
+  number('Supply limit', (row) => row.supplyCap),
   {
-    name: 'Cap used',
+    name: 'Supply limit used',
     isNumber: true,
     show: ({ asset: name, supplyCapUsed }) =>
       supplyCapUsed === null ? (
@@ -84,7 +84,7 @@ const limits: readonly Column<HouseAsset>[] = [
               high={0.9}
               optimum={0}
               value={Number(supplyCapUsed)}
-              aria-label={`Used of the cap of ${name}`}
+              aria-label={`Used of the supply limit of ${name}`}
             />
           )}
         </span>
@@ -142,15 +142,16 @@ function EachAsset({ house }: { readonly house: House }) {
   return (
     <section class="card">
       <h2>Each asset</h2>
-      {house.custodyAnsweredAt === null && (
-        <p>The custodian sends no report: figures of custody are from the ledger.</p>
-      )}
-      <p class="quiet">A position is what the house has beyond its capital.</p>
+      <p class="quiet">
+        A position is what the house has beyond its capital.
+        {house.custodyAnsweredAt === null &&
+          ' The custodian sends no report, so what is in custody is what the ledger says.'}
+      </p>
       <ul class="legend" aria-label="The bars of what covers">
         <li class="key key-own">in custody</li>
-        <li class="key key-short">in custody, less than is owed</li>
-        <li class="key key-venues">at venues, at their risk</li>
-        <li class="key key-owed">all that is owed to clients and in flight</li>
+        <li class="key key-short">in custody, less than owed</li>
+        <li class="key key-venues">at venues</li>
+        <li class="key key-owed">all that is owed</li>
       </ul>
       <Records
         label="Each asset"
@@ -186,8 +187,8 @@ function Amounts({ house }: { readonly house: House }) {
     <>
       <section class="card">
         <h2>What is owed and held</h2>
+        <p class="quiet">Amounts are in the asset.</p>
         <Records
-          isLined
           label="What is owed and held"
           rows={house.assets}
           keyOf={(row) => row.asset}
@@ -197,17 +198,14 @@ function Amounts({ house }: { readonly house: House }) {
       </section>
       <section class="card">
         <div class="top">
-          <h2>Exposure and caps</h2>
+          <h2>Prices and limits</h2>
           <a href="/desk/settings?show=risk">Set limits</a>
         </div>
-        <Records
-          isLined
-          label="Exposure and caps"
-          rows={house.assets}
-          keyOf={(row) => row.asset}
-          columns={limits}
-          empty=""
-        />
+        <p class="quiet">
+          The position limit is how far the house may be short or long of an asset, the supply limit how much of it
+          clients may own in all. Both are in the asset.
+        </p>
+        <Records label="Prices and limits" rows={house.assets} keyOf={(row) => row.asset} columns={limits} empty="" />
       </section>
     </>
   );
@@ -223,7 +221,7 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
       <div class="top">
         <h2>At a glance</h2>
         <span class="quiet">
-          As of <Time iso={house.ts} />.{' '}
+          In USDT, as of <Time iso={house.ts} />.{' '}
           {house.custodyAnsweredAt && (
             <>
               The custodian’s report: <Time iso={house.custodyAnsweredAt} />.
@@ -235,9 +233,9 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
         <p class="notice">Ledger {missing.join(', ')} does not answer: the figures are without it.</p>
       )}
       <dl class="figures">
-        <Figure name="Profit or loss today, USDT" values={sumByDay(profit.days, days, 'profit')} />
-        <Figure name="Spread earned today, USDT" values={sumByDay(profit.days, days, 'spread')} />
-        <ExposureFigure name="Positions, USDT" house={house} days={days} />
+        <Figure name="Profit or loss today" values={sumByDay(profit.days, days, 'profit')} />
+        <Figure name="Spread earned today" values={sumByDay(profit.days, days, 'spread')} />
+        <ExposureFigure name="Positions" house={house} days={days} />
         <div>
           <dt>Least covered</dt>
           <dd>
@@ -248,7 +246,7 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
           </dd>
         </div>
         <MostUsed assets={house.assets} />
-        <Inventory name="Inventory and capital, USDT" house={house} />
+        <Inventory house={house} />
       </dl>
     </section>
   );
@@ -278,8 +276,8 @@ function Exposed({ house }: { readonly house: House }) {
     <section class="card">
       <h2>Positions by day</h2>
       <p class="quiet">
-        What the house has of each coin beyond its capital, long and short added up, in USDT at the last price of each
-        day (UTC). USDT is left out: it has no price risk.
+        What the house has of each coin beyond its capital, in USDT at the last price of each day (UTC). The chart adds
+        long and short up.
       </p>
       <ExposureChart house={house} days={days} />
       {names.length > 0 && (
@@ -407,14 +405,13 @@ function Spread({ earned }: { readonly earned: House['spreadEarned'] }) {
         <p>It is not known now. It is counted every minute.</p>
       ) : (
         <Records
-          isLined
           label="Spread earned by day"
           rows={days}
           keyOf={({ day }) => day}
           columns={[
             { name: 'Day', show: ({ day }) => showDay(day) },
             { name: 'Orders', isNumber: true, show: ({ orders }) => String(orders) },
-            { name: 'USDT', isNumber: true, show: ({ usdt }) => showSigned(usdt) },
+            { name: 'Earned, USDT', isNumber: true, show: ({ usdt }) => showSigned(usdt) },
             {
               name: 'By coin, USDT',
               show: ({ coins }) => coins.map(({ coin, usdt }) => `${coin} ${showSigned(usdt)}`).join(' · '),

@@ -36,6 +36,10 @@ export function Hedges() {
   return (
     <section class="card">
       <h2>Hedges</h2>
+      <p class="quiet">
+        What the house buys and sells at venues, so that its position stays within the band. Those that are open come
+        first. The gain is against the middle price, before the fee.
+      </p>
       <Choice label="State" value={status} set={setStatus} options={filters} />
       <Pages wanted={status} list={listOf('get /hedges', { query: status === '' ? {} : { status } })}>
         {(rows) => (
@@ -58,7 +62,7 @@ export function Hedges() {
 
 /** A signed value in USDT, with a loss marked. */
 export function Signed({ value }: { readonly value: string }) {
-  return <span class={value.startsWith('-') ? 'down' : undefined}>{showSigned(value)}</span>;
+  return <span class={value.startsWith('-') ? 'down' : value === '0' ? 'dim' : undefined}>{showSigned(value)}</span>;
 }
 
 const states = {
@@ -105,7 +109,7 @@ const planned: readonly Column<Hedge>[] = [
 /** What came of it. */
 const dealt: readonly Column<Hedge>[] = [
   {
-    name: 'Gain on the middle, USDT',
+    name: 'Gain, USDT',
     isNumber: true,
     show: ({ gain }) => (gain === null ? <span class="dim">–</span> : showAllDigits(gain)),
   },
@@ -213,7 +217,14 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
             />
           </div>
           <div class="row short">
-            <AmountField label="Fee, if any" unit={feeAsset} required={false} value={typedFee} set={setFee} />
+            <AmountField
+              isUnitShown={false}
+              label="Fee, if any"
+              unit={feeAsset}
+              required={false}
+              value={typedFee}
+              set={setFee}
+            />
             <Choice
               label="The fee is in"
               value={feeAsset}

@@ -11,10 +11,9 @@ import { type Column, Facts, Records } from '../parts/records.tsx';
 import { Tabs, shownOf } from '../parts/tabs.tsx';
 import type { Place } from '../place.ts';
 import type { ExchangeSettings, House, Profit, Venue, Venues } from '../schema.d.ts';
-import { useMay } from '../staff.ts';
-import { ChangeStep } from './change-step.tsx';
 import { EnterFunding } from './enter-funding.tsx';
 import { DayChart } from './figures.tsx';
+import { HedgingStep } from './halts.tsx';
 import { EndHedge, Hedges, OpenHedges, Signed } from './liquidity-hedges.tsx';
 import { findExcess, listVenueMatters } from './venue-matters.tsx';
 
@@ -81,19 +80,10 @@ function Hedging({
   readonly settings: ExchangeSettings;
   readonly changed: () => void;
 }) {
-  const may = useMay();
   const { hedgingHalted, halt, atVenuesUsdValue, maxAtVenues } = venues;
   const there = showUsdt(atVenuesUsdValue);
   const excess = findExcess(venues);
-  const switched = may('change_settings') && (
-    <ChangeStep
-      main={hedgingHalted}
-      settings={settings}
-      changed={changed}
-      label={hedgingHalted ? 'Resume hedging' : 'Halt hedging'}
-      change={{ hedgingHalted: !hedgingHalted }}
-    />
-  );
+  const switched = <HedgingStep main={hedgingHalted} settings={settings} changed={changed} />;
   const matters: readonly Matter[] = [
     ...(hedgingHalted
       ? [
@@ -272,7 +262,7 @@ function Earned({ profit }: { readonly profit: Profit }) {
   return (
     <section class="card">
       <h2>Profit and loss</h2>
-      <p class="quiet">In USDT, by days in UTC, for the last 31 days. The parts of a coin add up to its profit.</p>
+      <p class="quiet">In USDT, by days in UTC, for the last 31 days. The other columns add up to the profit.</p>
       {missing.length > 0 && (
         <p class="notice">Ledger {missing.join(', ')} does not answer: the figures are without it.</p>
       )}
@@ -284,7 +274,6 @@ function Earned({ profit }: { readonly profit: Profit }) {
       />
       <h3>By coin</h3>
       <Records
-        isLined
         label="Profit and loss by coin"
         rows={coins.length > 1 ? [{ coin: ALL, ...profit.sum }, ...coins] : coins}
         keyOf={({ coin }) => coin}
@@ -294,7 +283,7 @@ function Earned({ profit }: { readonly profit: Profit }) {
             name: inWords(part),
             isNumber: true,
             show: (row: CoinProfit) =>
-              part === 'profit' || row.coin === ALL ? (
+              part === 'profit' ? (
                 <strong>
                   <Signed value={row[part]} />
                 </strong>

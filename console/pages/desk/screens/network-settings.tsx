@@ -57,13 +57,13 @@ export function NetworkSettings(part: SettingsPart) {
     },
   });
   return (
-    <section class="card networks">
+    <section class="card">
       <h2>Fees and smallest amounts</h2>
       <Shown loaded={loaded}>
         {(pairs) => (
           <>
             <p class="quiet">
-              In units of the asset.{' '}
+              In the asset that is named above its networks.{' '}
               {pairs.some((pair) => names.some((name) => storedOf(part.settings, name, pair) !== undefined))
                 ? 'What was set here is bold; everything else has its default.'
                 : 'Nothing was changed: these are the defaults.'}
@@ -73,18 +73,8 @@ export function NetworkSettings(part: SettingsPart) {
               label="Fees and smallest amounts"
               rows={pairs}
               keyOf={({ asset, network }) => `${asset} ${network}`}
+              groupOf={({ asset }) => asset}
               columns={[
-                {
-                  name: 'Asset',
-                  show: (pair) => (
-                    <>
-                      <span class={pairs.find(({ asset }) => asset === pair.asset) === pair ? 'first' : undefined}>
-                        {pair.asset}
-                      </span>
-                      <span class="over">{pair.network}</span>
-                    </>
-                  ),
-                },
                 { name: 'Network', show: ({ network }) => network },
                 ...names.map(column),
                 ...(may('change_settings')
@@ -127,8 +117,9 @@ function SetPair({ pair, ...part }: SettingsPart & { readonly pair: Pair }) {
       {names.map((name) => (
         <TextField
           key={name}
-          label={`${settingNames[name]}, ${asset}`}
-          help={`Now ${showAmount(pair.inForce[name])}. Empty: the default`}
+          label={settingNames[name] ?? name}
+          unit={asset}
+          help={`Now ${showAmount(pair.inForce[name])}. If empty: the default`}
           inputMode="decimal"
           value={texts[name] ?? stored(name)}
           set={(text) => setTexts((known) => ({ ...known, [name]: text }))}

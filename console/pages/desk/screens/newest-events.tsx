@@ -9,7 +9,9 @@ import { operate } from '../operate.ts';
 import { type AccountOfHolder, addAccounts } from '../parts/find-accounts.ts';
 import { nameEntries } from '../parts/named-entry.ts';
 import { AccountName, Clock, SubjectLink, nameDay } from '../parts/names.tsx';
+import { useOpenRows } from '../parts/open-rows.tsx';
 import { Records } from '../parts/records.tsx';
+import { Value } from '../parts/value.tsx';
 import type { OperatorEvent } from '../schema.d.ts';
 
 /** So many are read, and of the chosen kind so many of them shown. */
@@ -17,8 +19,8 @@ const READ = 200;
 const SHOWN = 50;
 
 const kinds = [
-  ['money', 'payments in and out'],
-  ['audit', 'what the staff did'],
+  ['money', 'payments'],
+  ['audit', 'changes'],
   ['', 'everything'],
 ] as const;
 
@@ -58,6 +60,7 @@ export function NewestEvents({ ledger }: { readonly ledger: string }) {
 
 function Newest({ kind, ledger }: { readonly kind: Kind; readonly ledger: string }) {
   const { loaded } = useLoaded(() => readNewest(kind, ledger));
+  const { isOpen, details } = useOpenRows<ToldEvent>(({ event }) => event.id);
   return (
     <Shown loaded={loaded}>
       {(events) => (
@@ -69,13 +72,17 @@ function Newest({ kind, ledger }: { readonly kind: Kind; readonly ledger: string
             groupOf={({ event }) => nameDay(event.timestamp)}
             columns={[
               { name: 'Time', show: ({ event }) => <Clock iso={event.timestamp} /> },
-              { name: 'What', show: ({ what }) => <span class="details">{what}</span> },
-              { name: 'About', show: ({ about }) => about },
               {
-                name: 'Sequence',
-                isNumber: true,
-                show: ({ event }) => <span class="quiet">#{event.sequence}</span>,
+                name: 'What',
+                show: (row) => (
+                  <span class="details">
+                    {row.what}
+                    {isOpen(row) && <Sent event={row.event} />}
+                  </span>
+                ),
               },
+              { name: 'About', show: ({ about }) => about },
+              details,
             ]}
             empty={`Of the newest ${READ} events none is about this.`}
           />
@@ -83,6 +90,25 @@ function Newest({ kind, ledger }: { readonly kind: Kind; readonly ledger: string
         </>
       )}
     </Shown>
+  );
+}
+
+/** An event as it is sent: its place in the feed, its type and id, and all that is in it. */
+function Sent({ event: { sequence, type, id, data } }: { readonly event: OperatorEvent }) {
+  return (
+    <span class="stored">
+      <small>
+        Number {sequence} of the feed: {type}, with the id {id}
+        {Object.values<object>(data).flatMap((sent) =>
+          Object.entries(sent).map(([name, value]) => (
+            <span key={name}>
+              {' · '}
+              {name} <Value of={value} />
+            </span>
+          )),
+        )}
+      </small>
+    </span>
   );
 }
 
@@ -128,14 +154,14 @@ function findAccountOf({ data }: OperatorEvent): string | undefined {
 /** What has become of a deposit or a withdrawal. */
 const states: Readonly<Record<string, string>> = {
   'deposit.pending': 'waits for confirmations',
-  'deposit.completed': 'is credited',
+  'deposit.completed': 'was credited',
   'deposit.failed': 'failed',
-  'deposit.quarantined': 'is in quarantine',
+  'deposit.quarantined': 'went into quarantine',
   'withdrawal.pending': 'waits for a review',
-  'withdrawal.processing': 'is with the custodian',
-  'withdrawal.completed': 'is paid',
-  'withdrawal.failed': 'is not paid, and its money is back',
-  'endpoint.disabled': 'is switched off',
+  'withdrawal.processing': 'went to the custodian',
+  'withdrawal.completed': 'was paid',
+  'withdrawal.failed': 'was not paid, and its money is back',
+  'endpoint.disabled': 'was switched off',
   'endpoint.test': 'was tested',
 };
 

@@ -35,8 +35,14 @@ const statuses = ['OPEN', 'APPROVED', 'DECLINED', 'EXPIRED'] as const;
 /** Changes that wait for a second person, or did. */
 export function Proposals({ query }: Place) {
   const status = statuses.find((known) => known === query.get('status')) ?? 'OPEN';
-  const { actor } = useStaff();
+  const { actor, roles } = useStaff();
+  const may = useMay();
   const isOwn = ({ proposedBy }: Proposal) => proposedBy === actor;
+  const tellDecider = (row: Proposal) => {
+    if (isOwn(row)) return 'another person';
+    if (!may('decide_proposals')) return 'somebody who decides proposals';
+    return roles.includes('admin') ? <strong>you</strong> : 'you, if your role may make the change';
+  };
   /** Those that wait for the reader come first, and of them the newest. */
   const sort = (rows: readonly NamedProposal[]) =>
     status === 'OPEN'
@@ -73,6 +79,9 @@ export function Proposals({ query }: Place) {
                     </>
                   ),
                 },
+                status === 'OPEN'
+                  ? { name: 'Waits for', show: tellDecider }
+                  : { name: 'Decided by', show: ({ decidedBy }) => decidedBy ?? <span class="dim">nobody</span> },
                 { name: 'Account', show: showAccount },
                 { name: 'Made', show: ({ proposedAt }) => <Time iso={proposedAt} /> },
                 {

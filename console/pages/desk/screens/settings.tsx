@@ -31,8 +31,9 @@ export function Settings({ query }: Place) {
       <Tabs label="Of settings" path="/desk/settings" of={groups} shown={shown} />
       {!may('change_settings') && (
         <p class="notice">
-          {may('set_caps') ? 'Your role changes caps and exposure. ' : 'Your role changes no settings. '}
-          An admin changes the others.
+          {may('set_caps')
+            ? 'Your role changes the limits of each asset. An admin changes the others.'
+            : 'Only an admin changes settings.'}
         </p>
       )}
       <Shown loaded={loaded}>{(settings) => <Group name={shown} settings={settings} changed={reload} />}</Shown>
@@ -46,9 +47,7 @@ function Group({ name, ...part }: SettingsPart & { readonly name: keyof typeof g
       return (
         <>
           <CoinTermsCard {...part} />
-          <div class="grid">
-            <AssetSettings {...part} title="Fallback prices" names={['fallbackPrices']} />
-          </div>
+          <AssetSettings {...part} title="Fallback prices" names={['fallbackPrices']} />
         </>
       );
     case 'networks':
@@ -69,10 +68,10 @@ function Group({ name, ...part }: SettingsPart & { readonly name: keyof typeof g
         <>
           <GeneralSettings
             {...part}
-            title="Bounds of the whole house"
+            title="Limits of the whole house"
             names={['dailyLoss', 'dailyHedgeVolume', 'maxAtVenues']}
           />
-          <AssetSettings {...part} title="Bounds of each asset" names={['supplyCaps', 'exposure']} />
+          <AssetSettings {...part} title="Limits of each asset" names={['supplyCaps', 'exposure']} />
         </>
       );
   }

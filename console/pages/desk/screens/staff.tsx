@@ -12,11 +12,11 @@ import type { StaffMember } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 
 const meanings: Readonly<Record<StaffRole, string>> = {
-  admin: 'Everything: settings, roles, keys and secrets, exports, and all of the below.',
-  treasury: 'Credits by hand, settlements, payouts that are stuck, caps and exposure; decides proposals.',
-  compliance: 'Reviews of withdrawals, deposits in quarantine, freezes and their end; decides proposals.',
-  support: 'Opens accounts, freezes them, revokes keys, begins recoveries; decides proposals.',
-  auditor: 'Reads everything, changes nothing.',
+  admin: 'May do everything that the other roles may; also changes settings and roles, makes keys, exports lists.',
+  treasury: 'Credits by hand, settles trades and stuck payouts, sets the limits of assets, decides proposals.',
+  compliance: 'Reviews withdrawals, credits or keeps deposits in quarantine, freezes and unfreezes, decides proposals.',
+  support: 'Opens and freezes accounts, revokes keys, begins recoveries, decides proposals.',
+  auditor: 'Reads everything and changes nothing.',
 };
 
 const nameRoles = (roles: readonly string[]) => (roles.length === 0 ? 'none' : roles.map(inWords).join(', '));
@@ -33,10 +33,7 @@ export function StaffScreen() {
         {may('manage_staff') && <SetRoles changed={changed} />}
       </div>
       <section class="card">
-        <p>
-          The staff signs in through Cloudflare Access. When somebody leaves, remove them there, and take their roles
-          here.
-        </p>
+        <p>When somebody leaves, remove them in Cloudflare Access, and take their roles away here.</p>
         <Pages turn={turn} list={listOf('get /staff', {})}>
           {(rows) => (
             <Records
@@ -46,11 +43,11 @@ export function StaffScreen() {
               columns={[
                 { name: 'E-mail', show: ({ email }) => email },
                 { name: 'Roles', show: ({ roles }) => nameRoles(roles) },
-                { name: 'Since', show: ({ changedAt }) => <Time iso={changedAt} /> },
+                { name: 'Roles since', show: ({ changedAt }) => <Time iso={changedAt} /> },
                 {
                   name: 'Change',
                   isStep: true,
-                  narrow: 'by-row' as const,
+                  narrow: 'beside' as const,
                   show: (member) => may('manage_staff') && <SetRoles member={member} changed={changed} />,
                 },
               ]}

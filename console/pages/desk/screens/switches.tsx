@@ -1,18 +1,19 @@
 import { assetSymbols } from '../../parts/coin.tsx';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLoaded } from '../../load.ts';
 import { networks } from '../../networks.ts';
-import { LinesField, TextField } from '../../parts/form.tsx';
+import { Choice, LinesField, TextField } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
 import { State, Time } from '../parts/names.tsx';
-import { Matters } from '../parts/matters.tsx';
+import { type Matter, Matters } from '../parts/matters.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
 import type { ExchangeSettings } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { ChangeStep, type SettingsPart } from './change-step.tsx';
-import { HaltSteps } from './halts.tsx';
+import { HaltStep, HedgingStep } from './halts.tsx';
 import {
   type Toggled,
   listToggles,
@@ -47,9 +48,46 @@ export function Switches() {
   );
 }
 
-function Open({ isOpen, words = 'off' }: { readonly isOpen: boolean; readonly words?: string }) {
-  return <State of={isOpen ? 'OK' : 'HALTED'} words={isOpen ? 'on' : words} />;
+function Open({ isOpen }: { readonly isOpen: boolean }) {
+  return <State of={isOpen ? 'OK' : 'HALTED'} words={isOpen ? 'on' : 'off'} />;
 }
+
+/** What is halted in the whole exchange; what harms the house stands first. */
+const listHalts = ({ hedgingHalted, tradingHalted, withdrawalsHalted }: ExchangeSettings): readonly Matter[] => [
+  ...(hedgingHalted
+    ? [
+        {
+          what: 'Hedging is halted: positions are not covered',
+          isBad: true,
+          step: <a href="/desk/liquidity">Liquidity</a>,
+        },
+      ]
+    : []),
+  ...(tradingHalted ? [{ what: 'Trading is halted', why: 'No order is taken.', isBad: true }] : []),
+  ...(withdrawalsHalted ? [{ what: 'Withdrawals are halted', why: 'Nothing is paid out.', isBad: true }] : []),
+];
+
+/** The parts of the whole exchange: what each is, whether it is on, and its halt. */
+const wholes = [
+  ['Trading', 'tradingHalted', 'Orders of all coins.', (part) => <HaltStep {...part} name="tradingHalted" />],
+  [
+    'Withdrawals',
+    'withdrawalsHalted',
+    'Payouts of all assets.',
+    (part) => <HaltStep {...part} name="withdrawalsHalted" />,
+  ],
+  [
+    'Hedging',
+    'hedgingHalted',
+    'The house’s own trades at venues.',
+    (part) => <HedgingStep {...part} main={part.settings.hedgingHalted} />,
+  ],
+] as const satisfies readonly (readonly [
+  name: string,
+  setting: keyof ExchangeSettings,
+  meaning: string,
+  step: (part: SettingsPart) => ComponentChildren,
+])[];
 
 /** The whole exchange, and all else that is off now, each with the way to switch it on. */
 function OffNow({ settings, changed }: SettingsPart) {
@@ -58,31 +96,36 @@ function OffNow({ settings, changed }: SettingsPart) {
     <>
       <Matters
         label="What is off"
-        of={off.map((one) => ({
-          what: one.told,
-          isBad: true,
-          step: <Toggle settings={settings} changed={changed} of={one} />,
-        }))}
+        of={[
+          ...listHalts(settings),
+          ...off.map((one) => ({
+            what: one.told,
+            isBad: true,
+            step: <Toggle settings={settings} changed={changed} of={one} />,
+          })),
+        ]}
       />
       <section class="card">
         <h2>The whole exchange</h2>
-        <Facts
-          of={[
-            ['Trading', <Open key="t" isOpen={!settings.tradingHalted} />],
-            ['Withdrawals', <Open key="w" isOpen={!settings.withdrawalsHalted} />],
-            [
-              'Hedging',
-              <>
-                <Open isOpen={!settings.hedgingHalted} />
-                <a class="below" href="/desk/liquidity">
-                  Liquidity
-                </a>
-              </>,
-            ],
-            ['Coins and networks', <Open key="o" isOpen={off.length === 0} words={`${off.length} off`} />],
+        <Records
+          label="The whole exchange"
+          rows={wholes}
+          keyOf={([name]) => name}
+          columns={[
+            {
+              name: 'What',
+              show: ([name, , meaning]) => (
+                <>
+                  {name}
+                  <small class="below">{meaning}</small>
+                </>
+              ),
+            },
+            { name: 'State', narrow: 'bare', show: ([, setting]) => <Open isOpen={!settings[setting]} /> },
+            { name: 'Change', isStep: true, narrow: 'beside', show: ([, , , step]) => step({ settings, changed }) },
           ]}
+          empty=""
         />
-        <HaltSteps settings={settings} changed={changed} />
       </section>
     </>
   );
@@ -92,7 +135,7 @@ function OffNow({ settings, changed }: SettingsPart) {
 function Toggle({
   settings,
   changed,
-  of: { isOn, label, about, meaning, change },
+  of: { isOn, label, about, thing, stopped, meanings, end, change },
 }: SettingsPart & { readonly of: Toggled }) {
   const may = useMay();
   if (!may('change_settings')) return <Open isOpen={isOn} />;
@@ -104,9 +147,10 @@ function Toggle({
         label={label}
         about={about}
         change={change}
+        compared={[thing, isOn ? 'on' : stopped, isOn ? stopped : 'on']}
         shows={<span class={isOn ? 'on' : 'off'}>{isOn ? 'On' : 'Off'}</span>}
       >
-        {isOn && <p>{meaning}</p>}
+        {isOn && <Facts of={[...meanings, ['Who may end it', end]]} />}
       </ChangeStep>
     </div>
   );
@@ -221,6 +265,45 @@ function toField(time_ms: number): string {
 /** The reader's, in which the fields of times are. */
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 
+/** Another end than the ones below. */
+const OWN_END = '';
+
+/** How long a notice is shown, in hours. */
+const lengths = [
+  ['1', 'an hour'],
+  ['6', '6 hours'],
+  ['24', 'a day'],
+  ['72', '3 days'],
+  ['168', 'a week'],
+  [OWN_END, 'until another time'],
+] as const;
+
+/** Times of fields. */
+interface Span {
+  readonly from: string;
+  readonly until: string;
+}
+
+const findLength = ({ from, until }: Span) => {
+  const hours = String((Date.parse(until) - Date.parse(from)) / HOUR_MS);
+  return lengths.find(([known]) => known === hours)?.[0] ?? OWN_END;
+};
+
+const moment = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+
+/** Two times in words, of which the second may be too early. */
+function tellSpan(from: string, until: string): string {
+  const [begin, end] = [new Date(from), new Date(until)];
+  if (end <= begin) return 'It has to end after it begins.';
+  return `Holders see it from ${moment.format(begin)} until ${moment.format(end)}.`;
+}
+
 /** Writes a notice, or another in place of the one that is there, with which it begins. */
 function WriteNotice({ notice, changed }: { readonly notice: Notice | null; readonly changed: () => void }) {
   const [stored] = useState(() => ({
@@ -230,6 +313,14 @@ function WriteNotice({ notice, changed }: { readonly notice: Notice | null; read
   }));
   const [typed, setTyped] = useState(stored);
   const { text, from, until } = typed;
+  const [length, setLength] = useState(() => findLength(stored));
+  const change = (next: Partial<typeof stored>) => setTyped({ ...typed, ...next });
+  /** Its end moves with its beginning, unless the end is a time of its own. */
+  const span = (begin: string, hours: string) => ({
+    from: begin,
+    ...(hours !== OWN_END && begin !== '' && { until: toField(Date.parse(begin) + Number(hours) * HOUR_MS) }),
+  });
+  const times = from !== '' && until !== '' ? tellSpan(from, until) : undefined;
   const act = () =>
     operate('patch /settings', {
       body: { notice: { text, from: new Date(from).toISOString(), until: new Date(until).toISOString() } },
@@ -250,7 +341,7 @@ function WriteNotice({ notice, changed }: { readonly notice: Notice | null; read
         required
         maxLength={MOST_LETTERS}
         value={text}
-        set={(next) => setTyped({ ...typed, text: next })}
+        set={(next) => change({ text: next })}
       />
       <div class="group">
         <p class="quiet">
@@ -266,16 +357,28 @@ function WriteNotice({ notice, changed }: { readonly notice: Notice | null; read
           type="datetime-local"
           required
           value={from}
-          set={(next) => setTyped({ ...typed, from: next })}
+          set={(next) => change(span(next, length))}
         />
-        <TextField
-          label={`Until, ${timeZone} time`}
-          type="datetime-local"
-          required
-          value={until}
-          set={(next) => setTyped({ ...typed, until: next })}
+        <Choice
+          label="For how long"
+          value={length}
+          set={(next) => {
+            setLength(next);
+            change(span(from, next));
+          }}
+          options={lengths}
         />
+        {length === OWN_END && (
+          <TextField
+            label={`Until, ${timeZone} time`}
+            type="datetime-local"
+            required
+            value={until}
+            set={(next) => change({ until: next })}
+          />
+        )}
       </div>
+      {times !== undefined && <p class="quiet">{times}</p>}
     </Step>
   );
 }

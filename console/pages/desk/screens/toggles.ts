@@ -18,55 +18,82 @@ export interface Toggled {
   /** What its button does, and of what. */
   readonly label: string;
   readonly about?: string | undefined;
-  /** What holds while it is off. */
-  readonly meaning: string;
+  /** What it is that is switched, and the word for its being off. */
+  readonly thing: string;
+  readonly stopped: 'halted' | 'paused';
+  /** What stops, and what goes on. */
+  readonly meanings: readonly (readonly [name: string, words: string])[];
+  /** Who may switch it on again. */
+  readonly end: string;
   readonly change: ChangeSettings;
 }
 
 /** What each switch says, with the name of its coin or network. */
-type Words = readonly [told: string, stop: string, of: string, resume: string, meaning: string];
+interface Words {
+  readonly told: string;
+  readonly stop: string;
+  readonly of: string;
+  readonly resume: string;
+  readonly thing: string;
+  readonly stops: string;
+  readonly goesOn: string;
+}
 
-const NO_DEPOSITS = 'Holders see that deposits are paused. What still arrives is credited.';
+const depositWords = (of: string) => ({
+  told: `Deposits ${of} are paused`,
+  stop: 'Pause deposits',
+  of,
+  thing: `Deposits ${of}`,
+  stops: 'No address is shown, and holders see that deposits are paused.',
+  goesOn: 'What is sent to a known address is still credited.',
+});
 
-/** The switch of a name that is off while it is listed. */
+/** The switch of a name that is off while it is listed. A coin's halt is lifted as every other halt is. */
 function toggleOf<Name extends string>(
   off: readonly Name[],
   name: Name,
-  [told, stop, of, resume, meaning]: Words,
+  { told, stop, of, resume, thing, stops, goesOn }: Words,
   change: (off: Name[]) => ChangeSettings,
 ): Toggled {
   const isOn = !off.includes(name);
-  const label = isOn ? stop : resume;
-  return { isOn, told, label, about: isOn ? of : undefined, meaning, change: change(toggle(off, name)) };
+  const isHalt = stop === 'Halt';
+  return {
+    isOn,
+    told,
+    label: isOn ? stop : resume,
+    about: isOn ? of : undefined,
+    thing,
+    stopped: isHalt ? 'halted' : 'paused',
+    meanings: [
+      ['What stops', stops],
+      ['What goes on', goesOn],
+    ],
+    end: isHalt ? 'An admin, and a second one once there are two.' : 'An admin, alone, on this page.',
+    change: change(toggle(off, name)),
+  };
 }
 
 export const toggleTrading = ({ haltedCoins }: ExchangeSettings, coin: Coin) =>
   toggleOf(
     haltedCoins,
     coin,
-    [
-      `${coin} is not traded`,
-      'Halt',
-      coin,
-      `Trade ${coin} again`,
-      `Every order of ${coin} is refused. It can be deposited and withdrawn.`,
-    ],
-    (off) => ({
-      haltedCoins: off,
-    }),
+    {
+      told: `${coin} is not traded`,
+      stop: 'Halt',
+      of: coin,
+      resume: `Trade ${coin} again`,
+      thing: `Trading of ${coin}`,
+      stops: `Every order of ${coin} is refused.`,
+      goesOn: `${coin} can be held, deposited and withdrawn.`,
+    },
+    (off) => ({ haltedCoins: off }),
   );
 
 export const toggleDepositsOf = ({ pausedDeposits }: ExchangeSettings, asset: Asset) =>
   toggleOf(
     pausedDeposits.assets,
     asset,
-    [
-      `Deposits of ${asset} are paused`,
-      'Pause deposits',
-      `of ${asset}`,
-      `Take deposits of ${asset} again`,
-      NO_DEPOSITS,
-    ],
+    { ...depositWords(`of ${asset}`), resume: `Take deposits of ${asset} again` },
     (assets) => ({ pausedDeposits: { ...pausedDeposits, assets } }),
   );
 
@@ -74,13 +101,7 @@ export const toggleDepositsOver = ({ pausedDeposits }: ExchangeSettings, network
   toggleOf(
     pausedDeposits.networks,
     network,
-    [
-      `Deposits over ${network} are paused`,
-      'Pause deposits',
-      `over ${network}`,
-      `Take deposits over ${network}`,
-      NO_DEPOSITS,
-    ],
+    { ...depositWords(`over ${network}`), resume: `Take deposits over ${network}` },
     (paused) => ({ pausedDeposits: { ...pausedDeposits, networks: paused } }),
   );
 
@@ -88,13 +109,15 @@ export const toggleWithdrawalsOver = ({ pausedNetworks }: ExchangeSettings, netw
   toggleOf(
     pausedNetworks,
     network,
-    [
-      `Withdrawals over ${network} are paused`,
-      'Pause withdrawals',
-      `over ${network}`,
-      `Pay over ${network} again`,
-      `Every new withdrawal over the network ${network} is refused.`,
-    ],
+    {
+      told: `Withdrawals over ${network} are paused`,
+      stop: 'Pause withdrawals',
+      of: `over ${network}`,
+      resume: `Pay over ${network} again`,
+      thing: `Withdrawals over ${network}`,
+      stops: `No withdrawal over ${network} is taken, or sent to the custodian.`,
+      goesOn: 'What the custodian already has is paid.',
+    },
     (off) => ({ pausedNetworks: off }),
   );
 
