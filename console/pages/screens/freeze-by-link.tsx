@@ -15,7 +15,7 @@ export function FreezeByLink() {
           <p class="notice" role="status">
             Trading, withdrawals and all API keys have stopped.
           </p>
-          <ol class="steps">
+          <ol class="numbered">
             <li>
               Write to <MailLink />, and tell us what happened. We unfreeze the account once we know that it is you.
             </li>

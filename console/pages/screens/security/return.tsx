@@ -41,7 +41,7 @@ export function Return() {
             <Form act={() => recover({ allowedByExchange: true })} label="Recover the account" />
             <div class="whole">
               <p>After that:</p>
-              <ol class="steps">
+              <ol class="numbered">
                 <li>Add a new passkey, and remove the one that you lost.</li>
                 {account.totp.enabled && (
                   <li>
