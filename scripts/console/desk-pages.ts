@@ -128,7 +128,14 @@ export async function listPages(
       path: `/desk/proposals/${accountId}`,
       prepare: (page) => page.getByRole('alert').waitFor(),
     },
-    { name: 'desk-dialog', path: account, prepare: (page) => press(page, 'Set the limit') },
+    {
+      name: 'desk-dialog',
+      path: account,
+      prepare: async (page) => {
+        await press(page, 'Set the limit');
+        await page.getByLabel('Daily limit', { exact: true }).fill('6000');
+      },
+    },
     { name: 'desk-freeze', path: account, prepare: (page) => press(page, 'Freeze') },
     {
       name: 'desk-bound',

@@ -41,7 +41,7 @@ async function openAccount(page: Page, exchange: LocalExchange): Promise<string>
   await press(page, 'Set the limit');
   const set = page.getByRole('dialog').getByRole('button', { name: 'Set the limit' });
   expectThat(await set.isDisabled(), 'a limit is not set before it is another');
-  await page.getByLabel('USDT in any 24 hours').fill('4500');
+  await page.getByLabel('Daily limit', { exact: true }).fill('4500');
   await page.getByLabel('Reason, for the audit').fill('as agreed');
   await set.click();
   await see(page, '4\u202F500.00 USDT are left today.');
@@ -90,7 +90,6 @@ async function follow(page: Page): Promise<void> {
   await press(page, 'Send a test');
   await see(page, 'Test failed: not reached.');
   expectThat(true, 'an endpoint for the operator’s events is added, its secret shown, and a test sent');
-  await page.getByText('More actions').click();
   await press(page, 'Make a new secret');
   await confirm(page, 'Make a new secret');
   await dialog.getByText(/^whsec_/).waitFor();
@@ -285,7 +284,7 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
   for (const what of [
     'Hedging is halted',
     'DOGE is not traded',
-    /^Custody is short of [\d.]+\sBTC: it covers \d+\.\d\d\s% of what is owed/,
+    /^Custody is short by [\d.]+\sBTC: it covers \d+\.\d\d\s% of what is owed/,
   ])
     await matters.getByText(what).waitFor();
   expectThat(true, 'the first page begins with what is halted, off or not covered');

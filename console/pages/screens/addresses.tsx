@@ -36,27 +36,34 @@ export function Addresses() {
       </p>
       <Shown loaded={loaded}>
         {({ entries, networks }) => (
-          <div class="split">
+          <div class={mayAdd(signedIn) || entries.length > 0 ? 'split' : undefined}>
             <section class="card">
               <h2>Approved addresses</h2>
-              {entries.length === 0 ? (
-                <None title="No addresses yet">You choose among them when you withdraw.</None>
-              ) : (
+              {entries.length > 0 ? (
                 <ul class="plain">
                   {entries.map((entry) => (
                     <Approved key={entry.id} entry={entry} removed={reload} />
                   ))}
                 </ul>
-              )}
-            </section>
-            <section class="card">
-              <h2>Approve an address</h2>
-              {mayAdd(signedIn) ? (
-                <NewAddress networks={networks} approved={reload} />
+              ) : mayAdd(signedIn) ? (
+                <None title="No addresses yet">You choose among them when you withdraw.</None>
               ) : (
                 <CannotAdd act="approve an address" />
               )}
             </section>
+            {mayAdd(signedIn) ? (
+              <section class="card">
+                <h2>Approve an address</h2>
+                <NewAddress networks={networks} approved={reload} />
+              </section>
+            ) : (
+              entries.length > 0 && (
+                <section class="card">
+                  <h2>Approve an address</h2>
+                  <CannotAdd act="approve an address" />
+                </section>
+              )
+            )}
           </div>
         )}
       </Shown>

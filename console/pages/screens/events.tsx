@@ -74,8 +74,9 @@ export function Events() {
         Webhooks tell your programs what happens. See the{' '}
         <a href={`${session.apiOrigin}/docs/guides/be-told`}>guide to events</a>.
       </p>
-      <Endpoints calls={calls} groups={groups} change={Form} />
-      <Kinds />
+      <Endpoints calls={calls} groups={groups} change={Form}>
+        <Kinds />
+      </Endpoints>
     </>
   );
 }

@@ -50,21 +50,25 @@ const lives = [
 
 /** The account's API keys: making one, whose token is shown once, and revoking one. */
 export function Keys() {
-  const { session } = useSignedIn();
+  const signedIn = useSignedIn();
+  const { session } = signedIn;
   const { loaded, reload } = useLoaded(() => ask<KeyPage>('GET', '/account/keys'));
   const [made, setMade] = useState<{ readonly apiKey: ApiKey; readonly token: string }>();
+  const canNeither = !mayAdd(signedIn) && loaded.state === 'here' && loaded.value.apiKeys.length === 0;
   return (
     <>
       <p class="about">
         Let your programs use the account. See <a href={`${session.apiOrigin}/docs`}>the API’s documentation</a>.
       </p>
-      <div class="split">
+      <div class={canNeither ? undefined : 'split'}>
         {made && <NewToken token={made.token} close={() => setMade(undefined)} />}
         <section class="card">
           <h2>Your keys</h2>
           <Shown loaded={loaded}>
             {({ apiKeys, next }) =>
-              apiKeys.length === 0 ? (
+              canNeither ? (
+                <CannotAdd act="make a key" />
+              ) : apiKeys.length === 0 ? (
                 <None title="No API keys yet">You need one only for programs of your own.</None>
               ) : (
                 <>
@@ -79,12 +83,14 @@ export function Keys() {
             }
           </Shown>
         </section>
-        <NewKey
-          made={(key) => {
-            setMade(key);
-            reload();
-          }}
-        />
+        {!canNeither && (
+          <NewKey
+            made={(key) => {
+              setMade(key);
+              reload();
+            }}
+          />
+        )}
       </div>
     </>
   );

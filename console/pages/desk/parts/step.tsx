@@ -19,7 +19,7 @@ export function Step({
   danger = false,
   main = false,
   isReady = true,
-  needsTwo = false,
+  needsTwo,
   shows,
   children,
 }: {
@@ -39,7 +39,7 @@ export function Step({
   readonly main?: boolean;
   /** Whether it would change anything. */
   readonly isReady?: boolean;
-  /** Whether a second person decides it: always, or where there are two admins. Then the dialog says so. */
+  /** Whether a second person decides it: always, or where there are two admins. Then the dialog says so. `false` while what is typed needs none. */
   readonly needsTwo?: boolean | 'always';
   /** What the button shows in place of its words, which are left to who listens. */
   readonly shows?: ComponentChildren;
@@ -49,13 +49,13 @@ export function Step({
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOpen, setOpen] = useState(false);
   const [proposal, setProposal] = useState<Proposal>();
-  const [isForTwo, setForTwo] = useState(false);
+  const [hasTwo, setHasTwo] = useState(false);
+  const isForTwo = needsTwo === 'always' || (needsTwo === true && hasTwo);
   const open = () => {
     setProposal(undefined);
     setOpen(true);
-    if (needsTwo === 'always') setForTwo(true);
     // Where it cannot be read, the answer tells.
-    else if (needsTwo) areTwoAdmins().then(setForTwo, () => undefined);
+    if (needsTwo !== undefined) areTwoAdmins().then(setHasTwo, () => undefined);
   };
   const own = isForTwo ? 'Propose it' : does;
   // Once its fields are there, so that one of them gets the focus.

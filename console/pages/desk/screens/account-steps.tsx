@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { readAmount } from '../../amount.ts';
+import { isGreater } from '../../exact.ts';
 import { showAmount } from '../../format.ts';
 import { AmountField } from '../../parts/amount-field.tsx';
 import { Choice, TextField } from '../../parts/form.tsx';
@@ -55,6 +56,7 @@ function SetLimit({ account: { id, label, dailyWithdrawalLimit }, changed }: Acc
     <Step
       label="Set the limit"
       title={`Set the daily limit of ${label}`}
+      needsTwo={isGreater(readAmount(limit).amount ?? '0', dailyWithdrawalLimit)}
       isReady={limit !== dailyWithdrawalLimit}
       act={() => operate('patch /accounts/{id}', { path: { id }, body: { dailyWithdrawalLimit: limit, reason } })}
       done={() => {
@@ -62,11 +64,8 @@ function SetLimit({ account: { id, label, dailyWithdrawalLimit }, changed }: Acc
         changed();
       }}
     >
-      <p>
-        What is withdrawn in any 24 hours, at most. A lower limit holds at once; a higher one needs a second admin, if
-        there is one.
-      </p>
-      <TextField label="USDT in any 24 hours" inputMode="decimal" required value={limit} set={setLimit} />
+      <p>How much the account may withdraw in any 24 hours.</p>
+      <TextField label="Daily limit" unit="USDT" inputMode="decimal" required value={limit} set={setLimit} />
       <ReasonField value={reason} set={setReason} />
       {limit !== dailyWithdrawalLimit && (
         <OldAndNew name="Daily limit, USDT" old={showAmount(dailyWithdrawalLimit)} next={showAmount(limit)} />

@@ -153,8 +153,8 @@ export function HandCredits(part: SettingsPart) {
     <section class="card">
       <h2>Credits by hand</h2>
       <p class="quiet">
-        How much of an asset one person may credit by hand in 24 hours. Above it, a second person has to agree, once
-        there are two admins.
+        How much of an asset one person may credit by hand in 24 hours. More needs a second person, once there are two
+        admins.
       </p>
       <Records
         isSmall
@@ -165,7 +165,7 @@ export function HandCredits(part: SettingsPart) {
           { name: 'Asset', show: ([asset]) => asset },
           { name: 'Limit of one person', isNumber: true, show: ([asset, amount]) => showSum(amount, asset) },
         ]}
-        empty="No limit is set, so every credit needs two people."
+        empty="No limit is set: every credit needs a second person."
       />
       {may('change_settings') && (
         <div class="steps">

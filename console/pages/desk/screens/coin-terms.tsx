@@ -38,7 +38,8 @@ export function CoinTermsCard({ settings, changed }: SettingsPart) {
       <h2>Terms of coins</h2>
       <p class="quiet">
         The spread is what a client pays beyond the market’s price. A position beyond the inner bound is hedged after
-        the wait, one beyond the outer bound at once. Amounts are in USDT.
+        the wait, one beyond the outer bound at once: in hedges up to the hedge limit, at prices worse than the market’s
+        by no more than the price limit. Amounts are in USDT.
       </p>
       <Records
         label="Terms of coins"
@@ -125,12 +126,12 @@ function SetSpread(part: SettingsPart) {
 
 /** The fields of a coin's hedging as they are typed, with what helps; those in percent are stored in hundredths of one. */
 const hedgingFields = {
-  inner: ['Inner bound, USDT', 'Hedged after the wait'],
-  outer: ['Outer bound, USDT', 'Hedged at once'],
-  maxAgeSeconds: ['Wait, seconds', 'Between the bounds'],
-  maxHedge: ['Hedge limit, USDT', 'For each hedge'],
-  limitBps: ['Price limit, %', 'From the middle'],
-  feeBps: ['Venue’s fee, %', 'Set aside to buy'],
+  inner: ['Inner bound, USDT', 'Beyond it: hedged after the wait'],
+  outer: ['Outer bound, USDT', 'Beyond it: hedged at once'],
+  maxAgeSeconds: ['Wait, seconds', 'Beyond the inner bound'],
+  maxHedge: ['Hedge limit, USDT', 'Of one hedge'],
+  limitBps: ['Price limit, %', 'Worse than the market’s'],
+  feeBps: ['Venue’s fee, %', 'Set aside for each hedge'],
 } as const;
 
 type HedgingField = keyof typeof hedgingFields;
@@ -193,10 +194,12 @@ function SetTerms({ coin, ...part }: SettingsPart & { readonly coin: Coin }) {
   );
   return (
     <ChangeStep {...part} label="Change" about={coin} title={`Terms of ${coin}`} change={change}>
+      <h3>For clients</h3>
       <div class="row short">
         {field('spreadBps', 'Spread, %', `If empty: ${showPercent(spreadBps)}`, false)}
         {field('maxNotional', 'Order limit, USDT', 'If empty: none', false)}
       </div>
+      <h3>Hedging</h3>
       <VenueChoice value={texts.venue} set={(venue) => setTexts((known) => ({ ...known, venue }))} />
       {texts.venue !== '' && (
         <div class="row short">

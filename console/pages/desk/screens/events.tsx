@@ -29,7 +29,7 @@ const calls: EndpointCalls<EventType> = {
 };
 
 /** A change of an endpoint, with the second look of all changes at the desk. None of them needs two people. */
-const LookTwice: Change = ({ act, ...more }) => (
+const LookTwice: Change = ({ act, asks, children, ...more }) => (
   <Step
     {...more}
     act={async () => {
@@ -37,7 +37,10 @@ const LookTwice: Change = ({ act, ...more }) => (
       return {};
     }}
     done={() => {}}
-  />
+  >
+    {children}
+    {asks !== undefined && <p>{asks}</p>}
+  </Step>
 );
 
 /** Where the operator's events are sent, and the newest of them. */
@@ -47,8 +50,8 @@ export function Events({ query }: Place) {
     <>
       <h1>Events</h1>
       <p>
-        Events tell other programs of each new state of a deposit or a withdrawal, and of each change. For who changed
-        what, and why, see the <a href="/desk/audit">audit</a>.
+        Other programs are told of each deposit, each withdrawal and each change. For who changed what, see the{' '}
+        <a href="/desk/audit">audit</a>.
       </p>
       <Endpoints calls={calls} groups={groups} change={may('manage_webhooks') ? LookTwice : undefined} inDialogs />
       <NewestEvents ledger={query.get('ledger') ?? ''} />

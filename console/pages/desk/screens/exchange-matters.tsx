@@ -26,7 +26,7 @@ export function listShortfalls(house: House): readonly Matter[] {
       const missing = subtract(add([owedToClients, inFlight]), custodyShouldHold);
       const isCovered = Number(coveredWithVenues) >= 1;
       return {
-        what: `Custody is short of ${showSum(missing, asset)}: it covers ${showShare(coveredByCustody ?? '0')} of what is owed`,
+        what: `Custody is short by ${showSum(missing, asset)}: it covers ${showShare(coveredByCustody ?? '0')} of what is owed`,
         why: `With what is at venues it is ${showShare(coveredWithVenues ?? '0')}.`,
         isBad: !isCovered,
         ...(isCovered && { step: <a href="/desk/liquidity">Move {asset} to custody</a> }),

@@ -37,9 +37,7 @@ export function Figures({
     <section class="card">
       <div class="top">
         <h2>The day in figures</h2>
-        <span class="quiet">
-          In USDT, by days in UTC, counted every minute. The average is of the seven days before today.
-        </span>
+        <span class="quiet">In USDT, by days in UTC, counted every minute.</span>
       </div>
       {flows.missingLedgers.length > 0 && (
         <p class="notice">Ledger {flows.missingLedgers.join(', ')} does not answer: the figures are without it.</p>
@@ -199,7 +197,7 @@ export function Figure({ name, values }: { readonly name: string; readonly value
       <dd>
         <strong>{showSigned(today)}</strong>
         <small>yesterday {showSigned(yesterday)}</small>
-        <small>average {showSigned(divide(week, String(WEEK), USDT_DECIMALS))}</small>
+        <small>7-day average {showSigned(divide(week, String(WEEK), USDT_DECIMALS))}</small>
       </dd>
     </div>
   );

@@ -93,7 +93,7 @@ const singles: readonly Single[] = [
   {
     name: 'reviewThreshold',
     empty: 'no reviews',
-    meaning: 'More than this from one account in 24 hours waits for a review.',
+    meaning: 'Withdrawals of one account above this in 24 hours wait for a review.',
     step: (part) => <SetLimit {...part} name="reviewThreshold" about="the review limit" empty="no reviews" />,
   },
   {
@@ -123,7 +123,7 @@ const singles: readonly Single[] = [
   },
   {
     name: 'openingWeights',
-    meaning: 'A ledger of weight 2 gets twice as many as one of weight 1.',
+    meaning: 'In which ledgers new accounts are opened, and how many of them in each.',
     step: (part) => <SetOpeningWeights {...part} />,
   },
 ];

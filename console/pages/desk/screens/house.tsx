@@ -276,8 +276,8 @@ function Exposed({ house }: { readonly house: House }) {
     <section class="card">
       <h2>Positions by day</h2>
       <p class="quiet">
-        What the house has of each coin beyond its capital, in USDT at the last price of each day (UTC). The chart adds
-        long and short up.
+        What the house has of each coin beyond its capital, in USDT at the last price of each day (UTC). The chart
+        counts long and short alike.
       </p>
       <ExposureChart house={house} days={days} />
       {names.length > 0 && (
@@ -367,7 +367,7 @@ function Exposure({ of: row }: { readonly of: HouseAsset }) {
     exposureUsed === null
       ? 'it may not be short'
       : isShort && used === 0
-        ? `covered by its capital, ${showSum(row.capital, name)}`
+        ? `within its capital, ${showSum(row.capital, name)}`
         : `${used === 0 ? '' : `${showUsed(exposureUsed)} of the `}limit ${showSum(exposure, name)}`;
   const lines = worth === null || name === 'USDT' ? [limit] : [size, limit];
   const middle = BAND_WIDTH / 2;

@@ -71,12 +71,6 @@ const states = {
   NEVER: ['NEVER', 'never dealt'],
 } as const;
 
-/** An amount of USDT with all six decimals, so that those of a column stand below each other. */
-function showAllDigits(amount: string): string {
-  const [whole = '0', fraction = ''] = amount.split('.');
-  return showAmount(`${whole}.${fraction.padEnd(6, '0')}`);
-}
-
 /** What was planned. */
 const planned: readonly Column<Hedge>[] = [
   {
@@ -111,17 +105,12 @@ const dealt: readonly Column<Hedge>[] = [
   {
     name: 'Gain, USDT',
     isNumber: true,
-    show: ({ gain }) => (gain === null ? <span class="dim">–</span> : showAllDigits(gain)),
+    show: ({ gain }) => (gain === null ? <span class="dim">–</span> : <Signed value={gain} />),
   },
   {
     name: 'Fee',
     isNumber: true,
-    show: ({ fee }) =>
-      fee === null ? (
-        <span class="dim">–</span>
-      ) : (
-        `${fee.asset === 'USDT' ? showAllDigits(fee.amount) : showAmount(fee.amount)}\u00A0${fee.asset}`
-      ),
+    show: ({ fee }) => (fee === null ? <span class="dim">–</span> : showSum(fee.amount, fee.asset)),
   },
 ];
 

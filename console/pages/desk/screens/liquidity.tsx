@@ -262,7 +262,10 @@ function Earned({ profit }: { readonly profit: Profit }) {
   return (
     <section class="card">
       <h2>Profit and loss</h2>
-      <p class="quiet">In USDT, by days in UTC, for the last 31 days. The other columns add up to the profit.</p>
+      <p class="quiet">
+        In USDT, by days in UTC, for the last 31 days. The profit is the sum of the others, each of them rounded.
+        Revaluation is what the house’s coins gained or lost as prices moved.
+      </p>
       {missing.length > 0 && (
         <p class="notice">Ledger {missing.join(', ')} does not answer: the figures are without it.</p>
       )}

@@ -19,9 +19,9 @@ const READ = 200;
 const SHOWN = 50;
 
 const kinds = [
-  ['money', 'payments'],
-  ['audit', 'changes'],
-  ['', 'everything'],
+  ['money', 'Payments'],
+  ['audit', 'Changes'],
+  ['', 'Everything'],
 ] as const;
 
 type Kind = (typeof kinds)[number][0];

@@ -260,7 +260,7 @@ function Deciders({ proposal: { proposedBy } }: { readonly proposal: NamedPropos
   const may = useMay();
   if (!may('decide_proposals')) return <p class="notice">Your role decides no proposals.</p>;
   if (proposedBy !== actor) return null;
-  return <p class="notice">You proposed this. Another person has to approve it; you can take it back.</p>;
+  return <p class="notice">You proposed this. Another person has to approve it.</p>;
 }
 
 function Decide({ proposal, settings, staff, decided }: BodyOf & { readonly decided: () => void }) {

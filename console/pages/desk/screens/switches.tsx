@@ -49,7 +49,7 @@ export function Switches() {
 }
 
 function Open({ isOpen }: { readonly isOpen: boolean }) {
-  return <State of={isOpen ? 'OK' : 'HALTED'} words={isOpen ? 'on' : 'off'} />;
+  return <State of={isOpen ? 'OK' : 'HALTED'} words={isOpen ? 'On' : 'Off'} />;
 }
 
 /** What is halted in the whole exchange; what harms the house stands first. */
@@ -108,21 +108,21 @@ function OffNow({ settings, changed }: SettingsPart) {
       <section class="card">
         <h2>The whole exchange</h2>
         <Records
+          isSmall
           label="The whole exchange"
           rows={wholes}
           keyOf={([name]) => name}
           columns={[
             {
               name: 'What',
-              show: ([name, , meaning]) => (
+              show: ([name, setting, meaning]) => (
                 <>
-                  {name}
+                  {name} <Open isOpen={!settings[setting]} />
                   <small class="below">{meaning}</small>
                 </>
               ),
             },
-            { name: 'State', narrow: 'bare', show: ([, setting]) => <Open isOpen={!settings[setting]} /> },
-            { name: 'Change', isStep: true, narrow: 'beside', show: ([, , , step]) => step({ settings, changed }) },
+            { name: 'Change', isStep: true, show: ([, , , step]) => step({ settings, changed }) },
           ]}
           empty=""
         />
@@ -337,16 +337,14 @@ function WriteNotice({ notice, changed }: { readonly notice: Notice | null; read
     >
       <LinesField
         label="What holders are told"
-        help="Plain text without links"
+        help={`Plain text without links, ${text.length} of ${MOST_LETTERS} characters`}
         required
         maxLength={MOST_LETTERS}
         value={text}
         set={(next) => change({ text: next })}
       />
       <div class="group">
-        <p class="quiet">
-          As holders see it, {text.length} of {MOST_LETTERS} characters
-        </p>
+        <p class="quiet">As holders see it</p>
         <div class="banner news">
           <p>{text || '…'}</p>
         </div>

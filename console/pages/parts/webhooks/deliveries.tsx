@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { nameEvent, showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Dialog } from '../dialog.tsx';
@@ -13,22 +14,28 @@ export function Deliveries({
   url,
   isOn,
   close,
+  children,
 }: {
   readonly read: () => Promise<DeliveryLog>;
   readonly url: string;
   readonly isOn: boolean;
   readonly close: () => void;
+  /** What can be done about them. */
+  readonly children: ComponentChildren;
 }) {
   const { loaded } = useLoaded(read, EVERY_MS);
+  const progress = (log: DeliveryLog) => nameProgress(log, isOn);
   return (
     <Dialog title="Deliveries" close={close}>
       <p class="quiet breaks">to {url}</p>
       <Shown loaded={loaded}>
         {(log) => (
           <>
-            <p>
-              <State of={nameProgress(log, isOn)} />
-            </p>
+            {progress(log)[0] !== 'completed' && (
+              <p>
+                <State of={progress(log)} />
+              </p>
+            )}
             {log.setAside.length > 0 && (
               <>
                 <h3>Put aside: refused three times while a later one was taken</h3>
@@ -40,6 +47,7 @@ export function Deliveries({
           </>
         )}
       </Shown>
+      {children}
     </Dialog>
   );
 }

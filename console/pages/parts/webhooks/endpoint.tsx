@@ -49,21 +49,29 @@ export function Endpoint({
         <button type="button" onClick={() => setOpen(true)}>
           Deliveries
         </button>
-        {change && <Test test={() => calls.test(endpoint.id)} say={setTested} />}
+        {change && (
+          <>
+            <Test test={() => calls.test(endpoint.id)} say={setTested} />
+            <NewSecret {...more} change={change} />
+            <Switch {...more} change={change} />
+            <Delete {...more} change={change} />
+          </>
+        )}
       </div>
       {tested && (
         <p role="status" class={tested.outcome === 'DELIVERED' ? 'done' : 'wrong'}>
           Test {nameOutcome(tested)[1].toLowerCase()}: {nameAnswer(tested)}.
         </p>
       )}
-      {change && <Rarely {...more} change={change} />}
       {isOpen && (
         <Deliveries
           read={() => calls.listDeliveries(endpoint.id)}
           url={endpoint.url}
           isOn={isOn}
           close={() => setOpen(false)}
-        />
+        >
+          {change && <Replay replay={(after) => calls.replay(endpoint.id, after)} change={change} />}
+        </Deliveries>
       )}
     </article>
   );
@@ -93,12 +101,24 @@ function nameTypes(types: readonly string[], groups: EventGroups<string>): strin
   return `: ${[...whole.map(([name]) => name), ...others.map(nameEvent)].join(', ')}`;
 }
 
+function NewSecret({ endpoint: { id }, calls, change: Change, show }: Changes) {
+  return (
+    <Change
+      plain
+      label="Make a new secret"
+      title="Make a new secret"
+      asks="Make a new secret? The old one signs each delivery as well for 24 hours, so that you can change over."
+      act={async () => show((await calls.rotateSecret(id)).secret)}
+    />
+  );
+}
+
 function Switch({ endpoint: { id, status }, calls, change: Change, changed }: Changes) {
   const isOn = status === 'enabled';
   return (
     <Change
       plain
-      label={isOn ? 'Switch it off' : 'Switch it on'}
+      label={isOn ? 'Switch off' : 'Switch on'}
       title={isOn ? 'Switch the endpoint off' : 'Switch the endpoint on'}
       act={async () => {
         await calls.setStatus(id, isOn ? 'disabled' : 'enabled');
@@ -108,46 +128,18 @@ function Switch({ endpoint: { id, status }, calls, change: Change, changed }: Ch
   );
 }
 
-/** What is seldom done with an endpoint. */
-function Rarely(changes: Changes) {
-  const { endpoint, calls, change: Change, changed, show } = changes;
-  const { id } = endpoint;
+function Delete({ endpoint: { id }, calls, change: Change, changed }: Changes) {
   return (
-    <details class="plain-details">
-      <summary>More actions</summary>
-      <section>
-        <h4>Send events again</h4>
-        <Replay replay={(after) => calls.replay(id, after)} change={Change} />
-      </section>
-      <section>
-        <h4>New secret</h4>
-        <Change
-          plain
-          label="Make a new secret"
-          title="Make a new secret"
-          act={async () => show((await calls.rotateSecret(id)).secret)}
-        >
-          <p class="quiet">The old secret signs each delivery as well for 24 hours, so that you can change over.</p>
-        </Change>
-      </section>
-      <section>
-        <h4>Switch {endpoint.status === 'enabled' ? 'off' : 'on'} or delete</h4>
-        <p class="quiet">Switched off, it can be switched on again. Deleted, it is gone.</p>
-        <div class="side-by-side">
-          <Switch {...changes} />
-          <Change
-            danger
-            label="Delete the endpoint"
-            title="Delete the endpoint"
-            asks="What is deleted is gone."
-            act={async () => {
-              await calls.remove(id);
-              changed();
-            }}
-          />
-        </div>
-      </section>
-    </details>
+    <Change
+      danger
+      label="Delete"
+      title="Delete the endpoint"
+      asks="Delete the endpoint? It cannot be brought back."
+      act={async () => {
+        await calls.remove(id);
+        changed();
+      }}
+    />
   );
 }
 
@@ -171,6 +163,7 @@ function Test({
   );
 }
 
+/** Sends again what a receiver has lost. */
 function Replay({
   replay,
   change: Change,
@@ -182,9 +175,15 @@ function Replay({
   const [sent, setSent] = useState<string>();
   return (
     <>
+      <h3>Send events again</h3>
+      {sent !== undefined && (
+        <p role="status" class="done">
+          All events after number {sent} are being sent again.
+        </p>
+      )}
       <Change
         plain
-        label="Send them again"
+        label="Send again"
         title="Send events again"
         asks={`All events after number ${after} are sent again, one a second.`}
         act={async () => {
@@ -196,7 +195,7 @@ function Replay({
       >
         <TextField
           label="All events after number"
-          help="Deliveries show the numbers. 0 sends all of the last 90 days."
+          help="0 sends all of the last 90 days."
           inputMode="numeric"
           pattern="\d{1,15}"
           required
@@ -204,11 +203,6 @@ function Replay({
           set={setAfter}
         />
       </Change>
-      {sent !== undefined && (
-        <p role="status" class="done">
-          All events after number {sent} are being sent again.
-        </p>
-      )}
     </>
   );
 }

@@ -10,7 +10,13 @@ import { NewEndpoint } from './new-endpoint.tsx';
 const MEANING = 'An endpoint is a URL of your own that events are sent to.';
 
 /** The webhook endpoints of an owner, with what may be done with them. A secret is shown once. */
-export function Endpoints<Type extends string>({ calls, groups, change, inDialogs = false }: EndpointSource<Type>) {
+export function Endpoints<Type extends string>({
+  calls,
+  groups,
+  change,
+  inDialogs = false,
+  children,
+}: EndpointSource<Type>) {
   const { loaded, reload } = useLoaded(calls.list);
   const [secret, setSecret] = useState<string>();
   const [isAdding, setAdding] = useState(false);
@@ -57,12 +63,17 @@ export function Endpoints<Type extends string>({ calls, groups, change, inDialog
                 ))}
               </section>
             )}
-            {!inDialogs && (isAdding || webhookEndpoints.length === 0) && (
-              <section class="card">
-                <h2>Add an endpoint</h2>
-                <p>{MEANING}</p>
-                {add}
-              </section>
+            {!inDialogs && (
+              <div class={isAdding || webhookEndpoints.length === 0 ? 'split' : undefined}>
+                {(isAdding || webhookEndpoints.length === 0) && (
+                  <section class="card">
+                    <h2>Add an endpoint</h2>
+                    <p>{MEANING}</p>
+                    {add}
+                  </section>
+                )}
+                {children}
+              </div>
             )}
           </>
         )}

@@ -52,7 +52,7 @@ export function NewEndpoint<Type extends string>({
         ]}
       />
       {reach === 'all' ? (
-        <p class="quiet">Also those of types that the exchange adds later.</p>
+        <p class="quiet">Event types that are added later are included.</p>
       ) : (
         <fieldset>
           <legend>Events about</legend>
