@@ -16,8 +16,9 @@ export function readAmount(typed: string): TypedAmount {
   if (!/^[\d.,]+$/.test(text)) return { why: 'Use digits and a point, such as 1000.50.' };
   if (text.includes(',') && !/^\d{1,3}(,\d{3})+\.\d+$|^\d{1,3}(,\d{3}){2,}$/.test(text)) {
     const [whole = '', rest = '', more] = text.split(',');
-    const meanings = more === undefined ? `“${typed.trim()}” may be ${whole + rest} or ${whole}.${rest}. ` : '';
-    return { why: `${meanings}Write it without a comma.` };
+    if (more !== undefined || text.includes('.')) return { why: 'Write it without a comma.' };
+    if (rest.length !== 3) return { why: `Use a point for decimals: ${whole || '0'}.${rest}` };
+    return { why: `“${typed.trim()}” may be ${whole + rest} or ${whole}.${rest}. Write it without a comma.` };
   }
   const plain = text.replaceAll(',', '');
   if (!/^(\d+\.?\d*|\.\d+)$/.test(plain)) return { why: 'Use one point, such as 1000.50.' };

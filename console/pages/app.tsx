@@ -133,7 +133,8 @@ function Frame({
 function ByLink({ isThere }: { readonly isThere: boolean }) {
   const { session, account } = useSignedIn();
   const until_ms = account.recoveryAllowedUntil_ms;
-  if (mustReturn(session) && isThere) return null;
+  // The page itself says it.
+  if (isThere && (mustReturn(session) || session.passkeys === 0)) return null;
   if (mustReturn(session) && until_ms !== null) {
     return (
       <p class="notice">

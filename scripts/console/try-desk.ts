@@ -319,7 +319,7 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
   await see(page, 'Its address belongs to nobody here.');
   await see(page, 'Bureau does not know who sent it.');
   const happened = page.getByRole('list', { name: 'What happened' });
-  await happened.getByText('reported the deposit over ETH, which is in quarantine').waitFor();
+  await happened.getByText('reported the deposit over ETH, and it went into quarantine').waitFor();
   await press(page, 'Keep it');
   await page.getByLabel('Reason, for the audit').fill('no sender found');
   await confirm(page, 'Keep it');

@@ -98,7 +98,7 @@ export class HolderTrial {
     await press(page, 'Sign in');
     await see(page, 'First steps');
     const leads = await page.locator('main a.main').allTextContents();
-    expectThat(String(leads) === 'Add a passkey', `of all steps the next one stands out: ${String(leads)}`);
+    expectThat(String(leads) === 'Start: Add a passkey', `of all steps the next one stands out: ${String(leads)}`);
     await open(page, 'Withdraw');
     await see(page, 'Switch on two-factor authentication');
     for (const name of ['Withdraw', 'Addresses', 'Deposit', 'Activity', 'API keys', 'Security']) {
@@ -150,7 +150,7 @@ export class HolderTrial {
     await secret.waitFor();
     this.#secret = ((await secret.textContent()) ?? '').replaceAll(' ', '');
     expectThat(thrownAway?.replaceAll(' ', '') !== this.#secret, 'a set-up that was cancelled begins anew');
-    const uri = await page.getByText('Open your authenticator app').getAttribute('href');
+    const uri = await page.getByText('Open your authenticator app', { exact: true }).getAttribute('href');
     expectThat(
       uri?.startsWith('otpauth://totp/') === true && uri.includes(this.#secret),
       'on a telephone the app itself is opened with the secret',
@@ -165,7 +165,7 @@ export class HolderTrial {
     await this.#check(page, 'security-refused');
     await page.getByLabel('6-digit code from the app', { exact: true }).fill(await this.#nextCode());
     await press(page, 'Switch it on');
-    await see(page, 'It is on');
+    await see(page, 'switching it off ask for a code');
     expectThat(true, 'two-factor authentication is set up from what the page shows');
     await open(page, 'Addresses');
     await page.getByLabel('Network', { exact: true }).selectOption('ETH');
@@ -348,9 +348,12 @@ export class HolderTrial {
   /** Amounts as people write them: what may be misread is refused beside its field, and no press of the button is dead. */
   async #typeAmounts(page: Page): Promise<void> {
     const field = page.getByLabel('Amount in USDT');
-    for (const unclear of ['1,000', '1,5']) {
+    for (const [unclear, why] of [
+      ['1,000', 'Write it without a comma'],
+      ['1,5', 'Use a point for decimals: 1.5'],
+    ] as const) {
       await field.fill(unclear);
-      await see(page, 'Write it without a comma');
+      await see(page, why);
       await page.keyboard.press('Enter');
       expectThat(
         (await page.locator(':focus').getAttribute('id')) === (await field.getAttribute('id')),
@@ -604,7 +607,7 @@ export class HolderTrial {
     await log.nth(4).waitFor();
     expectThat((await log.count()) === 5, 'the security log begins with its last five entries');
     await press(page, 'Show more');
-    await see(page, 'You were invited');
+    await see(page, 'The exchange invited you');
     expectThat((await log.count()) > 5, 'and shows the others when somebody asks');
     await page.setViewportSize(NARROW);
     await press(page, 'Menu');

@@ -45,7 +45,7 @@ export async function tryPrintedLink(
   expectThat(true, 'the printed link opens the demo account, to look');
   await page.goto(link);
   await press(page, 'Sign in');
-  await page.getByRole('heading', { name: 'This link no longer works' }).waitFor();
+  await page.getByRole('heading', { name: 'Link no longer valid' }).waitFor();
   await see(page, /It was used already, is older/);
   expectThat((await page.getByRole('button').count()) === 0, 'a link that is dead opens nothing any more');
   await checkState(page, 'link-refused', shots);

@@ -37,7 +37,7 @@ async function reject(page: Page, exchange: LocalExchange, { first }: Staff, cus
   await first.getByRole('dialog').waitFor({ state: 'hidden' });
   await see(
     page,
-    /^The exchange’s review rejected it\. Amount and fee are back in your balance\. To ask why, write to \S+@\S+\.$/,
+    /^The exchange’s review rejected it\. Amount and fee are back in your balance\. To ask why, write to \S+@\S+ and name it …[\da-f]{8}\.$/,
   );
   await page.locator('.pill.failed').first().waitFor();
   expectThat(!(await page.content()).includes('thief'), 'the holder of a rejected withdrawal sees why it was not sent');

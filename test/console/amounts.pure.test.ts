@@ -20,7 +20,7 @@ describe('an amount is read as people write it', () => {
 
   test.each([
     ['1,000', 'may be 1000 or 1.000'],
-    ['1,5', 'may be 15 or 1.5'],
+    ['1,5', 'Use a point for decimals: 1.5'],
     ['1,00,000', 'without a comma'],
     ['12,34.5', 'without a comma'],
     ['1.000.000', 'one point'],

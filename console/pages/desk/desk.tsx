@@ -94,7 +94,7 @@ function Frame({ address, staff }: { readonly address: string; readonly staff: S
         <SearchField key={address} value={name === 'search' ? (searchParams.get('q') ?? '') : ''} />
         <PagesMenu
           pages={Object.entries(screens).map(([target, [text]]) => [pathOf(target), text])}
-          open={pathOf(name)}
+          open={pathOf(name === 'withdrawals' ? 'reviews' : name)}
         />
         <div class="who">
           <span>

@@ -14,17 +14,21 @@ export function Checklist({ steps }: { readonly steps: readonly ListedStep[] }) 
     <ol class="plain checklist">
       {[...steps.filter(({ isDone }) => isDone), ...steps.filter(({ isDone }) => !isDone)].map((step) => (
         <li key={step.name} class={step.isDone ? 'done' : undefined}>
-          <div class={step === next ? 'side-by-side' : undefined}>
-            {step.isDone || step.path === undefined ? (
+          <div>
+            {step.isDone || step.path === undefined || step === next ? (
               <strong>{step.name}</strong>
             ) : (
-              <a href={step.path} class={step === next ? 'main' : undefined}>
-                {step.name}
-              </a>
+              <a href={step.path}>{step.name}</a>
             )}
-            {step.isDone && <span class="hidden">, done</span>}
+            {step.isDone ? <span class="hidden">, done</span> : <p class="quiet">{step.why}</p>}
           </div>
-          {!step.isDone && <p class="quiet">{step.why}</p>}
+          {step === next && step.path !== undefined && (
+            <div class="side-by-side">
+              <a class="main" href={step.path}>
+                Start<span class="hidden">: {step.name}</span>
+              </a>
+            </div>
+          )}
         </li>
       ))}
     </ol>

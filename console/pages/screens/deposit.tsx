@@ -75,7 +75,7 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
             <Copied isMain text={address} shown={inGroups(address)} label="the address" />
           </div>
           <details class="on-telephone plain-details">
-            <summary>Scan it with another device</summary>
+            <summary>Show the QR code</summary>
             <QrCode text={address} label={`The ${network.network} address as a QR code`} />
           </details>
           <dl class="known">

@@ -25,8 +25,8 @@ export function FreezeByLink() {
       ) : (
         <>
           <p>
-            If it was not you who did what the mail tells, freeze your account. Trading, withdrawals and all API keys
-            stop at once.
+            If you did not do what the mail tells of, freeze your account. Trading, withdrawals and all API keys stop at
+            once.
           </p>
           <p>
             <strong>You cannot undo it yourself.</strong> To have the account unfrozen, write to <MailLink />.
@@ -42,7 +42,7 @@ export function FreezeByLink() {
         </>
       )}
       <div class="side-by-side">
-        <a href="/">{isFrozen ? 'Sign in' : 'It was me: keep my account open'}</a>
+        <a href="/">{isFrozen ? 'Sign in' : 'It was me'}</a>
       </div>
     </Door>
   );

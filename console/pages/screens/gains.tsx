@@ -10,6 +10,8 @@ import { Waiting } from '../parts/notice.tsx';
 
 const PAGE = 100;
 const PRICE_DECIMALS = 8;
+/** So many coins are shown before somebody asks for more: those worth most. */
+const FIRST = 3;
 
 /** All movements of the account that were read, the newest first, and how to read the rest of them. */
 export function useMovements() {
@@ -42,6 +44,7 @@ export function Gains({
   const rows = costs
     .toSorted((one, other) => worth(other) - worth(one))
     .map(([asset, cost]) => readRow(asset, cost, priceOf(asset)));
+  const [areAllShown, setAllShown] = useState(false);
   if (isRead && !rest && rows.length === 0) return null;
   return (
     <section class="card">
@@ -75,12 +78,17 @@ export function Gains({
             </tr>
           </thead>
           <tbody>
-            {rows.map((row) => (
+            {rows.slice(0, areAllShown ? rows.length : FIRST).map((row) => (
               <Row key={row.asset} row={row} />
             ))}
             {rows.length > 1 && <Total costs={costs} priceOf={priceOf} />}
           </tbody>
         </table>
+      )}
+      {rows.length > FIRST && (
+        <button type="button" class="link" aria-expanded={areAllShown} onClick={() => setAllShown(!areAllShown)}>
+          {areAllShown ? 'Show fewer coins' : `Show ${rows.length - FIRST} more coins`}
+        </button>
       )}
     </section>
   );

@@ -50,16 +50,16 @@ export function Security() {
         </dl>
       )}
       {mayChange && session.passkeys > 0 && (
-        <div class="split">
-          <div>
+        <>
+          <div class="split">
             <Passkeys ways={ways.loaded} changed={changed} />
-            <Freeze />
+            <div>
+              <SecondFactor />
+              <RecoveryCodes ways={ways.loaded} drawn={ways.reload} />
+            </div>
           </div>
-          <div>
-            <SecondFactor />
-            <RecoveryCodes ways={ways.loaded} drawn={ways.reload} />
-          </div>
-        </div>
+          <Freeze />
+        </>
       )}
       <Sessions key={`sessions ${state}`} />
       <SecurityLog key={`log ${state}`} />
@@ -72,6 +72,7 @@ function SetUp({ changed }: { readonly changed: () => void }) {
   return (
     <section class="card">
       <h2>Set up your account</h2>
+      <p>Signed in by a link, you can look, deposit and freeze the account. A passkey opens the rest.</p>
       <ol class="ways">
         <li>
           <div>
@@ -83,13 +84,13 @@ function SetUp({ changed }: { readonly changed: () => void }) {
           </div>
           <AddPasskey isFirst added={changed} />
         </li>
-        <li>
+        <li class="over">
           <div>
             <h3>2. Switch on two-factor authentication</h3>
             <p>Without it you cannot withdraw here, or make an API key that withdraws.</p>
           </div>
         </li>
-        <li>
+        <li class="over">
           <div>
             <h3>3. Make recovery codes</h3>
             <p>A code brings you back, if your passkeys are lost.</p>
@@ -115,9 +116,9 @@ function Fact({
 }) {
   return (
     <div>
-      <dt>{way === undefined ? name : <a href={way}>{name}</a>}</dt>
+      <dt>{name}</dt>
       <dd>
-        <Pill status={status} words={children} />
+        <Pill status={status} words={children} /> {way !== undefined && <a href={way}>Change</a>}
       </dd>
     </div>
   );

@@ -95,16 +95,19 @@ export function OpenLink({ opened }: { readonly opened: () => void }) {
   const [isDead, setDead] = useState(false);
   if (isDead)
     return (
-      <Door title="This link no longer works">
+      <Door title="Link no longer valid">
         <p role="alert">
           It was used already, is older than 10 minutes, or was asked for in another browser. Ask for a new one, and
           open it in this browser.
         </p>
         <div class="side-by-side">
           <a class="main" href="/">
-            Ask for a new link, or use a passkey
+            Ask for a new link
           </a>
         </div>
+        <p>
+          <a href="/">Use a passkey instead</a>
+        </p>
       </Door>
     );
   return (

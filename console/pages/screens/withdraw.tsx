@@ -140,7 +140,7 @@ function Row({ row, name }: { readonly row: Withdrawal; readonly name: string | 
             {row.reason === 'rejected' && (
               <>
                 {' '}
-                To ask why, write to <MailLink />.
+                To ask why, write to <MailLink /> and name it …{row.id.slice(-8)}.
               </>
             )}
           </p>

@@ -25,7 +25,7 @@ const writeWords = (value: unknown) => write(value).replaceAll('_', ' ');
 const statuses: Readonly<Record<string, string>> = {
   PENDING: ', which waits for confirmations',
   COMPLETED: ', which is credited',
-  QUARANTINED: ', which is in quarantine',
+  QUARANTINED: ', and it went into quarantine',
   FAILED: ', which failed',
 };
 

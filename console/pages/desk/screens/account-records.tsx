@@ -56,11 +56,14 @@ const transactionColumns = (accountId: string): readonly Column<Transaction>[] =
   {
     name: 'What',
     show: ({ id, type, asset }) => {
-      const path = { ONCHAIN_DEPOSIT: '/desk/deposits', ONCHAIN_WITHDRAWAL: `/desk/withdrawals/${accountId}` }[
-        type as string
-      ];
-      const name = nameMovement(type, asset);
-      return path === undefined ? name : <a href={`${path}/${id}`}>{name}</a>;
+      const paths: Readonly<Record<string, string>> = {
+        ONCHAIN_DEPOSIT: `/desk/deposits/${id}`,
+        ONCHAIN_WITHDRAWAL: `/desk/withdrawals/${accountId}/${id}`,
+        // The audit has what no network sent.
+        INTERNAL_DEPOSIT: `/desk/audit?target=${accountId}&action=credit_account`,
+      };
+      const [path, name] = [paths[type], nameMovement(type, asset)];
+      return path === undefined ? name : <a href={path}>{name}</a>;
     },
   },
   {

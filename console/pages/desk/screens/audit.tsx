@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { inWords, shorten, showTime } from '../../format.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { go } from '../../route.ts';
@@ -72,7 +72,13 @@ export function Audit({ query }: Place) {
     to && `until ${showTime(to)}`,
   ].filter((words) => words !== '');
   // Where there is room, all that can be looked for is shown at once.
-  const [isWide] = useState(() => matchMedia('(width >= 1000px)').matches);
+  const [room] = useState(() => matchMedia('(width >= 1000px)'));
+  const [isWide, setWide] = useState(room.matches);
+  useEffect(() => {
+    const tell = () => setWide(room.matches);
+    room.addEventListener('change', tell);
+    return () => room.removeEventListener('change', tell);
+  }, [room]);
   const others = (
     <>
       <Choice label="What was done" value={wanted['action'] ?? ''} set={set('action')} options={actions} />

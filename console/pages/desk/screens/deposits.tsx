@@ -235,7 +235,7 @@ const reasons: Readonly<Record<string, string>> = {
   unsupported_asset: 'The asset is not on this network here.',
   below_minimum: 'It is below the minimum deposit.',
   inner_payment: 'A contract paid it within a transaction, which only a trace shows.',
-  supply_cap: 'It would exceed the supply cap of its asset.',
+  supply_cap: 'It would exceed the supply limit of its asset.',
 };
 
 async function readDeposit(id: string) {
@@ -397,7 +397,7 @@ function Clues({
               accountId === null ? 'none' : <AccountName id={accountId} account={account} />,
           },
         ]}
-        empty="No account has this address, and nothing else here came with this transaction."
+        empty="No account has this address, and no other deposit came with this transaction."
       />
       <p>
         Bureau does not know who sent it.
@@ -427,7 +427,7 @@ function QuarantineSteps({ deposit, changed }: { readonly deposit: OperatorDepos
       <h2>{reasons[reason] ?? inWords(reason)}</h2>
       {remedies.includes('raise_supply_cap') && (
         <p>
-          Raise the supply cap of {asset} in the <a href="/desk/settings">settings</a>: the custodian’s next report
+          Raise the supply limit of {asset} in the <a href="/desk/settings">settings</a>: the custodian’s next report
           credits it.
         </p>
       )}

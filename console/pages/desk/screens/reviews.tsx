@@ -124,13 +124,18 @@ export function Payouts({ query }: Place) {
                 label="Payouts with the custodian"
                 rows={rows}
                 keyOf={({ id }) => id}
-                columns={[...columns.filter(({ name }) => name !== 'When'), ageColumn, heldColumn, claimColumn]}
+                columns={[
+                  ...columns.filter(({ name }) => name !== 'When'),
+                  ageColumn,
+                  ...(rows.some(({ held }) => held !== null) ? [heldColumn] : []),
+                  ...(claims.length > 0 ? [claimColumn] : []),
+                ]}
                 empty={empty}
               />
               {rows.length > 0 && (
                 <p class="quiet">
-                  Bureau keeps asking the custodian about each. After an hour, open the payout and ask it yourself,
-                  before you settle it.
+                  Bureau keeps asking the custodian about each. After an hour, open the payout and ask once more, before
+                  you settle it.
                 </p>
               )}
             </>

@@ -132,15 +132,8 @@ function WithdrawalFacts({ withdrawal }: { readonly withdrawal: OperatorWithdraw
       <Facts
         of={[
           ['Amount', showSum(withdrawal.amount, withdrawal.asset)],
-          ['Worth', `${showCents(withdrawal.usdValue)} USDT`],
           ['Fee', showSum(withdrawal.fee, withdrawal.asset)],
           ['Network', nameNetwork(withdrawal.network)],
-          [
-            'To',
-            <Whole key="to" isCode>
-              {withdrawal.address}
-            </Whole>,
-          ],
           [
             'Transaction',
             withdrawal.txHash === null ? (
@@ -207,6 +200,13 @@ function AccountFacts({
   return (
     <Facts
       of={[
+        ['Worth', `${showCents(withdrawal.usdValue)} USDT`],
+        [
+          'To',
+          <Whole key="to" isCode>
+            {withdrawal.address}
+          </Whole>,
+        ],
         ['Account', <AccountLink key="account" id={account.id} label={account.label} />],
         ['State', <State key="state" of={account.status} />],
         ['Opened', <Time key="opened" iso={account.createdAt} />],

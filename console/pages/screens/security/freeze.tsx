@@ -34,8 +34,8 @@ export function Freeze() {
           >
             <p>Trading, withdrawals and all API keys stop at once. You can still look at everything.</p>
             <p>
-              You cannot undo it yourself: write to <MailLink />. The exchange unfreezes the account once it knows that
-              it is you.
+              <strong>You cannot undo it yourself.</strong> To have the account unfrozen, write to <MailLink />. The
+              exchange unfreezes it once it knows that it is you.
             </p>
           </Form>
         </Dialog>

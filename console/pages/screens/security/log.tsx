@@ -8,8 +8,8 @@ import { Time } from '../../parts/time.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 
 const actions: Readonly<Record<string, string>> = {
-  invite_holder: 'You were invited',
-  become_holder: 'You accepted the invitation',
+  invite_holder: 'Invited you',
+  become_holder: 'Accepted the invitation',
   open_session: 'Signed in',
   end_sessions: 'Signed out',
   give_up_mails: 'Mails to you could not be delivered for a day',
@@ -44,10 +44,15 @@ interface LogEntry {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
+/** What nobody did. */
+const HAPPENED = 'give_up_mails';
+
 /** What was done, in words. Of the account itself its holder can change one thing. */
 function nameAction({ by, action }: LogEntry): string {
   if (by === 'holder' && action === 'change_account') return 'Froze the account';
-  return actions[action] ?? inWords(action);
+  const words = actions[action] ?? inWords(action);
+  if (by === 'holder' || action === HAPPENED) return words;
+  return `The exchange ${words.charAt(0).toLowerCase()}${words.slice(1)}`;
 }
 
 /** What an entry is about: the name of a passkey, a key or an address, or the browser of a sign-in. */
@@ -96,7 +101,6 @@ export function SecurityLog() {
             <span>
               {nameAction(entry)}
               {nameSubject(entry.detail)}
-              {entry.by === 'exchange' && ', by the exchange'}
             </span>
             <span class="quiet">
               <Time at={new Date(entry.ts_ms).toISOString()} />

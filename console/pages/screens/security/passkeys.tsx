@@ -94,9 +94,23 @@ function PasskeyRow({
   readonly removed: (() => void) | undefined;
 }) {
   return (
-    <li class="named">
+    <li class="entry">
+      <div class="title">
+        <strong>{name}</strong>
+        {removed && (
+          <Form
+            danger
+            label="Remove"
+            about={name}
+            act={async () => {
+              await withPasskey(() => ask('DELETE', `/account/passkeys/${id}`));
+              removed();
+            }}
+          />
+        )}
+      </div>
       <div>
-        <strong>{name}</strong> {isOlder && <Pill status="pending" words="Before the recovery" />}
+        {isOlder && <Pill status="pending" words="From before the recovery" />}
         <p class="quiet">
           Added <Time at={createdAt} />
           <br />
@@ -109,17 +123,6 @@ function PasskeyRow({
           )}
         </p>
       </div>
-      {removed && (
-        <Form
-          danger
-          label="Remove"
-          about={name}
-          act={async () => {
-            await withPasskey(() => ask('DELETE', `/account/passkeys/${id}`));
-            removed();
-          }}
-        />
-      )}
     </li>
   );
 }

@@ -45,8 +45,8 @@ export function Return() {
                 <li>Add a new passkey, and remove the one that you lost.</li>
                 {account.totp.enabled && (
                   <li>
-                    If your authenticator app is lost too, switch two-factor authentication off and on again. For 24
-                    hours no code is asked for.
+                    If your authenticator app is lost too: for 24 hours after the recovery, you can switch two-factor
+                    authentication off without a code, and set it up again.
                   </li>
                 )}
                 <li>Make new recovery codes.</li>
@@ -90,7 +90,7 @@ export function Return() {
                 <h3>Without a passkey or a code</h3>
                 <p>
                   The exchange checks who you are. Once two of its people have agreed, you get a mail, and recover the
-                  account here at the same cost.
+                  account here, with the same consequences.
                 </p>
               </div>
               <MailLink words="Write to the exchange" />

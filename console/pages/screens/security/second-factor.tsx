@@ -20,9 +20,7 @@ export function SecondFactor() {
       <h2>Two-factor authentication</h2>
       {account.totp.enabled ? (
         <>
-          <p>
-            It is on. A withdrawal, new recovery codes and switching it off need a code from your authenticator app.
-          </p>
+          <p>Withdrawals, new recovery codes and switching it off ask for a code from your authenticator app.</p>
           <Folded label="Switch it off …">
             <p class="quiet">
               If the exchange let you back in without a code, none is asked for in the 24 hours after it.
@@ -56,15 +54,18 @@ export function SecondFactor() {
           {drawn && (
             <Dialog title="Set up two-factor authentication" close={() => setDrawn(undefined)}>
               <p>
-                Scan the code with your authenticator app, or enter the setup key there. Then enter the 6-digit code
-                that the app shows.
+                <span class="off-telephone">
+                  Scan the code with your authenticator app, or enter the setup key there.
+                </span>
+                <span class="on-telephone">Open your authenticator app, or enter the setup key there.</span> Then enter
+                the 6-digit code that the app shows.
               </p>
               <QrCode text={drawn.otpauthUri} label="The secret as a QR code" />
               <div class="on-telephone side-by-side">
                 <a href={drawn.otpauthUri}>Open your authenticator app</a>
               </div>
               <details class="on-telephone plain-details">
-                <summary>Scan it with another device</summary>
+                <summary>Show the QR code</summary>
                 <QrCode text={drawn.otpauthUri} label="The secret as a QR code" />
               </details>
               <div class="field">

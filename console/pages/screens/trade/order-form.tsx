@@ -119,7 +119,7 @@ export function OrderForm({
         <div class="preview" aria-live="polite">
           {amount === undefined && error === undefined ? (
             <p class="quiet">
-              {refusal === undefined ? 'Type' : 'Correct'} the amount to see the price, the spread and what you{' '}
+              {typed.trim() === '' ? 'Type' : 'Correct'} the amount to see the price, the spread and what you{' '}
               {side === 'BUY' ? 'pay' : 'get'} in all.
             </p>
           ) : (
