@@ -40,11 +40,7 @@ export function Security() {
               {codes > 0 ? `${codes} left` : 'None yet'}
             </Fact>
           )}
-          <Fact
-            name="Withdrawals go to"
-            way="/addresses"
-            status={account.allowlist.mode === 'strict' ? 'completed' : 'open'}
-          >
+          <Fact name="Withdrawals go to" status={account.allowlist.mode === 'strict' ? 'completed' : 'open'}>
             {account.allowlist.mode === 'strict' ? 'Approved addresses' : 'Any address'}
           </Fact>
         </dl>
@@ -104,13 +100,11 @@ function SetUp({ changed }: { readonly changed: () => void }) {
 /** How one of the things that keep the account safe is now. */
 function Fact({
   name,
-  way,
   status,
   children,
 }: {
   readonly name: string;
-  /** The page on which it is changed, where that is another. */
-  readonly way?: string;
+
   readonly status: 'completed' | 'pending' | 'open';
   readonly children: string;
 }) {
@@ -118,7 +112,7 @@ function Fact({
     <div>
       <dt>{name}</dt>
       <dd>
-        <Pill status={status} words={children} /> {way !== undefined && <a href={way}>Change</a>}
+        <Pill status={status} words={children} />
       </dd>
     </div>
   );
