@@ -53,8 +53,9 @@ function restoreAfterEach(): void {
     isStopped = vi.isFakeTimers();
   });
   afterEach(() => {
-    if (!isStopped) vi.useRealTimers();
+    // Before the clock: a spy on a stopped one would put that back.
     vi.restoreAllMocks();
+    if (!isStopped) vi.useRealTimers();
   });
 }
 
@@ -62,8 +63,8 @@ function restoreAfterEach(): void {
 // cache, those who play the outside, and the certificates of Access, of which each file shows its own.
 holdLogs();
 restoreAfterEach();
-vi.useRealTimers();
 vi.restoreAllMocks();
+vi.useRealTimers();
 accessCertificates.forgetAll();
 if (env.VENUE_SERVER !== undefined) await venues.reset();
 if (env.CUSTODIAN_SERVER !== undefined) await custodian.reset();
