@@ -27,7 +27,7 @@ export function Form({
   readonly plain?: boolean;
   /** Whether sending it would do anything. */
   readonly isReady?: boolean;
-  /** What is asked before it is done: the first press asks, and the next one does it. */
+  /** What is asked before it is done: the button asks, and the one below the question does it. */
   readonly asks?: string | undefined;
   /** The other ways to end a dialog, which stand with its button wherever one has scrolled to. */
   readonly beside?: ComponentChildren;
@@ -36,7 +36,12 @@ export function Form({
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const [isAsked, setAsked] = useState(false);
-  const submit = async (event: Event) => {
+  const asking = useRef<HTMLButtonElement>(null);
+  const doing = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (isAsked) doing.current?.focus();
+  }, [isAsked]);
+  const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     if (isBusy) return;
     // What is wrong with a field is said beside it; the way there is shown.
@@ -45,8 +50,8 @@ export function Form({
       wrong.focus();
       return;
     }
-    if (asks !== undefined && !isAsked) {
-      setAsked(true);
+    if (asks !== undefined && event.submitter !== doing.current) {
+      setAsked(!isAsked);
       return;
     }
     setBusy(true);
@@ -72,18 +77,37 @@ export function Form({
     >
       <RefusedCode.Provider value={refusedCode}>{children}</RefusedCode.Provider>
       {error !== undefined && refusedCode === undefined && <Fault error={error} />}
-      {isAsked && (
-        <p class="notice" role="status">
-          {asks}
-        </p>
-      )}
       <div class="ends">
         {beside}
-        <button type="submit" class={danger ? 'danger' : plain ? undefined : 'main'} disabled={isBusy || !isReady}>
-          {isBusy ? 'One moment …' : isAsked ? `Yes, ${label[0]?.toLowerCase()}${label.slice(1)}` : label}
+        <button
+          ref={asking}
+          type="submit"
+          class={danger ? 'danger' : plain ? undefined : 'main'}
+          disabled={isBusy || !isReady}
+        >
+          {isBusy && !isAsked ? 'One moment …' : label}
           {about !== undefined && <span class="hidden"> {about}</span>}
         </button>
       </div>
+      {isAsked && (
+        <div class="notice asked">
+          <p role="status">{asks}</p>
+          <div class="side-by-side">
+            <button ref={doing} type="submit" class={danger ? 'danger' : 'main'} disabled={isBusy}>
+              {isBusy ? 'One moment …' : `Yes, ${label[0]?.toLowerCase()}${label.slice(1)}`}
+            </button>
+            <button
+              type="button"
+              onClick={() => {
+                setAsked(false);
+                asking.current?.focus();
+              }}
+            >
+              Cancel
+            </button>
+          </div>
+        </div>
+      )}
     </form>
   );
 }
