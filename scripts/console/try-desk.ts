@@ -90,6 +90,7 @@ async function follow(page: Page): Promise<void> {
   await press(page, 'Send a test');
   await see(page, 'Test failed: not reached.');
   expectThat(true, 'an endpoint for the operator’s events is added, its secret shown, and a test sent');
+  await press(page, 'More');
   await press(page, 'Make a new secret');
   await confirm(page, 'Make a new secret');
   await dialog.getByText(/^whsec_/).waitFor();

@@ -391,7 +391,7 @@ export class HolderTrial {
     await press(page, 'Back');
     const amount = page.getByLabel('Amount to send');
     await amount.fill('0.1');
-    for (const fact of ['Fee, on top', 'You pay in all', 'Minimum', 'Arrives', 'You can still withdraw'])
+    for (const fact of ['Fee, on top', 'You pay in all', 'Minimum', 'Arrives', 'Left of your daily limit'])
       await see(page, fact);
     await press(page, 'Review');
     await page.getByText(inGroups(COLD)).waitFor();
@@ -458,11 +458,9 @@ export class HolderTrial {
     try {
       await open(page, 'Events');
       await see(page, 'An endpoint is a URL of your own that events are sent to.');
-      await page.getByText('What is sent?').click();
       await page.getByText('security.passkey_added').and(page.locator(':visible')).waitFor();
       await this.#expectDocument(page, 'guide to events');
       await this.#check(page, 'events-empty');
-      await page.getByText('What is sent?').click();
       await page.getByLabel('URL of the endpoint').fill(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
       await page.getByLabel('What it is for (optional)').fill('bookkeeping');
       await press(page, 'Add an endpoint');
@@ -491,17 +489,18 @@ export class HolderTrial {
 
       await this.#check(page, 'events-deliveries');
       expectThat(received.length === 2, 'what happens to the account’s security is sent');
-      await page.getByLabel('All events after number').fill('0');
+      await page.getByLabel('Which events').selectOption({ label: 'All of the last 90 days' });
       await press(page, 'Send again');
-      await see(page, 'All events after number 0 are sent again');
+      await see(page, 'Send all events of the last 90 days again?');
       await press(page, 'Yes, send again');
-      await see(page, 'All events after number 0 are being sent again');
+      await see(page, 'They are being sent again');
       await press(page, 'Close');
       const isSentAgain = () => received.filter((id) => id === received[1]).length === 2;
       for (let looks = 0; looks < 300 && !isSentAgain(); looks += 1) await page.waitForTimeout(100);
       expectThat(isSentAgain(), 'an event is sent again under its old id');
+      await press(page, 'More');
       await press(page, 'Make a new secret');
-      await see(page, 'The old one signs each delivery as well for 24 hours');
+      await see(page, 'The old one keeps working for 24 hours');
       await this.#check(page, 'events-actions');
       await press(page, 'Yes, make a new secret');
       await see(page, /^whsec_/);

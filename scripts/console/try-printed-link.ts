@@ -36,8 +36,10 @@ export async function tryPrintedLink(
   await checkState(page, 'link', shots);
   await press(page, 'Sign in');
   await see(page, 'First steps');
+  await press(page, 'Show all 5 steps');
   await page.locator('.done').filter({ hasText: 'Make a first deposit' }).waitFor();
   expectThat(true, 'a first step that is done is listed, and ticked');
+  await press(page, 'Show only the next step');
   await checkState(page, 'overview-looking', shots);
   await tryManyMovements(page, exchange);
   await open(page, 'Events');

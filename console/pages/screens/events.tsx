@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import type { EventType } from '../../../clients/bureau-client/src/operations.ts';
 import { api } from '../ask.ts';
 import { Form } from '../parts/form.tsx';
@@ -6,7 +7,10 @@ import type { EndpointCalls, EventGroups } from '../parts/webhooks/endpoint-call
 import { Endpoints } from '../parts/webhooks/endpoints.tsx';
 import { withPasskey } from '../passkey.ts';
 
-const groups: EventGroups<EventType> = [
+/** A test is none: nobody chooses it. */
+type Chosen = Exclude<EventType, 'endpoint.test'>;
+
+const groups: EventGroups<Chosen> = [
   ['Orders', ['order.filled']],
   ['Deposits', ['deposit.pending', 'deposit.completed', 'deposit.failed', 'deposit.quarantined']],
   ['Withdrawals', ['withdrawal.pending', 'withdrawal.processing', 'withdrawal.completed', 'withdrawal.failed']],
@@ -42,10 +46,50 @@ const calls: EndpointCalls<EventType> = {
   listDeliveries: (id) => api.listWebhookDeliveries(id),
 };
 
-/** What is sent, for who writes a receiver. */
-function Kinds() {
+/** What each event tells. */
+const meanings: Readonly<Record<Chosen, string>> = {
+  'order.filled': 'You bought or sold.',
+  'deposit.pending': 'It was seen on the chain.',
+  'deposit.completed': 'It is in your balance.',
+  'deposit.failed': 'It will not arrive.',
+  'deposit.quarantined': 'The exchange checks it first.',
+  'withdrawal.pending': 'It was asked for.',
+  'withdrawal.processing': 'It is on its way.',
+  'withdrawal.completed': 'It has arrived.',
+  'withdrawal.failed': 'It was not sent, and is yours again.',
+  'settlement.completed': 'You dealt with the exchange or a holder.',
+  'account.frozen': 'Trading and withdrawals have stopped.',
+  'account.thawed': 'Trading and withdrawals go on.',
+  'security.signed_in': 'By a passkey or a link.',
+  'security.passkey_added': 'It can sign in.',
+  'security.passkey_removed': 'It can no longer sign in.',
+  'security.recovery_codes_drawn': 'Older ones no longer work.',
+  'security.recovery_allowed': 'The exchange lets you back in.',
+  'security.recovered': 'By a code, or by the exchange.',
+  'security.totp_on': 'Withdrawals ask for a code.',
+  'security.totp_off': 'Withdrawals here have stopped.',
+  'key.created': 'A program can use the account.',
+  'key.revoked': 'The program no longer can.',
+  'allowlist.added': 'Withdrawals may go there.',
+  'allowlist.removed': 'Withdrawals no longer may.',
+  'endpoint.disabled': 'It is sent nothing more.',
+};
+
+/** From this width on, there is place for them beside the form. */
+const WIDE = '(min-width: 900px)';
+
+/** What is sent, for who writes a receiver: shown where it stands beside the form, and folded where it follows something. */
+function Kinds({ isBeside }: { readonly isBeside: boolean }) {
+  const [isWide, setWide] = useState(false);
+  useEffect(() => {
+    const wide = matchMedia(WIDE);
+    const look = () => setWide(wide.matches);
+    look();
+    wide.addEventListener('change', look);
+    return () => wide.removeEventListener('change', look);
+  }, []);
   return (
-    <details>
+    <details open={isBeside && isWide}>
       <summary>What is sent?</summary>
       <p>Each event is sent as JSON by POST, and signed with the endpoint’s secret.</p>
       <dl class="kinds">
@@ -55,6 +99,7 @@ function Kinds() {
             {types.map((type) => (
               <dd key={type}>
                 <code>{type}</code>
+                <small class="quiet">{meanings[type]}</small>
               </dd>
             ))}
           </div>
@@ -75,7 +120,7 @@ export function Events() {
         <a href={`${session.apiOrigin}/docs/guides/be-told`}>guide to events</a>.
       </p>
       <Endpoints calls={calls} groups={groups} change={Form}>
-        <Kinds />
+        {(isBeside) => <Kinds isBeside={isBeside} />}
       </Endpoints>
     </>
   );

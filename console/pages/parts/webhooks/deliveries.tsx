@@ -4,7 +4,15 @@ import { useLoaded } from '../../load.ts';
 import { Dialog } from '../dialog.tsx';
 import { Shown } from '../notice.tsx';
 import { Pill } from '../pill.tsx';
-import { type Delivery, type DeliveryLog, isTest, nameAnswer, nameOutcome, nameProgress } from './delivery-state.ts';
+import {
+  type Delivery,
+  type DeliveryLog,
+  isTest,
+  nameAnswer,
+  nameOutcome,
+  nameProgress,
+  numberOf,
+} from './delivery-state.ts';
 
 const EVERY_MS = 5_000;
 
@@ -21,7 +29,7 @@ export function Deliveries({
   readonly isOn: boolean;
   readonly close: () => void;
   /** What can be done about them. */
-  readonly children: ComponentChildren;
+  readonly children: (log: DeliveryLog) => ComponentChildren;
 }) {
   const { loaded } = useLoaded(read, EVERY_MS);
   const progress = (log: DeliveryLog) => nameProgress(log, isOn);
@@ -44,10 +52,10 @@ export function Deliveries({
             )}
             {log.setAside.length > 0 && <h3>The newest attempts</h3>}
             {log.deliveries.length > 0 && <List rows={log.deliveries} />}
+            {children(log)}
           </>
         )}
       </Shown>
-      {children}
     </Dialog>
   );
 }
@@ -70,7 +78,7 @@ function List({ rows }: { readonly rows: readonly Delivery[] }) {
           <tr key={`${row.eventId} ${row.at}`}>
             <th scope="row" title={row.eventId}>
               {isTest(row) ? 'A test' : nameEvent(row.type)}
-              {!isTest(row) && <small>number {Number(/\d+$/.exec(row.eventId)?.[0])}</small>}
+              {!isTest(row) && <small>number {numberOf(row)}</small>}
             </th>
             <td>
               <State of={nameOutcome(row)} />

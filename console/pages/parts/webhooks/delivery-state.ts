@@ -36,6 +36,11 @@ export function isTest({ type }: Pick<Delivery, 'type'>): boolean {
   return type === 'endpoint.test';
 }
 
+/** Which of the owner's events it was. */
+export function numberOf({ eventId }: Pick<Delivery, 'eventId'>): number {
+  return Number(/\d+$/.exec(eventId)?.[0]);
+}
+
 /** How far an endpoint is: the status of a pill, and its words. */
 export function nameProgress(
   { deliveries, setAside, nextAttemptAt }: Pick<DeliveryLog, 'deliveries' | 'setAside' | 'nextAttemptAt'>,

@@ -58,6 +58,6 @@ export interface EndpointSource<Type extends string> {
   readonly change: Change | undefined;
   /** Whether a change is made in a dialog, so that its place is a button. */
   readonly inDialogs?: boolean;
-  /** What stands beside the form of a new endpoint. */
-  readonly children?: ComponentChildren;
+  /** What stands beside the form of a new endpoint, or below the endpoints. */
+  readonly children?: (isBeside: boolean) => ComponentChildren;
 }

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { nameEvent, showTime } from '../../format.ts';
-import { Form, TextField } from '../form.tsx';
+import { Folded } from '../folded.tsx';
+import { Choice, Form } from '../form.tsx';
 import { Pill } from '../pill.tsx';
 import { Deliveries } from './deliveries.tsx';
-import { type Delivery, nameAnswer, nameOutcome } from './delivery-state.ts';
+import { type Delivery, isTest, nameAnswer, nameOutcome, numberOf } from './delivery-state.ts';
 import type { Change, EndpointCalls, EventGroups, KnownEndpoint } from './endpoint-calls.ts';
 
 const endings = {
@@ -52,9 +53,11 @@ export function Endpoint({
         {change && (
           <>
             <Test test={() => calls.test(endpoint.id)} say={setTested} />
-            <NewSecret {...more} change={change} />
-            <Switch {...more} change={change} />
-            <Delete {...more} change={change} />
+            <Folded label="More">
+              <NewSecret {...more} change={change} />
+              <Switch {...more} change={change} />
+              <Delete {...more} change={change} />
+            </Folded>
           </>
         )}
       </div>
@@ -70,7 +73,11 @@ export function Endpoint({
           isOn={isOn}
           close={() => setOpen(false)}
         >
-          {change && <Replay replay={(after) => calls.replay(endpoint.id, after)} change={change} />}
+          {({ deliveries }) =>
+            change && (
+              <Replay deliveries={deliveries} replay={(after) => calls.replay(endpoint.id, after)} change={change} />
+            )
+          }
         </Deliveries>
       )}
     </article>
@@ -107,7 +114,7 @@ function NewSecret({ endpoint: { id }, calls, change: Change, show }: Changes) {
       plain
       label="Make a new secret"
       title="Make a new secret"
-      asks="Make a new secret? The old one signs each delivery as well for 24 hours, so that you can change over."
+      asks="Make a new secret? The old one keeps working for 24 hours, so that you can change over."
       act={async () => show((await calls.rotateSecret(id)).secret)}
     />
   );
@@ -165,44 +172,50 @@ function Test({
 
 /** Sends again what a receiver has lost. */
 function Replay({
+  deliveries,
   replay,
   change: Change,
 }: {
+  readonly deliveries: readonly Delivery[];
   readonly replay: (after: number) => Promise<unknown>;
   readonly change: Change;
 }) {
-  const [after, setAfter] = useState('');
-  const [sent, setSent] = useState<string>();
+  const [after, setAfter] = useState(ALL);
+  const [isSent, setSent] = useState(false);
+  const events = new Map(
+    deliveries.filter((row) => !isTest(row)).map((row) => [`${numberOf(row) - 1}`, `From ${nameOf(row)} on`]),
+  );
   return (
     <>
       <h3>Send events again</h3>
-      {sent !== undefined && (
+      {isSent && (
         <p role="status" class="done">
-          All events after number {sent} are being sent again.
+          They are being sent again, one a second.
         </p>
       )}
       <Change
         plain
         label="Send again"
         title="Send events again"
-        asks={`All events after number ${after} are sent again, one a second.`}
+        asks={`Send ${after === ALL ? 'all events of the last 90 days' : 'this event and all after it'} again? One is sent each second.`}
         act={async () => {
-          setSent(undefined);
+          setSent(false);
           await replay(Number(after));
-          setSent(after);
-          setAfter('');
+          setSent(true);
         }}
       >
-        <TextField
-          label="All events after number"
-          help="0 sends all of the last 90 days."
-          inputMode="numeric"
-          pattern="\d{1,15}"
-          required
+        <Choice
+          label="Which events"
           value={after}
           set={setAfter}
+          options={[[ALL, 'All of the last 90 days'], ...events]}
         />
       </Change>
     </>
   );
 }
+
+/** Events are numbered from 1. */
+const ALL = '0';
+
+const nameOf = (row: Delivery) => `“${nameEvent(row.type)}”, ${showTime(row.at)},`;

@@ -25,6 +25,7 @@ export function Endpoints<Type extends string>({
     setAdding(false);
     reload();
   };
+  const hasForm = (known: readonly unknown[]) => isAdding || known.length === 0;
   const add = change && <NewEndpoint create={calls.create} groups={groups} change={change} made={show} />;
   return (
     <>
@@ -64,15 +65,15 @@ export function Endpoints<Type extends string>({
               </section>
             )}
             {!inDialogs && (
-              <div class={isAdding || webhookEndpoints.length === 0 ? 'split' : undefined}>
-                {(isAdding || webhookEndpoints.length === 0) && (
+              <div class={hasForm(webhookEndpoints) ? 'split' : undefined}>
+                {hasForm(webhookEndpoints) && (
                   <section class="card">
                     <h2>Add an endpoint</h2>
                     <p>{MEANING}</p>
                     {add}
                   </section>
                 )}
-                {children}
+                {children?.(hasForm(webhookEndpoints))}
               </div>
             )}
           </>
