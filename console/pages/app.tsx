@@ -121,7 +121,7 @@ function Frame({
             trade and deposit. {path !== '/security' && <a href="/security">Remove the passkey that you lost.</a>}
           </p>
         ) : null}
-        {session.level === 'look' && <ByLink isThere={path === '/security'} />}
+        {session.level === 'look' && <ByLink path={path} />}
         <Heading key={path} text={title} />
         <Screen />
       </main>
@@ -129,12 +129,14 @@ function Frame({
   );
 }
 
-/** What a session by a link may do, and how it may do more. `isThere`: on the page where that is done. */
-function ByLink({ isThere }: { readonly isThere: boolean }) {
+/** What a session by a link may do, and how it may do more. */
+function ByLink({ path }: { readonly path: string }) {
   const { session, account } = useSignedIn();
   const until_ms = account.recoveryAllowedUntil_ms;
+  const isThere = path === '/security';
   // The page itself says it.
-  if (isThere && (mustReturn(session) || session.passkeys === 0)) return null;
+  if (isThere && mustReturn(session)) return null;
+  if (session.passkeys === 0 && ['/', '/addresses', '/keys', '/security'].includes(path)) return null;
   if (mustReturn(session) && until_ms !== null) {
     return (
       <p class="notice">

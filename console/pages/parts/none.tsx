@@ -5,18 +5,21 @@ export function None({
   title,
   path,
   act,
+  end,
   children,
 }: {
   readonly title: string;
   /** Where the first one comes from, and what one does there. */
   readonly path?: string;
   readonly act?: string;
-  readonly children: ComponentChildren;
+  /** Why it cannot be made yet. */
+  readonly end?: ComponentChildren;
+  readonly children?: ComponentChildren;
 }) {
   return (
     <div class="none">
       <strong>{title}</strong>
-      <span class="quiet">{children}</span>
+      {children && <span class="quiet">{children}</span>}
       {path !== undefined && (
         <div class="side-by-side">
           <a class="main" href={path}>
@@ -24,6 +27,7 @@ export function None({
           </a>
         </div>
       )}
+      {end}
     </div>
   );
 }

@@ -45,10 +45,13 @@ export function Addresses() {
                     <Approved key={entry.id} entry={entry} removed={reload} />
                   ))}
                 </ul>
-              ) : mayAdd(signedIn) ? (
-                <None title="No addresses yet">You choose among them when you withdraw.</None>
               ) : (
-                <CannotAdd act="approve an address" />
+                <None
+                  title="No approved addresses yet"
+                  end={!mayAdd(signedIn) && <CannotAdd act="approve an address" />}
+                >
+                  {mayAdd(signedIn) && 'You choose among them when you withdraw.'}
+                </None>
               )}
             </section>
             {mayAdd(signedIn) ? (

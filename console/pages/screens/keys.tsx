@@ -66,10 +66,10 @@ export function Keys() {
           <h2>Your keys</h2>
           <Shown loaded={loaded}>
             {({ apiKeys, next }) =>
-              canNeither ? (
-                <CannotAdd act="make a key" />
-              ) : apiKeys.length === 0 ? (
-                <None title="No API keys yet">You need one only for programs of your own.</None>
+              apiKeys.length === 0 ? (
+                <None title="No API keys yet" end={canNeither && <CannotAdd act="make a key" />}>
+                  {!canNeither && 'You need one only for programs of your own.'}
+                </None>
               ) : (
                 <>
                   <ul class="plain">

@@ -126,6 +126,7 @@ function FirstSteps({
       why: 'It fills at once, at the price that is shown.',
     },
   ];
+  const [areAllShown, setAllShown] = useState(false);
   const next = steps.find(({ isDone }) => !isDone);
   if (!next || loaded.state === 'waiting') return null;
   const done = steps.filter(({ isDone }) => isDone).length;
@@ -140,7 +141,12 @@ function FirstSteps({
         </span>
       </div>
       <progress max={steps.length} value={done} aria-label="First steps that are done" />
-      <Checklist steps={steps.map((step) => (mayDo(step) ? step : { ...step, path: undefined }))} />
+      <Checklist
+        steps={(areAllShown ? steps : [next]).map((step) => (mayDo(step) ? step : { ...step, path: undefined }))}
+      />
+      <button type="button" class="link" aria-expanded={areAllShown} onClick={() => setAllShown(!areAllShown)}>
+        {areAllShown ? 'Show only the next step' : `Show all ${steps.length} steps`}
+      </button>
     </section>
   );
 }

@@ -48,13 +48,15 @@ export function Security() {
       {mayChange && session.passkeys > 0 && (
         <>
           <div class="split">
-            <Passkeys ways={ways.loaded} changed={changed} />
+            <div>
+              <Passkeys ways={ways.loaded} changed={changed} />
+              <Freeze />
+            </div>
             <div>
               <SecondFactor />
               <RecoveryCodes ways={ways.loaded} drawn={ways.reload} />
             </div>
           </div>
-          <Freeze />
         </>
       )}
       <Sessions key={`sessions ${state}`} />

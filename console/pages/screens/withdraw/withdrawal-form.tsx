@@ -138,7 +138,7 @@ export function WithdrawalForm({
     <section class="card deal">
       <div class="title">
         <h2>Send coins</h2>
-        <a href="/addresses">Addresses</a>
+        <a href="/addresses">Add an address</a>
       </div>
       <Form act={review} label="Review">
         {entries.length > 0 && (
@@ -208,7 +208,6 @@ export function WithdrawalForm({
           set={setTyped}
           fills={isEmpty ? [] : [{ label: 'Max', value: subtract(balance, network.withdrawFee) }]}
           fault={refusal}
-          help={isEmpty ? undefined : `You have ${showCoins(balance, asset.asset)}.`}
         />
         {isEmpty && (
           <p class="notice">
@@ -216,11 +215,14 @@ export function WithdrawalForm({
             <a href={`/deposit?asset=${asset.asset}`}>Deposit</a> some, or choose another asset.
           </p>
         )}
-        <p class="quiet">
-          Minimum {showCoins(network.minWithdrawal, asset.asset)}. You can still withdraw{' '}
-          {showCents(account.dailyWithdrawals.remaining, 'down')} of {showCents(account.dailyWithdrawals.limit)} USDT in
-          these 24 hours.
-        </p>
+        <dl>
+          <dt>Available</dt>
+          <dd>{showCoins(balance, asset.asset)}</dd>
+          <dt>Minimum</dt>
+          <dd>{showCoins(network.minWithdrawal, asset.asset)}</dd>
+          <dt>Left of your daily limit</dt>
+          <dd>{showCents(account.dailyWithdrawals.remaining, 'down')} USDT</dd>
+        </dl>
         <dl>
           <dt>Fee, on top</dt>
           <dd>{showCoins(network.withdrawFee, asset.asset)}</dd>
