@@ -197,20 +197,23 @@ function NewToken({ token, close }: { readonly token: string; readonly close: ()
   return (
     <ShownOnce title="Your new key" close={close}>
       <Copied isMain text={token} label="the key" />
-      <p>
-        Try it: put the key into the variable <code>KEY</code>, and run this.
-      </p>
-      <Choice
-        label="Language"
-        value={language}
-        set={setLanguage}
-        options={(['curl', 'TypeScript', 'Python'] as const).map((name) => [name, name] as const)}
-      />
-      <div class="copied">
-        {/* It scrolls sideways, also by the keyboard. */}
-        <pre tabIndex={0}>{code[language]}</pre>
-        <CopyButton text={code[language]} label="the request" />
-      </div>
+      <details class="plain-details">
+        <summary>Try it</summary>
+        <p>
+          Put the key into the variable <code>KEY</code>, and run this.
+        </p>
+        <Choice
+          label="Language"
+          value={language}
+          set={setLanguage}
+          options={(['curl', 'TypeScript', 'Python'] as const).map((name) => [name, name] as const)}
+        />
+        <div class="copied">
+          {/* It scrolls sideways, also by the keyboard. */}
+          <pre tabIndex={0}>{code[language]}</pre>
+          <CopyButton text={code[language]} label="the request" />
+        </div>
+      </details>
     </ShownOnce>
   );
 }

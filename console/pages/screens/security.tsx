@@ -27,26 +27,24 @@ export function Security() {
       {!mayChange && <Return />}
       {mayChange && session.passkeys === 0 && <SetUp changed={changed} />}
       {!(mayChange && session.passkeys > 0) && <Freeze />}
-      {session.passkeys > 0 && (
-        <dl class="facts short">
-          <Fact name="Passkeys" status={session.passkeys > 1 ? 'completed' : 'pending'}>
-            {session.passkeys > 1 ? `${session.passkeys}` : 'Only one'}
-          </Fact>
-          <Fact name="Two-factor authentication" status={account.totp.enabled ? 'completed' : 'pending'}>
-            {account.totp.enabled ? 'On' : 'Off'}
-          </Fact>
-          {codes !== undefined && (
-            <Fact name="Recovery codes" status={codes > 0 ? 'completed' : 'pending'}>
-              {codes > 0 ? `${codes} left` : 'None yet'}
-            </Fact>
-          )}
-          <Fact name="Withdrawals go to" status={account.allowlist.mode === 'strict' ? 'completed' : 'open'}>
-            {account.allowlist.mode === 'strict' ? 'Approved addresses' : 'Any address'}
-          </Fact>
-        </dl>
-      )}
       {mayChange && session.passkeys > 0 && (
         <>
+          <dl class="facts short">
+            <Fact name="Passkeys" status={session.passkeys > 1 ? 'completed' : 'pending'}>
+              {session.passkeys > 1 ? `${session.passkeys}` : 'Only one'}
+            </Fact>
+            <Fact name="Two-factor authentication" status={account.totp.enabled ? 'completed' : 'pending'}>
+              {account.totp.enabled ? 'On' : 'Off'}
+            </Fact>
+            {codes !== undefined && (
+              <Fact name="Recovery codes" status={codes > 0 ? 'completed' : 'pending'}>
+                {codes > 0 ? `${codes} left` : 'None yet'}
+              </Fact>
+            )}
+            <Fact name="Withdrawals go to" status={account.allowlist.mode === 'strict' ? 'completed' : 'open'}>
+              {account.allowlist.mode === 'strict' ? 'Approved addresses' : 'Any address'}
+            </Fact>
+          </dl>
           <div class="split">
             <div>
               <Passkeys ways={ways.loaded} changed={changed} />

@@ -1,14 +1,10 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
-
 import { Form, TextField } from '../../parts/form.tsx';
 import { MailLink } from '../../parts/mail-link.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 import { usePasskey } from '../../passkey.ts';
-
-/** What a recovery does beside letting its holder in. */
-const COST = 'This revokes all API keys, and for 24 hours the account takes no withdrawal, new API key or new address.';
 
 /** For somebody who came by a link: their passkey, or one of two recoveries. */
 export function Return() {
@@ -29,13 +25,17 @@ export function Return() {
       <p>
         Signed in by a link, you can look, deposit and freeze the account. To change anything, use one of these ways:
       </p>
+      <p class="notice">
+        <strong>Recovering the account revokes all API keys.</strong> For 24 hours it takes no withdrawal, new API key
+        or new address. With your passkey, everything stays as it is.
+      </p>
       <ul class="ways">
         {until_ms !== null && (
           <li>
             <div>
               <h3>The exchange has agreed to let you back in</h3>
               <p>
-                Recover the account before <Time at={new Date(until_ms).toISOString()} />. {COST}
+                Recover the account before <Time at={new Date(until_ms).toISOString()} />.
               </p>
             </div>
             <Form act={() => recover({ allowedByExchange: true })} label="Recover the account" />
@@ -57,7 +57,7 @@ export function Return() {
         <li>
           <div>
             <h3>With your passkey</h3>
-            <p>On the device that has it, or with your phone. Everything stays as it is.</p>
+            <p>On the device that has it, or with your phone.</p>
           </div>
           <Form
             plain={until_ms !== null}
@@ -73,7 +73,7 @@ export function Return() {
             <li>
               <div>
                 <h3>With a code</h3>
-                <p>Enter one from your authenticator app, or a recovery code. Then add a new passkey. {COST}</p>
+                <p>Enter one from your authenticator app, or a recovery code. Then add a new passkey.</p>
               </div>
               <Form plain act={showCode} label="Recover the account">
                 <TextField
@@ -90,7 +90,7 @@ export function Return() {
                 <h3>Without a passkey or a code</h3>
                 <p>
                   The exchange checks who you are. Once two of its people have agreed, you get a mail, and recover the
-                  account here, with the same consequences.
+                  account here.
                 </p>
               </div>
               <MailLink words="Write to the exchange" />
