@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { ask, isRefusal } from './ask.ts';
-import { showTime } from './format.ts';
+
 import { useLoaded } from './load.ts';
 import { ExchangeState } from './parts/exchange-state.tsx';
 import { HolderNotice } from './parts/holder-notice.tsx';
@@ -18,6 +18,7 @@ import {
   mustReturn,
   useSignedIn,
 } from './parts/session.ts';
+import { Time } from './parts/time.tsx';
 import { go, useRoute } from './route.ts';
 import { Activity } from './screens/activity.tsx';
 import { Addresses } from './screens/addresses.tsx';
@@ -117,7 +118,7 @@ function Frame({
         ) : account.heldUntil_ms !== null ? (
           <p class="notice">
             <strong>The account was recovered, and its API keys are revoked.</strong> To keep it safe, withdrawals, new
-            API keys and new addresses wait until {showTime(new Date(account.heldUntil_ms).toISOString())}. You can
+            API keys and new addresses wait until <Time at={new Date(account.heldUntil_ms).toISOString()} />. You can
             trade and deposit. {path !== '/security' && <a href="/security">Remove the passkey that you lost.</a>}
           </p>
         ) : null}
@@ -136,13 +137,13 @@ function ByLink({ path }: { readonly path: string }) {
   const isThere = path === '/security';
   // The page itself says it.
   if (isThere && mustReturn(session)) return null;
-  if (session.passkeys === 0 && ['/', '/addresses', '/keys', '/security'].includes(path)) return null;
+  if (session.passkeys === 0 && ['/', '/withdraw', '/addresses', '/keys', '/security'].includes(path)) return null;
   if (mustReturn(session) && until_ms !== null) {
     return (
       <p class="notice">
         <strong>The exchange has agreed to let you back in without a code</strong>, until{' '}
-        {showTime(new Date(until_ms).toISOString())}. Until you get back in <a href="/security">on the page Security</a>
-        , you can only look, deposit and freeze the account.
+        <Time at={new Date(until_ms).toISOString()} />. Until you get back in{' '}
+        <a href="/security">on the page Security</a>, you can only look, deposit and freeze the account.
       </p>
     );
   }

@@ -151,7 +151,7 @@ function FirstSteps({
   );
 }
 
-/** What a new holder does first, what the account is worth, holds and gained, and what happened last. */
+/** What a new holder does first, what the account is worth and holds, what happened last, and what it gained. */
 export function Overview() {
   const { session, account } = useSignedIn();
   const { loaded } = useLoaded(read, EVERY_MS);
@@ -203,7 +203,6 @@ export function Overview() {
               </section>
               {!isNew && steps}
               <Balances rows={rows} prices={prices} />
-              <Gains known={movements} priceOf={priceOf} />
               <section class="card">
                 <h2>Last activity</h2>
                 {transactions.length === 0 ? (
@@ -232,6 +231,7 @@ export function Overview() {
                 )}
                 <a href="/activity">All activity</a>
               </section>
+              <Gains known={movements} priceOf={priceOf} />
             </>
           );
         }}

@@ -30,7 +30,10 @@ export function Security() {
       {mayChange && session.passkeys > 0 && (
         <>
           <dl class="facts short">
-            <Fact name="Passkeys" status={session.passkeys > 1 ? 'completed' : 'pending'}>
+            <Fact
+              name="Passkeys"
+              status={session.passkeys > 1 && account.heldUntil_ms === null ? 'completed' : 'pending'}
+            >
               {session.passkeys > 1 ? `${session.passkeys}` : 'Only one'}
             </Fact>
             <Fact name="Two-factor authentication" status={account.totp.enabled ? 'completed' : 'pending'}>
@@ -41,20 +44,13 @@ export function Security() {
                 {codes > 0 ? `${codes} left` : 'None yet'}
               </Fact>
             )}
-            <Fact name="Withdrawals go to" status={account.allowlist.mode === 'strict' ? 'completed' : 'open'}>
-              {account.allowlist.mode === 'strict' ? 'Approved addresses' : 'Any address'}
-            </Fact>
           </dl>
-          <div class="split">
-            <div>
-              <Passkeys ways={ways.loaded} changed={changed} />
-              <Freeze />
-            </div>
-            <div>
-              <SecondFactor />
-              <RecoveryCodes ways={ways.loaded} drawn={ways.reload} />
-            </div>
+          <Passkeys ways={ways.loaded} changed={changed} />
+          <div class="split even">
+            <SecondFactor />
+            <RecoveryCodes ways={ways.loaded} drawn={ways.reload} />
           </div>
+          <Freeze />
         </>
       )}
       <Sessions key={`sessions ${state}`} />
@@ -104,8 +100,7 @@ function Fact({
   children,
 }: {
   readonly name: string;
-
-  readonly status: 'completed' | 'pending' | 'open';
+  readonly status: 'completed' | 'pending';
   readonly children: string;
 }) {
   return (

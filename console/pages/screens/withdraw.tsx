@@ -100,7 +100,7 @@ export function Withdraw() {
 /** What has to be there before the console sends anything out. */
 function Before({ hasPasskey }: { readonly hasPasskey: boolean }) {
   const steps = [
-    { isDone: hasPasskey, name: 'Add a passkey', why: 'It shows that it is you who withdraws.' },
+    { isDone: hasPasskey, name: 'Add a passkey', why: 'It proves that it is you.' },
     { isDone: false, name: 'Switch on two-factor authentication', why: 'Each withdrawal asks for its code.' },
   ];
   const next = steps.find(({ isDone }) => !isDone);

@@ -53,13 +53,21 @@ export function Passkeys({ ways, changed }: { readonly ways: LoadState<WaysIn>; 
       <Shown loaded={ways}>
         {({ passkeys }) => (
           <>
-            {recovered_ms !== undefined && passkeys.length > 1 && <p>Remove the passkey that you lost.</p>}
+            {recovered_ms !== undefined && passkeys.length > 1 && (
+              <p>Did you lose the passkey from before the recovery? Remove it.</p>
+            )}
             <ul class="plain">
               {passkeys.map((passkey) => (
                 <PasskeyRow
                   key={passkey.id}
                   passkey={passkey}
-                  isOlder={recovered_ms !== undefined && Date.parse(passkey.createdAt) < recovered_ms}
+                  age={
+                    recovered_ms === undefined
+                      ? undefined
+                      : Date.parse(passkey.createdAt) < recovered_ms
+                        ? 'older'
+                        : 'newer'
+                  }
                   removed={passkeys.length > 1 ? changed : undefined}
                 />
               ))}
@@ -84,12 +92,12 @@ export function Passkeys({ ways, changed }: { readonly ways: LoadState<WaysIn>; 
 
 function PasskeyRow({
   passkey: { id, name, createdAt, usedAt },
-  isOlder,
+  age,
   removed,
 }: {
   readonly passkey: Passkey;
-  /** Whether it is from before a recovery for which the account is held. */
-  readonly isOlder: boolean;
+  /** Whether it is from before the recovery for which the account is held. */
+  readonly age: 'older' | 'newer' | undefined;
   /** `undefined` for one that cannot be removed. */
   readonly removed: (() => void) | undefined;
 }) {
@@ -99,7 +107,8 @@ function PasskeyRow({
         <strong>{name}</strong>
         {removed && (
           <Form
-            danger
+            danger={age !== 'newer'}
+            plain
             label="Remove"
             about={name}
             act={async () => {
@@ -110,7 +119,7 @@ function PasskeyRow({
         )}
       </div>
       <div>
-        {isOlder && <Pill status="pending" words="From before the recovery" />}
+        {age === 'older' && <Pill status="pending" words="From before the recovery" />}
         <p class="quiet">
           Added <Time at={createdAt} />
           <br />

@@ -6,6 +6,9 @@ import { Time } from '../../parts/time.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 import { usePasskey } from '../../passkey.ts';
 
+/** What a recovery does beside letting its holder in. */
+const EFFECT = 'All API keys are revoked, and withdrawals, new API keys and new addresses are blocked for 24 hours.';
+
 /** For somebody who came by a link: their passkey, or one of two recoveries. */
 export function Return() {
   const { account, reload } = useSignedIn();
@@ -25,17 +28,14 @@ export function Return() {
       <p>
         Signed in by a link, you can look, deposit and freeze the account. To change anything, use one of these ways:
       </p>
-      <p class="notice">
-        <strong>Recovering the account revokes all API keys.</strong> For 24 hours it takes no withdrawal, new API key
-        or new address. With your passkey, everything stays as it is.
-      </p>
+
       <ul class="ways">
         {until_ms !== null && (
           <li>
             <div>
               <h3>The exchange has agreed to let you back in</h3>
               <p>
-                Recover the account before <Time at={new Date(until_ms).toISOString()} />.
+                Recover the account before <Time at={new Date(until_ms).toISOString()} />. {EFFECT}
               </p>
             </div>
             <Form act={() => recover({ allowedByExchange: true })} label="Recover the account" />
@@ -57,7 +57,7 @@ export function Return() {
         <li>
           <div>
             <h3>With your passkey</h3>
-            <p>On the device that has it, or with your phone.</p>
+            <p>On the device that has it, or with your phone. Nothing else changes.</p>
           </div>
           <Form
             plain={until_ms !== null}
@@ -73,7 +73,7 @@ export function Return() {
             <li>
               <div>
                 <h3>With a code</h3>
-                <p>Enter one from your authenticator app, or a recovery code. Then add a new passkey.</p>
+                <p>Enter one from your authenticator app, or a recovery code. Then add a new passkey. {EFFECT}</p>
               </div>
               <Form plain act={showCode} label="Recover the account">
                 <TextField
@@ -89,8 +89,8 @@ export function Return() {
               <div>
                 <h3>Without a passkey or a code</h3>
                 <p>
-                  The exchange checks who you are. Once two of its people have agreed, you get a mail, and recover the
-                  account here.
+                  The exchange checks who you are. Once two of its people have agreed, you are mailed, and can recover
+                  the account here, with the same effect.
                 </p>
               </div>
               <MailLink words="Write to the exchange" />
