@@ -38,8 +38,11 @@ export function Form({
   const [isAsked, setAsked] = useState(false);
   const asking = useRef<HTMLButtonElement>(null);
   const doing = useRef<HTMLButtonElement>(null);
+  const isBack = useRef(false);
   useEffect(() => {
     if (isAsked) doing.current?.focus();
+    else if (isBack.current) asking.current?.focus();
+    isBack.current = false;
   }, [isAsked]);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
@@ -99,8 +102,8 @@ export function Form({
             <button
               type="button"
               onClick={() => {
+                isBack.current = true;
                 setAsked(false);
-                asking.current?.focus();
               }}
             >
               Cancel

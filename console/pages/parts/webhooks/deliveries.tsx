@@ -4,15 +4,7 @@ import { useLoaded } from '../../load.ts';
 import { Dialog } from '../dialog.tsx';
 import { Shown } from '../notice.tsx';
 import { Pill } from '../pill.tsx';
-import {
-  type Delivery,
-  type DeliveryLog,
-  isTest,
-  nameAnswer,
-  nameOutcome,
-  nameProgress,
-  numberOf,
-} from './delivery-state.ts';
+import { type Delivery, type DeliveryLog, isTest, nameAnswer, nameOutcome, nameProgress } from './delivery-state.ts';
 
 const EVERY_MS = 5_000;
 
@@ -78,7 +70,7 @@ function List({ rows }: { readonly rows: readonly Delivery[] }) {
           <tr key={`${row.eventId} ${row.at}`}>
             <th scope="row" title={row.eventId}>
               {isTest(row) ? 'A test' : nameEvent(row.type)}
-              {!isTest(row) && <small>number {numberOf(row)}</small>}
+              {!isTest(row) && <small>{row.type}</small>}
             </th>
             <td>
               <State of={nameOutcome(row)} />

@@ -180,11 +180,11 @@ function Replay({
   readonly replay: (after: number) => Promise<unknown>;
   readonly change: Change;
 }) {
-  const [after, setAfter] = useState(ALL);
-  const [isSent, setSent] = useState(false);
   const events = new Map(
     deliveries.filter((row) => !isTest(row)).map((row) => [`${numberOf(row) - 1}`, `From ${nameOf(row)} on`]),
   );
+  const [after, setAfter] = useState([...events.keys()][0] ?? ALL);
+  const [isSent, setSent] = useState(false);
   return (
     <>
       <h3>Send events again</h3>
@@ -208,7 +208,7 @@ function Replay({
           label="Which events"
           value={after}
           set={setAfter}
-          options={[[ALL, 'All of the last 90 days'], ...events]}
+          options={[...events, [ALL, 'All of the last 90 days']]}
         />
       </Change>
     </>
