@@ -21,6 +21,7 @@ interface HouseAsset {
   readonly inFlight: string;
   readonly feesEarned: string;
   readonly inventory: string;
+  readonly atVenues: string;
   readonly custodyShouldHold: string;
   readonly custodyHolds: string | null;
 }
@@ -33,7 +34,9 @@ export async function compareNumbers(page: Page, exchange: LocalExchange, { acco
   const calm = await readTable(page, 'Covered, and without a position');
   await page.getByRole('navigation', { name: 'Of the house' }).getByRole('link', { name: 'All amounts' }).click();
   await page.getByRole('table', { name: 'What is owed and held' }).waitFor();
-  const shown = await readTable(page, 'What is owed and held');
+  const shown = (await readTable(page, 'What is owed and held')).map((cells) =>
+    cells.map((cell) => cell.replace(/short by .*$/, '')),
+  );
   const { house } = await send<{ house: { custodyAnsweredAt: string | null; assets: HouseAsset[] } }>(
     exchange,
     'GET',
@@ -44,6 +47,7 @@ export async function compareNumbers(page: Page, exchange: LocalExchange, { acco
     row.owedToClients,
     row.custodyShouldHold,
     ...(house.custodyAnsweredAt === null ? [] : [row.custodyHolds ?? '–']),
+    row.atVenues,
     row.inventory,
     row.inFlight,
     row.feesEarned,

@@ -290,7 +290,7 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
     await matters.getByText(what).waitFor();
   expectThat(true, 'the first page begins with what is halted, off or not covered');
   await page.getByRole('img', { name: /^Came in and paid out by day since / }).waitFor();
-  await see(page, 'average 0.00');
+  await see(page, 'nothing in the week before');
   const waiting = page.getByRole('table', { name: 'Waits for somebody' }).locator('tbody tr');
   await waiting
     .filter({ hasText: 'A deposit in quarantine' })

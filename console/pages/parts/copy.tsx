@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 
 /** A button that copies a text, and says what it copies, unless it stands right beside it. */
@@ -37,7 +38,7 @@ export function Copied({
   readonly isBeside?: boolean;
   readonly isMain?: boolean;
   /** The text in groups, if it has them. */
-  readonly shown?: string;
+  readonly shown?: ComponentChildren;
 }) {
   return (
     <div class={more.isBeside ? 'copied beside' : 'copied'}>

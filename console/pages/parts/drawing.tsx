@@ -56,7 +56,9 @@ export function Drawing({
       const width = parent.clientWidth;
       return { width, height: width < SMALL_PX ? SMALL_HEIGHT_PX : width < NARROW_PX ? low : high };
     };
-    const options = compose(getComputedStyle(parent), look, setShown, parent.clientWidth < SMALL_PX);
+    // One that is folded away has no width yet.
+    const isSmall = parent.clientWidth > 0 && parent.clientWidth < SMALL_PX;
+    const options = compose(getComputedStyle(parent), look, setShown, isSmall);
     const drawn = new Plot({ ...measure(), ...options }, data, parent);
     plot.current = drawn;
     const follow = new ResizeObserver(() => drawn.setSize(measure()));

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { inWords, showTime } from '../../format.ts';
+import { inGroups, inWords, showTime } from '../../format.ts';
 import type { AccountOfHolder } from './find-accounts.ts';
 import type { Subject } from './named-entry.ts';
 
@@ -48,6 +48,19 @@ export function Whole({
   readonly children: ComponentChildren;
 }) {
   return isCode ? <code class="whole">{children}</code> : <span class="whole">{children}</span>;
+}
+
+/** An address in groups, in which it is compared most easily. What is selected of it has no spaces. */
+export function Grouped({ address }: { readonly address: string }) {
+  return (
+    <span class="grouped">
+      {inGroups(address)
+        .split(' ')
+        .map((group, place) => (
+          <span key={place}>{group}</span>
+        ))}
+    </span>
+  );
 }
 
 export function Time({ iso }: { readonly iso: string }) {

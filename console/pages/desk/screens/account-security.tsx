@@ -1,5 +1,6 @@
 import { nameNetwork } from '../../networks.ts';
 import { operate } from '../operate.ts';
+import { listRisks } from '../parts/key-risks.ts';
 import { ShortId, State, Time, Whole } from '../parts/names.tsx';
 import { Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
@@ -114,9 +115,7 @@ export function AccountSecurity({ account, changed }: AccountView) {
   );
 }
 
-/** Whether a key that may withdraw works from everywhere or for good. */
-const isRisky = ({ scopes, revokedAt, ipAllowlist, expiresAt }: ApiKey) =>
-  scopes.includes('withdraw') && revokedAt === null && (ipAllowlist === null || expiresAt === null);
+const isRisky = (key: ApiKey) => listRisks(key).length > 0;
 
 /** A right without a bound, which is a risk of a key that may withdraw. */
 const Risk = ({ apiKey, words }: { readonly apiKey: ApiKey; readonly words: string }) =>

@@ -70,6 +70,7 @@ export function Accounts({ query }: Place) {
     ...(openedTo && { openedTo }),
   };
   const narrowed = [
+    asked['query'] && `“${asked['query']}”`,
     status,
     openedFrom && `opened from ${asked['openedFrom']}`,
     openedTo && `opened before ${asked['openedTo']}`,
@@ -87,15 +88,10 @@ export function Accounts({ query }: Place) {
             find({ ...wanted, query: (wanted['query'] ?? '').trim() });
           }}
         >
-          <div class="filters">
-            <TextField label="Name, e-mail, any id or address" value={wanted['query'] ?? ''} set={set('query')} />
-            <button type="submit">Find</button>
-          </div>
           <details class="plain-details">
-            <summary>
-              {narrowed.length > 0 ? `Only: ${narrowed.join(', ')}` : 'By state, or by the day of opening'}
-            </summary>
+            <summary>{narrowed.length > 0 ? `Only: ${narrowed.join(', ')}` : 'Filter the list'}</summary>
             <div class="filters">
+              <TextField label="Name, e-mail, any id or address" value={wanted['query'] ?? ''} set={set('query')} />
               <Choice
                 label="State"
                 value={status}
@@ -109,6 +105,7 @@ export function Accounts({ query }: Place) {
                 set={set('openedFrom')}
               />
               <TextField label="Opened before" type="date" value={wanted['openedTo'] ?? ''} set={set('openedTo')} />
+              <button type="submit">Filter</button>
             </div>
           </details>
         </form>

@@ -17,16 +17,20 @@ export function isUncovered({ coveredByCustody }: House['assets'][number]): bool
   return coveredByCustody !== null && isLacking(coveredByCustody);
 }
 
+/** What custody alone lacks of what is owed. */
+export const findMissing = ({ owedToClients, inFlight, custodyShouldHold }: House['assets'][number]) =>
+  subtract(add([owedToClients, inFlight]), custodyShouldHold);
+
 /** The assets of which custody alone covers less than is owed, the worst first. */
 export function listShortfalls(house: House): readonly Matter[] {
   return house.assets
     .filter(isUncovered)
     .toSorted((one, other) => Number(one.coveredByCustody) - Number(other.coveredByCustody))
-    .map(({ asset, owedToClients, inFlight, custodyShouldHold, coveredByCustody, coveredWithVenues }) => {
-      const missing = subtract(add([owedToClients, inFlight]), custodyShouldHold);
+    .map((row) => {
+      const { asset, coveredByCustody, coveredWithVenues } = row;
       const isCovered = Number(coveredWithVenues) >= 1;
       return {
-        what: `Custody is short by ${showSum(missing, asset)}: it covers ${showShare(coveredByCustody ?? '0')} of what is owed`,
+        what: `Custody is short by ${showSum(findMissing(row), asset)}: it covers ${showShare(coveredByCustody ?? '0')} of what is owed`,
         why: `With what is at venues it is ${showShare(coveredWithVenues ?? '0')}.`,
         isBad: !isCovered,
         ...(isCovered && { step: <a href="/desk/liquidity">Move {asset} to custody</a> }),

@@ -33,6 +33,23 @@ export function Figures({
     days.map((day) => byDay.get(day)?.[name].usdt ?? '0');
   const [earned, spread] = [sumByDay(profit.days, days, 'profit'), sumByDay(profit.days, days, 'spread')];
   const [deposits, withdrawals, volume] = [flowsOf('deposits'), flowsOf('withdrawals'), flowsOf('orders')];
+  const charts = [
+    [
+      'Money moved',
+      [
+        { name: 'Came in', values: deposits },
+        { name: 'Paid out', values: withdrawals },
+      ],
+    ],
+    ['Traded', [{ name: 'Traded', values: volume }]],
+    [
+      'Spread, and profit or loss',
+      [
+        { name: 'Spread', values: spread },
+        { name: 'Profit or loss', values: earned },
+      ],
+    ],
+  ] as const;
   return (
     <section class="card">
       <div class="top">
@@ -52,37 +69,16 @@ export function Figures({
         <MostUsed assets={house.assets} />
         <Inventory house={house} />
       </dl>
+      <details class="on-telephone plain-details">
+        <summary>The last {DAYS} days, drawn</summary>
+      </details>
       <div class="charts">
-        <div>
-          <h3>Money moved</h3>
-          <DayChart
-            days={days}
-            label={describe('Came in and paid out', days, [deposits, withdrawals])}
-            series={[
-              { name: 'Came in', values: deposits },
-              { name: 'Paid out', values: withdrawals },
-            ]}
-          />
-        </div>
-        <div>
-          <h3>Traded</h3>
-          <DayChart
-            days={days}
-            label={describe('Traded', days, [volume])}
-            series={[{ name: 'Traded', values: volume }]}
-          />
-        </div>
-        <div>
-          <h3>Spread, and profit or loss</h3>
-          <DayChart
-            days={days}
-            label={describe('Spread, and profit or loss', days, [spread, earned])}
-            series={[
-              { name: 'Spread', values: spread },
-              { name: 'Profit or loss', values: earned },
-            ]}
-          />
-        </div>
+        {charts.map(([title, series]) => (
+          <div key={title}>
+            <h3>{title}</h3>
+            <DayChart days={days} label={describe(days, series)} series={series} />
+          </div>
+        ))}
         <div>
           <h3>Positions at the end of each day</h3>
           <ExposureChart house={house} days={days} />
@@ -125,9 +121,10 @@ export function Inventory({ house: { inventoryUsdValue } }: { readonly house: Ho
 }
 
 /** A chart in words, for who does not see it. */
-function describe(what: string, days: readonly string[], all: readonly (readonly string[])[]): string {
-  const sums = all.map((values) => showSigned(add(values))).join(' and ');
-  return `${what} by day since ${days[0]}: ${sums} USDT in all. The arrow keys read it day by day.`;
+function describe(days: readonly string[], series: BarsOf['series']): string {
+  const names = series.map(({ name }, at) => (at === 0 ? name : name.toLowerCase())).join(' and ');
+  const sums = series.map(({ values }) => showSigned(add(values))).join(' and ');
+  return `${names} by day since ${days[0]}: ${sums} USDT in all. The arrow keys read it day by day.`;
 }
 
 /** What all positions are worth now, long and short added up; `null` while a price is missing. */
@@ -190,14 +187,20 @@ export function ExposureChart({ house, days }: { readonly house: House; readonly
 /** A figure by day, the oldest first: today’s, yesterday’s and the average of the seven days before today. */
 export function Figure({ name, values }: { readonly name: string; readonly values: readonly string[] }) {
   const [today = '0', yesterday = '0'] = values.toReversed();
-  const week = add(values.slice(-WEEK - 1, -1));
+  const before = values.slice(-WEEK - 1, -1);
   return (
     <div>
       <dt>{name}</dt>
       <dd>
-        <strong>{showSigned(today)}</strong>
-        <small>yesterday {showSigned(yesterday)}</small>
-        <small>7-day average {showSigned(divide(week, String(WEEK), USDT_DECIMALS))}</small>
+        <strong class={Number(today) === 0 ? 'dim' : undefined}>{showSigned(today)}</strong>
+        {before.every((value) => Number(value) === 0) ? (
+          <small>nothing in the week before</small>
+        ) : (
+          <>
+            <small>yesterday {showSigned(yesterday)}</small>
+            <small>7-day average {showSigned(divide(add(before), String(WEEK), USDT_DECIMALS))}</small>
+          </>
+        )}
       </dd>
     </div>
   );

@@ -12,7 +12,7 @@ import { type Column, Records } from '../parts/records.tsx';
 import { Tabs, shownOf } from '../parts/tabs.tsx';
 import type { Place } from '../place.ts';
 import type { House, Profit } from '../schema.d.ts';
-import { isUncovered, listShortfalls } from './exchange-matters.tsx';
+import { findMissing, isUncovered, listShortfalls } from './exchange-matters.tsx';
 import { ExposureChart, ExposureFigure, Figure, Inventory, MostUsed } from './figures.tsx';
 
 type HouseAsset = House['assets'][number];
@@ -41,24 +41,49 @@ const percentage = (name: string, shareOf: (row: HouseAsset) => string | null): 
   },
 });
 
+/** What custody holds of an asset, marked where that is less than it owes. */
+function InCustody({ of: row }: { readonly of: HouseAsset }) {
+  const held = showAmount(row.custodyShouldHold);
+  if (!isUncovered(row)) return row.custodyShouldHold === '0' ? <span class="dim">0</span> : <>{held}</>;
+  return (
+    <>
+      <State of={Number(row.coveredWithVenues) >= 1 ? 'unknown' : 'shortfall'} words={held} />
+      <small class="below">short by {showAmount(findMissing(row))}</small>
+    </>
+  );
+}
+
 /** What is owed and held. Only between several ledgers is anything in transit, and not every custodian says what it holds. */
 const holdingsOf = ({ ledgers, custodyAnsweredAt }: House): readonly Column<HouseAsset>[] => [
   asset,
   number('Owed to clients', (row) => row.owedToClients),
-  number('In custody', (row) => row.custodyShouldHold),
+  { name: 'In custody', isNumber: true, show: (row) => <InCustody of={row} /> },
   ...(custodyAnsweredAt === null ? [] : [number('Custodian says', (row) => row.custodyHolds)]),
+  number('At venues', (row) => row.atVenues),
   number('Inventory', (row) => row.inventory),
   number('In flight', (row) => row.inFlight),
   ...(ledgers.length > 1 ? [number('In transit', (row) => row.inTransit)] : []),
   number('Fees earned', (row) => row.feesEarned),
 ];
 
-/** Less of a limit than this cannot be seen. */
+/** Less of a limit than this cannot be seen, and more than that is marked. */
 const LEAST_DRAWN = 0.01;
+const MUCH_USED = 0.8;
 
 const limits: readonly Column<HouseAsset>[] = [
   asset,
-  { name: 'Price, USDT', isNumber: true, show: ({ price }) => (price === null ? '–' : showPrice(price)) },
+  {
+    name: 'Price, USDT',
+    isNumber: true,
+    narrow: 'beside',
+    show: ({ price }) => (
+      <>
+        <span class="narrow quiet">Price </span>
+        {price === null ? '–' : showPrice(price)}
+        <span class="narrow quiet"> USDT</span>
+      </>
+    ),
+  },
   {
     name: 'Inventory, USDT',
     isNumber: true,
@@ -70,24 +95,13 @@ const limits: readonly Column<HouseAsset>[] = [
   {
     name: 'Supply limit used',
     isNumber: true,
-    show: ({ asset: name, supplyCapUsed }) =>
-      supplyCapUsed === null ? (
+    show: ({ supplyCapUsed: share }) =>
+      share === null ? (
         '–'
+      ) : Number(share) > MUCH_USED ? (
+        <strong class="lacking">{showUsed(share)}</strong>
       ) : (
-        <span class="meter">
-          {showUsed(supplyCapUsed)}
-          {Number(supplyCapUsed) >= LEAST_DRAWN && (
-            <meter
-              min={0}
-              max={1}
-              low={0.7}
-              high={0.9}
-              optimum={0}
-              value={Number(supplyCapUsed)}
-              aria-label={`Used of the supply limit of ${name}`}
-            />
-          )}
-        </span>
+        showUsed(share)
       ),
   },
 ];
@@ -182,31 +196,30 @@ function EachAsset({ house }: { readonly house: House }) {
   );
 }
 
+/** Where a row is a block, two of its figures stand beside each other. */
+const shownInPairs = (column: Column<HouseAsset>): Column<HouseAsset> => ({ narrow: 'half', ...column });
+
+/** All amounts, on a telephone a block for each asset. */
 function Amounts({ house }: { readonly house: House }) {
+  const held = holdingsOf(house);
+  const tables = [
+    ['What is owed and held', 'off-telephone', held],
+    ['Prices and limits', 'off-telephone', limits],
+    ['Each asset', 'on-telephone', [...held, ...limits.slice(1)].map(shownInPairs)],
+  ] as const;
   return (
     <>
-      <section class="card">
-        <h2>What is owed and held</h2>
-        <p class="quiet">Amounts are in the asset.</p>
-        <Records
-          label="What is owed and held"
-          rows={house.assets}
-          keyOf={(row) => row.asset}
-          columns={holdingsOf(house)}
-          empty=""
-        />
-      </section>
-      <section class="card">
-        <div class="top">
-          <h2>Prices and limits</h2>
-          <a href="/desk/settings?show=risk">Set limits</a>
-        </div>
-        <p class="quiet">
-          The position limit is how far the house may be short or long of an asset, the supply limit how much of it
-          clients may own in all. Both are in the asset.
-        </p>
-        <Records label="Prices and limits" rows={house.assets} keyOf={(row) => row.asset} columns={limits} empty="" />
-      </section>
+      <p class="quiet">
+        Amounts are in the asset. Inventory is the house’s own, from which orders are filled. In flight is what was
+        taken for withdrawals that have not ended. The position limit is how far the house may be short or long, the
+        supply limit how much clients may own in all. <a href="/desk/settings?show=risk">Set limits</a>
+      </p>
+      {tables.map(([label, where, columns]) => (
+        <section key={label} class={`card ${where}`}>
+          <h2>{label}</h2>
+          <Records label={label} rows={house.assets} keyOf={(row) => row.asset} columns={columns} empty="" />
+        </section>
+      ))}
     </>
   );
 }
@@ -307,7 +320,8 @@ function findLeastCovered(assets: readonly HouseAsset[]) {
   return shares.toSorted((one, other) => Number(one.share) - Number(other.share)).at(0);
 }
 
-const custodianWords = { covered: 'holds enough', shortfall: 'shortfall', unknown: 'no report' } as const;
+/** Whether the custodian holds what it should of an asset. */
+export const custodianWords = { covered: 'holds enough', shortfall: 'shortfall', unknown: 'no report' } as const;
 
 const glances: readonly Column<HouseAsset>[] = [
   asset,
@@ -372,7 +386,7 @@ function Exposure({ of: row }: { readonly of: HouseAsset }) {
   const lines = worth === null || name === 'USDT' ? [limit] : [size, limit];
   const middle = BAND_WIDTH / 2;
   const length = Math.min(1, used) * middle;
-  const tone = used > 0.9 ? 'bad' : used > 0.8 ? 'warn' : 'good';
+  const tone = used > 0.9 ? 'bad' : used > MUCH_USED ? 'warn' : 'good';
   return (
     <Band label={[side, ...lines].join(', ')} value={side} lines={lines}>
       {used >= LEAST_DRAWN && (

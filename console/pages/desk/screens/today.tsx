@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../ask.ts';
-import { inWords, showAmount } from '../../format.ts';
+import { inWords } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
@@ -13,6 +13,7 @@ import { useMay, useStaff } from '../staff.ts';
 import { listExchangeMatters } from './exchange-matters.tsx';
 import { Figures } from './figures.tsx';
 import { HaltSteps } from './halts.tsx';
+import { custodianWords } from './house.tsx';
 import { readWaiting, WaitingCard } from './waiting.tsx';
 
 const EVERY_MS = 15_000;
@@ -57,7 +58,6 @@ export function Today() {
             <WaitingCard {...waiting} />
             <Figures flows={flows} profit={profit} house={house} />
             <Reconciled reconciliation={reconciliation} house={house} changed={reload} />
-            {house.custodyAnsweredAt !== null && <Custody house={house} answeredAt={house.custodyAnsweredAt} />}
           </>
         )}
       </Shown>
@@ -90,6 +90,15 @@ function Status({
   );
 }
 
+const balance = {
+  ok: 'Books balance',
+  broken: 'Books do not balance',
+  pending: 'Not checked yet',
+  unreachable: 'Does not answer',
+} as const;
+const checks = { ok: 'passed', broken: 'failed', pending: 'not checked yet' } as const;
+
+/** Whether the books balance, and when that was last found out. */
 function Reconciled({
   reconciliation: { status, lastPass, progress, violations, invariants, ledgers },
   house,
@@ -102,16 +111,25 @@ function Reconciled({
   const may = useMay();
   return (
     <section class="card">
-      <h2>Reconciliation</h2>
+      <div class="top">
+        <h2>Reconciliation</h2>
+        {may('reconcile') && (
+          <Step
+            label="Check now"
+            title="Check the books now"
+            act={() => operate('post /reconciliation/run')}
+            done={changed}
+          >
+            <p>Every account, record and transfer is checked. Nothing stops meanwhile.</p>
+          </Step>
+        )}
+      </div>
       <Facts
         of={[
-          [
-            'The ledger',
-            <State key="s" of={status} words={status === 'ok' ? 'Every invariant holds' : inWords(status)} />,
-          ],
-          ['Last whole pass', lastPass ? <Time iso={lastPass.completedAt} /> : 'none yet'],
-          ['Last step', progress.lastStepAt ? <Time iso={progress.lastStepAt} /> : 'none yet'],
-          ['Custody', house.custodyAnsweredAt === null ? 'no report to compare' : null],
+          ['State', <State key="s" of={status} words={balance[status]} />],
+          ['Last full check', lastPass ? <Time iso={lastPass.completedAt} /> : 'none yet'],
+          ['Last part checked', progress.lastStepAt ? <Time iso={progress.lastStepAt} /> : 'none yet'],
+          ['Custodian’s report', <Custodian key="c" house={house} />],
         ]}
       />
       {ledgers.length > 1 && (
@@ -121,9 +139,9 @@ function Reconciled({
           keyOf={({ ledger }) => String(ledger)}
           columns={[
             { name: 'Ledger', show: ({ ledger }) => ledger },
-            { name: 'State', show: ({ status: stands }) => <State of={stands} /> },
+            { name: 'State', show: ({ status: stands }) => <State of={stands} words={balance[stands]} /> },
             {
-              name: 'Last whole pass',
+              name: 'Last full check',
               show: (row) => (row.lastPass ? <Time iso={row.lastPass.completedAt} /> : 'not known'),
             },
           ]}
@@ -134,30 +152,19 @@ function Reconciled({
         <Violation key={violation.id} violation={violation} cleared={changed} />
       ))}
       <details class="plain-details">
-        <summary>Every invariant</summary>
+        <summary>All that is checked</summary>
         <Records
-          label="Invariants"
+          isSmall
+          label="All that is checked"
           rows={invariants}
           keyOf={({ name }) => name}
           columns={[
-            { name: 'Invariant', show: ({ name }) => inWords(name) },
-            { name: 'State', show: (row) => <State of={row.status} /> },
+            { name: 'What', show: ({ name }) => inWords(name) },
+            { name: 'State', show: (row) => <State of={row.status} words={checks[row.status]} /> },
           ]}
-          empty="None was checked yet."
+          empty="Nothing was checked yet."
         />
       </details>
-      {may('reconcile') && (
-        <div class="steps">
-          <Step
-            label="Begin a pass now"
-            title="Check the whole ledger now"
-            act={() => operate('post /reconciliation/run')}
-            done={changed}
-          >
-            <p>The keeper checks every account, record and transfer. Nothing stops meanwhile.</p>
-          </Step>
-        </div>
-      )}
     </section>
   );
 }
@@ -173,7 +180,7 @@ function Violation({
   const may = useMay();
   return (
     <div class="notice bad">
-      <h3>{inWords(invariant)} is broken</h3>
+      <h3>A check failed: {inWords(invariant).toLowerCase()}</h3>
       <p>
         Found <Time iso={foundAt} />. Trading and withdrawals were halted. Find the cause with the examples before you
         clear it.
@@ -193,7 +200,7 @@ function Violation({
           }
           done={cleared}
         >
-          <p>After that the halts can be lifted. The next pass halts again if the invariant is still broken.</p>
+          <p>After that the halts can be lifted. The next full check halts again if it finds the same.</p>
           <ReasonField value={reason} set={setReason} />
         </Step>
       )}
@@ -201,33 +208,15 @@ function Violation({
   );
 }
 
-const covers = { covered: 'covered', shortfall: 'shortfall', unknown: 'no report' } as const;
-
-function Custody({ house, answeredAt }: { readonly house: House; readonly answeredAt: string }) {
+/** Whether the custodian holds what it should of every asset; the page of the house says of which it does not. */
+function Custodian({ house: { assets, custodyAnsweredAt } }: { readonly house: House }) {
+  if (custodyAnsweredAt === null) return <>none to compare with</>;
+  const worst = (['shortfall', 'unknown'] as const).find((state) =>
+    assets.some(({ custodyCovers }) => custodyCovers === state),
+  );
   return (
-    <section class="card">
-      <h2>Custody against the ledger</h2>
-      <p class="quiet">
-        The custodian said what it holds <Time iso={answeredAt} />.
-      </p>
-      <Records
-        isLined
-        label="Custody against the ledger"
-        rows={house.assets}
-        keyOf={({ asset }) => asset}
-        columns={[
-          { name: 'Asset', show: ({ asset }) => asset },
-          { name: 'By the ledger', isNumber: true, show: (row) => showAmount(row.custodyShouldHold) },
-          {
-            name: 'By the custodian',
-            isNumber: true,
-            show: ({ custodyHolds }) => (custodyHolds === null ? '–' : showAmount(custodyHolds)),
-          },
-          { name: 'State', show: ({ custodyCovers }) => <State of={custodyCovers} words={covers[custodyCovers]} /> },
-        ]}
-        empty=""
-      />
-      <a href="/desk/house">See the house’s book</a>
-    </section>
+    <a href="/desk/house">
+      <State of={worst ?? 'covered'} words={custodianWords[worst ?? 'covered']} />
+    </a>
   );
 }

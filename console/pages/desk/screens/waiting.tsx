@@ -124,17 +124,21 @@ export function showAge(since: string, now_ms: number): string {
 export function WaitingCard({ tiles, areAllListed, oldest }: Awaited<ReturnType<typeof readWaiting>>) {
   const now_ms = Date.now();
   const { actor } = useStaff();
+  const isCalm = tiles.every(({ number }) => number === '0');
   return (
     <>
-      <ul class={oldest.length > 0 && areAllListed ? 'tiles repeated' : 'tiles'} aria-label="What waits">
-        {tiles.map(({ path, what, state, number, isLate }) => (
-          <li key={path}>
-            <a href={path} class={`tile ${number === '0' ? 'calm' : isLate ? 'late' : ''}`.trim()}>
-              <strong>{number}</strong> <span>{`${what}${number === '1' ? '' : 's'} ${state}`}</span>
-            </a>
-          </li>
-        ))}
-      </ul>
+      {isCalm && oldest.length === 0 && <p class="empty">Nothing waits for anybody.</p>}
+      {!isCalm && (
+        <ul class={oldest.length > 0 && areAllListed ? 'tiles repeated' : 'tiles'} aria-label="What waits">
+          {tiles.map(({ path, what, state, number, isLate }) => (
+            <li key={path}>
+              <a href={path} class={`tile ${number === '0' ? 'calm' : isLate ? 'late' : ''}`.trim()}>
+                <strong>{number}</strong> <span>{`${what}${number === '1' ? '' : 's'} ${state}`}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
       {oldest.length > 0 && (
         <section class="card">
           <h2>Waiting for somebody, oldest first</h2>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { showSum } from '../../format.ts';
 import { Question, TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
+import { Grouped } from '../parts/names.tsx';
 import { ReasonField, Step } from '../parts/step.tsx';
 import type { OperatorWithdrawal, PayoutClaim } from '../schema.d.ts';
 import { useMay, useStaff } from '../staff.ts';
@@ -52,7 +53,10 @@ function Review({ outcome, withdrawal, changed }: StepsOf & { readonly outcome: 
     >
       <p>
         {isApproval ? 'The coins leave at once, for' : 'Amount and fee go back to the account. Nothing is sent to'}{' '}
-        <code>{withdrawal.address}</code>.
+        <code>
+          <Grouped address={withdrawal.address} />
+        </code>
+        .
       </p>
       <ReasonField value={reason} set={setReason} />
     </Step>

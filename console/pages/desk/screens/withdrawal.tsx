@@ -3,10 +3,12 @@ import { inWords, showAmount, showCents, showSum } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { nameNetwork } from '../../networks.ts';
+import { Copied } from '../../parts/copy.tsx';
 import { TransactionLink } from '../../parts/transaction-link.tsx';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
-import { AccountLink, Back, State, Time, Whole } from '../parts/names.tsx';
+import { AccountLink, Back, Grouped, State, Time, Whole } from '../parts/names.tsx';
+import { listRisks } from '../parts/key-risks.ts';
 import { Facts, Records } from '../parts/records.tsx';
 import { type Moment, Timeline, readMoments } from '../parts/timeline.tsx';
 import type { AccountDetail, OperatorDeposit, OperatorWithdrawal } from '../schema.d.ts';
@@ -100,6 +102,29 @@ function nameKey({ keyId }: OperatorWithdrawal, { apiKeys }: AccountDetail): str
   const label = apiKeys.find(({ id }) => id === keyId)?.label;
   if (label !== undefined) return `with the API key “${label}”`;
   return keyId === null ? 'by the exchange' : 'by the holder, in the console';
+}
+
+/** The same, with the way to the key, and what makes it a risk. */
+function AskedBy({
+  withdrawal,
+  account,
+}: {
+  readonly withdrawal: OperatorWithdrawal;
+  readonly account: AccountDetail;
+}) {
+  const asked = nameKey(withdrawal, account);
+  const key = account.apiKeys.find(({ id }) => id === withdrawal.keyId);
+  const risks = key ? listRisks(key) : [];
+  return (
+    <>
+      {key ? <a href={`/desk/accounts/${account.id}/security`}>{asked}</a> : asked}
+      {risks.length > 0 && (
+        <small class="below">
+          <Sign isUsual={false} words={risks.join(', ')} />
+        </small>
+      )}
+    </>
+  );
 }
 
 /** By which rule a withdrawal is held: the threshold of now, unless that was changed since. */
@@ -200,13 +225,14 @@ function AccountFacts({
   return (
     <Facts
       of={[
+        ['To', <Copied key="to" isBeside text={address} shown={<Grouped address={address} />} label="the address" />],
         ['Worth', `${showCents(withdrawal.usdValue)} USDT`],
+        ['Asked for', <AskedBy key="asked" withdrawal={withdrawal} account={account} />],
         [
-          'To',
-          <Whole key="to" isCode>
-            {withdrawal.address}
-          </Whole>,
+          'Address approved',
+          <Sign key="approval" isUsual={approval !== undefined} words={approval ? `as ${approval.label}` : 'no'} />,
         ],
+        ['Times paid to this address', <Sign key="paid" isUsual={paid > 0} words={countPaid(paid)} />],
         ['Account', <AccountLink key="account" id={account.id} label={account.label} />],
         ['State', <State key="state" of={account.status} />],
         ['Opened', <Time key="opened" iso={account.createdAt} />],
@@ -216,11 +242,6 @@ function AccountFacts({
           'Two-factor authentication',
           <Sign key="totp" isUsual={account.totp.enabled} words={account.totp.enabled ? 'on' : 'off'} />,
         ],
-        [
-          'Address approved',
-          <Sign key="approval" isUsual={approval !== undefined} words={approval ? `as ${approval.label}` : 'no'} />,
-        ],
-        ['Times paid to this address', <Sign key="paid" isUsual={paid > 0} words={countPaid(paid)} />],
         ['Earlier withdrawals', earlier.length === LOOKED_AT ? `${LOOKED_AT} or more` : String(earlier.length)],
         [
           'Changes of the account',
