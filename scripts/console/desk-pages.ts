@@ -138,6 +138,7 @@ export async function listPages(
       prepare: async (page) => {
         await press(page, 'Set the limit');
         await page.getByLabel('Daily limit', { exact: true }).fill('6000');
+        await page.getByLabel('Reason, for the audit').fill('as agreed');
       },
     },
     { name: 'desk-freeze', path: account, prepare: (page) => press(page, 'Freeze') },
@@ -151,7 +152,14 @@ export async function listPages(
     },
     { name: 'desk-pause', path: '/desk/switches', prepare: (page) => press(page, 'Pause deposits over LTC') },
     { name: 'desk-terms', path: '/desk/settings', prepare: (page) => press(page, 'Change BTC') },
-    { name: 'desk-notice', path: '/desk/switches', prepare: (page) => press(page, 'Change the notice') },
+    {
+      name: 'desk-notice',
+      path: '/desk/switches',
+      prepare: async (page) => {
+        await press(page, 'Change the notice');
+        await page.getByLabel('What holders are told').fill('On Sunday withdrawals of SOL wait for two hours.');
+      },
+    },
     { name: 'desk-deposit-credit', path: paths.deposit, prepare: (page) => chooseAccount(page, label) },
     ...hedgeDialogs,
   ];

@@ -2,7 +2,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tellEntry, toldActions } from '../../console/pages/desk/parts/audit-sentence.ts';
-import { nameDeed } from '../../console/pages/desk/parts/deeds.ts';
+import { nameDeed, tellEffect } from '../../console/pages/desk/parts/deeds.ts';
+import { placeSettings } from '../../console/pages/desk/parts/setting-names.ts';
 import { toldSettings } from '../../console/pages/desk/parts/settings-sentence.ts';
 
 /** Every action that the source writes into the audit as it stands there; some are given by a variable. */
@@ -138,8 +139,28 @@ describe('a row of the audit', () => {
   });
 });
 
+describe('what a change of the settings is about', () => {
+  it.each(listSettings())('is named, with its page: %s', (name) => {
+    expect(placeSettings([name])).toEqual([
+      expect.not.stringMatching(/^Settings$/),
+      expect.stringMatching(/^\/desk\//),
+    ]);
+  });
+
+  it('is the settings where there are several', () => {
+    expect(placeSettings(['fees', 'notice'])).toEqual(['Settings', '/desk/settings']);
+  });
+});
+
 describe('a proposal', () => {
   const account = '/operator/v1/accounts/a1';
+
+  it('says what its approval does', () => {
+    const effect = (outcome: string) =>
+      tellEffect({ method: 'POST', path: `${account}/withdrawals/w1/settle`, body: { outcome } });
+    expect(effect('paid')).toMatch(/as paid/);
+    expect(effect('failed')).toMatch(/its money is back/);
+  });
 
   it.each([
     [`${account}/withdrawals/w1/settle`, { outcome: 'failed' }, 'End the withdrawal of 0.1 ETH as failed'],

@@ -1,5 +1,7 @@
+import type { Asset } from '../assets.ts';
+
 /** The colour of each coin's mark, as an angle of the colour wheel, and the lines of which it is drawn. */
-const marks = {
+const marks: Readonly<Record<Asset, readonly [hue: number, lines: string]>> = {
   USDT: [165, 'M6 6h12M12 6v13M6 10.5c0 2 12 2 12 0'],
   USDC: [250, 'M15.5 9c0-3.5-7-3.5-7 0 0 3 7 3 7 6 0 3.5-7 3.5-7 0M12 4.5v15'],
   BTC: [
@@ -15,15 +17,7 @@ const marks = {
   ],
   LTC: [220, 'M11 4.5L8.5 18H17M6.5 13.5l7-3'],
   DOGE: [115, 'M9 5.5h3a6.5 6.5 0 0 1 0 13H9zM6 12h6'],
-} as const;
-
-type Asset = keyof typeof marks;
-
-/** All assets, in the order in which they are listed. */
-export const assetSymbols = Object.keys(marks) as readonly Asset[];
-
-/** The same without the one in which prices are. */
-export const coinSymbols = assetSymbols.filter((asset) => asset !== 'USDT');
+};
 
 const isListed = (asset: string): asset is Asset => asset in marks;
 

@@ -3,7 +3,8 @@ import type { Transaction } from '../../../clients/bureau-client/src/operations.
 import { api } from '../ask.ts';
 import { nameMovement, showCents, showRecent } from '../format.ts';
 import { Choice, TextField } from '../parts/form.tsx';
-import { Badge, assetSymbols } from '../parts/coin.tsx';
+import { assetSymbols } from '../assets.ts';
+import { Badge } from '../parts/coin.tsx';
 import { Moved } from '../parts/moved.tsx';
 import { None } from '../parts/none.tsx';
 import { Fault, Waiting } from '../parts/notice.tsx';

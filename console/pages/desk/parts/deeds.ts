@@ -33,34 +33,72 @@ function tellCredit(account: string, { amount, asset, reference }: Body): string
   return `Credit ${after('', writeAmount(amount, asset))}${amount === undefined ? '' : ' to '}the account ${account}${after(', ', reference)}`;
 }
 
-/** What the requests are that need two people, by what their path names. A record says itself what it is. */
-const deeds: readonly (readonly [path: RegExp, tell: (subject: string, body: Body, record: string) => string])[] = [
+const CREDIT = 'The amount is added to the balance of the account.';
+
+const FOR_GOOD = 'This cannot be undone.';
+
+function tellEnd({ outcome }: Body): string {
+  return outcome === 'paid'
+    ? `The withdrawal ends as paid. ${FOR_GOOD}`
+    : `The withdrawal ends unpaid, and its money is back in the account. ${FOR_GOOD}`;
+}
+
+/**
+ * What the requests are that need two people, by what their path names, and what happens when one is approved. A record
+ * says itself what it is. Of what is said already nothing more happens.
+ */
+const deeds: readonly (readonly [
+  path: RegExp,
+  tell: (subject: string, body: Body, record: string) => string,
+  tellEffect?: string | ((body: Body) => string),
+])[] = [
   [
     /^\/settings$/,
     (_, body) => (Object.keys(body).length === 0 ? 'Change the settings' : upperFirst(proposeSettings(body))),
+    ({ tradingHalted, withdrawalsHalted }) =>
+      tradingHalted === false
+        ? 'Orders are taken again.'
+        : withdrawalsHalted === false
+          ? 'Withdrawals are paid again.'
+          : '',
   ],
   [/^\/staff\/(.+)$/, tellRoles],
   [/^\/accounts\/([^/]+)$/, tellChange],
-  [/^\/accounts\/([^/]+)\/credits$/, tellCredit],
+  [/^\/accounts\/([^/]+)\/credits$/, tellCredit, CREDIT],
   [/^\/accounts\/([^/]+)\/api-keys$/, (account) => `Make a key for the account ${account}`],
   [
     /^\/accounts\/([^/]+)\/allowlist$/,
     (account, { network, address }) =>
       `Approve an address of the account ${account}${after(': ', address)}${after(' on ', network)}`,
+    'The account may withdraw to the address once the wait for new addresses is over.',
   ],
-  [/^\/accounts\/([^/]+)\/totp$/, (account) => `Switch two-factor authentication off for the account ${account}`],
-  [/^\/accounts\/([^/]+)\/invitation$/, (account) => `Invite a holder of the account ${account}`],
-  [/^\/accounts\/([^/]+)\/recovery$/, (account) => `Let the holder recover the account ${account}`],
+  [
+    /^\/accounts\/([^/]+)\/totp$/,
+    (account) => `Switch two-factor authentication off for the account ${account}`,
+    'Withdrawals of the account need no code any more.',
+  ],
+  [
+    /^\/accounts\/([^/]+)\/invitation$/,
+    (account) => `Invite a holder of the account ${account}`,
+    'A link is mailed. Who signs in by it within 72 hours holds the account, for good.',
+  ],
+  [
+    /^\/accounts\/([^/]+)\/recovery$/,
+    (account) => `Let the holder recover the account ${account}`,
+    'The holder may sign in by a link within 72 hours. After that nothing leaves the account for 24 hours.',
+  ],
   [
     /^\/accounts\/[^/]+\/withdrawals\/([^/]+)\/settle$/,
     (_, { outcome }, record) => `End the withdrawal ${record}${after(' as ', outcome)}`,
+    tellEnd,
   ],
   [
     /^\/deposits$/,
     (_, { amount, asset, network }) =>
       `Report a deposit${after(' of ', writeAmount(amount, asset))}${after(' over ', network)}`,
+    'It is credited once it has its confirmations.',
   ],
-  [/^\/deposits\/([^/]+)\/credit$/, (_, _body, record) => `Credit the deposit ${record}`],
+  [/^\/deposits\/([^/]+)\/credit$/, (_, _body, record) => `Credit the deposit ${record}`, `${CREDIT} ${FOR_GOOD}`],
   [
     /^\/settlements$/,
     (_, { coinAmount, coin, usdtAmount }) =>
@@ -70,9 +108,18 @@ const deeds: readonly (readonly [path: RegExp, tell: (subject: string, body: Bod
     /^\/fundings$/,
     (_, { amount, asset, from, to }) =>
       `Record ${writeAmount(amount, asset) ?? 'money'} of the house that was moved${after(' from ', from)}${after(' to ', to)}`,
+    'The ledger shows the money where it is. Nothing is sent.',
   ],
-  [/^\/hedges\/([^/]+)\/settle$/, (_, { outcome }, record) => `End the hedge ${record}${after(' as ', outcome)}`],
-  [/^\/reconciliation\/violations\/([^/]+)\/clear$/, (violation) => `Clear the violation ${violation}`],
+  [
+    /^\/hedges\/([^/]+)\/settle$/,
+    (_, { outcome }, record) => `End the hedge ${record}${after(' as ', outcome)}`,
+    'The hedge ends, and what of its money was not used is free again.',
+  ],
+  [
+    /^\/reconciliation\/violations\/([^/]+)\/clear$/,
+    (violation) => `Clear the violation ${violation}`,
+    'The halts can be lifted. The next check halts again what is still broken.',
+  ],
 ];
 
 const upperFirst = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
@@ -104,4 +151,11 @@ export function nameDeed(deed: Deed, label?: string, record?: string): string {
     return tell(label !== undefined && subject === findAccountOf(deed) ? label : id, body, record ?? id);
   }
   return `${method} ${path}`;
+}
+
+/** What happens when a proposal is approved, beside what it says itself. */
+export function tellEffect({ path, body = {} }: Deed): string {
+  const own = path.replace(OPERATOR, '');
+  const effect = deeds.find(([pattern]) => pattern.test(own))?.[2] ?? '';
+  return typeof effect === 'string' ? effect : effect(body);
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { inGroups, inWords, showTime } from '../../format.ts';
+import { nameAlone } from '../../networks.ts';
 import type { AccountOfHolder } from './find-accounts.ts';
 import type { Subject } from './named-entry.ts';
 
@@ -35,6 +36,16 @@ export function SubjectLink({ subject }: { readonly subject: Subject }) {
     <>
       {path === undefined ? <span>{shown}</span> : <a href={path}>{shown}</a>}
       {below !== undefined && <small class="below breaks">{below}</small>}
+    </>
+  );
+}
+
+/** A network by its name, with the symbol by which the interface and wallets know it. */
+export function NetworkName({ network }: { readonly network: string }) {
+  const name = nameAlone(network);
+  return (
+    <>
+      {name} {name.toUpperCase() !== network && <small class="symbol">{network}</small>}
     </>
   );
 }

@@ -1,34 +1,9 @@
 import { showSum } from '../../format.ts';
 import { OldAndNew } from '../parts/step.tsx';
 import { showPercent } from '../parts/percent.ts';
+import { settingNames } from '../parts/setting-names.ts';
 import { Value } from '../parts/value.tsx';
 import type { ExchangeSettings } from '../schema.d.ts';
-
-/** The settings by the name under which people know them. */
-export const settingNames: Readonly<Record<string, string>> = {
-  allowlistMode: 'Withdrawals go to',
-  tradingHalted: 'Trading is halted',
-  withdrawalsHalted: 'Withdrawals are halted',
-  pausedNetworks: 'Networks without withdrawals',
-  pausedDeposits: 'Deposits paused',
-  haltedCoins: 'Coins that are not traded',
-  notice: 'Notice to all holders',
-  reviewThreshold: 'Review limit',
-  coinTerms: 'Terms of coins',
-  hedgingHalted: 'Hedging is halted',
-  dailyHedgeVolume: 'Daily hedging limit',
-  dailyLoss: 'Daily loss limit',
-  maxAtVenues: 'Limit at venues',
-  supplyCaps: 'Supply limit',
-  fees: 'Withdrawal fee',
-  minimums: 'Smallest withdrawal',
-  depositMinimums: 'Smallest deposit',
-  spreadBps: 'Spread',
-  exposure: 'Position limit',
-  approvalAbove: 'Limit of one person’s credits in 24 hours',
-  openingWeights: 'Ledgers of new accounts',
-  fallbackPrices: 'Fallback price',
-};
 
 interface Difference {
   readonly name: string;

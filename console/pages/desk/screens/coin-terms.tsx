@@ -1,14 +1,15 @@
-import { coinSymbols } from '../../parts/coin.tsx';
+import { coinSymbols } from '../../assets.ts';
 import { useState } from 'preact/hooks';
 import { showAmount } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
+import { Time } from '../parts/names.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import type { ExchangeSettings } from '../schema.d.ts';
-import { useMay } from '../staff.ts';
 import { PERCENT_PATTERN, readPercent, showPercent, writePercent } from '../parts/percent.ts';
-import { ChangeStep, type SettingsPart } from './change-step.tsx';
+import { ChangeStep, type SettingsPart, useChangeColumn } from './change-step.tsx';
+import { compareSettings } from './changed-settings.tsx';
 
 type Terms = ExchangeSettings['coinTerms'];
 type Coin = keyof Terms;
@@ -20,80 +21,127 @@ const DEFAULT = 'Default';
 
 type Row = Coin | typeof DEFAULT;
 
-/** What holds of each coin, and how the house's position of it is hedged; above them what holds where nothing else is set. */
-export function CoinTermsCard({ settings, changed }: SettingsPart) {
-  const may = useMay();
-  const { coinTerms, spreadBps } = settings;
+/** What holds of each coin, above them what holds where nothing else is set; and how the house's positions are hedged. */
+export function CoinTerms(part: SettingsPart) {
+  const changes = useChangeColumn((row: Row) =>
+    row === DEFAULT ? <SetSpread {...part} /> : <SetTerms {...part} coin={row} about={row} />,
+  );
+  const { coinTerms, spreadBps, fallbackPrices } = part.settings;
   const termOf = (row: Row): CoinTerm => (row === DEFAULT ? { spreadBps } : (coinTerms[row] ?? {}));
-  const ofHedging = (name: string, show: (hedging: Hedging) => string): Column<Row> => ({
-    name,
-    isNumber: true,
-    show: (row) => {
-      const { hedging } = termOf(row);
-      return hedging ? show(hedging) : <span class="dim">–</span>;
-    },
+  const [oldest] = Object.values(fallbackPrices)
+    .map(({ setAt }) => setAt)
+    .toSorted();
+  return (
+    <>
+      <section class="card">
+        <h2>Terms of coins</h2>
+        <p class="quiet">
+          The spread is what a client pays beyond the market’s price. The fallback price is shown while no venue has a
+          price; nothing is traded at it. Amounts are in USDT.
+          {oldest !== undefined && (
+            <>
+              {' '}
+              The oldest fallback price was set <Time iso={oldest} />.
+            </>
+          )}
+        </p>
+        <Records
+          label="Terms of coins"
+          rows={[DEFAULT, ...coinSymbols]}
+          keyOf={(row) => row}
+          columns={[
+            { name: 'Coin', show: (row) => row },
+            {
+              name: 'Spread',
+              isNumber: true,
+              narrow: 'beside',
+              show: (row) => {
+                const own = termOf(row).spreadBps;
+                return (
+                  <span class={own === undefined ? 'quiet' : undefined}>
+                    <span class="narrow">spread </span>
+                    {showPercent(own ?? spreadBps)}
+                  </span>
+                );
+              },
+            },
+            {
+              name: 'Order limit',
+              isNumber: true,
+              show: (row) => {
+                const { maxNotional } = termOf(row);
+                return maxNotional === undefined ? <span class="dim">none</span> : showAmount(maxNotional);
+              },
+            },
+            {
+              name: 'Fallback price',
+              isNumber: true,
+              narrow: 'bare',
+              show: (row) => {
+                const price = row === DEFAULT ? undefined : fallbackPrices[row]?.price;
+                if (price === undefined) return <span class="dim" />;
+                return (
+                  <span>
+                    <span class="narrow">fallback price </span>
+                    {showAmount(price)}
+                  </span>
+                );
+              },
+            },
+            {
+              name: 'Hedging',
+              narrow: 'bare',
+              show: (row) => {
+                if (row === DEFAULT) return <span class="dim" />;
+                return termOf(row).hedging ? 'hedged' : <span class="quiet">not hedged</span>;
+              },
+            },
+            ...changes,
+          ]}
+          empty=""
+        />
+      </section>
+      <HedgedCoins {...part} />
+    </>
+  );
+}
+
+type Hedged = Hedging & { readonly coin: Coin };
+
+const column = (name: string, show: (hedging: Hedging) => string): Column<Hedged> => ({ name, isNumber: true, show });
+
+/** The terms of the coins that are hedged. */
+function HedgedCoins(part: SettingsPart) {
+  const changes = useChangeColumn(({ coin }: Hedged) => (
+    <SetTerms {...part} coin={coin} about={`the hedging of ${coin}`} />
+  ));
+  const { coinTerms } = part.settings;
+  const hedged = coinSymbols.flatMap((coin): Hedged[] => {
+    const hedging = coinTerms[coin]?.hedging;
+    return hedging ? [{ coin, ...hedging }] : [];
   });
+  if (hedged.length === 0) return null;
   return (
     <section class="card">
-      <h2>Terms of coins</h2>
+      <h2>Hedging</h2>
       <p class="quiet">
-        The spread is what a client pays beyond the market’s price. A position beyond the inner bound is hedged after
-        the wait, one beyond the outer bound at once: in hedges up to the hedge limit, at prices worse than the market’s
-        by no more than the price limit. Amounts are in USDT.
+        A position beyond the inner bound is hedged after the wait, one beyond the outer bound at once: in hedges up to
+        the hedge limit, at prices worse than the market’s by no more than the price limit. Amounts are in USDT.
       </p>
       <Records
-        label="Terms of coins"
-        rows={[DEFAULT, ...coinSymbols]}
-        keyOf={(row) => row}
+        label="Hedging"
+        rows={hedged}
+        keyOf={({ coin }) => coin}
         columns={[
-          { name: 'Coin', show: (row) => row },
-          {
-            name: 'Spread',
-            isNumber: true,
-            narrow: 'beside',
-            show: (row) => {
-              const own = termOf(row).spreadBps;
-              return (
-                <span class={own === undefined ? 'quiet' : undefined}>
-                  <span class="narrow">spread </span>
-                  {showPercent(own ?? spreadBps)}
-                </span>
-              );
-            },
-          },
-          {
-            name: 'Order limit',
-            isNumber: true,
-            show: (row) => {
-              const { maxNotional } = termOf(row);
-              return maxNotional === undefined ? <span class="dim">none</span> : showAmount(maxNotional);
-            },
-          },
-          {
-            name: 'Hedged at',
-            show: (row) => termOf(row).hedging?.venue ?? <span class="dim">nowhere</span>,
-          },
-          ofHedging('Inner bound', ({ inner }) => `±${showAmount(inner)}`),
-          ofHedging('Outer bound', ({ outer }) => `±${showAmount(outer)}`),
-          ofHedging('Wait', ({ maxAgeSeconds }) => `${maxAgeSeconds}\u00A0s`),
-          ofHedging('Hedge limit', ({ maxHedge }) => showAmount(maxHedge)),
-          ofHedging('Price limit', ({ limitBps }) => showPercent(limitBps)),
-          ofHedging('Venue’s fee', ({ feeBps }) => showPercent(feeBps)),
-          ...(may('change_settings')
-            ? [
-                {
-                  name: 'Change',
-                  isStep: true,
-                  narrow: 'by-row' as const,
-                  show: (row: Row) =>
-                    row === DEFAULT ? (
-                      <SetSpread settings={settings} changed={changed} />
-                    ) : (
-                      <SetTerms settings={settings} changed={changed} coin={row} />
-                    ),
-                },
-              ]
-            : []),
+          { name: 'Coin', show: ({ coin }) => coin },
+          { name: 'Venue', narrow: 'beside', show: ({ venue }) => venue },
+          column('Inner bound', ({ inner }) => `±${showAmount(inner)}`),
+          column('Outer bound', ({ outer }) => `±${showAmount(outer)}`),
+          column('Wait', ({ maxAgeSeconds }) => `${maxAgeSeconds}\u00A0s`),
+          column('Hedge limit', ({ maxHedge }) => showAmount(maxHedge)),
+          column('Price limit', ({ limitBps }) => showPercent(limitBps)),
+          column('Venue’s fee', ({ feeBps }) => showPercent(feeBps)),
+          ...changes,
         ]}
         empty=""
       />
@@ -173,13 +221,20 @@ function readTerm(texts: Texts): CoinTerm | undefined {
   };
 }
 
-function SetTerms({ coin, ...part }: SettingsPart & { readonly coin: Coin }) {
-  const { coinTerms, spreadBps } = part.settings;
+function SetTerms({ coin, about, ...part }: SettingsPart & { readonly coin: Coin; readonly about: string }) {
+  const { coinTerms, spreadBps, fallbackPrices } = part.settings;
+  const storedPrice = fallbackPrices[coin]?.price ?? '';
   const [texts, setTexts] = useState(() => textsOf(coinTerms[coin]));
+  const [price, setPrice] = useState(storedPrice);
   const { [coin]: _before, ...others } = coinTerms;
   const term = readTerm(texts);
   // Replaced whole, so the other coins are named as they are.
-  const change = term && { coinTerms: { ...others, ...(Object.keys(term).length > 0 && { [coin]: term }) } };
+  const terms = term && { coinTerms: { ...others, ...(Object.keys(term).length > 0 && { [coin]: term }) } };
+  // Only what is another: the terms of a coin need two people, its fallback price does not.
+  const change = terms && {
+    ...(compareSettings(terms, part.settings).length > 0 && terms),
+    ...(price !== storedPrice && { fallbackPrices: { [coin]: price === '' ? null : price } }),
+  };
   const field = (name: keyof Texts, label: string, help: string, required: boolean) => (
     <TextField
       key={name}
@@ -193,11 +248,18 @@ function SetTerms({ coin, ...part }: SettingsPart & { readonly coin: Coin }) {
     />
   );
   return (
-    <ChangeStep {...part} label="Change" about={coin} title={`Terms of ${coin}`} change={change}>
+    <ChangeStep {...part} label="Change" about={about} title={`Terms of ${coin}`} change={change}>
       <h3>For clients</h3>
       <div class="row short">
         {field('spreadBps', 'Spread, %', `If empty: ${showPercent(spreadBps)}`, false)}
         {field('maxNotional', 'Order limit, USDT', 'If empty: none', false)}
+        <TextField
+          label="Fallback price, USDT"
+          help="If empty: the default"
+          inputMode="decimal"
+          value={price}
+          set={(value) => setPrice(value.trim())}
+        />
       </div>
       <h3>Hedging</h3>
       <VenueChoice value={texts.venue} set={(venue) => setTexts((known) => ({ ...known, venue }))} />

@@ -1,46 +1,31 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Choice, TextField } from '../../parts/form.tsx';
+import { lowerFirst } from '../parts/deeds.ts';
 import { Records } from '../parts/records.tsx';
+import { settingNames } from '../parts/setting-names.ts';
 import { Value } from '../parts/value.tsx';
-import type { ChangeSettings } from '../schema.d.ts';
-import { useMay } from '../staff.ts';
-import { allowlistModes, settingNames } from './changed-settings.tsx';
-import { ChangeStep, type SettingsPart } from './change-step.tsx';
+import { allowlistModes } from './changed-settings.tsx';
+import { ChangeStep, type SettingsPart, useChangeColumn } from './change-step.tsx';
+
+type Limit = 'reviewThreshold' | 'dailyHedgeVolume' | 'dailyLoss' | 'maxAtVenues';
 
 /** A setting with one value: what it means, and how it is changed. */
 interface Single {
-  readonly name: keyof ChangeSettings;
+  readonly name: Limit | 'allowlistMode' | 'openingWeights';
   readonly meaning: string;
-  /** What holds while it is not set. */
+  /** What holds while a limit is not set. */
   readonly empty?: string;
-  readonly step: (part: SettingsPart) => ComponentChildren;
 }
 
 /** A limit in USDT that may be none. */
-function SetLimit({
-  name,
-  about,
-  empty,
-  ...part
-}: SettingsPart & {
-  readonly name: 'reviewThreshold' | 'dailyHedgeVolume' | 'dailyLoss' | 'maxAtVenues';
-  readonly about: string;
-  readonly empty: string;
-}) {
+function SetLimit({ name, meaning, empty = '', ...part }: SettingsPart & Single & { readonly name: Limit }) {
   const [text, setText] = useState(part.settings[name] ?? '');
   const value = text.trim() === '' ? null : text.trim();
+  const label = settingNames[name] ?? name;
   return (
-    <ChangeStep {...part} label="Change" about={about} change={{ [name]: value }}>
-      <p>{singles.find((one) => one.name === name)?.meaning}</p>
-      <TextField
-        label={settingNames[name] ?? name}
-        unit="USDT"
-        help={`If empty: ${empty}`}
-        inputMode="decimal"
-        value={text}
-        set={setText}
-      />
+    <ChangeStep {...part} label="Change" about={`the ${lowerFirst(label)}`} change={{ [name]: value }}>
+      <p>{meaning}</p>
+      <TextField label={label} unit="USDT" help={`If empty: ${empty}`} inputMode="decimal" value={text} set={setText} />
     </ChangeStep>
   );
 }
@@ -54,7 +39,7 @@ function readWeights(text: string): Record<string, number> | undefined {
   return pairs.includes(null) ? undefined : Object.fromEntries(read);
 }
 
-function SetOpeningWeights(part: SettingsPart) {
+function SetOpeningWeights({ meaning, ...part }: SettingsPart & Single) {
   const shown = Object.entries(part.settings.openingWeights).map(([ledger, weight]) => `${ledger}: ${weight}`);
   const [text, setText] = useState(shown.join(', '));
   const openingWeights = readWeights(text);
@@ -65,7 +50,7 @@ function SetOpeningWeights(part: SettingsPart) {
       about="where accounts are opened"
       change={openingWeights && { openingWeights }}
     >
-      <p>{singles.find((one) => one.name === 'openingWeights')?.meaning}</p>
+      <p>{meaning}</p>
       <TextField
         label="Weight of each ledger"
         help="Such as 0: 1, 1: 3"
@@ -89,47 +74,39 @@ function SetAllowlist(part: SettingsPart) {
   );
 }
 
+function SetSingle(part: SettingsPart & Single) {
+  const { name } = part;
+  if (name === 'allowlistMode') return <SetAllowlist {...part} />;
+  return name === 'openingWeights' ? <SetOpeningWeights {...part} /> : <SetLimit {...part} name={name} />;
+}
+
 const singles: readonly Single[] = [
   {
     name: 'reviewThreshold',
     empty: 'no reviews',
     meaning: 'Withdrawals of one account above this in 24 hours wait for a review.',
-    step: (part) => <SetLimit {...part} name="reviewThreshold" about="the review limit" empty="no reviews" />,
   },
-  {
-    name: 'allowlistMode',
-    meaning: 'Any address, or only those that the holder has approved.',
-    step: (part) => <SetAllowlist {...part} />,
-  },
+  { name: 'allowlistMode', meaning: 'Any address, or only those that the holder has approved.' },
   {
     name: 'dailyHedgeVolume',
     empty: 'no limit',
     meaning: 'How much may be hedged in a day (UTC). More waits for the next day.',
-    step: (part) => <SetLimit {...part} name="dailyHedgeVolume" about="the daily hedging limit" empty="no limit" />,
   },
   {
     name: 'dailyLoss',
     empty: 'no limit',
     meaning: 'How much the house may lose in a day (UTC). Above it, trading is halted.',
-    step: (part) => <SetLimit {...part} name="dailyLoss" about="the daily loss limit" empty="no limit" />,
   },
   {
     name: 'maxAtVenues',
     empty: 'the house’s own capital',
     meaning: 'How much of the house’s money may be at venues.',
-    step: (part) => (
-      <SetLimit {...part} name="maxAtVenues" about="the limit at venues" empty="the house’s own capital" />
-    ),
   },
-  {
-    name: 'openingWeights',
-    meaning: 'In which ledgers new accounts are opened, and how many of them in each.',
-    step: (part) => <SetOpeningWeights {...part} />,
-  },
+  { name: 'openingWeights', meaning: 'In which ledgers new accounts are opened, and how many of them in each.' },
 ];
 
 /** A value in the unit that people read. What was never set says what then holds. */
-function showSetting(name: Single['name'], settings: SettingsPart['settings']) {
+function showSetting({ name, empty }: Single, settings: SettingsPart['settings']) {
   if (name === 'openingWeights') {
     const weights = Object.entries(settings.openingWeights);
     if (weights.length === 1) return `all in ledger ${weights[0]?.[0]}`;
@@ -137,7 +114,7 @@ function showSetting(name: Single['name'], settings: SettingsPart['settings']) {
   }
   if (name === 'allowlistMode') return allowlistModes[settings.allowlistMode];
   const value = settings[name];
-  if (value === null) return singles.find((one) => one.name === name)?.empty;
+  if (value === null) return empty;
   return (
     <>
       <Value of={value} /> USDT
@@ -152,7 +129,6 @@ export function GeneralSettings({
   title,
   names,
 }: SettingsPart & { readonly title: string; readonly names: readonly Single['name'][] }) {
-  const may = useMay();
   return (
     <section class="card">
       <h2>{title}</h2>
@@ -170,17 +146,8 @@ export function GeneralSettings({
               </>
             ),
           },
-          { name: 'Value', narrow: 'beside', show: ({ name }) => showSetting(name, settings) },
-          ...(may('change_settings')
-            ? [
-                {
-                  name: 'Change',
-                  isStep: true,
-                  narrow: 'by-row' as const,
-                  show: ({ step }: Single) => step({ settings, changed }),
-                },
-              ]
-            : []),
+          { name: 'Value', narrow: 'beside', show: (single) => showSetting(single, settings) },
+          ...useChangeColumn((single: Single) => <SetSingle settings={settings} changed={changed} {...single} />),
         ]}
         empty=""
       />

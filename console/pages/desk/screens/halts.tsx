@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { operate } from '../operate.ts';
 import { OldAndNew, Step } from '../parts/step.tsx';
 import type { ExchangeSettings } from '../schema.d.ts';
@@ -10,7 +11,12 @@ const halts = {
 } as const;
 
 /** The step that halts trading or withdrawals, or lifts the halt. */
-export function HaltStep({ name, settings, changed }: SettingsPart & { readonly name: keyof typeof halts }) {
+export function HaltStep({
+  name,
+  settings,
+  changed,
+  shows,
+}: SettingsPart & { readonly name: keyof typeof halts; readonly shows?: ComponentChildren }) {
   const may = useMay();
   if (!may('change_settings')) return null;
   const [what, meaning] = halts[name];
@@ -19,6 +25,7 @@ export function HaltStep({ name, settings, changed }: SettingsPart & { readonly 
   return (
     <Step
       danger={!isHalted}
+      shows={shows}
       label={label}
       title={label}
       act={() => operate('patch /settings', { body: { [name]: !isHalted } })}
@@ -41,7 +48,10 @@ export function HaltSteps(part: { readonly settings: ExchangeSettings; readonly 
 }
 
 /** The step that halts hedging, or resumes it. */
-export function HedgingStep({ main = false, ...part }: SettingsPart & { readonly main?: boolean }) {
+export function HedgingStep({
+  main = false,
+  ...part
+}: SettingsPart & { readonly main?: boolean; readonly shows?: ComponentChildren }) {
   const may = useMay();
   if (!may('change_settings')) return null;
   const { hedgingHalted } = part.settings;

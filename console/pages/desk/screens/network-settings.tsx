@@ -4,11 +4,11 @@ import { showAmount } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { TextField } from '../../parts/form.tsx';
+import { NetworkName } from '../parts/names.tsx';
 import { type Column, Records } from '../parts/records.tsx';
+import { settingNames } from '../parts/setting-names.ts';
 import type { ExchangeSettings } from '../schema.d.ts';
-import { useMay } from '../staff.ts';
-import { settingNames } from './changed-settings.tsx';
-import { ChangeStep, type SettingsPart } from './change-step.tsx';
+import { ChangeStep, type SettingsPart, useChangeColumn } from './change-step.tsx';
 
 /** The settings by the field of the public API that says what is in force. */
 const fields = { fees: 'withdrawFee', minimums: 'minWithdrawal', depositMinimums: 'minDeposit' } as const;
@@ -42,14 +42,14 @@ const storedOf = (settings: ExchangeSettings, name: Name, { asset, network }: Pa
 
 /** What a withdrawal over each network costs, and the smallest amounts; each has a default until it is set. */
 export function NetworkSettings(part: SettingsPart) {
-  const may = useMay();
   const { loaded, reload } = useLoaded(readPairs);
   const changed = () => {
     part.changed();
     reload();
   };
+  const changes = useChangeColumn((pair: Pair) => <SetPair {...part} changed={changed} pair={pair} />);
   const column = (name: Name): Column<Pair> => ({
-    name: name === 'fees' ? 'Fee' : (settingNames[name] ?? name),
+    name: settingNames[name] ?? name,
     isNumber: true,
     show: (pair) => {
       const amount = showAmount(pair.inForce[name]);
@@ -63,7 +63,6 @@ export function NetworkSettings(part: SettingsPart) {
         {(pairs) => (
           <>
             <p class="quiet">
-              In the asset that is named above its networks.{' '}
               {pairs.some((pair) => names.some((name) => storedOf(part.settings, name, pair) !== undefined))
                 ? 'What was set here is bold; everything else has its default.'
                 : 'Nothing was changed: these are the defaults.'}
@@ -73,20 +72,11 @@ export function NetworkSettings(part: SettingsPart) {
               label="Fees and smallest amounts"
               rows={pairs}
               keyOf={({ asset, network }) => `${asset} ${network}`}
-              groupOf={({ asset }) => asset}
+              groupOf={({ asset }) => `Amounts in ${asset}`}
               columns={[
-                { name: 'Network', show: ({ network }) => network },
+                { name: 'Network', show: ({ network }) => <NetworkName network={network} /> },
                 ...names.map(column),
-                ...(may('change_settings')
-                  ? [
-                      {
-                        name: 'Change',
-                        isStep: true,
-                        narrow: 'by-row' as const,
-                        show: (pair: Pair) => <SetPair {...part} changed={changed} pair={pair} />,
-                      },
-                    ]
-                  : []),
+                ...changes,
               ]}
               empty=""
             />

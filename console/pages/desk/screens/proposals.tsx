@@ -8,17 +8,18 @@ import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import type { WithAccount } from '../parts/find-accounts.ts';
 import { AccountLink, AccountName, Back, State, Time, Whole } from '../parts/names.tsx';
-import { findAccountOf } from '../parts/deeds.ts';
+import { findAccountOf, tellEffect } from '../parts/deeds.ts';
 import { type NamedProposal, nameProposals, tellProposal } from '../parts/named-record.ts';
 import { type List, listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { Facts, Records } from '../parts/records.tsx';
+import { settingNames } from '../parts/setting-names.ts';
 import { OldAndNew, ReasonField, Step } from '../parts/step.tsx';
 import { Value } from '../parts/value.tsx';
 import type { ExchangeSettings, HolderNotice, Proposal, StaffMember } from '../schema.d.ts';
 import { readStaff, useMay, useStaff } from '../staff.ts';
 import { showAge } from './waiting.tsx';
-import { ChangedSettings, settingNames } from './changed-settings.tsx';
+import { ChangedSettings } from './changed-settings.tsx';
 
 /** The proposals of a state, with what they are about. */
 function listProposals(status: Proposal['status']): List<NamedProposal> {
@@ -141,6 +142,7 @@ export function ProposalScreen({ rest: [id = ''] }: Place) {
             <section class="card">
               <h2>What was proposed</h2>
               <Body proposal={proposal} settings={settings} staff={staff} />
+              {proposal.status === 'OPEN' && <Effect proposal={proposal} />}
               <Facts
                 of={[
                   ['Account', showAccount(proposal)],
@@ -254,6 +256,16 @@ function Body({ proposal: { status, path, body, account, record }, settings, sta
   );
 }
 
+/** What is done if a second person agrees. */
+function Effect({ proposal }: { readonly proposal: NamedProposal }) {
+  return (
+    <div class="effect">
+      <h3>What happens when it is approved</h3>
+      <p>{tellEffect(proposal)} The change is made at once, in the names of both people.</p>
+    </div>
+  );
+}
+
 /** Why the reader cannot approve a proposal, where they cannot. */
 function Deciders({ proposal: { proposedBy } }: { readonly proposal: NamedProposal }) {
   const { actor } = useStaff();
@@ -281,7 +293,7 @@ function Decide({ proposal, settings, staff, decided }: BodyOf & { readonly deci
           done={decided}
         >
           <Body proposal={proposal} settings={settings} staff={staff} />
-          <p>The change is made at once, in your name and in that of {proposal.proposedBy}.</p>
+          <Effect proposal={proposal} />
         </Step>
       )}
       <Step

@@ -4,9 +4,9 @@ import { operate } from '../operate.ts';
 import { Tabs, shownOf } from '../parts/tabs.tsx';
 import type { Place } from '../place.ts';
 import { useMay } from '../staff.ts';
-import { AssetSettings, HandCredits } from './asset-settings.tsx';
+import { AssetLimits, HandCredits } from './asset-settings.tsx';
 import type { SettingsPart } from './change-step.tsx';
-import { CoinTermsCard } from './coin-terms.tsx';
+import { CoinTerms } from './coin-terms.tsx';
 import { GeneralSettings } from './general-settings.tsx';
 import { NetworkSettings } from './network-settings.tsx';
 
@@ -44,25 +44,11 @@ export function Settings({ query }: Place) {
 function Group({ name, ...part }: SettingsPart & { readonly name: keyof typeof groups }) {
   switch (name) {
     case 'trading':
-      return (
-        <>
-          <CoinTermsCard {...part} />
-          <AssetSettings {...part} title="Fallback prices" names={['fallbackPrices']} />
-        </>
-      );
+      return <CoinTerms {...part} />;
     case 'networks':
       return <NetworkSettings {...part} />;
     case 'accounts':
-      return (
-        <>
-          <GeneralSettings
-            {...part}
-            title="All accounts"
-            names={['reviewThreshold', 'allowlistMode', 'openingWeights']}
-          />
-          <HandCredits {...part} />
-        </>
-      );
+      return <AccountSettings {...part} />;
     case 'risk':
       return (
         <>
@@ -71,8 +57,24 @@ function Group({ name, ...part }: SettingsPart & { readonly name: keyof typeof g
             title="Limits of the whole house"
             names={['dailyLoss', 'dailyHedgeVolume', 'maxAtVenues']}
           />
-          <AssetSettings {...part} title="Limits of each asset" names={['supplyCaps', 'exposure']} />
+          <AssetLimits {...part} />
         </>
       );
   }
+}
+
+function AccountSettings(part: SettingsPart) {
+  const { loaded } = useLoaded(async () => (await operate('get /reconciliation')).reconciliation.ledgers.length);
+  // With one ledger there is nothing to choose.
+  const isDivided = loaded.state === 'here' && loaded.value > 1;
+  return (
+    <>
+      <GeneralSettings
+        {...part}
+        title="All accounts"
+        names={['reviewThreshold', 'allowlistMode', ...(isDivided ? (['openingWeights'] as const) : [])]}
+      />
+      <HandCredits {...part} />
+    </>
+  );
 }

@@ -1,12 +1,13 @@
-import { assetSymbols } from '../../parts/coin.tsx';
-import type { ComponentChildren } from 'preact';
+import { assetSymbols } from '../../assets.ts';
 import { useState } from 'preact/hooks';
 import { useLoaded } from '../../load.ts';
 import { networks } from '../../networks.ts';
 import { Choice, LinesField, TextField } from '../../parts/form.tsx';
+import { showTime } from '../../format.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
-import { State, Time } from '../parts/names.tsx';
+import { NetworkName, State, Time } from '../parts/names.tsx';
+import { toField } from '../parts/field-time.ts';
 import { type Matter, Matters } from '../parts/matters.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
@@ -67,27 +68,31 @@ const listHalts = ({ hedgingHalted, tradingHalted, withdrawalsHalted }: Exchange
   ...(withdrawalsHalted ? [{ what: 'Withdrawals are halted', why: 'Nothing is paid out.', isBad: true }] : []),
 ];
 
-/** The parts of the whole exchange: what each is, whether it is on, and its halt. */
+/** The parts of the whole exchange, with what each is. */
 const wholes = [
-  ['Trading', 'tradingHalted', 'Orders of all coins.', (part) => <HaltStep {...part} name="tradingHalted" />],
-  [
-    'Withdrawals',
-    'withdrawalsHalted',
-    'Payouts of all assets.',
-    (part) => <HaltStep {...part} name="withdrawalsHalted" />,
-  ],
-  [
-    'Hedging',
-    'hedgingHalted',
-    'The house’s own trades at venues.',
-    (part) => <HedgingStep {...part} main={part.settings.hedgingHalted} />,
-  ],
-] as const satisfies readonly (readonly [
-  name: string,
-  setting: keyof ExchangeSettings,
-  meaning: string,
-  step: (part: SettingsPart) => ComponentChildren,
-])[];
+  ['tradingHalted', 'Trading', 'Orders of all coins.'],
+  ['withdrawalsHalted', 'Withdrawals', 'Payouts of all assets.'],
+  ['hedgingHalted', 'Hedging', 'The house’s own trades at venues.'],
+] as const;
+
+/** How something stands, as its switch shows it. */
+const Stand = ({ isOn }: { readonly isOn: boolean }) => <span class={isOn ? 'on' : 'off'}>{isOn ? 'On' : 'Off'}</span>;
+
+/** The switch of a part of the whole exchange. */
+function Halt({ name, ...part }: SettingsPart & { readonly name: (typeof wholes)[number][0] }) {
+  const isOn = !part.settings[name];
+  if (!useMay()('change_settings')) return <Open isOpen={isOn} />;
+  const shows = <Stand isOn={isOn} />;
+  return (
+    <div class="toggle">
+      {name === 'hedgingHalted' ? (
+        <HedgingStep {...part} shows={shows} />
+      ) : (
+        <HaltStep {...part} name={name} shows={shows} />
+      )}
+    </div>
+  );
+}
 
 /** The whole exchange, and all else that is off now, each with the way to switch it on. */
 function OffNow({ settings, changed }: SettingsPart) {
@@ -107,25 +112,15 @@ function OffNow({ settings, changed }: SettingsPart) {
       />
       <section class="card">
         <h2>The whole exchange</h2>
-        <Records
-          isSmall
-          label="The whole exchange"
-          rows={wholes}
-          keyOf={([name]) => name}
-          columns={[
-            {
-              name: 'What',
-              show: ([name, setting, meaning]) => (
-                <>
-                  {name} <Open isOpen={!settings[setting]} />
-                  <small class="below">{meaning}</small>
-                </>
-              ),
-            },
-            { name: 'Change', isStep: true, show: ([, , , step]) => step({ settings, changed }) },
-          ]}
-          empty=""
-        />
+        {wholes.map(([setting, name, meaning]) => (
+          <div key={name} class="choice">
+            <p>
+              <strong>{name}</strong>
+              <small class="below">{meaning}</small>
+            </p>
+            <Halt settings={settings} changed={changed} name={setting} />
+          </div>
+        ))}
       </section>
     </>
   );
@@ -148,7 +143,7 @@ function Toggle({
         about={about}
         change={change}
         compared={[thing, isOn ? 'on' : stopped, isOn ? stopped : 'on']}
-        shows={<span class={isOn ? 'on' : 'off'}>{isOn ? 'On' : 'Off'}</span>}
+        shows={<Stand isOn={isOn} />}
       >
         {isOn && <Facts of={[...meanings, ['Who may end it', end]]} />}
       </ChangeStep>
@@ -196,7 +191,7 @@ function Networks(part: SettingsPart) {
         rows={networks}
         keyOf={(network) => network}
         columns={[
-          { name: 'Network', show: (network) => network },
+          { name: 'Network', show: (network) => <NetworkName network={network} /> },
           { name: 'Deposits', show: (network) => <Toggle {...part} of={toggleDepositsOver(part.settings, network)} /> },
           {
             name: 'Withdrawals',
@@ -257,11 +252,6 @@ const HOUR_MS = 3_600_000;
 const SHOWN_HOURS = 24;
 const MOST_LETTERS = 500;
 
-/** A time as a field of the page takes it: without a zone, in that of the reader. */
-function toField(time_ms: number): string {
-  return new Date(time_ms - new Date(time_ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
 /** The reader's, in which the fields of times are. */
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 
@@ -289,19 +279,10 @@ const findLength = ({ from, until }: Span) => {
   return lengths.find(([known]) => known === hours)?.[0] ?? OWN_END;
 };
 
-const moment = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'long',
-  day: 'numeric',
-  month: 'long',
-  hour: '2-digit',
-  minute: '2-digit',
-});
-
 /** Two times in words, of which the second may be too early. */
 function tellSpan(from: string, until: string): string {
-  const [begin, end] = [new Date(from), new Date(until)];
-  if (end <= begin) return 'It has to end after it begins.';
-  return `Holders see it from ${moment.format(begin)} until ${moment.format(end)}.`;
+  if (until <= from) return 'It has to end after it begins.';
+  return `Holders see it from ${showTime(from)} until ${showTime(until)}.`;
 }
 
 /** Writes a notice, or another in place of the one that is there, with which it begins. */

@@ -1,4 +1,4 @@
-import { assetSymbols, coinSymbols } from '../../parts/coin.tsx';
+import { assetSymbols, coinSymbols } from '../../assets.ts';
 import { type Network, networks } from '../../networks.ts';
 import type { ChangeSettings, ExchangeSettings } from '../schema.d.ts';
 

@@ -3,7 +3,8 @@ import type { Withdrawal } from '../../../../clients/bureau-client/src/operation
 import { api } from '../../ask.ts';
 import { add, subtract } from '../../exact.ts';
 import { inGroups, showCents, showCoins } from '../../format.ts';
-import { nameNetwork, timeOf } from '../../networks.ts';
+import { timeOf } from '../../describe-network.ts';
+import { nameNetwork } from '../../networks.ts';
 import { Form, TextField } from '../../parts/form.tsx';
 import { withPasskey } from '../../passkey.ts';
 import type { Draft } from './withdrawal-form.tsx';

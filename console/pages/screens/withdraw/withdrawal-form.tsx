@@ -3,7 +3,8 @@ import type { Asset, Balance, NewWithdrawal, Ticker } from '../../../../clients/
 import { readAmount } from '../../amount.ts';
 import { add, isGreater, multiply, subtract } from '../../exact.ts';
 import { inGroups, showCents, showCoins, showQuantity, showTime } from '../../format.ts';
-import { nameNetwork, timeOf } from '../../networks.ts';
+import { timeOf } from '../../describe-network.ts';
+import { nameNetwork } from '../../networks.ts';
 import { AmountField } from '../../parts/amount-field.tsx';
 import { Choice, Field, Form } from '../../parts/form.tsx';
 import { useNamed } from '../../route.ts';

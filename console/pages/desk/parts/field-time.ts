@@ -1,0 +1,4 @@
+/** A time as a field of the page takes it: without a zone, in that of the reader. */
+export function toField(time_ms: number): string {
+  return new Date(time_ms - new Date(time_ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
