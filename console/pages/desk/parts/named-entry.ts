@@ -5,6 +5,7 @@ import { type EntryNames, tellEntry } from './audit-sentence.ts';
 import { findAccountOf, nameDeed } from './deeds.ts';
 import { type AccountOfHolder, addAccounts } from './find-accounts.ts';
 import { type NamedRecord, type ReadRecord, createRecordReader, findRecord } from './named-record.ts';
+import { placeSettings } from './setting-names.ts';
 
 /** What a row is about, with the way to it. */
 export type Subject =
@@ -42,7 +43,6 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 /** Targets that are words, and those that have an id but no page of their own. */
 const places: Readonly<Record<string, readonly [name: string, path: string | undefined]>> = {
-  settings: ['Settings', '/desk/settings'],
   custody: ['Custody', '/desk/house'],
   trading: ['Trading', '/desk/switches'],
   hedging: ['Hedging', '/desk/liquidity'],
@@ -127,10 +127,27 @@ function describe(
   return { entry, who, did, subject: findSubject(row) };
 }
 
+/** What a proposal is about that names no record. */
+function nameSubject({ path, body }: Proposal): string | undefined {
+  if (path.endsWith('/settings')) return placeSettings(Object.keys(body))[0];
+  return pagesOf[path.endsWith('/fundings') ? 'fund' : path.includes('/staff/') ? 'set_roles' : '']?.[0];
+}
+
 function findSubject({ entry, account, proposal, record, url }: Parameters<typeof describe>[0]): Subject {
-  const { action, target } = entry;
+  const { action, target, detail } = entry;
   const below = account?.label;
-  if (proposal) return { name: 'Proposal', path: `/desk/proposals/${target}`, below };
+  if (proposal) {
+    const of = record?.name ?? nameSubject(proposal) ?? below;
+    return {
+      name: `Proposal${of === undefined ? '' : `: ${of}`}`,
+      path: `/desk/proposals/${target}`,
+      below: of === below ? undefined : below,
+    };
+  }
+  if (action === 'change_settings') {
+    const [name, path] = placeSettings(Object.keys(detail));
+    return { name, path };
+  }
   if (record) return { name: record.name, path: record.path, below };
   if (kinds[action] === 'endpoint') return { name: 'Endpoint', path: '/desk/events', below: url };
   const [name, path] = places[target] ?? pagesOf[action] ?? [];

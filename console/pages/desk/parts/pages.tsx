@@ -46,12 +46,16 @@ export function Pages<Row>({
       {error !== undefined && <Fault error={error} />}
       {known && children(known.rows)}
       {!known && error === undefined && <Waiting />}
-      {known && next !== undefined && (
-        <button type="button" disabled={isBusy} onClick={() => void readMore(known.rows, next, () => true)}>
-          {isBusy ? 'Reading …' : 'Show more'}
-        </button>
+      {known && known.rows.length > 0 && (next !== undefined || may('export_lists')) && (
+        <div class="export">
+          {next !== undefined && (
+            <button type="button" disabled={isBusy} onClick={() => void readMore(known.rows, next, () => true)}>
+              {isBusy ? 'Reading …' : 'Show more'}
+            </button>
+          )}
+          {may('export_lists') && <Export list={list} />}
+        </div>
       )}
-      {known && known.rows.length > 0 && may('export_lists') && <Export list={list} />}
     </>
   );
 }
@@ -72,7 +76,7 @@ function Export<Row>({ list }: { readonly list: List<Row> }) {
     }
   };
   return (
-    <div class="export">
+    <>
       <button type="button" class="link" disabled={state === 'busy'} onClick={() => void run()}>
         {state === 'busy' ? 'Exporting …' : 'Export the whole list as CSV'}
       </button>
@@ -80,6 +84,6 @@ function Export<Row>({ list }: { readonly list: List<Row> }) {
         {state === 'done' && 'The file is among your downloads, and the export in the audit.'}
       </span>
       {error !== undefined && <Fault error={error} />}
-    </div>
+    </>
   );
 }

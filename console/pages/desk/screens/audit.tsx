@@ -4,6 +4,7 @@ import { Choice, TextField } from '../../parts/form.tsx';
 import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
 import { toldActions } from '../parts/audit-sentence.ts';
+import { toField } from '../parts/field-time.ts';
 import { type List, listOf } from '../parts/list.ts';
 import { groupEntries } from '../parts/group-entries.ts';
 import { type NamedEntry, nameEntries } from '../parts/named-entry.ts';
@@ -25,13 +26,6 @@ const times = [
   ['to', 'Until'],
 ] as const;
 
-/** A time of the address as a field of the page takes it: without a zone, in that of the reader. */
-function toField(iso: string | null): string {
-  if (iso === null) return '';
-  const time = new Date(iso);
-  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
 const texts = ['actor', 'action', 'target'] as const;
 
 const keyOf = ({ ledger, id }: AuditEntry) => `${ledger} ${id}`;
@@ -52,7 +46,10 @@ export function Audit({ query }: Place) {
   const [wanted, setWanted] = useState<Readonly<Record<string, string>>>(() =>
     Object.fromEntries([
       ...texts.map((name) => [name, query.get(name) ?? ''] as const),
-      ...times.map(([name]) => [name, toField(query.get(name))] as const),
+      ...times.flatMap(([name]) => {
+        const time = query.get(name);
+        return time === null ? [] : [[name, toField(Date.parse(time))] as const];
+      }),
     ]),
   );
   const set = (name: string) => (value: string) => setWanted((known) => ({ ...known, [name]: value }));
@@ -115,7 +112,7 @@ export function Audit({ query }: Place) {
               columns={[
                 { name: 'Time', show: ([first]) => first && <Clock iso={first.entry.ts} /> },
                 { name: 'What', show: (group) => <Told group={group} isOpen={isOpen(group)} /> },
-                { name: 'About', show: ([first]) => first && <SubjectLink subject={first.subject} /> },
+                { name: 'About', show: (group) => <About group={group} /> },
                 details,
               ]}
               empty="Nothing was changed that fits. Ids and e-mails are found whole, not by a part."
@@ -125,6 +122,12 @@ export function Audit({ query }: Place) {
       </section>
     </>
   );
+}
+
+function About({ group: [first, ...others] }: { readonly group: readonly NamedEntry[] }) {
+  if (!first) return null;
+  const isSeveral = first.entry.action === 'change_settings' && others.length > 0;
+  return <SubjectLink subject={isSeveral ? { name: 'Settings', path: '/desk/settings' } : first.subject} />;
 }
 
 /** Rows as a sentence, in which whoever did it stands out; once opened, as they are stored, to check what exactly was sent. */

@@ -10,7 +10,7 @@ import { NewestEvents } from './newest-events.tsx';
 type EventType = OperatorEvent['type'];
 
 const groups: EventGroups<EventType> = [
-  ['Audit', ['audit.added']],
+  ['Changes', ['audit.added']],
   ['Deposits in quarantine', ['deposit.quarantined']],
   ['Other deposits', ['deposit.pending', 'deposit.completed', 'deposit.failed']],
   ['Withdrawals', ['withdrawal.pending', 'withdrawal.processing', 'withdrawal.completed', 'withdrawal.failed']],
@@ -49,10 +49,7 @@ export function Events({ query }: Place) {
   return (
     <>
       <h1>Events</h1>
-      <p>
-        Other programs are told of each deposit, each withdrawal and each change. For who changed what, see the{' '}
-        <a href="/desk/audit">audit</a>.
-      </p>
+      <p>Other programs are told of each deposit, each withdrawal and each change.</p>
       <Endpoints calls={calls} groups={groups} change={may('manage_webhooks') ? LookTwice : undefined} inDialogs />
       <NewestEvents ledger={query.get('ledger') ?? ''} />
     </>

@@ -38,20 +38,22 @@ export function NewestEvents({ ledger }: { readonly ledger: string }) {
   const ledgers = loaded.state === 'here' ? loaded.value.map((one) => String(one.ledger)) : [];
   return (
     <section class="card log">
-      <h2>The newest events</h2>
-      <div class="filters">
-        <Choice label="Show" value={kind} set={setKind} options={kinds} />
-        {ledgers.length > 1 && (
-          <Choice
-            label="Ledger"
-            value={ledger || '0'}
-            set={(next) => go(`/desk/events?ledger=${next}`)}
-            options={ledgers.map((one) => [one, one] as const)}
-          />
-        )}
-        <button type="button" onClick={() => setTurn((known) => known + 1)}>
-          Refresh
-        </button>
+      <div class="top">
+        <h2>The newest events</h2>
+        <div class="filters">
+          <Choice label="Show" value={kind} set={setKind} options={kinds} />
+          {ledgers.length > 1 && (
+            <Choice
+              label="Ledger"
+              value={ledger || '0'}
+              set={(next) => go(`/desk/events?ledger=${next}`)}
+              options={ledgers.map((one) => [one, one] as const)}
+            />
+          )}
+          <button type="button" onClick={() => setTurn((known) => known + 1)}>
+            Refresh
+          </button>
+        </div>
       </div>
       <Newest key={`${kind} ${turn}`} kind={kind} ledger={ledger} />
     </section>
@@ -192,6 +194,6 @@ function tellMoney(event: OperatorEvent, account: AccountOfHolder | undefined): 
         {state}
       </>
     ),
-    about: id === undefined ? 'no account' : <AccountName id={id} account={account} />,
+    about: id === undefined ? <span class="quiet">nobody’s yet</span> : <AccountName id={id} account={account} />,
   };
 }
