@@ -30,8 +30,8 @@ export function listShortfalls(house: House): readonly Matter[] {
       const { asset, coveredByCustody, coveredWithVenues } = row;
       const isCovered = Number(coveredWithVenues) >= 1;
       return {
-        what: `Custody is short by ${showSum(findMissing(row), asset)}: it covers ${showShare(coveredByCustody ?? '0')} of what is owed`,
-        why: `With what is at venues it is ${showShare(coveredWithVenues ?? '0')}.`,
+        what: `Custody is short by ${showSum(findMissing(row), asset)}`,
+        why: `It covers ${showShare(coveredByCustody ?? '0')}, with venues ${showShare(coveredWithVenues ?? '0')}.`,
         isBad: !isCovered,
         ...(isCovered && { step: <a href="/desk/liquidity">Move {asset} to custody</a> }),
       };

@@ -184,7 +184,7 @@ export function ExposureChart({ house, days }: { readonly house: House; readonly
   );
 }
 
-/** A figure by day, the oldest first: today’s, yesterday’s and the average of the seven days before today. */
+/** A figure by day, the oldest first: today’s, and yesterday’s and the average of the seven days before today if they have any. */
 export function Figure({ name, values }: { readonly name: string; readonly values: readonly string[] }) {
   const [today = '0', yesterday = '0'] = values.toReversed();
   const before = values.slice(-WEEK - 1, -1);
@@ -193,9 +193,7 @@ export function Figure({ name, values }: { readonly name: string; readonly value
       <dt>{name}</dt>
       <dd>
         <strong class={Number(today) === 0 ? 'dim' : undefined}>{showSigned(today)}</strong>
-        {before.every((value) => Number(value) === 0) ? (
-          <small>nothing in the week before</small>
-        ) : (
+        {before.some((value) => Number(value) !== 0) && (
           <>
             <small>yesterday {showSigned(yesterday)}</small>
             <small>7-day average {showSigned(divide(add(before), String(WEEK), USDT_DECIMALS))}</small>

@@ -47,8 +47,13 @@ function InCustody({ of: row }: { readonly of: HouseAsset }) {
   if (!isUncovered(row)) return row.custodyShouldHold === '0' ? <span class="dim">0</span> : <>{held}</>;
   return (
     <>
-      <State of={Number(row.coveredWithVenues) >= 1 ? 'unknown' : 'shortfall'} words={held} />
-      <small class="below">short by {showAmount(findMissing(row))}</small>
+      <strong class="lacking">{held}</strong>
+      <small class="below">
+        <State
+          of={Number(row.coveredWithVenues) >= 1 ? 'unknown' : 'shortfall'}
+          words={`short by ${showAmount(findMissing(row))}`}
+        />
+      </small>
     </>
   );
 }

@@ -210,7 +210,7 @@ function Violation({
 
 /** Whether the custodian holds what it should of every asset; the page of the house says of which it does not. */
 function Custodian({ house: { assets, custodyAnsweredAt } }: { readonly house: House }) {
-  if (custodyAnsweredAt === null) return <>none to compare with</>;
+  if (custodyAnsweredAt === null) return <>none</>;
   const worst = (['shortfall', 'unknown'] as const).find((state) =>
     assets.some(({ custodyCovers }) => custodyCovers === state),
   );

@@ -78,7 +78,7 @@ function isStuck({ ts, sendBy, openSeconds }: Hedge): boolean {
 function listStuck({ openHedges }: Venue, steps?: VenueSteps): readonly Matter[] {
   return openHedges.filter(isStuck).map((hedge) => ({
     what: `No answer about a hedge: ${nameHedge(hedge)}`,
-    why: `Open for ${showSeconds(hedge.openSeconds ?? 0)}. See what the venue did, and enter it.`,
+    why: `Open for ${showSeconds(hedge.openSeconds ?? 0)}. Enter what the venue did.`,
     step: steps?.end(hedge),
   }));
 }
@@ -89,7 +89,7 @@ function listExcess(all: Venues): readonly Matter[] {
   return [
     {
       what: `${showSigned(excess)} USDT over the limit at venues`,
-      why: 'Prices and trades raised it. Nothing more may be moved there.',
+      why: 'Nothing more may be moved there.',
       step: <a href="/desk/settings?show=risk">See the limit</a>,
     },
   ];
@@ -101,7 +101,7 @@ function listUnchecked({ venue, state, balances, openHedges }: Venue): readonly 
   return [
     {
       what: `What venue ${venue} holds is not checked`,
-      why: 'Checks begin once a coin is set to be hedged there.',
+      why: 'Checks begin once a coin is hedged there.',
       step: <a href="/desk/settings">Hedge a coin there</a>,
     },
   ];

@@ -141,7 +141,7 @@ export function WaitingCard({ tiles, areAllListed, oldest }: Awaited<ReturnType<
       )}
       {oldest.length > 0 && (
         <section class="card">
-          <h2>Waiting for somebody, oldest first</h2>
+          <h2>Waiting, oldest first</h2>
           <Records
             label="Waits for somebody"
             rows={oldest}

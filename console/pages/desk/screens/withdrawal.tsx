@@ -75,6 +75,7 @@ export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) 
                 ]}
               />
               <a href={`/desk/audit?target=${withdrawal.id}`}>See it in the audit</a>
+              <a href={`/desk/audit?target=${account.id}`}>Changes of the account</a>
             </section>
           </div>
           <Recent earlier={earlier} deposits={deposits} id={id} />
@@ -118,11 +119,11 @@ function AskedBy({
   return (
     <>
       {key ? <a href={`/desk/accounts/${account.id}/security`}>{asked}</a> : asked}
-      {risks.length > 0 && (
-        <small class="below">
-          <Sign isUsual={false} words={risks.join(', ')} />
+      {risks.map((risk) => (
+        <small key={risk} class="below">
+          <Sign isUsual={false} words={risk} />
         </small>
-      )}
+      ))}
     </>
   );
 }
@@ -157,6 +158,7 @@ function WithdrawalFacts({ withdrawal }: { readonly withdrawal: OperatorWithdraw
       <Facts
         of={[
           ['Amount', showSum(withdrawal.amount, withdrawal.asset)],
+          ['Worth', `${showCents(withdrawal.usdValue)} USDT`],
           ['Fee', showSum(withdrawal.fee, withdrawal.asset)],
           ['Network', nameNetwork(withdrawal.network)],
           [
@@ -226,7 +228,6 @@ function AccountFacts({
     <Facts
       of={[
         ['To', <Copied key="to" isBeside text={address} shown={<Grouped address={address} />} label="the address" />],
-        ['Worth', `${showCents(withdrawal.usdValue)} USDT`],
         ['Asked for', <AskedBy key="asked" withdrawal={withdrawal} account={account} />],
         [
           'Address approved',
@@ -243,12 +244,6 @@ function AccountFacts({
           <Sign key="totp" isUsual={account.totp.enabled} words={account.totp.enabled ? 'on' : 'off'} />,
         ],
         ['Earlier withdrawals', earlier.length === LOOKED_AT ? `${LOOKED_AT} or more` : String(earlier.length)],
-        [
-          'Changes of the account',
-          <a key="audit" href={`/desk/audit?target=${account.id}`}>
-            see the audit
-          </a>,
-        ],
       ]}
     />
   );
