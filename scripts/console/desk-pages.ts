@@ -150,7 +150,11 @@ export async function listPages(
         await page.getByRole('dialog').getByLabel('Review limit').fill('20000');
       },
     },
-    { name: 'desk-pause', path: '/desk/switches', prepare: (page) => press(page, 'Pause deposits over LTC') },
+    {
+      name: 'desk-pause',
+      path: '/desk/switches',
+      prepare: (page) => press(page, 'Pause deposits over the LTC network'),
+    },
     { name: 'desk-terms', path: '/desk/settings', prepare: (page) => press(page, 'Change BTC') },
     {
       name: 'desk-notice',

@@ -101,7 +101,7 @@ export const toggleDepositsOver = ({ pausedDeposits }: ExchangeSettings, network
   toggleOf(
     pausedDeposits.networks,
     network,
-    { ...depositWords(`over ${network}`), resume: `Take deposits over ${network}` },
+    { ...depositWords(`over the ${network} network`), resume: `Take deposits over the ${network} network` },
     (paused) => ({ pausedDeposits: { ...pausedDeposits, networks: paused } }),
   );
 
@@ -110,12 +110,12 @@ export const toggleWithdrawalsOver = ({ pausedNetworks }: ExchangeSettings, netw
     pausedNetworks,
     network,
     {
-      told: `Withdrawals over ${network} are paused`,
+      told: `Withdrawals over the ${network} network are paused`,
       stop: 'Pause withdrawals',
-      of: `over ${network}`,
-      resume: `Pay over ${network} again`,
-      thing: `Withdrawals over ${network}`,
-      stops: `No withdrawal over ${network} is taken, or sent to the custodian.`,
+      of: `over the ${network} network`,
+      resume: `Pay over the ${network} network again`,
+      thing: `Withdrawals over the ${network} network`,
+      stops: `No withdrawal over the ${network} network is taken, or sent to the custodian.`,
       goesOn: 'What the custodian already has is paid.',
     },
     (off) => ({ pausedNetworks: off }),

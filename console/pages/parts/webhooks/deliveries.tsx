@@ -70,7 +70,6 @@ function List({ rows }: { readonly rows: readonly Delivery[] }) {
           <tr key={`${row.eventId} ${row.at}`}>
             <th scope="row" title={row.eventId}>
               {isTest(row) ? 'A test' : nameEvent(row.type)}
-              {!isTest(row) && <small>{row.type}</small>}
             </th>
             <td>
               <State of={nameOutcome(row)} />
