@@ -12,7 +12,7 @@ import type { Caller, LaneOperations } from './lane/once.ts';
 import { placeOrder } from './orders/place-order.ts';
 import type { BoundsOf } from './orders/terms.ts';
 import type { Bindings } from './platform/bindings.ts';
-import { describeError, logFault } from './platform/log.ts';
+import { tryOrLog } from './platform/log.ts';
 import type { Duty } from './reconciliation/duty.ts';
 import { comparePayments } from './withdrawals/check-payments.ts';
 import { type WithdrawalSettings, createWithdrawal } from './withdrawals/execute-withdrawal.ts';
@@ -28,11 +28,9 @@ export function listOperations(bindings: Bindings, settings: LaneSettings): Lane
   const tellAccount = async ({ accountId, hasWebhooks, hasStream }: Caller) => {
     if (hasStream) await wakeStream(bindings, accountId);
     if (!hasWebhooks) return;
-    try {
-      await wakeSenders(bindings, ledgerOf(bindings, accountId), accountId);
-    } catch (error) {
-      logFault('senders_not_woken', { error: describeError(error) });
-    }
+    await tryOrLog('senders_not_woken', {}, undefined, () =>
+      wakeSenders(bindings, ledgerOf(bindings, accountId), accountId),
+    );
   };
   /** A withdrawal may be told to its receiver as well; its own stream does not wait for the keeper. */
   const tellEveryone = async ({ accountId, hasStream }: Caller) => {

@@ -1,4 +1,4 @@
-import { describeError, logFault } from './platform/log.ts';
+import { tryOrLog } from './platform/log.ts';
 import type { LedgerBindings } from './platform/bindings.ts';
 import { listLedgers } from './db/database.ts';
 import { type HedgerBindings, wakeHedger } from './dealing/reach-hedger.ts';
@@ -21,9 +21,5 @@ export async function runScheduled(
 }
 
 async function wakeKeeper(bindings: KeeperBindings, ledger: number): Promise<void> {
-  try {
-    await reachKeeper(bindings, ledger).wake();
-  } catch (error) {
-    logFault('keeper_unreachable', { ledger, error: describeError(error) });
-  }
+  await tryOrLog('keeper_unreachable', { ledger }, undefined, () => reachKeeper(bindings, ledger).wake());
 }

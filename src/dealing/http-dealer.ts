@@ -1,6 +1,6 @@
 import { type SignedService, sendSigned } from '../custody/send-signed.ts';
 import { withDeadline } from '../platform/deadline.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { logFault, tryOrLog } from '../platform/log.ts';
 import { DealAnswer, VenueReport } from './contract.ts';
 import type { DealState, Dealer } from './dealer.ts';
 
@@ -69,12 +69,7 @@ async function ask(
   body: string,
   maxBytes: number,
 ): Promise<{ readonly status: number; readonly body: string } | undefined> {
-  try {
-    return await withDeadline(DEALER_DEADLINE_MS, (signal) =>
-      sendSigned({ method, path, body }, service, { signal, maxBytes }),
-    );
-  } catch (error) {
-    logFault('dealer_silent', { method, error: describeError(error) });
-    return undefined;
-  }
+  return tryOrLog('dealer_silent', { method }, undefined, () =>
+    withDeadline(DEALER_DEADLINE_MS, (signal) => sendSigned({ method, path, body }, service, { signal, maxBytes })),
+  );
 }

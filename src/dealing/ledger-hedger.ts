@@ -11,7 +11,7 @@ import { readSnapshot } from '../markets/read-hub.ts';
 import { coinSymbols } from '../money/assets.ts';
 import type { Atoms } from '../money/amounts.ts';
 import type { Bindings } from '../platform/bindings.ts';
-import { describeError, logEvent, logFault } from '../platform/log.ts';
+import { logEvent, logFault, tryOrLog } from '../platform/log.ts';
 import { ObjectState } from '../platform/objects.ts';
 import { SharedRun } from '../platform/turns.ts';
 import type { VenueReport } from './contract.ts';
@@ -79,11 +79,7 @@ export class LedgerHedger extends DurableObject<Bindings> implements HedgerCalls
   }
 
   override async alarm(): Promise<void> {
-    try {
-      await this.#looks.run();
-    } catch (error) {
-      logFault('hedger_failed', { ledger: this.#ledger, error: describeError(error) });
-    }
+    await tryOrLog('hedger_failed', { ledger: this.#ledger }, undefined, () => this.#looks.run());
   }
 
   async #look(): Promise<void> {

@@ -1,6 +1,6 @@
 import { FIRST_LEDGER } from '../db/record-id.ts';
 import type { Bindings } from '../platform/bindings.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { tryOrLog } from '../platform/log.ts';
 import { reach } from '../platform/objects.ts';
 import type { VenueReport } from './contract.ts';
 import type { VenueDifference } from './judge-venue.ts';
@@ -48,28 +48,17 @@ export function createTeller(bindings: HedgerBindings): (ledger: number) => void
 }
 
 async function tell(bindings: HedgerBindings, ledger: number): Promise<void> {
-  try {
-    await reachHedger(bindings, ledger).tell();
-  } catch (error) {
-    logFault('hedger_unreachable', { ledger, error: describeError(error) });
-  }
+  await tryOrLog('hedger_unreachable', { ledger }, undefined, () => reachHedger(bindings, ledger).tell());
 }
 
 /** Wakes a ledger's hedger, as the schedule does every minute. Never rejects. */
 export async function wakeHedger(bindings: HedgerBindings, ledger: number): Promise<void> {
-  try {
-    await reachHedger(bindings, ledger).wake();
-  } catch (error) {
-    logFault('hedger_unreachable', { ledger, error: describeError(error) });
-  }
+  await tryOrLog('hedger_unreachable', { ledger }, undefined, () => reachHedger(bindings, ledger).wake());
 }
 
 /** The venues as the hedger of ledger 0 saw them within the last minute; `undefined` when it does not answer. */
 export async function readVenueStates(bindings: HedgerBindings): Promise<readonly VenueState[] | undefined> {
-  try {
-    return await reachHedger(bindings, FIRST_LEDGER).readVenues();
-  } catch (error) {
-    logFault('hedger_unreachable', { ledger: FIRST_LEDGER, error: describeError(error) });
-    return undefined;
-  }
+  return tryOrLog('hedger_unreachable', { ledger: FIRST_LEDGER }, undefined, () =>
+    reachHedger(bindings, FIRST_LEDGER).readVenues(),
+  );
 }

@@ -1,5 +1,5 @@
 import type { Bindings } from '../platform/bindings.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { tryOrLog } from '../platform/log.ts';
 import { reach } from '../platform/objects.ts';
 
 /** The methods of the object that has the streams of an account. Every call may throw. */
@@ -17,9 +17,7 @@ export function reachAccountStream({ ACCOUNT_STREAM, LEDGER_LOCATION }: StreamBi
 
 /** Wakes the streams of an account. If that fails, the sweep wakes them. */
 export async function wakeStream(bindings: StreamBindings, accountId: string): Promise<void> {
-  try {
-    await reachAccountStream(bindings, accountId).wake(accountId);
-  } catch (error) {
-    logFault('stream_not_woken', { accountId, error: describeError(error) });
-  }
+  await tryOrLog('stream_not_woken', { accountId }, undefined, () =>
+    reachAccountStream(bindings, accountId).wake(accountId),
+  );
 }

@@ -17,7 +17,7 @@ import { readSnapshot } from '../markets/read-hub.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import { assetSymbols, coinSymbols } from '../money/assets.ts';
 import type { Bindings } from '../platform/bindings.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { tryOrLog } from '../platform/log.ts';
 import { type KeeperBindings, reachKeeper } from '../reconciliation/reach-keeper.ts';
 import { type OpenWork, readOpenWork, sumStates } from './open-work.ts';
 
@@ -191,10 +191,7 @@ function judgePrices(snapshot: MarketSnapshot | undefined, now_ms: number): Unto
 }
 
 async function readCustody(bindings: KeeperBindings): Promise<CustodyStanding | undefined> {
-  try {
-    return await reachKeeper(bindings, FIRST_LEDGER).readCustody();
-  } catch (error) {
-    logFault('keeper_unreachable', { ledger: FIRST_LEDGER, error: describeError(error) });
-    return undefined;
-  }
+  return tryOrLog('keeper_unreachable', { ledger: FIRST_LEDGER }, undefined, () =>
+    reachKeeper(bindings, FIRST_LEDGER).readCustody(),
+  );
 }

@@ -1,5 +1,5 @@
 import type { Bindings, LedgerBindings } from '../platform/bindings.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { tryOrLog } from '../platform/log.ts';
 import { isSilent } from '../db/custody-standing.ts';
 import { listLedgers, openLedger } from '../db/database.ts';
 import { FIRST_LEDGER } from '../db/record-id.ts';
@@ -25,22 +25,16 @@ export async function readStatus(
 
 /** What the keeper knows about the custodian, or `undefined` when it does not answer. */
 async function findPayoutHealth(bindings: KeeperBindings, lateAfter_ms: number): Promise<PayoutHealth | undefined> {
-  try {
+  return tryOrLog('keeper_unreachable', {}, undefined, async () => {
     const standing = await reachKeeper(bindings, FIRST_LEDGER).readCustody();
     return { isSilent: isSilent(standing, Date.now()), oldestPayoutAt: standing.oldestPayoutAt, lateAfter_ms };
-  } catch (error) {
-    logFault('keeper_unreachable', { error: describeError(error) });
-    return undefined;
-  }
+  });
 }
 
 /** What is halted in any ledger, or `undefined` when one cannot be read: that is an answer here, not a failure. */
 async function findHalts(bindings: LedgerBindings): Promise<Halts | undefined> {
-  try {
+  return tryOrLog('settings_unreadable', {}, undefined, async () => {
     const ledgers = listLedgers(bindings).map((ledger) => openLedger(bindings, ledger));
     return mergeHalts(await Promise.all(ledgers.map(readSettings)));
-  } catch (error) {
-    logFault('settings_unreadable', { error: describeError(error) });
-    return undefined;
-  }
+  });
 }

@@ -1,7 +1,7 @@
 import type { Context, TypedResponse } from 'hono';
 import { sendProblem, type AnswerSource, type AppEnvironment, type RequestContext } from './area.ts';
 import { digest } from '../platform/digest.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { tryOrLog } from '../platform/log.ts';
 import { type ReadyAnswer, RecentAnswers } from './recent-answers.ts';
 import type { Outcome } from './answer.ts';
 
@@ -78,17 +78,14 @@ function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
 
 /** What the cache has at a place, or why it has nothing. */
 async function findStored(place: string, now_ms: number): Promise<ReadyAnswer | 'miss' | 'failed'> {
-  try {
+  return tryOrLog('edge_cache_failed', {}, 'failed', async () => {
     const stored = await caches.default.match(place);
     const expires_ms = Number(stored?.headers.get(EXPIRY_HEADER));
     const tag = stored?.headers.get('ETag');
     if (stored && tag && expires_ms > now_ms) return { body: await stored.text(), tag, expires_ms };
     await stored?.body?.cancel();
     return 'miss';
-  } catch (error) {
-    logFault('edge_cache_failed', { error: describeError(error) });
-    return 'failed';
-  }
+  });
 }
 
 async function store(place: string, { body, tag, expires_ms }: ReadyAnswer, lifetime_ms: number): Promise<void> {
@@ -98,10 +95,6 @@ async function store(place: string, { body, tag, expires_ms }: ReadyAnswer, life
     ETag: tag,
     [EXPIRY_HEADER]: String(expires_ms),
   };
-  try {
-    await caches.default.put(place, new Response(body, { headers }));
-  } catch (error) {
-    // The next request produces it again.
-    logFault('edge_cache_failed', { error: describeError(error) });
-  }
+  // When it fails, the next request produces it again.
+  await tryOrLog('edge_cache_failed', {}, undefined, () => caches.default.put(place, new Response(body, { headers })));
 }

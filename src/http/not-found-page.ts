@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { AppEnvironment } from './area.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { tryOrLog } from '../platform/log.ts';
 
 /** Addresses of the API are answered with a problem, also to a browser. */
 const API = /^\/(api|operator)(\/|$)/;
@@ -16,13 +16,10 @@ export async function answerWithPage(c: Context<AppEnvironment>): Promise<Respon
   const isBrowser = c.req.header('Accept')?.includes('text/html') ?? false;
   const isRead = c.req.method === 'GET' || c.req.method === 'HEAD';
   if (!isBrowser || !isRead || API.test(c.req.path)) return undefined;
-  try {
+  return tryOrLog('site_unreadable', {}, undefined, async () => {
     const page = await c.env.SITE?.fetch(new URL(PATH, c.req.url));
     if (!page?.ok) return undefined;
     const { etag: _, ...headers } = Object.fromEntries(page.headers);
     return c.body(await page.text(), 404, { ...headers, 'cache-control': 'no-store', vary: 'Accept' });
-  } catch (error) {
-    logFault('site_unreadable', { error: describeError(error) });
-    return undefined;
-  }
+  });
 }

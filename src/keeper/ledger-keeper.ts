@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { Bindings } from '../platform/bindings.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { tryOrLog } from '../platform/log.ts';
 import { wakeBehind } from '../events/webhooks/reach-sender.ts';
 import { openLedger } from '../db/database.ts';
 import { keepSettings } from '../db/copy-settings.ts';
@@ -98,15 +98,15 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   override async alarm(): Promise<void> {
     const { ledger } = this.#context;
     // The reconciliation comes first: if it halts withdrawals, the sweep of the same minute submits none.
-    await attempt('reconciliation_failed', () => this.#takeTurn(() => this.#reconcile()));
-    await attempt('settings_not_copied', () => keepSettings(this.env, ledger, Date.now()));
+    await tryOrLog('reconciliation_failed', {}, undefined, () => this.#takeTurn(() => this.#reconcile()));
+    await tryOrLog('settings_not_copied', {}, undefined, () => keepSettings(this.env, ledger, Date.now()));
     if (!this.#isSweepDue) return;
     this.#isSweepDue = false;
     for (const duty of this.#duties) {
       const run = () => duty.run(this.#context);
-      await attempt(duty.fault, () => (duty.beginAnew ? this.#takeTurn(run) : run()));
+      await tryOrLog(duty.fault, {}, undefined, () => (duty.beginAnew ? this.#takeTurn(run) : run()));
     }
-    await attempt('senders_not_woken', () => this.wakeSenders());
+    await tryOrLog('senders_not_woken', {}, undefined, () => this.wakeSenders());
   }
 
   wakeSenders(): Promise<void> {
@@ -206,12 +206,4 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
 
 function rest({ duration_ms }: Slice): Promise<void> {
   return scheduler.wait(Math.ceil(duration_ms * REST_PER_SLICE));
-}
-
-async function attempt(fault: string, work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    logFault(fault, { error: describeError(error) });
-  }
 }

@@ -4,7 +4,7 @@ import { type ObjectState, reach } from '../platform/objects.ts';
 import { type Outcome, type ReportedRate, overloaded } from '../http/answer.ts';
 import type { KeyRecord } from '../keys/record.ts';
 import type { Bindings } from '../platform/bindings.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { tryOrLog } from '../platform/log.ts';
 
 /** A minute is the sixty seconds that just passed, a day is a UTC day. */
 const MINUTE_MS = 60_000;
@@ -244,14 +244,12 @@ export async function countSession(
   bucket: BucketName,
   limits = limitsOf(record, bucket),
 ): Promise<Counted> {
-  try {
+  const { accountId } = record;
+  return tryOrLog('session_not_counted', { accountId }, { outcome: overloaded, rate: null }, () => {
     // An account's own lane has its id for a name, and no key.
-    const lane = reach(KEY_LANE, record.accountId, LEDGER_LOCATION) as unknown as {
+    const lane = reach(KEY_LANE, accountId, LEDGER_LOCATION) as unknown as {
       count(...asked: [BucketName, BucketLimits]): Promise<Counted>;
     };
-    return await lane.count(bucket, limits);
-  } catch (error) {
-    logFault('session_not_counted', { accountId: record.accountId, error: describeError(error) });
-    return { outcome: overloaded, rate: null };
-  }
+    return lane.count(bucket, limits);
+  });
 }

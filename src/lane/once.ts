@@ -1,4 +1,4 @@
-import { describeError, logFault } from '../platform/log.ts';
+import { tryOrLog } from '../platform/log.ts';
 import type { BucketName } from '../keys/rights.ts';
 import { type Answer, type RequestFacts, answerProblem, type Outcome, type Refusal, refuse } from '../http/answer.ts';
 import type { LateWrites } from '../platform/turns.ts';
@@ -242,13 +242,10 @@ export type LaneOperations = Readonly<Record<string, LaneOperation<unknown, unkn
 
 /** Looks a record up in D1. Never rejects. */
 export async function lookUp<Row>(recordId: string, read: () => Promise<Row | undefined>): Promise<LookUp<Row>> {
-  try {
+  return tryOrLog('record_unreadable', { recordId }, { kind: 'unknown' }, async () => {
     const row = await read();
     return row ? { kind: 'found', row } : { kind: 'absent' };
-  } catch (error) {
-    logFault('record_unreadable', { recordId, error: describeError(error) });
-    return { kind: 'unknown' };
-  }
+  });
 }
 
 export interface LaneClock {

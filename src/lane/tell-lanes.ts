@@ -1,5 +1,5 @@
 import type { Bindings } from '../platform/bindings.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { describeError, logFault, tryOrLog } from '../platform/log.ts';
 import { listUsableKeyIds } from '../keys/api-key.ts';
 import { type Database, findLedger } from '../db/database.ts';
 import { raiseRecordNumber } from '../db/record-number.ts';
@@ -17,12 +17,7 @@ export async function revokeInLane(
   keyId: string,
   now_ms: number,
 ): Promise<RevokeReply | undefined> {
-  try {
-    return await laneOf(bindings, keyId).revoke({ accountId, now_ms });
-  } catch (error) {
-    logFault('lane_not_told', { keyId, error: describeError(error) });
-    return undefined;
-  }
+  return tryOrLog('lane_not_told', { keyId }, undefined, () => laneOf(bindings, keyId).revoke({ accountId, now_ms }));
 }
 
 /**
@@ -60,13 +55,10 @@ export async function readLastUses(
   keyIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const uses = keyIds.map(async (keyId) => {
-    try {
+    return tryOrLog('lane_not_read', { keyId }, [], async () => {
       const time_ms = await laneOf(bindings, keyId).lastUse();
       return time_ms === null ? [] : [[keyId, time_ms] as const];
-    } catch (error) {
-      logFault('lane_not_read', { keyId, error: describeError(error) });
-      return [];
-    }
+    });
   });
   return new Map((await Promise.all(uses)).flat());
 }

@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import { z } from 'zod';
 import type { Bindings } from '../platform/bindings.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { describeError, logFault, tryOrLog } from '../platform/log.ts';
 import { isRecent, withDeadline } from '../platform/deadline.ts';
 import { firstLedger } from '../db/database.ts';
 import { readSettings } from '../db/settings.ts';
@@ -296,11 +296,7 @@ export class PriceHub extends DurableObject<Bindings> {
     const isTooSoon = isRecent(POLL_INTERVAL_MS - 1, this.#begun_ms, now_ms);
     const wait_ms = Math.max(asOf_ms - now_ms, isTooSoon ? this.#begun_ms + POLL_INTERVAL_MS - now_ms : 0);
     if (wait_ms > 0) await new Promise((resolve) => void setTimeout(resolve, wait_ms));
-    try {
-      await this.#joinRound();
-    } catch (error) {
-      logFault('price_round_failed', { error: describeError(error) });
-    }
+    await tryOrLog('price_round_failed', {}, undefined, () => this.#joinRound());
   }
 
   /** What the venues agree on now that is as of then, under the next number. Tickers show it, too. */
@@ -391,14 +387,12 @@ export class PriceHub extends DurableObject<Bindings> {
   /** Sends it to one shard. Where nobody listens any more, and nobody has begun to meanwhile, its lease ends. */
   async #publishTo(shard: string, round: MarketRound): Promise<void> {
     const lease = this.#leases.get(shard);
-    try {
+    await tryOrLog('shard_unreachable', { shard }, undefined, async () => {
       const isHeard = await reachShard(this.env, shard).publish(round);
       if (isHeard || this.#leases.get(shard) !== lease) return;
       this.#leases.delete(shard);
       this.#keepLeases();
-    } catch (error) {
-      logFault('shard_unreachable', { shard, error: describeError(error) });
-    }
+    });
   }
 
   #keepLeases(): void {
@@ -409,14 +403,12 @@ export class PriceHub extends DurableObject<Bindings> {
   async #refreshFallbacks(now_ms: number): Promise<void> {
     if (isRecent(FALLBACKS_FRESH_MS - 1, this.#fallbacksRead_ms, now_ms)) return;
     this.#fallbacksRead_ms = now_ms;
-    try {
+    await tryOrLog('fallback_prices_unreadable', {}, undefined, async () => {
       const { fallbackPrices } = await withDeadline(FALLBACKS_DEADLINE_MS, () => readSettings(firstLedger(this.env)));
       const listed = coinSymbols.map((coin) => [coin, parsePrice(fallbackPrices[coin]?.price ?? '')] as const);
       const fallbacks = Object.fromEntries(listed.filter(([, price]) => price !== undefined));
       this.#memory = { ...this.#memory, snapshot: { ...this.#memory.snapshot, fallbacks } };
-    } catch (error) {
-      logFault('fallback_prices_unreadable', { error: describeError(error) });
-    }
+    });
   }
 
   /**

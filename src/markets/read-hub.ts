@@ -1,5 +1,5 @@
 import type { Bindings } from '../platform/bindings.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { tryOrLog } from '../platform/log.ts';
 import type { Coin } from '../money/assets.ts';
 import { LONGEST_WAIT_MS } from './firm-price.ts';
 import type { PriceHub, RipePrice, SourceStandings } from './price-hub.ts';
@@ -46,12 +46,9 @@ async function askHub<Answer>(
   bindings: HubBindings,
   ask: (hub: ReturnType<typeof reachHub>) => Promise<Answer>,
 ): Promise<Answer | undefined> {
-  try {
-    return await withDeadline(SNAPSHOT_DEADLINE_MS, () => ask(reachHub(bindings)));
-  } catch (error) {
-    logFault('price_hub_unreachable', { error: describeError(error) });
-    return undefined;
-  }
+  return tryOrLog('price_hub_unreachable', {}, undefined, () =>
+    withDeadline(SNAPSHOT_DEADLINE_MS, () => ask(reachHub(bindings))),
+  );
 }
 
 /** The one hub. Another location is another hub. */

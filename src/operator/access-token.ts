@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { config } from '../env.ts';
 import { type Outcome, accept, refuse } from '../http/answer.ts';
 import { withDeadline } from '../platform/deadline.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { tryOrLog } from '../platform/log.ts';
 import { readText } from '../platform/read-text.ts';
 
 /** How long certificates are used before they are fetched again. */
@@ -56,12 +56,10 @@ export class AccessCertificates {
 
   async #fetch(now_ms: number): Promise<void> {
     this.#asked_ms = now_ms;
-    try {
+    await tryOrLog('access_certificates_unreachable', {}, undefined, async () => {
       this.#certificates = await withDeadline(DEADLINE_MS, (signal) => fetchCertificates(this.#issuer, signal));
       this.#fetched_ms = now_ms;
-    } catch (error) {
-      logFault('access_certificates_unreachable', { error: describeError(error) });
-    }
+    });
   }
 }
 

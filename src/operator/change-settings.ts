@@ -16,7 +16,7 @@ import { findThinSpreads } from '../dealing/judge-spread.ts';
 import { type Asset, QUOTE_ASSET, assetSymbols, assets, scaleOf } from '../money/assets.ts';
 import { type Atoms, MAX_ATOMS, PRICE_SCALE, parseAmount, parsePrice } from '../money/amounts.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { tryOrLog } from '../platform/log.ts';
 import { refuseLedger } from './find-records.ts';
 import {
   type ChangeSettings,
@@ -176,12 +176,9 @@ export async function commitSettings(
  * makes it within a minute.
  */
 export async function copyToLedgers(bindings: LedgerBindings, now_ms: number): Promise<Refusal | undefined> {
-  try {
+  return tryOrLog('settings_not_copied', {}, notCopied, async () => {
     return (await copySettingsToAll(bindings, now_ms)) ? undefined : notCopied;
-  } catch (error) {
-    logFault('settings_not_copied', { error: describeError(error) });
-    return notCopied;
-  }
+  });
 }
 
 function checkChange(

@@ -11,7 +11,7 @@ import { type Outcome, accept } from '../http/answer.ts';
 import { insertAudit } from '../db/audit.ts';
 import { FIRST_LEDGER } from '../db/record-id.ts';
 import type { Bindings } from '../platform/bindings.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { tryOrLog } from '../platform/log.ts';
 import { chooseSenderSettings } from '../providers.ts';
 import { type OperatorEnvironment, actorOf } from './authenticate-operator.ts';
 import { findLedgerAt } from './find-records.ts';
@@ -74,11 +74,7 @@ async function admitOperator(
 
 /** Copies what was changed to the other ledgers. What fails here is made good by their keepers within a minute. */
 async function copyToLedgers(bindings: Bindings): Promise<void> {
-  try {
-    await copyEndpointsToAll(bindings);
-  } catch (error) {
-    logFault('endpoints_not_copied', { error: describeError(error) });
-  }
+  await tryOrLog('endpoints_not_copied', {}, undefined, () => copyEndpointsToAll(bindings));
 }
 
 /** The webhook endpoints of the operator, to which the events of its feed are sent. */

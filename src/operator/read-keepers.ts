@@ -1,7 +1,7 @@
 import type { LedgerAnswer } from '../db/ask-ledgers.ts';
 import { listLedgers } from '../db/database.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { tryOrLog } from '../platform/log.ts';
 import { type Keeper, type KeeperBindings, reachKeeper } from '../reconciliation/reach-keeper.ts';
 
 /** What the keeper of each ledger knows. */
@@ -19,10 +19,5 @@ export async function readFromKeeper<T>(
   ledger: number,
   read: (keeper: Keeper) => Promise<T>,
 ): Promise<T | undefined> {
-  try {
-    return await read(reachKeeper(bindings, ledger));
-  } catch (error) {
-    logFault('keeper_unreachable', { ledger, error: describeError(error) });
-    return undefined;
-  }
+  return tryOrLog('keeper_unreachable', { ledger }, undefined, () => read(reachKeeper(bindings, ledger)));
 }

@@ -1,5 +1,5 @@
 import type { Bindings } from '../platform/bindings.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { tryOrLog } from '../platform/log.ts';
 import { type Outcome, type Refusal, accept, overloaded, refuse } from '../http/answer.ts';
 import { isRecent, withDeadline } from '../platform/deadline.ts';
 import { type Database, openLedger } from '../db/database.ts';
@@ -88,12 +88,10 @@ export class GateSettings {
   async #fetch(): Promise<void> {
     // The time of the question: later changes may not be in the answer.
     const read_ms = Date.now();
-    try {
+    await tryOrLog('settings_unreadable', {}, undefined, async () => {
       const value = await withDeadline(SETTINGS_DEADLINE_MS, () => readSettings(this.#database));
       this.#settings = { value, read_ms };
-    } catch (error) {
-      logFault('settings_unreadable', { error: describeError(error) });
-    }
+    });
   }
 }
 

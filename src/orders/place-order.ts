@@ -1,5 +1,5 @@
 import type { Bindings, LedgerBindings } from '../platform/bindings.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { describeError, logFault, tryOrLog } from '../platform/log.ts';
 import { type Outcome, type Refusal, answerJson, overloaded, refuse } from '../http/answer.ts';
 import { withDeadline } from '../platform/deadline.ts';
 import { reach } from '../platform/objects.ts';
@@ -97,13 +97,10 @@ export async function previewAtGate(
   ledger: number,
   terms: OrderTerms,
 ): Promise<Outcome<OrderPreview>> {
-  try {
+  return tryOrLog('gate_failed', {}, overloaded, async () => {
     const gate = reachGate(bindings, ledger);
     return await withDeadline<Outcome<OrderPreview>>(PREVIEW_DEADLINE_MS, () => gate.preview(ledger, terms));
-  } catch (error) {
-    logFault('gate_failed', { error: describeError(error) });
-    return overloaded;
-  }
+  });
 }
 
 /** How long the holder's own change waits for his orders: they have their price or a refusal after 2 s. */
@@ -115,29 +112,23 @@ const AWAIT_DEADLINE_MS = 4_000;
  * the gate answered. Never rejects.
  */
 export async function letOrdersEnd(bindings: GateBindings, accountId: string): Promise<boolean> {
-  try {
+  return tryOrLog('gate_failed', { accountId }, false, async () => {
     const gate = reachGate(bindings, ledgerNumberOf(accountId));
     await withDeadline(AWAIT_DEADLINE_MS, () => gate.awaitOrders(accountId));
     return true;
-  } catch (error) {
-    logFault('gate_failed', { accountId, error: describeError(error) });
-    return false;
-  }
+  });
 }
 
 /** The load of all gates; `undefined` when one does not answer. Never rejects. */
 export async function readGateLoad(bindings: GateBindings & LedgerBindings): Promise<GateLoad | undefined> {
   const gates = listLedgers(bindings).map((ledger) => reachGate(bindings, ledger));
-  try {
+  return tryOrLog('gate_failed', {}, undefined, async () => {
     const loads = await withDeadline(PREVIEW_DEADLINE_MS, () => Promise.all(gates.map((gate) => gate.readLoad())));
     return {
       orders: loads.reduce((sum, { orders }) => sum + orders, 0),
       waits_ms: loads.flatMap(({ waits_ms }) => waits_ms),
     };
-  } catch (error) {
-    logFault('gate_failed', { error: describeError(error) });
-    return undefined;
-  }
+  });
 }
 
 /** There is one gate for a ledger. It stores nothing, so at another location it may be another one. */

@@ -25,3 +25,18 @@ export function describeError(error: unknown): string {
   const root = rootOf(error);
   return root instanceof Error ? (root.stack ?? root.message) : 'not an error';
 }
+
+/** What `act` gives; when it fails, that is logged as this fault, and `instead` is given. Never rejects. */
+export async function tryOrLog<Given, const Instead>(
+  fault: string,
+  facts: Facts,
+  instead: Instead,
+  act: () => Given | Promise<Given>,
+): Promise<Given | Instead> {
+  try {
+    return await act();
+  } catch (error) {
+    logFault(fault, { ...facts, error: describeError(error) });
+    return instead;
+  }
+}

@@ -6,7 +6,7 @@ import { FILL_MAX_AGE_MS } from '../markets/firm-price.ts';
 import { type HubBindings, reachHub, readSnapshot } from '../markets/read-hub.ts';
 import { coinSymbols } from '../money/assets.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { tryOrLog } from '../platform/log.ts';
 import { type MarketState, type MoveMarket, type MovedMarket, showMarket } from './market.ts';
 
 /** How often it is looked whether a change is in force, and for how long. */
@@ -40,14 +40,11 @@ export async function changeMarket(
   const ledger = firstLedger(bindings);
   const audited = await commit(ledger, [insertAudit(ledger, actor, 'move_market', 'sandbox', change)]);
   if (audited.kind !== 'committed') return notMoved;
-  try {
+  return tryOrLog('sandbox_market_not_moved', {}, notMoved, async () => {
     const market = await reachMarket(bindings).moveMarket(change);
     await waitUntilInForce(bindings, market, Date.now());
     return accept(showMarket(market));
-  } catch (error) {
-    logFault('sandbox_market_not_moved', { error: describeError(error) });
-    return notMoved;
-  }
+  });
 }
 
 const notMoved = refuse('service_unavailable', 'The market may not have moved. Send the same again.', {

@@ -1,6 +1,6 @@
 import { inArray } from 'drizzle-orm';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { tryOrLog } from '../platform/log.ts';
 import { type Outcome, type Refusal, accept, overloaded, refuse } from '../http/answer.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
@@ -125,14 +125,11 @@ function toRow({ buyer, seller, ...terms }: SettledTrade) {
  * Returns `absent` where there is none.
  */
 async function lookUp(database: Database, settlement: SettledTrade, absent: Refusal): Promise<Outcome<Settled>> {
-  try {
+  return tryOrLog('settlement_unreadable', { settlementId: settlement.id }, describeUnknown(settlement), async () => {
     const landed = parseSettlement(await selectSettlement(database, settlement.reference));
     if (!landed) return absent;
     return landed.id === settlement.id ? accept({ settlement, isNew: true }) : repeat(landed, settlement);
-  } catch (error) {
-    logFault('settlement_unreadable', { settlementId: settlement.id, error: describeError(error) });
-    return describeUnknown(settlement);
-  }
+  });
 }
 
 const terms = ['buyer', 'seller', 'coin', 'coinAmount', 'usdtAmount'] as const;

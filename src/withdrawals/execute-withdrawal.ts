@@ -8,7 +8,7 @@ import { payOut } from './pay-out.ts';
 import { type WithdrawalRow, answerWithdrawal, findNamed, readWithdrawal } from './withdrawal.ts';
 import { logLock } from '../accounts/check-totp-code.ts';
 import { clearAttempts } from '../accounts/totp.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import { tryOrLog } from '../platform/log.ts';
 import { type Outcome, type Refusal, overloaded } from '../http/answer.ts';
 import {
   type Requester,
@@ -88,12 +88,7 @@ async function plan(
   withdrawal: CreateWithdrawal,
   context: WithdrawalExecutionContext,
 ): Promise<Outcome<WithdrawalPlan>> {
-  try {
-    return await planWithdrawal(withdrawal, context);
-  } catch (error) {
-    logFault('withdrawal_not_planned', { error: describeError(error) });
-    return overloaded;
-  }
+  return tryOrLog('withdrawal_not_planned', {}, overloaded, () => planWithdrawal(withdrawal, context));
 }
 
 async function take(
@@ -141,9 +136,5 @@ async function refuseNamed(database: Database, { accountId, id, clientOrderId }:
 
 /** The refusal is the same whether or not the count could be undone. */
 async function forgiveAttempts(database: Database, accountId: string): Promise<void> {
-  try {
-    await clearAttempts(database, accountId);
-  } catch (error) {
-    logFault('attempts_not_cleared', { accountId, error: describeError(error) });
-  }
+  await tryOrLog('attempts_not_cleared', { accountId }, undefined, () => clearAttempts(database, accountId));
 }

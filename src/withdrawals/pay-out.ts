@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { describeError, logEvent, logFault } from '../platform/log.ts';
+import { logEvent, tryOrLog } from '../platform/log.ts';
 import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
 import { withdrawals } from '../db/schema.ts';
@@ -49,7 +49,7 @@ export interface PayoutContext {
  */
 export async function payOut(context: PayoutContext, row: WithdrawalRow, isFresh: boolean): Promise<WithdrawalRow> {
   const { database, now } = context;
-  try {
+  return tryOrLog('withdrawal_not_settled', { withdrawalId: row.id }, row, async () => {
     const isReleased = isFresh && row.releasedAt !== null && now() - row.releasedAt < RELEASE_STANDS_MS;
     const found = isReleased ? neverAsked : await lookUp(context, row);
     const state = found.kind === 'never_seen' ? await submit(context, row, isReleased) : found;
@@ -59,10 +59,7 @@ export async function payOut(context: PayoutContext, row: WithdrawalRow, isFresh
     if (outcome.kind === 'committed') return applySettlement(row, settlement);
     // Another request settled it first, or D1 did not say. The row has the present state.
     return (await readWithdrawal(database, row.accountId, row.id)) ?? row;
-  } catch (error) {
-    logFault('withdrawal_not_settled', { withdrawalId: row.id, error: describeError(error) });
-    return row;
-  }
+  });
 }
 
 function lookUp({ ledgers, custody }: PayoutContext, row: WithdrawalRow): Promise<CustodyState | NeverSeen> {

@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts';
 import { FIRST_LEDGER, moveToLedger } from '../../db/record-id.ts';
 import { accountStreams, webhookEndpoints } from '../../db/schema/events.ts';
 import type { Bindings } from '../../platform/bindings.ts';
-import { describeError, logFault } from '../../platform/log.ts';
+import { tryOrLog } from '../../platform/log.ts';
 import { reach } from '../../platform/objects.ts';
 import type { Outcome } from '../../http/answer.ts';
 import { type KeeperBindings, reachKeeper } from '../../reconciliation/reach-keeper.ts';
@@ -122,11 +122,9 @@ async function wakeSender(
   bindings: SenderBindings,
   { delivered, ...name }: EndpointName & { readonly delivered: number },
 ): Promise<void> {
-  try {
-    await reachSender(bindings, name.id).wake(name, delivered);
-  } catch (error) {
-    logFault('sender_not_woken', { endpointId: name.id, error: describeError(error) });
-  }
+  await tryOrLog('sender_not_woken', { endpointId: name.id }, undefined, () =>
+    reachSender(bindings, name.id).wake(name, delivered),
+  );
 }
 
 /**
@@ -134,9 +132,5 @@ async function wakeSender(
  * throws: what fails here is made good by the sweep of the same minute.
  */
 export async function wakeAfterChange(bindings: KeeperBindings, ledger: number): Promise<void> {
-  try {
-    await reachKeeper(bindings, ledger).wakeSenders();
-  } catch (error) {
-    logFault('senders_not_woken', { error: describeError(error) });
-  }
+  await tryOrLog('senders_not_woken', {}, undefined, () => reachKeeper(bindings, ledger).wakeSenders());
 }
