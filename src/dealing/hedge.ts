@@ -8,8 +8,8 @@ import { approvalRefusals, commitOrRefuse } from '../db/explain.ts';
 import { ledgerNumberOf, timeOfRecord, timestampOfRecord } from '../db/record-id.ts';
 import { columnsOf, hedges } from '../db/schema.ts';
 import { VENUE_PREFIX, nextTransfer } from '../db/transfers.ts';
-import { type Atoms, PRICE_SCALE, divideDown, formatAmount, formatPrice } from '../money/amounts.ts';
-import { QUOTE_ASSET, assetSymbols, coinSymbols, scaleOf, toUsdt } from '../money/assets.ts';
+import { PRICE_SCALE, divideDown, formatAmount, formatPrice } from '../money/amounts.ts';
+import { QUOTE_ASSET, assetSymbols, coinSymbols, scaleOf, toUsdt, showUsdt } from '../money/assets.ts';
 import { readEnd } from './hedge-book.ts';
 
 /** An order for a venue, and what came of it. */
@@ -53,8 +53,6 @@ export type Hedge = z.output<typeof Hedge>;
 
 /** A row of `hedges`. */
 export type HedgeRow = typeof hedges.$inferSelect;
-
-const showUsdt = (atoms: Atoms) => formatAmount(atoms, scaleOf(QUOTE_ASSET));
 
 /** Shows a hedge as of `now_ms`. Pure. */
 export function showHedge(row: HedgeRow, now_ms: number): Hedge {

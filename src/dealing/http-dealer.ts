@@ -1,4 +1,5 @@
 import { type SignedService, sendSigned } from '../custody/send-signed.ts';
+import { parseJson } from '../http/request.ts';
 import { withDeadline } from '../platform/deadline.ts';
 import { logFault, tryOrLog } from '../platform/log.ts';
 import { DealAnswer, VenueReport } from './contract.ts';
@@ -52,14 +53,6 @@ export function readDealAnswer(status: number, text: string): DealState {
   if (answer.status === 'refused') return { kind: 'refused', reason: answer.reason };
   if (answer.status === 'busy') return { kind: 'refused', reason: `busy: ${answer.reason}` };
   return { kind: 'unresolved', reason: answer.status === 'held' ? `held: ${answer.reason}` : answer.status };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 async function ask(

@@ -1,6 +1,5 @@
 import { usdtAtoms } from '../db/coin-terms.ts';
-import { type Coin, QUOTE_ASSET, scaleOf } from '../money/assets.ts';
-import { type Atoms, formatAmount } from '../money/amounts.ts';
+import { type Coin, showUsdt } from '../money/assets.ts';
 import { type SpreadSettings, type TradingContext, boundsInForce, spreadInForce } from '../orders/in-force.ts';
 
 /** Of a venue's own book: half of its spread, in hundredths of a percent, and how many USDT move it by one more. */
@@ -25,17 +24,15 @@ export function findThinSpreads(settings: SpreadSettings, trading: TradingContex
     const largest = boundsInForce(coin, settings, trading.boundsOf).max;
     const outer = usdtAtoms(hedging.outer);
     if (ledgers === 1 && largest <= outer) return [];
-    const hedged = Math.min(Number(show(largest)), Number(hedging.maxHedge));
+    const hedged = Math.min(Number(showUsdt(largest)), Number(hedging.maxHedge));
     const impact = Math.min(assumeImpact(hedged), hedging.limitBps);
     const spread = spreadInForce(coin, settings, trading);
     if (spread >= hedging.feeBps + impact) return [];
     const cost = `${showBps(hedging.feeBps + impact)} bps (fee ${hedging.feeBps}, impact ${showBps(impact)})`;
-    const why = ledgers === 1 ? `above outer, ${show(outer)}` : `in ${ledgers} ledgers`;
+    const why = ledgers === 1 ? `above outer, ${showUsdt(outer)}` : `in ${ledgers} ledgers`;
     const bound = ledgers === 1 ? ', or a maxNotional of at most outer' : '';
-    return `the spread of ${coin} is ${spread} bps, and to hedge an order of ${show(largest)} USDT, ${why}, costs ${cost}: set a spread of at least ${Math.ceil(hedging.feeBps + impact)}${bound}`;
+    return `the spread of ${coin} is ${spread} bps, and to hedge an order of ${showUsdt(largest)} USDT, ${why}, costs ${cost}: set a spread of at least ${Math.ceil(hedging.feeBps + impact)}${bound}`;
   });
 }
-
-const show = (atoms: Atoms) => formatAmount(atoms, scaleOf(QUOTE_ASSET));
 
 const showBps = (bps: number) => String(Math.round(bps * 100) / 100);

@@ -3,8 +3,7 @@ import { haltExchange } from '../db/copy-settings.ts';
 import { readSettings } from '../db/settings.ts';
 import { VALUE_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
-import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
-import { type Atoms, formatAmount } from '../money/amounts.ts';
+import { QUOTE_ASSET, showUsdt } from '../money/assets.ts';
 import { logFault } from '../platform/log.ts';
 import type { Duty } from '../reconciliation/duty.ts';
 import { dayOf } from '../reconciliation/day-sums.ts';
@@ -16,8 +15,6 @@ import { partOf } from './plan-hedge.ts';
 const Accepted = z.object({ day: z.string(), loss: z.string() }).catch({ day: '', loss: '0' });
 
 const STATE = 'loss';
-
-const show = (atoms: Atoms) => formatAmount(atoms, scaleOf(QUOTE_ASSET));
 
 /**
  * Values the house's positions at the prices of now, and halts trading in the whole exchange once this ledger has lost more
@@ -44,8 +41,8 @@ export const watchLoss: Duty = {
     const most = (usdt ? partOf(dailyLoss, usdt) : 0n) + (accepted.day === today ? BigInt(accepted.loss) : 0n);
     if (loss <= most) return;
     if (!tradingHalted) {
-      const reason = `ledger ${ledger} has lost ${show(loss)} USDT today, and ${show(most)} are allowed`;
-      logFault('loss_halts_trading', { ledger, loss: show(loss), allowed: show(most) });
+      const reason = `ledger ${ledger} has lost ${showUsdt(loss)} USDT today, and ${showUsdt(most)} are allowed`;
+      logFault('loss_halts_trading', { ledger, loss: showUsdt(loss), allowed: showUsdt(most) });
       await haltExchange(bindings, { tradingHalted: true }, 'trading', { reason }, now_ms);
     }
     state.write(STATE, { day: today, loss: String(loss) });

@@ -1,6 +1,6 @@
 import { type Network, networkRecords } from './networks.ts';
 import { type VenueSymbols, noMarkets, spellMarkets } from './venue-symbols.ts';
-import { type Atoms, divideDown, divideUp, PRICE_SCALE, type Price } from './amounts.ts';
+import { type Atoms, divideDown, divideUp, formatAmount, PRICE_SCALE, type Price } from './amounts.ts';
 
 export interface AssetNetwork {
   readonly network: Network;
@@ -161,6 +161,12 @@ export function pairOf(coin: Coin): string {
 
 export function scaleOf(asset: Asset): number {
   return assets[asset].scale;
+}
+
+/** Atoms of USDT as a plain decimal; what is not known stays `null`. */
+export function showUsdt<Value extends Atoms | null>(atoms: Value): Value extends Atoms ? string : null;
+export function showUsdt(atoms: Atoms | null): string | null {
+  return atoms === null ? null : formatAmount(atoms, scaleOf(QUOTE_ASSET));
 }
 
 /** A symbol in upper case, ASCII letters only: `toUpperCase` would turn a dotless ı into an I. */

@@ -7,8 +7,8 @@ import { ApiKey, listApiKeys } from '../keys/api-key.ts';
 import type { Database } from '../db/database.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import type { Valuation } from '../markets/value-in-usdt.ts';
-import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
-import { type Atoms, formatAmount } from '../money/amounts.ts';
+import { scaleOf, showUsdt } from '../money/assets.ts';
+import { formatAmount } from '../money/amounts.ts';
 import { Balance, readHoldings } from '../activity/balances.ts';
 import { showDailyUse } from '../withdrawals/read-facts.ts';
 
@@ -38,8 +38,6 @@ export const AccountDetail = Account.extend({
 }).openapi('AccountDetail');
 
 export type AccountDetail = z.output<typeof AccountDetail>;
-
-const showUsdt = (amount: Atoms) => formatAmount(amount, scaleOf(QUOTE_ASSET));
 
 /** Reads an account whole, or `undefined` when there is none of that id. Throws when D1 fails. */
 export async function readAccountDetail(

@@ -5,8 +5,7 @@ import { openLedger } from '../db/database.ts';
 import { ledgerNumberOf, lowestRecordId, timestampOfRecord } from '../db/record-id.ts';
 import { Decimal, Timestamp } from '../http/wire-types.ts';
 import type { Valuation } from '../markets/value-in-usdt.ts';
-import { type Atoms, formatAmount } from '../money/amounts.ts';
-import { type Asset, QUOTE_ASSET, scaleOf } from '../money/assets.ts';
+import { type Asset, showUsdt } from '../money/assets.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 
 const VOLUME_SPAN_MS = 30 * 86_400_000;
@@ -39,8 +38,6 @@ interface Facts {
   readonly volume: string;
   readonly balances: string;
 }
-
-const showUsdt = (atoms: Atoms) => formatAmount(atoms, scaleOf(QUOTE_ASSET));
 
 /** Accounts of any ledgers with what they have and did. One statement for each ledger. Throws when D1 fails. */
 export async function describeAccounts(

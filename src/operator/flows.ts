@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi';
 import type { LedgerAnswer } from '../db/ask-ledgers.ts';
 import { Decimal, Timestamp } from '../http/wire-types.ts';
 import { type FlowsOfDay, mergeFlows } from '../reconciliation/flows.ts';
-import { showUsdt } from './house.ts';
 import { ProfitQuery } from './profit.ts';
+import { showUsdt } from '../money/assets.ts';
 
 export const FlowsQuery = ProfitQuery.omit({ format: true });
 

@@ -10,7 +10,7 @@ import { type CoinTerms, usdtAtoms } from '../db/coin-terms.ts';
 import { VENUE_PREFIX, house } from '../db/transfers.ts';
 import { VALUE_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
-import { type Asset, QUOTE_ASSET, assetSymbols, coinSymbols, scaleOf, toUsdt } from '../money/assets.ts';
+import { type Asset, QUOTE_ASSET, assetSymbols, coinSymbols, scaleOf, toUsdt, showUsdt } from '../money/assets.ts';
 import { type Atoms, formatAmount, type Price, formatPrice } from '../money/amounts.ts';
 
 /** Decimals of a share. */
@@ -198,12 +198,6 @@ export function shareOf(used: Atoms, limit: Atoms): string | null {
 /** How much of what is owed is there. */
 function coverOf(held: Atoms, owed: Atoms): string | null {
   return owed <= 0n ? null : formatAmount(held <= 0n ? 0n : (held * SHARE_UNIT) / owed, SHARE_SCALE);
-}
-
-/** Atoms of USDT; what is not known stays so. */
-export function showUsdt<Value extends Atoms | null>(atoms: Value): Value extends Atoms ? string : null;
-export function showUsdt(atoms: Atoms | null): string | null {
-  return atoms === null ? null : formatAmount(atoms, scaleOf(QUOTE_ASSET));
 }
 
 /** A bound of the terms, as every amount is shown. */

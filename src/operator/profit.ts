@@ -4,7 +4,8 @@ import { SignedDecimal, Timestamp } from '../http/wire-types.ts';
 import { type Outcome, accept, refuseField } from '../http/answer.ts';
 import type { LedgerAnswer } from '../db/ask-ledgers.ts';
 import { type ProfitOfDay, addParts, mergeProfit, profitParts, sumParts } from '../reconciliation/profit-of-day.ts';
-import { firstDayShown, showUsdt } from './house.ts';
+import { firstDayShown } from './house.ts';
+import { showUsdt } from '../money/assets.ts';
 
 const MOST_DAYS = 366;
 const DAY_MS = 86_400_000;

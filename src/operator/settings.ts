@@ -13,10 +13,10 @@ import {
   type Asset,
   type Coin,
   MARKET_PRICES_DATE,
-  QUOTE_ASSET,
   assetSymbols,
   coinSymbols,
   scaleOf,
+  showUsdt,
 } from '../money/assets.ts';
 import { AMOUNT_SYNTAX, formatAmount, formatPrice } from '../money/amounts.ts';
 import { networks } from '../money/networks.ts';
@@ -207,8 +207,6 @@ export async function readExchangeSettings(
     fallbackPrices: Object.fromEntries(coinSymbols.map((coin) => [coin, showFallback(coin, standing)])),
   };
 }
-
-const showUsdt = (atoms: bigint | null) => (atoms === null ? null : formatAmount(atoms, scaleOf(QUOTE_ASSET)));
 
 const StoredAtoms = z.partialRecord(z.enum(assetSymbols), z.string());
 

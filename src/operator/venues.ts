@@ -10,9 +10,10 @@ import { Hedge, type HedgeRow, showHedge } from '../dealing/hedge.ts';
 import type { VenueState } from '../dealing/reach-hedger.ts';
 import { VALUE_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
-import { type Asset, type Coin, QUOTE_ASSET, assetSymbols, scaleOf, toCoin, toUsdt } from '../money/assets.ts';
+import type { Asset, Coin } from '../money/assets.ts';
+import { QUOTE_ASSET, assetSymbols, scaleOf, showUsdt, toCoin, toUsdt } from '../money/assets.ts';
 import { type Atoms, divideUp, floorAmount, formatAmount } from '../money/amounts.ts';
-import { showUsdt, valueHouse } from './house.ts';
+import { valueHouse } from './house.ts';
 
 const CUSTODY = 'custody';
 const BASIS = 10_000n;

@@ -4,7 +4,7 @@ import type { SealSecrets } from '../accounts/seal.ts';
 import { type Outcome, accept, refuse, refusePrecision } from '../http/answer.ts';
 import { firmPrice } from '../markets/firm-price.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
-import { type Asset, type AssetNetwork, QUOTE_ASSET, assets, scaleOf, toUsdt } from '../money/assets.ts';
+import { type Asset, type AssetNetwork, QUOTE_ASSET, assets, scaleOf, toUsdt, showUsdt } from '../money/assets.ts';
 import { type Atoms, MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
 import type { Network } from '../money/networks.ts';
 import { readAddress } from '../addresses/validate-address.ts';
@@ -182,10 +182,6 @@ export const addressNotAllowlisted = refuse(
   'address_not_allowlisted',
   'The address is not approved for this account, or not yet usable.',
 );
-
-function showUsdt(atoms: Atoms): string {
-  return formatAmount(atoms, scaleOf(QUOTE_ASSET));
-}
 
 /** The refusal of a withdrawal beyond the daily limit, with the figures. */
 export function refuseLimit({ limit, used }: { readonly limit: Atoms; readonly used: Atoms }) {

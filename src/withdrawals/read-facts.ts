@@ -5,8 +5,8 @@ import { nameAddress, selectHolder } from '../db/directory.ts';
 import { lowestRecordId } from '../db/record-id.ts';
 import { accounts, allowlist, exactly, withdrawals } from '../db/schema.ts';
 import { type Settings, parseSettings, selectSettings } from '../db/settings.ts';
-import { type Atoms, formatAmount } from '../money/amounts.ts';
-import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
+import type { Atoms } from '../money/amounts.ts';
+import { showUsdt } from '../money/assets.ts';
 import type { Network } from '../money/networks.ts';
 
 const DAY_MS = 86_400_000;
@@ -112,8 +112,6 @@ export async function readFacts(
   };
 }
 
-const show = (atoms: Atoms) => formatAmount(atoms, scaleOf(QUOTE_ASSET));
-
 /**
  * The daily limit of an account, how much of it the last 24 hours have used, and what is left, as decimals of USDT. Throws
  * when D1 fails.
@@ -124,5 +122,5 @@ export async function showDailyUse(database: Database, accountId: string, now_ms
     selectUsed(database, accountId, now_ms),
   ]);
   const [limit, used] = [limits[0]?.limit ?? 0n, sums[0]?.used ?? 0n];
-  return { limit: show(limit), used: show(used), remaining: show(limit > used ? limit - used : 0n) };
+  return { limit: showUsdt(limit), used: showUsdt(used), remaining: showUsdt(limit > used ? limit - used : 0n) };
 }
