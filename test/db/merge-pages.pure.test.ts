@@ -8,6 +8,7 @@ import {
   newestFirst,
   oldestFirst,
 } from '../../src/db/merge-pages.ts';
+import { forAll } from '../support/for-all.ts';
 
 interface Row {
   readonly id: string;
@@ -76,37 +77,33 @@ describe('a list over several ledgers', () => {
     ['oldest first', oldestFirst, true],
     ['newest first', newestFirst, false],
   ] as const)('by ids, %s, gives every row once and in order, at any size of page', (_name, order, isRising) => {
-    fc.assert(
-      fc.property(ledgersOfIds, sizes.limit, sizes.lookedAt, (drawn, limit, lookedAt) => {
-        const ledgers = drawn.map((rows) => (isRising ? rows : rows.toReversed()));
-        const walked = walk((behind) => {
-          const founds = ledgers.map((rows) => findById(rows, behind, limit + 1, lookedAt, isRising));
-          return mergeFound<Row, Row>(order, founds, behind, limit + 1);
-        }, limit);
-        const listed = drawn.flat().filter(({ isListed }) => isListed);
-        expect(walked.map(({ id }) => id)).toEqual(listed.toSorted(order.compare).map(({ id }) => id));
-      }),
-    );
+    forAll(ledgersOfIds, sizes.limit, sizes.lookedAt, (drawn, limit, lookedAt) => {
+      const ledgers = drawn.map((rows) => (isRising ? rows : rows.toReversed()));
+      const walked = walk((behind) => {
+        const founds = ledgers.map((rows) => findById(rows, behind, limit + 1, lookedAt, isRising));
+        return mergeFound<Row, Row>(order, founds, behind, limit + 1);
+      }, limit);
+      const listed = drawn.flat().filter(({ isListed }) => isListed);
+      expect(walked.map(({ id }) => id)).toEqual(listed.toSorted(order.compare).map(({ id }) => id));
+    });
   });
 
   it('that each ledger numbers gives every row once, those of a ledger in the order of their numbers', () => {
-    fc.assert(
-      fc.property(ledgersOfNumbers, sizes.limit, sizes.lookedAt, (ledgers, limit, lookedAt) => {
-        const named = ledgers.map((rows, ledger) => rows.map((row) => ({ ...row, ledger })));
-        const walked = walk((behind) => {
-          const places = behind?.split('_') ?? [];
-          const founds = named.map((rows, ledger) => findIn(rows, places[ledger] || null, limit + 1, lookedAt));
-          return mergeFound(byTime, founds, behind, limit + 1);
-        }, limit) as (Row & { readonly ledger: number })[];
-        for (const [ledger, rows] of ledgers.entries()) {
-          const own = walked.filter((row) => row.ledger === ledger).map(({ id }) => id);
-          expect(own).toEqual(rows.filter(({ isListed }) => isListed).map(({ id }) => id));
-        }
-        // No row comes before one that is newer by more than the clocks differ.
-        const newest = walked.map((_, place) => Math.max(...walked.slice(place).map(({ ts }) => ts)));
-        expect(walked.filter(({ ts }, place) => (newest[place] ?? ts) > ts + 3)).toEqual([]);
-      }),
-    );
+    forAll(ledgersOfNumbers, sizes.limit, sizes.lookedAt, (ledgers, limit, lookedAt) => {
+      const named = ledgers.map((rows, ledger) => rows.map((row) => ({ ...row, ledger })));
+      const walked = walk((behind) => {
+        const places = behind?.split('_') ?? [];
+        const founds = named.map((rows, ledger) => findIn(rows, places[ledger] || null, limit + 1, lookedAt));
+        return mergeFound(byTime, founds, behind, limit + 1);
+      }, limit) as (Row & { readonly ledger: number })[];
+      for (const [ledger, rows] of ledgers.entries()) {
+        const own = walked.filter((row) => row.ledger === ledger).map(({ id }) => id);
+        expect(own).toEqual(rows.filter(({ isListed }) => isListed).map(({ id }) => id));
+      }
+      // No row comes before one that is newer by more than the clocks differ.
+      const newest = walked.map((_, place) => Math.max(...walked.slice(place).map(({ ts }) => ts)));
+      expect(walked.filter(({ ts }, place) => (newest[place] ?? ts) > ts + 3)).toEqual([]);
+    });
   });
 
   it('gives a single ledger’s rows and horizon as they are', () => {

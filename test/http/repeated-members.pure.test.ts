@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findRepeatedMembers } from '../../src/http/request.ts';
+import { forAll } from '../support/for-all.ts';
 
 describe('the members that come twice', () => {
   it.each([
@@ -29,26 +30,22 @@ describe('the members that come twice', () => {
   });
 
   it('are none in the text of any value, however it is indented', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), fc.constantFrom(0, 1, '\t'), (value, space) => {
-        expect(findRepeatedMembers(JSON.stringify(value, null, space))).toEqual([]);
-      }),
-    );
+    forAll(fc.jsonValue(), fc.constantFrom(0, 1, '\t'), (value, space) => {
+      expect(findRepeatedMembers(JSON.stringify(value, null, space))).toEqual([]);
+    });
   });
 
   it('are found in any object that gets one of its members again', () => {
-    fc.assert(
-      fc.property(
-        fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }),
-        fc.jsonValue(),
-        fc.nat(),
-        (object, value, at) => {
-          const names = Object.keys(object);
-          const name = JSON.stringify(names[at % names.length]);
-          const text = JSON.stringify(object).replace(/\}$/, () => `,${name}:${JSON.stringify(value)}}`);
-          expect(findRepeatedMembers(text)).toHaveLength(1);
-        },
-      ),
+    forAll(
+      fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }),
+      fc.jsonValue(),
+      fc.nat(),
+      (object, value, at) => {
+        const names = Object.keys(object);
+        const name = JSON.stringify(names[at % names.length]);
+        const text = JSON.stringify(object).replace(/\}$/, () => `,${name}:${JSON.stringify(value)}}`);
+        expect(findRepeatedMembers(text)).toHaveLength(1);
+      },
     );
   });
 });

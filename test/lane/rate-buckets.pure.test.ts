@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BucketLimits, defaultLimits } from '../../src/keys/rights.ts';
 import { type Bucket, type RateDecision, emptyBucket, takeOne } from '../../src/lane/buckets.ts';
+import { forAll } from '../support/for-all.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 21, 12);
 const MIDNIGHT_MS = Date.UTC(2026, 10, 22);
@@ -146,21 +147,19 @@ describe('what a client is told', () => {
       lowered: fc.integer({ min: 1, max: 15 }),
       offsets_ms: fc.array(fc.nat({ max: 59_999 }), { minLength: 15, maxLength: 15 }),
     });
-    fc.assert(
-      fc.property(scenarios, ({ perMinute, lowered, offsets_ms }) => {
-        const moments_ms = offsets_ms.map((offset_ms) => NOON_MS + offset_ms).toSorted((one, other) => one - other);
-        const counter = new Counter();
-        counter.takeAll({ perMinute, perDay: UNLIMITED_A_DAY }, moments_ms);
-        const limits = { perMinute: lowered, perDay: UNLIMITED_A_DAY };
-        const now_ms = moments_ms.at(-1) ?? NOON_MS;
-        const refused = counter.take(limits, now_ms);
-        if (refused.admitted) return;
-        const probe = (wait_s: number) => takeOne('read', refused.bucket, limits, now_ms + wait_s * 1_000).admitted;
-        expect(probe(refused.retryAfter_s)).toBe(true);
-        expect(refused.retryAfter_s).toBeGreaterThanOrEqual(1);
-        if (refused.retryAfter_s > 1) expect(probe(refused.retryAfter_s - 1)).toBe(false);
-      }),
-    );
+    forAll(scenarios, ({ perMinute, lowered, offsets_ms }) => {
+      const moments_ms = offsets_ms.map((offset_ms) => NOON_MS + offset_ms).toSorted((one, other) => one - other);
+      const counter = new Counter();
+      counter.takeAll({ perMinute, perDay: UNLIMITED_A_DAY }, moments_ms);
+      const limits = { perMinute: lowered, perDay: UNLIMITED_A_DAY };
+      const now_ms = moments_ms.at(-1) ?? NOON_MS;
+      const refused = counter.take(limits, now_ms);
+      if (refused.admitted) return;
+      const probe = (wait_s: number) => takeOne('read', refused.bucket, limits, now_ms + wait_s * 1_000).admitted;
+      expect(probe(refused.retryAfter_s)).toBe(true);
+      expect(refused.retryAfter_s).toBeGreaterThanOrEqual(1);
+      if (refused.retryAfter_s > 1) expect(probe(refused.retryAfter_s - 1)).toBe(false);
+    });
   });
 
   it('is a wait until enough requests have left for a lowered limit, with no less than none remaining', () => {

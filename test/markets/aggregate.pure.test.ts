@@ -4,6 +4,7 @@ import { type Observation, agreeOnPrice, chooseShown } from '../../src/markets/a
 import type { AgreedMarket } from '../../src/markets/snapshot.ts';
 import type { SourceTicker } from '../../src/markets/sources/price-source.ts';
 import { formatPrice, parsePrice } from '../../src/money/amounts.ts';
+import { forAll } from '../support/for-all.ts';
 
 const now_ms = Date.parse('2026-11-21T12:00:00Z');
 
@@ -181,13 +182,11 @@ describe('whatever prices the sources give', () => {
     const shuffles = anyPrices.chain((prices) =>
       fc.tuple(fc.constant(prices), fc.shuffledSubarray(prices, { minLength: prices.length })),
     );
-    fc.assert(
-      fc.property(shuffles, ([prices, shuffled]) => {
-        const [one, other] = [prices, shuffled].map(observeAll);
-        expect(agreeOnPrice(one ?? [], null, now_ms)).toEqual(agreeOnPrice(other ?? [], null, now_ms));
-        expect(chooseShown(one ?? [], 10n ** 10n, now_ms)).toEqual(chooseShown(other ?? [], 10n ** 10n, now_ms));
-      }),
-    );
+    forAll(shuffles, ([prices, shuffled]) => {
+      const [one, other] = [prices, shuffled].map(observeAll);
+      expect(agreeOnPrice(one ?? [], null, now_ms)).toEqual(agreeOnPrice(other ?? [], null, now_ms));
+      expect(chooseShown(one ?? [], 10n ** 10n, now_ms)).toEqual(chooseShown(other ?? [], 10n ** 10n, now_ms));
+    });
   });
 
   it('one source moves an agreed price only within the others’ range, or with two sources by half the band at most', () => {
@@ -271,21 +270,17 @@ describe('whatever prices the sources give', () => {
   });
 
   it('the shown price is the agreed one when there is one', () => {
-    fc.assert(
-      fc.property(anyPrices, (prices) => {
-        const observations = observeAll(prices);
-        const market = agreeOnPrice(observations, null, now_ms);
-        if (market) expect(chooseShown(observations, market.price, now_ms)?.price).toBe(market.price);
-      }),
-    );
+    forAll(anyPrices, (prices) => {
+      const observations = observeAll(prices);
+      const market = agreeOnPrice(observations, null, now_ms);
+      if (market) expect(chooseShown(observations, market.price, now_ms)?.price).toBe(market.price);
+    });
   });
 
   it('a price is shown as soon as any source gives a positive one', () => {
-    fc.assert(
-      fc.property(anyPrices, fc.bigInt({ min: 1n, max: 10n ** 18n }), (prices, reference) => {
-        expect(chooseShown(observeAll(prices), reference, now_ms)).not.toBeNull();
-      }),
-    );
+    forAll(anyPrices, fc.bigInt({ min: 1n, max: 10n ** 18n }), (prices, reference) => {
+      expect(chooseShown(observeAll(prices), reference, now_ms)).not.toBeNull();
+    });
   });
 });
 

@@ -10,6 +10,7 @@ import {
   formatAmount,
   parseAmount,
 } from '../../src/money/amounts.ts';
+import { forAll } from '../support/for-all.ts';
 
 /** The amount by arithmetic. The code under test moves the decimal point in the digits instead. */
 function writeByArithmetic(atoms: bigint, scale: number): string {
@@ -112,11 +113,9 @@ describe('reading an amount', () => {
   });
 
   it('agrees with arithmetic on any amount, and returns undefined when the result is not whole', () => {
-    fc.assert(
-      fc.property(amountParts, scales, (parts, scale) => {
-        expect(parseAmount(join(parts), scale)).toBe(readByArithmetic(join(parts), scale));
-      }),
-    );
+    forAll(amountParts, scales, (parts, scale) => {
+      expect(parseAmount(join(parts), scale)).toBe(readByArithmetic(join(parts), scale));
+    });
   });
 });
 
@@ -129,11 +128,9 @@ describe('reading an amount from a chain', () => {
   });
 
   it('is exact when there are none to cut off', () => {
-    fc.assert(
-      fc.property(fc.bigInt({ min: 0n, max: MAX_ATOMS }), scales, (atoms, scale) => {
-        expect(floorAmount(formatAmount(atoms, scale), scale)).toBe(atoms);
-      }),
-    );
+    forAll(fc.bigInt({ min: 0n, max: MAX_ATOMS }), scales, (atoms, scale) => {
+      expect(floorAmount(formatAmount(atoms, scale), scale)).toBe(atoms);
+    });
   });
 });
 
@@ -153,22 +150,18 @@ describe('writing an amount', () => {
   });
 
   it('writes any amount as arithmetic gives it, with the sign of a negative one', () => {
-    fc.assert(
-      fc.property(fc.bigInt({ min: 1n, max: 2n ** 64n }), scales, (atoms, scale) => {
-        expect(formatAmount(atoms, scale)).toBe(writeByArithmetic(atoms, scale));
-        expect(formatAmount(-atoms, scale)).toBe(`-${writeByArithmetic(atoms, scale)}`);
-      }),
-    );
+    forAll(fc.bigInt({ min: 1n, max: 2n ** 64n }), scales, (atoms, scale) => {
+      expect(formatAmount(atoms, scale)).toBe(writeByArithmetic(atoms, scale));
+      expect(formatAmount(-atoms, scale)).toBe(`-${writeByArithmetic(atoms, scale)}`);
+    });
   });
 
   it('returns what was read: every amount stays the same', () => {
-    fc.assert(
-      fc.property(fc.bigInt({ min: 0n, max: MAX_ATOMS }), scales, (atoms, scale) => {
-        const text = formatAmount(atoms, scale);
-        expect(text).toMatch(AMOUNT_SYNTAX);
-        expect(parseAmount(text, scale)).toBe(atoms);
-      }),
-    );
+    forAll(fc.bigInt({ min: 0n, max: MAX_ATOMS }), scales, (atoms, scale) => {
+      const text = formatAmount(atoms, scale);
+      expect(text).toMatch(AMOUNT_SYNTAX);
+      expect(parseAmount(text, scale)).toBe(atoms);
+    });
   });
 });
 
@@ -180,13 +173,11 @@ describe('dividing', () => {
     ['down to the largest whole number that is not above the quotient', divideDown, 0n],
     ['up to the smallest whole number that is not below the quotient', divideUp, 1n],
   ])('rounds %s', (_where, divide, up) => {
-    fc.assert(
-      fc.property(dividends, divisors, (dividend, divisor) => {
-        // Between the whole numbers below and above the quotient lies less than one divisor.
-        const rest = dividend - (divide(dividend, divisor) - up) * divisor;
-        expect(rest >= up && rest < divisor + up).toBe(true);
-      }),
-    );
+    forAll(dividends, divisors, (dividend, divisor) => {
+      // Between the whole numbers below and above the quotient lies less than one divisor.
+      const rest = dividend - (divide(dividend, divisor) - up) * divisor;
+      expect(rest >= up && rest < divisor + up).toBe(true);
+    });
   });
 
   it('rounds nothing when the quotient is whole', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Coin, toCoin, toUsdt } from '../../src/money/assets.ts';
+import { forAll } from '../support/for-all.ts';
 
 /** One coin in atoms of the ledger. One USDT is a million atoms, and a price has 8 decimals. */
 const coinAtoms: Record<Coin, bigint> = {
@@ -66,21 +67,17 @@ describe.each([
   });
 
   it('is off by less than one atom for every coin, amount and price', () => {
-    fc.assert(
-      fc.property(coins, amounts, prices, fc.constantFrom(...roundings), (coin, amount, price, rounding) => {
-        const [dividend = 0n, divisor = 0n] = divide(coin, amount, price);
-        expect(isNextTo(convert(coin, amount, price, rounding), dividend, divisor, rounding)).toBe(true);
-      }),
-    );
+    forAll(coins, amounts, prices, fc.constantFrom(...roundings), (coin, amount, price, rounding) => {
+      const [dividend = 0n, divisor = 0n] = divide(coin, amount, price);
+      expect(isNextTo(convert(coin, amount, price, rounding), dividend, divisor, rounding)).toBe(true);
+    });
   });
 });
 
 describe('an amount that is converted and back', () => {
   it('is never more than the first amount, when both are rounded down', () => {
-    fc.assert(
-      fc.property(coins, amounts, prices, (coin, amount, price) => {
-        expect(toUsdt(coin, toCoin(coin, amount, price, 'down'), price, 'down') <= amount).toBe(true);
-      }),
-    );
+    forAll(coins, amounts, prices, (coin, amount, price) => {
+      expect(toUsdt(coin, toCoin(coin, amount, price, 'down'), price, 'down') <= amount).toBe(true);
+    });
   });
 });

@@ -10,6 +10,7 @@ import {
   priceBeforeChange,
   priceBeforePercent,
 } from '../../src/money/amounts.ts';
+import { forAll } from '../support/for-all.ts';
 
 const digits = (maxLength: number) => fc.string({ unit: fc.constantFrom(...'0123456789'.split('')), maxLength });
 const prices = fc.bigInt({ min: 1n, max: 10n ** 18n });
@@ -65,24 +66,20 @@ describe('reading a price', () => {
   });
 
   it('rounds any price half up at 8 decimals', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 999_999_999 }), digits(20), (whole, fraction) => {
-        const atoms_e20 = BigInt(`${whole}${fraction.padEnd(20, '0')}`);
-        const rounded = (atoms_e20 + 500_000_000_000n) / 1_000_000_000_000n;
-        const text = fraction === '' ? String(whole) : `${whole}.${fraction}`;
-        expect(parsePrice(text)).toBe(rounded === 0n ? undefined : rounded);
-      }),
-    );
+    forAll(fc.integer({ min: 0, max: 999_999_999 }), digits(20), (whole, fraction) => {
+      const atoms_e20 = BigInt(`${whole}${fraction.padEnd(20, '0')}`);
+      const rounded = (atoms_e20 + 500_000_000_000n) / 1_000_000_000_000n;
+      const text = fraction === '' ? String(whole) : `${whole}.${fraction}`;
+      expect(parsePrice(text)).toBe(rounded === 0n ? undefined : rounded);
+    });
   });
 
   it('reads back every price that it writes, without an exponent', () => {
     expect(formatPrice(1n)).toBe('0.00000001');
     expect(formatPrice(6_500_000_000_000n)).toBe('65000');
-    fc.assert(
-      fc.property(fc.bigInt({ min: 1n, max: 10n ** 18n - 1n }), (price) => {
-        expect(parsePrice(formatPrice(price))).toBe(price);
-      }),
-    );
+    forAll(fc.bigInt({ min: 1n, max: 10n ** 18n - 1n }), (price) => {
+      expect(parsePrice(formatPrice(price))).toBe(price);
+    });
   });
 });
 
@@ -152,18 +149,16 @@ describe('the price before a change', () => {
   });
 
   it('gives the change in percent again, to the last digit', () => {
-    fc.assert(
-      fc.property(prices, fc.integer({ min: -9_999, max: 100_000 }), (before, hundredths) => {
-        const price = before * BigInt(10_000 + hundredths);
-        fc.pre(before < 10n ** 12n);
-        const text = (value: bigint, scale: number) => {
-          const written = value.toString().padStart(scale + 1, '0');
-          return `${written.slice(0, -scale)}.${written.slice(-scale)}`;
-        };
-        const percent = `${hundredths < 0 ? '-' : ''}${text(BigInt(Math.abs(hundredths)), 2)}`;
-        expect(priceBeforePercent(text(price, 12), percent)).toBe(before);
-      }),
-    );
+    forAll(prices, fc.integer({ min: -9_999, max: 100_000 }), (before, hundredths) => {
+      const price = before * BigInt(10_000 + hundredths);
+      fc.pre(before < 10n ** 12n);
+      const text = (value: bigint, scale: number) => {
+        const written = value.toString().padStart(scale + 1, '0');
+        return `${written.slice(0, -scale)}.${written.slice(-scale)}`;
+      };
+      const percent = `${hundredths < 0 ? '-' : ''}${text(BigInt(Math.abs(hundredths)), 2)}`;
+      expect(priceBeforePercent(text(price, 12), percent)).toBe(before);
+    });
   });
 });
 
@@ -190,17 +185,15 @@ describe('mean and median', () => {
   });
 
   it('have as many prices at or below them as at or above, in any order', () => {
-    fc.assert(
-      fc.property(fc.array(prices, { minLength: 1, maxLength: 9 }), (all) => {
-        const given = [...all];
-        const median = medianPrice(all);
-        // The median of an even group is rounded up by less than one, so it is compared from both sides.
-        expect(all.filter((price) => price <= median).length * 2).toBeGreaterThanOrEqual(all.length);
-        expect(all.filter((price) => price >= median - 1n).length * 2).toBeGreaterThanOrEqual(all.length);
-        expect(medianPrice(all.toReversed())).toBe(median);
-        expect(all).toEqual(given);
-      }),
-    );
+    forAll(fc.array(prices, { minLength: 1, maxLength: 9 }), (all) => {
+      const given = [...all];
+      const median = medianPrice(all);
+      // The median of an even group is rounded up by less than one, so it is compared from both sides.
+      expect(all.filter((price) => price <= median).length * 2).toBeGreaterThanOrEqual(all.length);
+      expect(all.filter((price) => price >= median - 1n).length * 2).toBeGreaterThanOrEqual(all.length);
+      expect(medianPrice(all.toReversed())).toBe(median);
+      expect(all).toEqual(given);
+    });
   });
 
   it('return nothing for no prices', () => {
@@ -230,13 +223,11 @@ describe('the change of a price', () => {
     const pairs = fc
       .bigInt({ min: 1_000_000n, max: 10n ** 18n })
       .chain((open) => fc.tuple(fc.bigInt({ min: 1n, max: open * 1_000n }), fc.constant(open)));
-    fc.assert(
-      fc.property(pairs, ([price, open]) => {
-        const difference = price > open ? price - open : open - price;
-        const millionths = (difference * 2_000_000n + open) / (2n * open);
-        const expected = Number(millionths) / 1_000_000;
-        expect(changeFraction(price, open)).toBe(price < open && expected !== 0 ? -expected : expected);
-      }),
-    );
+    forAll(pairs, ([price, open]) => {
+      const difference = price > open ? price - open : open - price;
+      const millionths = (difference * 2_000_000n + open) / (2n * open);
+      const expected = Number(millionths) / 1_000_000;
+      expect(changeFraction(price, open)).toBe(price < open && expected !== 0 ? -expected : expected);
+    });
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Coin, coinSymbols } from '../../src/money/assets.ts';
 import { type Mode, type Side, fill, checkBounds, readBounds } from '../../src/orders/terms.ts';
 import { type OrderPrice, quotePrice } from '../../src/orders/plan.ts';
+import { forAll } from '../support/for-all.ts';
 
 const coins = fc.constantFrom(...coinSymbols);
 const sides = fc.constantFrom<Side[]>('BUY', 'SELL');
@@ -38,26 +39,22 @@ describe('the amounts of an order', () => {
   });
 
   it('keep the side that the client fixed exact', () => {
-    fc.assert(
-      fc.property(coins, sides, modes, values, prices, (coin, side, mode, value, price) => {
-        const { coinAmount, usdtAmount } = fill(coin, side, mode, value, price);
-        expect(mode === 'COIN_QTY' ? coinAmount : usdtAmount).toBe(value);
-      }),
-    );
+    forAll(coins, sides, modes, values, prices, (coin, side, mode, value, price) => {
+      const { coinAmount, usdtAmount } = fill(coin, side, mode, value, price);
+      expect(mode === 'COIN_QTY' ? coinAmount : usdtAmount).toBe(value);
+    });
   });
 
   it('round the other side in the house’s favour, by less than one atom of its asset', () => {
-    fc.assert(
-      fc.property(coins, sides, modes, values, prices, (coin, side, mode, value, price) => {
-        const { coinAmount, usdtAmount } = fill(coin, side, mode, value, price);
-        // Both sides in one exact unit: the USDT, and the value of the coins.
-        const paid = usdtAmount * unitOf(coin);
-        const worth = coinAmount * price;
-        const houseGains = side === 'BUY' ? paid - worth : worth - paid;
-        const oneAtom = mode === 'COIN_QTY' ? unitOf(coin) : price;
-        expect(houseGains >= 0n && houseGains < oneAtom).toBe(true);
-      }),
-    );
+    forAll(coins, sides, modes, values, prices, (coin, side, mode, value, price) => {
+      const { coinAmount, usdtAmount } = fill(coin, side, mode, value, price);
+      // Both sides in one exact unit: the USDT, and the value of the coins.
+      const paid = usdtAmount * unitOf(coin);
+      const worth = coinAmount * price;
+      const houseGains = side === 'BUY' ? paid - worth : worth - paid;
+      const oneAtom = mode === 'COIN_QTY' ? unitOf(coin) : price;
+      expect(houseGains >= 0n && houseGains < oneAtom).toBe(true);
+    });
   });
 });
 
@@ -111,14 +108,12 @@ describe('the quote of the house', () => {
   });
 
   it('is rounded against the client, by less than the last decimal of a price', () => {
-    fc.assert(
-      fc.property(prices, fc.integer({ min: 0, max: 1000 }), (price, spread_bps) => {
-        const spread = spread_bps;
-        const buyExcess = quotePrice('BUY', firmAt(price), spread) * 10_000n - price * BigInt(10_000 + spread_bps);
-        const sellExcess = price * BigInt(10_000 - spread_bps) - quotePrice('SELL', firmAt(price), spread) * 10_000n;
-        for (const excess of [buyExcess, sellExcess]) expect(excess >= 0n && excess < 10_000n).toBe(true);
-      }),
-    );
+    forAll(prices, fc.integer({ min: 0, max: 1000 }), (price, spread_bps) => {
+      const spread = spread_bps;
+      const buyExcess = quotePrice('BUY', firmAt(price), spread) * 10_000n - price * BigInt(10_000 + spread_bps);
+      const sellExcess = price * BigInt(10_000 - spread_bps) - quotePrice('SELL', firmAt(price), spread) * 10_000n;
+      for (const excess of [buyExcess, sellExcess]) expect(excess >= 0n && excess < 10_000n).toBe(true);
+    });
   });
 });
 
