@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { listMigrations } from './ledgers/list-migrations.ts';
 
 /** The folders of the migrations: those of a ledger, and those of the console's database. */
 export const MIGRATIONS = ['migrations', 'console/migrations'] as const;
@@ -15,11 +16,7 @@ export const SCHEMA_FILE = 'schema.json';
 const DATABASES = 'v3/d1';
 
 function readSchema(folder: string): Schema {
-  const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));
-  return names.toSorted().map((name) => {
-    const text = readFileSync(join(folder, name), 'utf8');
-    return createHash('sha256').update(`${name}\n${text}`).digest('hex');
-  });
+  return listMigrations(folder).map(({ name, text }) => createHash('sha256').update(`${name}\n${text}`).digest('hex'));
 }
 
 /** Notes the migrations of a state, after they were applied to it. */

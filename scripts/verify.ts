@@ -1,6 +1,7 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { git } from './releases.ts';
 import { type Step, steps } from './verify/steps.ts';
 
 /**
@@ -26,8 +27,6 @@ const unknown = positionals.filter((name) => steps.every((step) => step.name !==
 if (unknown.length > 0) {
   throw new Error(`there is no step ${unknown.join(', ')}. The steps: ${steps.map(({ name }) => name).join(', ')}`);
 }
-
-const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
 
 /** Files that are not committed could change between two steps, so with them nothing is remembered. */
 const isCommitted = git('status', '--porcelain') === '';

@@ -1,5 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { listMigrations } from '../ledgers/list-migrations.ts';
 import { openMigrated } from '../ledgers/open-migrated.ts';
 import { type Database, quote } from './database.ts';
 
@@ -36,15 +35,14 @@ export async function migrateDatabases(
 }
 
 async function migrateDatabase(database: Database, folder: string): Promise<string[]> {
-  const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));
   const noted = await readNotes(database);
-  const known = names.toSorted();
-  if (noted.some((name, at) => name !== known[at])) {
+  const known = listMigrations(folder);
+  if (noted.some((name, at) => name !== known[at]?.name)) {
     throw new Error(`it has the migrations ${noted.join(', ')}, and ${folder} begins with others`);
   }
   const missing = known.slice(noted.length);
-  const statements = missing.flatMap((name) => [
-    readFileSync(join(folder, name), 'utf8'),
+  const statements = missing.flatMap(({ name, text }) => [
+    text,
     `INSERT INTO d1_migrations (name) VALUES (${quote(name)})`,
   ]);
   if (missing.length > 0) await database.execute([NOTES, ...statements]);
@@ -60,7 +58,7 @@ async function migrateDatabase(database: Database, folder: string): Promise<stri
   );
   expected.close();
   if (differences.length > 0) throw new Error(`its schema differs: ${differences.join('; ')}`);
-  return missing;
+  return missing.map(({ name }) => name);
 }
 
 /** The names of the migrations that a database has, in the order in which they were applied. */

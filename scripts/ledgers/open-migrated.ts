@@ -1,9 +1,8 @@
-import { readFileSync, readdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { listMigrations } from './list-migrations.ts';
 
 export function openMigrated(migrationsFolder: string): DatabaseSync {
   const database = new DatabaseSync(':memory:');
-  const names = readdirSync(migrationsFolder).filter((name) => name.endsWith('.sql'));
-  for (const name of names.toSorted()) database.exec(readFileSync(`${migrationsFolder}/${name}`, 'utf8'));
+  for (const { text } of listMigrations(migrationsFolder)) database.exec(text);
   return database;
 }

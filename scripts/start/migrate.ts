@@ -1,8 +1,7 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Miniflare } from 'miniflare';
 import { unstable_splitSqlQuery } from 'wrangler';
 import { MIGRATIONS, noteSchema } from '../keep-state.ts';
+import { listMigrations } from '../ledgers/list-migrations.ts';
 import type { Place } from './place.ts';
 
 /** The binding of the console's database; every other one is a ledger of the exchange. */
@@ -55,9 +54,5 @@ export async function migrate(runtime: Miniflare, { storage }: Place, bindings: 
 }
 
 function readMigrations(folder: string) {
-  const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));
-  return names.toSorted().map((name) => ({
-    name,
-    statements: unstable_splitSqlQuery(readFileSync(join(folder, name), 'utf8')),
-  }));
+  return listMigrations(folder).map(({ name, text }) => ({ name, statements: unstable_splitSqlQuery(text) }));
 }

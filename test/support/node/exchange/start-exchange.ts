@@ -1,4 +1,3 @@
-import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Miniflare, type V4WorkerOptionsShape, convertV4MiniflareOptions } from 'miniflare';
 import { describeLedgers } from '../../../../scripts/start/local-ledgers.ts';
@@ -6,6 +5,7 @@ import { startDatabases } from './start-databases.ts';
 import { PROBE, Probe, describeProbe } from './probe.ts';
 import type { ConfiguredWorker } from './read-configured-worker.ts';
 import { publicSecrets } from '../../../../src/public-secrets.ts';
+import { listMigrations } from '../../../../scripts/ledgers/list-migrations.ts';
 
 /** An exchange for one test, script or benchmark alone. */
 export interface ExchangeOptions {
@@ -196,16 +196,14 @@ async function migrate(probe: Probe, ledger: number): Promise<void> {
   );
   const rows = await probe.query<{ name: string }>('SELECT name FROM d1_migrations', ledger);
   const applied = rows.map(({ name }) => name);
-  const files = readdirSync('migrations').filter((name) => name.endsWith('.sql') && !applied.includes(name));
-  if (files.length === 0) return;
+  const missing = listMigrations('migrations').filter(({ name }) => !applied.includes(name));
+  if (missing.length === 0) return;
   // SQLite takes a whole file as one statement.
   await probe.batch(
-    files
-      .toSorted()
-      .flatMap((name) => [
-        { sql: readFileSync(join('migrations', name), 'utf8') },
-        { sql: 'INSERT INTO d1_migrations (name) VALUES (?)', values: [name] },
-      ]),
+    missing.flatMap(({ name, text }) => [
+      { sql: text },
+      { sql: 'INSERT INTO d1_migrations (name) VALUES (?)', values: [name] },
+    ]),
     ledger,
   );
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { TEST_SIGNER_KEY } from '../../addresses/pool-entries.ts';
 import { SITE_FOLDER } from '../../../../scripts/site/site-folder.ts';
 import { writeSchema } from '../../../../scripts/site/write-schema.ts';
@@ -11,6 +11,7 @@ import { bundleSource } from './bundle-source.ts';
 import { compressNothing } from './compress-nothing.ts';
 import type { PlayedServer } from './serve-on-loopback.ts';
 import { publicSecrets } from '../../../../src/public-secrets.ts';
+import { listMigrations } from '../../../../scripts/ledgers/list-migrations.ts';
 
 /** Starts a server that plays somebody, and returns its address. */
 type Start = (play: () => Promise<PlayedServer>) => Promise<string>;
@@ -74,12 +75,6 @@ function describeFurther(ledgers: number): Record<string, string> {
   return Object.fromEntries(further.map((ledger) => [`DB_${ledger}`, `ledger-${ledger}`]));
 }
 
-/** The migrations of a ledger, each as one text: SQLite takes a text of many statements as one. */
-function readMigrations(): string[] {
-  const names = readdirSync('migrations').toSorted();
-  return names.map((name) => readFileSync(`migrations/${name}`, 'utf8'));
-}
-
 /** Loads the plugin that runs test files in workerd with the bindings of wrangler.toml, one plugin for each project. */
 export async function loadRuntime() {
   compressNothing();
@@ -88,7 +83,8 @@ export async function loadRuntime() {
   mkdirSync(SITE_FOLDER, { recursive: true });
   // The source of the sandbox, which is bundled with the rest, imports it.
   writeSchema();
-  const database = readMigrations();
+  // SQLite takes a text of many statements as one.
+  const database = listMigrations('migrations').map(({ text }) => text);
   const bundled = bundleSource();
   return (kind: RuntimeName): Plugin[] => {
     const servers: PlayedServer[] = [];
