@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { ledgerNumberOf } from '../../src/db/record-id.ts';
@@ -11,6 +8,7 @@ import { checkReconciliation } from '../kills/audit.ts';
 import { Clerk } from '../kills/clerk.ts';
 import { Operator } from '../support/node/exchange/operator.ts';
 import { type ServedExchange, startServedExchange } from '../support/node/exchange/served-exchange.ts';
+import { openFolder } from '../support/node/open-folder.ts';
 
 /**
  * The deployed bundle over two ledgers, to which a third is added while clients trade, deposits are reported and accounts
@@ -46,7 +44,7 @@ interface Limits {
 
 type Shares = Readonly<Record<'supplyCaps' | 'exposure', readonly Limits[]>>;
 
-const storage = mkdtempSync(join(tmpdir(), 'bureau-added-'));
+const storage = openFolder('added');
 const clerk = new Clerk();
 const accounts: Account[] = [];
 /** What clients were told: openings by their own ids, and deposits by their transactions. */
@@ -232,7 +230,6 @@ afterAll(async () => {
   over.abort();
   ended.abort();
   await exchange?.stop();
-  rmSync(storage, { recursive: true, force: true });
 });
 
 describe('a ledger that is added while the exchange is used', () => {

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as rest } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
@@ -10,6 +8,7 @@ import { createRandom } from '../../src/markets/sandbox-random.ts';
 import { floorAmount, formatAmount } from '../../src/money/amounts.ts';
 import { startFaultyNetwork } from '../support/node/exchange/faulty-network.ts';
 import { openExchange } from '../support/node/exchange/open-exchange.ts';
+import { openFolder } from '../support/node/open-folder.ts';
 
 /**
  * A real Bureau is the venue, behind a network that loses requests and answers, and the dealer is a process that is killed.
@@ -39,7 +38,7 @@ const network = await startFaultyNetwork({
   onOrder: (moment) => moment === 'sent' && onOrder(),
 });
 
-const folder = mkdtempSync(join(tmpdir(), 'dealer-'));
+const folder = openFolder('dealer');
 const venue: VenueSettings = {
   name: 'other',
   kind: 'bureau',
@@ -61,7 +60,6 @@ afterAll(async () => {
   dealer.kill();
   await dealer.ended;
   await network.stop();
-  rmSync(folder, { recursive: true });
 });
 
 const scales = { BTC: 8, USDT: 6 } as const;

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { connectBureau } from '../../custodian/src/contract/bureau.ts';
@@ -8,13 +7,14 @@ import { runShell } from '../../scripts/run-examples.ts';
 import { publicSecrets } from '../../src/public-secrets.ts';
 import { startAccessGate } from '../support/node/access/start-access-gate.ts';
 import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
+import { openFolder } from '../support/node/open-folder.ts';
 
 const serviceToken = { id: '0f1e2d3c4b5a69788796a5b4c3d2e1f0.access', secret: 'f'.repeat(64) };
 const depositToken = publicSecrets.DEPOSIT_TOKEN;
 
 let exchange: Exchange;
 let gate: Awaited<ReturnType<typeof startAccessGate>>;
-let folder: string;
+const folder = openFolder('service-token');
 
 beforeAll(async () => {
   exchange = await startExchange({
@@ -27,13 +27,11 @@ beforeAll(async () => {
     },
   });
   gate = await startAccessGate(exchange.urls[0] ?? '', serviceToken);
-  folder = mkdtempSync(join(tmpdir(), 'bureau-service-token-'));
 });
 
 afterAll(async () => {
   await gate.stop();
   await exchange.dispose();
-  rmSync(folder, { recursive: true });
 });
 
 describe('behind Cloudflare Access', () => {

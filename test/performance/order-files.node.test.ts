@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAst } from 'vite';
 import { openExchange } from '../support/node/exchange/open-exchange.ts';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { buildWorker } from '../../scripts/build-worker.ts';
 import { BUY } from '../support/client.ts';
+import { openFolder } from '../support/node/open-folder.ts';
 
 /** The most files of `src` whose code an order may execute: what a stranger has to read to know what an order does. */
 const MOST_FILES = 32;
@@ -81,8 +81,7 @@ export default {
   },
 };`;
 
-const directory = mkdtempSync(join(tmpdir(), 'bureau-files-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = openFolder('files');
 await buildWorker('production', directory, { keepsNames: true });
 const bundle = join(directory, 'index.js');
 writeFileSync(bundle, NOTE + noteCalls(readFileSync(bundle, 'utf8')));

@@ -1,21 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findFreePort } from '../../scripts/find-free-port.ts';
 import { runShell } from '../../scripts/run-examples.ts';
 import { WRANGLER, quietly } from '../../scripts/start/wrangler.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { openFolder } from '../support/node/open-folder.ts';
 
 /** What `npx wrangler dev` serves in a new clone, with nothing done before but `npm ci`: its storage and secrets are none. */
 let server: ChildProcess;
-let folder: string;
+const folder = openFolder('dev');
 let port: number;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'bureau-dev-'));
   port = await findFreePort();
   const noSecrets = join(folder, 'no-secrets');
   writeFileSync(noSecrets, '');
@@ -30,7 +29,6 @@ afterAll(async () => {
   const ended = once(server, 'exit');
   server.kill('SIGINT');
   await ended;
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** The lines of the README's first order, on this port, with the key that the README names. */

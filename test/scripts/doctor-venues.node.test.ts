@@ -1,12 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { listenToVenues } from '../../scripts/doctor/listen-to-venues.ts';
 import { startVenueServer } from '../support/node/venues/start-venue-server.ts';
 import { VenueRemote, venueUrlVariables } from '../support/node/venues/venue-remote.ts';
+import { openFolder } from '../support/node/open-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'bureau-doctor-venues-'));
+const folder = openFolder('doctor-venues');
 const played = await startVenueServer();
 const venues = new VenueRemote(played.url);
 const configFile = join(folder, 'wrangler.toml');
@@ -17,7 +17,6 @@ writeFileSync(configFile, toml);
 
 afterAll(async () => {
   await played.stop();
-  rmSync(folder, { recursive: true });
 });
 
 const listen = () => listenToVenues({ configFile, environment: 'production' }, 5);

@@ -1,15 +1,14 @@
 import { runProgram } from '../support/node/run-program.ts';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addLedger } from '../../scripts/ledgers/ledger-bindings.ts';
 import { LIMITS_QUERY, examineDeployment } from '../../scripts/doctor/examine-deployment.ts';
 import { openMigrated } from '../../scripts/ledgers/open-migrated.ts';
 import { deriveDepositKeys } from '../../scripts/offline-wallet.ts';
+import { openFolder } from '../support/node/open-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'bureau-doctor-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = openFolder('doctor');
 
 const SECRETS = [
   'API_KEY_SECRETS',

@@ -1,23 +1,22 @@
 import { runProgram } from '../support/node/run-program.ts';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { SCHEMA_FILE, noteSchema } from '../../scripts/keep-state.ts';
 import { claim } from '../../scripts/start/claim.ts';
 import { LEDGERS_FILE } from '../../scripts/start/local-ledgers.ts';
 import { subjectOfPort, subjectOfStorage } from '../../scripts/start/place.ts';
+import { openFolder } from '../support/node/open-folder.ts';
 
 /** A copy of the project, which a test may break. */
-let folder: string;
+const folder = openFolder('start');
 /** Ports that this process uses: one as any program, one as a Bureau. */
 let taken: number;
 let claimed: number;
 const held = createServer();
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'bureau-start-'));
   for (const entry of ['scripts', 'src', 'migrations', 'console/migrations'])
     cpSync(entry, join(folder, entry), { recursive: true });
   await new Promise<void>((done) => held.listen(0, '127.0.0.1', done));
@@ -28,10 +27,7 @@ beforeAll(async () => {
   await claim(subjectOfStorage(join(folder, 'used')), holder);
 });
 
-afterAll(() => {
-  held.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => void held.close());
 
 beforeEach(() => {
   for (const entry of ['node_modules', '.dev.vars', 'state']) {

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { generate } from 'otplib';
@@ -9,6 +8,7 @@ import { readExamples } from '../../../scripts/run-examples.ts';
 import { defaultLimits } from '../../../src/keys/rights.ts';
 import { Operator } from '../node/exchange/operator.ts';
 import { type Exchange, startExchange } from '../node/exchange/start-exchange.ts';
+import { openFolder } from '../node/open-folder.ts';
 
 const GUIDES = 'docs/guides';
 
@@ -92,18 +92,14 @@ const guides = readdirSync(GUIDES)
 export function describeGuides(bundle: string, language: ProgramLanguage): void {
   let exchange: Exchange;
   let operator: Operator;
-  let place: string;
+  const place = openFolder('guides');
 
   beforeAll(async () => {
     exchange = await startExchange({ bundle });
     operator = new Operator(exchange.urls[0] ?? '');
-    place = mkdtempSync(join(tmpdir(), 'bureau-guides-'));
   });
 
-  afterAll(async () => {
-    rmSync(place, { recursive: true });
-    await exchange.dispose();
-  });
+  afterAll(() => exchange.dispose());
 
   function writeProgram(guide: string): string {
     const file = join(place, `${guide}.${language.file}`);

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, inject } from 'vitest';
@@ -14,6 +13,7 @@ import { publicSecrets } from '../../../../src/public-secrets.ts';
 import { Operator } from '../exchange/operator.ts';
 import type { Authenticator } from './authenticator.ts';
 import { Browser, type Reply } from './browser.ts';
+import { openFolder } from '../open-folder.ts';
 
 const ADMIN = 'admin@bureau.example';
 const SECOND = 'second@bureau.example';
@@ -24,7 +24,7 @@ const MAIL_DEADLINE_MS = 60_000;
  * of the run, and ends them after the tests. Call it at the top of a file: an `afterAll` within a test never runs.
  */
 export async function openConsole(variables: Readonly<Record<string, string>> = {}): Promise<StartedConsole> {
-  const folder = mkdtempSync(join(tmpdir(), 'bureau-console-'));
+  const folder = openFolder('console');
   const place = readPlace({
     PORT: String(await findFreePort()),
     CONSOLE_PORT: String(await findFreePort()),
@@ -35,10 +35,7 @@ export async function openConsole(variables: Readonly<Record<string, string>> = 
   const bundles = { exchange: inject('workerBundle'), console: inject('consoleBundle') };
   const access = await playAccess(place);
   const { runtime, stop } = await serve(place, bundles, access, { ...publicSecrets, ...variables });
-  afterAll(async () => {
-    await stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(stop);
   const identity = await runtime.getD1Database('IDENTITY', 'bureau-console');
   const started = new StartedConsole(place, identity, access.signIn);
   await started.operate('PUT', `/staff/${ADMIN}`, { roles: ['admin'] });
