@@ -1,7 +1,5 @@
 // @runtime outside
-import { describe, expect, it, vi } from 'vitest';
-import { CandleHub } from '../../src/markets/candles/candle-hub.ts';
-import { PriceHub } from '../../src/markets/price-hub.ts';
+import { describe, expect, it } from 'vitest';
 import { fallbackPrice } from '../../src/markets/fallback-price.ts';
 import { CandleList, TickerAnswer, TickerList } from '../../src/markets/schemas.ts';
 import { formatPrice } from '../../src/money/amounts.ts';
@@ -43,11 +41,6 @@ describe('when every price source is unreachable (spec, "Errors")', () => {
   });
 });
 
-it('tickers are 200 and degraded when the price hub cannot be reached', async () => {
-  vi.spyOn(PriceHub.prototype, 'snapshot').mockRejectedValue(new Error('hub lost'));
-  expect((await listTickers()).list.degraded).toBe(true);
-});
-
 describe('candles from venues', () => {
   it('come from the venue', async () => {
     const { candles } = CandleList.parse(await (await send('/api/v1/markets/BTC/candles?limit=7')).json());
@@ -65,10 +58,5 @@ describe('candles from venues', () => {
     expect(JSON.stringify(problem)).not.toMatch(/binance|symbol/i);
     await venues.set('binance', { mode: 'ok' });
     expect((await send('/api/v1/markets/BTC/candles?limit=8')).status).toBe(200);
-  });
-
-  it('answer 502 when the candle hub cannot be reached', async () => {
-    vi.spyOn(CandleHub.prototype, 'candles').mockRejectedValue(new Error('hub lost'));
-    expect((await send('/api/v1/markets/BTC/candles?limit=9')).status).toBe(502);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
 import { CandleHub } from '../../src/markets/candles/candle-hub.ts';
-import { PriceHub } from '../../src/markets/price-hub.ts';
 import { CandleList, TickerAnswer, TickerList } from '../../src/markets/schemas.ts';
 import { intervals } from '../../src/markets/candles/interval.ts';
 import { coinSymbols } from '../../src/money/assets.ts';
@@ -18,13 +17,6 @@ describe('GET /api/v1/markets/tickers', () => {
     const [, age] = /^public, max-age=(\d+)$/.exec(response.headers.get('Cache-Control') ?? '') ?? [];
     expect(Number(age)).toBeGreaterThanOrEqual(15);
     expect(Number(age)).toBeLessThanOrEqual(30);
-  });
-
-  it('gives the same answer from the cache without calling the hub', async () => {
-    const first = await (await send(`${MARKETS}/tickers`)).text();
-    const snapshot = vi.spyOn(PriceHub.prototype, 'snapshot');
-    expect(await (await send(`${MARKETS}/tickers?nonsense=1`)).text()).toBe(first);
-    expect(snapshot).not.toHaveBeenCalled();
   });
 
   it('is private with a key and carries that key’s rate limits, and the next caller gets neither', async () => {

@@ -54,13 +54,6 @@ describe('the default buckets (spec, "Limits")', () => {
     await expectEmptied(await withdraw(), 'withdraw', 30);
   });
 
-  it('are separate: reads go on while the trade bucket is empty', async () => {
-    const trader = await withDefaults();
-    const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '1' };
-    await repeat(31, () => trader.order(order));
-    expect((await trader.get('/api/v1/orders')).status).toBe(200);
-  });
-
   it('do not count a request that was refused before it reached the lane', async () => {
     const trader = await withDefaults();
     const remaining = async (response: Promise<Response>) => (await response).headers.get('X-RateLimit-Remaining');

@@ -35,7 +35,7 @@ describe('when every source fails', () => {
     expect(before.bitcoin).not.toHaveProperty('degraded');
     await venues.fail();
     pass(3_000);
-    await forgetEdge();
+    await emptyEdgeCache();
     await readSnapshot(env, 0);
     const held = await listTickers();
     expect(held).toMatchObject({ degraded: true, bitcoin: { ...before.bitcoin, degraded: true } });
@@ -97,8 +97,3 @@ describe('the operator’s fallback prices', () => {
     await setFallbacks({ BTC: null });
   });
 });
-
-/** Removes the list from the isolate and from the edge cache, which keeps it for 30 s. */
-function forgetEdge(): Promise<void> {
-  return emptyEdgeCache();
-}
