@@ -7,7 +7,7 @@ import { writeHistory } from '../support/growth/write-history.ts';
 import { drawHash } from '../support/deposits.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
 import { env, worker } from '../support/runtime/test-env.ts';
-import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+
 import { runFor } from '../support/db/open-in-ledger.ts';
 
 holdWakingsThroughout();
@@ -73,14 +73,14 @@ describe('the statement of an account that did everything', () => {
     await readSettled(await settle(agreeP2p(other, trader)));
     await readSettled(await settle(agreeQuick(trader, 'SELL')));
     await readSettled(await settle(agreeQuick(trader, 'BUY')));
-    await readTaken(await withdraw(trader));
+    await trader.takeOut();
     const inside = { asset: 'ETH', network: 'ETH', amount: '0.1' };
-    await readTaken(await withdraw(trader, { ...inside, address: await other.addressOn('ETH') }));
-    await readTaken(await withdraw(other, { ...inside, address: await trader.addressOn('ETH') }));
+    await trader.takeOut({ ...inside, address: await other.addressOn('ETH') });
+    await other.takeOut({ ...inside, address: await trader.addressOn('ETH') });
     await asOperator('PATCH', '/settings', { reviewThreshold: '1' });
-    const { id } = await readTaken(await withdraw(trader));
+    const { id } = await trader.takeOut();
     await asOperator('POST', `/accounts/${trader.accountId}/withdrawals/${id}/reject`, { reason: 'no' });
-    await readTaken(await withdraw(trader, { amount: '20' }));
+    await trader.takeOut({ amount: '20' });
     await asOperator('PATCH', '/settings', { reviewThreshold: null });
     for (const confirmations of [1, 99]) {
       const address = await trader.addressOn('ETH');

@@ -3,7 +3,6 @@ import { type Trader, json, openTrader, readPages } from '../support/exchange.ts
 import { writeHistory } from '../support/growth/write-history.ts';
 import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
-import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
 
 holdWakingsThroughout();
 
@@ -39,7 +38,7 @@ describe('the feed of an account with records of every kind', () => {
       times.push(ts);
     }
     ids.push((await trader.trade({ coin: 'ETH', side: 'SELL', mode: 'COIN_QTY', value: '0.1' })).id);
-    ids.push((await readTaken(await withdraw(trader))).id);
+    ids.push((await trader.takeOut()).id);
   });
 
   it('shows the account’s side of each settlement, with the id and time that the operator was given', async () => {

@@ -4,7 +4,7 @@ import { ORDER, type Trader, asOperator, createKey, json, openTrader, expectCode
 import { readFeed, readTypes, recordOf, tellOld } from '../support/events/feed.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
 import { measureDatabase } from '../support/runtime/meter.ts';
-import { readTaken, setSettings, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { setSettings } from '../support/withdrawals/withdrawals.ts';
 import { runFor } from '../support/db/open-in-ledger.ts';
 
 /** A trader whose account listens. Its first events are its funds: a deposit for each asset. */
@@ -36,7 +36,7 @@ describe('the feed of events', () => {
     const trader = await openTrader({ USDT: '5000', ETH: '1' });
     const seller = await openTrader({ ETH: '5' });
     const order = await trader.trade(ORDER);
-    const paid = await readTaken(await withdraw(trader));
+    const paid = await trader.takeOut();
     const settled = await readSettled(await settle(agreeP2p(trader, seller)));
     await asOperator('POST', '/deposits', {
       network: 'ETH',
@@ -104,9 +104,9 @@ describe('the feed of events', () => {
 
   it('tells each step of a withdrawal, also of one that is reviewed and rejected', async () => {
     const trader = await openListener({ USDT: '500' });
-    const paid = await readTaken(await withdraw(trader));
+    const paid = await trader.takeOut();
     await setSettings({ reviewThreshold: '0' });
-    const waiting = await readTaken(await withdraw(trader));
+    const waiting = await trader.takeOut();
     const path = `/accounts/${trader.accountId}/withdrawals/${waiting.id}/reject`;
     expect((await asOperator('POST', path, { reason: 'no' })).status).toBe(200);
     const { events } = await readFeed(trader, { after: 1 });
@@ -120,7 +120,7 @@ describe('the feed of events', () => {
 
   it('tells both accounts of a withdrawal inside the exchange and of a settlement', async () => {
     const [one, other] = [await openListener({ USDT: '500' }), await openListener({ ETH: '5' })];
-    await readTaken(await withdraw(one, { address: await other.addressOn('TRC20') }));
+    await one.takeOut({ address: await other.addressOn('TRC20') });
     const settled = await readSettled(await settle(agreeP2p(one, other)));
     await readSettled(await settle(agreeQuick(one, 'BUY')));
     const funded = ['deposit.completed'] as const;
@@ -181,7 +181,7 @@ describe('the feed of events', () => {
   it('gives the wanted types alone, and looks past all others', async () => {
     const trader = await openListener({ USDT: '1000' });
     await trader.trade(ORDER);
-    await readTaken(await withdraw(trader));
+    await trader.takeOut();
     await trader.trade(ORDER);
     const page = await readFeed(trader, { types: 'withdrawal.completed,order.filled' });
     expect(page.events.map(({ type }) => type)).toEqual(['order.filled', 'withdrawal.completed', 'order.filled']);
@@ -268,14 +268,14 @@ describe('a listener', () => {
     const [silent, other] = [await openTrader({ USDT: '5000', ETH: '5' }), await openTrader({ ETH: '5' })];
     const [heard, third] = [await openListener({ USDT: '5000', ETH: '5' }), await openListener({ ETH: '5' })];
     const costs = async (trader: Trader, seller: Trader) => {
-      await withdraw(trader, {}, 'warm');
+      await trader.withdraw({}, 'warm');
       await trader.trade(ORDER);
       return {
         order: await rowsOf(() => trader.trade(ORDER)),
         credit: await rowsOf(() =>
           asOperator('POST', `/accounts/${trader.accountId}/credits`, { asset: 'ETH', amount: '1', reference: 'one' }),
         ),
-        withdrawal: await rowsOf(async () => readTaken(await withdraw(trader, {}, 'measured'))),
+        withdrawal: await rowsOf(async () => trader.takeOut({}, 'measured')),
         settlement: await rowsOf(async () => readSettled(await settle(agreeP2p(trader, seller)))),
       };
     };

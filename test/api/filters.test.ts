@@ -5,7 +5,7 @@ import { writeHistory } from '../support/growth/write-history.ts';
 import { drawHash } from '../support/deposits.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
 import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
-import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+
 import { runFor } from '../support/db/open-in-ledger.ts';
 
 holdWakingsThroughout();
@@ -41,10 +41,8 @@ describe('the lists of an account that did everything', () => {
     }
     await readSettled(await settle(agreeP2p(trader, other)));
     await readSettled(await settle(agreeQuick(trader, 'SELL')));
-    await readTaken(await withdraw(trader));
-    await readTaken(
-      await withdraw(trader, { asset: 'ETH', network: 'ETH', amount: '0.1', address: await other.addressOn('ETH') }),
-    );
+    await trader.takeOut();
+    await trader.takeOut({ asset: 'ETH', network: 'ETH', amount: '0.1', address: await other.addressOn('ETH') });
     for (const confirmations of [1, 99]) {
       const address = await trader.addressOn('ETH');
       const report = { network: 'ETH', asset: 'ETH', amount: '0.5', address, txHash: drawHash(), confirmations };

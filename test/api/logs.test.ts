@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Trader, asOperator, json, openTrader, send } from '../support/exchange.ts';
 import { CONNECTION_LOST, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { type Authenticator, OUTSIDE, stopClock, switchOnTotp, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { type Authenticator, OUTSIDE, stopClock, switchOnTotp } from '../support/withdrawals/withdrawals.ts';
 import { runFor } from '../support/db/open-in-ledger.ts';
 
 type Line = Readonly<Record<string, unknown>>;
@@ -121,22 +121,22 @@ describe('five wrong codes in a row', () => {
   });
 
   it('write one line that withdrawals are locked, with the account and without the code', async () => {
-    for (let guess = 1; guess <= 4; guess += 1) await withdraw(trader, { totpCode });
+    for (let guess = 1; guess <= 4; guess += 1) await trader.withdraw({ totpCode });
     expect(linesOf('withdrawals_locked')).toEqual([]);
-    await withdraw(trader, { totpCode });
-    await withdraw(trader, { totpCode });
+    await trader.withdraw({ totpCode });
+    await trader.withdraw({ totpCode });
     expect(linesOf('withdrawals_locked')).toEqual([{ event: 'withdrawals_locked', accountId: trader.accountId }]);
     expect(JSON.stringify(lines)).not.toContain(`"${totpCode}"`);
   });
 
   it('write one line as well when they are sent at once', async () => {
-    await Promise.all(Array.from({ length: 12 }, () => withdraw(trader, { totpCode })));
+    await Promise.all(Array.from({ length: 12 }, () => trader.withdraw({ totpCode })));
     expect(linesOf('withdrawals_locked')).toHaveLength(1);
   });
 
   it('write no line when the fifth code is right', async () => {
-    for (let guess = 1; guess <= 4; guess += 1) await withdraw(trader, { totpCode });
-    expect((await withdraw(trader, { totpCode: await authenticator.code() })).status).toBe(201);
+    for (let guess = 1; guess <= 4; guess += 1) await trader.withdraw({ totpCode });
+    expect((await trader.withdraw({ totpCode: await authenticator.code() })).status).toBe(201);
     expect(linesOf('withdrawals_locked')).toEqual([]);
   });
 
@@ -152,7 +152,7 @@ describe('five wrong codes in a row', () => {
       },
       (text) => text.includes('insert into \\"withdrawals\\"'),
     );
-    expect((await withdraw(trader, { totpCode: right })).status).toBe(403);
+    expect((await trader.withdraw({ totpCode: right })).status).toBe(403);
     expect(linesOf('withdrawals_locked')).toHaveLength(1);
   });
 });

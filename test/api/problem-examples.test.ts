@@ -9,7 +9,7 @@ import { CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/run
 import { forgetSettings } from '../support/gate.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { changeSettings, setSettings, stopClock, switchOnTotp, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { changeSettings, setSettings, stopClock, switchOnTotp } from '../support/withdrawals/withdrawals.ts';
 import { runFor } from '../support/db/open-in-ledger.ts';
 
 const ORDERS = '/api/v1/orders';
@@ -38,7 +38,7 @@ async function openKnown(): Promise<Trader> {
 async function openWithTotp() {
   const trader = await openRich();
   const authenticator = await switchOnTotp(trader.accountId);
-  return { trader, tryWrong: async () => withdraw(trader, { totpCode: await authenticator.wrong() }) };
+  return { trader, tryWrong: async () => trader.withdraw({ totpCode: await authenticator.wrong() }) };
 }
 
 /** Codes of people who signed in; test/operator/staff.test.ts and proposals.test.ts provoke them. */
@@ -97,7 +97,7 @@ const provocations: Record<Provoked, () => Promise<Response>> = {
   precision_exceeded: () => order({ value: '0.0000001' }),
   withdrawals_suspended: async () => {
     await setSettings({ pausedNetworks: ['TRC20'] });
-    return withdraw(await openRich());
+    return (await openRich()).withdraw();
   },
   trading_halted: async () => {
     await setSettings({ tradingHalted: true });
@@ -105,9 +105,9 @@ const provocations: Record<Provoked, () => Promise<Response>> = {
   },
   // About half of the price at which the sandbox's market moves.
   price_limit_exceeded: () => order({ limitPrice: '60000.5' }),
-  network_not_supported: async () => withdraw(await openRich(), { asset: 'BTC' }),
-  invalid_address: async () => withdraw(await openRich(), { address: 'nobody' }),
-  totp_required: async () => withdraw((await openWithTotp()).trader),
+  network_not_supported: async () => (await openRich()).withdraw({ asset: 'BTC' }),
+  invalid_address: async () => (await openRich()).withdraw({ address: 'nobody' }),
+  totp_required: async () => (await openWithTotp()).trader.withdraw(),
   withdrawals_locked: async () => {
     const { tryWrong } = await openWithTotp();
     for (let wrong = 0; wrong < 5; wrong += 1) await tryWrong();
@@ -117,16 +117,16 @@ const provocations: Record<Provoked, () => Promise<Response>> = {
     const trader = await openRich();
     const heldUntil = Date.UTC(2026, 10, 22, 12) + 365 * 86_400_000;
     await runFor(trader.accountId, 'UPDATE accounts SET held_until = ? WHERE id = ?', heldUntil, trader.accountId);
-    return withdraw(trader);
+    return trader.withdraw();
   },
   address_not_allowlisted: async () => {
     await setSettings({ allowlistMode: 'strict' });
-    return withdraw(await openRich());
+    return (await openRich()).withdraw();
   },
   daily_limit_exceeded: async () => {
     const trader = await openRich();
-    await withdraw(trader);
-    return withdraw(trader, { amount: '5000' });
+    await trader.withdraw();
+    return trader.withdraw({ amount: '5000' });
   },
   totp_invalid: async () => (await openWithTotp()).tryWrong(),
   insufficient_role: async () => {
@@ -139,7 +139,7 @@ const provocations: Record<Provoked, () => Promise<Response>> = {
     vi.spyOn(PriceHub.prototype, 'after').mockResolvedValue(null);
     return order({});
   },
-  insufficient_balance: async () => withdraw(await openTrader({ USDT: '50' }), { amount: '50' }),
+  insufficient_balance: async () => (await openTrader({ USDT: '50' })).withdraw({ amount: '50' }),
   order_rejected: async () => {
     await changeSettings({ exposure: { DOGE: '0' } });
     onTestFinished(() => changeSettings({ exposure: { DOGE: '1000000' } }));

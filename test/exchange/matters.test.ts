@@ -16,7 +16,6 @@ import { quarantine } from '../support/operator/quarantine.ts';
 import { agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { withdrawFrom } from '../support/withdrawals/withdrawal-custodian.ts';
-import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
 
 const HOUR_MS = 3_600_000;
 const ADMIN = 'ada@bureau.test';
@@ -60,7 +59,7 @@ it('a payout without an end, and one that is held, are matters of the treasury a
 it('a withdrawal that waits for hours, and a deposit in quarantine, are matters of who decides them', async () => {
   await operate('PATCH', '/settings', { reviewThreshold: '1' });
   const trader = await openTrader({ USDT: '100' });
-  for (const _ of [1, 2]) await readTaken(await withdraw(trader, { amount: '20' }));
+  for (const _ of [1, 2]) await trader.takeOut({ amount: '20' });
   await quarantine('ETH', '0.5');
   expect([...(await listAt(0)).keys()]).toEqual([]);
   const later = await listAt(5);

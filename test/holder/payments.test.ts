@@ -5,7 +5,7 @@ import { readAddresses } from '../support/addresses/addresses.ts';
 import type { Trader } from '../support/exchange.ts';
 import { accepted, signIn } from '../support/holder/holders.ts';
 import { databaseOf, openTraderIn } from '../support/db/open-in-ledger.ts';
-import { readTaken, review, setSettings, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { review, setSettings } from '../support/withdrawals/withdrawals.ts';
 import { holderEntrypoint } from '../support/runtime/test-env.ts';
 
 let traders: Trader[];
@@ -32,7 +32,7 @@ it.each([
   const [payer, receiver] = [traders[1] as Trader, traders[at] as Trader];
   const [before, known] = [await lastOf(1), await lastOf(ledgerNumberOf(receiver.accountId))];
   const { TRC20 = '' } = await readAddresses(receiver);
-  const { id } = await readTaken(await withdraw(payer, { address: TRC20 }));
+  const { id } = await payer.takeOut({ address: TRC20 });
   await expect
     .poll(() => databaseOf(1).prepare('SELECT status FROM withdrawals WHERE id = ?').bind(id).first('status'))
     .toBe('COMPLETED');
@@ -50,7 +50,7 @@ it('a withdrawal that comes back is a return, of what was to be sent, once', asy
   const [trader] = traders as [Trader];
   const before = await lastOf(0);
   await setSettings({ reviewThreshold: '0' });
-  const { id, amount } = await readTaken(await withdraw(trader));
+  const { id, amount } = await trader.takeOut();
   expect(await paymentsOf(trader, before)).toEqual([['withdrawal', 'USDT', amount, amount]]);
   const taken = await lastOf(0);
   expect((await review(trader, id, 'reject')).status).toBe(200);
@@ -62,7 +62,7 @@ it('what accounts without a holder do, and orders, are no payments', async () =>
   const [trader] = traders as [Trader];
   const unheld = await openTraderIn(0);
   const before = await lastOf(0);
-  await withdraw(unheld);
+  await unheld.withdraw();
   await trader.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
   const read = await accepted(holderEntrypoint.listPayments(0, before));
   expect(read?.payments).toEqual([]);

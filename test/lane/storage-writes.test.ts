@@ -5,7 +5,6 @@ import { waitForLateWrites } from '../support/runtime/meter.ts';
 import { failStorageFrom } from '../support/runtime/object-storage.ts';
 import { readEffects, sumOfBalances, unexplainedBalances } from '../support/db/probes.ts';
 import { openWarmTrader, useWithdrawalFaults } from '../support/withdrawals/withdrawal-faults.ts';
-import { withdraw } from '../support/withdrawals/withdrawals.ts';
 
 /** The lane's writes before a POST's effect: its bucket and its intent. The answer is written later. */
 const WRITES = [1, 2];
@@ -45,7 +44,7 @@ describe('an object that throws between two of its writes', () => {
     async (write) => {
       const trader = await openWarmTrader();
       await waitForLateWrites(trader.lane);
-      const send = () => withdraw(trader, {}, 'k');
+      const send = () => trader.withdraw({}, 'k');
       const { response, refused } = await sendWhileFailing(trader, write, send);
       expect(refused).toBeGreaterThan(0);
       expect(response.status).toBe(504);
@@ -59,7 +58,7 @@ describe('an object that throws between two of its writes', () => {
     async (kind) => {
       const trader = await openWarmTrader();
       await waitForLateWrites(trader.lane);
-      const send = () => (kind === 'order' ? trader.order(ORDER, 'k') : withdraw(trader, {}, 'k'));
+      const send = () => (kind === 'order' ? trader.order(ORDER, 'k') : trader.withdraw({}, 'k'));
       const fault = await failStorageFrom(trader, WRITES.length + 1);
       const first = await send();
       await waitForLateWrites(trader.lane);

@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Trader, asOperator, openTrader, operate, expectCode, codeOf } from '../support/exchange.ts';
 import { ADA, BOB, TREASURER, approve, by, employTwoAdmins, readProposal } from '../support/operator/two-people.ts';
-import { readOwn, readTaken, setSettings, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { setSettings } from '../support/withdrawals/withdrawals.ts';
 import { expectWholeLedger } from '../support/db/probes.ts';
 import { sql } from '../support/db/sql.ts';
 
@@ -15,7 +15,7 @@ let id: string;
 beforeAll(employTwoAdmins);
 beforeEach(async () => {
   trader = await openTrader({ USDT: '1000' });
-  const taken = await readTaken(await withdraw(trader));
+  const taken = await trader.takeOut();
   ({ id } = taken);
   path = `/accounts/${trader.accountId}/withdrawals/${id}`;
   expect(taken.status).toBe('PROCESSING');
@@ -33,9 +33,9 @@ describe('a withdrawal that people pay by hand', () => {
     await expectCode(claim(TREASURER), '200');
     expect(await listed()).toBe(TREASURER);
     const proposal = await readProposal(await by(TREASURER, 'POST', `${path}/settle`, PAID));
-    expect((await readOwn(trader, id)).status).toBe('PROCESSING');
+    expect((await trader.readWithdrawal(id)).status).toBe('PROCESSING');
     await expectCode(approve(ADA, proposal), '200');
-    expect(await readOwn(trader, id)).toMatchObject({ status: 'COMPLETED', txHash: HASH });
+    expect(await trader.readWithdrawal(id)).toMatchObject({ status: 'COMPLETED', txHash: HASH });
     expect(await listed()).toBeUndefined();
     await expectWholeLedger();
   });

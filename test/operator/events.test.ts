@@ -3,7 +3,7 @@ import type { OperatorEvent } from '../../src/events/operator-event.ts';
 import { asOperator, openAccount, openTrader, operate } from '../support/exchange.ts';
 import { reportDeposit, reportFor } from '../support/deposits.ts';
 import { quarantine } from '../support/operator/quarantine.ts';
-import { readTaken, resetSettings, setSettings, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { resetSettings, setSettings } from '../support/withdrawals/withdrawals.ts';
 import { sql } from '../support/db/sql.ts';
 
 interface Page {
@@ -80,10 +80,10 @@ describe('the operator’s feed', () => {
   it('tells each status of a withdrawal, also of one that is reviewed and rejected', async () => {
     const trader = await openTrader({ USDT: '500' });
     const news = await follow();
-    const paid = await readTaken(await withdraw(trader));
+    const paid = await trader.takeOut();
     await setSettings({ reviewThreshold: '0' });
     onTestFinished(resetSettings);
-    const waiting = await readTaken(await withdraw(trader));
+    const waiting = await trader.takeOut();
     const path = `/accounts/${trader.accountId}/withdrawals/${waiting.id}`;
     await operate('POST', `${path}/reject`, { reason: 'no' });
     const events = (await news()).filter(({ type }) => type !== 'audit.added');

@@ -14,7 +14,7 @@ import { coverAll } from '../support/db/house-money.ts';
 import { runKeeper, tradeAll } from '../support/reconciliation.ts';
 import { countRowsRead } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+
 import { sql, listRows } from '../support/db/sql.ts';
 
 type Shown = Omit<House, 'assets'> & { readonly assets: readonly Record<string, string | null>[] };
@@ -32,13 +32,13 @@ describe('GET /operator/v1/house', () => {
   beforeAll(async () => {
     trader = await openTrader({ USDT: '10000', BTC: '0.5' });
     await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'COIN_QTY', value: '0.02' });
-    await readTaken(await withdraw(trader));
+    await trader.takeOut();
     await asOperator('PATCH', '/settings', {
       reviewThreshold: '1',
       exposure: { BTC: '0.05' },
       supplyCaps: { BTC: '1' },
     });
-    await readTaken(await withdraw(trader, { amount: '20' }));
+    await trader.takeOut({ amount: '20' });
     await asOperator('PATCH', '/settings', { reviewThreshold: null });
   });
 

@@ -18,7 +18,7 @@ import {
   withQuery,
 } from '../support/operator/lists.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+
 import { sqlIn, listRowsIn } from '../support/db/sql.ts';
 
 const ledgers = [0, 1, 2] as const;
@@ -53,7 +53,7 @@ beforeAll(async () => {
   await asOperator('PATCH', '/settings', { reviewThreshold: '1' });
   for (let round = 0; round < 3; round += 1) {
     for (const [ledger, trader] of traders.entries()) {
-      await readTaken(await withdraw(trader, { amount: '20' }));
+      await trader.takeOut({ amount: '20' });
       await report(addresses[ledger] ?? '', '0.5', 0);
       const request = { method: 'PATCH', path: '/operator/v1/settings', body: JSON.stringify({ round }) };
       const actor = { role: 'admin', now_ms: Date.now() } as const;

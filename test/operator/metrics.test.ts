@@ -17,7 +17,6 @@ import { reportOf } from '../support/dealing/venue-report.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { runKeeper } from '../support/reconciliation.ts';
 import { countRowsRead } from '../support/runtime/meter.ts';
-import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
 
 /** The samples of a scrape, by name and labels, read by the grammar of OpenMetrics. */
 async function scrape(): Promise<Map<string, number>> {
@@ -50,7 +49,7 @@ describe('GET /operator/v1/metrics', () => {
     trader = await openTrader({ USDT: '10000' });
     await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
     await asOperator('PATCH', '/settings', { reviewThreshold: '1', withdrawalsHalted: false });
-    await readTaken(await withdraw(trader));
+    await trader.takeOut();
     await asOperator('PATCH', '/settings', { tradingHalted: true });
     await fundVenue({ USDT: '5000000000', BTC: '5000000' });
     planned_ms = Date.now() - 90_000;

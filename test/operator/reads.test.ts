@@ -21,7 +21,7 @@ import { signIn } from '../support/holder/holders.ts';
 import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
 import { type Page, type Row, idsOf, walk, withQuery } from '../support/operator/lists.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+
 import { sql, listRows } from '../support/db/sql.ts';
 
 holdWakingsThroughout();
@@ -160,7 +160,7 @@ describe('GET /operator/v1/accounts', () => {
 describe('GET /operator/v1/accounts/{id}', () => {
   it('has balances with their value, what is used of the limit, the second factor, keys and addresses', async () => {
     const trader = await openTrader({ USDT: '1000', BTC: '0.5' });
-    await readTaken(await withdraw(trader));
+    await trader.takeOut();
     await asOperator('POST', `/accounts/${trader.accountId}/allowlist`, {
       network: 'ETH',
       address: '0x52908400098527886E0F7030069857D2E4169EE7',
@@ -197,7 +197,7 @@ describe('the records of an account', () => {
     trader = await openTrader({ USDT: '5000', ETH: '10' });
     await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
     await trader.trade({ coin: 'ETH', side: 'SELL', mode: 'COIN_QTY', value: '0.1' });
-    await readTaken(await withdraw(trader));
+    await trader.takeOut();
   });
 
   it.each([
@@ -228,7 +228,7 @@ describe('the records of an account', () => {
       const busy = await openTrader({ USDT: '5000', BTC: '1', ETH: '1' });
       for (let done = 0; done < 2; done += 1) {
         await busy.trade({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
-        await readTaken(await withdraw(busy));
+        await busy.takeOut();
       }
       const { nextCursor } = await read(`/accounts/${busy.accountId}/${name}?limit=1`);
       expect(nextCursor).not.toBeNull();
@@ -365,7 +365,7 @@ describe('GET /operator/v1/search', () => {
     ];
     const { accountId } = trader;
     const order = await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
-    const withdrawal = await readTaken(await withdraw(trader));
+    const withdrawal = await trader.takeOut();
     const settlement = await readSettled(await settle(agreeP2p(trader, other)));
     const [credit] = await walk(`/accounts/${accountId}/deposits`, 'deposits');
     const body = await reportFor(trader, { confirmations: 1 });

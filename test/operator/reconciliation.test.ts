@@ -10,7 +10,7 @@ import { databaseInternals } from '../support/runtime/meter.ts';
 import { ORDER, allOk, keeper, makeActivity, reopen, runKeeper, statusesOf } from '../support/reconciliation.ts';
 import { forgetSettings } from '../support/gate.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { moveClock, readOwn, readTaken, stopClock, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
 import { sql } from '../support/db/sql.ts';
 import { insertRow } from '../support/db/raw-ledger.ts';
 
@@ -120,7 +120,7 @@ describe('the reconciliation', () => {
 
   it('stops no withdrawal when it fails, and goes on from where it was', async () => {
     const unsettled = aroundBatch('settle', 'before', 1, fail(CONNECTION_LOST));
-    const taken = await readTaken(await withdraw(trader, {}, 'unsettled'));
+    const taken = await trader.takeOut({}, 'unsettled');
     unsettled.restore();
     expect(taken.status).toBe('PROCESSING');
     logged.length = 0;
@@ -134,7 +134,7 @@ describe('the reconciliation', () => {
     fault.restore();
     expect(logged.map(({ event }) => event)).toEqual(['reconciliation_failed']);
     expect((await readReconciliation()).progress.transfersRead).toBe(transfersRead);
-    expect((await readOwn(trader, taken.id)).status).toBe('COMPLETED');
+    expect((await trader.readWithdrawal(taken.id)).status).toBe('COMPLETED');
     await runKeeper();
     expect(Number((await readReconciliation()).progress.transfersRead)).toBe(Number(transfersRead) + 3);
   });
@@ -172,7 +172,7 @@ describe('a broken invariant', () => {
     expect(logged[0]?.['violations']).toContain(violation?.id);
 
     await expectCode(trader.order(ORDER), '503 trading_halted');
-    await expectCode(withdraw(trader), '503 withdrawals_suspended');
+    await expectCode(trader.withdraw(), '503 withdrawals_suspended');
     const audit = await sql('SELECT role, action FROM audit WHERE target = ?', violation?.id).all();
     expect(audit.results).toEqual([{ role: 'reconciliation', action: 'halt' }]);
 
@@ -197,9 +197,9 @@ describe('a broken invariant', () => {
     // The gate may hold settings of some seconds ago.
     await forgetSettings();
     expect((await trader.order(ORDER)).status).toBe(201);
-    await expectCode(withdraw(trader), '503 withdrawals_suspended');
+    await expectCode(trader.withdraw(), '503 withdrawals_suspended');
     await reopen();
-    expect((await withdraw(trader)).status).toBe(201);
+    expect((await trader.withdraw()).status).toBe(201);
     expect((await runPass()).status).toBe('ok');
 
     const query = `SELECT role, action, detail FROM audit WHERE target = ? AND action = 'clear_violation'`;

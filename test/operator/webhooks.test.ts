@@ -11,7 +11,7 @@ import {
   subscribeOperator,
 } from '../support/events/receiver.ts';
 import { asOperator, json, openAccount, operate } from '../support/exchange.ts';
-import { moveClock, readTaken, stopClock, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
 import { listRows } from '../support/db/sql.ts';
 
 const PATH = '/webhook-endpoints';
@@ -53,7 +53,7 @@ describe('an endpoint of the operator', () => {
     const endpoint = await subscribeOperator(receiver, { types: ['withdrawal.processing', 'withdrawal.completed'] });
     // The making of the endpoint woke it.
     await deliver(endpoint);
-    const { id } = await readTaken(await withdraw(trader));
+    const { id } = await trader.takeOut();
     await deliver(endpoint);
     expect(receiver.types).toEqual(['withdrawal.processing', 'withdrawal.completed']);
     expect(receiver.received.map(({ event }) => event.data)).toMatchObject([

@@ -13,7 +13,7 @@ import {
   expectCode,
 } from '../support/exchange.ts';
 import { sumOfBalances, expectWholeLedger } from '../support/db/probes.ts';
-import { readTaken, withdraw as withdrawFrom } from '../support/withdrawals/withdrawals.ts';
+
 import { env } from '../support/runtime/test-env.ts';
 import { sql, listRows } from '../support/db/sql.ts';
 
@@ -23,8 +23,7 @@ interface Answer {
   readonly withdrawal: OperatorWithdrawal;
 }
 
-const withdraw = async (trader: Trader, change: object = {}) =>
-  readTaken(await withdrawFrom(trader, { amount: '100', ...change }));
+const withdraw = async (trader: Trader, change: object = {}) => trader.takeOut({ amount: '100', ...change });
 
 /** The operator's decision about a withdrawal. */
 const decide = (trader: Trader, id: string, verb: string, body: object = { reason: 'known customer' }) =>

@@ -9,7 +9,6 @@ import { readEffects, sumOfBalances } from '../support/db/probes.ts';
 import { env, holderEntrypoint } from '../support/runtime/test-env.ts';
 import { sql } from '../support/db/sql.ts';
 import { until } from '../support/gate.ts';
-import { withdraw } from '../support/withdrawals/withdrawals.ts';
 
 /** No deadline passes while an order is held, however busy the machine is. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
@@ -78,7 +77,7 @@ describe('an order that waits for its price is not taken back', () => {
     const trader = await openTrader({ USDT: '100' });
     const other = await createKey(trader.accountId);
     const isAsked = spyOnGate();
-    const answer = await tryToTakeBack(trader, () => withdraw(other, { amount: '50' }), isAsked);
+    const answer = await tryToTakeBack(trader, () => other.withdraw({ amount: '50' }), isAsked);
     await expectCode(answer, '422 insufficient_balance');
   });
 

@@ -25,7 +25,7 @@ import { firstLedger } from '../../src/db/database.ts';
 import { followAll, withOwn } from '../support/reconciliation.ts';
 import { drawHash } from '../support/deposits.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { moveClock, stopClock, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const TICKERS = '/api/v1/markets/tickers';
@@ -231,7 +231,7 @@ const scenarios: Record<RequestName, () => Promise<Counts>> = {
   },
   'withdrawal of USDT, alone in its day': async () => {
     const trader = await openAsleep();
-    return countWithAlarm(trader, () => succeed(withdraw(trader, {}, 'alone')));
+    return countWithAlarm(trader, () => succeed(trader.withdraw({}, 'alone')));
   },
   'balances, of a key that polls': () => countPolled('/api/v1/wallet/balances', PACE_MS),
   'page of 50 orders, of a key that polls': () => countPolled('/api/v1/orders', PACE_MS),

@@ -5,7 +5,6 @@ import { boundedReads, operations } from '../support/growth/operations.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
 import { countRowsRead, holdWakings } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { withdraw } from '../support/withdrawals/withdrawals.ts';
 
 /** `npm run growth` measures with more rows, and prints the results. */
 const ROWS = Number(env.GROWTH_ROWS);
@@ -68,10 +67,10 @@ describe('the daily limit', () => {
     const trader = await openTrader({ USDT: '20000' });
     await writeHistory('withdrawals', { account: `'${trader.accountId}'`, count: 1 }, 5_000);
     // An empty range reads the row after it, as a range of one does.
-    for (let taken = 0; taken < 2; taken += 1) await withdraw(trader, { amount: '10' });
+    for (let taken = 0; taken < 2; taken += 1) await trader.withdraw({ amount: '10' });
     const costs = [];
     for (let taken = 0; taken < 3; taken += 1) {
-      costs.push(await countRowsRead(() => withdraw(trader, { amount: '10' })));
+      costs.push(await countRowsRead(() => trader.withdraw({ amount: '10' })));
     }
     const [first = 0, second = 0, third = 0] = costs;
     expect(first).toBeLessThan(65);

@@ -9,7 +9,7 @@ import { drawHash } from '../support/deposits.ts';
 import { abort } from '../support/runtime/faults.ts';
 import { type Cost, countTripsByDatabase, holdWakingsThroughout, measure } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { moveClock, stopClock, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
 
 /** 8 ledgers, and 64 in `npm run test:long`. */
 const MANY = listLedgers(env).length;
@@ -64,10 +64,10 @@ const ofAccount = {
 const ofDirectory = {
   'the first look at the addresses': (trader: Trader) => expectStatus(200, trader.get('/api/v1/wallet/addresses')),
   'a deposit': (trader: Trader) => expectStatus(201, report(trader)),
-  'a withdrawal': (trader: Trader) => expectStatus(201, withdraw(trader, {}, 'first')),
-  'a second withdrawal of the day': (trader: Trader) => expectStatus(201, withdraw(trader, {}, 'second')),
+  'a withdrawal': (trader: Trader) => expectStatus(201, trader.withdraw({}, 'first')),
+  'a second withdrawal of the day': (trader: Trader) => expectStatus(201, trader.withdraw({}, 'second')),
   'a withdrawal above the daily limit': (trader: Trader) =>
-    expectStatus(422, withdraw(trader, { amount: '100' }, 'third')),
+    expectStatus(422, trader.withdraw({ amount: '100' }, 'third')),
 };
 
 /**
@@ -85,7 +85,7 @@ const directoryTrips: Readonly<Record<keyof typeof ofDirectory, { own: number; d
 
 /** A withdrawal that is sent again is answered without any database. */
 const replays = {
-  'the second withdrawal again': (trader: Trader) => expectStatus(201, withdraw(trader, {}, 'second')),
+  'the second withdrawal again': (trader: Trader) => expectStatus(201, trader.withdraw({}, 'second')),
 };
 
 const requests = { ...ofAccount, ...ofDirectory, ...replays };
@@ -112,7 +112,7 @@ async function bindFirst(ledgers: number, all: Readonly<Record<string, D1Databas
 async function leaveNeighbour(ledger: number): Promise<void> {
   const trader = await openTraderIn(ledger);
   await trader.trade(ORDER);
-  const made = [await credit(trader), await report(trader), await withdraw(trader, {}, 'neighbour')];
+  const made = [await credit(trader), await report(trader), await trader.withdraw({}, 'neighbour')];
   expect(made.map(({ status }) => status)).toEqual([201, 201, 201]);
 }
 

@@ -10,7 +10,6 @@ import { abort } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { ACCOUNT_STREAM, StreamClient, upgrade } from '../support/streams/stream-client.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { withdraw } from '../support/withdrawals/withdrawals.ts';
 
 /** How far behind a reader is that catches up. */
 const BEHIND = env.TEST_LENGTH === 'long' ? 100_000 : 4_000;
@@ -162,7 +161,7 @@ describe('the stream of an account', () => {
       data: [{ type: 'deposit.completed' }],
       balances: [{ asset: 'ETH', amount: '1' }],
     });
-    await withdraw(trader);
+    await trader.withdraw();
     await waitFor(() => expect(stream.events.at(-1)?.type).toBe('withdrawal.completed'));
     expect(stream.closed).toBeUndefined();
   });

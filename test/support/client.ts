@@ -94,8 +94,8 @@ export class Client {
   }
 
   /** Requests a withdrawal, and returns it when it is accepted. Throws when it is refused. */
-  async takeOut(change: Readonly<Record<string, unknown>> = {}): Promise<Withdrawal> {
-    return (await must<{ withdrawal: Withdrawal }>(this.withdraw(change))).withdrawal;
+  async takeOut(...wanted: Parameters<Client['withdraw']>): Promise<Withdrawal> {
+    return (await must<{ withdrawal: Withdrawal }>(this.withdraw(...wanted))).withdrawal;
   }
 
   async readWithdrawal(id: string): Promise<Withdrawal> {

@@ -18,7 +18,7 @@ import { agreeP2p, agreeQuick, settle } from './operator/settlements.ts';
 import { env } from './runtime/test-env.ts';
 import { coverAll } from './db/house-money.ts';
 import { readTriggers, runWithout } from './db/triggers.ts';
-import { readTaken, review, withdraw } from './withdrawals/withdrawals.ts';
+import { review } from './withdrawals/withdrawals.ts';
 import { sql } from './db/sql.ts';
 
 /** Limits at which one slice reads everything that a test makes. */
@@ -271,15 +271,15 @@ async function depositAll(trader: Trader): Promise<void> {
  */
 async function withdrawAll(trader: Trader, other: Trader): Promise<void> {
   const inside = { network: 'ETH', address: await other.addressOn('ETH') };
-  await readTaken(await withdraw(trader));
-  await readTaken(await withdraw(trader, inside));
+  await trader.takeOut();
+  await trader.takeOut(inside);
   await asOperator('PATCH', '/settings', { reviewThreshold: '20' });
   for (const change of [{}, inside]) {
     for (const verb of ['approve', 'reject'] as const) {
-      const { id } = await readTaken(await withdraw(trader, change));
+      const { id } = await trader.takeOut(change);
       await expectCode(review(trader, id, verb), '200');
     }
-    await readTaken(await withdraw(trader, change));
+    await trader.takeOut(change);
   }
   await asOperator('PATCH', '/settings', { reviewThreshold: null });
 }

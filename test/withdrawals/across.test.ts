@@ -12,16 +12,7 @@ import { type Trader, asOperator, expectCode } from '../support/exchange.ts';
 import { databaseOf, openTraderIn } from '../support/db/open-in-ledger.ts';
 import { CONNECTION_LOST, OVERLOADED, type Moment, aroundBatch, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
-import {
-  houseHolds,
-  moveClock,
-  readOwn,
-  readTaken,
-  setSettings,
-  stopClock,
-  withdraw,
-  review,
-} from '../support/withdrawals/withdrawals.ts';
+import { houseHolds, moveClock, setSettings, stopClock, review } from '../support/withdrawals/withdrawals.ts';
 
 const ledgers = [0, 1, 2] as const;
 
@@ -101,9 +92,9 @@ async function payAmid(
 ) {
   const pair = await openPair(from, to);
   const fault = aroundBatch(batch, moment, 1, fail(message));
-  const { id } = await readTaken(await withdraw(pair.sender, { address: pair.address }, 'lost'));
+  const { id } = await pair.sender.takeOut({ address: pair.address }, 'lost');
   expect(fault.state.injected).toBe(1);
-  return { pair, id, readStatus: async () => (await readOwn(pair.sender, id)).status };
+  return { pair, id, readStatus: async () => (await pair.sender.readWithdrawal(id)).status };
 }
 
 describe('a withdrawal to the address of another account, in its own ledger or another', () => {
@@ -116,9 +107,9 @@ describe('a withdrawal to the address of another account, in its own ledger or a
     const pair = await openPair(from, to);
     const asked = [vi.spyOn(sandboxCustody, 'submit'), vi.spyOn(sandboxCustody, 'lookup')];
     const before = [await houseHolds('fees'), await houseHolds('custody')];
-    const withdrawal = await readTaken(await withdraw(pair.sender, { address: pair.address, amount: '100' }));
+    const withdrawal = await pair.sender.takeOut({ address: pair.address, amount: '100' });
     expect(withdrawal).toMatchObject({ status: 'COMPLETED', txHash: null, fee: '0', amount: '100' });
-    expect(await readOwn(pair.sender, withdrawal.id)).toEqual(withdrawal);
+    expect(await pair.sender.readWithdrawal(withdrawal.id)).toEqual(withdrawal);
     expect(await holdingsOf(pair)).toEqual(['400', '600']);
     expect([await houseHolds('fees'), await houseHolds('custody')]).toEqual(before);
     for (const question of asked) expect(question).not.toHaveBeenCalled();
@@ -128,7 +119,7 @@ describe('a withdrawal to the address of another account, in its own ledger or a
 
   it.each([1, 2])('shows as INTERNAL_WITHDRAWAL to the sender, and as INTERNAL_DEPOSIT to ledger %i', async (to) => {
     const pair = await openPair(1, to);
-    const { id } = await readTaken(await withdraw(pair.sender, { address: pair.address, amount: '12.5' }));
+    const { id } = await pair.sender.takeOut({ address: pair.address, amount: '12.5' });
     const common = { asset: 'USDT', amount: '12.5', usdValue: '12.5', status: 'COMPLETED' };
     const sent = { ...common, id, category: 'WITHDRAWAL', type: 'INTERNAL_WITHDRAWAL' };
     const received = { ...common, category: 'DEPOSIT', type: 'INTERNAL_DEPOSIT' };
@@ -146,7 +137,7 @@ describe('a withdrawal to the address of another account, in its own ledger or a
     const pair = await openPair(1, 2);
     // Records of one millisecond have no order.
     moveClock(1);
-    const { id } = await readTaken(await withdraw(pair.sender, { address: pair.address, amount: '12.5' }));
+    const { id } = await pair.sender.takeOut({ address: pair.address, amount: '12.5' });
     const [sent, received] = [await readEvents(pair.sender), await readEvents(pair.recipient)];
     expect(sent.map(({ sequence, type }) => [sequence, type])).toEqual([
       [1, 'deposit.completed'],
@@ -163,7 +154,7 @@ describe('a withdrawal to the address of another account, in its own ledger or a
   it.each([0, 2])('is paid once to ledger %i for one Idempotency-Key, however often it is sent at once', async (to) => {
     const pair = await openPair(0, to);
     const body = { address: pair.address, amount: '100' };
-    const answers = await Promise.all(Array.from({ length: 10 }, () => withdraw(pair.sender, body, 'once')));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => pair.sender.withdraw(body, 'once')));
     expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
     expect(await holdingsOf(pair)).toEqual(['400', '600']);
     await expectNothingOpen();
@@ -172,13 +163,13 @@ describe('a withdrawal to the address of another account, in its own ledger or a
   it('waits for its review, and is then paid or returned', async () => {
     await setSettings({ reviewThreshold: '10' });
     const pair = await openPair(1, 0);
-    const first = await readTaken(await withdraw(pair.sender, { address: pair.address }));
-    const second = await readTaken(await withdraw(pair.sender, { address: pair.address }));
+    const first = await pair.sender.takeOut({ address: pair.address });
+    const second = await pair.sender.takeOut({ address: pair.address });
     expect([first.status, second.status]).toEqual(['PENDING', 'PENDING']);
     expect(await holdingsOf(pair)).toEqual(['400', '500']);
     expect((await review(pair.sender, first.id, 'approve')).status).toBe(200);
     expect((await review(pair.sender, second.id, 'reject')).status).toBe(200);
-    expect((await readOwn(pair.sender, first.id)).status).toBe('COMPLETED');
+    expect((await pair.sender.readWithdrawal(first.id)).status).toBe('COMPLETED');
     expect(await holdingsOf(pair)).toEqual(['450', '550']);
     await expectNothingOpen();
   });
@@ -199,7 +190,7 @@ describe('a lost connection', () => {
     expect(await readStatus()).toBe('COMPLETED');
     expect(await holdingsOf(pair)).toEqual(['450', '550']);
     await expectNothingOpen();
-    const again = await readTaken(await withdraw(pair.sender, { address: pair.address }, 'lost'));
+    const again = await pair.sender.takeOut({ address: pair.address }, 'lost');
     expect(again.id).toBe(id);
     expect(await holdingsOf(pair)).toEqual(['450', '550']);
   });
@@ -217,12 +208,12 @@ describe('a refusal', () => {
   it('by the ledger of the recipient, halted before the delivery, returns the money', async () => {
     const pair = await openPair(0, 1);
     await halt(1, true);
-    const { id, status, reason } = await readTaken(await withdraw(pair.sender, { address: pair.address }));
+    const { id, status, reason } = await pair.sender.takeOut({ address: pair.address });
     expect([status, reason]).toEqual(['FAILED', 'refused']);
     await halt(1, false);
     expect(await holdingsOf(pair)).toEqual(['500', '500']);
     await sweep(0);
-    expect((await readOwn(pair.sender, id)).status).toBe('FAILED');
+    expect((await pair.sender.readWithdrawal(id)).status).toBe('FAILED');
     await expectNothingOpen();
     expect(await checkAll()).toEqual([]);
   });
@@ -239,9 +230,9 @@ describe('a refusal', () => {
       .bind(pair.recipient.accountId, receipt.receiptId, id);
     await expect(late.run()).rejects.toThrow('guard: receipt_refused');
     await sweep(0);
-    expect((await readOwn(pair.sender, id)).status).toBe('FAILED');
+    expect((await pair.sender.readWithdrawal(id)).status).toBe('FAILED');
     expect(await holdingsOf(pair)).toEqual(['500', '500']);
-    const paid = await readTaken(await withdraw(pair.sender, { address: pair.address }));
+    const paid = await pair.sender.takeOut({ address: pair.address });
     expect((await refuseReceipt(openLedger(env, 2), await readAcross(0, paid.id))).kind).toBe('sent');
     await expectNothingOpen();
   });
@@ -301,7 +292,7 @@ describe('a payment between two ledgers', () => {
   /** A payment from ledger 1 to ledger 2 that is made and compared. */
   async function pay(): Promise<WithdrawalAcross> {
     const pair = await openPair(1, 2);
-    const { id } = await readTaken(await withdraw(pair.sender, { address: pair.address }));
+    const { id } = await pair.sender.takeOut({ address: pair.address });
     expect(await checkAll()).toEqual([]);
     return readAcross(1, id);
   }
@@ -361,7 +352,7 @@ describe('a payment between two ledgers', () => {
   it('is compared once, in whatever number, and then no more', async () => {
     const pair = await openPair(0, 1);
     for (let made = 0; made < 3; made += 1) {
-      await readTaken(await withdraw(pair.sender, { address: pair.address, amount: '5' }));
+      await pair.sender.takeOut({ address: pair.address, amount: '5' });
     }
     const first = await check(0);
     expect(first.whole).toBeGreaterThanOrEqual(3);

@@ -11,7 +11,6 @@ import {
   readTaken,
   stopClock,
   switchOnTotp,
-  withdraw,
 } from '../support/withdrawals/withdrawals.ts';
 
 const { submittedIds, injectFault, sweep, expectOnePayout, expectNothingTaken, expectInFlight } = useWithdrawalFaults();
@@ -35,10 +34,10 @@ describe('an object that is aborted', () => {
     ['after the intent, before the debit', 'debit', 'before'],
   ] as const)('%s: the retry executes the lost request once', async (_, batch, moment) => {
     const fault = injectFault(batch, moment, 2, resetLane(moment));
-    await expectCode(withdraw(trader, {}, 'crash'), '504 outcome_unknown');
+    await expectCode(trader.withdraw({}, 'crash'), '504 outcome_unknown');
     expect(fault.state.injected).toBe(2);
     await expectNothingTaken(trader);
-    await expectOnePayout(trader, await withdraw(trader, {}, 'crash'));
+    await expectOnePayout(trader, await trader.withdraw({}, 'crash'));
   });
 
   it.each([
@@ -47,16 +46,16 @@ describe('an object that is aborted', () => {
     ['after the settlement, before the answer is stored: the retry gets what was settled', 'settle', 'after'],
   ] as const)('%s, and it is paid once', async (_, batch, moment) => {
     const fault = injectFault(batch, moment, 1, resetLane(moment));
-    const response = await withdraw(trader, {}, 'crash');
+    const response = await trader.withdraw({}, 'crash');
     expect(fault.state.injected).toBe(1);
     if (batch === 'debit') expect(response.headers.get('X-Idempotency-Replay')).toBe('true');
     await expectOnePayout(trader, response);
-    expect(await (await withdraw(trader, {}, 'crash')).text()).toBe(await response.text());
+    expect(await (await trader.withdraw({}, 'crash')).text()).toBe(await response.text());
   });
 
   it('after the debit, without an Idempotency-Key: the client gets outcome_unknown, the money is held, and the sweep pays once', async () => {
     injectFault('debit', 'after', 1, resetLane('after'));
-    await expectCode(withdraw(trader), '504 outcome_unknown');
+    await expectCode(trader.withdraw(), '504 outcome_unknown');
     const [held] = await listOwn(trader);
     expect(held).toMatchObject({ status: 'PROCESSING', txHash: null });
     expect((await trader.balances())['USDT']).toBe('949');
@@ -72,14 +71,14 @@ describe('an object that is aborted', () => {
   it('leaves an open intent, which the alarm does not pay: the client’s retry pays it, and is a replay', async () => {
     injectFault('debit', 'after', 1, resetLane('after'));
     vi.spyOn(sandboxCustody, 'lookup').mockResolvedValueOnce({ kind: 'unknown' });
-    const response = await withdraw(trader, {}, 'mended');
+    const response = await trader.withdraw({}, 'mended');
     expect((await readTaken(response.clone())).status).toBe('PROCESSING');
     await runInDurableObject(trader.lane, (_lane, state) => {
       state.storage.sql.exec('UPDATE replays SET answer = NULL');
     });
     expect(await runDurableObjectAlarm(trader.lane)).toBe(true);
     expect(submittedIds()).toEqual([]);
-    const replay = await withdraw(trader, {}, 'mended');
+    const replay = await trader.withdraw({}, 'mended');
     expect(replay.headers.get('X-Idempotency-Replay')).toBe('true');
     const withdrawal = await readTaken(replay);
     expect(withdrawal.status).toBe('COMPLETED');
@@ -93,10 +92,10 @@ describe('an object that is aborted', () => {
     const authenticator = await switchOnTotp(trader.accountId);
     const totpCode = await authenticator.code();
     const fault = injectFault('debit', 'before', 2, resetLane('before'));
-    await expectCode(withdraw(trader, { totpCode }, 'crash'), '504 outcome_unknown');
+    await expectCode(trader.withdraw({ totpCode }, 'crash'), '504 outcome_unknown');
     fault.restore();
     injectFault('debit', 'after', 1, resetLane('after'));
-    await expectOnePayout(trader, await withdraw(trader, { totpCode }, 'crash'));
+    await expectOnePayout(trader, await trader.withdraw({ totpCode }, 'crash'));
     const step = Math.floor(Date.now() / 30_000);
     expect(await readAttempts(trader.accountId)).toEqual({ used_step: step, attempts: 0, locked_until: 0 });
   });
@@ -112,14 +111,14 @@ it('the alarm that fires twice while the custodian is asked leads to one payment
     await held.promise;
     return sent;
   });
-  const withdrawing = withdraw(trader, {}, 'beside');
+  const withdrawing = trader.withdraw({}, 'beside');
   await reached.promise;
   // Both find the intent without an answer, and leave it to the request that is in progress.
   const alarms = [runDurableObjectAlarm(trader.lane), runDurableObjectAlarm(trader.lane)];
   held.resolve();
   expect(await Promise.all(alarms)).toContain(true);
   const response = await withdrawing;
-  const replay = await withdraw(trader, {}, 'beside');
+  const replay = await trader.withdraw({}, 'beside');
   expect(response.headers.get('Location')).toBe(replay.headers.get('Location'));
   expect([response.status, replay.headers.get('X-Idempotency-Replay')]).toEqual([201, 'true']);
   const withdrawal = await readTaken(replay);

@@ -5,7 +5,7 @@ import { type Trader, asOperator, json, openTrader } from '../support/exchange.t
 import type { CustodianProgramme } from '../support/node/custody/custodian-state.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { countPayments, sweep, useCustodian, withdrawFrom } from '../support/withdrawals/withdrawal-custodian.ts';
-import { WITHDRAWAL, listOwn, readOwn, readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { WITHDRAWAL, listOwn, readTaken } from '../support/withdrawals/withdrawals.ts';
 import { databaseOfId, runFor } from '../support/db/open-in-ledger.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { custodian } from '../support/withdrawals/custodian.ts';
@@ -109,21 +109,21 @@ describe('a custodian that hangs', () => {
   it('leads to PROCESSING when the wait ends; the money is held, and the key’s lane is free meanwhile', async () => {
     await custodian.program({ method: 'PUT', act: 'nothing', answer: 'hang' });
     let isAnswered = false;
-    const answering = withdraw(trader, {}, 'k').finally(() => {
+    const answering = trader.withdraw({}, 'k').finally(() => {
       isAnswered = true;
     });
     await waitFor(async () => expect(await listOwn(trader)).toHaveLength(1));
-    const next = await withdraw(trader, { amount: '50' });
+    const next = await trader.withdraw({ amount: '50' });
     expect([next.status, isAnswered]).toEqual([422, false]);
     const withdrawal = await readTaken(await answering);
     expect(withdrawal).toMatchObject({ status: 'PROCESSING', txHash: null });
     expect((await trader.balances())['USDT']).toBe('49');
     await expectInFlight(51_000_000n);
 
-    const replay = await readTaken(await withdraw(trader, {}, 'k'));
+    const replay = await trader.takeOut({}, 'k');
     expect(replay).toEqual(withdrawal);
     await sweep();
-    expect(await readOwn(trader, withdrawal.id)).toMatchObject({ status: 'COMPLETED' });
+    expect(await trader.readWithdrawal(withdrawal.id)).toMatchObject({ status: 'COMPLETED' });
     expect(await countPayments(withdrawal.id)).toBe(1);
   });
 });
@@ -158,7 +158,7 @@ describe('a custodian that refuses', () => {
     expect(withdrawal).toMatchObject({ status: 'FAILED', txHash: null });
     await expectReturned(trader, withdrawal);
     expect(await sweep()).toBe(0);
-    expect((await readTaken(await withdraw(trader, {}, 'k'))).status).toBe('FAILED');
+    expect((await trader.takeOut({}, 'k')).status).toBe('FAILED');
     await expectReturned(trader, withdrawal);
   });
 

@@ -12,12 +12,9 @@ import {
   OUTSIDE,
   listOwn,
   moveClock,
-  readOwn,
-  readTaken,
   resetSettings,
   setSettings,
   stopClock,
-  withdraw,
   review,
 } from '../support/withdrawals/withdrawals.ts';
 import { databaseOfId, runFor } from '../support/db/open-in-ledger.ts';
@@ -51,7 +48,7 @@ async function lift(): Promise<void> {
 /** Makes a withdrawal that the custodian has never heard of, and returns its id. */
 async function leaveUnseen(): Promise<string> {
   const fault = injectFault('debit', 'after', 1, () => abort(trader.lane));
-  await expectCode(withdraw(trader), '504 outcome_unknown');
+  await expectCode(trader.withdraw(), '504 outcome_unknown');
   fault.restore();
   return (await listOwn(trader))[0]?.id ?? '';
 }
@@ -63,13 +60,13 @@ describe.each(stops)('%s', (_name, stop, status, code) => {
     expect([await sweepAfter(1), await sweepAfter(5)]).toEqual([1, 1]);
     expect(sandboxCustody.lookup).toHaveBeenCalledTimes(2);
     expect(submittedIds()).toEqual([]);
-    expect(await readOwn(trader, id)).toMatchObject({ status: 'PROCESSING', txHash: null });
+    expect(await trader.readWithdrawal(id)).toMatchObject({ status: 'PROCESSING', txHash: null });
     await expectInFlight(51_000_000n);
 
     await lift();
     await sweepAfter(60);
     expect(submittedIds()).toEqual([id]);
-    expect(await readOwn(trader, id)).toMatchObject({ status: 'COMPLETED' });
+    expect(await trader.readWithdrawal(id)).toMatchObject({ status: 'COMPLETED' });
     await expectInFlight(0n);
   });
 
@@ -88,10 +85,10 @@ describe.each(stops)('%s', (_name, stop, status, code) => {
 
   it('does not stop the settlement of what was paid before', async () => {
     vi.mocked(sandboxCustody.submit).mockResolvedValueOnce({ kind: 'unknown' });
-    const { id } = await readTaken(await withdraw(trader));
+    const { id } = await trader.takeOut();
     await stop();
     await sweepAfter(1);
-    expect(await readOwn(trader, id)).toMatchObject({ status: 'COMPLETED' });
+    expect(await trader.readWithdrawal(id)).toMatchObject({ status: 'COMPLETED' });
     await lift();
     await expectInFlight(0n);
   });
@@ -102,7 +99,7 @@ describe.each(stops)('%s', (_name, stop, status, code) => {
       moveClock(5_000);
       await stop();
     });
-    const { id, status: taken } = await readTaken(await withdraw(trader));
+    const { id, status: taken } = await trader.takeOut();
     expect([taken, submittedIds()]).toEqual(['PROCESSING', []]);
     await lift();
     await sweepAfter(1);
@@ -114,12 +111,12 @@ describe.each(stops)('%s', (_name, stop, status, code) => {
     injectFault('debit', 'after', 1, () => abort(trader.lane));
     // The request is retried at once, and its look-up gets no answer.
     vi.mocked(sandboxCustody.lookup).mockResolvedValueOnce({ kind: 'unknown' });
-    const { id } = await readTaken(await withdraw(trader, {}, 'k'));
+    const { id } = await trader.takeOut({}, 'k');
     await runInDurableObject(trader.lane, (_lane, state) => {
       state.storage.sql.exec('UPDATE replays SET answer = NULL');
     });
     await stop();
-    const told = await readTaken(await withdraw(trader, {}, 'k'));
+    const told = await trader.takeOut({}, 'k');
     expect([told.id, told.status, submittedIds()]).toEqual([id, 'PROCESSING', []]);
     expect(sandboxCustody.lookup).toHaveBeenCalledTimes(2);
     await lift();
@@ -130,11 +127,11 @@ describe.each(stops)('%s', (_name, stop, status, code) => {
 
   it('stops an approval: the operator gets the reason, and the withdrawal goes on waiting', async () => {
     await setSettings({ reviewThreshold: '10' });
-    const { id } = await readTaken(await withdraw(trader));
+    const { id } = await trader.takeOut();
     const approve = () => review(trader, id, 'approve');
     await stop();
     await expectCode(approve(), `${status} ${code}`);
-    expect([(await readOwn(trader, id)).status, submittedIds()]).toEqual(['PENDING', []]);
+    expect([(await trader.readWithdrawal(id)).status, submittedIds()]).toEqual(['PENDING', []]);
     await lift();
     expect((await approve()).status).toBe(200);
     expect(submittedIds()).toEqual([id]);
@@ -183,7 +180,7 @@ describe('an approval', () => {
   /** Makes a withdrawal of 50 USDT that waits for review. Returns its id and a function that approves it. */
   async function leavePending() {
     await setSettings({ reviewThreshold: '10' });
-    const { id } = await readTaken(await withdraw(trader));
+    const { id } = await trader.takeOut();
     return { id, approve: () => review(trader, id, 'approve') };
   }
 
@@ -193,7 +190,7 @@ describe('an approval', () => {
     const { id, approve } = await leavePending();
     await setSettings({ allowlistMode: 'strict' });
     await expectCode(approve(), '403 address_not_allowlisted');
-    expect([(await readOwn(trader, id)).status, submittedIds()]).toEqual(['PENDING', []]);
+    expect([(await trader.readWithdrawal(id)).status, submittedIds()]).toEqual(['PENDING', []]);
     await allow();
     expect((await approve()).status).toBe(200);
     expect(submittedIds()).toEqual([id]);
@@ -210,13 +207,13 @@ describe('an approval', () => {
       Date.now() + MINUTE_MS,
     );
     await expectCode(approve(), '403 address_not_allowlisted');
-    expect([(await readOwn(trader, id)).status, submittedIds()]).toEqual(['PENDING', []]);
+    expect([(await trader.readWithdrawal(id)).status, submittedIds()]).toEqual(['PENDING', []]);
   });
 
   it('does not need an allowlist that was strict at the withdrawal and is off now', async () => {
     await setSettings({ reviewThreshold: '10', allowlistMode: 'strict' });
     await allow();
-    const { id } = await readTaken(await withdraw(trader));
+    const { id } = await trader.takeOut();
     await runFor(trader.accountId, 'DELETE FROM allowlist WHERE account_id = ?', trader.accountId);
     await setSettings({ allowlistMode: 'off' });
     expect((await review(trader, id, 'approve')).status).toBe(200);

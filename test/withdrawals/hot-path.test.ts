@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Trader, openTrader } from '../support/exchange.ts';
 import { measure } from '../support/runtime/meter.ts';
-import { stopClock, switchOnTotp, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { stopClock, switchOnTotp } from '../support/withdrawals/withdrawals.ts';
 
 /** What a request costs that is answered with this status. */
 const measureAnswer = (trader: Trader, status: number, ask: () => Promise<Response>) =>
@@ -14,7 +14,7 @@ describe('a withdrawal', () => {
     const authenticator = await switchOnTotp(trader.accountId);
     await trader.balances();
     const totpCode = await authenticator.code();
-    const cost = await measureAnswer(trader, 201, () => withdraw(trader, { totpCode }, 'measured'));
+    const cost = await measureAnswer(trader, 201, () => trader.withdraw({ totpCode }, 'measured'));
     expect(cost).toMatchObject({ laneCalls: 1, hubCalls: 0, databaseTrips: 3 });
     // The attempt and the code's time step are written in addition.
     expect(cost.databaseRowsWritten).toBeLessThanOrEqual(16);
@@ -24,15 +24,15 @@ describe('a withdrawal', () => {
     const trader = await openTrader({ DOGE: '1000' });
     await trader.balances();
     const change = { asset: 'DOGE', network: 'DOGE', address: 'DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L', amount: '100' };
-    const cost = await measureAnswer(trader, 201, () => withdraw(trader, change, 'measured'));
+    const cost = await measureAnswer(trader, 201, () => trader.withdraw(change, 'measured'));
     expect(cost).toMatchObject({ laneCalls: 1, hubCalls: 1, databaseTrips: 3 });
     expect(cost.databaseRowsWritten).toBeLessThanOrEqual(14);
   });
 
   it('that is replayed needs one call of the lane and at most one row of the object', async () => {
     const trader = await openTrader({ USDT: '200' });
-    await withdraw(trader, {}, 'again');
-    const cost = await measure(trader.lane, () => withdraw(trader, {}, 'again'));
+    await trader.withdraw({}, 'again');
+    const cost = await measure(trader.lane, () => trader.withdraw({}, 'again'));
     expect(cost).toMatchObject({ laneCalls: 1, hubCalls: 0, databaseTrips: 0, databaseRowsWritten: 0 });
     expect(cost.objectRowsWritten).toBeLessThanOrEqual(1);
   });
@@ -40,7 +40,7 @@ describe('a withdrawal', () => {
   it('that is refused writes nothing to D1', async () => {
     const trader = await openTrader();
     await trader.balances();
-    const cost = await measureAnswer(trader, 422, () => withdraw(trader, { amount: '1' }, 'refused'));
+    const cost = await measureAnswer(trader, 422, () => trader.withdraw({ amount: '1' }, 'refused'));
     expect(cost).toMatchObject({ laneCalls: 1, databaseTrips: 1, databaseRowsWritten: 0 });
   });
 });

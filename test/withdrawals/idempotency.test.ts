@@ -11,7 +11,6 @@ import {
   setSettings,
   stopClock,
   switchOnTotp,
-  withdraw,
 } from '../support/withdrawals/withdrawals.ts';
 import { expectReplay, isReplay } from '../support/replays.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -20,9 +19,9 @@ describe('a withdrawal’s Idempotency-Key', () => {
   it('is shared with orders: used for an order, it is refused for a withdrawal, and the other way round', async () => {
     const trader = await openTrader({ USDT: '200' });
     await trader.order(ORDER, 'order');
-    await withdraw(trader, {}, 'withdrawal');
+    await trader.withdraw({}, 'withdrawal');
     const before = await readHoldings(trader.accountId);
-    await expectCode(withdraw(trader, {}, 'order'), '422 idempotency_key_reused');
+    await expectCode(trader.withdraw({}, 'order'), '422 idempotency_key_reused');
     await expectCode(trader.order(ORDER, 'withdrawal'), '422 idempotency_key_reused');
     expect(await readHoldings(trader.accountId)).toEqual(before);
   });
@@ -33,18 +32,18 @@ describe('requests of one Idempotency-Key that wait for the same custodian', () 
     const trader = await openTrader({ USDT: '200' });
     const paid = Promise.withResolvers<CustodyState>();
     vi.spyOn(sandboxCustody, 'submit').mockImplementation(() => paid.promise);
-    const early = withdraw(trader, {}, 'k');
+    const early = trader.withdraw({}, 'k');
     await waitFor(async () => expect(await listOwn(trader)).toHaveLength(1));
     // Later by so much that it still waits when the first request's time is over. Otherwise this would prove nothing.
     await new Promise((resolve) => {
       setTimeout(resolve, 2_000);
     });
-    const late = withdraw(trader, {}, 'k');
+    const late = trader.withdraw({}, 'k');
     const first = await early;
     expect((await readTaken(first.clone())).status).toBe('PROCESSING');
     paid.resolve({ kind: 'sent', txHash: '0'.repeat(64) });
     await expectReplay(await late, first);
-    await expectReplay(await withdraw(trader, {}, 'k'), first);
+    await expectReplay(await trader.withdraw({}, 'k'), first);
     await waitFor(async () => expect((await listOwn(trader))[0]?.status).toBe('COMPLETED'));
     expect(sandboxCustody.submit).toHaveBeenCalledTimes(1);
   });
@@ -60,17 +59,17 @@ describe('a stored refusal of a withdrawal', () => {
     ['daily_limit_exceeded', { amount: '5001' }],
   ])('is replayed when it is %s', async (code, change) => {
     const trader = await openTrader();
-    const first = await withdraw(trader, change, 'k');
+    const first = await trader.withdraw(change, 'k');
     await expectCode(first.clone(), `422 ${code}`);
-    await expectReplay(await withdraw(trader, change, 'k'), first);
+    await expectReplay(await trader.withdraw(change, 'k'), first);
   });
 
   it('is not stored when it is temporary: the same key is executed when the halt is over', async () => {
     const trader = await openTrader({ USDT: '100' });
     await setSettings({ withdrawalsHalted: true });
-    await expectCode(withdraw(trader, {}, 'k'), '503 withdrawals_suspended');
+    await expectCode(trader.withdraw({}, 'k'), '503 withdrawals_suspended');
     await setSettings({ withdrawalsHalted: false });
-    const response = await withdraw(trader, {}, 'k');
+    const response = await trader.withdraw({}, 'k');
     expect([response.status, isReplay(response)]).toEqual([201, false]);
   });
 });
@@ -80,14 +79,14 @@ describe('a replay when a code is required', () => {
     stopClock();
     const trader = await openTrader({ USDT: '200' });
     const authenticator = await switchOnTotp(trader.accountId);
-    const first = await withdraw(trader, { totpCode: await authenticator.code() }, 'k');
+    const first = await trader.withdraw({ totpCode: await authenticator.code() }, 'k');
     const before = await readAttempts(trader.accountId);
-    await expectReplay(await withdraw(trader, { totpCode: await authenticator.code() }, 'k'), first);
-    await expectReplay(await withdraw(trader, { totpCode: await authenticator.wrong() }, 'k'), first);
-    await expectReplay(await withdraw(trader, { totpCode: await authenticator.code(1) }, 'k'), first);
-    await expectReplay(await withdraw(trader, {}, 'k'), first);
+    await expectReplay(await trader.withdraw({ totpCode: await authenticator.code() }, 'k'), first);
+    await expectReplay(await trader.withdraw({ totpCode: await authenticator.wrong() }, 'k'), first);
+    await expectReplay(await trader.withdraw({ totpCode: await authenticator.code(1) }, 'k'), first);
+    await expectReplay(await trader.withdraw({}, 'k'), first);
     expect(await readAttempts(trader.accountId)).toEqual(before);
-    expect((await withdraw(trader, { totpCode: await authenticator.code(1) }, 'next')).status).toBe(201);
+    expect((await trader.withdraw({ totpCode: await authenticator.code(1) }, 'next')).status).toBe(201);
   });
 
   it('is given after the code has expired, with the old code or a new one', async () => {
@@ -95,11 +94,11 @@ describe('a replay when a code is required', () => {
     const trader = await openTrader({ USDT: '200' });
     const authenticator = await switchOnTotp(trader.accountId);
     const totpCode = await authenticator.code();
-    const first = await withdraw(trader, { totpCode }, 'k');
+    const first = await trader.withdraw({ totpCode }, 'k');
     expect((await readTaken(first.clone())).status).toBe('COMPLETED');
     moveClock(3_600_000);
-    await expectReplay(await withdraw(trader, { totpCode }, 'k'), first);
-    await expectReplay(await withdraw(trader, { totpCode: await authenticator.code() }, 'k'), first);
+    await expectReplay(await trader.withdraw({ totpCode }, 'k'), first);
+    await expectReplay(await trader.withdraw({ totpCode: await authenticator.code() }, 'k'), first);
     expect(await listOwn(trader)).toHaveLength(1);
   });
 
@@ -107,9 +106,9 @@ describe('a replay when a code is required', () => {
     stopClock();
     const trader = await openTrader({ USDT: '200' });
     const authenticator = await switchOnTotp(trader.accountId);
-    await expectCode(withdraw(trader, {}, 'k'), '403 totp_required');
-    await expectCode(withdraw(trader, { totpCode: await authenticator.wrong() }, 'k'), '403 totp_invalid');
-    const response = await withdraw(trader, { totpCode: await authenticator.code() }, 'k');
+    await expectCode(trader.withdraw({}, 'k'), '403 totp_required');
+    await expectCode(trader.withdraw({ totpCode: await authenticator.wrong() }, 'k'), '403 totp_invalid');
+    const response = await trader.withdraw({ totpCode: await authenticator.code() }, 'k');
     expect([response.status, isReplay(response)]).toEqual([201, false]);
   });
 });

@@ -7,12 +7,10 @@ import {
   houseHolds,
   meetingOf,
   moveClock,
-  readOwn,
   readTaken,
   setSettings,
   stopClock,
   switchOnTotp,
-  withdraw,
 } from '../support/withdrawals/withdrawals.ts';
 import { expectWholeLedger } from '../support/db/probes.ts';
 
@@ -25,35 +23,35 @@ async function openPair(): Promise<{ sender: Trader; recipient: Trader; address:
 describe('a withdrawal to another account’s deposit address', () => {
   it('can be spent at once by the recipient', async () => {
     const { sender, recipient, address } = await openPair();
-    await withdraw(sender, { address, amount: '60' });
-    expect((await withdraw(recipient)).status).toBe(201);
+    await sender.withdraw({ address, amount: '60' });
+    expect((await recipient.withdraw()).status).toBe(201);
     expect((await recipient.balances())['USDT']).toBe('9');
   });
 
   it('passes the same checks: minimum, code, allowlist, daily limit, balance', async () => {
     stopClock();
     const { sender, recipient, address } = await openPair();
-    await expectCode(withdraw(sender, { address, amount: '4.999999' }), '422 amount_below_minimum');
-    await expectCode(withdraw(sender, { address, amount: '5001' }), '422 daily_limit_exceeded');
-    await expectCode(withdraw(sender, { address, amount: '100.000001' }), '422 insufficient_balance');
+    await expectCode(sender.withdraw({ address, amount: '4.999999' }), '422 amount_below_minimum');
+    await expectCode(sender.withdraw({ address, amount: '5001' }), '422 daily_limit_exceeded');
+    await expectCode(sender.withdraw({ address, amount: '100.000001' }), '422 insufficient_balance');
     await setSettings({ allowlistMode: 'strict' });
-    await expectCode(withdraw(sender, { address }), '403 address_not_allowlisted');
+    await expectCode(sender.withdraw({ address }), '403 address_not_allowlisted');
     await setSettings({ allowlistMode: 'off', pausedNetworks: ['TRC20'] });
-    await expectCode(withdraw(sender, { address }), '503 withdrawals_suspended');
+    await expectCode(sender.withdraw({ address }), '503 withdrawals_suspended');
     await setSettings({ pausedNetworks: [] });
     const authenticator = await switchOnTotp(sender.accountId);
-    await expectCode(withdraw(sender, { address }), '403 totp_required');
+    await expectCode(sender.withdraw({ address }), '403 totp_required');
     expect((await recipient.balances())['USDT']).toBe('0');
     const totpCode = await authenticator.code();
-    expect((await withdraw(sender, { address, totpCode })).status).toBe(201);
+    expect((await sender.withdraw({ address, totpCode })).status).toBe(201);
     expect((await recipient.balances())['USDT']).toBe('50');
   });
 
   it('counts towards the daily limit', async () => {
     const { sender, address } = await openPair();
     await asOperator('PATCH', `/accounts/${sender.accountId}`, { dailyWithdrawalLimit: '70' });
-    expect((await withdraw(sender, { address })).status).toBe(201);
-    const problem = await expectCode(withdraw(sender), '422 daily_limit_exceeded');
+    expect((await sender.withdraw({ address })).status).toBe(201);
+    const problem = await expectCode(sender.withdraw(), '422 daily_limit_exceeded');
     expect(problem).toMatchObject({ limit: '70', used: '50', remaining: '20' });
   });
 });
@@ -64,22 +62,22 @@ describe('a review of a withdrawal', () => {
     const asked = vi.spyOn(sandboxCustody, 'submit');
     const before = await houseHolds('payouts');
     const trader = await openTrader({ USDT: '100' });
-    const response = await withdraw(trader, { amount: '50.000001' }, 'k');
+    const response = await trader.withdraw({ amount: '50.000001' }, 'k');
     const withdrawal = await readTaken(response.clone());
     expect(withdrawal).toMatchObject({ status: 'PENDING', txHash: null, fee: '1' });
-    expect(await readOwn(trader, withdrawal.id)).toEqual(withdrawal);
+    expect(await trader.readWithdrawal(withdrawal.id)).toEqual(withdrawal);
     expect((await trader.feed())[0]).toMatchObject({ id: withdrawal.id, status: 'PENDING' });
     expect((await trader.balances())['USDT']).toBe('48.999999');
     expect((await houseHolds('payouts')) - before).toBe(51_000_001n);
     expect(asked).not.toHaveBeenCalled();
-    expect(await (await withdraw(trader, { amount: '50.000001' }, 'k')).text()).toBe(await response.text());
+    expect(await (await trader.withdraw({ amount: '50.000001' }, 'k')).text()).toBe(await response.text());
     await expectWholeLedger();
   });
 
   it('is not needed at the threshold itself', async () => {
     await setSettings({ reviewThreshold: '50' });
     const trader = await openTrader({ USDT: '100' });
-    expect((await readTaken(await withdraw(trader))).status).toBe('COMPLETED');
+    expect((await trader.takeOut()).status).toBe('COMPLETED');
   });
 
   it('is needed when the account’s withdrawals of 24 hours exceed it together, so splitting does not avoid it', async () => {
@@ -87,7 +85,7 @@ describe('a review of a withdrawal', () => {
     await setSettings({ reviewThreshold: '100' });
     const trader = await openTrader({ USDT: '1000' });
     const statuses: string[] = [];
-    const take = async (amount: string) => statuses.push((await readTaken(await withdraw(trader, { amount }))).status);
+    const take = async (amount: string) => statuses.push((await trader.takeOut({ amount })).status);
     await take('60');
     await take('40');
     await take('10');
@@ -104,8 +102,8 @@ describe('a review of a withdrawal', () => {
     await setSettings({ reviewThreshold: '100' });
     const trader = await openTrader({ USDT: '1000' });
     vi.spyOn(sandboxCustody, 'submit').mockResolvedValueOnce({ kind: 'refused', reason: 'sanctioned' });
-    expect((await readTaken(await withdraw(trader, { amount: '90' }))).status).toBe('FAILED');
-    expect((await readTaken(await withdraw(trader, { amount: '90' }))).status).toBe('COMPLETED');
+    expect((await trader.takeOut({ amount: '90' })).status).toBe('FAILED');
+    expect((await trader.takeOut({ amount: '90' })).status).toBe('COMPLETED');
   });
 
   it('is needed for one of two on two keys that exceed the threshold together, each seeing nothing withdrawn', async () => {
@@ -113,7 +111,7 @@ describe('a review of a withdrawal', () => {
     const accountId = await openAccount({ USDT: '1000' });
     const keys = await Promise.all([createKey(accountId), createKey(accountId)]);
     aroundBatch('facts', 'after', 2, meetingOf(2));
-    const responses = await Promise.all(keys.map((key) => withdraw(key, { amount: '60' })));
+    const responses = await Promise.all(keys.map((key) => key.withdraw({ amount: '60' })));
     const statuses = await Promise.all(responses.map(async (response) => (await readTaken(response)).status));
     expect(statuses.toSorted()).toEqual(['COMPLETED', 'PENDING']);
     await expectWholeLedger();

@@ -11,10 +11,8 @@ import {
   listOwn,
   moveClock,
   readHoldings,
-  readTaken,
   setSettings,
   stopClock,
-  withdraw,
 } from '../support/withdrawals/withdrawals.ts';
 import { readFor } from '../support/db/open-in-ledger.ts';
 
@@ -27,65 +25,65 @@ const expectLimit = async (response: Response, figures: Record<string, string>) 
 describe('the daily limit', () => {
   it('may be reached exactly, without the fee, and not exceeded by one atom', async () => {
     const trader = await openTrader({ USDT: '20000' });
-    await expectLimit(await withdraw(trader, { amount: '5000.000001' }), {
+    await expectLimit(await trader.withdraw({ amount: '5000.000001' }), {
       limit: '5000',
       used: '0',
       remaining: '5000',
     });
-    expect((await withdraw(trader, { amount: '4000' })).status).toBe(201);
-    await expectLimit(await withdraw(trader, { amount: '1000.000001' }), {
+    expect((await trader.withdraw({ amount: '4000' })).status).toBe(201);
+    await expectLimit(await trader.withdraw({ amount: '1000.000001' }), {
       limit: '5000',
       used: '4000',
       remaining: '1000',
     });
-    expect((await withdraw(trader, { amount: '1000' })).status).toBe(201);
+    expect((await trader.withdraw({ amount: '1000' })).status).toBe(201);
     const before = await readHoldings(trader.accountId);
-    await expectLimit(await withdraw(trader, { amount: '5' }), { limit: '5000', used: '5000', remaining: '0' });
+    await expectLimit(await trader.withdraw({ amount: '5' }), { limit: '5000', used: '5000', remaining: '0' });
     expect(await readHoldings(trader.accountId)).toEqual(before);
   });
 
   it('is the account’s, whichever key asks, and is set by the operator', async () => {
     const trader = await openTrader({ USDT: '20000' });
     const other = await createKey(trader.accountId);
-    expect((await withdraw(trader, { amount: '5000' })).status).toBe(201);
-    await expectLimit(await withdraw(other, { amount: '5' }), { remaining: '0' });
+    expect((await trader.withdraw({ amount: '5000' })).status).toBe(201);
+    await expectLimit(await other.withdraw({ amount: '5' }), { remaining: '0' });
     await asOperator('PATCH', `/accounts/${trader.accountId}`, { dailyWithdrawalLimit: '6000' });
-    expect((await withdraw(other, { amount: '1000' })).status).toBe(201);
+    expect((await other.withdraw({ amount: '1000' })).status).toBe(201);
     await asOperator('PATCH', `/accounts/${trader.accountId}`, { dailyWithdrawalLimit: '100' });
-    await expectLimit(await withdraw(other, { amount: '5' }), { limit: '100', used: '6000', remaining: '0' });
+    await expectLimit(await other.withdraw({ amount: '5' }), { limit: '100', used: '6000', remaining: '0' });
   });
 
   it('counts the last 24 hours to the millisecond, and nothing older', async () => {
     stopClock();
     const trader = await openTrader({ USDT: '20000' });
-    expect((await withdraw(trader, { amount: '3000' })).status).toBe(201);
+    expect((await trader.withdraw({ amount: '3000' })).status).toBe(201);
     moveClock(12 * HOUR_MS);
-    expect((await withdraw(trader, { amount: '2000' })).status).toBe(201);
+    expect((await trader.withdraw({ amount: '2000' })).status).toBe(201);
     moveClock(12 * HOUR_MS - 1);
-    await expectLimit(await withdraw(trader, { amount: '5' }), { used: '5000', remaining: '0' });
+    await expectLimit(await trader.withdraw({ amount: '5' }), { used: '5000', remaining: '0' });
     moveClock(1);
-    await expectLimit(await withdraw(trader, { amount: '3000.000001' }), { used: '2000', remaining: '3000' });
-    expect((await withdraw(trader, { amount: '3000' })).status).toBe(201);
+    await expectLimit(await trader.withdraw({ amount: '3000.000001' }), { used: '2000', remaining: '3000' });
+    expect((await trader.withdraw({ amount: '3000' })).status).toBe(201);
     moveClock(12 * HOUR_MS);
-    expect((await withdraw(trader, { amount: '2000' })).status).toBe(201);
+    expect((await trader.withdraw({ amount: '2000' })).status).toBe(201);
   });
 
   it('does not count failed withdrawals, whose money was returned', async () => {
     const trader = await openTrader({ USDT: '5001' });
     vi.spyOn(sandboxCustody, 'submit').mockResolvedValueOnce({ kind: 'refused', reason: 'sanctioned' });
-    const failed = await readTaken(await withdraw(trader, { amount: '5000' }));
+    const failed = await trader.takeOut({ amount: '5000' });
     expect([failed.status, failed.txHash]).toEqual(['FAILED', null]);
     expect((await trader.balances())['USDT']).toBe('5001');
-    expect((await readTaken(await withdraw(trader, { amount: '5000' }))).status).toBe('COMPLETED');
+    expect((await trader.takeOut({ amount: '5000' })).status).toBe('COMPLETED');
   });
 
   it('counts withdrawals that are still being paid or wait for review', async () => {
     const trader = await openTrader({ USDT: '20000' });
     vi.spyOn(sandboxCustody, 'submit').mockResolvedValueOnce({ kind: 'unknown' });
-    expect((await readTaken(await withdraw(trader, { amount: '2000' }))).status).toBe('PROCESSING');
+    expect((await trader.takeOut({ amount: '2000' })).status).toBe('PROCESSING');
     await setSettings({ reviewThreshold: '1000' });
-    expect((await readTaken(await withdraw(trader, { amount: '2000' }))).status).toBe('PENDING');
-    await expectLimit(await withdraw(trader, { amount: '1000.000001' }), { used: '4000' });
+    expect((await trader.takeOut({ amount: '2000' })).status).toBe('PENDING');
+    await expectLimit(await trader.withdraw({ amount: '1000.000001' }), { used: '4000' });
   });
 
   it('counts other assets at their firm price, rounded up to whole atoms of USDT', async () => {
@@ -97,13 +95,13 @@ describe('the daily limit', () => {
     const change = { asset: 'ETH', network: 'ETH', address: ETH_ADDRESS };
     let used = 0;
     for (const atoms of [12_345_679n, 12_345_681n, 12_345_683n]) {
-      const { id } = await readTaken(await withdraw(trader, { ...change, amount: `0.${atoms}` }));
+      const { id } = await trader.takeOut({ ...change, amount: `0.${atoms}` });
       const value = await readFor(trader.accountId, 'SELECT usd_value FROM withdrawals WHERE id = ?', id);
       // Atoms of 1e-8 times a price in 1e-8 USDT, in atoms of 1e-6 USDT.
       expect(value).toBe(Number((atoms * firm.price + 9_999_999_999n) / 10_000_000_000n));
       used += Number(value);
     }
-    await expectLimit(await withdraw(trader, { ...change, amount: '50' }), { used: String(used / 1e6) });
+    await expectLimit(await trader.withdraw({ ...change, amount: '50' }), { used: String(used / 1e6) });
   });
 });
 
@@ -119,27 +117,27 @@ describe('a strict allowlist', () => {
   it('allows what is approved for this account and network, and nothing else', async () => {
     await setSettings({ allowlistMode: 'strict' });
     const [trader, other] = [await openTrader({ USDT: '500' }), await openTrader({ USDT: '500' })];
-    await expectCode(withdraw(trader), '403 address_not_allowlisted');
+    await expectCode(trader.withdraw(), '403 address_not_allowlisted');
     await approve(other);
-    await expectCode(withdraw(trader), '403 address_not_allowlisted');
+    await expectCode(trader.withdraw(), '403 address_not_allowlisted');
     await approve(trader, { network: 'BEP20', address: ETH_ADDRESS });
     const onAnother = { network: 'ARBITRUM', address: ETH_ADDRESS };
-    await expectCode(withdraw(trader, onAnother), '403 address_not_allowlisted');
+    await expectCode(trader.withdraw(onAnother), '403 address_not_allowlisted');
     expect((await trader.balances())['USDT']).toBe('500');
-    expect((await withdraw(trader, { network: 'BEP20', address: ETH_ADDRESS.toLowerCase() })).status).toBe(201);
+    expect((await trader.withdraw({ network: 'BEP20', address: ETH_ADDRESS.toLowerCase() })).status).toBe(201);
     await approve(trader);
-    expect((await withdraw(trader)).status).toBe(201);
+    expect((await trader.withdraw()).status).toBe(201);
   });
 
   it('keeps its refusal as the answer of the Idempotency-Key, also after the approval', async () => {
     await setSettings({ allowlistMode: 'strict' });
     const trader = await openTrader({ USDT: '500' });
-    const first = await withdraw(trader, {}, 'k');
+    const first = await trader.withdraw({}, 'k');
     await approve(trader);
-    const second = await withdraw(trader, {}, 'k');
+    const second = await trader.withdraw({}, 'k');
     expect(second.headers.get('X-Idempotency-Replay')).toBe('true');
     expect(await second.text()).toBe(await first.text());
-    expect((await withdraw(trader, {}, 'another')).status).toBe(201);
+    expect((await trader.withdraw({}, 'another')).status).toBe(201);
   });
 
   it('allows an address when its cooling period is over, and not a millisecond earlier', async () => {
@@ -150,18 +148,18 @@ describe('a strict allowlist', () => {
     const actor = { role: 'operator', now_ms: Date.now() } as const;
     await approveAddress(ledgerOf(env, trader.accountId), trader.accountId, approved, HOUR_MS, actor);
     moveClock(HOUR_MS - 1);
-    await expectCode(withdraw(trader), '403 address_not_allowlisted');
+    await expectCode(trader.withdraw(), '403 address_not_allowlisted');
     moveClock(1);
-    expect((await withdraw(trader)).status).toBe(201);
+    expect((await trader.withdraw()).status).toBe(201);
   });
 
   it('refuses an address at once when its approval is removed', async () => {
     await setSettings({ allowlistMode: 'strict' });
     const trader = await openTrader({ USDT: '500' });
     const { entry } = await json<{ entry: { id: string } }>(await approve(trader));
-    expect((await withdraw(trader)).status).toBe(201);
+    expect((await trader.withdraw()).status).toBe(201);
     await asOperator('DELETE', `/accounts/${trader.accountId}/allowlist/${entry.id}`);
-    await expectCode(withdraw(trader), '403 address_not_allowlisted');
+    await expectCode(trader.withdraw(), '403 address_not_allowlisted');
     expect(await listOwn(trader)).toHaveLength(1);
   });
 });

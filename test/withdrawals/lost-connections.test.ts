@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type Trader, createKey, expectCode } from '../support/exchange.ts';
 import { CONNECTION_LOST, OVERLOADED, TIMED_OUT, fail } from '../support/runtime/faults.ts';
 import { openWarmTrader, useWithdrawalFaults } from '../support/withdrawals/withdrawal-faults.ts';
-import { readOwn, readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { readTaken } from '../support/withdrawals/withdrawals.ts';
 
 const { submittedIds, injectFault, sweep, expectOnePayout, expectNothingTaken, expectInFlight } = useWithdrawalFaults();
 
@@ -19,7 +19,7 @@ it.each([
   ['D1 that times out after the debit took effect: the withdrawal is looked up', 'debit', 'after', TIMED_OUT],
 ] as const)('%s, and is paid once', async (_name, batch, moment, message: string = CONNECTION_LOST) => {
   const fault = injectFault(batch, moment, 1, fail(message));
-  await expectOnePayout(trader, await withdraw(trader, {}, 'lost'));
+  await expectOnePayout(trader, await trader.withdraw({}, 'lost'));
   expect(fault.state.injected).toBe(1);
 });
 
@@ -30,12 +30,12 @@ it.each([
   '%s leads to 503 and no row, and the same Idempotency-Key may be tried again',
   async (_, batch, message) => {
     const fault = injectFault(batch, 'before', 1, fail(message));
-    const response = await withdraw(trader, {}, 'lost');
+    const response = await trader.withdraw({}, 'lost');
     expect(response.headers.get('Retry-After')).toBe('1');
     await expectCode(response, '503 service_unavailable');
     expect(fault.state.injected).toBe(1);
     await expectNothingTaken(trader);
-    const retry = await withdraw(trader, {}, 'lost');
+    const retry = await trader.withdraw({}, 'lost');
     expect(retry.headers.get('X-Idempotency-Replay')).toBeNull();
     await expectOnePayout(trader, retry);
   },
@@ -44,27 +44,27 @@ it.each([
 describe('a lost connection to D1', () => {
   it('that lasts ends in outcome_unknown with the withdrawal’s id, and the retry settles it under that id', async () => {
     const fault = injectFault('debit', 'before', 9, fail(CONNECTION_LOST));
-    const problem = await expectCode(withdraw(trader, {}, 'lost'), '504 outcome_unknown');
+    const problem = await expectCode(trader.withdraw({}, 'lost'), '504 outcome_unknown');
     fault.restore();
     await expectNothingTaken(trader);
-    const second = await withdraw(trader, {}, 'lost');
+    const second = await trader.withdraw({}, 'lost');
     expect((await readTaken(second.clone())).id).toBe(problem.withdrawalId);
     await expectOnePayout(trader, second);
   });
 
   it('before the settlement: the answer is PROCESSING, never an error, and the money stays held', async () => {
     const fault = injectFault('settle', 'before', 1, fail(CONNECTION_LOST));
-    const response = await withdraw(trader, {}, 'lost');
+    const response = await trader.withdraw({}, 'lost');
     expect(fault.state.injected).toBe(1);
     const withdrawal = await readTaken(response.clone());
     expect(withdrawal).toMatchObject({ status: 'PROCESSING', txHash: null });
-    expect(await readOwn(trader, withdrawal.id)).toEqual(withdrawal);
+    expect(await trader.readWithdrawal(withdrawal.id)).toEqual(withdrawal);
     await expectInFlight(51_000_000n);
     expect((await trader.balances())['USDT']).toBe('949');
-    expect(await (await withdraw(trader, {}, 'lost')).text()).toBe(await response.text());
+    expect(await (await trader.withdraw({}, 'lost')).text()).toBe(await response.text());
     expect(submittedIds()).toEqual([withdrawal.id]);
     await sweep();
-    expect((await readOwn(trader, withdrawal.id)).status).toBe('COMPLETED');
+    expect((await trader.readWithdrawal(withdrawal.id)).status).toBe('COMPLETED');
     expect(submittedIds()).toEqual([withdrawal.id]);
     await expectInFlight(0n);
   });
@@ -78,9 +78,9 @@ it('a request that waits for D1 delays no other key of the account', async () =>
     reached.resolve();
     return held.promise;
   });
-  const first = withdraw(trader);
+  const first = trader.withdraw();
   await reached.promise;
-  expect((await withdraw(other)).status).toBe(201);
+  expect((await other.withdraw()).status).toBe(201);
   held.resolve();
   expect((await first).status).toBe(201);
   expect((await trader.balances())['USDT']).toBe('898');

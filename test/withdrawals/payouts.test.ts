@@ -1,21 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { openTrader, expectCode } from '../support/exchange.ts';
-import {
-  OUTSIDE,
-  WITHDRAWALS_PATH,
-  houseHolds,
-  listOwn,
-  readOwn,
-  readTaken,
-  withdraw,
-} from '../support/withdrawals/withdrawals.ts';
+import { OUTSIDE, WITHDRAWALS_PATH, houseHolds, listOwn, readTaken } from '../support/withdrawals/withdrawals.ts';
 import { runFor } from '../support/db/open-in-ledger.ts';
 import { expectWholeLedger } from '../support/db/probes.ts';
 
 describe('a withdrawal', () => {
   it('is answered with 201 and Location, and is complete with a hash in its network’s form', async () => {
     const trader = await openTrader({ USDT: '100' });
-    const response = await withdraw(trader);
+    const response = await trader.withdraw();
     expect(response.status).toBe(201);
     const location = response.headers.get('Location');
     const withdrawal = await readTaken(response);
@@ -38,7 +30,7 @@ describe('a withdrawal', () => {
   it('debits amount and fee in one transfer, and leaves nothing in house:payouts', async () => {
     const trader = await openTrader({ USDT: '100' });
     const before = [await houseHolds('payouts'), await houseHolds('fees'), await houseHolds('custody')];
-    const { id } = await readTaken(await withdraw(trader));
+    const { id } = await trader.takeOut();
     expect((await trader.balances())['USDT']).toBe('49');
     const results = await runFor(
       trader.accountId,
@@ -54,9 +46,9 @@ describe('a withdrawal', () => {
 
   it('is shown by its id, in the list and in the feed, to its own account only', async () => {
     const [trader, stranger] = [await openTrader({ USDT: '200' }), await openTrader()];
-    const first = await readTaken(await withdraw(trader));
-    const second = await readTaken(await withdraw(trader, { amount: '60.5' }));
-    expect(await readOwn(trader, first.id)).toEqual(first);
+    const first = await trader.takeOut();
+    const second = await trader.takeOut({ amount: '60.5' });
+    expect(await trader.readWithdrawal(first.id)).toEqual(first);
     expect(await listOwn(trader)).toEqual([second, first]);
     expect((await trader.feed())[0]).toEqual({
       id: second.id,
@@ -86,7 +78,7 @@ describe('a withdrawal', () => {
     'of %s on %s is paid, with a hash in that network’s form',
     async (asset, network, address, amount, hash) => {
       const trader = await openTrader({ [asset]: '1000' });
-      const withdrawal = await readTaken(await withdraw(trader, { asset, network, address, amount }));
+      const withdrawal = await trader.takeOut({ asset, network, address, amount });
       expect(withdrawal).toMatchObject({ status: 'COMPLETED', asset, network, address, amount });
       expect(withdrawal.txHash).toMatch(hash);
       expect(Number((await trader.balances())[asset])).toBeCloseTo(1000 - Number(amount) - Number(withdrawal.fee), 8);
@@ -98,12 +90,12 @@ describe('a withdrawal', () => {
   it('goes to the address in its canonical form, which the answer shows', async () => {
     const trader = await openTrader({ USDT: '100' });
     const address = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
-    const withdrawal = await readTaken(await withdraw(trader, { network: 'BEP20', address: address.toLowerCase() }));
+    const withdrawal = await trader.takeOut({ network: 'BEP20', address: address.toLowerCase() });
     expect(withdrawal.address).toBe(address);
   });
 
   it('of an amount with trailing zeros pays the same amount', async () => {
     const trader = await openTrader({ USDT: '100' });
-    expect((await readTaken(await withdraw(trader, { amount: '50.000000000000000000' }))).amount).toBe('50');
+    expect((await trader.takeOut({ amount: '50.000000000000000000' })).amount).toBe('50');
   });
 });

@@ -4,7 +4,7 @@ import { sandboxCustody } from '../../src/custody/sandbox.ts';
 import { selectOpenWithdrawals, takeDueWithdrawals } from '../../src/withdrawals/withdrawal.ts';
 import { type Trader, asOperator, json, openTrader, expectCode } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { WITHDRAWAL, readTaken, setSettings, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { WITHDRAWAL, setSettings } from '../support/withdrawals/withdrawals.ts';
 
 const database = openDatabase(env.DB);
 const MINUTE_MS = 60_000;
@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 async function leaveStuck(trader: Trader, count: number): Promise<string[]> {
   const silent = vi.spyOn(sandboxCustody, 'submit').mockResolvedValue({ kind: 'unknown' });
   const ids: string[] = [];
-  for (let made = 0; made < count; made += 1) ids.push((await readTaken(await withdraw(trader, { amount: '20' }))).id);
+  for (let made = 0; made < count; made += 1) ids.push((await trader.takeOut({ amount: '20' })).id);
   silent.mockRestore();
   return ids;
 }
@@ -91,12 +91,12 @@ describe('the operator’s list of open withdrawals', () => {
     await setSettings({ reviewThreshold: '1' });
     const trader = await openTrader({ USDT: '1000' });
     const ids: string[] = [];
-    for (let made = 0; made < 5; made += 1) ids.push((await readTaken(await withdraw(trader, WITHDRAWAL))).id);
+    for (let made = 0; made < 5; made += 1) ids.push((await trader.takeOut(WITHDRAWAL)).id);
     const listed: string[] = [];
     let page = await read('status=PENDING&limit=2');
     while (page.nextCursor !== null) {
       listed.push(...page.withdrawals.map(({ id }) => id));
-      if (listed.length === 2) ids.push((await readTaken(await withdraw(trader, WITHDRAWAL))).id);
+      if (listed.length === 2) ids.push((await trader.takeOut(WITHDRAWAL)).id);
       page = await read(`status=PENDING&limit=2&cursor=${page.nextCursor}`);
     }
     listed.push(...page.withdrawals.map(({ id }) => id));
@@ -107,7 +107,7 @@ describe('the operator’s list of open withdrawals', () => {
   it('has one that was made before the clock was set back', async () => {
     await setSettings({ reviewThreshold: '1' });
     const trader = await openTrader({ USDT: '1000' });
-    const { id } = await readTaken(await withdraw(trader, WITHDRAWAL));
+    const { id } = await trader.takeOut(WITHDRAWAL);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 5_000 });
     const { withdrawals } = await read('status=PENDING&limit=200');
     expect(withdrawals.map((listed) => listed.id)).toContain(id);
@@ -116,7 +116,7 @@ describe('the operator’s list of open withdrawals', () => {
   it('refuses a cursor of another state, and a client’s cursor', async () => {
     await setSettings({ reviewThreshold: '1' });
     const trader = await openTrader({ USDT: '1000' });
-    for (let made = 0; made < 2; made += 1) await readTaken(await withdraw(trader, WITHDRAWAL));
+    for (let made = 0; made < 2; made += 1) await trader.takeOut(WITHDRAWAL);
     const { nextCursor } = await read('status=PENDING&limit=1');
     const own = await json<Page>(await trader.get('/api/v1/wallet/withdrawals?limit=1'));
     for (const query of [`status=PROCESSING&cursor=${nextCursor}`, `status=PENDING&cursor=${own.nextCursor}`]) {

@@ -12,7 +12,6 @@ import {
   stopClock,
   switchOnTotp,
   tally,
-  withdraw,
 } from '../support/withdrawals/withdrawals.ts';
 import { runFor, readFor } from '../support/db/open-in-ledger.ts';
 
@@ -39,7 +38,7 @@ it.each([
     const accountId = await openAccount({ USDT: '100' });
     const keys = await atOnce(count, () => createKey(accountId));
     if (times === 1) readTogether(count);
-    const each = keys.map((key) => atOnce(times, (at) => withdraw(key, WHOLE, `whole-${at}`)));
+    const each = keys.map((key) => atOnce(times, (at) => key.withdraw(WHOLE, `whole-${at}`)));
     const responses = (await Promise.all(each)).flat();
     expect(await tally(responses)).toEqual({ 201: 1, insufficient_balance: count * times - 1 });
     expect(await countTaken(accountId)).toBe(1);
@@ -56,7 +55,7 @@ describe('a BUY and a withdrawal of the same USDT on two keys', () => {
       const [buyer, withdrawer] = await Promise.all([createKey(accountId), createKey(accountId)]);
       const responses = await Promise.all([
         buyer.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '100' }),
-        withdraw(withdrawer, WHOLE),
+        withdrawer.withdraw(WHOLE),
       ]);
       expect(await tally(responses)).toEqual({ 201: 1, insufficient_balance: 1 });
       expect((await buyer.balances())['USDT']).toBe('0');
@@ -70,7 +69,7 @@ describe('two keys at once that both saw nothing used', () => {
   async function withdrawTwice(accountId: string, change: Record<string, unknown>, code: string) {
     const keys = await atOnce(2, () => createKey(accountId));
     readTogether(2);
-    const responses = await Promise.all(keys.map((key) => withdraw(key, change)));
+    const responses = await Promise.all(keys.map((key) => key.withdraw(change)));
     const [taken, refused] = responses.toSorted((one, other) => one.status - other.status) as [Response, Response];
     expect([taken.status, await countTaken(accountId)]).toEqual([201, 1]);
     return expectCode(refused, code);
@@ -106,10 +105,10 @@ describe('a code that another request used first', () => {
       reached.resolve();
       return held.promise;
     });
-    const refused = withdraw(slow, { totpCode });
+    const refused = slow.withdraw({ totpCode });
     await reached.promise;
-    expect((await withdraw(fast, { totpCode })).status).toBe(201);
-    await expectCode(withdraw(third, { totpCode: await authenticator.wrong() }), '403 totp_invalid');
+    expect((await fast.withdraw({ totpCode })).status).toBe(201);
+    await expectCode(third.withdraw({ totpCode: await authenticator.wrong() }), '403 totp_invalid');
     held.resolve();
     expect((await refused).status).toBe(403);
     expect((await readAttempts(accountId))?.['attempts']).toBe(1);
@@ -125,28 +124,28 @@ describe('a change between reading the facts and the debit', () => {
   ])('of %s is seen: the batch checks it again', async (_name, change, code) => {
     const trader = await openTrader({ USDT: '100' });
     onceRead(() => setSettings(change));
-    const response = await withdraw(trader, {}, 'first');
+    const response = await trader.withdraw({}, 'first');
     expect(response.headers.get('Retry-After')).toBe(code.startsWith('503') ? '60' : null);
     await expectCode(response, code);
     expect(await countTaken(trader.accountId)).toBe(0);
     await resetSettings();
     // A halt is temporary, so that the same Idempotency-Key is executed after it.
-    expect((await withdraw(trader, {}, code.startsWith('503') ? 'first' : 'second')).status).toBe(201);
+    expect((await trader.withdraw({}, code.startsWith('503') ? 'first' : 'second')).status).toBe(201);
   });
 
   it('of the second factor is seen: one that was switched on in between requires its code', async () => {
     stopClock();
     const trader = await openTrader({ USDT: '100' });
     onceRead(() => switchOnTotp(trader.accountId));
-    await expectCode(withdraw(trader), '403 totp_required');
+    await expectCode(trader.withdraw(), '403 totp_required');
     expect(await countTaken(trader.accountId)).toBe(0);
   });
 
   it('of the account’s status is seen: an account that was frozen in between pays nothing', async () => {
     const trader = await openTrader({ USDT: '100' });
-    await withdraw(trader, { amount: '5' });
+    await trader.withdraw({ amount: '5' });
     onceRead(() => runFor(trader.accountId, "UPDATE accounts SET status = 'frozen' WHERE id = ?", trader.accountId));
-    await expectCode(withdraw(trader, { amount: '5' }), '403 account_frozen');
+    await expectCode(trader.withdraw({ amount: '5' }), '403 account_frozen');
     expect(await countTaken(trader.accountId)).toBe(1);
   });
 });

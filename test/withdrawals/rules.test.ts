@@ -8,11 +8,9 @@ import { asOperator, json, openTrader, expectCode } from '../support/exchange.ts
 import {
   readAttempts,
   readHoldings,
-  readTaken,
   setSettings,
   stopClock,
   switchOnTotp,
-  withdraw,
 } from '../support/withdrawals/withdrawals.ts';
 
 /** All pairs of asset and network. The specification's matrix enables some of them. */
@@ -29,7 +27,7 @@ describe('the destination', () => {
     const off = pairs.filter((pair) => !isOn(pair));
     expect(off.length).toBeGreaterThan(50);
     for (const pair of off) {
-      const problem = await expectCode(withdraw(trader, pair), '422 network_not_supported');
+      const problem = await expectCode(trader.withdraw(pair), '422 network_not_supported');
       const listed = (assets[pair.asset] as AssetRecord).networks.map(({ network }) => network);
       expect(problem.networks).toEqual(listed);
     }
@@ -39,7 +37,7 @@ describe('the destination', () => {
     'on an unknown network is network_not_supported: %j',
     async (network) => {
       const trader = await openTrader({ USDT: '100' });
-      const problem = await expectCode(withdraw(trader, { network }), '422 network_not_supported');
+      const problem = await expectCode(trader.withdraw({ network }), '422 network_not_supported');
       expect(problem.networks).toContain('TRC20');
     },
   );
@@ -49,7 +47,7 @@ describe('the destination', () => {
     async ({ network, text }) => {
       const trader = await openTrader();
       const change = { asset: assetOn(network), network, address: text };
-      await expectCode(withdraw(trader, change), '422 invalid_address');
+      await expectCode(trader.withdraw(change), '422 invalid_address');
     },
   );
 
@@ -59,7 +57,7 @@ describe('the destination', () => {
       const listed = (assets[asset] as AssetRecord).networks.find((one) => one.network === network);
       if (!listed?.contractAddress) continue;
       const change = { asset, network, address: listed.contractAddress };
-      await expectCode(withdraw(trader, change), '422 invalid_address');
+      await expectCode(trader.withdraw(change), '422 invalid_address');
     }
   });
 
@@ -67,10 +65,10 @@ describe('the destination', () => {
     const trader = await openTrader({ USDT: '100' });
     for (const [network, address] of Object.entries(await readAddresses(trader))) {
       const change = { asset: assetOn(network), network, address, amount: '0.1' };
-      await expectCode(withdraw(trader, change), '422 invalid_address');
+      await expectCode(trader.withdraw(change), '422 invalid_address');
       if (!address.startsWith('0x')) continue;
       const lower = { ...change, address: address.toLowerCase() };
-      await expectCode(withdraw(trader, lower), '422 invalid_address');
+      await expectCode(trader.withdraw(lower), '422 invalid_address');
     }
   });
 });
@@ -86,7 +84,7 @@ describe('the amount', () => {
   ])('of %s USDT is %s', async (amount, code) => {
     const trader = await openTrader({ USDT: '100' });
     const before = await readHoldings(trader.accountId);
-    await expectCode(withdraw(trader, { amount }), `422 ${code}`);
+    await expectCode(trader.withdraw({ amount }), `422 ${code}`);
     expect(await readHoldings(trader.accountId)).toEqual(before);
   });
 
@@ -111,17 +109,17 @@ describe('the amount', () => {
   ])('that is not a plain decimal string is invalid_request: %j', async (amount) => {
     const trader = await openTrader({ USDT: '100' });
     const before = await readHoldings(trader.accountId);
-    await expectCode(withdraw(trader, { amount }), '400 invalid_request');
+    await expectCode(trader.withdraw({ amount }), '400 invalid_request');
     expect(await readHoldings(trader.accountId)).toEqual(before);
   });
 
   it('may be the minimum, and the operator’s minimum and fee replace the matrix’s', async () => {
     const trader = await openTrader({ USDT: '100' });
-    expect((await readTaken(await withdraw(trader, { amount: '5' }))).fee).toBe('1');
+    expect((await trader.takeOut({ amount: '5' })).fee).toBe('1');
     await setSettings({ minimums: { USDT: { TRC20: '20' } }, fees: { USDT: { TRC20: '2.5' } } });
     try {
-      await expectCode(withdraw(trader, { amount: '19.999999' }), '422 amount_below_minimum');
-      expect((await readTaken(await withdraw(trader, { amount: '20' }))).fee).toBe('2.5');
+      await expectCode(trader.withdraw({ amount: '19.999999' }), '422 amount_below_minimum');
+      expect((await trader.takeOut({ amount: '20' })).fee).toBe('2.5');
       expect((await trader.balances())['USDT']).toBe('71.5');
     } finally {
       await setSettings({ minimums: { USDT: { TRC20: '5' } }, fees: { USDT: { TRC20: '1' } } });
@@ -130,13 +128,13 @@ describe('the amount', () => {
 
   it('plus its fee may be the whole balance, and not one atom more', async () => {
     const trader = await openTrader({ USDT: '100' });
-    const refused = await withdraw(trader, { amount: '99.000001' });
+    const refused = await trader.withdraw({ amount: '99.000001' });
     expect([refused.status, await json(refused)]).toMatchObject([
       422,
       { code: 'insufficient_balance', asset: 'USDT', available: '100', required: '100.000001', fee: '1' },
     ]);
     expect((await trader.balances())['USDT']).toBe('100');
-    expect((await withdraw(trader, { amount: '99' })).status).toBe(201);
+    expect((await trader.withdraw({ amount: '99' })).status).toBe(201);
     expect((await trader.balances())['USDT']).toBe('0');
   });
 
@@ -145,16 +143,16 @@ describe('the amount', () => {
     const dailyWithdrawalLimit = '9223372036854.775807';
     await asOperator('PATCH', `/accounts/${trader.accountId}`, { dailyWithdrawalLimit });
     const before = await readHoldings(trader.accountId);
-    const response = await withdraw(trader, { amount: dailyWithdrawalLimit }, 'largest');
+    const response = await trader.withdraw({ amount: dailyWithdrawalLimit }, 'largest');
     expect(response.status).toBe(422);
     expect(await readHoldings(trader.accountId)).toEqual(before);
-    expect((await withdraw(trader)).status).toBe(201);
+    expect((await trader.withdraw()).status).toBe(201);
   });
 
   it('of an asset that the account does not hold is insufficient_balance', async () => {
     const trader = await openTrader({ USDT: '100' });
     const change = { asset: 'ETH', network: 'ETH', address: ETH_ADDRESS, amount: '0.1' };
-    const refused = await withdraw(trader, change);
+    const refused = await trader.withdraw(change);
     expect(await json(refused)).toMatchObject({ code: 'insufficient_balance', asset: 'ETH', available: '0' });
   });
 });
@@ -163,12 +161,12 @@ describe('a pause', () => {
   it('of withdrawals, or of the network, is withdrawals_suspended with Retry-After, and other networks pay', async () => {
     const trader = await openTrader({ USDT: '200' });
     await setSettings({ withdrawalsHalted: true });
-    await expectCode(withdraw(trader), '503 withdrawals_suspended');
+    await expectCode(trader.withdraw(), '503 withdrawals_suspended');
     await setSettings({ withdrawalsHalted: false, pausedNetworks: ['TRC20'] });
-    const paused = await withdraw(trader);
+    const paused = await trader.withdraw();
     expect(paused.headers.get('Retry-After')).toBe('60');
     await expectCode(paused, '503 withdrawals_suspended');
-    expect((await withdraw(trader, { network: 'BEP20', address: ETH_ADDRESS })).status).toBe(201);
+    expect((await trader.withdraw({ network: 'BEP20', address: ETH_ADDRESS })).status).toBe(201);
   });
 });
 
@@ -185,7 +183,7 @@ describe('when several refusals apply', () => {
     const before = await readHoldings(accountId);
     const request: Record<string, unknown> = { asset: 'ETH', network: 'TRC20', address: 'x', amount: '0.0000000001' };
     const expectNext = async (status: number, problem: string) => {
-      await expectCode(withdraw(trader, request), `${status} ${problem}`);
+      await expectCode(trader.withdraw(request), `${status} ${problem}`);
       expect(await readHoldings(accountId)).toEqual(before);
     };
 
@@ -217,7 +215,7 @@ describe('when several refusals apply', () => {
     await asOperator('PATCH', `/accounts/${accountId}`, { dailyWithdrawalLimit: '1000000' });
     await expectNext(422, 'insufficient_balance');
     await asOperator('POST', `/accounts/${accountId}/credits`, { asset: 'ETH', amount: '2', reference: 'late' });
-    expect((await withdraw(trader, request)).status).toBe(201);
+    expect((await trader.withdraw(request)).status).toBe(201);
     expect((await readAttempts(accountId))?.['attempts']).toBe(0);
   });
 });

@@ -3,7 +3,7 @@ import { runDurableObjectAlarm } from 'cloudflare:test';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Trader, openTrader } from '../support/exchange.ts';
 import { countPayments, sweep, useCustodian, withdrawFrom } from '../support/withdrawals/withdrawal-custodian.ts';
-import { readOwn } from '../support/withdrawals/withdrawals.ts';
+
 import { custodian } from '../support/withdrawals/custodian.ts';
 
 const HOUR_MS = 3_600_000;
@@ -105,7 +105,7 @@ describe('a custodian that accepts first', () => {
     const withdrawal = await withdrawFrom(trader);
     await custodian.decide(withdrawal.id, 'rehash');
     await Promise.all([sweep(), runDurableObjectAlarm(trader.lane)]);
-    expect(await readOwn(trader, withdrawal.id)).toEqual(withdrawal);
+    expect(await trader.readWithdrawal(withdrawal.id)).toEqual(withdrawal);
     expect(await countPayments(withdrawal.id)).toBe(1);
     await expectInFlight(0n);
   });

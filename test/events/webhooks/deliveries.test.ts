@@ -21,7 +21,7 @@ import { signIn } from '../../support/holder/holders.ts';
 import { database } from '../../support/db/raw-ledger.ts';
 import { abort, aroundBatches } from '../../support/runtime/faults.ts';
 import { env, holderEntrypoint } from '../../support/runtime/test-env.ts';
-import { moveClock, readTaken, stopClock, withdraw } from '../../support/withdrawals/withdrawals.ts';
+import { moveClock, stopClock } from '../../support/withdrawals/withdrawals.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -365,7 +365,7 @@ describe('an endpoint', () => {
       ['deposit.completed'],
       async (trader) => {
         const sender = await openManager({ USDT: '500' });
-        await readTaken(await withdraw(sender, { address: await trader.addressOn('TRC20') }));
+        await sender.takeOut({ address: await trader.addressOn('TRC20') });
       },
     ],
   ])('is sent %s as soon as it is made, without any sweep', async (_, types, change) => {

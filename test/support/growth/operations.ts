@@ -9,7 +9,7 @@ import { type DatabaseCost, measureDatabase } from '../runtime/meter.ts';
 import { drawHash } from '../deposits.ts';
 import { agreeQuick, settle } from '../operator/settlements.ts';
 import { env } from '../runtime/test-env.ts';
-import { withdraw } from '../withdrawals/withdrawals.ts';
+
 import type { RecordTable } from './compose-history.ts';
 import { sql } from '../db/sql.ts';
 
@@ -77,7 +77,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     await trader.trade(ORDER);
     return () => succeed(trader.order(ORDER, crypto.randomUUID()));
   },
-  'a withdrawal': (trader) => Promise.resolve(() => succeed(withdraw(trader))),
+  'a withdrawal': (trader) => Promise.resolve(() => succeed(trader.withdraw())),
   'a settled trade': (trader) => Promise.resolve(() => succeed(settle(agreeQuick(trader, 'BUY')))),
   'a deposit that custody reports': async (trader) => {
     const address = await trader.addressOn('ETH');

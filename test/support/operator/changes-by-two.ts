@@ -2,7 +2,7 @@ import { ledgerNumberOf, newRecordId } from '../../../src/db/record-id.ts';
 import { reportDeposit, reportFor } from '../deposits.ts';
 import { type Trader, operate } from '../exchange.ts';
 import { giveHolder, hasHolder } from '../holder/invite.ts';
-import { readTaken, withdraw } from '../withdrawals/withdrawals.ts';
+
 import { quarantine } from './quarantine.ts';
 import { agreeQuick } from './settlements.ts';
 import { LEAVER, handLimits } from './two-people.ts';
@@ -190,7 +190,7 @@ export const changesOfAccounts: readonly (readonly [string, (trader: Trader) => 
     async (trader) => {
       const { accountId } = trader;
       await at(accountId, `UPDATE settings SET review_threshold = 1`).run();
-      const { id } = await readTaken(await withdraw(trader));
+      const { id } = await trader.takeOut();
       const released = { status: 'PROCESSING', released_at: 1, next_ask_at: 1 };
       await updateRow('withdrawals', id, released, 'UPDATE', ledgerNumberOf(accountId)).run();
       const settled = { outcome: 'failed', reason: 'never sent' };

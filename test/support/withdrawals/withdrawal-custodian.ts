@@ -4,7 +4,7 @@ import { chooseCustody } from '../../../src/providers.ts';
 import type { Trader } from '../exchange.ts';
 import type { CustodianProgramme } from '../node/custody/custodian-state.ts';
 import { sweepAt } from './sweep-at.ts';
-import { type WithdrawalAnswer, expectWholeLedger, houseHolds, readOwn, readTaken, withdraw } from './withdrawals.ts';
+import { type WithdrawalAnswer, expectWholeLedger, houseHolds } from './withdrawals.ts';
 import { ledgersUnderTest } from '../db/open-in-ledger.ts';
 import { custodian } from './custodian.ts';
 
@@ -34,7 +34,7 @@ export async function countPayments(id: string): Promise<number> {
 /** Withdraws 50 USDT with the Idempotency-Key "k", while the custodian treats its next requests as given. */
 export async function withdrawFrom(trader: Trader, ...programmes: CustodianProgramme[]): Promise<WithdrawalBody> {
   for (const programme of programmes) await custodian.program(programme);
-  return readTaken(await withdraw(trader, {}, 'k'));
+  return trader.takeOut({}, 'k');
 }
 
 /** Withdrawals from 100 USDT at the reference custodian. Its hooks reset everything before each test. */
@@ -57,7 +57,7 @@ export function useCustodian() {
   return {
     expectInFlight,
     async expectHeld(trader: Trader, { id }: WithdrawalBody): Promise<void> {
-      expect(await readOwn(trader, id)).toMatchObject({ status: 'PROCESSING', txHash: null });
+      expect(await trader.readWithdrawal(id)).toMatchObject({ status: 'PROCESSING', txHash: null });
       expect((await trader.balances())['USDT']).toBe(LEFT);
       await expectInFlight(HELD);
     },
@@ -65,14 +65,14 @@ export function useCustodian() {
     async expectPaid(trader: Trader, { id }: WithdrawalBody): Promise<void> {
       const [entry, ...others] = (await custodian.listPayouts()).filter(({ payout }) => payout.withdrawalId === id);
       expect([entry?.payments, others]).toEqual([1, []]);
-      expect(await readOwn(trader, id)).toMatchObject({ status: 'COMPLETED', txHash: entry?.txHash });
+      expect(await trader.readWithdrawal(id)).toMatchObject({ status: 'COMPLETED', txHash: entry?.txHash });
       expect((await trader.balances())['USDT']).toBe(LEFT);
       await expectInFlight(0n);
     },
     /** Checks that it was never paid, and that amount and fee were returned once. */
     async expectReturned(trader: Trader, { id }: WithdrawalBody): Promise<void> {
       expect(await countPayments(id)).toBe(0);
-      expect(await readOwn(trader, id)).toMatchObject({ status: 'FAILED', txHash: null });
+      expect(await trader.readWithdrawal(id)).toMatchObject({ status: 'FAILED', txHash: null });
       expect((await trader.balances())['USDT']).toBe('100');
       await expectInFlight(0n);
     },

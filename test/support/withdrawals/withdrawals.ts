@@ -20,10 +20,6 @@ export interface WithdrawalAnswer {
   readonly withdrawal: Withdrawal;
 }
 
-export function withdraw(trader: Trader, ...wanted: Parameters<Trader['withdraw']>): Promise<Response> {
-  return trader.withdraw(...wanted);
-}
-
 export async function readTaken(response: Response): Promise<WithdrawalAnswer['withdrawal']> {
   if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
   return (await json<WithdrawalAnswer>(response)).withdrawal;
@@ -42,11 +38,6 @@ export async function tally(responses: readonly Response[]): Promise<Record<stri
 /** The operator's decision about a withdrawal that waits for it. */
 export function review({ accountId }: Trader, id: string, verb: 'approve' | 'reject'): Promise<Response> {
   return asOperator('POST', `/accounts/${accountId}/withdrawals/${id}/${verb}`, { reason: 'as the test has it' });
-}
-
-/** A withdrawal as the account's own reads show it now. */
-export async function readOwn(trader: Trader, id: string): Promise<WithdrawalAnswer['withdrawal']> {
-  return (await json<WithdrawalAnswer>(await trader.get(`${WITHDRAWALS_PATH}/${id}`))).withdrawal;
 }
 
 export async function listOwn(trader: Trader): Promise<WithdrawalAnswer['withdrawal'][]> {
