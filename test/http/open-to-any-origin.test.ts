@@ -14,10 +14,10 @@ const methodsOf = (path: string) =>
 
 const paths = [...new Set(routes.filter(({ isPublic }) => isPublic).map(({ path }) => path))];
 
-function preflight(path: string, method = 'GET'): Promise<Response> {
+function preflight(path: string): Promise<Response> {
   const headers = {
     Origin: 'https://page.test',
-    'Access-Control-Request-Method': method,
+    'Access-Control-Request-Method': 'GET',
     'Access-Control-Request-Headers': 'authorization,if-none-match',
   };
   return send(path.replaceAll(/{\w+}/g, 'BTC'), { method: 'OPTIONS', headers });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OwnApiKey } from '../../src/keys/api-key.ts';
-import { type KeyOptions, createKey, json, openAccount } from '../support/exchange.ts';
+import type { KeyOptions } from '../support/client.ts';
+import { createKey, json, openAccount } from '../support/exchange.ts';
 
 async function readOwnKey(options: KeyOptions = {}) {
   const trader = await createKey(await openAccount(), options);

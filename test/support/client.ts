@@ -1,4 +1,5 @@
 import type { Order, Withdrawal } from '../../clients/bureau-client/src/index.ts';
+import type { BucketName, Scope } from '../../src/keys/rights.ts';
 
 const ORDERS = '/api/v1/orders';
 const WITHDRAWALS = '/api/v1/wallet/withdrawals';
@@ -13,6 +14,18 @@ export const WITHDRAWAL: Readonly<Record<string, string>> = {
   amount: '50',
   address: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC',
 };
+
+/** Limits so high that no test reaches them by accident. */
+const MOST = { perMinute: 100_000, perDay: 1_000_000 };
+export const RAISED = { read: MOST, trade: MOST, withdraw: MOST };
+
+/** What a key of a test has else than all scopes and raised limits. */
+export interface KeyOptions {
+  readonly scopes?: readonly Scope[];
+  readonly expiresAt?: string;
+  readonly ipAllowlist?: readonly string[];
+  readonly rateLimits?: Readonly<Partial<Record<BucketName, typeof MOST>>>;
+}
 
 /** The body of an order. Without other values it buys bitcoin for an amount of USDT. */
 export interface OrderBody {

@@ -2,8 +2,6 @@ import { expect } from 'vitest';
 import type { KeyLane } from '../../src/lane/key-lane.ts';
 import type { Order } from '../../src/orders/order.ts';
 import type { Asset } from '../../src/money/assets.ts';
-import type { Scope } from '../../src/keys/rights.ts';
-import type { RateLimits } from '../../src/keys/record.ts';
 import { tokenSettings } from '../../src/access/authenticate.ts';
 import { drawDocuments } from '../../src/api/api-document.ts';
 import { app } from '../../src/app.ts';
@@ -14,19 +12,12 @@ import { ledgerNumberOf, newRecordId } from '../../src/db/record-id.ts';
 import { valueIn } from '../../src/markets/value-in-usdt.ts';
 import { openAccountOnce } from '../../src/accounts/open-account-once.ts';
 import { CreateCredit, creditAccount } from '../../src/deposits/credit.ts';
-import { Client, must } from './client.ts';
+import { Client, type KeyOptions, RAISED, must } from './client.ts';
 import { expectDocumented, listOperations } from './document/documented.ts';
 import { env, worker } from './runtime/test-env.ts';
 
 /** The Worker's address in tests. No server listens there. */
 export const ORIGIN = 'https://bureau.test';
-
-/** Limits so high that no test reaches them by accident. */
-export const RAISED: RateLimits = {
-  read: { perMinute: 100_000, perDay: 1_000_000 },
-  trade: { perMinute: 100_000, perDay: 1_000_000 },
-  withdraw: { perMinute: 100_000, perDay: 1_000_000 },
-};
 
 /** Every operation of both documents, as the code generates them. */
 const operations = Object.values(drawDocuments(app.openAPIRegistry)).flatMap(listOperations);
@@ -102,13 +93,6 @@ export async function openAccount(funds: Partial<Record<Asset, string>> = {}): P
     if (!credited.ok) throw new Error(credited.code);
   }
   return id;
-}
-
-export interface KeyOptions {
-  readonly scopes?: readonly Scope[];
-  readonly expiresAt?: string;
-  readonly ipAllowlist?: readonly string[];
-  readonly rateLimits?: RateLimits;
 }
 
 /** Makes a key of an account, by default with all scopes and high limits. */

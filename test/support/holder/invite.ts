@@ -12,7 +12,8 @@ export function addressOf(accountId: string): string {
 }
 
 /** Has two people invite the holder of an account, as the approval of a proposal does. */
-export async function inviteByTwo(accountId: string, email = addressOf(accountId)): Promise<void> {
+export async function inviteByTwo(accountId: string): Promise<void> {
+  const email = addressOf(accountId);
   const database = ledgerOf(env, accountId);
   const now_ms = Date.now();
   const request = {
@@ -32,14 +33,17 @@ export async function inviteByTwo(accountId: string, email = addressOf(accountId
 }
 
 /** Gives an account a holder, who is nowhere signed in. */
-export async function giveHolder(accountId: string, holder = `holder of ${accountId}`): Promise<void> {
+export async function giveHolder(accountId: string): Promise<void> {
   await inviteByTwo(accountId);
   const database = ledgerOf(env, accountId);
   const actor: Actor = { role: 'holder', now_ms: Date.now() };
   const address = await digestAddress(addressOf(accountId));
   await database.batch([
     insertAudit(database, actor, 'become_holder', accountId, { address }),
-    database.update(accounts).set({ holder }).where(eq(accounts.id, accountId)),
+    database
+      .update(accounts)
+      .set({ holder: `holder of ${accountId}` })
+      .where(eq(accounts.id, accountId)),
   ]);
 }
 

@@ -2,7 +2,6 @@ import { vi } from 'vitest';
 import { firmPrice } from '../../../src/markets/firm-price.ts';
 import { readSnapshot } from '../../../src/markets/read-hub.ts';
 import type { MarketSnapshot } from '../../../src/markets/snapshot.ts';
-import type { Coin } from '../../../src/money/assets.ts';
 import { formatPrice } from '../../../src/money/amounts.ts';
 import { env } from '../runtime/test-env.ts';
 
@@ -12,8 +11,8 @@ export function snapshotNow(maxAge_ms = 0): Promise<MarketSnapshot | undefined> 
   return readSnapshot(env, maxAge_ms);
 }
 
-export async function firmNow(coin: Coin = 'BTC'): Promise<string | undefined> {
+export async function firmNow(): Promise<string | undefined> {
   const snapshot = await snapshotNow();
-  const price = snapshot && firmPrice(snapshot, coin, Date.now())?.price;
+  const price = snapshot && firmPrice(snapshot, 'BTC', Date.now())?.price;
   return price === undefined ? undefined : formatPrice(price);
 }

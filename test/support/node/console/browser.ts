@@ -83,8 +83,8 @@ export class Browser {
   }
 
   /** Uses a passkey again in the same session. */
-  async refresh(passkey: Authenticator, how: Misbehaviour = {}): Promise<Reply> {
-    const answer = passkey.sign(await this.challengeOf('/account/fresh/options'), how);
+  async refresh(passkey: Authenticator): Promise<Reply> {
+    const answer = passkey.sign(await this.challengeOf('/account/fresh/options'));
     return this.post('/account/fresh', { answer });
   }
 }

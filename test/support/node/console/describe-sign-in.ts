@@ -261,13 +261,10 @@ export function describeSignIn(served: StartedConsole): void {
       const path = `/operator/v1/accounts/${accountId}/recovery`;
       const proposed = await served.openBrowser().post(path, { reason: 'came to the office' }, first);
       expect(proposed.status).toBe(202);
-      const { id, digest } = proposed.body['proposal'] as { id: string; digest: string };
       await served.tell();
       expectRefused(await browser.post('/account/recovery', wanted), 409, 'approval_required');
-      const approve = (headers: Record<string, string>) =>
-        served.openBrowser().post(`/operator/v1/proposals/${id}/approve`, { digest }, headers);
-      expectRefused(await approve(first), 409, 'invalid_state');
-      expect((await approve(second)).status).toBe(200);
+      expectRefused(await served.approve(proposed, first), 409, 'invalid_state');
+      expect((await served.approve(proposed, second)).status).toBe(200);
       await served.tell();
 
       expect((await browser.post('/account/recovery', wanted)).status).toBe(201);

@@ -1,25 +1,14 @@
 import { generate } from 'otplib';
 import type { Asset } from '../../../../src/money/assets.ts';
-import type { BucketName, Scope } from '../../../../src/keys/rights.ts';
 import type { Network } from '../../../../src/money/networks.ts';
 import type { MoveMarket } from '../../../../src/sandbox/market.ts';
-import { Client } from '../../client.ts';
+import { Client, type KeyOptions, RAISED } from '../../client.ts';
 import { fetchDocumented } from './fetch-documented.ts';
 
 const OPERATOR_TOKEN = 'sandbox-operator-token-of-the-public-repository';
 
-/** Buckets that no test empties by accident. */
-const RAISED = { perMinute: 100_000, perDay: 1_000_000 };
-
 /** How long a code of the second factor is the present one (RFC 6238). */
 const STEP_MS = 30_000;
-
-export interface KeyOptions {
-  readonly scopes?: readonly Scope[];
-  readonly expiresAt?: string;
-  readonly ipAllowlist?: readonly string[];
-  readonly rateLimits?: Readonly<Partial<Record<BucketName, typeof RAISED>>>;
-}
 
 /** The operator of an exchange on loopback, by the token of the public sandbox unless told. */
 export class Operator {
@@ -75,7 +64,7 @@ export class Operator {
     const { apiKey, token } = await this.operate<{ apiKey: { id: string }; token: string }>('POST', path, {
       label: 'test',
       scopes: ['read', 'trade', 'withdraw'],
-      rateLimits: { read: RAISED, trade: RAISED, withdraw: RAISED },
+      rateLimits: RAISED,
       ...options,
     });
     return new Client(accountId, apiKey.id, token, (to, init) => fetchDocumented(this.origin, to, init));

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProblemCode } from '../../../../src/http/problems.ts';
 import type { Scenario } from '../../../../src/sandbox/scenario.ts';
-import type { KeyOptions, Operator } from './operator.ts';
+import type { KeyOptions } from '../../client.ts';
+import type { Operator } from './operator.ts';
 
 /** What a trader does, in whatever client. */
 export interface Trader {
