@@ -51,7 +51,6 @@ export const Hedge = z
 
 export type Hedge = z.output<typeof Hedge>;
 
-/** A row of `hedges`. */
 export type HedgeRow = typeof hedges.$inferSelect;
 
 /** Shows a hedge as of `now_ms`. Pure. */

@@ -26,7 +26,6 @@ const FIRST_ID = '0';
 /** As many accounts can be named by their ids. */
 const MAX_IDS = 100;
 
-/** The query of the list of accounts. */
 export const AccountListQuery = ListQuery.extend({
   query: z.string().min(1).max(MAX_QUERY_LENGTH).optional().openapi({
     description:
@@ -56,7 +55,6 @@ export const AccountListQuery = ListQuery.extend({
 
 type AccountListQuery = z.output<typeof AccountListQuery>;
 
-/** The place of an account in the lists. */
 interface AccountPlace {
   readonly id: string;
   /** Where accounts are found by words: the first of its own that fit. */

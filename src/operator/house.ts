@@ -32,7 +32,6 @@ const UsdValue = SignedDecimal.nullable().openapi({
   example: '-6500',
 });
 
-/** The position of the house in one asset. */
 const HouseAsset = z.object({
   asset: z.string().openapi({ example: 'BTC' }),
   owedToClients: SignedDecimal.openapi({ description: 'The sum of all clients’ balances', example: '12.5' }),
@@ -100,7 +99,6 @@ const HouseAsset = z.object({
   }),
 });
 
-/** The position of the house in one asset in one ledger. */
 const LedgerAsset = HouseAsset.omit({
   inventoryUsdValue: true,
   positionUsdValue: true,
@@ -120,7 +118,6 @@ const SpreadEarned = z.object({
   usdt: SignedDecimal.openapi({ description: 'In USDT', example: '31.25' }),
 });
 
-/** The positions at the end of a day. */
 const DayPositions = z.object({
   day: z.iso.date().openapi({ description: 'In UTC', example: '2026-11-21' }),
   usdValue: Decimal.nullable().openapi({

@@ -46,10 +46,8 @@ export const Proposal = z
 
 export type Proposal = z.output<typeof Proposal>;
 
-/** A row of `proposals`. */
 export type ProposalRow = typeof proposals.$inferSelect;
 
-/** A request as it was sent. */
 export interface SentRequest {
   readonly method: string;
   readonly path: string;

@@ -36,7 +36,6 @@ async function readReconciliation(bindings: Bindings) {
   return { reconciliation: mergeReconciliations(answers) };
 }
 
-/** The operator's routes for the reconciliation. */
 export const reconciliationRoutes = createOperatorArea('Reconciliation');
 
 reconciliationRoutes.add({

@@ -67,7 +67,6 @@ const History = z
   .object({ transfers: HistoryLink, audit: HistoryLink })
   .openapi({ description: 'The newest link over every 5,000 transfers, and over every 100 rows of the audit' });
 
-/** How the reconciliation of one ledger stands. */
 const LedgerStanding = z
   .object({
     ledger: z.int().openapi({ description: 'Its number', example: 0 }),
@@ -105,7 +104,6 @@ export const Reconciliation = z
 
 export type Reconciliation = z.output<typeof Reconciliation>;
 
-/** The reconciliation of one ledger. */
 export type LedgerReconciliation = Omit<Reconciliation, 'ledgers'>;
 
 /** Shows the progress of the reconciliation of one ledger. */

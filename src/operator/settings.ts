@@ -33,7 +33,6 @@ const MAX_NOTICE_LENGTH = 500;
 /** What a program could make a link of: whoever writes to all holders sends nobody anywhere. */
 const LINK = /:\/\/|www\.|[\p{L}\p{N}-]\.\p{L}{2,}/iu;
 
-/** A notice to all holders. */
 const Notice = HolderNotice.extend({
   text: z
     .string()

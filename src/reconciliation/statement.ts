@@ -63,7 +63,6 @@ export function unionAll(terms: readonly string[]): string {
   return `SELECT * FROM (${head.join(' UNION ALL ')}) UNION ALL SELECT * FROM (${unionAll(rest)})`;
 }
 
-/** The rows of each statement of a batch. */
 type RowsOf<Statements> = {
   readonly [At in keyof Statements]: readonly (Statements[At] extends Statement<infer Row> | null ? Row : never)[];
 };

@@ -44,7 +44,6 @@ function describeEndpoints(types: readonly string[], prefix: string) {
     CreateEndpoint: z
       .strictObject({ url: Url, types: Types.optional(), description: Description.optional() })
       .openapi(`Create${prefix}WebhookEndpoint`),
-    /** The changes of an endpoint. */
     ChangeEndpoint: z
       .strictObject({
         url: Url.optional(),

@@ -33,7 +33,6 @@ export interface SentEvent {
   readonly shown: object;
 }
 
-/** A response as the routes declare it. */
 interface DeclaredResponse {
   readonly description: string;
   readonly headers?: Readonly<Record<string, unknown>>;
