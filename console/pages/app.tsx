@@ -118,8 +118,8 @@ function Frame({
         ) : account.heldUntil_ms !== null ? (
           <p class="notice">
             <strong>The account was recovered, and its API keys are revoked.</strong> To keep it safe, withdrawals, new
-            API keys and new addresses wait until <Time at={new Date(account.heldUntil_ms).toISOString()} />. You can
-            trade and deposit. {path !== '/security' && <a href="/security">Remove the passkey that you lost.</a>}
+            API keys and new addresses are blocked until <Time at={new Date(account.heldUntil_ms).toISOString()} />. You
+            can trade and deposit. {path !== '/security' && <a href="/security">Remove the passkey that you lost.</a>}
           </p>
         ) : null}
         {session.level === 'look' && <ByLink path={path} />}

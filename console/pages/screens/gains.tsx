@@ -129,7 +129,7 @@ function Total({
   });
   return (
     <tr>
-      <th scope="row">All</th>
+      <th scope="row">All coins</th>
       <td class="number" />
       <td class="number" data-name="Unrealised gain">
         <Gain value={differenceOf(add(priced.map(({ value }) => value)), add(priced.map(({ cost }) => cost)))} />

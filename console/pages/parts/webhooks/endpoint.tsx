@@ -180,9 +180,7 @@ function Replay({
   readonly replay: (after: number) => Promise<unknown>;
   readonly change: Change;
 }) {
-  const events = new Map(
-    deliveries.filter((row) => !isTest(row)).map((row) => [`${numberOf(row) - 1}`, `From ${nameOf(row)} on`]),
-  );
+  const events = new Map(deliveries.filter((row) => !isTest(row)).map((row) => [`${numberOf(row) - 1}`, nameOf(row)]));
   const [after, setAfter] = useState([...events.keys()][0] ?? ALL);
   const [isSent, setSent] = useState(false);
   return (
@@ -205,10 +203,10 @@ function Replay({
         }}
       >
         <Choice
-          label="Which events"
+          label="Beginning with"
           value={after}
           set={setAfter}
-          options={[...events, [ALL, 'All of the last 90 days']]}
+          options={[...events, [ALL, 'The oldest of the last 90 days']]}
         />
       </Change>
     </>
@@ -218,4 +216,4 @@ function Replay({
 /** Events are numbered from 1. */
 const ALL = '0';
 
-const nameOf = (row: Delivery) => `“${nameEvent(row.type)}”, ${showTime(row.at)},`;
+const nameOf = (row: Delivery) => `${nameEvent(row.type)}, ${showTime(row.at)}`;
