@@ -25,10 +25,10 @@ export const settingNames: Readonly<Record<string, string>> = {
 };
 
 /** The settings that are not on the first part of their page. */
-const tabs: Readonly<Record<string, string>> = {
-  networks: 'fees minimums depositMinimums',
-  accounts: 'reviewThreshold allowlistMode openingWeights approvalAbove',
-  risk: 'dailyLoss dailyHedgeVolume maxAtVenues supplyCaps exposure',
+const tabs: Readonly<Record<string, readonly string[]>> = {
+  networks: ['fees', 'minimums', 'depositMinimums'],
+  accounts: ['reviewThreshold', 'allowlistMode', 'openingWeights', 'approvalAbove'],
+  risk: ['dailyLoss', 'dailyHedgeVolume', 'maxAtVenues', 'supplyCaps', 'exposure'],
 };
 
 /** What the switches switch; their settings are named by how it stands. */
@@ -47,6 +47,6 @@ export function placeSettings([first = '', ...others]: readonly string[]): reado
   if (others.length > 0) return ['Settings', '/desk/settings'];
   const name = switched[first];
   if (name !== undefined) return [name, '/desk/switches'];
-  const tab = Object.entries(tabs).find(([, words]) => words.includes(first))?.[0];
+  const tab = Object.entries(tabs).find(([, names]) => names.includes(first))?.[0];
   return [settingNames[first] ?? 'Settings', `/desk/settings${tab === undefined ? '' : `?show=${tab}`}`];
 }

@@ -181,6 +181,7 @@ function Replay({
   readonly change: Change;
 }) {
   const events = new Map(deliveries.filter((row) => !isTest(row)).map((row) => [`${numberOf(row) - 1}`, nameOf(row)]));
+  events.set(ALL, 'The oldest of the last 90 days');
   const [after, setAfter] = useState([...events.keys()][0] ?? ALL);
   const [isSent, setSent] = useState(false);
   return (
@@ -202,12 +203,7 @@ function Replay({
           setSent(true);
         }}
       >
-        <Choice
-          label="Beginning with"
-          value={after}
-          set={setAfter}
-          options={[...events, [ALL, 'The oldest of the last 90 days']]}
-        />
+        <Choice label="Beginning with" value={after} set={setAfter} options={[...events]} />
       </Change>
     </>
   );
