@@ -489,7 +489,7 @@ export class HolderTrial {
 
       await this.#check(page, 'events-deliveries');
       expectThat(received.length === 2, 'what happens to the account’s security is sent');
-      await page.getByLabel('Beginning with').selectOption({ label: 'The oldest of the last 90 days' });
+      await page.getByLabel('Send again from this event on').selectOption({ label: 'The oldest of the last 90 days' });
       await press(page, 'Send again');
       await see(page, 'Send all events of the last 90 days again?');
       await press(page, 'Yes, send again');

@@ -75,8 +75,8 @@ function Past({ name, span, read }: { readonly name: string; readonly span: Span
           <p>There is nothing to draw of this time yet.</p>
         ) : (
           <>
-            <Chart points={points} label={`${name} in ${words}: ${describe(points)}`} unit="USDT" />
             {note !== undefined && <p class="quiet">{note}</p>}
+            <Chart points={points} label={`${name} in ${words}: ${describe(points)}`} unit="USDT" />
           </>
         )
       }

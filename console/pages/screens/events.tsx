@@ -43,10 +43,10 @@ const calls: EndpointCalls<EventType> = {
   listDeliveries: (id) => api.listWebhookDeliveries(id),
 };
 
-/** What is sent, for who writes a receiver. */
+/** What is sent, for who writes a receiver. It is folded away where it would stand below the form. */
 function Kinds({ isBeside }: { readonly isBeside: boolean }) {
   return (
-    <details open={isBeside}>
+    <details open={isBeside && matchMedia('(width >= 900px)').matches}>
       <summary>What is sent?</summary>
       <p>Each event is sent as JSON by POST, and signed with the endpoint’s secret.</p>
       <dl class="kinds">

@@ -78,10 +78,10 @@ export function Gains({
             </tr>
           </thead>
           <tbody>
+            {rows.length > 1 && <Total costs={costs} priceOf={priceOf} />}
             {rows.slice(0, areAllShown ? rows.length : FIRST).map((row) => (
               <Row key={row.asset} row={row} />
             ))}
-            {rows.length > 1 && <Total costs={costs} priceOf={priceOf} />}
           </tbody>
         </table>
       )}

@@ -105,7 +105,7 @@ function FirstSteps({
       isDone: account.totp.enabled,
       path: '/security',
       name: 'Switch on two-factor authentication',
-      why: 'Each withdrawal asks for its code.',
+      why: 'Each withdrawal asks for a code from your authenticator app.',
     },
     {
       isDone: hasWayBack,

@@ -101,7 +101,11 @@ export function Withdraw() {
 function Before({ hasPasskey }: { readonly hasPasskey: boolean }) {
   const steps = [
     { isDone: hasPasskey, name: 'Add a passkey', why: 'It proves that it is you.' },
-    { isDone: false, name: 'Switch on two-factor authentication', why: 'Each withdrawal asks for its code.' },
+    {
+      isDone: false,
+      name: 'Switch on two-factor authentication',
+      why: 'Each withdrawal asks for a code from your authenticator app.',
+    },
   ];
   const next = steps.find(({ isDone }) => !isDone);
   return (

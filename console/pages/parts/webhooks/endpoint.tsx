@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
-import { nameEvent, showTime } from '../../format.ts';
+import { nameEvent, showRecent, showTime } from '../../format.ts';
 import { Folded } from '../folded.tsx';
 import { Choice, Form } from '../form.tsx';
 import { Pill } from '../pill.tsx';
+import { Time } from '../time.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { type Delivery, isTest, nameAnswer, nameOutcome, numberOf } from './delivery-state.ts';
 import type { Change, EndpointCalls, EventGroups, KnownEndpoint } from './endpoint-calls.ts';
@@ -92,7 +93,7 @@ function About({ endpoint, groups }: { readonly endpoint: KnownEndpoint; readonl
       {reason !== null && <p class="notice bad">{endings[reason]}</p>}
       <p class="quiet">
         {description !== '' && `For ${description}. `}
-        {isOn ? `Sends${nameTypes(types, groups)}` : 'Switched off: nothing is sent'}. Since {showTime(createdAt)}.
+        {isOn ? `Sends${nameTypes(types, groups)}` : 'Switched off: nothing is sent'}. Since <Time at={createdAt} />.
         {previousSecretUntil !== null &&
           ` Events are signed with the old secret too until ${showTime(previousSecretUntil)}.`}
       </p>
@@ -186,7 +187,6 @@ function Replay({
   const [isSent, setSent] = useState(false);
   return (
     <>
-      <h3>Send events again</h3>
       {isSent && (
         <p role="status" class="done">
           They are being sent again, one a second.
@@ -203,7 +203,7 @@ function Replay({
           setSent(true);
         }}
       >
-        <Choice label="Beginning with" value={after} set={setAfter} options={[...events]} />
+        <Choice label="Send again from this event on" value={after} set={setAfter} options={[...events]} />
       </Change>
     </>
   );
@@ -212,4 +212,4 @@ function Replay({
 /** Events are numbered from 1. */
 const ALL = '0';
 
-const nameOf = (row: Delivery) => `${nameEvent(row.type)}, ${showTime(row.at)}`;
+const nameOf = (row: Delivery) => `${showRecent(row.at)}: ${nameEvent(row.type)}`;
