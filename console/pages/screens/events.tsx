@@ -2,6 +2,7 @@ import { Fragment } from 'preact';
 import type { EventType } from '../../../clients/bureau-client/src/operations.ts';
 import { api } from '../ask.ts';
 import { Form } from '../parts/form.tsx';
+import { useHasRoom } from '../parts/has-room.ts';
 import { useSignedIn } from '../parts/session.ts';
 import type { EndpointCalls, EventGroups } from '../parts/webhooks/endpoint-calls.ts';
 import { Endpoints } from '../parts/webhooks/endpoints.tsx';
@@ -45,8 +46,9 @@ const calls: EndpointCalls<EventType> = {
 
 /** What is sent, for who writes a receiver. It is folded away where it would stand below the form. */
 function Kinds({ isBeside }: { readonly isBeside: boolean }) {
+  const hasRoom = useHasRoom(900);
   return (
-    <details open={isBeside && matchMedia('(width >= 900px)').matches}>
+    <details open={isBeside && hasRoom}>
       <summary>What is sent?</summary>
       <p>Each event is sent as JSON by POST, and signed with the endpoint’s secret.</p>
       <dl class="kinds">

@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { inWords, shorten, showTime } from '../../format.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
+import { useHasRoom } from '../../parts/has-room.ts';
 import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
 import { toldActions } from '../parts/audit-sentence.ts';
@@ -69,13 +70,7 @@ export function Audit({ query }: Place) {
     to && `until ${showTime(to)}`,
   ].filter((words) => words !== '');
   // Where there is room, all that can be looked for is shown at once.
-  const [room] = useState(() => matchMedia('(width >= 1000px)'));
-  const [isWide, setWide] = useState(room.matches);
-  useEffect(() => {
-    const tell = () => setWide(room.matches);
-    room.addEventListener('change', tell);
-    return () => room.removeEventListener('change', tell);
-  }, [room]);
+  const isWide = useHasRoom(1_000);
   const others = (
     <>
       <Choice label="What was done" value={wanted['action'] ?? ''} set={set('action')} options={actions} />
