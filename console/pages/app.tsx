@@ -116,7 +116,7 @@ function Frame({
             change your passkeys and codes. To have it unfrozen, write to <MailLink />.
           </p>
         ) : account.heldUntil_ms !== null ? (
-          <p class="notice">
+          <p class="notice warn">
             <strong>The account was recovered, and its API keys are revoked.</strong> To keep it safe, withdrawals, new
             API keys and new addresses are blocked until <Time at={new Date(account.heldUntil_ms).toISOString()} />. You
             can trade and deposit. {path !== '/security' && <a href="/security">Remove the passkey that you lost.</a>}
@@ -147,11 +147,11 @@ function ByLink({ path }: { readonly path: string }) {
       </p>
     );
   }
-  const way = nameWayIn(session);
+  const way = nameWayIn(session).toLowerCase();
   return (
     <p class="notice">
-      You signed in by a link, so you can only look, deposit and freeze the account.{' '}
-      {isThere ? way : <a href="/security">{way}</a>} to change anything.
+      You signed in by a link, so you can only look, deposit and freeze the account. To do more,{' '}
+      {isThere ? way : <a href="/security">{way}</a>}.
     </p>
   );
 }

@@ -11,7 +11,7 @@ const words: Readonly<Record<Network, readonly [takes: string, about: string]>> 
   ],
   TRC20: ['two minutes', 'The network of Tron, often the cheapest for USDT. Addresses begin with T.'],
   SOL: ['a minute', 'Solana’s own network, cheap and fast.'],
-  ETH: ['seven minutes', 'Ethereum’s own network, which most wallets mean by ERC-20. Its fees are the highest.'],
+  ETH: ['seven minutes', 'Ethereum’s own network, with the highest fees. Wallets often call it ERC-20.'],
   ARBITRUM: ['a minute', BESIDE_ETHEREUM],
   OPTIMISM: ['a minute', BESIDE_ETHEREUM],
   BASE: ['a minute', BESIDE_ETHEREUM],

@@ -5,6 +5,14 @@ export function showTime(iso: string): string {
   return time.format(new Date(iso));
 }
 
+const zone = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' });
+
+/** The same with its zone, such as UTC, for what is kept or shown to others. */
+export function showZoned(iso: string): string {
+  const name = zone.formatToParts(new Date(iso)).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  return `${showTime(iso)} ${name}`;
+}
+
 const timeOfYear = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
   month: 'short',

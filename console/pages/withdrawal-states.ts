@@ -2,8 +2,8 @@ import type { Withdrawal } from '../../clients/bureau-client/src/operations.ts';
 
 /** A state of a withdrawal in a word or two, and what it means where that is more. */
 export const statesOf: Readonly<Record<Withdrawal['status'], readonly [name: string, meaning: string]>> = {
-  PENDING: ['In review', 'Waits for a review by the exchange; your coins are set aside.'],
-  PROCESSING: ['Being sent', 'This can take some minutes.'],
+  PENDING: ['In review', 'The exchange reviews it; your coins are set aside.'],
+  PROCESSING: ['Being sent', ''],
   COMPLETED: ['Completed', ''],
   FAILED: ['Not sent', 'Amount and fee are back in your balance.'],
 };

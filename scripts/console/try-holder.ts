@@ -169,12 +169,12 @@ export class HolderTrial {
     expectThat(true, 'two-factor authentication is set up from what the page shows');
     await open(page, 'Addresses');
     await page.getByLabel('Network', { exact: true }).selectOption('ETH');
-    await page.getByLabel('Address on ETH').fill(COLD);
+    await page.getByLabel('Address on ETH (Ethereum)').fill(COLD);
     await page.getByLabel('Name', { exact: true }).fill('cold wallet');
     await press(page, 'Approve the address');
     await see(page, inGroups(COLD));
     expectThat(true, 'an address is approved');
-    await page.getByLabel('Address on ETH').fill(PAPER);
+    await page.getByLabel('Address on ETH (Ethereum)').fill(PAPER);
     await page.getByLabel('Name', { exact: true }).fill('paper wallet');
     await press(page, 'Approve the address');
     for (const [name, address] of Object.entries({ 'paper wallet': PAPER, 'cold wallet': COLD })) {

@@ -84,7 +84,7 @@ function Approved({ entry, removed }: { readonly entry: Entry; readonly removed:
       </div>
       <code class="boxed">{inGroups(entry.address)}</code>
       <span class="quiet">
-        {nameNetwork(entry.network)}, {isCooling ? 'can be used from' : 'since'} {showTime(entry.usableAt)}
+        {nameNetwork(entry.network)}, {isCooling ? 'can be used from' : 'ready since'} {showTime(entry.usableAt)}
       </span>
       <div class="side-by-side">
         <CopyButton isBeside text={entry.address} label={`the address of ${entry.label}`} />
@@ -129,14 +129,20 @@ function NewAddress({ networks, approved }: { readonly networks: readonly string
         options={networks.map((name) => [name, nameNetwork(name)] as const)}
       />
       <TextField
-        label={`Address on ${network}`}
-        help={`Make sure that it is an address on ${nameNetwork(network)}.`}
+        label={`Address on ${nameNetwork(network)}`}
         autoComplete="off"
         required
         value={address}
         set={setAddress}
       />
-      <TextField label="Name" required maxLength={128} value={label} set={setLabel} />
+      <TextField
+        label="Name"
+        help="Such as “cold wallet”. You confirm the address with your passkey."
+        required
+        maxLength={128}
+        value={label}
+        set={setLabel}
+      />
     </Form>
   );
 }

@@ -6,6 +6,7 @@ import { useLoaded } from '../load.ts';
 import { describeNetwork, timeOf } from '../describe-network.ts';
 import { nameNetwork } from '../networks.ts';
 import { TransactionLink } from '../parts/transaction-link.tsx';
+import { Folded } from '../parts/folded.tsx';
 import { Choice } from '../parts/form.tsx';
 import { Item } from '../parts/item.tsx';
 import { Pill } from '../parts/pill.tsx';
@@ -64,7 +65,7 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
       {network && address ? (
         <>
           <p class="quiet">{describeNetwork(network.network)}</p>
-          <p class="notice">
+          <p class="notice warn">
             Send only <strong>{symbol}</strong> over <strong>{nameNetwork(network.network)}</strong> to this address.
             Another coin, or {symbol} over another network, may be lost.
           </p>
@@ -75,10 +76,11 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
             </span>
             <Copied isMain text={address} shown={inGroups(address)} label="the address" />
           </div>
-          <details class="on-telephone plain-details">
-            <summary>Show the QR code</summary>
-            <QrCode text={address} label={`The ${network.network} address as a QR code`} />
-          </details>
+          <div class="on-telephone">
+            <Folded label="Show the QR code">
+              <QrCode text={address} label={`The ${network.network} address as a QR code`} />
+            </Folded>
+          </div>
           <dl class="known">
             <dt>Minimum</dt>
             <dd>
@@ -104,7 +106,7 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
           </dl>
         </>
       ) : (
-        <p class="notice">
+        <p class="notice warn">
           {network?.depositEnabled ? (
             `Your address on ${network.network} is still being made. Come back in a few minutes.`
           ) : network?.deposits === 'UNSERVED' ? (

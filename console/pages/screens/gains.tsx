@@ -45,7 +45,11 @@ export function Gains({
     .toSorted((one, other) => worth(other) - worth(one))
     .map(([asset, cost]) => readRow(asset, cost, priceOf(asset)));
   const [areAllShown, setAllShown] = useState(false);
-  if (isRead && !rest && rows.length === 0) return null;
+  // Where nothing was gained or lost yet, there is nothing to say.
+  const hasGains = rows.some(({ unrealised = '0', realised }) =>
+    [unrealised, realised].some((gain) => !isNothing(gain)),
+  );
+  if (isRead && !rest && !hasGains) return null;
   return (
     <section class="card">
       <h2>Cost and gain</h2>
@@ -165,17 +169,19 @@ function Row({ row: { asset, average, unrealised, realised } }: { readonly row: 
   );
 }
 
+/** Whether a gain or a loss is less than a cent. */
+const isNothing = (value: string) => /^[+−]?0(?:\.00\d*)?$/.test(value);
+
 /** A gain or a loss in USDT; its sign says which, not the colour alone. */
 function Gain({ value }: { readonly value: string }) {
   const sign = /^[+−]/.exec(value)?.[0] ?? '';
   const direction = { '+': 'up', '−': 'down' }[sign];
-  const amount = showCents(value.slice(sign.length));
   // “< −0.01” would be a large loss: what is shown as nothing is neither.
-  if (amount.startsWith('<')) return <>0.00 USDT</>;
+  if (isNothing(value)) return <>0.00 USDT</>;
   return (
     <span class={direction}>
       {sign}
-      {amount} USDT
+      {showCents(value.slice(sign.length))} USDT
     </span>
   );
 }

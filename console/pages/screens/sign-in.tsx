@@ -111,10 +111,10 @@ export function OpenLink({ opened }: { readonly opened: () => void }) {
       </Door>
     );
   return (
-    <Door title="Sign in">
+    <Door title="Open your account">
       <p>
-        With this link you can look at your account, deposit to it and freeze it. Trading and withdrawing need a
-        passkey. The link works once.
+        The link works once. With it you can look, deposit and freeze the account; trading and withdrawing need a
+        passkey.
       </p>
       <Form
         label="Sign in"

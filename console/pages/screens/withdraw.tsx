@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import type { Withdrawal } from '../../../clients/bureau-client/src/operations.ts';
 import { api, ask } from '../ask.ts';
 import { shorten, showCoins, showRecent } from '../format.ts';
+import { timeOf } from '../describe-network.ts';
 import { useLoaded } from '../load.ts';
-import { nameNetwork } from '../networks.ts';
+import { nameAlone, nameNetwork } from '../networks.ts';
 import { Checklist } from '../parts/checklist.tsx';
 import { Badge } from '../parts/coin.tsx';
 import { MailLink } from '../parts/mail-link.tsx';
@@ -127,7 +128,7 @@ function Row({ row, name }: { readonly row: Withdrawal; readonly name: string | 
           <Pill status={row.status} words={row.reason === 'rejected' ? 'Rejected' : state} />
         </div>
         <p title={row.address}>
-          to {name ?? <code class="short">{shorten(row.address)}</code>} on {row.network}
+          to {name ?? <code class="short">{shorten(row.address)}</code>} on {nameAlone(row.network)}
         </p>
         <p class="quiet">
           <time dateTime={row.ts}>{showRecent(row.ts)}</time>
@@ -137,16 +138,16 @@ function Row({ row, name }: { readonly row: Withdrawal; readonly name: string | 
             </>
           )}
         </p>
+        {row.status === 'PROCESSING' && <p class="quiet">It arrives in about {timeOf(row.network)}.</p>}
         {meaning !== '' && (
           <p class="quiet">
             {row.reason != null && `${reasonsOf[row.reason]} `}
             {meaning}
-            {row.reason === 'rejected' && (
-              <>
-                {' '}
-                To ask why, write to <MailLink /> and name it …{row.id.slice(-8)}.
-              </>
-            )}
+          </p>
+        )}
+        {row.reason === 'rejected' && (
+          <p>
+            <MailLink words="Ask why by mail" about={`Withdrawal ${row.id}`} />
           </p>
         )}
       </div>

@@ -1,7 +1,7 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import type { Transaction } from '../../../../clients/bureau-client/src/operations.ts';
 import { api, ask } from '../../ask.ts';
-import { inGroups, nameMovement, shorten, showCents, showCoins, showPrice, showTime } from '../../format.ts';
+import { inGroups, nameMovement, shorten, showCents, showCoins, showPrice, showZoned } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { nameNetwork } from '../../networks.ts';
 import { Copied } from '../../parts/copy.tsx';
@@ -25,7 +25,8 @@ async function readRecord({ id, category, asset }: Transaction): Promise<readonl
     const { order } = await api.getOrder(id);
     return [
       [order.side === 'BUY' ? 'You paid' : 'You got', `${showCents(order.usdtAmount)} USDT`],
-      ['Price', `${showPrice(order.executedPrice)} USDT`],
+      ['Price', `${showPrice(order.executedPrice)} USDT per ${asset}`],
+      ['Fee', 'None: the spread is in the price'],
     ];
   }
   if (category === 'DEPOSIT') {
@@ -54,7 +55,7 @@ async function nameAsker(keyId: string | null): Promise<string | null> {
   if (keyId === null) return null;
   const { apiKeys } = await ask<{ apiKeys: readonly { id: string; label: string }[] }>('GET', '/account/keys');
   const key = apiKeys.find(({ id }) => id === keyId);
-  return key ? `the API key ${key.label}` : 'you, in the console';
+  return key ? `The API key ${key.label}` : 'You, in the console';
 }
 
 async function readFacts(row: Transaction): Promise<readonly Fact[]> {
@@ -64,8 +65,8 @@ async function readFacts(row: Transaction): Promise<readonly Fact[]> {
     ['Worth then', isTrade(row.type) || row.asset === 'USDT' ? null : `${showCents(row.usdValue)} USDT`],
     ['State', <Pill key="state" status={row.status} />],
     ...record,
-    ['By', asker],
-    ['When', showTime(row.ts)],
+    ['Asked for by', asker],
+    ['When', showZoned(row.ts)],
     ['Id', <Copied key="id" text={row.id} shown={shorten(row.id)} label="the id" isBeside />],
   ];
 }

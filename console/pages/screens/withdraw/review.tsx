@@ -68,7 +68,7 @@ export function Review({
           </button>
         }
       >
-        <p class="notice">
+        <p class="notice warn">
           <strong>A withdrawal cannot be called back.</strong> Check every character of the address against its source.
         </p>
         <TextField
