@@ -1,6 +1,6 @@
 import { coinSymbols } from '../../assets.ts';
 import { useState } from 'preact/hooks';
-import { showAmount } from '../../format.ts';
+import { showAmount, showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
@@ -21,6 +21,17 @@ const DEFAULT = 'Default';
 
 type Row = Coin | typeof DEFAULT;
 
+/** A fallback price that was set longer ago is marked: 30 days. */
+const OLD_MS = 30 * 86_400_000;
+
+/** A value with its name before it on a narrow screen. */
+const nameNarrow = (name: string, value: string, isQuiet = false) => (
+  <span class={isQuiet ? 'quiet' : undefined}>
+    <span class="narrow">{name} </span>
+    {value}
+  </span>
+);
+
 /** What holds of each coin, above them what holds where nothing else is set; and how the house's positions are hedged. */
 export function CoinTerms(part: SettingsPart) {
   const changes = useChangeColumn((row: Row) =>
@@ -28,22 +39,13 @@ export function CoinTerms(part: SettingsPart) {
   );
   const { coinTerms, spreadBps, fallbackPrices } = part.settings;
   const termOf = (row: Row): CoinTerm => (row === DEFAULT ? { spreadBps } : (coinTerms[row] ?? {}));
-  const [oldest] = Object.values(fallbackPrices)
-    .map(({ setAt }) => setAt)
-    .toSorted();
   return (
     <>
       <section class="card">
         <h2>Terms of coins</h2>
         <p class="quiet">
-          The spread is what a client pays beyond the market’s price. The fallback price is shown while no venue has a
-          price; nothing is traded at it. Amounts are in USDT.
-          {oldest !== undefined && (
-            <>
-              {' '}
-              The oldest fallback price was set <Time iso={oldest} />.
-            </>
-          )}
+          Amounts are in USDT. Clients pay the spread beyond the market’s price. While no venue has a price, the
+          fallback price is shown and nothing is traded.
         </p>
         <Records
           label="Terms of coins"
@@ -57,35 +59,7 @@ export function CoinTerms(part: SettingsPart) {
               narrow: 'beside',
               show: (row) => {
                 const own = termOf(row).spreadBps;
-                return (
-                  <span class={own === undefined ? 'quiet' : undefined}>
-                    <span class="narrow">spread </span>
-                    {showPercent(own ?? spreadBps)}
-                  </span>
-                );
-              },
-            },
-            {
-              name: 'Order limit',
-              isNumber: true,
-              show: (row) => {
-                const { maxNotional } = termOf(row);
-                return maxNotional === undefined ? <span class="dim">none</span> : showAmount(maxNotional);
-              },
-            },
-            {
-              name: 'Fallback price',
-              isNumber: true,
-              narrow: 'bare',
-              show: (row) => {
-                const price = row === DEFAULT ? undefined : fallbackPrices[row]?.price;
-                if (price === undefined) return <span class="dim" />;
-                return (
-                  <span>
-                    <span class="narrow">fallback price </span>
-                    {showAmount(price)}
-                  </span>
-                );
+                return nameNarrow('spread', showPercent(own ?? spreadBps), own === undefined);
               },
             },
             {
@@ -94,6 +68,35 @@ export function CoinTerms(part: SettingsPart) {
               show: (row) => {
                 if (row === DEFAULT) return <span class="dim" />;
                 return termOf(row).hedging ? 'hedged' : <span class="quiet">not hedged</span>;
+              },
+            },
+            {
+              name: 'Fallback price',
+              isNumber: true,
+              narrow: 'bare',
+              show: (row) => {
+                const fallback = row === DEFAULT ? undefined : fallbackPrices[row];
+                if (!fallback) return <span class="dim" />;
+                return (
+                  <>
+                    {nameNarrow('fallback price', showAmount(fallback.price))}
+                    {Date.parse(fallback.setAt) < Date.now() - OLD_MS && (
+                      <small class="below state warn">
+                        old: <Time iso={fallback.setAt} />
+                      </small>
+                    )}
+                  </>
+                );
+              },
+            },
+            {
+              name: 'Order limit',
+              isNumber: true,
+              narrow: 'bare',
+              show: (row) => {
+                const { maxNotional } = termOf(row);
+                if (maxNotional === undefined) return <span class="dim">none</span>;
+                return nameNarrow('order limit', showAmount(maxNotional));
               },
             },
             ...changes,
@@ -125,8 +128,8 @@ function HedgedCoins(part: SettingsPart) {
     <section class="card">
       <h2>Hedging</h2>
       <p class="quiet">
-        A position beyond the inner bound is hedged after the wait, one beyond the outer bound at once: in hedges up to
-        the hedge limit, at prices worse than the market’s by no more than the price limit. Amounts are in USDT.
+        Amounts are in USDT. A position beyond the inner bound is hedged after the wait, one beyond the outer bound at
+        once.
       </p>
       <Records
         label="Hedging"
@@ -223,7 +226,8 @@ function readTerm(texts: Texts): CoinTerm | undefined {
 
 function SetTerms({ coin, about, ...part }: SettingsPart & { readonly coin: Coin; readonly about: string }) {
   const { coinTerms, spreadBps, fallbackPrices } = part.settings;
-  const storedPrice = fallbackPrices[coin]?.price ?? '';
+  const fallback = fallbackPrices[coin];
+  const storedPrice = fallback?.price ?? '';
   const [texts, setTexts] = useState(() => textsOf(coinTerms[coin]));
   const [price, setPrice] = useState(storedPrice);
   const { [coin]: _before, ...others } = coinTerms;
@@ -255,7 +259,7 @@ function SetTerms({ coin, about, ...part }: SettingsPart & { readonly coin: Coin
         {field('maxNotional', 'Order limit, USDT', 'If empty: none', false)}
         <TextField
           label="Fallback price, USDT"
-          help="If empty: the default"
+          help={`${fallback ? `Set ${showTime(fallback.setAt)}. ` : ''}If empty: the default`}
           inputMode="decimal"
           value={price}
           set={(value) => setPrice(value.trim())}

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { Asset } from '../../../../clients/bureau-client/src/operations.ts';
 import { api } from '../../ask.ts';
 import { showAmount } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
@@ -10,86 +11,68 @@ import { settingNames } from '../parts/setting-names.ts';
 import type { ExchangeSettings } from '../schema.d.ts';
 import { ChangeStep, type SettingsPart, useChangeColumn } from './change-step.tsx';
 
-/** The settings by the field of the public API that says what is in force. */
+/** The settings by the field of the public API that says what is in force, also where nothing was set. */
 const fields = { fees: 'withdrawFee', minimums: 'minWithdrawal', depositMinimums: 'minDeposit' } as const;
 
 type Name = keyof typeof fields;
 
 const names = Object.keys(fields) as Name[];
 
-interface Pair {
-  readonly asset: string;
-  readonly network: string;
-  readonly inForce: Readonly<Record<Name, string>>;
-}
-
-/** What the public API says of each asset and network: the values in force, those that were never set among them. */
-async function readPairs(): Promise<readonly Pair[]> {
-  const { assets } = await api.listAssets();
-  return assets.flatMap(({ asset, networks }) =>
-    networks.map((row) => ({
-      asset,
-      network: row.network,
-      inForce: { fees: row.withdrawFee, minimums: row.minWithdrawal, depositMinimums: row.minDeposit },
-    })),
-  );
-}
+type Network = Asset['networks'][number];
 
 type Amounts = Readonly<Record<string, Readonly<Record<string, string>> | undefined>>;
 
-const storedOf = (settings: ExchangeSettings, name: Name, { asset, network }: Pair): string | undefined =>
+const storedOf = (settings: ExchangeSettings, name: Name, asset: string, network: string): string | undefined =>
   (settings[name] as Amounts)[asset]?.[network];
 
 /** What a withdrawal over each network costs, and the smallest amounts; each has a default until it is set. */
 export function NetworkSettings(part: SettingsPart) {
-  const { loaded, reload } = useLoaded(readPairs);
+  const { loaded, reload } = useLoaded(async () => (await api.listAssets()).assets);
   const changed = () => {
     part.changed();
     reload();
   };
-  const changes = useChangeColumn((pair: Pair) => <SetPair {...part} changed={changed} pair={pair} />);
-  const column = (name: Name): Column<Pair> => ({
-    name: settingNames[name] ?? name,
-    isNumber: true,
-    show: (pair) => {
-      const amount = showAmount(pair.inForce[name]);
-      return storedOf(part.settings, name, pair) === undefined ? amount : <strong>{amount}</strong>;
-    },
-  });
+  const isSet = names.some((name) => Object.values(part.settings[name]).some((set) => Object.keys(set).length > 0));
   return (
-    <section class="card">
+    <section class="card costs">
       <h2>Fees and smallest amounts</h2>
+      <p class="quiet">{isSet ? 'Values that are not the default are bold.' : 'All values are the defaults.'}</p>
       <Shown loaded={loaded}>
-        {(pairs) => (
-          <>
-            <p class="quiet">
-              {pairs.some((pair) => names.some((name) => storedOf(part.settings, name, pair) !== undefined))
-                ? 'What was set here is bold; everything else has its default.'
-                : 'Nothing was changed: these are the defaults.'}
-            </p>
-            <Records
-              isSmall
-              label="Fees and smallest amounts"
-              rows={pairs}
-              keyOf={({ asset, network }) => `${asset} ${network}`}
-              groupOf={({ asset }) => `Amounts in ${asset}`}
-              columns={[
-                { name: 'Network', show: ({ network }) => <NetworkName network={network} /> },
-                ...names.map(column),
-                ...changes,
-              ]}
-              empty=""
-            />
-          </>
-        )}
+        {(assets) => assets.map((one) => <Costs key={one.asset} {...part} changed={changed} {...one} />)}
       </Shown>
     </section>
   );
 }
 
-function SetPair({ pair, ...part }: SettingsPart & { readonly pair: Pair }) {
-  const { asset, network } = pair;
-  const stored = (name: Name) => storedOf(part.settings, name, pair) ?? '';
+/** Each asset has a table of its own, so that the names of the columns are near all values. */
+function Costs({ asset, networks, ...part }: SettingsPart & Asset) {
+  const column = (name: Name): Column<Network> => ({
+    name: settingNames[name] ?? name,
+    isNumber: true,
+    show: (row) => {
+      const amount = showAmount(row[fields[name]]);
+      return storedOf(part.settings, name, asset, row.network) === undefined ? amount : <strong>{amount}</strong>;
+    },
+  });
+  return (
+    <Records
+      isSmall
+      label={`Fees and smallest amounts of ${asset}`}
+      rows={networks}
+      keyOf={({ network }) => network}
+      columns={[
+        { name: asset, show: ({ network }) => <NetworkName network={network} /> },
+        ...names.map(column),
+        ...useChangeColumn((row: Network) => <SetCosts {...part} asset={asset} row={row} />),
+      ]}
+      empty=""
+    />
+  );
+}
+
+function SetCosts({ asset, row, ...part }: SettingsPart & { readonly asset: string; readonly row: Network }) {
+  const { network } = row;
+  const stored = (name: Name) => storedOf(part.settings, name, asset, network) ?? '';
   const [texts, setTexts] = useState<Partial<Record<Name, string>>>({});
   const typed = (name: Name) => (texts[name] ?? stored(name)).trim();
   // Each is replaced whole, so it names the others as they are.
@@ -109,7 +92,7 @@ function SetPair({ pair, ...part }: SettingsPart & { readonly pair: Pair }) {
           key={name}
           label={settingNames[name] ?? name}
           unit={asset}
-          help={`Now ${showAmount(pair.inForce[name])}. If empty: the default`}
+          help={`Now ${showAmount(row[fields[name]])}. If empty: the default`}
           inputMode="decimal"
           value={texts[name] ?? stored(name)}
           set={(text) => setTexts((known) => ({ ...known, [name]: text }))}
