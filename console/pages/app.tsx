@@ -111,10 +111,15 @@ function Frame({
         <ExchangeState />
         <HolderNotice />
         {account.account.status === 'frozen' ? (
-          <p class="notice bad">
-            <strong>The account is frozen.</strong> Trading, withdrawals and all API keys are stopped. You can still
-            change your passkeys and codes. To have it unfrozen, write to <MailLink />.
-          </p>
+          <div class="notice bad asked">
+            <p>
+              <strong>The account is frozen.</strong> Trading and withdrawals are stopped, by API keys too. Deposits are
+              still credited. The exchange unfreezes the account once it knows that it is you.
+            </p>
+            <div class="side-by-side">
+              <MailLink isMain words="Ask to unfreeze it" />
+            </div>
+          </div>
         ) : account.heldUntil_ms !== null ? (
           <p class="notice warn">
             <strong>The account was recovered, and its API keys are revoked.</strong> To keep it safe, withdrawals, new

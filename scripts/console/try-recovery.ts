@@ -108,7 +108,7 @@ async function tryFreezeLink(
   await see(page, 'If you did not do what the mail tells of');
   await checkState(page, 'freeze-by-link', shots);
   await press(page, 'Freeze my account');
-  await see(page, 'Trading, withdrawals and all API keys have stopped.');
+  await see(page, 'Trading and withdrawals have stopped, by API keys too.');
   await page.getByRole('link', { name: /^\S+@\S+$/ }).waitFor();
   await checkState(page, 'freeze-by-link-done', shots);
   expectThat(true, 'a link in a mail freezes the account, without a sign-in');

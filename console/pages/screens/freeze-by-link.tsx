@@ -13,7 +13,7 @@ export function FreezeByLink() {
       {isFrozen ? (
         <>
           <p class="notice" role="status">
-            Trading, withdrawals and all API keys have stopped.
+            Trading and withdrawals have stopped, by API keys too.
           </p>
           <ol class="numbered">
             <li>
@@ -25,8 +25,8 @@ export function FreezeByLink() {
       ) : (
         <>
           <p>
-            If you did not do what the mail tells of, freeze your account. Trading, withdrawals and all API keys stop at
-            once.
+            If you did not do what the mail tells of, freeze your account. Trading and withdrawals stop at once, by API
+            keys too.
           </p>
           <p>
             <strong>You cannot undo it yourself.</strong> To have the account unfrozen, write to <MailLink />.

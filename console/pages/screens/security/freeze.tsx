@@ -32,7 +32,10 @@ export function Freeze() {
               </button>
             }
           >
-            <p>Trading, withdrawals and all API keys stop at once. You can still look at everything.</p>
+            <p>
+              Trading and withdrawals stop at once, by API keys too. Deposits are still credited, and you can still look
+              at everything.
+            </p>
             <p>
               <strong>You cannot undo it yourself.</strong> To have the account unfrozen, write to <MailLink />. The
               exchange unfreezes it once it knows that it is you.
