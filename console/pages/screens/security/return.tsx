@@ -7,7 +7,7 @@ import { useSignedIn } from '../../parts/session.ts';
 import { usePasskey } from '../../passkey.ts';
 
 /** What a recovery does beside letting its holder in. */
-const EFFECT = 'All API keys are revoked, and withdrawals, new API keys and new addresses are blocked for 24 hours.';
+const EFFECT = 'Recovering revokes all API keys, and blocks withdrawals, new API keys and new addresses for 24 hours.';
 
 /** For somebody who came by a link: their passkey, or one of two recoveries. */
 export function Return() {
@@ -30,37 +30,12 @@ export function Return() {
       </p>
 
       <ul class="ways">
-        {until_ms !== null && (
-          <li>
-            <div>
-              <h3>The exchange has agreed to let you back in</h3>
-              <p>
-                Recover the account before <Time at={new Date(until_ms).toISOString()} />. {EFFECT}
-              </p>
-            </div>
-            <Form act={() => recover({ allowedByExchange: true })} label="Recover the account" />
-            <div class="whole">
-              <p>After that:</p>
-              <ol class="numbered">
-                <li>Add a new passkey, and remove the one that you lost.</li>
-                {account.totp.enabled && (
-                  <li>
-                    If your authenticator app is lost too: for 24 hours after the recovery, you can switch two-factor
-                    authentication off without a code, and set it up again.
-                  </li>
-                )}
-                <li>Make new recovery codes.</li>
-              </ol>
-            </div>
-          </li>
-        )}
         <li>
           <div>
             <h3>With your passkey</h3>
             <p>On the device that has it, or with your phone. Nothing else changes.</p>
           </div>
           <Form
-            plain={until_ms !== null}
             label="Use a passkey"
             act={async () => {
               await usePasskey();
@@ -68,6 +43,23 @@ export function Return() {
             }}
           />
         </li>
+        {until_ms !== null && (
+          <li>
+            <div>
+              <h3>The exchange has agreed to let you back in</h3>
+              <p>
+                If you have no passkey, recover the account before <Time at={new Date(until_ms).toISOString()} />.{' '}
+                {EFFECT}
+              </p>
+              <p class="quiet">
+                Then add a new passkey.
+                {account.totp.enabled &&
+                  ' If your authenticator app is lost too, you can switch two-factor authentication off without a code in those 24 hours.'}
+              </p>
+            </div>
+            <Form plain act={() => recover({ allowedByExchange: true })} label="Recover the account" />
+          </li>
+        )}
         {until_ms === null && (
           <>
             <li>
