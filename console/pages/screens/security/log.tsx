@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
 import { nameBrowser } from '../../browser-name.ts';
-import { inWords } from '../../format.ts';
+import { inWords, showTime } from '../../format.ts';
 import { MailLink } from '../../parts/mail-link.tsx';
 import { Fault, Waiting } from '../../parts/notice.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -11,8 +11,8 @@ const actions: Readonly<Record<string, string>> = {
   invite_holder: 'Invited you',
   become_holder: 'Accepted the invitation',
   open_session: 'Signed in',
-  end_sessions: 'Signed out',
   give_up_mails: 'Mails to you could not be delivered for a day',
+  disable_endpoint: 'Switched off an endpoint for events',
   ask_recovery: 'Proposed to let you back in without a code',
   allow_recovery: 'Agreed to let you back in without a code',
   recover_account: 'Recovered the account',
@@ -47,19 +47,38 @@ interface LogEntry {
 /** What nobody did. */
 const HAPPENED = 'give_up_mails';
 
-/** What was done, in words. Of the account itself its holder can change one thing. */
-function nameAction({ by, action }: LogEntry): string {
-  if (by === 'holder' && action === 'change_account') return 'Froze the account';
-  const words = actions[action] ?? inWords(action);
-  if (by === 'holder' || action === HAPPENED) return words;
-  return `The exchange ${words.charAt(0).toLowerCase()}${words.slice(1)}`;
+/** Which session was ended: the one of a sign-in that is listed too, as far as the list goes. */
+function nameEnd({ sessionIds }: LogEntry['detail'], entries: readonly LogEntry[]): string {
+  const ended = Array.isArray(sessionIds) ? sessionIds : [];
+  if (ended.length > 1) return `Ended ${ended.length} sessions`;
+  const begun = entries.find(({ detail }) => ended.includes(detail['sessionId']));
+  return begun ? `Ended the session of ${showTime(new Date(begun.ts_ms).toISOString())}` : 'Ended a session';
 }
 
-/** What an entry is about: the name of a passkey, a key or an address, or the browser of a sign-in. */
-function nameSubject({ name, label, browser }: LogEntry['detail']): string {
-  const subject = [name, label].find((known) => typeof known === 'string');
-  if (typeof subject === 'string') return `: ${subject}`;
-  return typeof browser === 'string' ? ` with a new browser: ${nameBrowser(browser)}` : '';
+/** With what a holder came back. */
+const proofs: Readonly<Record<string, string>> = {
+  totp: ' with a code of your authenticator app',
+  recovery_code: ' with a recovery code',
+  allowed: ', as the exchange had agreed',
+};
+
+/** How somebody signed in, or came back. */
+function nameWay({ scopes, browser, proof }: LogEntry['detail']): string {
+  if (typeof proof === 'string') return proofs[proof] ?? '';
+  if (!Array.isArray(scopes)) return '';
+  const way = scopes.length === 1 ? ' by a link' : ' with a passkey';
+  return typeof browser === 'string' ? `${way}, in a new browser: ${nameBrowser(browser)}` : way;
+}
+
+/** What was done, in words. Of the account itself its holder can change one thing. */
+function nameAction({ by, action, detail }: LogEntry, entries: readonly LogEntry[]): string {
+  if (by === 'holder' && action === 'change_account') return 'Froze the account';
+  if (action === 'end_sessions') return nameEnd(detail, entries);
+  const words = actions[action] ?? inWords(action);
+  const name = detail['name'] ?? detail['label'];
+  if (typeof name === 'string') return `${words.replace(/ an? /, ' the ')} “${name}”`;
+  if (by === 'holder') return `${words}${nameWay(detail)}`;
+  return action === HAPPENED ? words : `The exchange ${words.charAt(0).toLowerCase()}${words.slice(1)}`;
 }
 
 /** Everything that changed who may do what with the account, newest first. */
@@ -98,13 +117,10 @@ export function SecurityLog() {
       <ul class="plain log">
         {(areAllShown ? entries : entries.slice(0, FIRST)).map((entry) => (
           <li key={entry.id}>
-            <span>
-              {nameAction(entry)}
-              {nameSubject(entry.detail)}
-            </span>
             <span class="quiet">
               <Time at={new Date(entry.ts_ms).toISOString()} />
             </span>
+            <span>{nameAction(entry, entries)}</span>
           </li>
         ))}
       </ul>
