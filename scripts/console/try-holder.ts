@@ -108,7 +108,7 @@ export class HolderTrial {
     }
     await press(page, 'Add a passkey');
     await see(page, /^Added /);
-    await see(page, 'It is your only passkey');
+    await see(page, 'This is your only passkey');
     expectThat((await page.getByRole('button', { name: /^Remove/ }).count()) === 0, 'which cannot be removed alone');
     expectThat(true, 'an invitation opens the account, and a passkey is enrolled');
   }

@@ -1,6 +1,5 @@
 import { ask } from '../ask.ts';
 import { useLoaded } from '../load.ts';
-import { Pill } from '../parts/pill.tsx';
 import { mustReturn, useSignedIn } from '../parts/session.ts';
 import { Freeze } from './security/freeze.tsx';
 import { SecurityLog } from './security/log.tsx';
@@ -15,45 +14,38 @@ export function Security() {
   const { session, account, reload } = useSignedIn();
   const ways = useLoaded(() => ask<WaysIn>('GET', '/account/passkeys'));
   const mayChange = !mustReturn(session);
-  const codes = ways.loaded.state === 'here' ? ways.loaded.value.recoveryCodes : undefined;
   // Whatever changes one of these also changes the sessions and the log, which are then read again.
   const state = `${session.level} ${session.passkeys} ${session.isRecovered} ${account.totp.enabled} ${account.account.status}`;
   const changed = () => {
     ways.reload();
     reload();
   };
+  // Beside a long list of passkeys, in place of the button that freezes.
+  const isOnRight = account.account.status === 'frozen' && session.passkeys > 1;
+  const sessions = <Sessions key={`sessions ${state}`} />;
   return (
     <>
       {!mayChange && <Return />}
       {mayChange && session.passkeys === 0 && <SetUp changed={changed} />}
-      {!(mayChange && session.passkeys > 0) && <Freeze />}
-      {mayChange && session.passkeys > 0 && (
-        <>
-          <dl class="facts short">
-            <Fact
-              name="Passkeys"
-              status={session.passkeys > 1 && account.heldUntil_ms === null ? 'completed' : 'pending'}
-            >
-              {session.passkeys > 1 ? `${session.passkeys}` : 'Only one'}
-            </Fact>
-            <Fact name="Two-factor authentication" status={account.totp.enabled ? 'completed' : 'pending'}>
-              {account.totp.enabled ? 'On' : 'Off'}
-            </Fact>
-            {codes !== undefined && (
-              <Fact name="Recovery codes" status={codes > 0 ? 'completed' : 'pending'}>
-                {codes > 0 ? `${codes} left` : 'None yet'}
-              </Fact>
-            )}
-          </dl>
-          <Passkeys ways={ways.loaded} changed={changed} />
-          <div class="split even">
+      {mayChange && session.passkeys > 0 ? (
+        <div class="split even">
+          <div>
+            <Passkeys ways={ways.loaded} changed={changed} />
+            {!isOnRight && sessions}
+          </div>
+          <div>
             <SecondFactor />
             <RecoveryCodes ways={ways.loaded} drawn={ways.reload} />
+            <Freeze />
+            {isOnRight && sessions}
           </div>
+        </div>
+      ) : (
+        <div class="split even">
           <Freeze />
-        </>
+          {sessions}
+        </div>
       )}
-      <Sessions key={`sessions ${state}`} />
       <SecurityLog key={`log ${state}`} />
     </>
   );
@@ -74,7 +66,7 @@ function SetUp({ changed }: { readonly changed: () => void }) {
               act as you, and there is no password that could be stolen.
             </p>
           </div>
-          <AddPasskey isFirst added={changed} />
+          <AddPasskey isMain added={changed} />
         </li>
         <li class="over">
           <div>
@@ -90,25 +82,5 @@ function SetUp({ changed }: { readonly changed: () => void }) {
         </li>
       </ol>
     </section>
-  );
-}
-
-/** How one of the things that keep the account safe is now. */
-function Fact({
-  name,
-  status,
-  children,
-}: {
-  readonly name: string;
-  readonly status: 'completed' | 'pending';
-  readonly children: string;
-}) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        <Pill status={status} words={children} />
-      </dd>
-    </div>
   );
 }

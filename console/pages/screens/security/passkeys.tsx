@@ -5,7 +5,6 @@ import { type LoadState } from '../../load.ts';
 import { Folded } from '../../parts/folded.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
-import { Pill } from '../../parts/pill.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 import { enrolPasskey, withPasskey } from '../../passkey.ts';
@@ -27,11 +26,11 @@ export interface WaysIn {
 const HOLD_MS = 86_400_000;
 
 /** Adds a passkey of this browser, or of what it reaches. */
-export function AddPasskey({ isFirst = false, added }: { readonly isFirst?: boolean; readonly added: () => void }) {
+export function AddPasskey({ isMain = false, added }: { readonly isMain?: boolean; readonly added: () => void }) {
   const [name, setName] = useState(() => nameBrowser(navigator.userAgent));
   return (
     <Form
-      plain={!isFirst}
+      plain={!isMain}
       label="Add a passkey"
       act={async () => {
         await withPasskey(() => enrolPasskey(name));
@@ -53,9 +52,6 @@ export function Passkeys({ ways, changed }: { readonly ways: LoadState<WaysIn>; 
       <Shown loaded={ways}>
         {({ passkeys }) => (
           <>
-            {recovered_ms !== undefined && passkeys.length > 1 && (
-              <p>Did you lose the passkey from before the recovery? Remove it.</p>
-            )}
             <ul class="plain">
               {passkeys.map((passkey) => (
                 <PasskeyRow
@@ -68,12 +64,19 @@ export function Passkeys({ ways, changed }: { readonly ways: LoadState<WaysIn>; 
                         ? 'older'
                         : 'newer'
                   }
-                  removed={passkeys.length > 1 ? changed : undefined}
+                  removed={passkeys.length > 1 && !session.isRecovered ? changed : undefined}
                 />
               ))}
             </ul>
-            {passkeys.length === 1 && (
-              <p class="quiet">It is your only passkey. Add a second one, for the day you lose this one.</p>
+            {session.isRecovered ? (
+              <p>Add a new passkey. Then you can remove the one that you lost.</p>
+            ) : (
+              passkeys.length === 1 && (
+                <p class="notice">
+                  <strong>This is your only passkey.</strong> Add a second one on another device, in case you lose this
+                  one.
+                </p>
+              )
             )}
             <Folded
               key={passkeys.length}
@@ -81,7 +84,7 @@ export function Passkeys({ ways, changed }: { readonly ways: LoadState<WaysIn>; 
               isOpen={session.isRecovered}
               isMain={passkeys.length === 1}
             >
-              <AddPasskey added={changed} />
+              <AddPasskey isMain={session.isRecovered} added={changed} />
             </Folded>
           </>
         )}
@@ -101,37 +104,37 @@ function PasskeyRow({
   /** `undefined` for one that cannot be removed. */
   readonly removed: (() => void) | undefined;
 }) {
+  const isAskedFor = age === 'older' && removed !== undefined;
+  const remove = async () => {
+    await withPasskey(() => ask('DELETE', `/account/passkeys/${id}`));
+    removed?.();
+  };
   return (
     <li class="entry">
       <div class="title">
         <strong>{name}</strong>
-        {removed && (
-          <Form
-            danger={age !== 'newer'}
-            plain
-            label="Remove"
-            about={name}
-            act={async () => {
-              await withPasskey(() => ask('DELETE', `/account/passkeys/${id}`));
-              removed();
-            }}
-          />
+        {removed && !isAskedFor && <Form danger={age === undefined} plain label="Remove" about={name} act={remove} />}
+      </div>
+      <p class="quiet">
+        Added <Time at={createdAt} />
+        <br />
+        {usedAt === null ? (
+          'Not used yet'
+        ) : (
+          <>
+            Last used <Time at={usedAt} />
+          </>
         )}
-      </div>
-      <div>
-        {age === 'older' && <Pill status="pending" words="From before the recovery" />}
-        <p class="quiet">
-          Added <Time at={createdAt} />
-          <br />
-          {usedAt === null ? (
-            'Not used yet'
-          ) : (
-            <>
-              Last used <Time at={usedAt} />
-            </>
-          )}
-        </p>
-      </div>
+      </p>
+      {isAskedFor && (
+        <div class="notice asked">
+          <p>
+            <strong>Did you lose this passkey?</strong> It is from before the recovery. If you still have it, it can
+            stay.
+          </p>
+          <Form danger label="Remove it" about={name} act={remove} />
+        </div>
+      )}
     </li>
   );
 }

@@ -5,6 +5,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Folded } from '../../parts/folded.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
+import { Pill } from '../../parts/pill.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { withPasskey } from '../../passkey.ts';
@@ -16,6 +17,7 @@ export function RecoveryCodes({ ways, drawn }: { readonly ways: LoadState<WaysIn
   const { account } = useSignedIn();
   const [codes, setCodes] = useState<readonly string[]>([]);
   const [totpCode, setTotpCode] = useState('');
+  const left = ways.state === 'here' ? ways.value.recoveryCodes : undefined;
   const draw = async () => {
     const body = account.totp.enabled ? { totpCode: totpCode.trim() } : {};
     const answer = await withPasskey(() => ask<{ recoveryCodes: string[] }>('POST', '/account/recovery-codes', body));
@@ -25,15 +27,17 @@ export function RecoveryCodes({ ways, drawn }: { readonly ways: LoadState<WaysIn
   };
   return (
     <section class="card">
-      <h2>Recovery codes</h2>
+      <div class="title">
+        <h2>Recovery codes</h2>
+        {left !== undefined && (
+          <Pill status={left > 0 ? 'completed' : 'pending'} words={left > 0 ? `${left} left` : 'None yet'} />
+        )}
+      </div>
       {codes.length > 0 && <NewCodes codes={codes} close={() => setCodes([])} />}
       <Shown loaded={ways}>
         {({ recoveryCodes }) => (
           <>
-            <p>
-              {recoveryCodes === 0 ? 'You have none' : `${recoveryCodes} of 10 are left`}. A recovery code brings you
-              back once, if your passkeys are lost.
-            </p>
+            <p>Each brings you back once, if you lose your passkeys.</p>
             <Folded key={recoveryCodes} label="Make new codes …" isOpen={recoveryCodes === 0}>
               <Form plain label="Make ten new recovery codes" act={draw}>
                 {account.totp.enabled && (

@@ -5,6 +5,7 @@ import { Copied } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Folded } from '../../parts/folded.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
+import { Pill } from '../../parts/pill.tsx';
 import { QrCode } from '../../parts/qr.tsx';
 import { useSignedIn } from '../../parts/session.ts';
 import { withPasskey } from '../../passkey.ts';
@@ -17,7 +18,10 @@ export function SecondFactor() {
   const totpCode = code.trim();
   return (
     <section class="card">
-      <h2>Two-factor authentication</h2>
+      <div class="title">
+        <h2>Two-factor authentication</h2>
+        <Pill status={account.totp.enabled ? 'completed' : 'pending'} words={account.totp.enabled ? 'On' : 'Off'} />
+      </div>
       {account.totp.enabled ? (
         <>
           <p>Withdrawals, new recovery codes and switching it off ask for a code from your authenticator app.</p>
@@ -41,7 +45,7 @@ export function SecondFactor() {
         </>
       ) : (
         <>
-          <p>It is off. Without it you cannot withdraw here, or make an API key that withdraws.</p>
+          <p>Without it you cannot withdraw here, or make an API key that withdraws.</p>
           <Form
             label="Set it up"
             act={async () => {
