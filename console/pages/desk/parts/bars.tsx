@@ -19,9 +19,9 @@ export default function Bars({ days, label, series }: BarsOf) {
       {(index) => (
         <p class="legend" aria-live="polite">
           <span class="quiet">{nameDay(days[index])}</span>
-          {series.map(({ name, values }, place) => (
+          {series.map(({ name, values, show = showSigned }, place) => (
             <span key={name} class={`key key-${place}`}>
-              {name} {showSigned(values[index] ?? '0')}
+              {name} {show(values[index] ?? '0')}
             </span>
           ))}
         </p>

@@ -8,7 +8,12 @@ export interface BarsOf {
   /** What is drawn, in words, for who does not see it. */
   readonly label: string;
   /** One or two, each with a plain decimal for each day. */
-  readonly series: readonly { readonly name: string; readonly values: readonly string[] }[];
+  readonly series: readonly {
+    readonly name: string;
+    readonly values: readonly string[];
+    /** How a value is said, unless by `showSigned`. */
+    readonly show?: (decimal: string) => string;
+  }[];
 }
 
 const DAY_MS = 86_400_000;
@@ -36,11 +41,16 @@ export function showSigned(decimal: string): string {
   return cents.startsWith('<') ? cents.replace('< ', '> −') : `−${cents}`;
 }
 
-/** How much of a limit is used: to a tenth of a percent, and what is little in words, so that it is not read as nothing. */
+/** What is shown of something that can go either way: what is more than nothing has its sign too. */
+export const addPlus = (shown: string) => (/^[0.]*[1-9]/.test(shown) ? `+${shown}` : shown);
+
+/** A gain, a loss or a position with two decimals. */
+export const showGain = (decimal: string) => addPlus(showSigned(decimal));
+
+/** How much of a limit is used, to a tenth of a percent; what is less is not shown as nothing. */
 export function showUsed(share: string): string {
   const percent = Number(share) * 100;
-  if (percent === 0) return 'none';
-  return percent < 1 ? 'under 1\u202F%' : `${percent.toFixed(1)}\u202F%`;
+  return `${percent > 0 && percent < 0.1 ? '< 0.1' : percent.toFixed(percent && 1)}\u202F%`;
 }
 
 const calendar = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });

@@ -2,6 +2,8 @@ import type { ComponentChildren } from 'preact';
 
 export interface Column<Row> {
   readonly name: string;
+  /** What it is of, below its name. */
+  readonly meaning?: string;
   readonly isNumber?: boolean;
   /** What is done with the row, which needs no heading for who looks. */
   readonly isStep?: boolean;
@@ -49,9 +51,10 @@ export function Records<Row>({
     <table class={`records ${isSmall ? 'small' : ''} ${isLined ? 'lined' : ''}`.trim()} aria-label={label}>
       <thead>
         <tr>
-          {columns.map(({ name, isNumber, isStep }) => (
+          {columns.map(({ name, meaning, isNumber, isStep }) => (
             <th key={name} scope="col" class={isNumber ? 'number' : undefined}>
               {isStep ? <span class="hidden">{name}</span> : name}
+              {meaning && <small class="below">{meaning}</small>}
             </th>
           ))}
         </tr>

@@ -1,7 +1,7 @@
 import { add, divide } from '../../exact.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
-import { type BarsOf, lastDays, showSigned, showUsed, sumByDay } from '../parts/day-bars.ts';
+import { type BarsOf, lastDays, showGain, showSigned, showUsed, sumByDay } from '../parts/day-bars.ts';
 import type { FlowReport, House, Profit } from '../schema.d.ts';
 
 /** So many days are drawn, and the week before today is compared with. */
@@ -45,8 +45,8 @@ export function Figures({
     [
       'Spread, and profit or loss',
       [
-        { name: 'Spread', values: spread },
-        { name: 'Profit or loss', values: earned },
+        { name: 'Spread', values: spread, show: showGain },
+        { name: 'Profit or loss', values: earned, show: showGain },
       ],
     ],
   ] as const;
@@ -54,7 +54,7 @@ export function Figures({
     <section class="card">
       <div class="top">
         <h2>The day in figures</h2>
-        <span class="quiet">In USDT, by days in UTC, counted every minute.</span>
+        <span class="quiet">In USDT, days in UTC</span>
       </div>
       {flows.missingLedgers.length > 0 && (
         <p class="notice">Ledger {flows.missingLedgers.join(', ')} does not answer: the figures are without it.</p>
@@ -63,9 +63,9 @@ export function Figures({
         <Figure name="Came in" values={deposits} />
         <Figure name="Paid out" values={withdrawals} />
         <Figure name="Traded" values={volume} />
-        <Figure name="Profit or loss" values={earned} />
-        <Figure name="Spread earned" values={spread} />
-        <ExposureFigure name="Positions" house={house} days={days} />
+        <Figure name="Profit or loss" values={earned} show={showGain} />
+        <Figure name="Spread earned" values={spread} show={showGain} />
+        <ExposureFigure house={house} days={days} />
         <MostUsed assets={house.assets} />
         <Inventory house={house} />
       </dl>
@@ -98,10 +98,10 @@ export function MostUsed({ assets }: { readonly assets: House['assets'] }) {
   const [most, ...others] = used.slice(0, 3).map(([asset, share]) => `${asset} ${showUsed(share)}`);
   return (
     <div>
-      <dt>Limit used most</dt>
+      <dt>Position limit used most</dt>
       <dd>
         <strong>{most ?? 'none'}</strong>
-        <small>{others.length > 0 ? others.join(', ') : 'of its position limit'}</small>
+        <small>{others.join(', ')}</small>
       </dd>
     </div>
   );
@@ -114,7 +114,7 @@ export function Inventory({ house: { inventoryUsdValue } }: { readonly house: Ho
       <dt>Inventory and capital</dt>
       <dd>
         <strong>{inventoryUsdValue === null ? 'not known' : showSigned(inventoryUsdValue)}</strong>
-        <small>{inventoryUsdValue === null ? 'a price is missing' : 'now, at firm prices'}</small>
+        {inventoryUsdValue === null && <small>a price is missing</small>}
       </dd>
     </div>
   );
@@ -123,15 +123,18 @@ export function Inventory({ house: { inventoryUsdValue } }: { readonly house: Ho
 /** A chart in words, for who does not see it. */
 function describe(days: readonly string[], series: BarsOf['series']): string {
   const names = series.map(({ name }, at) => (at === 0 ? name : name.toLowerCase())).join(' and ');
-  const sums = series.map(({ values }) => showSigned(add(values))).join(' and ');
+  const sums = series.map(({ values, show = showSigned }) => show(add(values))).join(' and ');
   return `${names} by day since ${days[0]}: ${sums} USDT in all. The arrow keys read it day by day.`;
 }
 
-/** What all positions are worth now, long and short added up; `null` while a price is missing. */
-function exposedNow({ assets }: House): string | null {
+/** What the positions of all coins are worth now; `null` while a price is missing. */
+function listExposed({ assets }: House): readonly string[] | null {
   const values = assets.filter(({ asset }) => asset !== 'USDT').map(({ positionUsdValue }) => positionUsdValue);
-  return values.includes(null) ? null : add(values.map((value) => (value ?? '0').replace('-', '')));
+  return values.includes(null) ? null : values.map((value) => value ?? '0');
 }
+
+/** Long and short added up. */
+const addSizes = (values: readonly string[] | null) => values && add(values.map((value) => value.replace('-', '')));
 
 /**
  * What all positions were worth at the end of each of these days, and today's now; nothing of days on which a price was
@@ -139,22 +142,19 @@ function exposedNow({ assets }: House): string | null {
  */
 const exposedOn = (house: House, days: readonly string[]) => {
   const byDay = new Map(house.positionsByDay?.map(({ day, usdValue }) => [day, usdValue]));
-  return days.map((day, at) => (at === days.length - 1 ? exposedNow(house) : byDay.get(day)) ?? '0');
+  return days.map((day, at) => (at === days.length - 1 ? addSizes(listExposed(house)) : byDay.get(day)) ?? '0');
 };
 
 /** What all positions are worth now, beside yesterday and the week. */
-export function ExposureFigure({
-  name,
-  house,
-  days,
-}: {
-  readonly name: string;
-  readonly house: House;
-  readonly days: readonly string[];
-}) {
+export function ExposureFigure({ house, days }: { readonly house: House; readonly days: readonly string[] }) {
+  const name = 'Positions, long plus short';
   const compared = house.positionsByDay?.slice(0, WEEK + 1);
-  if (exposedNow(house) !== null && compared?.slice(1).every(({ usdValue }) => usdValue !== null)) {
-    return <Figure name={name} values={exposedOn(house, days)} />;
+  const exposed = listExposed(house);
+  if (exposed && compared?.slice(1).every(({ usdValue }) => usdValue !== null)) {
+    const [short, long] = [true, false].map((isShort) =>
+      showGain(add(exposed.filter((value) => value.startsWith('-') === isShort))),
+    );
+    return <Figure name={name} values={exposedOn(house, days)} note={[`long ${long}`, `short ${short}`]} />;
   }
   return (
     <div>
@@ -177,7 +177,7 @@ export function ExposureChart({ house, days }: { readonly house: House; readonly
       <DayChart
         days={days}
         label={`Positions at the end of each day since ${days[0]}: now ${showSigned(values.at(-1) ?? '0')} USDT. The arrow keys read it day by day.`}
-        series={[{ name: 'Positions', values }]}
+        series={[{ name: 'Long plus short', values }]}
       />
       {incomplete && <p class="quiet">A day on which a price was missing is shown as nothing.</p>}
     </>
@@ -185,21 +185,45 @@ export function ExposureChart({ house, days }: { readonly house: House; readonly
 }
 
 /** A figure by day, the oldest first: today’s, and yesterday’s and the average of the seven days before today if they have any. */
-export function Figure({ name, values }: { readonly name: string; readonly values: readonly string[] }) {
+export function Figure({
+  name,
+  values,
+  show = showSigned,
+  note,
+}: {
+  readonly name: string;
+  readonly values: readonly string[];
+  readonly show?: (decimal: string) => string;
+  readonly note?: readonly string[];
+}) {
   const [today = '0', yesterday = '0'] = values.toReversed();
   const before = values.slice(-WEEK - 1, -1);
   return (
     <div>
       <dt>{name}</dt>
       <dd>
-        <strong class={Number(today) === 0 ? 'dim' : undefined}>{showSigned(today)}</strong>
+        <strong class={Number(today) === 0 ? 'dim' : undefined}>{show(today)}</strong>
+        {note && <Sides of={note} />}
         {before.some((value) => Number(value) !== 0) && (
-          <>
-            <small>yesterday {showSigned(yesterday)}</small>
-            <small>7-day average {showSigned(divide(add(before), String(WEEK), USDT_DECIMALS))}</small>
-          </>
+          <Sides
+            of={[
+              `yesterday ${show(yesterday)}`,
+              `7-day average ${show(divide(add(before), String(WEEK), USDT_DECIMALS))}`,
+            ]}
+          />
         )}
       </dd>
     </div>
+  );
+}
+
+/** Below each other, and on a telephone at both ends of a line. */
+function Sides({ of }: { readonly of: readonly string[] }) {
+  return (
+    <small>
+      {of.map((words) => (
+        <span key={words}>{words}</span>
+      ))}
+    </small>
   );
 }

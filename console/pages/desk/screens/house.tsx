@@ -1,10 +1,9 @@
 import { add } from '../../exact.ts';
-import { showAmount, showCents, showPrice, showSum } from '../../format.ts';
+import { showAmount, showPrice } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
-import { BAND_WIDTH, Band } from '../parts/band.tsx';
-import { lastDays, showDay, showSigned, showUsed, sumByDay } from '../parts/day-bars.ts';
+import { addPlus, lastDays, showDay, showGain, showSigned, showUsed, sumByDay } from '../parts/day-bars.ts';
 import { State, Time } from '../parts/names.tsx';
 import { Matters } from '../parts/matters.tsx';
 import { isLacking, showShare } from '../parts/percent.ts';
@@ -22,22 +21,39 @@ const EVERY_MS = 15_000;
 const DAYS = 8;
 
 const asset: Column<HouseAsset> = { name: 'Asset', show: (row) => row.asset };
-const number = (name: string, valueOf: (row: HouseAsset) => string | null): Column<HouseAsset> => ({
+
+/** Amounts, or what `show` makes of them; of one that is not known a dash. */
+const number = (
+  name: string,
+  valueOf: (row: HouseAsset) => string | null,
+  meaning = '',
+  show = showAmount,
+): Column<HouseAsset> => ({
   name,
+  meaning,
   isNumber: true,
   show: (row) => {
     const value = valueOf(row);
-    if (value === '0') return <span class="dim">0</span>;
-    return value === null ? '–' : showAmount(value);
+    if (value === '0') return <span class="dim">{show(value)}</span>;
+    return value === null ? '–' : show(value);
   },
 });
 
-const percentage = (name: string, shareOf: (row: HouseAsset) => string | null): Column<HouseAsset> => ({
+/** Shares, marked where something is to be done. */
+const percentage = (
+  name: string,
+  shareOf: (row: HouseAsset) => string | null,
+  isMarked: (share: string) => boolean,
+  show: (share: string) => string,
+  meaning = '',
+): Column<HouseAsset> => ({
   name,
+  meaning,
   isNumber: true,
   show: (row) => {
     const value = shareOf(row);
-    return value === null ? '–' : showShare(value);
+    if (value === null) return '–';
+    return isMarked(value) ? <strong class="lacking">{show(value)}</strong> : show(value);
   },
 });
 
@@ -62,18 +78,21 @@ function InCustody({ of: row }: { readonly of: HouseAsset }) {
 const holdingsOf = ({ ledgers, custodyAnsweredAt }: House): readonly Column<HouseAsset>[] => [
   asset,
   number('Owed to clients', (row) => row.owedToClients),
-  { name: 'In custody', isNumber: true, show: (row) => <InCustody of={row} /> },
+  { name: 'In custody', meaning: 'by the ledger', isNumber: true, show: (row) => <InCustody of={row} /> },
   ...(custodyAnsweredAt === null ? [] : [number('Custodian says', (row) => row.custodyHolds)]),
   number('At venues', (row) => row.atVenues),
-  number('Inventory', (row) => row.inventory),
-  number('In flight', (row) => row.inFlight),
+  number('Inventory', (row) => row.inventory, 'the house’s own, for orders'),
+  number('In flight', (row) => row.inFlight, 'being withdrawn'),
   ...(ledgers.length > 1 ? [number('In transit', (row) => row.inTransit)] : []),
   number('Fees earned', (row) => row.feesEarned),
 ];
 
-/** Less of a limit than this cannot be seen, and more than that is marked. */
-const LEAST_DRAWN = 0.01;
+/** More of a limit than this is marked. */
 const MUCH_USED = 0.8;
+
+const isMuch = (used: string) => Number(used) > MUCH_USED;
+
+const positionUsed = percentage('Position limit used', (row) => row.exposureUsed, isMuch, showUsed);
 
 const limits: readonly Column<HouseAsset>[] = [
   asset,
@@ -89,26 +108,17 @@ const limits: readonly Column<HouseAsset>[] = [
       </>
     ),
   },
-  {
-    name: 'Inventory, USDT',
-    isNumber: true,
-    show: ({ inventoryUsdValue: value }) =>
-      value === null ? '–' : value === '0' ? <span class="dim">0</span> : showSigned(value),
-  },
-  number('Position limit', (row) => row.exposure),
-  number('Supply limit', (row) => row.supplyCap),
-  {
-    name: 'Supply limit used',
-    isNumber: true,
-    show: ({ supplyCapUsed: share }) =>
-      share === null ? (
-        '–'
-      ) : Number(share) > MUCH_USED ? (
-        <strong class="lacking">{showUsed(share)}</strong>
-      ) : (
-        showUsed(share)
-      ),
-  },
+  number('Inventory, USDT', (row) => row.inventoryUsdValue, '', showSigned),
+  number(
+    'Position',
+    (row) => row.position,
+    'beyond the capital',
+    (amount) => addPlus(showAmount(amount)),
+  ),
+  number('Position limit', (row) => row.exposure, 'short or long'),
+  positionUsed,
+  number('Supply limit', (row) => row.supplyCap, 'of all clients'),
+  percentage('Supply limit used', (row) => row.supplyCapUsed, isMuch, showUsed),
 ];
 
 async function read() {
@@ -153,50 +163,27 @@ export function HouseScreen({ query }: Place) {
   );
 }
 
-/** Whether nothing of an asset is to be looked at. */
-const isCalm = (row: HouseAsset) => row.position === '0' && !isUncovered(row) && row.custodyCovers !== 'shortfall';
+/** What custody is short of first, then what the house has a position in. */
+const sortAssets = ({ assets }: House) => assets.toSorted((one, other) => rankOf(one) - rankOf(other));
 
-/** How each asset is covered, and how long or short the house is of it; in a line of its own what is as it should be. */
+function rankOf(row: HouseAsset): number {
+  if (isUncovered(row) || row.custodyCovers === 'shortfall') return 0;
+  return row.position === '0' ? 2 : 1;
+}
+
+/** How each asset is covered, and how long or short the house is of it. */
 function EachAsset({ house }: { readonly house: House }) {
   return (
     <section class="card">
       <h2>Each asset</h2>
-      <p class="quiet">
-        A position is what the house has beyond its capital.
-        {house.custodyAnsweredAt === null &&
-          ' The custodian sends no report, so what is in custody is what the ledger says.'}
-      </p>
-      <ul class="legend" aria-label="The bars of what covers">
-        <li class="key key-own">in custody</li>
-        <li class="key key-short">in custody, less than owed</li>
-        <li class="key key-venues">at venues</li>
-        <li class="key key-owed">all that is owed</li>
-      </ul>
       <Records
+        isLined
         label="Each asset"
-        rows={house.assets.filter((row) => !isCalm(row))}
+        rows={sortAssets(house)}
         keyOf={(row) => row.asset}
         columns={house.custodyAnsweredAt === null ? glances : [...glances, custodian]}
-        empty="The house has no position."
+        empty=""
       />
-      {house.assets.some(isCalm) && (
-        <>
-          <h3>Covered, and without a position</h3>
-          <Records
-            isSmall
-            label="Covered, and without a position"
-            rows={house.assets.filter(isCalm)}
-            keyOf={(row) => row.asset}
-            columns={[
-              asset,
-              number('Owed', (row) => row.owedToClients),
-              percentage('In custody', (row) => row.coveredByCustody),
-              percentage('With venues', (row) => row.coveredWithVenues),
-            ]}
-            empty=""
-          />
-        </>
-      )}
     </section>
   );
 }
@@ -214,15 +201,15 @@ function Amounts({ house }: { readonly house: House }) {
   ] as const;
   return (
     <>
-      <p class="quiet">
-        Amounts are in the asset. Inventory is the house’s own, from which orders are filled. In flight is what was
-        taken for withdrawals that have not ended. The position limit is how far the house may be short or long, the
-        supply limit how much clients may own in all. <a href="/desk/settings?show=risk">Set limits</a>
-      </p>
       {tables.map(([label, where, columns]) => (
         <section key={label} class={`card ${where}`}>
-          <h2>{label}</h2>
-          <Records label={label} rows={house.assets} keyOf={(row) => row.asset} columns={columns} empty="" />
+          <div class="top">
+            <h2>{label}</h2>
+            <span class="quiet">
+              Amounts are in the asset. {columns !== held && <a href="/desk/settings?show=risk">Set limits</a>}
+            </span>
+          </div>
+          <Records label={label} rows={sortAssets(house)} keyOf={(row) => row.asset} columns={columns} empty="" />
         </section>
       ))}
     </>
@@ -251,9 +238,9 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
         <p class="notice">Ledger {missing.join(', ')} does not answer: the figures are without it.</p>
       )}
       <dl class="figures">
-        <Figure name="Profit or loss today" values={sumByDay(profit.days, days, 'profit')} />
-        <Figure name="Spread earned today" values={sumByDay(profit.days, days, 'spread')} />
-        <ExposureFigure name="Positions" house={house} days={days} />
+        <Figure name="Profit or loss today" values={sumByDay(profit.days, days, 'profit')} show={showGain} />
+        <Figure name="Spread earned today" values={sumByDay(profit.days, days, 'spread')} show={showGain} />
+        <ExposureFigure house={house} days={days} />
         <div>
           <dt>Least covered</dt>
           <dd>
@@ -280,11 +267,11 @@ function Exposed({ house }: { readonly house: House }) {
   const now = house.assets.filter(({ asset: name, position }) => name !== 'USDT' && position !== '0');
   const valueNow = (name: string) => {
     const value = house.assets.find((row) => row.asset === name)?.positionUsdValue;
-    return value === null ? 'no price' : showSigned(value ?? '0');
+    return value === null ? 'no price' : showGain(value ?? '0');
   };
   const valueIn = (coins: typeof yesterday, name: string) => {
     const value = coins?.find(({ coin }) => coin === name)?.usdValue;
-    return value === null ? 'no price' : showSigned(value ?? '0');
+    return value === null ? 'no price' : showGain(value ?? '0');
   };
   const names = [
     ...now.map((row) => row.asset),
@@ -330,80 +317,17 @@ export const custodianWords = { covered: 'holds enough', shortfall: 'shortfall',
 
 const glances: readonly Column<HouseAsset>[] = [
   asset,
-  {
-    name: 'Owed to clients',
-    isNumber: true,
-    narrow: 'beside',
-    show: ({ owedToClients }) => (
-      <>
-        <span class="narrow quiet">Owed </span>
-        {showAmount(owedToClients)}
-      </>
-    ),
-  },
-  { name: 'Covered', narrow: 'half', show: (row) => <Cover of={row} /> },
-  { name: 'Position', narrow: 'half', show: (row) => <Exposure of={row} /> },
+  percentage('In custody', (row) => row.coveredByCustody, isLacking, showShare, 'of what is owed'),
+  percentage('With venues', (row) => row.coveredWithVenues, isLacking, showShare, 'of what is owed'),
+  number('Position, USDT', (row) => row.positionUsdValue, '+\u00A0long, −\u00A0short', showGain),
+  positionUsed,
+  number('Owed', (row) => row.owedToClients, 'to clients'),
 ];
 
 const custodian: Column<HouseAsset> = {
   name: 'Custodian',
   show: ({ custodyCovers }) => <State of={custodyCovers} words={custodianWords[custodyCovers]} />,
 };
-
-/** All that is owed is so far from the left; what is beyond it has the rest. */
-const WHOLE = 128;
-
-/** How much of what is owed is in custody, and with venues, drawn and in words. */
-function Cover({ of: { asset: name, coveredByCustody: own, coveredWithVenues: both } }: { readonly of: HouseAsset }) {
-  if (own === null || both === null) return <span class="quiet">nothing is owed</span>;
-  const width = (share: string) => Math.max(0, Math.min(BAND_WIDTH - 1, Number(share) * WHOLE));
-  const venues = own === both ? [] : [`with venues ${showShare(both)}`];
-  return (
-    <Band
-      label={`${name} in custody: ${[showShare(own), ...venues].join(', ')}`}
-      value={isLacking(own) ? <strong class="lacking">{showShare(own)}</strong> : showShare(own)}
-      lines={venues}
-    >
-      <rect class="outer" x={0} y={5} width={WHOLE} height={12} rx={3} />
-      <rect class="inner" x={0.5} y={5} width={width(both)} height={12} rx={3} />
-      <rect class={`mark ${isLacking(own) ? 'warn' : 'good'}`} x={0.5} y={8} width={width(own)} height={6} rx={2} />
-      <line class="zero" x1={WHOLE} x2={WHOLE} y1={2} y2={20} />
-      {Number(both) * WHOLE > BAND_WIDTH && <path class="cut" d="M140 24 L149 -2 H155 L146 24 Z" />}
-    </Band>
-  );
-}
-
-/** How far the house is short or long in words, and drawn once that is a part of what it may be that can be seen. */
-function Exposure({ of: row }: { readonly of: HouseAsset }) {
-  const { asset: name, position, positionUsdValue, exposure, exposureUsed } = row;
-  if (position === '0') return <span class="quiet">no position</span>;
-  const used = Number(exposureUsed ?? 0);
-  const isShort = position.startsWith('-');
-  const size = showSum(position.replace('-', ''), name);
-  const worth = name === 'USDT' ? position : positionUsdValue;
-  const side = `${isShort ? 'short' : 'long'} ${worth === null ? size : `${showCents(worth.replace('-', ''))}\u00A0USDT`}`;
-  const limit =
-    exposureUsed === null
-      ? 'it may not be short'
-      : isShort && used === 0
-        ? `within its capital, ${showSum(row.capital, name)}`
-        : `${used === 0 ? '' : `${showUsed(exposureUsed)} of the `}limit ${showSum(exposure, name)}`;
-  const lines = worth === null || name === 'USDT' ? [limit] : [size, limit];
-  const middle = BAND_WIDTH / 2;
-  const length = Math.min(1, used) * middle;
-  const tone = used > 0.9 ? 'bad' : used > MUCH_USED ? 'warn' : 'good';
-  return (
-    <Band label={[side, ...lines].join(', ')} value={side} lines={lines}>
-      {used >= LEAST_DRAWN && (
-        <>
-          <rect class="outer" x={0} y={6} width={BAND_WIDTH} height={10} rx={3} />
-          <rect class={`mark ${tone}`} x={isShort ? middle - length : middle} y={6} width={length} height={10} />
-          <line class="zero" x1={middle} x2={middle} y1={3} y2={19} />
-        </>
-      )}
-    </Band>
-  );
-}
 
 /** What the spread earned by day, in total and by coin. */
 function Spread({ earned }: { readonly earned: House['spreadEarned'] }) {
@@ -430,10 +354,10 @@ function Spread({ earned }: { readonly earned: House['spreadEarned'] }) {
           columns={[
             { name: 'Day', show: ({ day }) => showDay(day) },
             { name: 'Orders', isNumber: true, show: ({ orders }) => String(orders) },
-            { name: 'Earned, USDT', isNumber: true, show: ({ usdt }) => showSigned(usdt) },
+            { name: 'Earned, USDT', isNumber: true, show: ({ usdt }) => showGain(usdt) },
             {
               name: 'By coin, USDT',
-              show: ({ coins }) => coins.map(({ coin, usdt }) => `${coin} ${showSigned(usdt)}`).join(' · '),
+              show: ({ coins }) => coins.map(({ coin, usdt }) => `${coin} ${showGain(usdt)}`).join(' · '),
             },
           ]}
           empty="No order was filled in the last 31 days."
