@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { operate } from '../operate.ts';
 import { OldAndNew, Step } from '../parts/step.tsx';
-import type { ExchangeSettings } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { ChangeStep, type SettingsPart } from './change-step.tsx';
 
@@ -34,16 +33,6 @@ export function HaltStep({
       <OldAndNew name={`The state of ${what}`} old={isHalted ? 'halted' : 'open'} next={isHalted ? 'open' : 'halted'} />
       <p>{isHalted ? 'Once there are two admins, lifting a halt needs both.' : meaning}</p>
     </Step>
-  );
-}
-
-/** Both beside each other. */
-export function HaltSteps(part: { readonly settings: ExchangeSettings; readonly changed: () => void }) {
-  return (
-    <div class="steps">
-      <HaltStep {...part} name="tradingHalted" />
-      <HaltStep {...part} name="withdrawalsHalted" />
-    </div>
   );
 }
 

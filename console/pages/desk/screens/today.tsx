@@ -12,7 +12,7 @@ import type { ExchangeSettings, House, Reconciliation } from '../schema.d.ts';
 import { useMay, useStaff } from '../staff.ts';
 import { listExchangeMatters } from './exchange-matters.tsx';
 import { Figures } from './figures.tsx';
-import { HaltSteps } from './halts.tsx';
+import { HaltStep } from './halts.tsx';
 import { custodianWords } from './house.tsx';
 import { readWaiting, WaitingCard } from './waiting.tsx';
 
@@ -47,7 +47,8 @@ export function Today() {
         {loaded.state === 'here' && (
           <div class="steps">
             <Status {...loaded.value} />
-            <HaltSteps settings={loaded.value.settings} changed={reload} />
+            <HaltStep name="tradingHalted" settings={loaded.value.settings} changed={reload} />
+            <HaltStep name="withdrawalsHalted" settings={loaded.value.settings} changed={reload} />
           </div>
         )}
       </div>
@@ -128,8 +129,7 @@ function Reconciled({
         of={[
           ['State', <State key="s" of={status} words={balance[status]} />],
           ['Last full check', lastPass ? <Time iso={lastPass.completedAt} /> : 'none yet'],
-          ['Last part checked', progress.lastStepAt ? <Time iso={progress.lastStepAt} /> : 'none yet'],
-          ['Custodian’s report', <Custodian key="c" house={house} />],
+          ['Custodian’s report', house.custodyAnsweredAt && <Custodian key="c" house={house} />],
         ]}
       />
       {ledgers.length > 1 && (
@@ -153,6 +153,11 @@ function Reconciled({
       ))}
       <details class="plain-details">
         <summary>All that is checked</summary>
+        {progress.lastStepAt && (
+          <p class="quiet">
+            The last part was checked <Time iso={progress.lastStepAt} />.
+          </p>
+        )}
         <Records
           isSmall
           label="All that is checked"
@@ -209,8 +214,7 @@ function Violation({
 }
 
 /** Whether the custodian holds what it should of every asset; the page of the house says of which it does not. */
-function Custodian({ house: { assets, custodyAnsweredAt } }: { readonly house: House }) {
-  if (custodyAnsweredAt === null) return <>none</>;
+function Custodian({ house: { assets } }: { readonly house: House }) {
   const worst = (['shortfall', 'unknown'] as const).find((state) =>
     assets.some(({ custodyCovers }) => custodyCovers === state),
   );

@@ -155,11 +155,7 @@ export function WaitingCard({ tiles, areAllListed, oldest }: Awaited<ReturnType<
                     <>
                       <a href={path}>{isOwn ? 'Your proposal' : what}</a>
                       <small class="below">{detail}</small>
-                      {proposal && (
-                        <small class="below">
-                          {isOwn ? 'Another person decides' : `Proposed by ${proposal.proposedBy}`}
-                        </small>
-                      )}
+                      {proposal && !isOwn && <small class="below">Proposed by {proposal.proposedBy}</small>}
                     </>
                   );
                 },
