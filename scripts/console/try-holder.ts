@@ -402,7 +402,7 @@ export class HolderTrial {
     await this.#check(page, 'withdraw-review');
     await this.#withdrawByKeyboard(page);
     await see(page, 'A mail about it is on its way');
-    await see(page, /^to cold wallet on ETH$/);
+    await see(page, /^to cold wallet on Ethereum$/);
     await see(page, /^Completed/);
     expectThat(true, 'a withdrawal is sent, and shown with its state in words');
   }
