@@ -45,11 +45,9 @@ export function Gains({
     .toSorted((one, other) => worth(other) - worth(one))
     .map(([asset, cost]) => readRow(asset, cost, priceOf(asset)));
   const [areAllShown, setAllShown] = useState(false);
-  // Where nothing was gained or lost yet, there is nothing to say.
-  const hasGains = rows.some(({ unrealised = '0', realised }) =>
-    [unrealised, realised].some((gain) => !isNothing(gain)),
-  );
-  if (isRead && !rest && !hasGains) return null;
+  // Where nothing was gained or lost yet there is nothing to say, unless somebody asked.
+  const hasGains = rows.some(({ unrealised = '0', realised }) => !isNothing(unrealised) || !isNothing(realised));
+  if (isRead && !rest && !hasGains && (rows.length === 0 || movements.length <= PAGE)) return null;
   return (
     <section class="card">
       <h2>Cost and gain</h2>
