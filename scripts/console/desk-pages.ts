@@ -155,7 +155,7 @@ export async function listPages(
     {
       name: 'desk-pause',
       path: '/desk/switches',
-      prepare: (page) => press(page, 'Pause deposits over the LTC network'),
+      prepare: (page) => press(page, 'Pause deposits over Litecoin'),
     },
     { name: 'desk-terms', path: '/desk/settings', prepare: (page) => press(page, 'Change BTC') },
     {

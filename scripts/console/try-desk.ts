@@ -156,15 +156,15 @@ async function halt(page: Page, exchange: LocalExchange, browser: Browser): Prom
     await open(page, 'Today');
     await press(page, 'Halt trading');
     await confirm(page, 'Halt trading');
-    await page.getByRole('button', { name: 'Lift the halt of trading' }).waitFor();
+    await page.getByRole('button', { name: 'Resume trading' }).waitFor();
   };
-  const lift = async () => {
-    await press(page, 'Lift the halt of trading');
-    await confirm(page, 'Lift the halt of trading');
+  const lift = async (does: string) => {
+    await press(page, 'Resume trading');
+    await confirm(page, does);
   };
   await haltTrading();
   expectThat(await readHalt(), 'a halt is in force');
-  await lift();
+  await lift('Resume trading');
   await page.getByRole('button', { name: 'Halt trading' }).waitFor();
   expectThat(!(await readHalt()), 'one admin lifts it while there is no other');
   await open(page, 'Staff');
@@ -177,7 +177,7 @@ async function halt(page: Page, exchange: LocalExchange, browser: Browser): Prom
   await confirm(page, 'Add a person');
   await page.getByRole('table', { name: 'Staff' }).getByText(SECOND).waitFor();
   await haltTrading();
-  await lift();
+  await lift('Propose it');
   await page.getByRole('link', { name: 'a proposal' }).click();
   await see(page, 'You proposed this.');
   expectThat(await readHalt(), 'with two admins it is proposed, and who proposed it cannot approve it');
@@ -222,22 +222,22 @@ const NOTICE = 'On Sunday withdrawals of SOL wait for an hour.';
 /** A coin is halted alone, and a notice to all holders needs a second person. */
 async function switchOff(page: Page, other: Page): Promise<void> {
   await open(page, 'Switches');
-  const row = page.getByRole('table', { name: 'Coins' }).getByRole('row').filter({ hasText: 'Halt DOGE' });
-  await press(page, 'Halt DOGE');
-  await confirm(page, 'Halt DOGE');
+  const row = page.getByRole('table', { name: 'Coins' }).getByRole('row').filter({ hasText: 'Halt trading of DOGE' });
+  await press(page, 'Halt trading of DOGE');
+  await confirm(page, 'Halt trading of DOGE');
   const off = page.getByRole('list', { name: 'What is off' });
-  await off.getByRole('button', { name: 'Trade DOGE again' }).waitFor();
+  await off.getByRole('button', { name: 'Resume trading of DOGE' }).waitFor();
   expectThat((await row.count()) === 0, 'a coin is halted by itself');
-  await press(page, 'Pause withdrawals over the SOL network');
-  await confirm(page, 'Pause withdrawals over the SOL network');
-  await off.getByRole('button', { name: 'Pay over the SOL network again' }).click();
-  await confirm(page, 'Pay over the SOL network again');
-  await page.getByRole('button', { name: 'Pause withdrawals over the SOL network' }).waitFor();
-  await press(page, 'Pause deposits over the LTC network');
-  await confirm(page, 'Pause deposits over the LTC network');
-  await off.getByRole('button', { name: 'Take deposits over the LTC network' }).click();
-  await confirm(page, 'Take deposits over the LTC network');
-  await page.getByRole('button', { name: 'Pause deposits over the LTC network' }).waitFor();
+  await press(page, 'Pause withdrawals over Solana');
+  await confirm(page, 'Pause withdrawals over Solana');
+  await off.getByRole('button', { name: 'Resume withdrawals over Solana' }).click();
+  await confirm(page, 'Resume withdrawals over Solana');
+  await page.getByRole('button', { name: 'Pause withdrawals over Solana' }).waitFor();
+  await press(page, 'Pause deposits over Litecoin');
+  await confirm(page, 'Pause deposits over Litecoin');
+  await off.getByRole('button', { name: 'Resume deposits over Litecoin' }).click();
+  await confirm(page, 'Resume deposits over Litecoin');
+  await page.getByRole('button', { name: 'Pause deposits over Litecoin' }).waitFor();
   expectThat(true, 'withdrawals and deposits of a network are paused, and go on');
   await press(page, 'Write a notice');
   await page.getByLabel('What holders are told').fill(NOTICE);
@@ -284,7 +284,7 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
   const matters = page.getByRole('list', { name: 'What is not as it should be' });
   for (const what of [
     'Hedging is halted',
-    'DOGE is not traded',
+    'Trading of DOGE is halted',
     /^Custody is short by [\d.]+\sBTC$/,
     /^It covers \d+\.\d\d\s%/,
   ])

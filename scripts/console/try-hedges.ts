@@ -73,8 +73,9 @@ const rowOf = (page: Page, text: string): Locator =>
   page.getByRole('table', { name: 'Hedges', exact: true }).getByRole('row').filter({ hasText: text });
 
 async function openEnd(page: Page, coin: string): Promise<void> {
-  const matter = page.getByRole('list', { name: 'What needs a person' }).getByRole('listitem');
-  await matter
+  await page
+    .getByRole('table', { name: 'Open hedges' })
+    .getByRole('row')
     .filter({ hasText: `Buy 1 ${coin} at ${SILENT_VENUE}` })
     .getByRole('button', { name: END })
     .click();

@@ -4,8 +4,8 @@ import { showSum } from '../../format.ts';
 import type { Matter } from '../parts/matters.tsx';
 import { isLacking, showShare } from '../parts/percent.ts';
 import type { ExchangeSettings, House, Venues } from '../schema.d.ts';
-import { listToggles } from './toggles.ts';
-import { listVenueMatters } from './venue-matters.tsx';
+import { listToggles, toggleWhole } from './toggles.ts';
+import { listStuck, listVenueMatters } from './venue-matters.tsx';
 
 type Status = Awaited<ReturnType<typeof api.getStatus>>;
 
@@ -44,7 +44,7 @@ export function listShortfalls(house: House): readonly Matter[] {
  */
 function sumUpVenues(all: Venues): readonly Matter[] {
   const venues = all.venues.map((venue) => ({ ...venue, toMove: venue.toMove.filter(({ to }) => to !== 'custody') }));
-  const matters = listVenueMatters({ ...all, venues });
+  const matters = [...listVenueMatters({ ...all, venues }), ...listStuck(all)];
   const step = <a href="/desk/liquidity">See the venues</a>;
   const counted =
     matters.length === 1
@@ -68,10 +68,11 @@ export function listExchangeMatters(
   venues: Venues,
 ): readonly Matter[] {
   const off = listToggles(settings).filter(({ isOn }) => !isOn);
-  const lift = <a href="/desk/switches">Lift the halt</a>;
+  const halted = (['tradingHalted', 'withdrawalsHalted'] as const)
+    .map((halt) => toggleWhole(settings, halt))
+    .filter(({ isOn }) => !isOn);
   return [
-    ...(settings.tradingHalted ? [{ what: 'Trading is halted', isBad: true, step: lift }] : []),
-    ...(settings.withdrawalsHalted ? [{ what: 'Withdrawals are halted', isBad: true, step: lift }] : []),
+    ...halted.map(({ told, label }) => ({ what: told, isBad: true, step: <a href="/desk/switches">{label}</a> })),
     ...sumUpVenues(venues),
     ...(status.prices === 'OK'
       ? []

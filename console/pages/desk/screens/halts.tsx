@@ -1,56 +1,40 @@
 import type { ComponentChildren } from 'preact';
 import { operate } from '../operate.ts';
-import { OldAndNew, Step } from '../parts/step.tsx';
+import { Step } from '../parts/step.tsx';
 import { useMay } from '../staff.ts';
-import { ChangeStep, type SettingsPart } from './change-step.tsx';
+import type { Toggled } from './toggles.ts';
 
-const halts = {
-  tradingHalted: ['trading', 'No order is taken, at once. Reads, deposits and withdrawals go on.'],
-  withdrawalsHalted: ['withdrawals', 'Nothing is paid out, at once. Reads, deposits and orders go on.'],
-} as const;
-
-/** The step that halts trading or withdrawals, or lifts the halt. */
-export function HaltStep({
-  name,
-  settings,
+/** The step that switches something off or on. Its title says which, so no old and new value stand below it. */
+export function ToggleStep({
+  of: { isOn, isHalt, label, about, says, change },
   changed,
-  shows,
-}: SettingsPart & { readonly name: keyof typeof halts; readonly shows?: ComponentChildren }) {
+  ...look
+}: {
+  readonly of: Toggled;
+  readonly changed: () => void;
+  readonly main?: boolean;
+  readonly shows?: ComponentChildren;
+}) {
   const may = useMay();
   if (!may('change_settings')) return null;
-  const [what, meaning] = halts[name];
-  const isHalted = settings[name];
-  const label = isHalted ? `Lift the halt of ${what}` : `Halt ${what}`;
   return (
     <Step
-      danger={!isHalted}
-      shows={shows}
+      {...look}
+      danger={isOn && about === undefined}
       label={label}
-      title={label}
-      act={() => operate('patch /settings', { body: { [name]: !isHalted } })}
+      about={about}
+      title={about === undefined ? label : `${label} ${about}`}
+      {...(isHalt && !isOn && { needsTwo: true })}
+      act={() => operate('patch /settings', { body: change })}
       done={changed}
     >
-      <OldAndNew name={`The state of ${what}`} old={isHalted ? 'halted' : 'open'} next={isHalted ? 'open' : 'halted'} />
-      <p>{isHalted ? 'Once there are two admins, lifting a halt needs both.' : meaning}</p>
+      <p>{says}</p>
+      {isOn && (
+        <p class="quiet">
+          Nobody else has to agree.{' '}
+          {isHalt ? 'Once there are two admins, resuming needs both.' : 'One admin can resume it.'}
+        </p>
+      )}
     </Step>
-  );
-}
-
-/** The step that halts hedging, or resumes it. */
-export function HedgingStep({
-  main = false,
-  ...part
-}: SettingsPart & { readonly main?: boolean; readonly shows?: ComponentChildren }) {
-  const may = useMay();
-  if (!may('change_settings')) return null;
-  const { hedgingHalted } = part.settings;
-  return (
-    <ChangeStep
-      {...part}
-      main={main}
-      danger={!hedgingHalted}
-      label={hedgingHalted ? 'Resume hedging' : 'Halt hedging'}
-      change={{ hedgingHalted: !hedgingHalted }}
-    />
   );
 }

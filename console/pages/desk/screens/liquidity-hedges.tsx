@@ -14,12 +14,23 @@ import { type Column, Records } from '../parts/records.tsx';
 import { OldAndNew, ReasonField, Step } from '../parts/step.tsx';
 import type { Hedge } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
-import { nameHedge, showSeconds } from './venue-matters.tsx';
+import { isStuck, nameHedge, showSeconds } from './venue-matters.tsx';
 
-/** The hedges that have no end yet, the oldest first. */
-export function OpenHedges({ hedges }: { readonly hedges: readonly Hedge[] }) {
+/** The hedges that have no end yet, the oldest first; what the dealer does not end, a person does. */
+export function OpenHedges({ hedges, changed }: { readonly hedges: readonly Hedge[]; readonly changed: () => void }) {
+  const end: Column<Hedge> = {
+    name: 'End',
+    isStep: true,
+    show: (hedge) => isStuck(hedge) && <EndHedge hedge={hedge} done={changed} />,
+  };
   return (
-    <Records label="Open hedges" rows={hedges} keyOf={({ id }) => id} columns={planned} empty="No hedge is open." />
+    <Records
+      label="Open hedges"
+      rows={hedges}
+      keyOf={({ id }) => id}
+      columns={hedges.some(isStuck) ? [...planned, end] : planned}
+      empty="No hedge is open."
+    />
   );
 }
 
@@ -87,9 +98,15 @@ const planned: readonly Column<Hedge>[] = [
   {
     name: 'State',
     narrow: 'bare',
-    show: ({ status, openSeconds }) => {
+    show: (hedge) => {
+      const { status, openSeconds } = hedge;
       const [tone, words] = states[status];
-      return <State of={tone} words={openSeconds === null ? words : `open for ${showSeconds(openSeconds)}`} />;
+      if (openSeconds === null) return <State of={tone} words={words} />;
+      return isStuck(hedge) ? (
+        <State of="FAILED" words={`no answer for ${showSeconds(openSeconds)}`} />
+      ) : (
+        <State of={tone} words={`open for ${showSeconds(openSeconds)}`} />
+      );
     },
   },
   {

@@ -13,8 +13,9 @@ import type { Place } from '../place.ts';
 import type { ExchangeSettings, House, Profit, Venue, Venues } from '../schema.d.ts';
 import { EnterFunding } from './enter-funding.tsx';
 import { DayChart } from './figures.tsx';
-import { HedgingStep } from './halts.tsx';
-import { EndHedge, Hedges, OpenHedges, Signed } from './liquidity-hedges.tsx';
+import { ToggleStep } from './halts.tsx';
+import { Hedges, OpenHedges, Signed } from './liquidity-hedges.tsx';
+import { toggleWhole } from './toggles.ts';
 import { findExcess, listVenueMatters } from './venue-matters.tsx';
 
 const EVERY_MS = 15_000;
@@ -83,7 +84,7 @@ function Hedging({
   const { hedgingHalted, halt, atVenuesUsdValue, maxAtVenues } = venues;
   const there = showUsdt(atVenuesUsdValue);
   const excess = findExcess(venues);
-  const switched = <HedgingStep main={hedgingHalted} settings={settings} changed={changed} />;
+  const switched = <ToggleStep of={toggleWhole(settings, 'hedgingHalted')} main={hedgingHalted} changed={changed} />;
   const matters: readonly Matter[] = [
     ...(hedgingHalted
       ? [
@@ -100,20 +101,17 @@ function Hedging({
           },
         ]
       : []),
-    ...listVenueMatters(venues, {
-      record: (move, { venue, balances }) => (
-        <EnterFunding
-          move={move}
-          held={{
-            custody: house.assets.find(({ asset }) => asset === move.asset)?.custodyShouldHold ?? '0',
-            [venue]: balances.find(({ asset }) => asset === move.asset)?.shouldHold ?? '0',
-          }}
-          ledgers={house.ledgers.length}
-          done={changed}
-        />
-      ),
-      end: (hedge) => <EndHedge hedge={hedge} done={changed} />,
-    }),
+    ...listVenueMatters(venues, (move, { venue, balances }) => (
+      <EnterFunding
+        move={move}
+        held={{
+          custody: house.assets.find(({ asset }) => asset === move.asset)?.custodyShouldHold ?? '0',
+          [venue]: balances.find(({ asset }) => asset === move.asset)?.shouldHold ?? '0',
+        }}
+        ledgers={house.ledgers.length}
+        done={changed}
+      />
+    )),
   ];
   const open = venues.venues
     .flatMap(({ openHedges }) => openHedges)
@@ -128,7 +126,7 @@ function Hedging({
         </div>
         <Facts
           of={[
-            ['State', <State key="s" of={hedgingHalted ? 'HALTED' : 'OK'} words={hedgingHalted ? 'halted' : 'on'} />],
+            ['State', hedgingHalted ? null : <State of="OK" words="on" />],
             [
               'At venues',
               excess === undefined ? (
@@ -136,7 +134,7 @@ function Hedging({
               ) : (
                 <>
                   <State of="PENDING" words={there} />
-                  <small class="below">{showSigned(excess)} over the limit</small>
+                  <small class="below">{showSigned(excess)} over the limit, so nothing more may be moved there</small>
                 </>
               ),
             ],
@@ -154,7 +152,7 @@ function Hedging({
           ]}
         />
         {open.length > 0 && <h3>Open hedges, oldest first</h3>}
-        <OpenHedges hedges={open} />
+        <OpenHedges hedges={open} changed={changed} />
       </section>
     </>
   );
@@ -303,47 +301,56 @@ function Earned({ profit }: { readonly profit: Profit }) {
 
 const venueStates = { answers: 'COMPLETED', silent: 'FAILED', unknown: 'unknown' } as const;
 
+const balanceColumns: readonly Column<Venue['balances'][number]>[] = [
+  { name: 'Asset', show: ({ asset }) => asset },
+  {
+    name: 'Holds',
+    isNumber: true,
+    narrow: 'half',
+    show: ({ holds }) => (holds === null ? '–' : showAmount(holds)),
+  },
+  { name: 'By the ledger', isNumber: true, narrow: 'half', show: ({ shouldHold }) => showAmount(shouldHold) },
+  {
+    name: 'State',
+    narrow: 'beside',
+    show: ({ differs }) => (
+      <State
+        of={differs === null ? 'unknown' : differs ? 'shortfall' : 'covered'}
+        words={differs === null ? 'not known' : differs ? 'differs' : 'agrees'}
+      />
+    ),
+  },
+];
+
+/** What is known of a venue of which nothing is read yet. */
+const unread = ['Asset', 'By the ledger'];
+
 function VenueCard({ venue }: { readonly venue: Venue }) {
+  const isRead = venue.state !== 'unknown';
   return (
     <section class="card">
       <div class="top">
         <h2>Venue {venue.venue}</h2>
-        <State of={venueStates[venue.state]} words={venue.state === 'unknown' ? 'not known' : venue.state} />
+        <State of={venueStates[venue.state]} words={isRead ? venue.state : 'not checked'} />
       </div>
-      <Facts
-        of={[
-          ['Reported', venue.reportedAt === null ? 'never yet' : <Time key="r" iso={venue.reportedAt} />],
-          ['Open hedges', String(venue.openHedges.length)],
-          [
-            'Markets',
-            venue.markets.map(({ coin, isOpen }) => `${coin}${isOpen ? '' : ' (closed)'}`).join(', ') || 'not known',
-          ],
-        ]}
-      />
+      {isRead ? (
+        <Facts
+          of={[
+            ['Reported', venue.reportedAt === null ? 'never yet' : <Time key="r" iso={venue.reportedAt} />],
+            [
+              'Markets',
+              venue.markets.map(({ coin, isOpen }) => `${coin}${isOpen ? '' : ' (closed)'}`).join(', ') || 'not known',
+            ],
+          ]}
+        />
+      ) : (
+        <p class="quiet">It is checked once the terms of a coin name it.</p>
+      )}
       <Records
         label={`Balances at ${venue.venue}`}
         rows={venue.balances}
         keyOf={({ asset }) => asset}
-        columns={[
-          { name: 'Asset', show: ({ asset }) => asset },
-          {
-            name: 'Holds',
-            isNumber: true,
-            narrow: 'half',
-            show: ({ holds }) => (holds === null ? '–' : showAmount(holds)),
-          },
-          { name: 'By the ledger', isNumber: true, narrow: 'half', show: ({ shouldHold }) => showAmount(shouldHold) },
-          {
-            name: 'State',
-            narrow: 'beside',
-            show: ({ differs }) => (
-              <State
-                of={differs === null ? 'unknown' : differs ? 'shortfall' : 'covered'}
-                words={differs === null ? 'not known' : differs ? 'differs' : 'agrees'}
-              />
-            ),
-          },
-        ]}
+        columns={balanceColumns.filter(({ name }) => isRead || unread.includes(name))}
         empty="The venue neither holds nor should hold anything."
       />
     </section>

@@ -8,19 +8,20 @@ import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
 import { NetworkName, State, Time } from '../parts/names.tsx';
 import { toField } from '../parts/field-time.ts';
-import { type Matter, Matters } from '../parts/matters.tsx';
-import { Facts, Records } from '../parts/records.tsx';
+import { Matters } from '../parts/matters.tsx';
+import { Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
 import type { ExchangeSettings } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
-import { ChangeStep, type SettingsPart } from './change-step.tsx';
-import { HaltStep, HedgingStep } from './halts.tsx';
+import type { SettingsPart } from './change-step.tsx';
+import { ToggleStep } from './halts.tsx';
 import {
   type Toggled,
   listToggles,
   toggleDepositsOf,
   toggleDepositsOver,
   toggleTrading,
+  toggleWhole,
   toggleWithdrawalsOver,
 } from './toggles.ts';
 
@@ -36,12 +37,13 @@ export function Switches() {
       <Shown loaded={loaded}>
         {(settings) => (
           <>
+            <WholeExchange settings={settings} changed={reload} />
             <OffNow settings={settings} changed={reload} />
-            <NoticeCard settings={settings} changed={reload} />
             <div class="grid">
               <Coins settings={settings} changed={reload} />
               <Networks settings={settings} changed={reload} />
             </div>
+            <NoticeCard settings={settings} changed={reload} />
           </>
         )}
       </Shown>
@@ -49,109 +51,57 @@ export function Switches() {
   );
 }
 
-function Open({ isOpen }: { readonly isOpen: boolean }) {
-  return <State of={isOpen ? 'OK' : 'HALTED'} words={isOpen ? 'On' : 'Off'} />;
-}
-
-/** What is halted in the whole exchange; what harms the house stands first. */
-const listHalts = ({ hedgingHalted, tradingHalted, withdrawalsHalted }: ExchangeSettings): readonly Matter[] => [
-  ...(hedgingHalted
-    ? [
-        {
-          what: 'Hedging is halted: positions are not covered',
-          isBad: true,
-          step: <a href="/desk/liquidity">Liquidity</a>,
-        },
-      ]
-    : []),
-  ...(tradingHalted ? [{ what: 'Trading is halted', why: 'No order is taken.', isBad: true }] : []),
-  ...(withdrawalsHalted ? [{ what: 'Withdrawals are halted', why: 'Nothing is paid out.', isBad: true }] : []),
-];
-
-/** The parts of the whole exchange, with what each is. */
+/** The parts of the whole exchange, with what each is, and what it means that it is off. */
 const wholes = [
-  ['tradingHalted', 'Trading', 'Orders of all coins.'],
-  ['withdrawalsHalted', 'Withdrawals', 'Payouts of all assets.'],
-  ['hedgingHalted', 'Hedging', 'The house’s own trades at venues.'],
+  ['tradingHalted', 'Trading', 'Orders of all coins', 'No order is taken'],
+  ['withdrawalsHalted', 'Withdrawals', 'Payouts of all assets', 'Nothing is paid out'],
+  ['hedgingHalted', 'Hedging', 'The house’s own trades', 'Positions are not covered'],
 ] as const;
 
-/** How something stands, as its switch shows it. */
-const Stand = ({ isOn }: { readonly isOn: boolean }) => <span class={isOn ? 'on' : 'off'}>{isOn ? 'On' : 'Off'}</span>;
-
-/** The switch of a part of the whole exchange. */
-function Halt({ name, ...part }: SettingsPart & { readonly name: (typeof wholes)[number][0] }) {
-  const isOn = !part.settings[name];
-  if (!useMay()('change_settings')) return <Open isOpen={isOn} />;
-  const shows = <Stand isOn={isOn} />;
+function WholeExchange({ settings, changed }: SettingsPart) {
   return (
-    <div class="toggle">
-      {name === 'hedgingHalted' ? (
-        <HedgingStep {...part} shows={shows} />
-      ) : (
-        <HaltStep {...part} name={name} shows={shows} />
-      )}
-    </div>
-  );
-}
-
-/** The whole exchange, and all else that is off now, each with the way to switch it on. */
-function OffNow({ settings, changed }: SettingsPart) {
-  const off = listToggles(settings).filter(({ isOn }) => !isOn);
-  return (
-    <>
-      <Matters
-        label="What is off"
-        of={[
-          ...listHalts(settings),
-          ...off.map((one) => ({
-            what: one.told,
-            isBad: true,
-            step: <Toggle settings={settings} changed={changed} of={one} />,
-          })),
-        ]}
-      />
-      <section class="card">
-        <h2>The whole exchange</h2>
-        {wholes.map(([setting, name, meaning]) => (
+    <section class="card">
+      <h2>The whole exchange</h2>
+      <div class="wholes">
+        {wholes.map(([halt, name, meaning, harm]) => (
           <div key={name} class="choice">
             <p>
               <strong>{name}</strong>
-              <small class="below">{meaning}</small>
+              <small class="below">{settings[halt] ? harm : meaning}</small>
             </p>
-            <Halt settings={settings} changed={changed} name={setting} />
+            <Toggle of={toggleWhole(settings, halt)} changed={changed} />
           </div>
         ))}
-      </section>
-    </>
+      </div>
+    </section>
+  );
+}
+
+/** The coins and networks that are off, each with the way to switch it on: its row is far below. */
+function OffNow({ settings, changed }: SettingsPart) {
+  const off = listToggles(settings).filter(({ isOn }) => !isOn);
+  return (
+    <Matters
+      label="What is off"
+      of={off.map((one) => ({ what: one.told, isBad: true, step: <ToggleStep of={one} changed={changed} /> }))}
+    />
   );
 }
 
 /** The switch of one thing, which shows how it stands; for who may not change it, how it stands alone. */
-function Toggle({
-  settings,
-  changed,
-  of: { isOn, label, about, thing, stopped, meanings, end, change },
-}: SettingsPart & { readonly of: Toggled }) {
+function Toggle(part: { readonly of: Toggled; readonly changed: () => void }) {
   const may = useMay();
-  if (!may('change_settings')) return <Open isOpen={isOn} />;
+  const { isOn } = part.of;
+  const words = isOn ? 'On' : 'Off';
+  if (!may('change_settings')) return <State of={isOn ? 'OK' : 'HALTED'} words={words} />;
   return (
     <div class="toggle">
-      <ChangeStep
-        settings={settings}
-        changed={changed}
-        label={label}
-        about={about}
-        change={change}
-        compared={[thing, isOn ? 'on' : stopped, isOn ? stopped : 'on']}
-        shows={<Stand isOn={isOn} />}
-      >
-        {isOn && <Facts of={[...meanings, ['Who may end it', end]]} />}
-      </ChangeStep>
+      <ToggleStep {...part} shows={<span class={isOn ? 'on' : 'off'}>{words}</span>} />
     </div>
   );
 }
 
-function Coins(part: SettingsPart) {
+function Coins({ settings, changed }: SettingsPart) {
   return (
     <section class="card">
       <h2>Coins</h2>
@@ -169,10 +119,10 @@ function Coins(part: SettingsPart) {
               asset === 'USDT' ? (
                 <span class="quiet">–</span>
               ) : (
-                <Toggle {...part} of={toggleTrading(part.settings, asset)} />
+                <Toggle changed={changed} of={toggleTrading(settings, asset)} />
               ),
           },
-          { name: 'Deposits', show: (asset) => <Toggle {...part} of={toggleDepositsOf(part.settings, asset)} /> },
+          { name: 'Deposits', show: (asset) => <Toggle changed={changed} of={toggleDepositsOf(settings, asset)} /> },
         ]}
         empty=""
       />
@@ -180,7 +130,7 @@ function Coins(part: SettingsPart) {
   );
 }
 
-function Networks(part: SettingsPart) {
+function Networks({ settings, changed }: SettingsPart) {
   return (
     <section class="card">
       <h2>Networks</h2>
@@ -192,10 +142,13 @@ function Networks(part: SettingsPart) {
         keyOf={(network) => network}
         columns={[
           { name: 'Network', show: (network) => <NetworkName network={network} /> },
-          { name: 'Deposits', show: (network) => <Toggle {...part} of={toggleDepositsOver(part.settings, network)} /> },
+          {
+            name: 'Deposits',
+            show: (network) => <Toggle changed={changed} of={toggleDepositsOver(settings, network)} />,
+          },
           {
             name: 'Withdrawals',
-            show: (network) => <Toggle {...part} of={toggleWithdrawalsOver(part.settings, network)} />,
+            show: (network) => <Toggle changed={changed} of={toggleWithdrawalsOver(settings, network)} />,
           },
         ]}
         empty=""

@@ -12,7 +12,8 @@ import type { ExchangeSettings, House, Reconciliation } from '../schema.d.ts';
 import { useMay, useStaff } from '../staff.ts';
 import { listExchangeMatters } from './exchange-matters.tsx';
 import { Figures } from './figures.tsx';
-import { HaltStep } from './halts.tsx';
+import { ToggleStep } from './halts.tsx';
+import { toggleWhole } from './toggles.ts';
 import { custodianWords } from './house.tsx';
 import { readWaiting, WaitingCard } from './waiting.tsx';
 
@@ -47,8 +48,8 @@ export function Today() {
         {loaded.state === 'here' && (
           <div class="steps">
             <Status {...loaded.value} />
-            <HaltStep name="tradingHalted" settings={loaded.value.settings} changed={reload} />
-            <HaltStep name="withdrawalsHalted" settings={loaded.value.settings} changed={reload} />
+            <ToggleStep of={toggleWhole(loaded.value.settings, 'tradingHalted')} changed={reload} />
+            <ToggleStep of={toggleWhole(loaded.value.settings, 'withdrawalsHalted')} changed={reload} />
           </div>
         )}
       </div>
