@@ -134,7 +134,7 @@ function Hedging({
               ) : (
                 <>
                   <State of="PENDING" words={there} />
-                  <small class="below">{showSigned(excess)} over the limit, so nothing more may be moved there</small>
+                  <small class="below">{showSigned(excess)} over the limit</small>
                 </>
               ),
             ],

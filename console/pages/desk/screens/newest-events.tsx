@@ -194,6 +194,6 @@ function tellMoney(event: OperatorEvent, account: AccountOfHolder | undefined): 
         {state}
       </>
     ),
-    about: id === undefined ? <span class="quiet">nobody’s yet</span> : <AccountName id={id} account={account} />,
+    about: id === undefined ? <span class="quiet">No account yet</span> : <AccountName id={id} account={account} />,
   };
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { nameEvent, showRecent, showTime } from '../../format.ts';
+import { useLoaded } from '../../load.ts';
 import { Folded } from '../folded.tsx';
 import { Choice, Form } from '../form.tsx';
 import { Pill } from '../pill.tsx';
@@ -7,6 +8,8 @@ import { Time } from '../time.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { type Delivery, isTest, nameAnswer, nameOutcome, numberOf } from './delivery-state.ts';
 import type { Change, EndpointCalls, EventGroups, KnownEndpoint } from './endpoint-calls.ts';
+
+const EVERY_MS = 15_000;
 
 const endings = {
   gone: 'The exchange switched it off: it answered that it is gone.',
@@ -40,11 +43,17 @@ export function Endpoint({
   const [isOpen, setOpen] = useState(false);
   const [tested, setTested] = useState<Delivery>();
   const isOn = endpoint.status === 'enabled';
+  const { loaded } = useLoaded(() => calls.listDeliveries(endpoint.id), EVERY_MS);
+  const last = loaded.state === 'here' && loaded.value.deliveries.find((row) => !isTest(row));
+  const [status, outcome] = last ? nameOutcome(last) : [];
   return (
     <article class="endpoint">
       <div class="title">
         <h3 class="breaks">{endpoint.url}</h3>
-        <Pill status={isOn ? 'completed' : 'failed'} words={isOn ? 'On' : 'Off'} />
+        <span>
+          <Pill status={isOn ? 'completed' : 'failed'} words={isOn ? 'On' : 'Off'} />{' '}
+          {status && <Pill status={status} words={`Last event ${outcome?.toLowerCase()}`} />}
+        </span>
       </div>
       <About endpoint={endpoint} groups={groups} />
       <div class="side-by-side">
