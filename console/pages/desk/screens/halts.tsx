@@ -32,7 +32,7 @@ export function ToggleStep({
       {isOn && (
         <p class="quiet">
           Nobody else has to agree.{' '}
-          {isHalt ? 'Once there are two admins, resuming needs both.' : 'One admin can resume it.'}
+          {isHalt ? 'Once there are two admins, resuming needs both.' : 'Resuming needs one admin.'}
         </p>
       )}
     </Step>
