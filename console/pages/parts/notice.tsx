@@ -72,14 +72,14 @@ export function Fault({ error }: { readonly error: unknown }) {
 export function Shown<T>({
   loaded,
   title,
-  list,
+  id,
   children,
 }: {
   readonly loaded: LoadState<T>;
   /** The heading of a page that cannot be shown, where its own is among what is read. */
   readonly title?: string;
-  /** The page that lists others of its kind, and its name. */
-  readonly list?: { readonly path: string; readonly name: string };
+  /** What it was looked for by. */
+  readonly id?: string;
   readonly children: (value: T) => ComponentChildren;
 }) {
   if (loaded.state === 'waiting') return <Waiting />;
@@ -89,16 +89,17 @@ export function Shown<T>({
   const isAbsent = title !== undefined && isRefusal(error, 'not_found');
   return (
     <>
-      {title && <h1>{isAbsent ? `No such ${title.toLowerCase()}` : title}</h1>}
+      {title && <h1>{isAbsent ? 'Not found' : title}</h1>}
       {isAbsent ? (
         <section class="card" role="alert">
-          <p>The address may be mistyped, or cut off:</p>
-          <code class="ungrouped">{location.pathname}</code>
-          {list !== undefined && (
-            <div class="side-by-side">
-              <a href={list.path}>{list.name}</a>
-            </div>
-          )}
+          <p class="breaks">
+            There is no {title.toLowerCase()} with the id <strong>{id}</strong>. It may belong to another record.
+          </p>
+          <div class="side-by-side">
+            <a class="main" href={`/desk/search?q=${id}`}>
+              Search for this id
+            </a>
+          </div>
         </section>
       ) : (
         <Fault error={error} />

@@ -8,10 +8,10 @@ export interface Column<Row> {
   /** What is done with the row, which needs no heading for who looks. */
   readonly isStep?: boolean;
   /**
-   * On a narrow screen: beside the name of the row, below it without a name of its own, beside another below its name, or,
-   * a step, by the whole row.
+   * On a narrow screen: beside the name of the row, below it without a name of its own (there first, last or at the end of
+   * the first one's line), beside another below its name, nowhere, or, a step, by the whole row.
    */
-  readonly narrow?: 'beside' | 'bare' | 'half' | 'by-row';
+  readonly narrow?: 'beside' | 'bare' | 'bare first' | 'bare end' | 'bare last' | 'half' | 'nowhere' | 'by-row';
   readonly show: (row: Row) => ComponentChildren;
 }
 

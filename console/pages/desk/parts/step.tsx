@@ -136,5 +136,5 @@ export function OldAndNew({
 
 /** Why something is done, for the audit. */
 export function ReasonField({ value, set }: { readonly value: string; readonly set: (value: string) => void }) {
-  return <TextField label="Reason, for the audit" required maxLength={500} value={value} set={set} />;
+  return <TextField label="Reason, for the audit (required)" required maxLength={500} value={value} set={set} />;
 }

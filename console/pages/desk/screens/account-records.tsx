@@ -12,7 +12,7 @@ import type { OperatorDeposit, OperatorWithdrawal, Order, Transaction } from '..
 const when = { name: 'When', narrow: 'bare' as const, show: ({ ts }: { readonly ts: string }) => <Time iso={ts} /> };
 const state = {
   name: 'State',
-  narrow: 'bare' as const,
+  narrow: 'bare first' as const,
   show: ({ status }: { readonly status: string }) => <State of={status} />,
 };
 interface Valued {
@@ -23,7 +23,7 @@ interface Valued {
 export const isValued = ({ usdValue }: Valued) => usdValue !== '0';
 
 export const valueColumn = {
-  name: 'In USDT',
+  name: 'Worth, USDT',
   isNumber: true,
   narrow: 'beside' as const,
   show: (row: Valued) =>
@@ -54,7 +54,7 @@ const OUT = /SELL$|WITHDRAWAL$/;
 
 const transactionColumns = (accountId: string): readonly Column<Transaction>[] => [
   {
-    name: 'What',
+    name: 'Kind',
     show: ({ id, type, asset }) => {
       const paths: Readonly<Record<string, string>> = {
         ONCHAIN_DEPOSIT: `/desk/deposits/${id}`,
@@ -72,7 +72,7 @@ const transactionColumns = (accountId: string): readonly Column<Transaction>[] =
     narrow: 'beside',
     show: (row) => `${OUT.test(row.type) ? '−' : '+'}${nameAmount(row)}`,
   },
-  { ...valueColumn, narrow: 'bare' },
+  { ...valueColumn, narrow: 'bare end' },
   state,
   when,
 ];
@@ -84,7 +84,15 @@ export const withdrawalColumns: readonly Column<OperatorWithdrawal>[] = [
     show: (row) => <a href={`/desk/withdrawals/${row.accountId}/${row.id}`}>{nameAmount(row)}</a>,
   },
   valueColumn,
-  { name: 'To', narrow: 'bare', show: ({ network, address }) => <Destination network={network} address={address} /> },
+  {
+    name: 'To',
+    narrow: 'bare end',
+    show: ({ asset, network, address }) => (
+      <>
+        {network !== asset && network} <code title={address}>{shorten(address)}</code>
+      </>
+    ),
+  },
   state,
   when,
 ];
@@ -110,12 +118,12 @@ export const depositColumns: readonly Column<OperatorDeposit>[] = [
   valueColumn,
   {
     name: 'Source',
-    narrow: 'bare',
+    narrow: 'bare last',
     show: tellSource,
   },
   {
     name: 'State',
-    narrow: 'bare',
+    narrow: 'bare first',
     show: ({ status, decision, reason }) => (
       <>
         <State of={decision ?? status} /> {reason !== null && <small>· {inWords(reason)}</small>}
@@ -124,15 +132,6 @@ export const depositColumns: readonly Column<OperatorDeposit>[] = [
   },
   when,
 ];
-
-/** A network and the address on it, by its ends: the record's own page has the whole. */
-function Destination({ network, address }: { readonly network: string; readonly address: string }) {
-  return (
-    <>
-      {network} <code title={address}>{shorten(address)}</code>
-    </>
-  );
-}
 
 interface RecordKind {
   readonly title: string;
@@ -229,7 +228,7 @@ export function AccountRecords({
           label="State"
           value={status}
           set={(next) => go(`/desk/accounts/${id}/${kind}${next && `?status=${next}`}`)}
-          options={[['', 'all'], ...known.states.map((one) => [one, inWords(one)] as const)]}
+          options={[['', 'All'], ...known.states.map((one) => [one, inWords(one)] as const)]}
         />,
       )}
     </section>

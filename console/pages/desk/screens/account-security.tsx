@@ -1,6 +1,6 @@
 import { nameNetwork } from '../../networks.ts';
 import { operate } from '../operate.ts';
-import { listRisks } from '../parts/key-risks.ts';
+import { KeyRisks } from '../parts/key-risks.tsx';
 import { ShortId, State, Time, Whole } from '../parts/names.tsx';
 import { Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
@@ -21,12 +21,17 @@ export function AccountSecurity({ account, changed }: AccountView) {
           rows={account.apiKeys}
           keyOf={(key) => key.id}
           columns={[
-            { name: 'Name', show: ({ label }) => label },
-            { name: 'Permissions', show: ({ scopes }) => scopes.join(', ') },
             {
-              name: 'IP addresses',
-              show: (key) => key.ipAllowlist?.join(', ') ?? <Risk apiKey={key} words="any" />,
+              name: 'Name',
+              show: (key) => (
+                <>
+                  {key.label}
+                  <KeyRisks of={key} />
+                </>
+              ),
             },
+            { name: 'Permissions', show: ({ scopes }) => scopes.join(', ') },
+            { name: 'IP addresses', show: ({ ipAllowlist }) => ipAllowlist?.join(', ') ?? 'any' },
             { name: 'Id', show: (key) => <ShortId id={key.id} /> },
             { name: 'Created', show: ({ createdAt }) => <Time iso={createdAt} /> },
             { name: 'Expires', show: (key) => <KeyEnd apiKey={key} /> },
@@ -38,12 +43,6 @@ export function AccountSecurity({ account, changed }: AccountView) {
           ]}
           empty="It has no API key. Its holder makes one in the console."
         />
-        {account.apiKeys.some(isRisky) && (
-          <p class="quiet">
-            <State of="unknown" words="marks" /> a risk of a key that may withdraw: it works from any IP address, or
-            never expires.
-          </p>
-        )}
       </section>
       <section class="card">
         <h2>Approved addresses</h2>
@@ -87,39 +86,35 @@ export function AccountSecurity({ account, changed }: AccountView) {
       </section>
       <section class="card">
         <h2>Two-factor authentication</h2>
-        <div class="choice">
-          <p>
-            <State of={account.totp.enabled ? 'ok' : 'unknown'} words={account.totp.enabled ? 'On.' : 'Off.'} />{' '}
-            {account.totp.enabled
-              ? 'Every withdrawal needs a code. Once it is off, API keys withdraw without one, and the holder cannot withdraw in the console.'
-              : 'API keys withdraw without a code, and the holder cannot withdraw in the console.'}
-          </p>
-          {account.totp.enabled && may('set_second_factor') && (
-            <Step
-              danger
-              needsTwo
-              label="Switch it off"
-              title="Switch two-factor authentication off"
-              act={() => operate('delete /accounts/{id}/totp', { path: { id } })}
-              done={changed}
-            >
-              <p>
-                Only once you know that the holder has lost it. API keys then withdraw without a code, and the holder
-                cannot withdraw in the console until it is set up again.
-              </p>
-            </Step>
-          )}
-        </div>
+        <Records
+          label="Two-factor authentication"
+          rows={[account.totp]}
+          keyOf={() => 'totp'}
+          columns={[
+            {
+              name: 'State',
+              show: ({ enabled }) => <State of={enabled ? 'ok' : 'unknown'} words={enabled ? 'On' : 'Off'} />,
+            },
+            {
+              name: 'What it means',
+              narrow: 'bare',
+              show: ({ enabled }) =>
+                enabled
+                  ? 'Every withdrawal needs a code.'
+                  : 'API keys withdraw without a code, and the holder cannot withdraw in the console.',
+            },
+            {
+              name: 'Switch it off',
+              isStep: true,
+              show: ({ enabled }) => enabled && may('set_second_factor') && <SwitchOff id={id} done={changed} />,
+            },
+          ]}
+          empty=""
+        />
       </section>
     </>
   );
 }
-
-const isRisky = (key: ApiKey) => listRisks(key).length > 0;
-
-/** A right without a bound, which is a risk of a key that may withdraw. */
-const Risk = ({ apiKey, words }: { readonly apiKey: ApiKey; readonly words: string }) =>
-  isRisky(apiKey) ? <State of="unknown" words={words} /> : <>{words}</>;
 
 function KeyEnd({ apiKey }: { readonly apiKey: ApiKey }) {
   const { revokedAt, expiresAt } = apiKey;
@@ -130,7 +125,7 @@ function KeyEnd({ apiKey }: { readonly apiKey: ApiKey }) {
       </>
     );
   }
-  return expiresAt === null ? <Risk apiKey={apiKey} words="never" /> : <Time iso={expiresAt} />;
+  return expiresAt === null ? <>never</> : <Time iso={expiresAt} />;
 }
 
 function Revoke({ apiKey, revoked }: { readonly apiKey: ApiKey; readonly revoked: () => void }) {
@@ -168,6 +163,24 @@ function RemoveApproval({
     >
       <p>
         {entry.network} <code>{entry.address}</code> is no longer approved, at once.
+      </p>
+    </Step>
+  );
+}
+
+function SwitchOff({ id, done }: { readonly id: string; readonly done: () => void }) {
+  return (
+    <Step
+      danger
+      needsTwo
+      label="Switch it off"
+      title="Switch two-factor authentication off"
+      act={() => operate('delete /accounts/{id}/totp', { path: { id } })}
+      done={done}
+    >
+      <p>
+        Only once you know that the holder has lost it. API keys then withdraw without a code, and the holder cannot
+        withdraw in the console until it is set up again.
       </p>
     </Step>
   );

@@ -38,12 +38,22 @@ function Freeze({ account: { id, label, status }, changed }: AccountView) {
         changed();
       }}
     >
-      <OldAndNew name="State" old={status} next={next} />
-      <p>
-        {isFrozen
-          ? 'Its keys trade and withdraw again, at once.'
-          : 'This takes effect at once. The account can be read, but neither trades nor withdraws. Deposits are still credited.'}
-      </p>
+      {isFrozen ? (
+        <p>
+          The holder and the API keys trade and withdraw again, at once. Payouts that were held follow within an hour.
+        </p>
+      ) : (
+        <>
+          <p>
+            From now on the holder and the API keys can look, but neither trade nor withdraw. Deposits are still
+            credited.
+          </p>
+          <p>
+            No withdrawal of it can be approved, and no payout begins. What the custodian already has may still be paid.
+          </p>
+          <p>The account can be unfrozen at any time.</p>
+        </>
+      )}
       <ReasonField value={reason} set={setReason} />
     </Step>
   );

@@ -29,7 +29,7 @@ export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
   return (
     <>
       <Back to="/desk/accounts">Accounts</Back>
-      <Shown loaded={loaded} title="Account" list={{ path: '/desk/accounts', name: 'All accounts' }}>
+      <Shown loaded={loaded} title="Account" id={id}>
         {(account) => (
           <>
             <div class="top">
@@ -98,6 +98,7 @@ function Overview({ account }: { readonly account: AccountDetail }) {
             empty="The account holds nothing yet. A deposit or a credit appears here."
           />
         </section>
+        <AccountNotes accountId={id} />
         <div class="aside">
           <DailyWithdrawals account={account} />
           <HolderCard account={account} />
@@ -117,7 +118,6 @@ function Overview({ account }: { readonly account: AccountDetail }) {
             />
           </section>
         </div>
-        <AccountNotes accountId={id} />
       </div>
     </>
   );
@@ -130,8 +130,8 @@ function DailyWithdrawals({ account }: { readonly account: AccountDetail }) {
     <section class="card">
       <h2>Daily limit of withdrawals</h2>
       <p>
-        <strong>{Number(remaining) === 0 ? 'Nothing' : `${showCents(remaining, 'down')} USDT`}</strong>{' '}
-        {Number(remaining) === 0 ? 'is' : 'are'} left today.
+        <strong>{Number(remaining) === 0 ? 'Nothing more' : `${showCents(remaining, 'down')} USDT`}</strong> may
+        {Number(remaining) > 0 && ' still'} be withdrawn now.
       </p>
       <progress max={Number(limit) || 1} value={Number(used)} aria-label="Used of the daily limit" />
       <p class="quiet">

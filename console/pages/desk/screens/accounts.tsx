@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { add } from '../../exact.ts';
 import { showCents } from '../../format.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
+import { useHasRoom } from '../../parts/has-room.ts';
 import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
@@ -11,11 +12,12 @@ import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
 import { useMay } from '../staff.ts';
+import { valueColumn } from './account-records.tsx';
 
 const statuses = [
-  ['', 'all'],
-  ['active', 'active'],
-  ['frozen', 'frozen'],
+  ['', 'All'],
+  ['active', 'Active'],
+  ['frozen', 'Frozen'],
 ] as const;
 
 /** The columns of a list of accounts. */
@@ -29,19 +31,30 @@ export const accountColumns: readonly Column<AccountOfHolder>[] = [
       </>
     ),
   },
-  { name: 'State', narrow: 'beside', show: ({ status }) => <State of={status} /> },
-  { name: 'Worth, USDT', isNumber: true, show: ({ usdValue }) => showCents(usdValue) },
+  { name: 'State', narrow: 'bare first', show: ({ status }) => <State of={status} /> },
+  valueColumn,
   {
     name: 'Traded in 30 days, USDT',
     isNumber: true,
+    narrow: 'nowhere',
     show: ({ volume, isVolumeWhole }) => `${isVolumeWhole ? '' : 'over '}${showCents(volume)}`,
   },
   {
     name: 'Last sign-in',
+    narrow: 'bare end',
     show: ({ lastSignInAt }) =>
-      lastSignInAt === null ? <span class="quiet">never</span> : <Time iso={lastSignInAt} />,
+      lastSignInAt === null ? (
+        <span class="quiet">
+          never<span class="narrow"> signed in</span>
+        </span>
+      ) : (
+        <>
+          <span class="narrow">signed in </span>
+          <Time iso={lastSignInAt} />
+        </>
+      ),
   },
-  { name: 'Opened', show: ({ createdAt }) => <Time iso={createdAt} /> },
+  { name: 'Opened', narrow: 'nowhere', show: ({ createdAt }) => <Time iso={createdAt} /> },
 ];
 
 /** What is looked for, by its name in the address of the page. */
@@ -69,12 +82,15 @@ export function Accounts({ query }: Place) {
     ...(openedFrom && { openedFrom }),
     ...(openedTo && { openedTo }),
   };
-  const narrowed = [
-    asked['query'] && `“${asked['query']}”`,
-    status,
-    openedFrom && `opened from ${asked['openedFrom']}`,
-    openedTo && `opened before ${asked['openedTo']}`,
-  ].filter((words) => words !== '');
+  const isWide = useHasRoom(1_000);
+  const name = <TextField label="Name, e-mail, any id or address" value={wanted['query'] ?? ''} set={set('query')} />;
+  const days = (
+    <>
+      <TextField label="Opened from, UTC" type="date" value={wanted['openedFrom'] ?? ''} set={set('openedFrom')} />
+      <TextField label="Opened before" type="date" value={wanted['openedTo'] ?? ''} set={set('openedTo')} />
+      <button type="submit">Filter</button>
+    </>
+  );
   return (
     <>
       <div class="top">
@@ -88,26 +104,20 @@ export function Accounts({ query }: Place) {
             find({ ...wanted, query: (wanted['query'] ?? '').trim() });
           }}
         >
-          <details class="plain-details">
-            <summary>{narrowed.length > 0 ? `Only: ${narrowed.join(', ')}` : 'Filter the list'}</summary>
-            <div class="filters">
-              <TextField label="Name, e-mail, any id or address" value={wanted['query'] ?? ''} set={set('query')} />
-              <Choice
-                label="State"
-                value={status}
-                set={(next) => find({ ...wanted, status: next })}
-                options={statuses}
-              />
-              <TextField
-                label="Opened from, UTC"
-                type="date"
-                value={wanted['openedFrom'] ?? ''}
-                set={set('openedFrom')}
-              />
-              <TextField label="Opened before" type="date" value={wanted['openedTo'] ?? ''} set={set('openedTo')} />
-              <button type="submit">Filter</button>
-            </div>
-          </details>
+          <div class="filters">
+            {isWide && name}
+            <Choice label="State" value={status} set={(next) => find({ ...wanted, status: next })} options={statuses} />
+            {isWide && days}
+          </div>
+          {!isWide && (
+            <details class="plain-details" open={Boolean(asked['query'] || openedFrom || openedTo)}>
+              <summary>By name or day of opening</summary>
+              <div class="filters">
+                {name}
+                {days}
+              </div>
+            </details>
+          )}
         </form>
         <Pages list={listAccounts(filter)}>
           {(rows) => (
@@ -129,7 +139,8 @@ export function Accounts({ query }: Place) {
               />
               {rows.length > 1 && (
                 <p class="quiet">
-                  {rows.length} shown, worth {showCents(add(rows.map(({ usdValue }) => usdValue)))} USDT together.
+                  The {rows.length} accounts shown are worth {showCents(add(rows.map(({ usdValue }) => usdValue)))}{' '}
+                  USDT.
                 </p>
               )}
             </>

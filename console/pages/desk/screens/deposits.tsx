@@ -268,7 +268,7 @@ export function DepositScreen({ rest: [id = ''] }: Place) {
   return (
     <>
       <Back to="/desk/deposits">Deposits</Back>
-      <Shown loaded={loaded} title="Deposit" list={{ path: '/desk/deposits', name: 'All deposits' }}>
+      <Shown loaded={loaded} title="Deposit" id={id}>
         {({ deposit, moments, clues, account, worth }) => (
           <>
             <div class="named">

@@ -126,7 +126,7 @@ export function ProposalScreen({ rest: [id = ''] }: Place) {
   return (
     <>
       <Back to="/desk/proposals">Proposals</Back>
-      <Shown loaded={loaded} title="Proposal" list={{ path: '/desk/proposals', name: 'All proposals' }}>
+      <Shown loaded={loaded} title="Proposal" id={id}>
         {({ proposal, settings, staff }) => (
           <>
             <div class="top">

@@ -8,7 +8,7 @@ import { TransactionLink } from '../../parts/transaction-link.tsx';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { AccountLink, Back, Grouped, State, Time, Whole } from '../parts/names.tsx';
-import { listRisks } from '../parts/key-risks.ts';
+import { KeyRisks } from '../parts/key-risks.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { type Moment, Timeline, readMoments } from '../parts/timeline.tsx';
 import type { AccountDetail, OperatorDeposit, OperatorWithdrawal } from '../schema.d.ts';
@@ -40,7 +40,7 @@ async function read(id: string, withdrawalId: string) {
 export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) {
   const { loaded, reload } = useLoaded(() => read(id, withdrawalId));
   return (
-    <Shown loaded={loaded} title="Withdrawal" list={{ path: '/desk/payouts', name: 'Payouts under way' }}>
+    <Shown loaded={loaded} title="Withdrawal" id={withdrawalId}>
       {({ withdrawal, account, earlier, deposits, claim, threshold, moments }) => (
         <>
           <BackToList withdrawal={withdrawal} account={account} />
@@ -115,15 +115,10 @@ function AskedBy({
 }) {
   const asked = nameKey(withdrawal, account);
   const key = account.apiKeys.find(({ id }) => id === withdrawal.keyId);
-  const risks = key ? listRisks(key) : [];
   return (
     <>
       {key ? <a href={`/desk/accounts/${account.id}/security`}>{asked}</a> : asked}
-      {risks.map((risk) => (
-        <small key={risk} class="below">
-          <Sign isUsual={false} words={risk} />
-        </small>
-      ))}
+      {key && <KeyRisks of={key} />}
     </>
   );
 }
