@@ -36,7 +36,7 @@ async function openAccount(page: Page, exchange: LocalExchange): Promise<string>
   await page.getByLabel('Reference').fill('desk credit');
   await confirm(page, 'Credit by hand');
   await page.getByRole('table', { name: 'Balances' }).getByText('5.25').waitFor();
-  await see(page, '5\u202F000.00 USDT may still be withdrawn now.');
+  await see(page, '5\u202F000.00 USDT may be withdrawn now.');
   expectThat(true, 'an account is credited by hand, and its page says what is left of its limit');
   await press(page, 'Set the limit');
   const set = page.getByRole('dialog').getByRole('button', { name: 'Set the limit' });
@@ -44,7 +44,7 @@ async function openAccount(page: Page, exchange: LocalExchange): Promise<string>
   await page.getByLabel('Daily limit', { exact: true }).fill('4500');
   await page.getByLabel('Reason, for the audit').fill('as agreed');
   await set.click();
-  await see(page, '4\u202F500.00 USDT may still be withdrawn now.');
+  await see(page, '4\u202F500.00 USDT may be withdrawn now.');
   await press(page, 'Freeze');
   await page.getByLabel('Reason, for the audit').fill('asked for it by telephone');
   await confirm(page, 'Freeze');

@@ -78,6 +78,11 @@ export function Time({ iso }: { readonly iso: string }) {
   return <time dateTime={iso}>{showTime(iso)}</time>;
 }
 
+/** The day of a time, where its minute is of no use. */
+export function Day({ iso }: { readonly iso: string }) {
+  return <time dateTime={iso}>{showTime(iso).split(',')[0]}</time>;
+}
+
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
 /** The time of a day that is said above it. */

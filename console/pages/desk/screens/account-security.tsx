@@ -1,7 +1,7 @@
 import { nameNetwork } from '../../networks.ts';
 import { operate } from '../operate.ts';
 import { KeyRisks } from '../parts/key-risks.tsx';
-import { ShortId, State, Time, Whole } from '../parts/names.tsx';
+import { Day, ShortId, State, Time, Whole } from '../parts/names.tsx';
 import { Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
 import type { AllowlistEntry, ApiKey } from '../schema.d.ts';
@@ -33,7 +33,7 @@ export function AccountSecurity({ account, changed }: AccountView) {
             { name: 'Permissions', show: ({ scopes }) => scopes.join(', ') },
             { name: 'IP addresses', show: ({ ipAllowlist }) => ipAllowlist?.join(', ') ?? 'any' },
             { name: 'Id', show: (key) => <ShortId id={key.id} /> },
-            { name: 'Created', show: ({ createdAt }) => <Time iso={createdAt} /> },
+            { name: 'Created', show: ({ createdAt }) => <Day iso={createdAt} /> },
             { name: 'Expires', show: (key) => <KeyEnd apiKey={key} /> },
             {
               name: 'Revoke',

@@ -48,9 +48,7 @@ function Freeze({ account: { id, label, status }, changed }: AccountView) {
             From now on the holder and the API keys can look, but neither trade nor withdraw. Deposits are still
             credited.
           </p>
-          <p>
-            No withdrawal of it can be approved, and no payout begins. What the custodian already has may still be paid.
-          </p>
+          <p>No withdrawal can be approved, and no payout begins. What the custodian already has may still be paid.</p>
           <p>The account can be unfrozen at any time.</p>
         </>
       )}

@@ -130,8 +130,8 @@ function DailyWithdrawals({ account }: { readonly account: AccountDetail }) {
     <section class="card">
       <h2>Daily limit of withdrawals</h2>
       <p>
-        <strong>{Number(remaining) === 0 ? 'Nothing more' : `${showCents(remaining, 'down')} USDT`}</strong> may
-        {Number(remaining) > 0 && ' still'} be withdrawn now.
+        <strong>{Number(remaining) === 0 ? 'Nothing' : `${showCents(remaining, 'down')} USDT`}</strong> may be withdrawn
+        now.
       </p>
       <progress max={Number(limit) || 1} value={Number(used)} aria-label="Used of the daily limit" />
       <p class="quiet">

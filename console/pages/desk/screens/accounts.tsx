@@ -7,7 +7,7 @@ import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { type AccountOfHolder, listAccounts } from '../parts/find-accounts.ts';
-import { AccountName, State, Time } from '../parts/names.tsx';
+import { AccountName, Day, State, Time } from '../parts/names.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
@@ -54,7 +54,7 @@ export const accountColumns: readonly Column<AccountOfHolder>[] = [
         </>
       ),
   },
-  { name: 'Opened', narrow: 'nowhere', show: ({ createdAt }) => <Time iso={createdAt} /> },
+  { name: 'Opened', narrow: 'nowhere', show: ({ createdAt }) => <Day iso={createdAt} /> },
 ];
 
 /** What is looked for, by its name in the address of the page. */
