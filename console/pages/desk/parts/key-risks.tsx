@@ -13,7 +13,7 @@ export function KeyRisks({ of: { scopes, revokedAt, ipAllowlist, expiresAt } }: 
 }
 
 const Risk = ({ words }: { readonly words: string }) => (
-  <small class="below">
+  <small class="below risk">
     <State of="unknown" words={words} />
   </small>
 );
