@@ -52,7 +52,9 @@ function nameEnd({ sessionIds }: LogEntry['detail'], entries: readonly LogEntry[
   const ended = Array.isArray(sessionIds) ? sessionIds : [];
   if (ended.length > 1) return `Ended ${ended.length} sessions`;
   const begun = entries.find(({ detail }) => ended.includes(detail['sessionId']));
-  return begun ? `Ended the session of ${showTime(new Date(begun.ts_ms).toISOString())}` : 'Ended a session';
+  if (!begun) return 'Ended a session';
+  // A time breaks as a whole.
+  return `Ended the session of ${showTime(new Date(begun.ts_ms).toISOString()).replaceAll(' ', '\u00A0')}`;
 }
 
 /** With what a holder came back. */
