@@ -57,7 +57,7 @@ export function Figures({
         <span class="quiet">In USDT, days in UTC</span>
       </div>
       {flows.missingLedgers.length > 0 && (
-        <p class="notice">Ledger {flows.missingLedgers.join(', ')} does not answer: the figures are without it.</p>
+        <p class="notice warn">Ledger {flows.missingLedgers.join(', ')} does not answer: the figures are without it.</p>
       )}
       <dl class="figures">
         <Figure name="Came in" values={deposits} />

@@ -235,7 +235,7 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
         </span>
       </div>
       {missing.length > 0 && (
-        <p class="notice">Ledger {missing.join(', ')} does not answer: the figures are without it.</p>
+        <p class="notice warn">Ledger {missing.join(', ')} does not answer: the figures are without it.</p>
       )}
       <dl class="figures">
         <Figure name="Profit or loss today" values={sumByDay(profit.days, days, 'profit')} show={showGain} />

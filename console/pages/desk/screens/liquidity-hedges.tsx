@@ -35,7 +35,7 @@ export function OpenHedges({ hedges, changed }: { readonly hedges: readonly Hedg
 }
 
 const filters = [
-  ['', 'all'],
+  ['', 'All'],
   ['OPEN', 'open'],
   ['DEALT', 'dealt'],
   ['NEVER', 'never dealt'],

@@ -265,7 +265,7 @@ function Earned({ profit }: { readonly profit: Profit }) {
         Revaluation is what the house’s coins gained or lost as prices moved.
       </p>
       {missing.length > 0 && (
-        <p class="notice">Ledger {missing.join(', ')} does not answer: the figures are without it.</p>
+        <p class="notice warn">Ledger {missing.join(', ')} does not answer: the figures are without it.</p>
       )}
       <h3>By day</h3>
       <DayChart

@@ -72,7 +72,7 @@ export function Passkeys({ ways, changed }: { readonly ways: LoadState<WaysIn>; 
               <p>Add a new passkey. Then you can remove the one that you lost.</p>
             ) : (
               passkeys.length === 1 && (
-                <p class="notice">
+                <p class="notice warn">
                   <strong>This is your only passkey.</strong> Add a second one on another device, in case you lose this
                   one.
                 </p>
@@ -127,7 +127,7 @@ function PasskeyRow({
         )}
       </p>
       {isAskedFor && (
-        <div class="notice asked">
+        <div class="notice warn asked">
           <p>
             <strong>Did you lose this passkey?</strong> It is from before the recovery. If you still have it, it can
             stay.
