@@ -489,11 +489,11 @@ export class HolderTrial {
 
       await this.#check(page, 'events-deliveries');
       expectThat(received.length === 2, 'what happens to the account’s security is sent');
-      await page.getByLabel('Send again from this event on').selectOption({ label: 'The oldest of the last 90 days' });
-      await press(page, 'Send again');
+      await page.getByRole('button', { name: 'Send again from here' }).waitFor();
+      await press(page, 'Send all of the last 90 days again');
       await see(page, 'Send all events of the last 90 days again?');
-      await press(page, 'Yes, send again');
-      await see(page, 'They are being sent again');
+      await press(page, 'Yes, send all of the last 90 days again');
+      await see(page, 'Sent again, one a second');
       await press(page, 'Close');
       const isSentAgain = () => received.filter((id) => id === received[1]).length === 2;
       for (let looks = 0; looks < 300 && !isSentAgain(); looks += 1) await page.waitForTimeout(100);

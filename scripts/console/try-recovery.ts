@@ -65,12 +65,12 @@ export async function tryRecovery(
   await checkState(page, 'security-held', shots);
   expectThat(true, 'a link and a recovery code bring the holder back, with a new passkey');
   await open(page, 'API keys');
-  await see(page, 'You can make a key again from');
+  await see(page, 'You can make a key again after');
   expectThat((await page.getByLabel('Name').count()) === 0, 'the account is held for 24 hours: no new key');
   await page.locator('.over').getByText('Revoked', { exact: true }).first().waitFor();
   await checkState(page, 'api-keys-held', shots);
   await open(page, 'Addresses');
-  await see(page, 'You can approve an address again from');
+  await see(page, 'You can approve an address again after');
   expectThat((await page.getByLabel('Name').count()) === 0, 'and no new address');
   await open(page, 'Security');
   await press(page, 'Freeze my account …');
@@ -105,10 +105,10 @@ async function tryFreezeLink(
 ): Promise<void> {
   const page = await openConsole(browser, exchange);
   await page.goto(/http:\/\/localhost:\d+\/freeze#\S+/.exec(mail)?.[0] ?? '');
-  await see(page, 'If you did not do what the mail tells of');
+  await see(page, 'If what the mail says was not you');
   await checkState(page, 'freeze-by-link', shots);
   await press(page, 'Freeze my account');
-  await see(page, 'Trading and withdrawals have stopped, by API keys too.');
+  await see(page, 'Trading and withdrawals have stopped, also through API keys.');
   await page.getByRole('link', { name: /^\S+@\S+$/ }).waitFor();
   await checkState(page, 'freeze-by-link-done', shots);
   expectThat(true, 'a link in a mail freezes the account, without a sign-in');

@@ -1,5 +1,5 @@
-import { showTime } from '../format.ts';
 import { mustReturn, nameWayIn, useSignedIn } from './session.ts';
+import { Time } from './time.tsx';
 
 /** Why the account takes no new key or address now, and what to do about it. */
 export function CannotAdd({ act }: { readonly act: string }) {
@@ -8,14 +8,14 @@ export function CannotAdd({ act }: { readonly act: string }) {
   if (account.heldUntil_ms !== null) {
     return (
       <p class="quiet">
-        You can {act} again from {showTime(new Date(account.heldUntil_ms).toISOString())} on.
+        You can {act} again after <Time at={new Date(account.heldUntil_ms).toISOString()} />.
       </p>
     );
   }
   return (
     <>
-      <p>
-        To {act}, {mustReturn(session) ? 'use your passkey' : 'first add a passkey'}.
+      <p class="quiet">
+        To {act}, {mustReturn(session) ? 'use your passkey' : 'first add a passkey'}: it proves that it is you.
       </p>
       <div class="side-by-side">
         <a class="main" href="/security">

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api, ask } from '../ask.ts';
-import { inGroups, showTime } from '../format.ts';
+import { inGroups } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import { nameNetwork } from '../networks.ts';
 import { CopyButton } from '../parts/copy.tsx';
@@ -11,6 +11,7 @@ import { mayAdd, useSignedIn } from '../parts/session.ts';
 import { withPasskey } from '../passkey.ts';
 import type { Entry } from './withdraw/withdrawal-form.tsx';
 import { CannotAdd } from '../parts/cannot-add.tsx';
+import { Time } from '../parts/time.tsx';
 
 async function read() {
   const [{ entries }, { assets }] = await Promise.all([
@@ -84,7 +85,7 @@ function Approved({ entry, removed }: { readonly entry: Entry; readonly removed:
       </div>
       <code class="boxed">{inGroups(entry.address)}</code>
       <span class="quiet">
-        {nameNetwork(entry.network)}, {isCooling ? 'can be used from' : 'ready since'} {showTime(entry.usableAt)}
+        {nameNetwork(entry.network)}, {isCooling ? 'can be used from' : 'ready since'} <Time at={entry.usableAt} />
       </span>
       <div class="side-by-side">
         <CopyButton isBeside text={entry.address} label={`the address of ${entry.label}`} />
@@ -135,14 +136,7 @@ function NewAddress({ networks, approved }: { readonly networks: readonly string
         value={address}
         set={setAddress}
       />
-      <TextField
-        label="Name"
-        help="Such as “cold wallet”. You confirm the address with your passkey."
-        required
-        maxLength={128}
-        value={label}
-        set={setLabel}
-      />
+      <TextField label="Name" help="Such as “cold wallet”." required maxLength={128} value={label} set={setLabel} />
     </Form>
   );
 }

@@ -2,7 +2,6 @@ import { Fragment } from 'preact';
 import type { EventType } from '../../../clients/bureau-client/src/operations.ts';
 import { api } from '../ask.ts';
 import { Form } from '../parts/form.tsx';
-import { useHasRoom } from '../parts/has-room.ts';
 import { useSignedIn } from '../parts/session.ts';
 import type { EndpointCalls, EventGroups } from '../parts/webhooks/endpoint-calls.ts';
 import { Endpoints } from '../parts/webhooks/endpoints.tsx';
@@ -44,26 +43,32 @@ const calls: EndpointCalls<EventType> = {
   listDeliveries: (id) => api.listWebhookDeliveries(id),
 };
 
-/** What is sent, for who writes a receiver. It is folded away where it would stand below the form. */
-function Kinds({ isBeside }: { readonly isBeside: boolean }) {
-  const hasRoom = useHasRoom(900);
+/** What each group is about, for who chooses among them; their names are in the guide. */
+const meanings: Readonly<Record<string, string>> = {
+  Orders: 'An order was filled.',
+  Deposits: 'One was seen, credited, held for a check, or refused.',
+  Withdrawals: 'One was asked for, is being sent, has arrived, or failed.',
+  Settlements: 'The exchange settled a trade of yours.',
+  Freezes: 'The account was frozen or unfrozen.',
+  Security: 'Somebody signed in, or changed passkeys, codes or two-factor authentication.',
+  'API keys': 'A key was made or revoked.',
+  'Approved addresses': 'An address was approved or removed.',
+  Endpoints: 'An endpoint was switched off by the exchange.',
+};
+
+function Meanings() {
   return (
-    <details open={isBeside && hasRoom}>
-      <summary>What is sent?</summary>
-      <p>Each event is sent as JSON by POST, and signed with the endpoint’s secret.</p>
-      <dl class="kinds">
-        {groups.map(([name, types]) => (
+    <section class="card">
+      <h2>What is sent</h2>
+      <dl>
+        {groups.map(([name]) => (
           <Fragment key={name}>
             <dt>{name}</dt>
-            <dd>
-              {types.map((type) => (
-                <code key={type}>{type}</code>
-              ))}
-            </dd>
+            <dd>{meanings[name]}</dd>
           </Fragment>
         ))}
       </dl>
-    </details>
+    </section>
   );
 }
 
@@ -78,7 +83,7 @@ export function Events() {
         <a href={`${session.apiOrigin}/docs/guides/be-told`}>guide to events</a>.
       </p>
       <Endpoints calls={calls} groups={groups} change={Form}>
-        {(isBeside) => <Kinds isBeside={isBeside} />}
+        {(isBeside) => isBeside && <Meanings />}
       </Endpoints>
     </>
   );

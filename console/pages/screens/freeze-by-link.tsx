@@ -12,21 +12,22 @@ export function FreezeByLink() {
     <Door title={isFrozen ? 'Your account is frozen' : 'Freeze your account'}>
       {isFrozen ? (
         <>
-          <p class="notice" role="status">
-            Trading and withdrawals have stopped, by API keys too.
+          <p class="notice good" role="status">
+            Trading and withdrawals have stopped, also through API keys.
           </p>
           <ol class="numbered">
+            <li>Sign in, remove passkeys that are not yours, and sign out other browsers.</li>
             <li>
-              Write to <MailLink />, and tell us what happened. We unfreeze the account once we know that it is you.
+              Write to <MailLink about="My account is frozen" />, and tell us what happened. We unfreeze the account
+              once we know that it is you.
             </li>
-            <li>Sign in, and remove the passkeys and sign out the browsers that are not yours.</li>
           </ol>
         </>
       ) : (
         <>
           <p>
-            If you did not do what the mail tells of, freeze your account. Trading and withdrawals stop at once, by API
-            keys too.
+            If what the mail says was not you, freeze your account. Trading and withdrawals stop at once, also through
+            API keys.
           </p>
           <p>
             <strong>You cannot undo it yourself.</strong> To have the account unfrozen, write to <MailLink />.
@@ -42,7 +43,9 @@ export function FreezeByLink() {
         </>
       )}
       <div class="side-by-side">
-        <a href="/">{isFrozen ? 'Sign in' : 'It was me'}</a>
+        <a class={isFrozen ? 'main' : undefined} href="/">
+          {isFrozen ? 'Sign in' : 'It was me: do nothing'}
+        </a>
       </div>
     </Door>
   );

@@ -159,7 +159,7 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
                   {scope === 'withdraw' && (
                     <small>
                       {account.totp.enabled
-                        ? 'Anyone with this key can empty the account. Limit it to IP addresses below.'
+                        ? 'Anyone with this key can empty the account. Limit it to IP addresses.'
                         : 'Switch on two-factor authentication first.'}
                     </small>
                   )}
@@ -167,16 +167,16 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
               </label>
             ))}
           </fieldset>
+          <TextField
+            label="Allowed IP addresses (optional)"
+            help="Separated by commas, such as 192.0.2.0/24. If empty: any address."
+            value={addresses}
+            set={setAddresses}
+          />
           <Choice label="Expires" value={lasts} set={setLasts} options={lives} />
           {lasts === 'time' && (
             <TextField label="Expires at" type="datetime-local" required value={expiry} set={setExpiry} />
           )}
-          <TextField
-            label="Allowed IP addresses (optional)"
-            help="Such as 192.0.2.0/24, with commas between them. Leave it empty to allow all."
-            value={addresses}
-            set={setAddresses}
-          />
         </Form>
       ) : (
         <CannotAdd act="make a key" />
@@ -229,13 +229,15 @@ function listRights(of: readonly string[]): string {
 function KeyRow({ apiKey, revoked }: { readonly apiKey: ApiKey; readonly revoked: () => void }) {
   const { id, label, revokedAt, expiresAt, createdAt, ipAllowlist, lastUsedAt } = apiKey;
   const facts: readonly (readonly [name: string, value: string])[] = [
-    ['From', ipAllowlist === null ? 'any IP address' : ipAllowlist.join(', ')],
     ['Id ends in', id.slice(-6)],
     ['Made', showTime(createdAt)],
     ['Last used', lastUsedAt === null ? 'never' : showTime(lastUsedAt)],
-    revokedAt === null
-      ? ['Expires', expiresAt === null ? 'never' : showTime(expiresAt)]
-      : ['Revoked', showTime(revokedAt)],
+    ...(revokedAt === null
+      ? ([
+          ['Expires', expiresAt === null ? 'never' : showTime(expiresAt)],
+          ['From', ipAllowlist === null ? 'any IP address' : ipAllowlist.join(', ')],
+        ] as const)
+      : ([['Revoked', showTime(revokedAt)]] as const)),
   ];
   return (
     <li class={revokedAt === null ? 'entry' : 'entry over'}>

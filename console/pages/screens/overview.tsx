@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Transaction } from '../../../clients/bureau-client/src/operations.ts';
 import { add, multiply } from '../exact.ts';
 import { api, ask } from '../ask.ts';
-import { directionOf, nameMovement, showCents, showChange, showQuantity, showRecent } from '../format.ts';
+import { directionOf, nameMovement, showCents, showChange, showPrice, showQuantity, showRecent } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import type { ChartPoint } from '../parts/chart-point.ts';
 import { Checklist } from '../parts/checklist.tsx';
@@ -34,7 +34,7 @@ async function read() {
     const ticker = priceOf.get(asset);
     const price = asset === 'USDT' ? '1' : ticker?.price;
     const name = assets.find((known) => known.asset === asset)?.name ?? asset;
-    return { asset, name, amount, change: ticker?.change24h, value: price && multiply(amount, price, DECIMALS) };
+    return { asset, name, amount, price, change: ticker?.change24h, value: price && multiply(amount, price, DECIMALS) };
   });
   return {
     // What is worth most first; what has no price or no amount keeps its order.
@@ -278,7 +278,7 @@ function Balances({ rows, prices }: { readonly rows: readonly Row[]; readonly pr
             <th scope="col" class="number">
               24 hours
             </th>
-            <th scope="col" class="wide">
+            <th scope="col" class="wide number">
               Price
             </th>
             <th scope="col">
@@ -322,8 +322,11 @@ function BalanceRow({ row, prices }: { readonly row: Row; readonly prices: Price
       <td class="number">
         <Change fraction={row.change} />
       </td>
-      <td class="wide">
-        <Line values={prices.map((point) => point.value)} label={`The price of ${row.asset}, 24 hours`} />
+      <td class="wide number">
+        <div>
+          {row.price === undefined ? '–' : showPrice(row.price)}
+          <Line values={prices.map((point) => point.value)} label={`The price of ${row.asset}, 24 hours`} />
+        </div>
       </td>
       <td class="number actions">
         <button type="button" class="opener" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>

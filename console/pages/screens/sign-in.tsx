@@ -111,10 +111,10 @@ export function OpenLink({ opened }: { readonly opened: () => void }) {
       </Door>
     );
   return (
-    <Door title="Open your account">
+    <Door title="Sign in to Bureau">
       <p>
-        The link works once. With it you can look, deposit and freeze the account; trading and withdrawing need a
-        passkey.
+        With this link you can look, deposit and freeze your account. To trade and withdraw, use a passkey. It works
+        once.
       </p>
       <Form
         label="Sign in"

@@ -1,10 +1,18 @@
 import type { ComponentChildren } from 'preact';
-import { nameEvent, showTime } from '../../format.ts';
+import { nameEvent, showRecent } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Dialog } from '../dialog.tsx';
 import { Shown } from '../notice.tsx';
 import { Pill } from '../pill.tsx';
-import { type Delivery, type DeliveryLog, isTest, nameAnswer, nameOutcome, nameProgress } from './delivery-state.ts';
+import {
+  type Delivery,
+  type DeliveryLog,
+  isTest,
+  nameAnswer,
+  nameOutcome,
+  nameProgress,
+  numberOf,
+} from './delivery-state.ts';
 
 const EVERY_MS = 5_000;
 
@@ -14,14 +22,14 @@ export function Deliveries({
   url,
   isOn,
   close,
-  children,
+  again,
 }: {
   readonly read: () => Promise<DeliveryLog>;
   readonly url: string;
   readonly isOn: boolean;
   readonly close: () => void;
-  /** What can be done about them. */
-  readonly children: (log: DeliveryLog) => ComponentChildren;
+  /** The step that sends again what came after the event of a number, or everything; `undefined` for who may only look. */
+  readonly again: ((after: number | undefined) => ComponentChildren) | undefined;
 }) {
   const { loaded } = useLoaded(read, EVERY_MS);
   const progress = (log: DeliveryLog) => nameProgress(log, isOn);
@@ -39,12 +47,12 @@ export function Deliveries({
             {log.setAside.length > 0 && (
               <>
                 <h3>Put aside: refused three times while a later one was taken</h3>
-                <List rows={log.setAside} />
+                <List rows={log.setAside} again={again} />
               </>
             )}
             {log.setAside.length > 0 && <h3>The newest attempts</h3>}
-            {log.deliveries.length > 0 && <List rows={log.deliveries} />}
-            {children(log)}
+            {log.deliveries.length > 0 && <List rows={log.deliveries} again={again} />}
+            {again?.(undefined)}
           </>
         )}
       </Shown>
@@ -52,7 +60,13 @@ export function Deliveries({
   );
 }
 
-function List({ rows }: { readonly rows: readonly Delivery[] }) {
+function List({
+  rows,
+  again,
+}: {
+  readonly rows: readonly Delivery[];
+  readonly again: ((after: number) => ComponentChildren) | undefined;
+}) {
   return (
     <table class="stacked deliveries" aria-label="Deliveries">
       <thead>
@@ -63,6 +77,11 @@ function List({ rows }: { readonly rows: readonly Delivery[] }) {
           <th scope="col" class="number">
             When
           </th>
+          {again && (
+            <th scope="col">
+              <span class="hidden">What to do</span>
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
@@ -76,8 +95,9 @@ function List({ rows }: { readonly rows: readonly Delivery[] }) {
             </td>
             <td>{nameAnswer(row)}</td>
             <td class="number">
-              <time dateTime={row.at}>{showTime(row.at)}</time>
+              <time dateTime={row.at}>{showRecent(row.at)}</time>
             </td>
+            {again && <td class="number">{!isTest(row) && again(numberOf(row) - 1)}</td>}
           </tr>
         ))}
       </tbody>

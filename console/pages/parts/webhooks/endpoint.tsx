@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import { nameEvent, showRecent, showTime } from '../../format.ts';
+import { nameEvent, showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Folded } from '../folded.tsx';
-import { Choice, Form } from '../form.tsx';
+import { Form } from '../form.tsx';
 import { Pill } from '../pill.tsx';
 import { Time } from '../time.tsx';
 import { Deliveries } from './deliveries.tsx';
-import { type Delivery, isTest, nameAnswer, nameOutcome, numberOf } from './delivery-state.ts';
+import { type Delivery, isTest, nameAnswer, nameOutcome } from './delivery-state.ts';
 import type { Change, EndpointCalls, EventGroups, KnownEndpoint } from './endpoint-calls.ts';
 
 const EVERY_MS = 15_000;
@@ -82,13 +82,11 @@ export function Endpoint({
           url={endpoint.url}
           isOn={isOn}
           close={() => setOpen(false)}
-        >
-          {({ deliveries }) =>
-            change && (
-              <Replay deliveries={deliveries} replay={(after) => calls.replay(endpoint.id, after)} change={change} />
-            )
+          again={
+            change &&
+            ((after) => <Again after={after} replay={(from) => calls.replay(endpoint.id, from)} change={change} />)
           }
-        </Deliveries>
+        />
       )}
     </article>
   );
@@ -180,45 +178,35 @@ function Test({
   );
 }
 
-/** Sends again what a receiver has lost. */
-function Replay({
-  deliveries,
+/** Sends again what a receiver has lost: an event and all after it, or all that are kept. */
+function Again({
+  after,
   replay,
   change: Change,
 }: {
-  readonly deliveries: readonly Delivery[];
+  /** `undefined` for all. */
+  readonly after: number | undefined;
   readonly replay: (after: number) => Promise<unknown>;
   readonly change: Change;
 }) {
-  const events = new Map(deliveries.filter((row) => !isTest(row)).map((row) => [`${numberOf(row) - 1}`, nameOf(row)]));
-  events.set(ALL, 'The oldest of the last 90 days');
-  const [after, setAfter] = useState([...events.keys()][0] ?? ALL);
   const [isSent, setSent] = useState(false);
+  if (isSent) {
+    return (
+      <p role="status" class="done">
+        Sent again, one a second
+      </p>
+    );
+  }
   return (
-    <>
-      {isSent && (
-        <p role="status" class="done">
-          They are being sent again, one a second.
-        </p>
-      )}
-      <Change
-        plain
-        label="Send again"
-        title="Send events again"
-        asks={`Send ${after === ALL ? 'all events of the last 90 days' : 'this event and all after it'} again? One is sent each second.`}
-        act={async () => {
-          setSent(false);
-          await replay(Number(after));
-          setSent(true);
-        }}
-      >
-        <Choice label="Send again from this event on" value={after} set={setAfter} options={[...events]} />
-      </Change>
-    </>
+    <Change
+      plain
+      label={after === undefined ? 'Send all of the last 90 days again' : 'Send again from here'}
+      title="Send events again"
+      {...(after === undefined && { asks: 'Send all events of the last 90 days again? One is sent each second.' })}
+      act={async () => {
+        await replay(after ?? 0);
+        setSent(true);
+      }}
+    />
   );
 }
-
-/** Events are numbered from 1. */
-const ALL = '0';
-
-const nameOf = (row: Delivery) => `${showRecent(row.at)}: ${nameEvent(row.type)}`;

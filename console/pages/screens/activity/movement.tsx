@@ -1,7 +1,7 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import type { Transaction } from '../../../../clients/bureau-client/src/operations.ts';
 import { api, ask } from '../../ask.ts';
-import { inGroups, nameMovement, shorten, showCents, showCoins, showPrice, showZoned } from '../../format.ts';
+import { inGroups, nameMovement, showCents, showCoins, showPrice, showZoned } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { nameNetwork } from '../../networks.ts';
 import { Copied } from '../../parts/copy.tsx';
@@ -26,7 +26,7 @@ async function readRecord({ id, category, asset }: Transaction): Promise<readonl
     return [
       [order.side === 'BUY' ? 'You paid' : 'You got', `${showCents(order.usdtAmount)} USDT`],
       ['Price', `${showPrice(order.executedPrice)} USDT per ${asset}`],
-      ['Fee', 'None: the spread is in the price'],
+      ['Fee', 'none; the price includes the spread'],
     ];
   }
   if (category === 'DEPOSIT') {
@@ -65,9 +65,9 @@ async function readFacts(row: Transaction): Promise<readonly Fact[]> {
     ['Worth then', isTrade(row.type) || row.asset === 'USDT' ? null : `${showCents(row.usdValue)} USDT`],
     ['State', <Pill key="state" status={row.status} />],
     ...record,
-    ['Asked for by', asker],
+    ['Placed by', asker],
     ['When', showZoned(row.ts)],
-    ['Id', <Copied key="id" text={row.id} shown={shorten(row.id)} label="the id" isBeside />],
+    ['Id', <Copied key="id" text={row.id} shown={`…${row.id.slice(-8)}`} label="the id" isBeside />],
   ];
 }
 

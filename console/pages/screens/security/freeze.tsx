@@ -33,8 +33,8 @@ export function Freeze() {
             }
           >
             <p>
-              Trading and withdrawals stop at once, by API keys too. Deposits are still credited, and you can still look
-              at everything.
+              Trading and withdrawals stop at once, also through API keys. Deposits are still credited, and you can
+              still look at everything.
             </p>
             <p>
               <strong>You cannot undo it yourself.</strong> To have the account unfrozen, write to <MailLink />. The

@@ -104,7 +104,8 @@ function PasskeyRow({
   /** `undefined` for one that cannot be removed. */
   readonly removed: (() => void) | undefined;
 }) {
-  const isAskedFor = age === 'older' && removed !== undefined;
+  const [isKept, setKept] = useState(false);
+  const isAskedFor = age === 'older' && removed !== undefined && !isKept;
   const remove = async () => {
     await withPasskey(() => ask('DELETE', `/account/passkeys/${id}`));
     removed?.();
@@ -113,7 +114,7 @@ function PasskeyRow({
     <li class="entry">
       <div class="title">
         <strong>{name}</strong>
-        {removed && !isAskedFor && <Form danger={age === undefined} plain label="Remove" about={name} act={remove} />}
+        {removed && !isAskedFor && <Form danger={age !== 'newer'} plain label="Remove" about={name} act={remove} />}
       </div>
       <p class="quiet">
         Added <Time at={createdAt} />
@@ -129,10 +130,14 @@ function PasskeyRow({
       {isAskedFor && (
         <div class="notice warn asked">
           <p>
-            <strong>Did you lose this passkey?</strong> It is from before the recovery. If you still have it, it can
-            stay.
+            <strong>Do you still have this passkey?</strong> It is from before the recovery. Remove it if you lost it.
           </p>
-          <Form danger label="Remove it" about={name} act={remove} />
+          <div class="side-by-side">
+            <Form danger label="Remove it" about={name} act={remove} />
+            <button type="button" onClick={() => setKept(true)}>
+              Keep it
+            </button>
+          </div>
         </div>
       )}
     </li>

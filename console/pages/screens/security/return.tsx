@@ -7,7 +7,7 @@ import { useSignedIn } from '../../parts/session.ts';
 import { usePasskey } from '../../passkey.ts';
 
 /** What a recovery does beside letting its holder in. */
-const EFFECT = 'Recovering revokes all API keys, and blocks withdrawals, new API keys and new addresses for 24 hours.';
+const EFFECT = 'All API keys are revoked, and withdrawals, new API keys and new addresses are blocked for 24 hours.';
 
 /** For somebody who came by a link: their passkey, or one of two recoveries. */
 export function Return() {
@@ -26,16 +26,35 @@ export function Return() {
     <section class="card">
       <h2>Get back in</h2>
       <p>
-        Signed in by a link, you can look, deposit and freeze the account. To change anything, use one of these ways:
+        You signed in by a link, so you can only look, deposit and freeze the account. To change anything, use one of
+        these ways:
       </p>
 
       <ul class="ways">
+        {until_ms !== null && (
+          <li>
+            <div>
+              <h3>The exchange has agreed to let you back in</h3>
+              <p>
+                Recover the account before{' '}
+                <strong>
+                  <Time at={new Date(until_ms).toISOString()} />
+                </strong>
+                , then add a new passkey. {EFFECT}
+                {account.totp.enabled &&
+                  ' If your authenticator app is lost too, you can switch two-factor authentication off without a code in that time.'}
+              </p>
+            </div>
+            <Form act={() => recover({ allowedByExchange: true })} label="Recover the account" />
+          </li>
+        )}
         <li>
           <div>
             <h3>With your passkey</h3>
             <p>On the device that has it, or with your phone. Nothing else changes.</p>
           </div>
           <Form
+            plain={until_ms !== null}
             label="Use a passkey"
             act={async () => {
               await usePasskey();
@@ -43,23 +62,6 @@ export function Return() {
             }}
           />
         </li>
-        {until_ms !== null && (
-          <li>
-            <div>
-              <h3>The exchange has agreed to let you back in</h3>
-              <p>
-                If you have no passkey, recover the account before <Time at={new Date(until_ms).toISOString()} />.{' '}
-                {EFFECT}
-              </p>
-              <p class="quiet">
-                Then add a new passkey.
-                {account.totp.enabled &&
-                  ' If your authenticator app is lost too, you can switch two-factor authentication off without a code in those 24 hours.'}
-              </p>
-            </div>
-            <Form plain act={() => recover({ allowedByExchange: true })} label="Recover the account" />
-          </li>
-        )}
         {until_ms === null && (
           <>
             <li>
@@ -81,8 +83,8 @@ export function Return() {
               <div>
                 <h3>Without a passkey or a code</h3>
                 <p>
-                  The exchange checks who you are. Once two of its people have agreed, you are mailed, and can recover
-                  the account here, with the same effect.
+                  The exchange checks who you are, and mails you once two of its people have agreed. Then you can
+                  recover the account here, as with a code.
                 </p>
               </div>
               <MailLink words="Write to the exchange" />

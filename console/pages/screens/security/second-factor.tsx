@@ -70,10 +70,11 @@ export function SecondFactor() {
               <div class="on-telephone side-by-side">
                 <a href={drawn.otpauthUri}>Open your authenticator app</a>
               </div>
-              <details class="on-telephone plain-details">
-                <summary>Show the QR code</summary>
-                <QrCode text={drawn.otpauthUri} label="The secret as a QR code" />
-              </details>
+              <div class="on-telephone">
+                <Folded label="Show the QR code">
+                  <QrCode text={drawn.otpauthUri} label="The secret as a QR code" />
+                </Folded>
+              </div>
               <div class="field">
                 <span class="quiet">Setup key</span>
                 <Copied isBeside text={drawn.secret} shown={inGroups(drawn.secret)} label="the setup key" />

@@ -4,7 +4,7 @@ import { readAmount } from '../../amount.ts';
 import { add, isGreater, multiply, subtract } from '../../exact.ts';
 import { inGroups, showCents, showCoins, showQuantity, showTime } from '../../format.ts';
 import { timeOf } from '../../describe-network.ts';
-import { nameNetwork } from '../../networks.ts';
+import { nameAlone, nameNetwork } from '../../networks.ts';
 import { AmountField } from '../../parts/amount-field.tsx';
 import { Choice, Field, Form } from '../../parts/form.tsx';
 import { useNamed } from '../../route.ts';
@@ -148,7 +148,7 @@ export function WithdrawalForm({
             value={entryId}
             set={setEntryId}
             options={[
-              ...usable.map(({ id, label, network: of }) => [id, `${label}, ${nameNetwork(of)}`] as const),
+              ...usable.map(({ id, label, network: of }) => [id, `${label}, on ${nameAlone(of)}`] as const),
               ...(isStrict ? [] : [[ANOTHER, 'Another address …'] as const]),
             ]}
           />
