@@ -157,7 +157,15 @@ export async function listPages(
       path: '/desk/switches',
       prepare: (page) => press(page, 'Pause deposits over Litecoin'),
     },
-    { name: 'desk-terms', path: '/desk/settings', prepare: (page) => press(page, 'Change BTC') },
+    {
+      name: 'desk-terms',
+      path: '/desk/settings',
+      prepare: async (page) => {
+        await press(page, 'Change BTC');
+        await page.getByLabel('Price limit, %').fill('0.30');
+        await page.getByLabel('Venue’s fee, %').focus();
+      },
+    },
     {
       name: 'desk-notice',
       path: '/desk/switches',

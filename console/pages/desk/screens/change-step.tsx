@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { readAmount } from '../../amount.ts';
+import { isGreater } from '../../exact.ts';
 import { operate } from '../operate.ts';
 import type { Column } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
@@ -18,6 +20,16 @@ export function useChangeColumn<Row>(
 ): readonly Column<Row>[] {
   return useMay()(duty) ? [{ name: 'Change', isStep: true, narrow: 'by-row', show }] : [];
 }
+
+/** What two people agree on, however it is changed; of a limit they do when it is higher than before, or is none. */
+const always = ['coinTerms', 'allowlistMode', 'approvalAbove'];
+
+const isForTwo = (change: ChangeSettings, settings: ExchangeSettings) =>
+  Object.entries(change).some(([name, next]) => {
+    const old: unknown = settings[name as keyof ExchangeSettings];
+    if (typeof old !== 'string' || always.includes(name)) return always.includes(name);
+    return next === null || isGreater(readAmount(next as string).amount ?? '0', old);
+  });
 
 /** A step that changes settings, with each old and new value. */
 export function ChangeStep({
@@ -43,6 +55,7 @@ export function ChangeStep({
       about={about}
       title={title}
       isReady={!change || isChange}
+      needsTwo={isChange && isForTwo(change, settings)}
       act={() => operate('patch /settings', { body: change ?? {} })}
       done={changed}
     >

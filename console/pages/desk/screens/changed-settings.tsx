@@ -12,7 +12,7 @@ interface Difference {
 }
 
 /** The fields of a coin's terms by the name under which people know them. */
-const termNames: Readonly<Record<string, string>> = {
+export const termNames: Readonly<Record<string, string>> = {
   maxNotional: 'order limit, USDT',
   venue: 'hedged at',
   inner: 'inner bound, USDT',

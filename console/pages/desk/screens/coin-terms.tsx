@@ -4,12 +4,13 @@ import { showAmount, showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
+import { upperFirst } from '../parts/deeds.ts';
 import { Time } from '../parts/names.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import type { ExchangeSettings } from '../schema.d.ts';
 import { PERCENT_PATTERN, readPercent, showPercent, writePercent } from '../parts/percent.ts';
 import { ChangeStep, type SettingsPart, useChangeColumn } from './change-step.tsx';
-import { compareSettings } from './changed-settings.tsx';
+import { compareSettings, termNames } from './changed-settings.tsx';
 
 type Terms = ExchangeSettings['coinTerms'];
 type Coin = keyof Terms;
@@ -175,14 +176,14 @@ function SetSpread(part: SettingsPart) {
   );
 }
 
-/** The fields of a coin's hedging as they are typed, with what helps; those in percent are stored in hundredths of one. */
+/** What helps with the fields of a coin's hedging. */
 const hedgingFields = {
-  inner: ['Inner bound, USDT', 'Beyond it: hedged after the wait'],
-  outer: ['Outer bound, USDT', 'Beyond it: hedged at once'],
-  maxAgeSeconds: ['Wait, seconds', 'Beyond the inner bound'],
-  maxHedge: ['Hedge limit, USDT', 'Of one hedge'],
-  limitBps: ['Price limit, %', 'Worse than the market’s'],
-  feeBps: ['Venue’s fee, %', 'Set aside for each hedge'],
+  inner: 'A position beyond it is hedged after the wait',
+  outer: 'A position beyond it is hedged at once',
+  maxAgeSeconds: 'For a position beyond the inner bound',
+  maxHedge: 'The most that one hedge may be',
+  limitBps: 'At most this much worse than the market’s price',
+  feeBps: 'Set aside for each hedge',
 } as const;
 
 type HedgingField = keyof typeof hedgingFields;
@@ -239,10 +240,10 @@ function SetTerms({ coin, about, ...part }: SettingsPart & { readonly coin: Coin
     ...(compareSettings(terms, part.settings).length > 0 && terms),
     ...(price !== storedPrice && { fallbackPrices: { [coin]: price === '' ? null : price } }),
   };
-  const field = (name: keyof Texts, label: string, help: string, required: boolean) => (
+  const field = (name: keyof Texts, help: string, required: boolean) => (
     <TextField
       key={name}
-      label={label}
+      label={upperFirst(termNames[name] ?? '') + (name.endsWith('Bps') ? ', %' : '')}
       help={help}
       required={required}
       inputMode="decimal"
@@ -255,11 +256,11 @@ function SetTerms({ coin, about, ...part }: SettingsPart & { readonly coin: Coin
     <ChangeStep {...part} label="Change" about={about} title={`Terms of ${coin}`} change={change}>
       <h3>For clients</h3>
       <div class="row short">
-        {field('spreadBps', 'Spread, %', `If empty: ${showPercent(spreadBps)}`, false)}
-        {field('maxNotional', 'Order limit, USDT', 'If empty: none', false)}
+        {field('spreadBps', `If empty: ${showPercent(spreadBps)}`, false)}
+        {field('maxNotional', 'If empty: no limit', false)}
         <TextField
           label="Fallback price, USDT"
-          help={`${fallback ? `Set ${showTime(fallback.setAt)}. ` : ''}If empty: the default`}
+          help={`${fallback ? `Set ${showTime(fallback.setAt)}. ` : ''}If empty: the default price`}
           inputMode="decimal"
           value={price}
           set={(value) => setPrice(value.trim())}
@@ -269,9 +270,7 @@ function SetTerms({ coin, about, ...part }: SettingsPart & { readonly coin: Coin
       <VenueChoice value={texts.venue} set={(venue) => setTexts((known) => ({ ...known, venue }))} />
       {texts.venue !== '' && (
         <div class="row short">
-          {(Object.keys(hedgingFields) as HedgingField[]).map((name) =>
-            field(name, hedgingFields[name][0], hedgingFields[name][1], true),
-          )}
+          {(Object.keys(hedgingFields) as HedgingField[]).map((name) => field(name, hedgingFields[name], true))}
         </div>
       )}
     </ChangeStep>

@@ -84,7 +84,7 @@ const singles: readonly Single[] = [
   {
     name: 'reviewThreshold',
     empty: 'no reviews',
-    meaning: 'Withdrawals of one account above this in 24 hours wait for a review.',
+    meaning: 'When an account withdraws more than this in 24 hours, the withdrawal waits for a review.',
   },
   { name: 'allowlistMode', meaning: 'Any address, or only those that the holder has approved.' },
   {
