@@ -18,7 +18,7 @@ import type { AuditEntry } from '../schema.d.ts';
 
 /** The actions by which the rows can be narrowed, in words. */
 const actions: readonly (readonly [action: string, words: string])[] = [
-  ['', 'any'],
+  ['', 'Any'],
   ...toldActions.toSorted().map((action) => [action, inWords(action)] as const),
 ];
 
@@ -73,8 +73,8 @@ export function Audit({ query }: Place) {
   const isWide = useHasRoom(1_000);
   const others = (
     <>
-      <Choice label="What was done" value={wanted['action'] ?? ''} set={set('action')} options={actions} />
-      <TextField label="What was changed: an id" value={wanted['target'] ?? ''} set={set('target')} />
+      <Choice label="Action" value={wanted['action'] ?? ''} set={set('action')} options={actions} />
+      <TextField label="Record id" value={wanted['target'] ?? ''} set={set('target')} />
       {times.map(([name, label]) => (
         <TextField key={name} label={label} type="datetime-local" value={wanted[name] ?? ''} set={set(name)} />
       ))}
@@ -86,13 +86,13 @@ export function Audit({ query }: Place) {
       <section class="card log">
         <form onSubmit={find}>
           <div class="filters">
-            <TextField label="Who: an e-mail" value={wanted['actor'] ?? ''} set={set('actor')} />
+            <TextField label="Person" placeholder="E-mail" value={wanted['actor'] ?? ''} set={set('actor')} />
             {isWide && others}
             <button type="submit">Find</button>
           </div>
           {!isWide && (
             <details class="plain-details">
-              <summary>{narrowed.length > 0 ? `Only: ${narrowed.join(', ')}` : 'By action, id or time'}</summary>
+              <summary>{narrowed.length > 0 ? `Only: ${narrowed.join(', ')}` : 'By action, record or time'}</summary>
               <div class="filters">{others}</div>
             </details>
           )}
