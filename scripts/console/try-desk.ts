@@ -104,7 +104,7 @@ async function follow(page: Page): Promise<void> {
   expectThat(true, 'the newest event of the feed is the last change');
 }
 
-/** Lowers the review threshold, and reviews the withdrawal that then waits. */
+/** Lowers the review limit, and reviews the withdrawal that then waits. */
 async function review(page: Page, exchange: LocalExchange, customer: Customer): Promise<void> {
   await open(page, 'Settings');
   await page.getByRole('navigation', { name: 'Of settings' }).getByRole('link', { name: 'Accounts' }).click();
@@ -348,7 +348,7 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
   expectThat(proposals.length === 1, 'settling a stuck payout becomes a proposal');
   await page.getByRole('link', { name: 'a proposal' }).click();
   await page.getByRole('heading', { level: 1, name: 'End the withdrawal of 0.1 ETH as failed' }).waitFor();
-  await page.locator('dd', { hasText: NOBODYS }).waitFor();
+  await page.locator('code', { hasText: NOBODYS }).waitFor();
   await page.getByRole('link', { name: 'Withdrawal of 0.1 ETH' }).waitFor();
   expectThat(true, 'it says how much of what was to go where, and links to the record');
   await open(page, 'Today');

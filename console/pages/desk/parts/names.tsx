@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { inGroups, inWords, showTime } from '../../format.ts';
 import { nameAlone } from '../../networks.ts';
+import { Copied } from '../../parts/copy.tsx';
 import type { AccountOfHolder } from './find-accounts.ts';
 import type { Subject } from './named-entry.ts';
 
@@ -73,6 +74,11 @@ export function Grouped({ address }: { readonly address: string }) {
     </span>
   );
 }
+
+/** The same among facts, with the way to copy it. */
+export const CopiedAddress = ({ address }: { readonly address: string }) => (
+  <Copied isBeside text={address} shown={<Grouped address={address} />} label="the address" />
+);
 
 export function Time({ iso }: { readonly iso: string }) {
   return <time dateTime={iso}>{showTime(iso)}</time>;

@@ -11,7 +11,7 @@ import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { AccountChoice, nameAccount } from '../parts/account-choice.tsx';
 import { type AccountOfHolder, type WithAccount, addAccounts, withAccounts } from '../parts/find-accounts.ts';
-import { AccountName, Back, ShortId, State, Time, Whole } from '../parts/names.tsx';
+import { AccountName, Back, CopiedAddress, ShortId, State, Time, Whole } from '../parts/names.tsx';
 import { type List, listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Facts, Records } from '../parts/records.tsx';
@@ -21,7 +21,7 @@ import { type Moment, Timeline, readMoments } from '../parts/timeline.tsx';
 import type { AuditEntry, Operations, OperatorDeposit, SearchResult } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { isValued, valueColumn } from './account-records.tsx';
-import { Age } from './waiting.tsx';
+import { ageColumn } from './waiting.tsx';
 
 /** The lists by their name in the address of the page. */
 const lists = {
@@ -122,11 +122,6 @@ const accountColumn: Column<Decided> = {
     const id = creditAccountId ?? accountId;
     return id === null ? <span class="dim">none</span> : <AccountName id={id} account={account} />;
   },
-};
-
-const ageColumn: Column<Decided> = {
-  name: 'Waits for',
-  show: ({ ts }) => <Age since={ts} now_ms={Date.now()} />,
 };
 
 const confirmedColumn: Column<Decided> = {
@@ -274,47 +269,28 @@ export function DepositScreen({ rest: [id = ''] }: Place) {
             <div class="named">
               <h1>Deposit of {showSum(deposit.amount, deposit.asset)}</h1>
               <State of={deposit.decision ?? deposit.status} />
-              <p>
-                Reported <Time iso={deposit.ts} />
-                {deposit.network !== null && ` on ${nameNetwork(deposit.network)}`}
-              </p>
             </div>
             <div class="split wide-first">
-              <div>
-                <QuarantineSteps deposit={deposit} changed={reload} />
-                <section class="card">
-                  <h2>The deposit</h2>
-                  <Facts of={describe(deposit, worth, account)} />
-                  <details class="plain-details">
-                    <summary>Id, and place in its transaction</summary>
-                    <Facts
-                      of={[
-                        [
-                          'Id',
-                          <Whole key="id" isCode>
-                            {deposit.id}
-                          </Whole>,
-                        ],
-                        [
-                          'Output of the transaction',
-                          deposit.outputIndex === null ? null : String(deposit.outputIndex),
-                        ],
-                      ]}
-                    />
-                  </details>
-                </section>
-              </div>
-              <div>
-                <section class="card">
-                  <h2>What happened</h2>
-                  <Timeline
-                    label="What happened"
-                    moments={[...tellSeen(deposit, moments), ...moments, ...tellNow(deposit)]}
+              <section class="card">
+                <h2>The deposit</h2>
+                <Facts of={describe(deposit, worth, account)} />
+                <details class="plain-details">
+                  <summary>Id, and place in its transaction</summary>
+                  <Facts
+                    of={[
+                      [
+                        'Id',
+                        <Whole key="id" isCode>
+                          {deposit.id}
+                        </Whole>,
+                      ],
+                      ['Output of the transaction', deposit.outputIndex === null ? null : String(deposit.outputIndex)],
+                    ]}
                   />
-                  <a href={`/desk/audit?target=${deposit.id}`}>See it in the audit</a>
-                </section>
-                {deposit.status === 'QUARANTINED' && <Clues deposit={deposit} clues={clues} />}
-              </div>
+                </details>
+              </section>
+              <QuarantineSteps deposit={deposit} clues={clues} changed={reload} />
+              <Timeline id={deposit.id} moments={[...tellSeen(deposit, moments), ...moments, ...tellNow(deposit)]} />
             </div>
           </>
         )}
@@ -332,11 +308,10 @@ const tellSeen = ({ ts, network }: OperatorDeposit, moments: readonly Moment[]):
 /** What a deposit waits for now, or how it ended. */
 function tellNow({ status, decision, confirmations, confirmationsNeeded }: OperatorDeposit): readonly Moment[] {
   const count = `${confirmations ?? 0} of ${confirmationsNeeded ?? 0} confirmations`;
-  if (status === 'PENDING') return [{ ts: undefined, what: `Has ${count}, and waits for the others`, tone: 'warn' }];
-  if (status === 'FAILED')
-    return [{ ts: undefined, what: 'It failed on its network, and is credited to nobody', tone: 'bad' }];
-  if (status === 'COMPLETED' || decision === 'CREDITED') return [{ ts: undefined, what: 'Credited', tone: 'good' }];
-  return decision === 'KEPT' ? [] : [{ ts: undefined, what: 'Waits until somebody decides', tone: 'warn' }];
+  if (status === 'PENDING') return [{ what: `Has ${count}, and waits for the others`, tone: 'warn' }];
+  if (status === 'FAILED') return [{ what: 'It failed on its network, and is credited to nobody', tone: 'bad' }];
+  if (status === 'COMPLETED' || decision === 'CREDITED') return [{ what: 'Credited', tone: 'good' }];
+  return decision === 'KEPT' ? [] : [{ what: 'Waits until somebody decides', tone: 'warn' }];
 }
 
 function describe(
@@ -348,6 +323,7 @@ function describe(
   return [
     ['Amount', showSum(deposit.exactAmount ?? deposit.amount, deposit.asset)],
     [isValued(deposit) ? 'Worth' : 'Worth now', worth === '0' ? null : `${showCents(worth)} USDT`],
+    ['Network', network === null ? null : nameNetwork(network)],
     ['Account', accountId === null ? 'none' : <AccountName key="account" id={accountId} account={account} />],
     [
       'Confirmations',
@@ -361,14 +337,7 @@ function describe(
         </Whole>
       ) : null,
     ],
-    [
-      'To address',
-      deposit.address && (
-        <Whole key="address" isCode>
-          {deposit.address}
-        </Whole>
-      ),
-    ],
+    ['To address', deposit.address && <CopiedAddress key="address" address={deposit.address} />],
     ['Credited to', creditAccountId && <AccountName key="credit" id={creditAccountId} account={account} />],
   ];
 }
@@ -383,8 +352,8 @@ function Clues({
 }) {
   const link = network === null || txHash === null ? undefined : linkTo(network, txHash);
   return (
-    <section class="card">
-      <h2>Find out whose it is</h2>
+    <>
+      <h3>Find out whose it is</h3>
       <Records
         label="What has the same address or transaction"
         rows={clues}
@@ -397,7 +366,7 @@ function Clues({
               accountId === null ? 'none' : <AccountName id={accountId} account={account} />,
           },
         ]}
-        empty="No account has this address, and no other deposit came with this transaction."
+        empty="No account has this deposit address, and no other deposit came with this transaction."
       />
       <p>
         Bureau does not know who sent it.
@@ -411,19 +380,20 @@ function Clues({
           </>
         )}
       </p>
-    </section>
+    </>
   );
 }
 
-/** What can be done with a deposit in quarantine, and what each of it means. */
-function QuarantineSteps({ deposit, changed }: { readonly deposit: OperatorDeposit; readonly changed: () => void }) {
+/** What is to be found out of a deposit in quarantine, what can be done with it, and what each of it means. */
+function QuarantineSteps({ clues, ...step }: StepOf & { readonly clues: readonly WithAccount<SearchResult>[] }) {
   const may = useMay();
+  const { deposit } = step;
   const { remedies, reason, asset } = deposit;
   if (reason === null) return null;
-  const canCredit = remedies.includes('credit') && may('decide_quarantine');
-  const canKeep = remedies.includes('keep') && may('decide_quarantine');
+  const mayDecide = may('decide_quarantine');
+  const canCredit = remedies.includes('credit');
   return (
-    <section class="card">
+    <section class="card aside">
       <h2>{reasons[reason] ?? inWords(reason)}</h2>
       {remedies.includes('raise_supply_cap') && (
         <p>
@@ -431,20 +401,21 @@ function QuarantineSteps({ deposit, changed }: { readonly deposit: OperatorDepos
           credits it.
         </p>
       )}
-      {canCredit && (
+      {canCredit && <Clues deposit={deposit} clues={clues} />}
+      {canCredit && mayDecide && (
         <div class="choice">
           <p>
-            <strong>You know whose it is.</strong> Crediting adds it to the account that you choose, for good.
+            <strong>If you know whose it is,</strong> credit it to their account, for good.
           </p>
-          <CreditIt deposit={deposit} changed={changed} />
+          <CreditIt {...step} />
         </div>
       )}
-      {canKeep && (
+      {remedies.includes('keep') && mayDecide && (
         <div class="choice">
           <p>
-            <strong>Nobody knows whose it is.</strong> Keeping takes it off the list. It can be credited later.
+            <strong>If nobody knows,</strong> keep it off the list. It can be credited later.
           </p>
-          <KeepIt deposit={deposit} changed={changed} />
+          <KeepIt {...step} />
         </div>
       )}
     </section>
@@ -493,10 +464,7 @@ function KeepIt({ deposit: { id, amount, asset }, changed }: StepOf) {
       act={() => operate('post /deposits/{id}/keep', { path: { id }, body: { reason } })}
       done={changed}
     >
-      <p>
-        For a deposit of which nobody knows whose it is. It stays in custody, owed to nobody, and can still be credited
-        later.
-      </p>
+      <p>It stays in custody, owed to nobody, and can still be credited later.</p>
       <ReasonField value={reason} set={setReason} />
     </Step>
   );

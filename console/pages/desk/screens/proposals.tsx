@@ -7,7 +7,7 @@ import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import type { WithAccount } from '../parts/find-accounts.ts';
-import { AccountLink, AccountName, Back, State, Time, Whole } from '../parts/names.tsx';
+import { AccountLink, AccountName, Back, CopiedAddress, State, Time, Whole } from '../parts/names.tsx';
 import { findAccountOf, tellEffect } from '../parts/deeds.ts';
 import { type NamedProposal, nameProposals, tellProposal } from '../parts/named-record.ts';
 import { type List, listOf } from '../parts/list.ts';
@@ -127,25 +127,18 @@ export function ProposalScreen({ rest: [id = ''] }: Place) {
     <>
       <Back to="/desk/proposals">Proposals</Back>
       <Shown loaded={loaded} title="Proposal" id={id}>
-        {({ proposal, settings, staff }) => (
+        {({ proposal, ...known }) => (
           <>
-            <div class="top">
-              <div class="named">
-                <h1>{tellProposal(proposal)}</h1>
-                <State of={proposal.status} />
-              </div>
-              {proposal.status === 'OPEN' && (
-                <Decide proposal={proposal} settings={settings} staff={staff} decided={reload} />
-              )}
+            <div class="named">
+              <h1>{tellProposal(proposal)}</h1>
+              <State of={proposal.status} />
             </div>
-            {proposal.status === 'OPEN' && <Deciders proposal={proposal} />}
             <section class="card">
               <h2>What was proposed</h2>
-              <Body proposal={proposal} settings={settings} staff={staff} />
-              {proposal.status === 'OPEN' && <Effect proposal={proposal} />}
-              <Facts
-                of={[
-                  ['Account', showAccount(proposal)],
+              <Body
+                {...known}
+                proposal={proposal}
+                more={[
                   ['Proposed by', <Whole key="by">{proposal.proposedBy}</Whole>],
                   ['Made', <Time key="made" iso={proposal.proposedAt} />],
                   ['Open until', proposal.decidedAt === null ? <Time key="until" iso={proposal.expiresAt} /> : null],
@@ -168,6 +161,7 @@ export function ProposalScreen({ rest: [id = ''] }: Place) {
                   ]}
                 />
               </details>
+              {proposal.status === 'OPEN' && <Decide {...known} proposal={proposal} decided={reload} />}
             </section>
           </>
         )}
@@ -211,22 +205,31 @@ function showField(name: string, value: unknown, { asset }: Proposal['body']) {
   );
 }
 
-/** What the request says, and of what it is about; what is still to be changed, beside what it is now. */
-function Body({ proposal: { status, path, body, account, record }, settings, staff }: BodyOf) {
-  if (status === 'OPEN' && path.endsWith('/settings')) return <ChangedSettings change={body} settings={settings} />;
+/** What the request says, and of what it is about; what is still to be changed, beside what it is now, and what then happens. */
+function Body({
+  proposal,
+  settings,
+  staff,
+  more = [],
+}: BodyOf & { readonly more?: Parameters<typeof Facts>[0]['of'] }) {
+  const { status, path, body, account, record } = proposal;
+  const isOpen = status === 'OPEN';
+  const isOfSettings = isOpen && path.endsWith('/settings');
   const email = /\/staff\/(.+)$/.exec(path)?.[1];
   const member = email !== undefined && staff.find((one) => one.email === decodeURIComponent(email));
-  const before: Readonly<Record<string, unknown>> =
-    status !== 'OPEN'
-      ? {}
-      : email === undefined
-        ? { dailyWithdrawalLimit: account?.dailyWithdrawalLimit, status: account?.status }
-        : { roles: member ? member.roles : [] };
+  const before: Readonly<Record<string, unknown>> = !isOpen
+    ? {}
+    : email === undefined
+      ? { dailyWithdrawalLimit: account?.dailyWithdrawalLimit, status: account?.status }
+      : { roles: member ? member.roles : [] };
   const [changes, says] = [true, false].map((isChange) =>
-    Object.entries(body).filter(([name]) => name !== 'accountId' && (before[name] !== undefined) === isChange),
+    isOfSettings
+      ? []
+      : Object.entries(body).filter(([name]) => name !== 'accountId' && (before[name] !== undefined) === isChange),
   );
   return (
     <>
+      {isOfSettings && <ChangedSettings change={body} settings={settings} />}
       {changes?.map(([name, value]) => (
         <OldAndNew key={name} name={nameField(name)} old={<Value of={before[name]} />} next={<Value of={value} />} />
       ))}
@@ -240,51 +243,37 @@ function Body({ proposal: { status, path, body, account, record }, settings, sta
               </a>
             ) : null,
           ],
+          ['Account', showAccount(proposal)],
           ...(record?.facts ?? []),
           ...(says ?? []).map(([name, value]) => [nameField(name), showField(name, value, body)] as const),
-          [
-            'To',
-            record?.address ? (
-              <Whole key="to" isCode>
-                {record.address}
-              </Whole>
-            ) : null,
-          ],
+          ['To', record?.address ? <CopiedAddress key="to" address={record.address} /> : null],
+          ...more,
         ]}
       />
+      {isOpen && (
+        <div class="effect">
+          <h3>What happens when it is approved</h3>
+          <p>{tellEffect(proposal)} The change is made at once, in the names of both people.</p>
+        </div>
+      )}
     </>
   );
 }
 
-/** What is done if a second person agrees. */
-function Effect({ proposal }: { readonly proposal: NamedProposal }) {
-  return (
-    <div class="effect">
-      <h3>What happens when it is approved</h3>
-      <p>{tellEffect(proposal)} The change is made at once, in the names of both people.</p>
-    </div>
-  );
-}
-
-/** Why the reader cannot approve a proposal, where they cannot. */
-function Deciders({ proposal: { proposedBy } }: { readonly proposal: NamedProposal }) {
-  const { actor } = useStaff();
-  const may = useMay();
-  if (!may('decide_proposals')) return <p class="notice">Your role decides no proposals.</p>;
-  if (proposedBy !== actor) return null;
-  return <p class="notice">You proposed this. Another person has to approve it.</p>;
-}
-
-function Decide({ proposal, settings, staff, decided }: BodyOf & { readonly decided: () => void }) {
+/** How the reader decides a proposal, and why they cannot approve it, where they cannot. */
+function Decide({ decided, ...known }: BodyOf & { readonly decided: () => void }) {
   const { actor } = useStaff();
   const may = useMay();
   const [reason, setReason] = useState('');
+  const { proposal } = known;
   const { id, digest } = proposal;
-  if (!may('decide_proposals')) return null;
+  if (!may('decide_proposals')) return <p class="notice">Your role decides no proposals.</p>;
   const isOwn = proposal.proposedBy === actor;
   return (
     <div class="steps">
-      {!isOwn && (
+      {isOwn ? (
+        <p class="notice">You proposed this. Another person has to approve it.</p>
+      ) : (
         <Step
           main
           label="Approve"
@@ -292,8 +281,7 @@ function Decide({ proposal, settings, staff, decided }: BodyOf & { readonly deci
           act={() => operate('post /proposals/{id}/approve', { path: { id }, body: { digest } })}
           done={decided}
         >
-          <Body proposal={proposal} settings={settings} staff={staff} />
-          <Effect proposal={proposal} />
+          <Body {...known} />
         </Step>
       )}
       <Step

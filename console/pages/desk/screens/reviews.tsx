@@ -11,21 +11,23 @@ import type { Operations, OperatorWithdrawal } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { Tabs, shownOf } from '../parts/tabs.tsx';
 import { withdrawalColumns } from './account-records.tsx';
-import { Age, MOST_READ, STUCK_AFTER_MINUTES, countRows } from './waiting.tsx';
+import { MOST_READ, STUCK_AFTER_MINUTES, ageColumn, countRows } from './waiting.tsx';
 
 const accountColumn: Column<WithAccount<OperatorWithdrawal>> = {
   name: 'Account',
   show: ({ accountId, account }) => <AccountName id={accountId} account={account} />,
 };
 
-/** All of a list are in one state, so it is not said. */
-const [firstColumn, ...moreColumns] = withdrawalColumns.filter(({ name }) => name !== 'State');
-const columns = [...(firstColumn ? [firstColumn] : []), accountColumn, ...moreColumns];
-
-const ageColumn: Column<OperatorWithdrawal> = {
-  name: 'Waits for',
-  show: ({ ts }) => <Age since={ts} now_ms={Date.now()} />,
-};
+/** All of a list are in one state, so it is not said; nor is since when they wait, as for how long is. */
+const [firstColumn, ...moreColumns] = withdrawalColumns.filter(({ name }) => name !== 'State' && name !== 'When');
+const columns = [
+  ...(firstColumn ? [firstColumn] : []),
+  accountColumn,
+  // Each with its name on a telephone, since no state tells what they are.
+  ...moreColumns.map(({ narrow, ...column }) =>
+    narrow === 'bare end' ? column : { ...column, ...(narrow && { narrow }) },
+  ),
+];
 
 const reviewColumn: Column<OperatorWithdrawal> = {
   name: 'Review',
@@ -43,18 +45,17 @@ const listWithdrawals = (query: Operations['get /withdrawals']['query']) =>
 /** The withdrawals that wait for a review, the oldest first. */
 export function Reviews() {
   const { loaded } = useLoaded(async () => (await operate('get /settings')).settings.reviewThreshold);
-  const threshold = loaded.state === 'here' ? loaded.value : undefined;
+  const limit = loaded.state === 'here' ? loaded.value : undefined;
   const may = useMay();
   return (
     <>
       <h1>Reviews</h1>
       <section class="card">
         <p>
-          {threshold === null
-            ? 'No threshold is set, so no withdrawal waits here. '
-            : threshold !== undefined &&
-              `Withdrawals that take an account above ${showAmount(threshold)} USDT in 24 hours wait here. `}
-          <a href="/desk/settings?show=accounts">Change</a>
+          {limit === null
+            ? 'No review limit is set, so nothing waits here. '
+            : limit !== undefined && `An account’s withdrawals above ${showAmount(limit)} USDT in 24 hours wait here. `}
+          <a href="/desk/settings?show=accounts">Change the limit</a>
         </p>
         <Pages list={listWithdrawals({ status: 'PENDING' })}>
           {(rows) => (
@@ -95,8 +96,13 @@ async function countPayouts(): Promise<typeof ages> {
 export function Payouts({ query }: Place) {
   const shown = shownOf(ages, query);
   const [, olderThanMinutes, empty] = waits[shown];
-  const { loaded } = useLoaded(() => operate('get /payout-claims', { query: { limit: MOST_READ } }));
-  const claims = loaded.state === 'here' ? loaded.value.claims : [];
+  const { loaded } = useLoaded(() =>
+    Promise.all([
+      operate('get /payout-claims', { query: { limit: MOST_READ } }),
+      operate('get /proposals', { query: { status: 'OPEN', limit: MOST_READ } }),
+    ]),
+  );
+  const [{ claims }, { proposals }] = loaded.state === 'here' ? loaded.value : [{ claims: [] }, { proposals: [] }];
   const { loaded: counted } = useLoaded(countPayouts);
   const heldColumn: Column<OperatorWithdrawal> = {
     name: 'Custodian waits for',
@@ -105,6 +111,18 @@ export function Payouts({ query }: Place) {
   const claimColumn: Column<OperatorWithdrawal> = {
     name: 'Claimed by',
     show: ({ id }) => claims.find(({ withdrawalId }) => withdrawalId === id)?.claimedBy ?? <span class="dim">–</span>,
+  };
+  const proposalColumn: Column<OperatorWithdrawal> = {
+    name: 'Proposal',
+    show: (row) =>
+      proposals.map(
+        ({ id, path, body }) =>
+          path.includes(row.id) && (
+            <a key={id} href={`/desk/proposals/${id}`}>
+              End it as {body['outcome']}
+            </a>
+          ),
+      ),
   };
   return (
     <>
@@ -125,17 +143,17 @@ export function Payouts({ query }: Place) {
                 rows={rows}
                 keyOf={({ id }) => id}
                 columns={[
-                  ...columns.filter(({ name }) => name !== 'When'),
+                  ...columns,
                   ageColumn,
                   ...(rows.some(({ held }) => held !== null) ? [heldColumn] : []),
                   ...(claims.length > 0 ? [claimColumn] : []),
+                  ...(proposals.some(({ path }) => path.includes('/withdrawals/')) ? [proposalColumn] : []),
                 ]}
                 empty={empty}
               />
               {rows.length > 0 && (
                 <p class="quiet">
-                  Bureau keeps asking the custodian about each. After an hour, open the payout and ask once more, before
-                  you settle it.
+                  Bureau keeps asking the custodian about each. After an hour, ask once more before you settle it.
                 </p>
               )}
             </>

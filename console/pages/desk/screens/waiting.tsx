@@ -3,7 +3,7 @@ import { findAccountOf } from '../parts/deeds.ts';
 import { type WithAccount, addAccounts } from '../parts/find-accounts.ts';
 import { type ReadRecord, createRecordReader, findRecord, tellProposal } from '../parts/named-record.ts';
 import { AccountName, State } from '../parts/names.tsx';
-import { Records } from '../parts/records.tsx';
+import { type Column, Records } from '../parts/records.tsx';
 import { operate } from '../operate.ts';
 import { useStaff } from '../staff.ts';
 import type { Proposal } from '../schema.d.ts';
@@ -187,3 +187,8 @@ export function Age({ since, now_ms }: { readonly since: string; readonly now_ms
   const words = showAge(since, now_ms);
   return waited_ms > LATE_MS ? <State of={waited_ms > LONG_MS ? 'FAILED' : 'PENDING'} words={words} /> : <>{words}</>;
 }
+
+export const ageColumn: Column<{ readonly ts: string }> = {
+  name: 'Waits for',
+  show: ({ ts }) => <Age since={ts} now_ms={Date.now()} />,
+};

@@ -3,11 +3,10 @@ import { inWords, showAmount, showCents, showSum } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { nameNetwork } from '../../networks.ts';
-import { Copied } from '../../parts/copy.tsx';
 import { TransactionLink } from '../../parts/transaction-link.tsx';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
-import { AccountLink, Back, Grouped, State, Time, Whole } from '../parts/names.tsx';
+import { AccountLink, Back, CopiedAddress, State, Time, Whole } from '../parts/names.tsx';
 import { KeyRisks } from '../parts/key-risks.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { type Moment, Timeline, readMoments } from '../parts/timeline.tsx';
@@ -33,7 +32,7 @@ async function read(id: string, withdrawalId: string) {
     ]);
   const earlier = withdrawals.filter((row) => row.id !== withdrawalId && row.ts <= withdrawal.ts);
   const claim = claims.find((known) => known.withdrawalId === withdrawalId);
-  return { withdrawal, account, earlier, deposits, claim, threshold: settings.reviewThreshold, moments };
+  return { withdrawal, account, earlier, deposits, claim, limit: settings.reviewThreshold, moments };
 }
 
 /** One withdrawal, with the facts that a reviewer needs, and what can be done with it. */
@@ -41,13 +40,13 @@ export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) 
   const { loaded, reload } = useLoaded(() => read(id, withdrawalId));
   return (
     <Shown loaded={loaded} title="Withdrawal" id={withdrawalId}>
-      {({ withdrawal, account, earlier, deposits, claim, threshold, moments }) => (
+      {({ withdrawal, account, earlier, deposits, claim, limit, moments }) => (
         <>
           <BackToList withdrawal={withdrawal} account={account} />
           <div class="named">
             <h1>Withdrawal of {showSum(withdrawal.amount, withdrawal.asset)}</h1>
             <State of={withdrawal.status} />
-            {withdrawal.status === 'PENDING' && <p>{tellHeld(account, threshold)}</p>}
+            {withdrawal.status === 'PENDING' && <p>{tellHeld(account, limit)}</p>}
           </div>
           {claim && withdrawal.status === 'PROCESSING' && (
             <p class="notice">
@@ -55,28 +54,25 @@ export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) 
             </p>
           )}
           <div class="split wide-first">
+            <section class="card">
+              <h2>The withdrawal</h2>
+              <WithdrawalFacts withdrawal={withdrawal} />
+            </section>
             <section class="card aside">
               <h2>What to look at</h2>
               <AccountFacts withdrawal={withdrawal} account={account} earlier={earlier} />
               <WithdrawalSteps withdrawal={withdrawal} claim={claim} changed={reload} />
             </section>
-            <section class="card">
-              <h2>The withdrawal</h2>
-              <WithdrawalFacts withdrawal={withdrawal} />
-            </section>
-            <section class="card">
-              <h2>What happened</h2>
-              <Timeline
-                label="What happened"
-                moments={[
-                  { ts: withdrawal.ts, what: `Asked for ${nameKey(withdrawal, account)}` },
-                  ...moments,
-                  ...tellNow(withdrawal),
-                ]}
-              />
-              <a href={`/desk/audit?target=${withdrawal.id}`}>See it in the audit</a>
+            <Timeline
+              id={withdrawal.id}
+              moments={[
+                { ts: withdrawal.ts, what: `Asked for ${nameKey(withdrawal, account)}` },
+                ...moments,
+                ...tellNow(withdrawal),
+              ]}
+            >
               <a href={`/desk/audit?target=${account.id}`}>Changes of the account</a>
-            </section>
+            </Timeline>
           </div>
           <Recent earlier={earlier} deposits={deposits} id={id} />
         </>
@@ -123,26 +119,26 @@ function AskedBy({
   );
 }
 
-/** By which rule a withdrawal is held: the threshold of now, unless that was changed since. */
-function tellHeld({ dailyWithdrawals: { used } }: AccountDetail, threshold: string | null): string {
-  if (threshold === null || !isGreater(used, threshold))
-    return 'Held because withdrawals of the account in 24 hours were above the review threshold of that time.';
-  return `Held because withdrawals of the account in 24 hours come to ${showCents(used)} USDT, above the review threshold of ${showAmount(threshold)} USDT.`;
+/** By which rule a withdrawal is held: the limit of now, unless that was changed since. */
+function tellHeld({ dailyWithdrawals: { used } }: AccountDetail, limit: string | null): string {
+  if (limit === null || !isGreater(used, limit))
+    return 'Held because withdrawals of the account in 24 hours were above the review limit of that time.';
+  return `Held because withdrawals of the account in 24 hours come to ${showCents(used)} USDT, above the review limit of ${showAmount(limit)} USDT.`;
 }
 
 /** What a withdrawal waits for now, or how it ended. */
 function tellNow({ status, held, reason, txHash }: OperatorWithdrawal): readonly Moment[] {
-  if (status === 'PENDING') return [{ ts: undefined, what: 'Waits for a review', tone: 'warn' }];
+  if (status === 'PENDING') return [{ what: 'Waits for a review', tone: 'warn' }];
   if (status === 'COMPLETED') {
-    return [{ ts: undefined, what: txHash === null ? 'Paid inside the exchange' : 'Paid', tone: 'good' }];
+    return [{ what: txHash === null ? 'Paid inside the exchange' : 'Paid', tone: 'good' }];
   }
   if (status === 'FAILED') {
     const why = reason === null ? '' : ` (${inWords(reason).toLowerCase()})`;
-    return [{ ts: undefined, what: `Not paid${why}; amount and fee are back in the account`, tone: 'bad' }];
+    return [{ what: `Not paid${why}; amount and fee are back in the account`, tone: 'bad' }];
   }
   return [
     held === null
-      ? { ts: undefined, what: 'Is with the custodian', tone: 'warn' }
+      ? { what: 'Is with the custodian', tone: 'warn' }
       : { ts: held.since, what: `The custodian waits for ${inWords(held.reason).toLowerCase()}`, tone: 'warn' },
   ];
 }
@@ -222,7 +218,7 @@ function AccountFacts({
   return (
     <Facts
       of={[
-        ['To', <Copied key="to" isBeside text={address} shown={<Grouped address={address} />} label="the address" />],
+        ['To', <CopiedAddress key="to" address={address} />],
         ['Asked for', <AskedBy key="asked" withdrawal={withdrawal} account={account} />],
         [
           'Address approved',
