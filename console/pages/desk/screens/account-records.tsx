@@ -88,9 +88,9 @@ export const withdrawalColumns: readonly Column<OperatorWithdrawal>[] = [
     name: 'To',
     narrow: 'bare end',
     show: ({ asset, network, address }) => (
-      <>
+      <span>
         {network !== asset && network} <code title={address}>{shorten(address)}</code>
-      </>
+      </span>
     ),
   },
   state,

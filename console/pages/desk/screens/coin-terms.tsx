@@ -254,7 +254,6 @@ function SetTerms({ coin, about, ...part }: SettingsPart & { readonly coin: Coin
   );
   return (
     <ChangeStep {...part} label="Change" about={about} title={`Terms of ${coin}`} change={change}>
-      <h3>For clients</h3>
       <div class="row short">
         {field('spreadBps', `If empty: ${showPercent(spreadBps)}`, false)}
         {field('maxNotional', 'If empty: no limit', false)}

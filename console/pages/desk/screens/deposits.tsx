@@ -413,7 +413,7 @@ function QuarantineSteps({ clues, ...step }: StepOf & { readonly clues: readonly
       {remedies.includes('keep') && mayDecide && (
         <div class="choice">
           <p>
-            <strong>If nobody knows,</strong> keep it off the list. It can be credited later.
+            <strong>If nobody knows,</strong> keep it: it leaves the list, and can be credited later.
           </p>
           <KeepIt {...step} />
         </div>
