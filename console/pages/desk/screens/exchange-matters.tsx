@@ -86,6 +86,7 @@ export function listExchangeMatters(
               off.length > MOST_NAMED
                 ? `${off.length} coins and networks are off`
                 : off.map(({ told }) => told).join('; '),
+            isBad: true,
             step: <a href="/desk/switches">Switch {off.length === 1 ? 'it' : 'them'} on</a>,
           },
         ]),

@@ -99,7 +99,6 @@ export async function readWaiting(decider: string | undefined) {
         decider === undefined ? null : proposals.nextCursor,
       ),
     ],
-    areAllListed: items.length <= MOST_LISTED,
     oldest: await Promise.all(named.map((item) => addDetail(item, read))),
   };
 }
@@ -121,7 +120,7 @@ export function showAge(since: string, now_ms: number): string {
 }
 
 /** How much waits, and the oldest of it. */
-export function WaitingCard({ tiles, areAllListed, oldest }: Awaited<ReturnType<typeof readWaiting>>) {
+export function WaitingCard({ tiles, oldest }: Awaited<ReturnType<typeof readWaiting>>) {
   const now_ms = Date.now();
   const { actor } = useStaff();
   const isCalm = tiles.every(({ number }) => number === '0');
@@ -129,7 +128,7 @@ export function WaitingCard({ tiles, areAllListed, oldest }: Awaited<ReturnType<
     <>
       {isCalm && oldest.length === 0 && <p class="empty">Nothing waits for anybody.</p>}
       {!isCalm && (
-        <ul class={oldest.length > 0 && areAllListed ? 'tiles repeated' : 'tiles'} aria-label="What waits">
+        <ul class="tiles" aria-label="What waits">
           {tiles.map(({ path, what, state, number, isLate }) => (
             <li key={path}>
               <a href={path} class={`tile ${number === '0' ? 'calm' : isLate ? 'late' : ''}`.trim()}>
