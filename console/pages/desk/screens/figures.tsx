@@ -147,7 +147,7 @@ const exposedOn = (house: House, days: readonly string[]) => {
 
 /** What all positions are worth now, beside yesterday and the week. */
 export function ExposureFigure({ house, days }: { readonly house: House; readonly days: readonly string[] }) {
-  const name = 'Positions, long plus short';
+  const name = 'Positions without USDT';
   const compared = house.positionsByDay?.slice(0, WEEK + 1);
   const exposed = listExposed(house);
   if (exposed && compared?.slice(1).every(({ usdValue }) => usdValue !== null)) {

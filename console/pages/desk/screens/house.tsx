@@ -45,10 +45,8 @@ const percentage = (
   shareOf: (row: HouseAsset) => string | null,
   isMarked: (share: string) => boolean,
   show: (share: string) => string,
-  meaning = '',
 ): Column<HouseAsset> => ({
   name,
-  meaning,
   isNumber: true,
   show: (row) => {
     const value = shareOf(row);
@@ -92,7 +90,17 @@ const MUCH_USED = 0.8;
 
 const isMuch = (used: string) => Number(used) > MUCH_USED;
 
-const positionUsed = percentage('Position limit used', (row) => row.exposureUsed, isMuch, showUsed);
+/** An asset of which the house has less than its capital, but still some, uses nothing of its limit. */
+const positionUsed: Column<HouseAsset> = {
+  name: 'Limit used',
+  isNumber: true,
+  show: ({ exposureUsed: used, position }) => {
+    if (used === null) return '–';
+    if (Number(used) === 0)
+      return position.startsWith('-') ? 'within capital' : <span class="dim">{showUsed(used)}</span>;
+    return isMuch(used) ? <strong class="lacking">{showUsed(used)}</strong> : showUsed(used);
+  },
+};
 
 const limits: readonly Column<HouseAsset>[] = [
   asset,
@@ -176,6 +184,10 @@ function EachAsset({ house }: { readonly house: House }) {
   return (
     <section class="card">
       <h2>Each asset</h2>
+      <p class="quiet">
+        Custody, and custody with venues, are shares of what clients are owed. Positions are in USDT: + is long, − is
+        short.
+      </p>
       <Records
         isLined
         label="Each asset"
@@ -206,10 +218,19 @@ function Amounts({ house }: { readonly house: House }) {
           <div class="top">
             <h2>{label}</h2>
             <span class="quiet">
-              Amounts are in the asset. {columns !== held && <a href="/desk/settings?show=risk">Set limits</a>}
+              {columns === held ? (
+                'Amounts are in the asset.'
+              ) : (
+                <>
+                  In the asset, unless a name says USDT. <a href="/desk/settings?show=risk">Set limits</a>
+                </>
+              )}
             </span>
           </div>
           <Records label={label} rows={sortAssets(house)} keyOf={(row) => row.asset} columns={columns} empty="" />
+          <p class="on-telephone quiet">
+            {columns.flatMap(({ name, meaning }) => (meaning ? `${name}: ${meaning}.` : [])).join(' ')}
+          </p>
         </section>
       ))}
     </>
@@ -317,11 +338,11 @@ export const custodianWords = { covered: 'holds enough', shortfall: 'shortfall',
 
 const glances: readonly Column<HouseAsset>[] = [
   asset,
-  percentage('In custody', (row) => row.coveredByCustody, isLacking, showShare, 'of what is owed'),
-  percentage('With venues', (row) => row.coveredWithVenues, isLacking, showShare, 'of what is owed'),
-  number('Position, USDT', (row) => row.positionUsdValue, '+\u00A0long, −\u00A0short', showGain),
+  percentage('Custody', (row) => row.coveredByCustody, isLacking, showShare),
+  percentage('With venues', (row) => row.coveredWithVenues, isLacking, showShare),
+  number('Position', (row) => row.positionUsdValue, '', showGain),
   positionUsed,
-  number('Owed', (row) => row.owedToClients, 'to clients'),
+  number('Owed', (row) => row.owedToClients),
 ];
 
 const custodian: Column<HouseAsset> = {
