@@ -6,9 +6,9 @@ import { AmountField } from '../../parts/amount-field.tsx';
 import { Copied } from '../../parts/copy.tsx';
 import { Choice, Question, TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
-import { showSigned } from '../parts/day-bars.ts';
+import { showGain } from '../parts/day-bars.ts';
 import { listOf } from '../parts/list.ts';
-import { ShortId, State, Time } from '../parts/names.tsx';
+import { State, Time, Whole } from '../parts/names.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import { OldAndNew, ReasonField, Step } from '../parts/step.tsx';
@@ -16,19 +16,27 @@ import type { Hedge } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { isStuck, nameHedge, showSeconds } from './venue-matters.tsx';
 
-/** The hedges that have no end yet, the oldest first; what the dealer does not end, a person does. */
+/** What the dealer does not end, a person does. */
+const withEnds = (
+  columns: readonly Column<Hedge>[],
+  hedges: readonly Hedge[],
+  changed: () => void,
+): readonly Column<Hedge>[] =>
+  hedges.some(isStuck)
+    ? [
+        ...columns,
+        { name: 'End', isStep: true, show: (hedge) => isStuck(hedge) && <EndHedge hedge={hedge} done={changed} /> },
+      ]
+    : columns;
+
+/** The hedges that have no end yet, the oldest first. */
 export function OpenHedges({ hedges, changed }: { readonly hedges: readonly Hedge[]; readonly changed: () => void }) {
-  const end: Column<Hedge> = {
-    name: 'End',
-    isStep: true,
-    show: (hedge) => isStuck(hedge) && <EndHedge hedge={hedge} done={changed} />,
-  };
   return (
     <Records
       label="Open hedges"
       rows={hedges}
       keyOf={({ id }) => id}
-      columns={hedges.some(isStuck) ? [...planned, end] : planned}
+      columns={withEnds(planned, hedges, changed)}
       empty="No hedge is open."
     />
   );
@@ -36,14 +44,15 @@ export function OpenHedges({ hedges, changed }: { readonly hedges: readonly Hedg
 
 const filters = [
   ['', 'All'],
-  ['OPEN', 'open'],
-  ['DEALT', 'dealt'],
-  ['NEVER', 'never dealt'],
+  ['OPEN', 'Open'],
+  ['DEALT', 'Dealt'],
+  ['NEVER', 'Never dealt'],
 ] as const;
 
 /** All hedges or those of a state, newest first; but what is still open comes before what has ended. */
 export function Hedges() {
   const [status, setStatus] = useState<(typeof filters)[number][0]>('');
+  const [turn, setTurn] = useState(0);
   return (
     <section class="card">
       <h2>Hedges</h2>
@@ -52,13 +61,13 @@ export function Hedges() {
         first. The gain is against the middle price, before the fee.
       </p>
       <Choice label="State" value={status} set={setStatus} options={filters} />
-      <Pages wanted={status} list={listOf('get /hedges', { query: status === '' ? {} : { status } })}>
+      <Pages wanted={status} turn={turn} list={listOf('get /hedges', { query: status === '' ? {} : { status } })}>
         {(rows) => (
           <Records
             label="Hedges"
             rows={rows.toSorted((one, other) => Number(other.status === 'OPEN') - Number(one.status === 'OPEN'))}
             keyOf={({ id }) => id}
-            columns={[...planned, ...dealt]}
+            columns={withEnds([...planned, ...dealt], rows, () => setTurn(turn + 1))}
             empty={
               status === ''
                 ? 'Nothing was hedged yet. A coin is hedged once its terms name a venue and a band.'
@@ -73,7 +82,8 @@ export function Hedges() {
 
 /** A signed value in USDT, with a loss marked. */
 export function Signed({ value }: { readonly value: string }) {
-  return <span class={value.startsWith('-') ? 'down' : value === '0' ? 'dim' : undefined}>{showSigned(value)}</span>;
+  const shown = showGain(value);
+  return <span class={shown.startsWith('−') ? 'down' : shown.startsWith('+') ? undefined : 'dim'}>{shown}</span>;
 }
 
 const states = {
@@ -90,7 +100,7 @@ const planned: readonly Column<Hedge>[] = [
       <>
         {nameHedge(hedge)}
         <small class="below">
-          <Time iso={hedge.ts} /> <ShortId id={hedge.id} />
+          <Time iso={hedge.ts} /> <Whole isCode>{hedge.id}</Whole>
         </small>
       </>
     ),

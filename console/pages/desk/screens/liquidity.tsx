@@ -4,7 +4,7 @@ import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
 import { BAND_WIDTH, Band } from '../parts/band.tsx';
-import { lastDays, showSigned, sumByDay } from '../parts/day-bars.ts';
+import { addPlus, lastDays, showGain, showSigned, sumByDay } from '../parts/day-bars.ts';
 import { State, Time } from '../parts/names.tsx';
 import { type Matter, Matters } from '../parts/matters.tsx';
 import { type Column, Facts, Records } from '../parts/records.tsx';
@@ -16,7 +16,7 @@ import { DayChart } from './figures.tsx';
 import { ToggleStep } from './halts.tsx';
 import { Hedges, OpenHedges, Signed } from './liquidity-hedges.tsx';
 import { toggleWhole } from './toggles.ts';
-import { findExcess, listVenueMatters } from './venue-matters.tsx';
+import { findExcess, listStuck, listVenueMatters } from './venue-matters.tsx';
 
 const EVERY_MS = 15_000;
 const DAYS = 31;
@@ -112,6 +112,7 @@ function Hedging({
         done={changed}
       />
     )),
+    ...listStuck(venues).map((matter) => ({ ...matter, why: 'End it by hand below.' })),
   ];
   const open = venues.venues
     .flatMap(({ openHedges }) => openHedges)
@@ -162,20 +163,25 @@ type Position = House['assets'][number];
 
 const positionColumns: readonly Column<Position>[] = [
   { name: 'Coin', show: ({ asset }) => asset },
-  { name: 'Position', isNumber: true, narrow: 'half', show: ({ position }) => showAmount(position) },
+  {
+    name: 'Inventory',
+    isNumber: true,
+    narrow: 'half',
+    show: ({ inventory, hedging }) => showAmount(add([inventory, hedging])),
+  },
+  { name: '− Capital', isNumber: true, narrow: 'half', show: ({ capital }) => showAmount(capital) },
+  { name: '= Position', isNumber: true, narrow: 'half', show: ({ position }) => addPlus(showAmount(position)) },
   {
     name: 'In USDT',
     isNumber: true,
     narrow: 'beside',
     show: ({ positionUsdValue }) => (
       <>
-        {positionUsdValue === null ? '–' : showSigned(positionUsdValue)}
+        {positionUsdValue === null ? '–' : showGain(positionUsdValue)}
         <span class="narrow quiet"> USDT</span>
       </>
     ),
   },
-  { name: 'At venues', isNumber: true, narrow: 'half', show: ({ atVenues }) => showAmount(atVenues) },
-  { name: 'Capital', isNumber: true, narrow: 'half', show: ({ capital }) => showAmount(capital) },
   { name: 'Band, USDT', narrow: 'bare', show: (row) => <PlaceInBand of={row} /> },
 ];
 
@@ -190,8 +196,8 @@ function Positions({ house }: { readonly house: House }) {
     <section class="card">
       <h2>Position against its band</h2>
       <p class="quiet">
-        The inventory less the capital: what the house bears the risk of. A coin beyond its outer bound is hedged at
-        once, and one beyond its inner bound after a while. A hedge brings it back to the inner bound.
+        The position is what the house bears the risk of. Beyond its outer bound it is hedged at once, and beyond its
+        inner bound after a while, back to the inner bound. The inventory counts what open hedges may spend.
       </p>
       <Records
         label="Positions"
@@ -270,8 +276,8 @@ function Earned({ profit }: { readonly profit: Profit }) {
       <h3>By day</h3>
       <DayChart
         days={days}
-        label={`Profit or loss by day since ${days[0]}: ${showSigned(profit.sum.profit)} USDT in all. The arrow keys read it day by day.`}
-        series={[{ name: 'Profit or loss', values: sumByDay(profit.days, days, 'profit') }]}
+        label={`Profit or loss by day since ${days[0]}: ${showGain(profit.sum.profit)} USDT in all. The arrow keys read it day by day.`}
+        series={[{ name: 'Profit or loss', values: sumByDay(profit.days, days, 'profit'), show: showGain }]}
       />
       <h3>By coin</h3>
       <Records
@@ -344,7 +350,7 @@ function VenueCard({ venue }: { readonly venue: Venue }) {
           ]}
         />
       ) : (
-        <p class="quiet">It is checked once the terms of a coin name it.</p>
+        <p class="quiet">No coin’s terms name this venue.</p>
       )}
       <Records
         label={`Balances at ${venue.venue}`}

@@ -70,4 +70,4 @@ export const listStuck = ({ venues }: Venues): readonly Matter[] =>
   venues
     .flatMap(({ openHedges }) => openHedges)
     .filter(isStuck)
-    .map((hedge) => ({ what: `No answer about a hedge: ${nameHedge(hedge)}` }));
+    .map((hedge) => ({ what: `No answer about a hedge: ${nameHedge(hedge)}`, isBad: true }));
