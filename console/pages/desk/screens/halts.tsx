@@ -29,12 +29,6 @@ export function ToggleStep({
       done={changed}
     >
       <p>{says}</p>
-      {isOn && (
-        <p class="quiet">
-          Nobody else has to agree.{' '}
-          {isHalt ? 'Once there are two admins, resuming needs both.' : 'Resuming needs one admin.'}
-        </p>
-      )}
     </Step>
   );
 }

@@ -37,8 +37,8 @@ export function Switches() {
       <Shown loaded={loaded}>
         {(settings) => (
           <>
-            <WholeExchange settings={settings} changed={reload} />
             <OffNow settings={settings} changed={reload} />
+            <WholeExchange settings={settings} changed={reload} />
             <div class="grid">
               <Coins settings={settings} changed={reload} />
               <Networks settings={settings} changed={reload} />
@@ -51,11 +51,11 @@ export function Switches() {
   );
 }
 
-/** The parts of the whole exchange, with what each is, and what it means that it is off. */
+/** The parts of the whole exchange, with what each is. */
 const wholes = [
-  ['tradingHalted', 'Trading', 'Orders of all coins', 'No order is taken'],
-  ['withdrawalsHalted', 'Withdrawals', 'Payouts of all assets', 'Nothing is paid out'],
-  ['hedgingHalted', 'Hedging', 'The house’s own trades', 'Positions are not covered'],
+  ['tradingHalted', 'Trading', 'Orders of all coins'],
+  ['withdrawalsHalted', 'Withdrawals', 'Payouts of all assets'],
+  ['hedgingHalted', 'Hedging', 'The house’s own trades'],
 ] as const;
 
 function WholeExchange({ settings, changed }: SettingsPart) {
@@ -63,11 +63,11 @@ function WholeExchange({ settings, changed }: SettingsPart) {
     <section class="card">
       <h2>The whole exchange</h2>
       <div class="wholes">
-        {wholes.map(([halt, name, meaning, harm]) => (
+        {wholes.map(([halt, name, meaning]) => (
           <div key={name} class="choice">
             <p>
               <strong>{name}</strong>
-              <small class="below">{settings[halt] ? harm : meaning}</small>
+              <small class="below">{meaning}</small>
             </p>
             <Toggle of={toggleWhole(settings, halt)} changed={changed} />
           </div>
@@ -77,9 +77,10 @@ function WholeExchange({ settings, changed }: SettingsPart) {
   );
 }
 
-/** The coins and networks that are off, each with the way to switch it on: its row is far below. */
+/** All that is off, each with the way to switch it on: its row may be far below. */
 function OffNow({ settings, changed }: SettingsPart) {
-  const off = listToggles(settings).filter(({ isOn }) => !isOn);
+  const all = [...wholes.map(([halt]) => toggleWhole(settings, halt)), ...listToggles(settings)];
+  const off = all.filter(({ isOn }) => !isOn);
   return (
     <Matters
       label="What is off"
@@ -115,12 +116,7 @@ function Coins({ settings, changed }: SettingsPart) {
           { name: 'Coin', show: (asset) => asset },
           {
             name: 'Trading',
-            show: (asset) =>
-              asset === 'USDT' ? (
-                <span class="quiet">–</span>
-              ) : (
-                <Toggle changed={changed} of={toggleTrading(settings, asset)} />
-              ),
+            show: (asset) => asset !== 'USDT' && <Toggle changed={changed} of={toggleTrading(settings, asset)} />,
           },
           { name: 'Deposits', show: (asset) => <Toggle changed={changed} of={toggleDepositsOf(settings, asset)} /> },
         ]}
@@ -134,7 +130,7 @@ function Networks({ settings, changed }: SettingsPart) {
   return (
     <section class="card">
       <h2>Networks</h2>
-      <p class="quiet">A deposit over a paused network is still credited.</p>
+      <p class="quiet">Deposits over a network that is off are still credited.</p>
       <Records
         isSmall
         label="Networks"

@@ -30,6 +30,7 @@ function toggleOf(
   change: ChangeSettings,
 ): Toggled {
   const isHalt = verb === 'Halt';
+  const after = isHalt ? '. Once there are two admins, resuming needs both' : '; one admin can resume it';
   return {
     isOn,
     isHalt,
@@ -41,7 +42,7 @@ function toggleOf(
     ].join(' '),
     label: `${isOn ? verb : 'Resume'} ${thing}`,
     about,
-    says: isOn ? stops : 'It takes effect within seconds.',
+    says: `${isOn ? `${stops} ` : ''}It takes effect within seconds${isOn ? after : ''}.`,
     change,
   };
 }
@@ -62,9 +63,9 @@ function toggleNamed<Name extends string>(
 }
 
 const halts = {
-  tradingHalted: ['trading', 'No order is taken. Reads, deposits and withdrawals go on.'],
-  withdrawalsHalted: ['withdrawals', 'Nothing is paid out. Reads, deposits and orders go on.'],
-  hedgingHalted: ['hedging', 'Positions are no longer covered. A hedge that is open is still ended.'],
+  tradingHalted: ['trading', 'Nobody can place an order. Deposits and withdrawals go on.'],
+  withdrawalsHalted: ['withdrawals', 'Nothing is paid out. Deposits and orders go on.'],
+  hedgingHalted: ['hedging', 'Positions are not covered. Open hedges are still ended.'],
 } as const;
 
 export type Halt = keyof typeof halts;
@@ -83,16 +84,25 @@ export const toggleTrading = ({ haltedCoins }: ExchangeSettings, coin: Coin) =>
     'Halt',
     'trading',
     `of ${coin}`,
-    `Every order of ${coin} is refused. It can still be held, deposited and withdrawn.`,
+    `Nobody can place an order of ${coin}. Deposits and withdrawals go on.`,
     (off) => ({ haltedCoins: off }),
   );
 
-const NO_ADDRESS = 'Holders are shown no address. What is sent to one that they know is still credited.';
+const tellDeposits = (about: string) =>
+  `Holders will not see an address for deposits ${about}. Deposits to addresses they already have are still credited.`;
 
 export const toggleDepositsOf = ({ pausedDeposits }: ExchangeSettings, asset: Asset) =>
-  toggleNamed(pausedDeposits.assets, asset, 'Pause', 'deposits', `of ${asset}`, NO_ADDRESS, (assets) => ({
-    pausedDeposits: { ...pausedDeposits, assets },
-  }));
+  toggleNamed(
+    pausedDeposits.assets,
+    asset,
+    'Pause',
+    'deposits',
+    `of ${asset}`,
+    tellDeposits(`of ${asset}`),
+    (assets) => ({
+      pausedDeposits: { ...pausedDeposits, assets },
+    }),
+  );
 
 export const toggleDepositsOver = ({ pausedDeposits }: ExchangeSettings, network: Network) =>
   toggleNamed(
@@ -101,7 +111,7 @@ export const toggleDepositsOver = ({ pausedDeposits }: ExchangeSettings, network
     'Pause',
     'deposits',
     `over ${nameAlone(network)}`,
-    NO_ADDRESS,
+    tellDeposits(`over ${nameAlone(network)}`),
     (paused) => ({ pausedDeposits: { ...pausedDeposits, networks: paused } }),
   );
 
@@ -112,7 +122,7 @@ export const toggleWithdrawalsOver = ({ pausedNetworks }: ExchangeSettings, netw
     'Pause',
     'withdrawals',
     `over ${nameAlone(network)}`,
-    'None is taken, or sent to the custodian. What the custodian already has is paid.',
+    'Holders cannot withdraw over it, and nothing is sent to the custodian. Payouts it already has are still made.',
     (off) => ({ pausedNetworks: off }),
   );
 
