@@ -69,8 +69,8 @@ const told: Readonly<Record<string, (value: unknown) => string>> = {
   approvalAbove: setAmounts('limit of one person’s credits', 'limits of one person’s credits'),
   fallbackPrices: setAmounts('fallback price', 'fallback prices'),
   fees: setAmounts('withdrawal fee', 'withdrawal fees'),
-  minimums: setAmounts('smallest withdrawal', 'smallest withdrawals'),
-  depositMinimums: setAmounts('smallest deposit', 'smallest deposits'),
+  minimums: setAmounts('minimum withdrawal', 'minimum withdrawals'),
+  depositMinimums: setAmounts('minimum deposit', 'minimum deposits'),
   coinTerms: (value) => {
     const coins = Object.keys(isValues(value) ? value : {});
     return coins.length === 0 ? 'took all terms of coins away' : `set the terms of ${coins.join(', ')}`;

@@ -1,12 +1,9 @@
 import { useState } from 'preact/hooks';
 import { showSum } from '../../format.ts';
-import { useLoaded } from '../../load.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
-import { Shown } from '../../parts/notice.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import { settingNames } from '../parts/setting-names.ts';
 import type { ExchangeSettings } from '../schema.d.ts';
-import { areTwoAdmins, useMay } from '../staff.ts';
 import { ChangeStep, type SettingsPart, useChangeColumn } from './change-step.tsx';
 
 type Name = 'supplyCaps' | 'exposure';
@@ -70,46 +67,8 @@ function SetLimits({ asset, ...part }: SettingsPart & { readonly asset: Asset })
   );
 }
 
-/** The rule of credits by hand that is in force now. */
-function tellCredits(isLimited: boolean, hasTwo: boolean): string {
-  const rule = isLimited
-    ? 'In 24 hours one person may credit so much of an asset; more, or another asset, needs a second person'
-    : 'Every credit by hand needs a second person';
-  return hasTwo ? `${rule}.` : `${rule}, once there are two admins.`;
-}
-
 /** What one person alone may credit by hand: nothing, unless it is set for the asset. */
-export function HandCredits(part: SettingsPart) {
-  const may = useMay();
-  const { loaded } = useLoaded(areTwoAdmins);
-  const set = part.settings.approvalAbove;
-  return (
-    <section class="card">
-      <h2>Credits by hand</h2>
-      <Shown loaded={loaded}>{(hasTwo) => <p>{tellCredits(Object.keys(set).length > 0, hasTwo)}</p>}</Shown>
-      {Object.keys(set).length > 0 && (
-        <Records
-          isSmall
-          label="Credits by hand"
-          rows={Object.entries(set)}
-          keyOf={([asset]) => asset}
-          columns={[
-            { name: 'Asset', show: ([asset]) => asset },
-            { name: 'Limit of one person', isNumber: true, show: ([asset, amount]) => showSum(amount, asset) },
-          ]}
-          empty=""
-        />
-      )}
-      {may('change_settings') && (
-        <div class="steps">
-          <SetHandCredit {...part} />
-        </div>
-      )}
-    </section>
-  );
-}
-
-function SetHandCredit(part: SettingsPart) {
+export function SetHandCredit(part: SettingsPart) {
   const assets = Object.keys(part.settings.supplyCaps) as Asset[];
   const stored: Readonly<Partial<Record<Asset, string>>> = part.settings.approvalAbove;
   const [asset, setAsset] = useState<Asset>('USDT');
@@ -119,7 +78,7 @@ function SetHandCredit(part: SettingsPart) {
   // Replaced whole, so it names the others as they are.
   const change = { approvalAbove: { ...others, ...(amount !== '' && { [asset]: amount }) } };
   return (
-    <ChangeStep {...part} label="Set a limit" title="Limit of one person’s credits" change={change}>
+    <ChangeStep {...part} label="Change" about="the credits without a second person" change={change}>
       <Choice
         label="Asset"
         value={asset}
@@ -132,7 +91,7 @@ function SetHandCredit(part: SettingsPart) {
       <TextField
         label="In 24 hours"
         unit={asset}
-        help="If empty: every credit needs two people"
+        help="If empty: every credit needs a second person"
         inputMode="decimal"
         value={text}
         set={setText}

@@ -1,4 +1,5 @@
 import { coinSymbols } from '../../assets.ts';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { showAmount, showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
@@ -26,11 +27,11 @@ type Row = Coin | typeof DEFAULT;
 const OLD_MS = 30 * 86_400_000;
 
 /** A value with its name before it on a narrow screen. */
-const nameNarrow = (name: string, value: string, isQuiet = false) => (
-  <span class={isQuiet ? 'quiet' : undefined}>
-    <span class="narrow">{name} </span>
+const nameNarrow = (name: string, value: ComponentChildren) => (
+  <>
+    <span class="narrow quiet">{name} </span>
     {value}
-  </span>
+  </>
 );
 
 /** What holds of each coin, above them what holds where nothing else is set; and how the house's positions are hedged. */
@@ -45,8 +46,8 @@ export function CoinTerms(part: SettingsPart) {
       <section class="card">
         <h2>Terms of coins</h2>
         <p class="quiet">
-          Amounts are in USDT. Clients pay the spread beyond the market’s price. While no venue has a price, the
-          fallback price is shown and nothing is traded.
+          Amounts are in USDT. Clients pay the spread beyond the market’s price; a coin’s own is bold. While no venue
+          has a price, the fallback price is shown and nothing is traded.
         </p>
         <Records
           label="Terms of coins"
@@ -60,7 +61,10 @@ export function CoinTerms(part: SettingsPart) {
               narrow: 'beside',
               show: (row) => {
                 const own = termOf(row).spreadBps;
-                return nameNarrow('spread', showPercent(own ?? spreadBps), own === undefined);
+                return nameNarrow(
+                  'spread',
+                  own === undefined ? showPercent(spreadBps) : <strong>{showPercent(own)}</strong>,
+                );
               },
             },
             {
@@ -96,8 +100,8 @@ export function CoinTerms(part: SettingsPart) {
               narrow: 'bare',
               show: (row) => {
                 const { maxNotional } = termOf(row);
-                if (maxNotional === undefined) return <span class="dim">none</span>;
-                return nameNarrow('order limit', showAmount(maxNotional));
+                if (row === DEFAULT) return <span class="dim" />;
+                return nameNarrow('order limit', maxNotional === undefined ? 'none' : showAmount(maxNotional));
               },
             },
             ...changes,

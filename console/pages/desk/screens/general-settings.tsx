@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
+import { showSum } from '../../format.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { lowerFirst } from '../parts/deeds.ts';
 import { Records } from '../parts/records.tsx';
 import { settingNames } from '../parts/setting-names.ts';
 import { Value } from '../parts/value.tsx';
+import { SetHandCredit } from './asset-settings.tsx';
 import { allowlistModes } from './changed-settings.tsx';
 import { ChangeStep, type SettingsPart, useChangeColumn } from './change-step.tsx';
 
@@ -11,7 +13,7 @@ type Limit = 'reviewThreshold' | 'dailyHedgeVolume' | 'dailyLoss' | 'maxAtVenues
 
 /** A setting with one value: what it means, and how it is changed. */
 interface Single {
-  readonly name: Limit | 'allowlistMode' | 'openingWeights';
+  readonly name: Limit | 'allowlistMode' | 'openingWeights' | 'approvalAbove';
   readonly meaning: string;
   /** What holds while a limit is not set. */
   readonly empty?: string;
@@ -77,6 +79,7 @@ function SetAllowlist(part: SettingsPart) {
 function SetSingle(part: SettingsPart & Single) {
   const { name } = part;
   if (name === 'allowlistMode') return <SetAllowlist {...part} />;
+  if (name === 'approvalAbove') return <SetHandCredit {...part} />;
   return name === 'openingWeights' ? <SetOpeningWeights {...part} /> : <SetLimit {...part} name={name} />;
 }
 
@@ -86,7 +89,11 @@ const singles: readonly Single[] = [
     empty: 'no reviews',
     meaning: 'When an account withdraws more than this in 24 hours, the withdrawal waits for a review.',
   },
-  { name: 'allowlistMode', meaning: 'Any address, or only those that the holder has approved.' },
+  { name: 'allowlistMode', meaning: 'Any address, or only approved ones.' },
+  {
+    name: 'approvalAbove',
+    meaning: 'How much one person may credit in 24 hours. Once there are two admins, more needs a second person.',
+  },
   {
     name: 'dailyHedgeVolume',
     empty: 'no limit',
@@ -113,6 +120,10 @@ function showSetting({ name, empty }: Single, settings: SettingsPart['settings']
     return weights.map(([ledger, weight]) => `ledger ${ledger}: ${weight}`).join(', ');
   }
   if (name === 'allowlistMode') return allowlistModes[settings.allowlistMode];
+  if (name === 'approvalAbove') {
+    const limits = Object.entries(settings.approvalAbove).map(([asset, amount]) => showSum(amount, asset));
+    return limits.length === 0 ? 'none' : `up to ${limits.join(', ')}`;
+  }
   const value = settings[name];
   if (value === null) return empty;
   return (

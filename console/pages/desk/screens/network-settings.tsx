@@ -14,6 +14,9 @@ import { ChangeStep, type SettingsPart, useChangeColumn } from './change-step.ts
 /** The settings by the field of the public API that says what is in force, also where nothing was set. */
 const fields = { fees: 'withdrawFee', minimums: 'minWithdrawal', depositMinimums: 'minDeposit' } as const;
 
+/** Their names where three columns have little room. */
+const heads = { fees: 'Fee', minimums: 'Min. withdrawal', depositMinimums: 'Min. deposit' } as const;
+
 type Name = keyof typeof fields;
 
 const names = Object.keys(fields) as Name[];
@@ -25,7 +28,7 @@ type Amounts = Readonly<Record<string, Readonly<Record<string, string>> | undefi
 const storedOf = (settings: ExchangeSettings, name: Name, asset: string, network: string): string | undefined =>
   (settings[name] as Amounts)[asset]?.[network];
 
-/** What a withdrawal over each network costs, and the smallest amounts; each has a default until it is set. */
+/** What a withdrawal over each network costs, and the minimums; each has a default until it is set. */
 export function NetworkSettings(part: SettingsPart) {
   const { loaded, reload } = useLoaded(async () => (await api.listAssets()).assets);
   const changed = () => {
@@ -35,7 +38,7 @@ export function NetworkSettings(part: SettingsPart) {
   const isSet = names.some((name) => Object.values(part.settings[name]).some((set) => Object.keys(set).length > 0));
   return (
     <section class="card costs">
-      <h2>Fees and smallest amounts</h2>
+      <h2>Fees and minimums</h2>
       <p class="quiet">{isSet ? 'Values that are not the default are bold.' : 'All values are the defaults.'}</p>
       <Shown loaded={loaded}>
         {(assets) => assets.map((one) => <Costs key={one.asset} {...part} changed={changed} {...one} />)}
@@ -47,7 +50,7 @@ export function NetworkSettings(part: SettingsPart) {
 /** Each asset has a table of its own, so that the names of the columns are near all values. */
 function Costs({ asset, networks, ...part }: SettingsPart & Asset) {
   const column = (name: Name): Column<Network> => ({
-    name: settingNames[name] ?? name,
+    name: heads[name],
     isNumber: true,
     show: (row) => {
       const amount = showAmount(row[fields[name]]);
@@ -57,7 +60,7 @@ function Costs({ asset, networks, ...part }: SettingsPart & Asset) {
   return (
     <Records
       isSmall
-      label={`Fees and smallest amounts of ${asset}`}
+      label={`Fees and minimums of ${asset}`}
       rows={networks}
       keyOf={({ network }) => network}
       columns={[

@@ -4,7 +4,7 @@ import { operate } from '../operate.ts';
 import { Tabs, shownOf } from '../parts/tabs.tsx';
 import type { Place } from '../place.ts';
 import { useMay } from '../staff.ts';
-import { AssetLimits, HandCredits } from './asset-settings.tsx';
+import { AssetLimits } from './asset-settings.tsx';
 import type { SettingsPart } from './change-step.tsx';
 import { CoinTerms } from './coin-terms.tsx';
 import { GeneralSettings } from './general-settings.tsx';
@@ -14,7 +14,7 @@ const groups = {
   trading: 'Trading',
   networks: 'Networks',
   accounts: 'Accounts',
-  risk: 'The house’s risk',
+  risk: 'Risk',
 } as const;
 
 /** The settings of the exchange, by what they are about; each change is shown with its old and its new value first. */
@@ -68,13 +68,10 @@ function AccountSettings(part: SettingsPart) {
   // With one ledger there is nothing to choose.
   const isDivided = loaded.state === 'here' && loaded.value > 1;
   return (
-    <>
-      <GeneralSettings
-        {...part}
-        title="All accounts"
-        names={['reviewThreshold', 'allowlistMode', ...(isDivided ? (['openingWeights'] as const) : [])]}
-      />
-      <HandCredits {...part} />
-    </>
+    <GeneralSettings
+      {...part}
+      title="All accounts"
+      names={['reviewThreshold', 'allowlistMode', 'approvalAbove', ...(isDivided ? (['openingWeights'] as const) : [])]}
+    />
   );
 }
