@@ -49,7 +49,7 @@ export function Events({ query }: Place) {
   return (
     <>
       <h1>Events</h1>
-      <p class="quiet">What other programs are told.</p>
+      <p class="quiet">Webhooks tell other programs what happens.</p>
       <Endpoints calls={calls} groups={groups} change={may('manage_webhooks') ? LookTwice : undefined} inDialogs />
       <NewestEvents ledger={query.get('ledger') ?? ''} />
     </>

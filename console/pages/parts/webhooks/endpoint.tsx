@@ -53,6 +53,12 @@ export function Endpoint({
         <span>
           <Pill status={isOn ? 'completed' : 'failed'} words={isOn ? 'On' : 'Off'} />{' '}
           {status && <Pill status={status} words={`Last event ${outcome?.toLowerCase()}`} />}
+          {last && last.outcome === 'FAILED' && (
+            <small class="quiet">
+              {' '}
+              {nameAnswer(last)}, {showRecent(last.at)}
+            </small>
+          )}
         </span>
       </div>
       <About endpoint={endpoint} groups={groups} />
