@@ -92,6 +92,7 @@ function Frame({
     go('/');
     reload();
   };
+  const until = account.heldUntil_ms === null ? undefined : new Date(account.heldUntil_ms).toISOString();
   return (
     <>
       <a class="skip" href="#main">
@@ -110,25 +111,30 @@ function Frame({
       <main id="main" tabIndex={-1}>
         <ExchangeState />
         <HolderNotice />
-        {account.account.status === 'frozen' && (
+        {account.account.status === 'frozen' ? (
           <div class="notice bad asked">
             <p>
               <strong>The account is frozen.</strong> Trading and withdrawals are stopped, also through API keys.
               Deposits are still credited. The exchange unfreezes the account once it knows that it is you.
+              {until && (
+                <>
+                  {' '}
+                  It was recovered too: until <Time at={until} />, withdrawals, new API keys and new addresses stay
+                  blocked.
+                </>
+              )}
             </p>
             <div class="side-by-side">
               <MailLink isMain words="Ask to unfreeze it by mail" about="Unfreeze my account" />
             </div>
           </div>
-        )}
-        {account.heldUntil_ms !== null && (
+        ) : until ? (
           <p class="notice warn">
             <strong>The account was recovered, and its API keys are revoked.</strong> To keep it safe, withdrawals, new
-            API keys and new addresses are blocked until <Time at={new Date(account.heldUntil_ms).toISOString()} />.{' '}
-            {account.account.status !== 'frozen' && 'You can trade and deposit. '}
+            API keys and new addresses are blocked until <Time at={until} />. You can trade and deposit.{' '}
             {path !== '/security' && <a href="/security">Remove the passkey that you lost.</a>}
           </p>
-        )}
+        ) : null}
         {session.level === 'look' && <ByLink path={path} />}
         <Heading key={path} text={title} />
         <Screen />

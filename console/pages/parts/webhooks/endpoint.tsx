@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { nameEvent, showTime } from '../../format.ts';
+import { nameEvent, showRecent, showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Folded } from '../folded.tsx';
 import { Form } from '../form.tsx';
