@@ -109,7 +109,7 @@ export async function endAsNever(page: Page, exchange: LocalExchange): Promise<v
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await openHedges(page);
   await rowOf(page, LEFT_OPEN[2]).waitFor();
-  await page.getByLabel('State').selectOption('never dealt');
+  await page.getByLabel('State').selectOption('Never dealt');
   await rowOf(page, LEFT_OPEN[2]).waitFor({ state: 'hidden' });
   await rowOf(page, coin).getByText('never dealt', { exact: true }).waitFor();
   const [ended] = await listHedges(exchange, `coin=${coin}`);
