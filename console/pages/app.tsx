@@ -115,17 +115,16 @@ function Frame({
           <div class="notice bad asked">
             <p>
               <strong>The account is frozen.</strong> Trading and withdrawals are stopped, also through API keys.
-              Deposits are still credited. The exchange unfreezes the account once it knows that it is you.
-              {until && (
-                <>
-                  {' '}
-                  It was recovered too: until <Time at={until} />, withdrawals, new API keys and new addresses stay
-                  blocked.
-                </>
-              )}
+              Deposits are still credited.
             </p>
+            {until && (
+              <p>
+                Because it was recovered, new API keys and addresses are blocked too, and withdrawals stay so, until{' '}
+                <Time at={until} />.
+              </p>
+            )}
             <div class="side-by-side">
-              <MailLink isMain words="Ask to unfreeze it by mail" about="Unfreeze my account" />
+              <MailLink isMain words="Write to us to unfreeze it" about="Unfreeze my account" />
             </div>
           </div>
         ) : until ? (

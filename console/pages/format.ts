@@ -131,7 +131,7 @@ const movements: Readonly<Record<string, string>> = {
   QUICK_BUY: 'Bought … from the exchange',
   QUICK_SELL: 'Sold … to the exchange',
   ONCHAIN_DEPOSIT: '… deposit',
-  INTERNAL_DEPOSIT: '… received',
+  INTERNAL_DEPOSIT: '… credited',
   ONCHAIN_WITHDRAWAL: '… withdrawal',
   INTERNAL_WITHDRAWAL: 'Sent … within the exchange',
 };

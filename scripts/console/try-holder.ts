@@ -489,7 +489,7 @@ export class HolderTrial {
 
       await this.#check(page, 'events-deliveries');
       expectThat(received.length === 2, 'what happens to the account’s security is sent');
-      await page.getByRole('button', { name: 'Send again from here' }).waitFor();
+      await page.getByRole('button', { name: 'Send again from here on' }).waitFor();
       await press(page, 'Send all of the last 90 days again');
       await see(page, 'Send all events of the last 90 days again?');
       await press(page, 'Yes, send all of the last 90 days again');

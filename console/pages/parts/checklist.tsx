@@ -13,7 +13,7 @@ export function Checklist({ steps }: { readonly steps: readonly ListedStep[] }) 
   return (
     <ol class="plain checklist">
       {[...steps.filter(({ isDone }) => isDone), ...steps.filter(({ isDone }) => !isDone)].map((step) => (
-        <li key={step.name} class={step.isDone ? 'done' : undefined}>
+        <li key={step.name} class={step.isDone ? 'done' : step.path === undefined ? 'later' : undefined}>
           <div>
             {step.isDone || step.path === undefined || step === next ? (
               <strong>{step.name}</strong>

@@ -92,9 +92,12 @@ export function Form({
           {about !== undefined && <span class="hidden"> {about}</span>}
         </button>
       </div>
-      {isAsked && (
+      {isAsked && asks !== undefined && (
         <div class="notice asked">
-          <p role="status">{asks}</p>
+          <p role="status">
+            <strong>{asks.slice(0, asks.indexOf('?') + 1)}</strong>
+            {asks.slice(asks.indexOf('?') + 1)}
+          </p>
           <div class="side-by-side">
             <button ref={doing} type="submit" class={danger ? 'danger' : 'main'} disabled={isBusy}>
               {isBusy ? 'One moment …' : `Yes, ${label[0]?.toLowerCase()}${label.slice(1)}`}

@@ -35,7 +35,9 @@ export function ShownOnce({
   return (
     <dialog ref={dialog} aria-labelledby={id} onCancel={(event) => event.preventDefault()}>
       <h2 id={id}>{title}</h2>
-      <p>Shown now and never again. {where}</p>
+      <p>
+        <strong>Shown now and never again.</strong> {where}
+      </p>
       {children}
       <div class="ends stored">
         <label class="tick">

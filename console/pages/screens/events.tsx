@@ -46,8 +46,8 @@ const calls: EndpointCalls<EventType> = {
 /** What each group is about, for who chooses among them; their names are in the guide. */
 const meanings: Readonly<Record<string, string>> = {
   Orders: 'An order was filled.',
-  Deposits: 'One was seen, credited, held for a check, or refused.',
-  Withdrawals: 'One was asked for, is being sent, has arrived, or failed.',
+  Deposits: 'A deposit was seen, credited, held for a check, or refused.',
+  Withdrawals: 'A withdrawal was asked for, is being sent, has arrived, or failed.',
   Settlements: 'The exchange settled a trade of yours.',
   Freezes: 'The account was frozen or unfrozen.',
   Security: 'Somebody signed in, or changed passkeys, codes or two-factor authentication.',
@@ -60,7 +60,7 @@ function Meanings() {
   return (
     <section class="card">
       <h2>What is sent</h2>
-      <dl>
+      <dl class="kinds">
         {groups.map(([name]) => (
           <Fragment key={name}>
             <dt>{name}</dt>

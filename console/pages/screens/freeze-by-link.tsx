@@ -26,8 +26,8 @@ export function FreezeByLink() {
       ) : (
         <>
           <p>
-            If what the mail says was not you, freeze your account. Trading and withdrawals stop at once, also through
-            API keys.
+            The mail told you what was done. If it was not you, freeze your account. Trading and withdrawals stop at
+            once, also through API keys.
           </p>
           <p>
             <strong>You cannot undo it yourself.</strong> To have the account unfrozen, write to <MailLink />.

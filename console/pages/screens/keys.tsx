@@ -157,7 +157,7 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
                 <span>
                   {text}
                   {scope === 'withdraw' && (
-                    <small>
+                    <small class={account.totp.enabled ? 'risk' : undefined}>
                       {account.totp.enabled
                         ? 'Anyone with this key can empty the account. Limit it to IP addresses.'
                         : 'Switch on two-factor authentication first.'}

@@ -324,8 +324,8 @@ function BalanceRow({ row, prices }: { readonly row: Row; readonly prices: Price
       </td>
       <td class="wide number">
         <div>
-          {row.price === undefined ? '–' : showPrice(row.price)}
           <Line values={prices.map((point) => point.value)} label={`The price of ${row.asset}, 24 hours`} />
+          {row.price === undefined ? '–' : showPrice(row.price)}
         </div>
       </td>
       <td class="number actions">

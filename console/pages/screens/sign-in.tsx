@@ -65,7 +65,7 @@ function LinkAsked({
   return (
     <Door title="Check your mail">
       <p role="status">
-        {opensAccounts ? 'A link is on its way to ' : 'If the exchange knows this address, a link is on its way to '}
+        {opensAccounts ? 'A link is on its way to ' : 'If this address has an account, a link is on its way to '}
         <strong class="breaks">{email}</strong>. Open it in this browser within 10 minutes.
       </p>
       {isSentAgain && (
@@ -113,8 +113,8 @@ export function OpenLink({ opened }: { readonly opened: () => void }) {
   return (
     <Door title="Sign in to Bureau">
       <p>
-        With this link you can look, deposit and freeze your account. To trade and withdraw, use a passkey. It works
-        once.
+        This link works once. With it you can look, deposit and freeze your account. Trading and withdrawing need a
+        passkey.
       </p>
       <Form
         label="Sign in"

@@ -101,7 +101,7 @@ export function Withdraw() {
 /** What has to be there before the console sends anything out. */
 function Before({ hasPasskey }: { readonly hasPasskey: boolean }) {
   const steps = [
-    { isDone: hasPasskey, name: 'Add a passkey', why: 'It proves that it is you.' },
+    { isDone: hasPasskey, name: 'Add a passkey', why: 'You confirm each withdrawal with it.' },
     {
       isDone: false,
       name: 'Switch on two-factor authentication',
@@ -146,7 +146,7 @@ function Row({ row, name }: { readonly row: Withdrawal; readonly name: string | 
           </p>
         )}
         {row.reason === 'rejected' && (
-          <p>
+          <p class="quiet">
             <MailLink words="Ask why by mail" about={`Withdrawal ${row.id}`} />
           </p>
         )}

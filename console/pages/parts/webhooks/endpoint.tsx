@@ -106,7 +106,7 @@ function About({ endpoint, groups }: { readonly endpoint: KnownEndpoint; readonl
       {reason !== null && <p class="notice bad">{endings[reason]}</p>}
       <p class="quiet">
         {description !== '' && `For ${description}. `}
-        {isOn ? `Sends${nameTypes(types, groups)}` : 'Switched off: nothing is sent'}. Since <Time at={createdAt} />.
+        {isOn ? `Gets${nameTypes(types, groups)}` : 'Switched off: nothing is sent'}. Added <Time at={createdAt} />.
         {previousSecretUntil !== null &&
           ` Events are signed with the old secret too until ${showTime(previousSecretUntil)}.`}
       </p>
@@ -206,7 +206,7 @@ function Again({
   return (
     <Change
       plain
-      label={after === undefined ? 'Send all of the last 90 days again' : 'Send again from here'}
+      label={after === undefined ? 'Send all of the last 90 days again' : 'Send again from here on'}
       title="Send events again"
       {...(after === undefined && { asks: 'Send all events of the last 90 days again? One is sent each second.' })}
       act={async () => {

@@ -23,10 +23,13 @@ function showHash({ network, txHash }: { readonly network: string | null; readon
 async function readRecord({ id, category, asset }: Transaction): Promise<readonly Fact[]> {
   if (category === 'TRADE') {
     const { order } = await api.getOrder(id);
+    const isBuy = order.side === 'BUY';
+    const [money, coins] = [`${showCents(order.usdtAmount)} USDT`, showCoins(order.coinAmount, order.coin)];
     return [
-      [order.side === 'BUY' ? 'You paid' : 'You got', `${showCents(order.usdtAmount)} USDT`],
+      [isBuy ? 'You paid' : 'You sold', isBuy ? money : coins],
+      ['You got', isBuy ? coins : money],
       ['Price', `${showPrice(order.executedPrice)} USDT per ${asset}`],
-      ['Fee', 'none; the price includes the spread'],
+      ['Fee', 'None; the price includes the spread'],
     ];
   }
   if (category === 'DEPOSIT') {

@@ -114,7 +114,7 @@ function PasskeyRow({
     <li class="entry">
       <div class="title">
         <strong>{name}</strong>
-        {removed && !isAskedFor && <Form danger={age !== 'newer'} plain label="Remove" about={name} act={remove} />}
+        {removed && !isAskedFor && <Form danger plain label="Remove" about={name} act={remove} />}
       </div>
       <p class="quiet">
         Added <Time at={createdAt} />

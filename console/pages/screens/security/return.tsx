@@ -40,9 +40,12 @@ export function Return() {
                 <strong>
                   <Time at={new Date(until_ms).toISOString()} />
                 </strong>
-                , then add a new passkey. {EFFECT}
+                , then add a new passkey.
+              </p>
+              <p class="quiet">
+                {EFFECT}
                 {account.totp.enabled &&
-                  ' If your authenticator app is lost too, you can switch two-factor authentication off without a code in that time.'}
+                  ' In those 24 hours you can switch two-factor authentication off without a code.'}
               </p>
             </div>
             <Form act={() => recover({ allowedByExchange: true })} label="Recover the account" />

@@ -61,10 +61,8 @@ export function SecondFactor() {
                 <span class="off-telephone">
                   Scan the code with your authenticator app, or enter the setup key there.
                 </span>
-                <span class="on-telephone">
-                  Add Bureau to your authenticator app, with the button or with the setup key.
-                </span>{' '}
-                Then enter the code that the app shows.
+                <span class="on-telephone">Open your authenticator app below, or enter the setup key there.</span> Then
+                enter the code that the app shows.
               </p>
               <QrCode text={drawn.otpauthUri} label="The secret as a QR code" />
               <div class="on-telephone side-by-side">
