@@ -119,8 +119,8 @@ function Frame({
             </p>
             {until && (
               <p>
-                Because it was recovered, new API keys and addresses are blocked too, and withdrawals stay so, until{' '}
-                <Time at={until} />.
+                It was recovered before: withdrawals, new API keys and new addresses are blocked until{' '}
+                <Time at={until} /> in any case.
               </p>
             )}
             <div class="side-by-side">
