@@ -114,7 +114,7 @@ function Frame({
         {account.account.status === 'frozen' ? (
           <div class="notice bad asked">
             <p>
-              <strong>The account is frozen.</strong> Trading and withdrawals are stopped, also through API keys.
+              <strong>The account is frozen.</strong> Trading and withdrawals are stopped, including through API keys.
               Deposits are still credited.
             </p>
             {until && (

@@ -135,12 +135,14 @@ const OVERFLOWS = `[...document.querySelectorAll('body *:not(input, textarea, se
  * wider than its screen or something in it wider than its place. `shots` names a folder for pictures.
  */
 export async function checkState(page: Page, state: string, shots: string | undefined): Promise<void> {
-  // Not by a script of the test's own: what is evaluated after a pause, the pages' policy refuses.
-  await page.locator('.waiting').first().waitFor({ state: 'detached' });
-  await page.waitForLoadState('networkidle');
   if (shots !== undefined) mkdirSync(shots, { recursive: true });
   for (const [size, viewport] of [['narrow', NARROW] as const, ['wide', WIDE] as const]) {
     await page.setViewportSize(viewport);
+    // What the pointer stands on looks chosen.
+    await page.mouse.move(0, 0);
+    // Not by a script of the test's own: what is evaluated after a pause, the pages' policy refuses.
+    await page.locator('.waiting').first().waitFor({ state: 'detached' });
+    await page.waitForLoadState('networkidle');
     const width = await page.locator('html').evaluate((html) => html.scrollWidth);
     if (width > viewport.width) throw new Error(`${state} is ${width} wide on a screen of ${viewport.width}`);
     await page.evaluate(`window.axe === undefined && (() => {${axe}\n})()`);

@@ -165,7 +165,7 @@ export class HolderTrial {
     await this.#check(page, 'security-refused');
     await page.getByLabel('6-digit code from the app', { exact: true }).fill(await this.#nextCode());
     await press(page, 'Switch it on');
-    await see(page, 'switching it off ask for a code');
+    await see(page, 'to make recovery codes, and to switch this off');
     expectThat(true, 'two-factor authentication is set up from what the page shows');
     await open(page, 'Addresses');
     await page.getByLabel('Network', { exact: true }).selectOption('ETH');
@@ -391,7 +391,7 @@ export class HolderTrial {
     await press(page, 'Back');
     const amount = page.getByLabel('Amount to send');
     await amount.fill('0.1');
-    for (const fact of ['Fee, on top', 'You pay in all', 'Minimum', 'Arrives', 'Left of your daily limit'])
+    for (const fact of ['Fee, on top', 'You pay in total', 'Minimum', 'Arrives', 'Left of your daily limit'])
       await see(page, fact);
     await press(page, 'Review');
     await page.getByText(inGroups(COLD)).waitFor();
@@ -489,11 +489,11 @@ export class HolderTrial {
 
       await this.#check(page, 'events-deliveries');
       expectThat(received.length === 2, 'what happens to the account’s security is sent');
-      await page.getByRole('button', { name: 'Send again from here on' }).waitFor();
-      await press(page, 'Send all of the last 90 days again');
-      await see(page, 'Send all events of the last 90 days again?');
-      await press(page, 'Yes, send all of the last 90 days again');
-      await see(page, 'Sent again, one a second');
+      await page.getByRole('button', { name: 'Resend from here on' }).waitFor();
+      await press(page, 'Resend all of the last 90 days');
+      await see(page, 'Resend all events of the last 90 days?');
+      await press(page, 'Yes, resend all of the last 90 days');
+      await see(page, 'Being resent, one a second');
       await press(page, 'Close');
       const isSentAgain = () => received.filter((id) => id === received[1]).length === 2;
       for (let looks = 0; looks < 300 && !isSentAgain(); looks += 1) await page.waitForTimeout(100);

@@ -108,7 +108,7 @@ async function tryFreezeLink(
   await see(page, 'If it was not you, freeze your account');
   await checkState(page, 'freeze-by-link', shots);
   await press(page, 'Freeze my account');
-  await see(page, 'Trading and withdrawals have stopped, also through API keys.');
+  await see(page, 'Trading and withdrawals have stopped, including through API keys.');
   await page.getByRole('link', { name: /^\S+@\S+$/ }).waitFor();
   await checkState(page, 'freeze-by-link-done', shots);
   expectThat(true, 'a link in a mail freezes the account, without a sign-in');

@@ -25,7 +25,7 @@ export function ExchangeState() {
   return (
     <div role="status" class="banner">
       {trouble && (
-        <p>
+        <p class="notice warn">
           <strong>{trouble.what}</strong> {trouble.more}
         </p>
       )}

@@ -6,12 +6,15 @@ export function Folded({
   label,
   isOpen = false,
   isMain = false,
+  isLink = false,
   children,
 }: {
   readonly label: string;
   readonly isOpen?: boolean;
   /** Whether it is what the page asks for now. */
   readonly isMain?: boolean;
+  /** Whether it is another way than what stands beside it. */
+  readonly isLink?: boolean;
   readonly children: ComponentChildren;
 }) {
   const [isAsked, setAsked] = useState(false);
@@ -22,7 +25,7 @@ export function Folded({
   }, [isAsked]);
   if (!isOpen && !isAsked) {
     return (
-      <button type="button" class={isMain ? 'main folded' : 'folded'} onClick={() => setAsked(true)}>
+      <button type="button" class={isLink ? 'link' : isMain ? 'main folded' : 'folded'} onClick={() => setAsked(true)}>
         {label}
       </button>
     );

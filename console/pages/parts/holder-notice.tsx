@@ -8,8 +8,8 @@ export function HolderNotice() {
   const { loaded } = useLoaded(() => ask<{ notice: string | null }>('GET', '/account/notice'), EVERY_MS);
   const notice = loaded.state === 'here' ? loaded.value.notice : null;
   return (
-    <div role="status" class="banner news">
-      {notice !== null && <p>{notice}</p>}
+    <div role="status" class="banner">
+      {notice !== null && <p class="notice">{notice}</p>}
     </div>
   );
 }

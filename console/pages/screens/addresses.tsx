@@ -26,14 +26,13 @@ async function read() {
 export function Addresses() {
   const signedIn = useSignedIn();
   const { loaded, reload } = useLoaded(read);
-  const { mode, cooling_hours } = signedIn.account.allowlist;
+  const { mode } = signedIn.account.allowlist;
   return (
     <>
       <p class="about">
         {mode === 'strict'
           ? 'Withdrawals go only to addresses that you approved here.'
           : 'Approve an address once, then choose it by its name when you withdraw.'}
-        {cooling_hours > 0 && ` A new one is ready after ${cooling_hours} hours.`}
       </p>
       <Shown loaded={loaded}>
         {({ entries, networks }) => (
@@ -109,6 +108,7 @@ function Approved({ entry, removed }: { readonly entry: Entry; readonly removed:
 }
 
 function NewAddress({ networks, approved }: { readonly networks: readonly string[]; readonly approved: () => void }) {
+  const { cooling_hours: hours } = useSignedIn().account.allowlist;
   const [network, setNetwork] = useState('ETH');
   const [address, setAddress] = useState('');
   const [label, setLabel] = useState('');
@@ -137,6 +137,9 @@ function NewAddress({ networks, approved }: { readonly networks: readonly string
         set={setAddress}
       />
       <TextField label="Name" help="Such as “cold wallet”." required maxLength={128} value={label} set={setLabel} />
+      <p class="quiet">
+        You confirm it with your passkey. It can be used {hours > 0 ? `after ${hours} hours` : 'at once'}.
+      </p>
     </Form>
   );
 }

@@ -2,6 +2,7 @@ import { Fragment } from 'preact';
 import type { EventType } from '../../../clients/bureau-client/src/operations.ts';
 import { api } from '../ask.ts';
 import { Form } from '../parts/form.tsx';
+import { useHasRoom } from '../parts/has-room.ts';
 import { useSignedIn } from '../parts/session.ts';
 import type { EndpointCalls, EventGroups } from '../parts/webhooks/endpoint-calls.ts';
 import { Endpoints } from '../parts/webhooks/endpoints.tsx';
@@ -60,7 +61,7 @@ function Meanings() {
   return (
     <section class="card">
       <h2>What is sent</h2>
-      <dl class="kinds">
+      <dl class="meanings">
         {groups.map(([name]) => (
           <Fragment key={name}>
             <dt>{name}</dt>
@@ -75,6 +76,7 @@ function Meanings() {
 /** Where the account's events are sent, so that no program has to ask again and again. */
 export function Events() {
   const { session } = useSignedIn();
+  const hasRoom = useHasRoom(900);
   if (session.level === 'look') return <p class="notice">Use a passkey to see where your events are sent.</p>;
   return (
     <>
@@ -83,7 +85,7 @@ export function Events() {
         <a href={`${session.apiOrigin}/docs/guides/be-told`}>guide to events</a>.
       </p>
       <Endpoints calls={calls} groups={groups} change={Form}>
-        {(isBeside) => isBeside && <Meanings />}
+        {(isBeside) => isBeside && hasRoom && <Meanings />}
       </Endpoints>
     </>
   );

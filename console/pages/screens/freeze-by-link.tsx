@@ -13,7 +13,7 @@ export function FreezeByLink() {
       {isFrozen ? (
         <>
           <p class="notice good" role="status">
-            Trading and withdrawals have stopped, also through API keys.
+            Trading and withdrawals have stopped, including through API keys.
           </p>
           <ol class="numbered">
             <li>Sign in, remove passkeys that are not yours, and sign out other browsers.</li>
@@ -27,7 +27,7 @@ export function FreezeByLink() {
         <>
           <p>
             The mail told you what was done. If it was not you, freeze your account. Trading and withdrawals stop at
-            once, also through API keys.
+            once, including through API keys.
           </p>
           <p>
             <strong>You cannot undo it yourself.</strong> To have the account unfrozen, write to <MailLink />.

@@ -169,7 +169,7 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
           </fieldset>
           <TextField
             label="Allowed IP addresses (optional)"
-            help="Separated by commas, such as 192.0.2.0/24. If empty: any address."
+            help="Such as 192.0.2.7, 192.0.2.0/24. If empty, any address may use the key."
             value={addresses}
             set={setAddresses}
           />
@@ -235,7 +235,7 @@ function KeyRow({ apiKey, revoked }: { readonly apiKey: ApiKey; readonly revoked
     ...(revokedAt === null
       ? ([
           ['Expires', expiresAt === null ? 'never' : showTime(expiresAt)],
-          ['From', ipAllowlist === null ? 'any IP address' : ipAllowlist.join(', ')],
+          ['IP addresses', ipAllowlist === null ? 'any' : ipAllowlist.join(', ')],
         ] as const)
       : ([['Revoked', showTime(revokedAt)]] as const)),
   ];

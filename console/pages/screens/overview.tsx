@@ -303,7 +303,6 @@ function Balances({ rows, prices }: { readonly rows: readonly Row[]; readonly pr
 
 function BalanceRow({ row, prices }: { readonly row: Row; readonly prices: Prices }) {
   const { session } = useSignedIn();
-  const mayAct = session.level === 'act';
   const [isOpen, setOpen] = useState(false);
   return (
     <tr class={row.amount === '0' ? 'unheld' : undefined}>
@@ -325,18 +324,22 @@ function BalanceRow({ row, prices }: { readonly row: Row; readonly prices: Price
       <td class="wide number">
         <div>
           <Line values={prices.map((point) => point.value)} label={`The price of ${row.asset}, 24 hours`} />
-          {row.price === undefined ? '–' : showPrice(row.price)}
+          <span>{row.price === undefined ? '–' : showPrice(row.price)}</span>
         </div>
       </td>
       <td class="number actions">
-        <button type="button" class="opener" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          <span class="hidden">What to do with {row.asset}</span>
-        </button>
-        <div class={mayAct ? 'acts' : undefined}>
-          {mayAct && row.asset !== 'USDT' && <ActionLink to="trade" name="Trade" asset={row.asset} />}
-          <ActionLink to="deposit" name="Deposit" asset={row.asset} />
-          {mayAct && row.amount !== '0' && <ActionLink to="withdraw" name="Withdraw" asset={row.asset} />}
-        </div>
+        {session.level === 'act' && (
+          <>
+            <button type="button" class="opener" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+              <span class="hidden">What to do with {row.asset}</span>
+            </button>
+            <div class="acts">
+              {row.asset !== 'USDT' && <ActionLink to="trade" name="Trade" asset={row.asset} />}
+              <ActionLink to="deposit" name="Deposit" asset={row.asset} />
+              {row.amount !== '0' && <ActionLink to="withdraw" name="Withdraw" asset={row.asset} />}
+            </div>
+          </>
+        )}
       </td>
     </tr>
   );

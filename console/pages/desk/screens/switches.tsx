@@ -162,9 +162,7 @@ function NoticeCard({ settings: { notice }, changed }: SettingsPart) {
         <p class="empty">Holders are told nothing. A notice is shown above every page of the console.</p>
       ) : (
         <>
-          <div class="banner news">
-            <p>{notice.text}</p>
-          </div>
+          <p class="notice">{notice.text}</p>
           <p class="quiet">
             {tellWhen(notice)} from <Time iso={notice.from} /> until <Time iso={notice.until} />.
           </p>
@@ -275,9 +273,7 @@ function WriteNotice({ notice, changed }: { readonly notice: Notice | null; read
       />
       <div class="group">
         <p class="quiet">As holders see it</p>
-        <div class="banner news">
-          <p>{text || '…'}</p>
-        </div>
+        <p class="notice">{text || '…'}</p>
       </div>
       <div class="row">
         <TextField

@@ -199,16 +199,16 @@ function Again({
   if (isSent) {
     return (
       <p role="status" class="done">
-        Sent again, one a second
+        Being resent, one a second
       </p>
     );
   }
   return (
     <Change
       plain
-      label={after === undefined ? 'Send all of the last 90 days again' : 'Send again from here on'}
-      title="Send events again"
-      {...(after === undefined && { asks: 'Send all events of the last 90 days again? One is sent each second.' })}
+      label={after === undefined ? 'Resend all of the last 90 days' : 'Resend from here on'}
+      title="Resend events"
+      {...(after === undefined && { asks: 'Resend all events of the last 90 days? One is sent each second.' })}
       act={async () => {
         await replay(after ?? 0);
         setSent(true);

@@ -33,7 +33,7 @@ export function Freeze() {
             }
           >
             <p>
-              Trading and withdrawals stop at once, also through API keys. Deposits are still credited, and you can
+              Trading and withdrawals stop at once, including through API keys. Deposits are still credited, and you can
               still look at everything.
             </p>
             <p>

@@ -37,7 +37,7 @@ export function RecoveryCodes({ ways, drawn }: { readonly ways: LoadState<WaysIn
       <Shown loaded={ways}>
         {({ recoveryCodes }) => (
           <>
-            <p>Each brings you back once, if you lose your passkeys.</p>
+            <p>Each code lets you back in once, if you lose your passkeys.</p>
             <Folded key={recoveryCodes} label="Make new codes …" isOpen={recoveryCodes === 0}>
               <Form plain label="Make ten new recovery codes" act={draw}>
                 {account.totp.enabled && (

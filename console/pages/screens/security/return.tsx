@@ -7,7 +7,7 @@ import { useSignedIn } from '../../parts/session.ts';
 import { usePasskey } from '../../passkey.ts';
 
 /** What a recovery does beside letting its holder in. */
-const EFFECT = 'All API keys are revoked, and withdrawals, new API keys and new addresses are blocked for 24 hours.';
+const EFFECT = 'It revokes all API keys, and blocks withdrawals, new API keys and new addresses for 24 hours.';
 
 /** For somebody who came by a link: their passkey, or one of two recoveries. */
 export function Return() {
@@ -42,7 +42,7 @@ export function Return() {
                 </strong>
                 , then add a new passkey.
               </p>
-              <p class="quiet">
+              <p>
                 {EFFECT}
                 {account.totp.enabled &&
                   ' In those 24 hours you can switch two-factor authentication off without a code.'}
@@ -70,7 +70,8 @@ export function Return() {
             <li>
               <div>
                 <h3>With a code</h3>
-                <p>Enter one from your authenticator app, or a recovery code. Then add a new passkey. {EFFECT}</p>
+                <p>Enter one from your authenticator app, or a recovery code. Then add a new passkey.</p>
+                <p>{EFFECT}</p>
               </div>
               <Form plain act={showCode} label="Recover the account">
                 <TextField

@@ -24,7 +24,9 @@ export function SecondFactor() {
       </div>
       {account.totp.enabled ? (
         <>
-          <p>Withdrawals, new recovery codes and switching it off ask for a code from your authenticator app.</p>
+          <p>
+            You need a code from your authenticator app to withdraw, to make recovery codes, and to switch this off.
+          </p>
           <Folded label="Switch it off …">
             <p class="quiet">
               If the exchange let you back in without a code, none is asked for in the 24 hours after it.
@@ -69,7 +71,7 @@ export function SecondFactor() {
                 <a href={drawn.otpauthUri}>Open your authenticator app</a>
               </div>
               <div class="on-telephone">
-                <Folded label="Show the QR code">
+                <Folded isLink label="Show the QR code for another device">
                   <QrCode text={drawn.otpauthUri} label="The secret as a QR code" />
                 </Folded>
               </div>

@@ -4,12 +4,12 @@ import { api } from '../../ask.ts';
 import { add, subtract } from '../../exact.ts';
 import { inGroups, showCents, showCoins } from '../../format.ts';
 import { timeOf } from '../../describe-network.ts';
-import { nameNetwork } from '../../networks.ts';
+import { nameAlone } from '../../networks.ts';
 import { Form, TextField } from '../../parts/form.tsx';
 import { withPasskey } from '../../passkey.ts';
 import type { Draft } from './withdrawal-form.tsx';
 
-/** A withdrawal once more, whole, before it is sent: what leaves cannot be called back. */
+/** A withdrawal once more, whole, before it is sent: what leaves cannot be undone. */
 export function Review({
   draft,
   back,
@@ -47,14 +47,14 @@ export function Review({
       </div>
       <dl>
         <dt>Network</dt>
-        <dd>{nameNetwork(network)}</dd>
+        <dd>{nameAlone(network)}</dd>
         <dt>Fee, on top</dt>
         <dd>{showCoins(fee, asset)}</dd>
-        <dt>You pay in all</dt>
+        <dt>You pay in total</dt>
         <dd>
           <strong>{showCoins(total, asset)}</strong>
         </dd>
-        <dt>You keep</dt>
+        <dt>Left after it</dt>
         <dd>{showCoins(subtract(balance, total), asset)}</dd>
         <dt>Arrives</dt>
         <dd>about {timeOf(network)} after it is sent</dd>
@@ -69,10 +69,11 @@ export function Review({
         }
       >
         <p class="notice warn">
-          <strong>A withdrawal cannot be called back.</strong> Check every character of the address against its source.
+          <strong>A withdrawal cannot be undone.</strong> Check every character of the address against its source.
         </p>
         <TextField
           label="6-digit code from your authenticator app"
+          help="Your passkey is asked for next."
           inputMode="numeric"
           autoComplete="one-time-code"
           pattern="\d{6}"

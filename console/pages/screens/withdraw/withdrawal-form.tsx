@@ -227,7 +227,7 @@ export function WithdrawalForm({
         <dl>
           <dt>Fee, on top</dt>
           <dd>{showCoins(network.withdrawFee, asset.asset)}</dd>
-          <dt>You pay in all</dt>
+          <dt>You pay in total</dt>
           <dd>{total === undefined ? '–' : <strong>{showCoins(total, asset.asset)}</strong>}</dd>
           <dt>Arrives</dt>
           <dd>in about {timeOf(network.network)}</dd>
