@@ -66,7 +66,7 @@ async function openAccount(page: Page, exchange: LocalExchange): Promise<string>
   await page.goto(`${exchange.consoleOrigin}/desk/audit?target=${accountId}&action=change_account`);
   await see(page, 'set the daily limit of withdrawals to 4\u202F500 USDT, because: as agreed');
   await see(page, 'froze the account, because: asked for it by telephone');
-  await see(page, 'let the account go on, because: identified');
+  await see(page, 'unfroze the account, because: identified');
   await page.goto(`${exchange.consoleOrigin}/desk/accounts/${accountId}`);
   expectThat(true, 'why a limit was set, and an account frozen and unfrozen, is in the audit');
   return accountId;
@@ -184,7 +184,7 @@ async function halt(page: Page, exchange: LocalExchange, browser: Browser): Prom
   const [, other] = await signIn(browser, exchange, SECOND);
   await open(other, 'Proposals');
   await see(other, /^in 23 h \d+ min$/);
-  await other.getByRole('link', { name: 'Let trading go on' }).click();
+  await other.getByRole('link', { name: 'Resume trading' }).click();
   await see(other, 'Trading is halted');
   await press(other, 'Approve');
   await confirm(other, 'Approve');
@@ -192,7 +192,7 @@ async function halt(page: Page, exchange: LocalExchange, browser: Browser): Prom
   await other.locator('dd', { hasText: SECOND }).waitFor();
   expectThat(!(await readHalt()), 'a second person approves it, and trading is open');
   await open(other, 'Audit');
-  const row = other.getByRole('row').filter({ hasText: 'let trading go on' }).first();
+  const row = other.getByRole('row').filter({ hasText: 'resumed trading' }).first();
   await row.getByText(SECOND).waitFor();
   expectThat(true, 'the audit names the second person');
   const [file] = await Promise.all([other.waitForEvent('download'), press(other, 'Export the whole list as CSV')]);

@@ -41,7 +41,7 @@ describe('a row of the audit', () => {
     [
       'change_settings',
       { tradingHalted: false, spreadBps: 25 },
-      'grace@exchange.example let trading go on, and set the spread to 0.25\u202F%',
+      'grace@exchange.example resumed trading, and set the spread to 0.25\u202F%',
     ],
     [
       'change_settings',
@@ -77,7 +77,7 @@ describe('a row of the audit', () => {
     [
       'end_hedge',
       { outcome: 'never', because: 'not in the venue’s list' },
-      'grace@exchange.example ended the hedge by hand as never dealt, because: not in the venue’s list',
+      'grace@exchange.example closed the hedge by hand as never dealt, because: not in the venue’s list',
     ],
     [
       'change_account',
@@ -175,7 +175,7 @@ describe('a proposal', () => {
       'Raise the daily limit of the account Anna Berg to 90\u202F000\u00A0USDT',
     ],
     [`${account}/credits`, undefined, 'Credit the account Anna Berg'],
-    ['/operator/v1/settings', { tradingHalted: false }, 'Let trading go on'],
+    ['/operator/v1/settings', { tradingHalted: false }, 'Resume trading'],
     [
       '/operator/v1/settings',
       { haltedCoins: ['DOGE'], notice: null },

@@ -15,12 +15,12 @@ const sizes = (rows: readonly ReturnType<typeof row>[]) => groupEntries(rows).ma
 
 describe('rows of the audit', () => {
   it('are one when somebody changed the settings three times in a minute, and keep their order', () => {
-    const rows = [row('3', 'paused deposits'), row('2', 'halted trading'), row('1', 'let trading go on')];
+    const rows = [row('3', 'paused deposits'), row('2', 'halted trading'), row('1', 'resumed trading')];
     expect(groupEntries(rows)).toEqual([rows]);
   });
 
   it.each([
-    ['two', [row('2', 'halted trading'), row('1', 'let trading go on')]],
+    ['two', [row('2', 'halted trading'), row('1', 'resumed trading')]],
     ['of several people', [row('3', 'a'), row('2', 'b', { who: 'grace' }), row('1', 'c')]],
     ['of several minutes', [row('3', 'a'), row('2', 'b'), row('1', 'c', { ts: '2026-11-28T08:32:59Z' })]],
     [

@@ -39,7 +39,7 @@ const writeAll = (values: Detail) =>
 function tellAccount({ status, dailyWithdrawalLimit }: Detail): string {
   const parts = [
     status === 'frozen' && 'froze the account',
-    status === 'active' && 'let the account go on',
+    status === 'active' && 'unfroze the account',
     dailyWithdrawalLimit !== undefined &&
       `set the daily limit of withdrawals to ${writeSum(dailyWithdrawalLimit, 'USDT')}`,
   ];
@@ -116,8 +116,8 @@ const sentences: Readonly<Record<string, string | ((detail: Detail, told: Told) 
   draw_totp: 'began to set up two-factor authentication',
   end_hedge: ({ outcome, venueReference }) =>
     outcome === 'dealt'
-      ? `ended the hedge by hand as dealt, which the venue calls ${write(venueReference)}`
-      : 'ended the hedge by hand as never dealt',
+      ? `closed the hedge by hand as dealt (venue’s id ${write(venueReference)})`
+      : 'closed the hedge by hand as never dealt',
   end_sessions: 'ended sessions',
   export_list: tellExport,
   fill_solana_pool: 'uploaded Solana addresses',

@@ -21,7 +21,7 @@ function tellChange(account: string, { status, dailyWithdrawalLimit }: Body): st
   if (typeof dailyWithdrawalLimit === 'string') {
     return `Raise the daily limit of the account ${account} to ${showSum(dailyWithdrawalLimit, 'USDT')}`;
   }
-  return status === 'active' ? `Let the account ${account} go on` : `Change the account ${account}`;
+  return status === 'active' ? `Unfreeze the account ${account}` : `Change the account ${account}`;
 }
 
 function tellRoles(email: string, { roles }: Body): string {
@@ -35,7 +35,7 @@ function tellCredit(account: string, { amount, asset, reference }: Body): string
 
 const CREDIT = 'The amount is added to the balance of the account.';
 
-const FOR_GOOD = 'This cannot be undone.';
+export const FOR_GOOD = 'This cannot be undone.';
 
 function tellEnd({ outcome }: Body): string {
   return outcome === 'paid'

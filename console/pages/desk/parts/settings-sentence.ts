@@ -41,9 +41,9 @@ const setLimit = (name: string) => (value: unknown) =>
 const told: Readonly<Record<string, (value: unknown) => string>> = {
   allowlistMode: (value) =>
     value === 'strict' ? 'let withdrawals go to approved addresses alone' : 'let withdrawals go to any address',
-  tradingHalted: (value) => (value === true ? 'halted trading' : 'let trading go on'),
-  withdrawalsHalted: (value) => (value === true ? 'halted withdrawals' : 'let withdrawals go on'),
-  hedgingHalted: (value) => (value === true ? 'halted hedging' : 'let hedging go on'),
+  tradingHalted: (value) => (value === true ? 'halted trading' : 'resumed trading'),
+  withdrawalsHalted: (value) => (value === true ? 'halted withdrawals' : 'resumed withdrawals'),
+  hedgingHalted: (value) => (value === true ? 'halted hedging' : 'resumed hedging'),
   notice: (value) => (isValues(value) ? `told all holders: ${String(value['text'])}` : 'took the notice away'),
   haltedCoins: (value) =>
     listOf(value).length === 0 ? 'let all coins trade' : `halted the trading of ${listOf(value).join(', ')}`,
@@ -93,7 +93,13 @@ const tellEach = (change: Values) =>
 export const tellSettings = (change: Values) => tellEach(change).join(', and ');
 
 /** The verbs above that are another word before the change is made. */
-const verbs: Readonly<Record<string, string>> = { halted: 'halt', paused: 'pause', told: 'tell', took: 'take' };
+const verbs: Readonly<Record<string, string>> = {
+  halted: 'halt',
+  paused: 'pause',
+  resumed: 'resume',
+  told: 'tell',
+  took: 'take',
+};
 
 /** The same for a change that is proposed. */
 export const proposeSettings = (change: Values) =>
