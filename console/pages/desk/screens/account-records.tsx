@@ -9,7 +9,11 @@ import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import type { OperatorDeposit, OperatorWithdrawal, Order, Transaction } from '../schema.d.ts';
 
-const when = { name: 'When', narrow: 'bare' as const, show: ({ ts }: { readonly ts: string }) => <Time iso={ts} /> };
+const when = {
+  name: 'When',
+  narrow: 'bare end' as const,
+  show: ({ ts }: { readonly ts: string }) => <Time iso={ts} />,
+};
 const state = {
   name: 'State',
   narrow: 'bare first' as const,
@@ -72,7 +76,7 @@ const transactionColumns = (accountId: string): readonly Column<Transaction>[] =
     narrow: 'beside',
     show: (row) => `${OUT.test(row.type) ? '−' : '+'}${nameAmount(row)}`,
   },
-  { ...valueColumn, narrow: 'bare end' },
+  { ...valueColumn, narrow: 'bare last' },
   state,
   when,
 ];
@@ -86,7 +90,7 @@ export const withdrawalColumns: readonly Column<OperatorWithdrawal>[] = [
   valueColumn,
   {
     name: 'To',
-    narrow: 'bare end',
+    narrow: 'bare last',
     show: ({ asset, network, address }) => (
       <span>
         {network !== asset && network} <code title={address}>{shorten(address)}</code>
@@ -224,12 +228,14 @@ export function AccountRecords({
       {known.list(
         id,
         status,
-        <Choice
-          label="State"
-          value={status}
-          set={(next) => go(`/desk/accounts/${id}/${kind}${next && `?status=${next}`}`)}
-          options={[['', 'All'], ...known.states.map((one) => [one, inWords(one)] as const)]}
-        />,
+        <div class="filters">
+          <Choice
+            label="State"
+            value={status}
+            set={(next) => go(`/desk/accounts/${id}/${kind}${next && `?status=${next}`}`)}
+            options={[['', 'All'], ...known.states.map((one) => [one, inWords(one)] as const)]}
+          />
+        </div>,
       )}
     </section>
   );

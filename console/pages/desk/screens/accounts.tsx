@@ -83,12 +83,11 @@ export function Accounts({ query }: Place) {
     ...(openedTo && { openedTo }),
   };
   const isWide = useHasRoom(1_000);
-  const name = <TextField label="Name, e-mail, any id or address" value={wanted['query'] ?? ''} set={set('query')} />;
-  const days = (
+  const others = (
     <>
+      <Choice label="State" value={status} set={(next) => find({ ...wanted, status: next })} options={statuses} />
       <TextField label="Opened from, UTC" type="date" value={wanted['openedFrom'] ?? ''} set={set('openedFrom')} />
       <TextField label="Opened before" type="date" value={wanted['openedTo'] ?? ''} set={set('openedTo')} />
-      <button type="submit">Filter</button>
     </>
   );
   return (
@@ -105,17 +104,14 @@ export function Accounts({ query }: Place) {
           }}
         >
           <div class="filters">
-            {isWide && name}
-            <Choice label="State" value={status} set={(next) => find({ ...wanted, status: next })} options={statuses} />
-            {isWide && days}
+            <TextField label="Name, e-mail, any id or address" value={wanted['query'] ?? ''} set={set('query')} />
+            {isWide && others}
+            <button type="submit">Filter</button>
           </div>
           {!isWide && (
-            <details class="plain-details" open={Boolean(asked['query'] || openedFrom || openedTo)}>
-              <summary>By name or day of opening</summary>
-              <div class="filters">
-                {name}
-                {days}
-              </div>
+            <details class="plain-details" open={Boolean(status || openedFrom || openedTo)}>
+              <summary>More filters</summary>
+              <div class="filters">{others}</div>
             </details>
           )}
         </form>

@@ -1,4 +1,4 @@
-import { inWords, showAmount } from '../../format.ts';
+import { inWords, showSum } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
@@ -25,7 +25,7 @@ const columns = [
   accountColumn,
   // Each with its name on a telephone, since no state tells what they are.
   ...moreColumns.map(({ narrow, ...column }) =>
-    narrow === 'bare end' ? column : { ...column, ...(narrow && { narrow }) },
+    narrow === 'bare last' ? column : { ...column, ...(narrow && { narrow }) },
   ),
 ];
 
@@ -54,7 +54,7 @@ export function Reviews() {
         <p>
           {limit === null
             ? 'No review limit is set, so nothing waits here. '
-            : limit !== undefined && `An account’s withdrawals above ${showAmount(limit)} USDT in 24 hours wait here. `}
+            : limit !== undefined && `An account’s withdrawals above ${showSum(limit, 'USDT')} in 24 hours wait here. `}
           <a href="/desk/settings?show=accounts">Change the limit</a>
         </p>
         <Pages list={listWithdrawals({ status: 'PENDING' })}>
@@ -119,7 +119,7 @@ export function Payouts({ query }: Place) {
         ({ id, path, body }) =>
           path.includes(row.id) && (
             <a key={id} href={`/desk/proposals/${id}`}>
-              End it as {body['outcome']}
+              Open: end as {body['outcome']}
             </a>
           ),
       ),
@@ -153,7 +153,8 @@ export function Payouts({ query }: Place) {
               />
               {rows.length > 0 && (
                 <p class="quiet">
-                  Bureau keeps asking the custodian about each. After an hour, ask once more before you settle it.
+                  Bureau keeps asking the custodian about each payout. After an hour, open it and ask once more before
+                  you settle it.
                 </p>
               )}
             </>
