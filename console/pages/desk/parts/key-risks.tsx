@@ -1,9 +1,13 @@
 import type { ApiKey } from '../schema.d.ts';
 import { State } from './names.tsx';
 
+/** Whether a key may take money away. */
+export const isRisky = ({ scopes, revokedAt }: ApiKey) => scopes.includes('withdraw') && revokedAt === null;
+
 /** What a key that may withdraw lacks a bound of. */
-export function KeyRisks({ of: { scopes, revokedAt, ipAllowlist, expiresAt } }: { readonly of: ApiKey }) {
-  if (!scopes.includes('withdraw') || revokedAt !== null) return null;
+export function KeyRisks({ of: key }: { readonly of: ApiKey }) {
+  const { ipAllowlist, expiresAt } = key;
+  if (!isRisky(key)) return null;
   return (
     <>
       {ipAllowlist === null && <Risk words="withdraws from any IP address" />}

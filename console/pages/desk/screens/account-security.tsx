@@ -1,6 +1,6 @@
 import { nameNetwork } from '../../networks.ts';
 import { operate } from '../operate.ts';
-import { KeyRisks } from '../parts/key-risks.tsx';
+import { isRisky } from '../parts/key-risks.tsx';
 import { Day, ShortId, State, Time, Whole } from '../parts/names.tsx';
 import { Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
@@ -23,15 +23,13 @@ export function AccountSecurity({ account, changed }: AccountView) {
           columns={[
             {
               name: 'Name',
-              show: (key) => (
-                <>
-                  {key.label}
-                  <KeyRisks of={key} />
-                </>
-              ),
+              show: ({ label }) => label,
             },
             { name: 'Permissions', show: ({ scopes }) => scopes.join(', ') },
-            { name: 'IP addresses', show: ({ ipAllowlist }) => ipAllowlist?.join(', ') ?? 'any' },
+            {
+              name: 'IP addresses',
+              show: (key) => key.ipAllowlist?.join(', ') ?? <Unbound apiKey={key} words="any" />,
+            },
             { name: 'Id', show: (key) => <ShortId id={key.id} /> },
             { name: 'Created', show: ({ createdAt }) => <Day iso={createdAt} /> },
             { name: 'Expires', show: (key) => <KeyEnd apiKey={key} /> },
@@ -85,35 +83,21 @@ export function AccountSecurity({ account, changed }: AccountView) {
         />
       </section>
       <section class="card">
-        <h2>Two-factor authentication</h2>
-        <Records
-          label="Two-factor authentication"
-          rows={[account.totp]}
-          keyOf={() => 'totp'}
-          columns={[
-            {
-              name: 'State',
-              show: ({ enabled }) => <State of={enabled ? 'ok' : 'unknown'} words={enabled ? 'On' : 'Off'} />,
-            },
-            {
-              name: 'What it means',
-              narrow: 'bare',
-              show: ({ enabled }) =>
-                enabled
-                  ? 'Every withdrawal needs a code.'
-                  : 'API keys withdraw without a code, and the holder cannot withdraw in the console.',
-            },
-            {
-              name: 'Switch it off',
-              isStep: true,
-              show: ({ enabled }) => enabled && may('set_second_factor') && <SwitchOff id={id} done={changed} />,
-            },
-          ]}
-          empty=""
-        />
+        <div class="top">
+          <h2>Two-factor authentication</h2>
+          {account.totp.enabled && may('set_second_factor') && <SwitchOff id={id} done={changed} />}
+        </div>
+        <p>
+          <State of={account.totp.enabled ? 'ok' : 'unknown'} words={account.totp.enabled ? 'On' : 'Off'} />
+        </p>
       </section>
     </>
   );
+}
+
+/** What a key has no bound of, which is a risk where it may withdraw. */
+function Unbound({ apiKey, words }: { readonly apiKey: ApiKey; readonly words: string }) {
+  return <span class={isRisky(apiKey) ? 'risk' : undefined}>{words}</span>;
 }
 
 function KeyEnd({ apiKey }: { readonly apiKey: ApiKey }) {
@@ -125,7 +109,7 @@ function KeyEnd({ apiKey }: { readonly apiKey: ApiKey }) {
       </>
     );
   }
-  return expiresAt === null ? <>never</> : <Time iso={expiresAt} />;
+  return expiresAt === null ? <Unbound apiKey={apiKey} words="never" /> : <Time iso={expiresAt} />;
 }
 
 function Revoke({ apiKey, revoked }: { readonly apiKey: ApiKey; readonly revoked: () => void }) {
@@ -173,7 +157,7 @@ function SwitchOff({ id, done }: { readonly id: string; readonly done: () => voi
     <Step
       danger
       needsTwo
-      label="Switch it off"
+      label="Switch off two-factor"
       title="Switch two-factor authentication off"
       act={() => operate('delete /accounts/{id}/totp', { path: { id } })}
       done={done}

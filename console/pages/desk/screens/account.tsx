@@ -3,6 +3,7 @@ import { ask } from '../../ask.ts';
 import { showAmount, showCents } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { TextField } from '../../parts/form.tsx';
+import { useHasRoom } from '../../parts/has-room.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { scrollToCurrent } from '../../parts/scroll-to-current.ts';
 import type { Place } from '../place.ts';
@@ -20,7 +21,7 @@ import type { AccountDetail } from '../schema.d.ts';
 const views = [
   ['', 'Overview'],
   ...Object.entries(recordKinds).map(([name, { title }]) => [name, title] as const),
-  ['security', 'Keys and addresses'],
+  ['security', 'Security'],
 ] as const;
 
 /** One account whole, a view at a time. */
@@ -63,6 +64,9 @@ export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
 
 function Overview({ account }: { readonly account: AccountDetail }) {
   const { id, balances, usdValue, totp } = account;
+  // Beside the worth where there is room, else between it and the notes.
+  const isWide = useHasRoom(900);
+  const limit = <DailyWithdrawals account={account} />;
   return (
     <>
       {totp.lockedUntil !== null && (
@@ -98,9 +102,10 @@ function Overview({ account }: { readonly account: AccountDetail }) {
             empty="The account holds nothing yet. A deposit or a credit appears here."
           />
         </section>
+        {!isWide && limit}
         <AccountNotes accountId={id} />
         <div class="aside">
-          <DailyWithdrawals account={account} />
+          {isWide && limit}
           <HolderCard account={account} />
           <section class="card">
             <h2>The account</h2>

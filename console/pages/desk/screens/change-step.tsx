@@ -60,7 +60,7 @@ export function ChangeStep({
       done={changed}
     >
       {children}
-      {isChange && <ChangedSettings change={change} settings={settings} />}
+      {isChange && <ChangedSettings isTitled change={change} settings={settings} />}
     </Step>
   );
 }

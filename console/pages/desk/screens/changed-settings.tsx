@@ -1,4 +1,5 @@
 import { showSum } from '../../format.ts';
+import { upperFirst } from '../parts/deeds.ts';
 import { OldAndNew } from '../parts/step.tsx';
 import { showPercent } from '../parts/percent.ts';
 import { settingNames } from '../parts/setting-names.ts';
@@ -87,20 +88,31 @@ export function compareSettings(change: Readonly<Record<string, unknown>>, setti
   );
 }
 
+/** What a name begins with that the title of a dialog has said. */
+const SAID = /^Terms of coins, \w+, (hedging, )?/;
+
 /** What a change of the settings changes, each with its old and new value. */
 export function ChangedSettings({
   change,
   settings,
+  isTitled = false,
 }: {
   readonly change: Readonly<Record<string, unknown>>;
   readonly settings: ExchangeSettings;
+  /** Whether the title of a dialog says of which coin they are. */
+  readonly isTitled?: boolean;
 }) {
   const differences = compareSettings(change, settings);
   if (differences.length === 0) return <p class="quiet">It changes nothing: the settings are so already.</p>;
   return (
     <>
       {differences.map(({ name, old, next }) => (
-        <OldAndNew key={name} name={name} old={<Value of={old} />} next={<Value of={next} />} />
+        <OldAndNew
+          key={name}
+          name={isTitled ? upperFirst(name.replace(SAID, '')) : name}
+          old={<Value of={old} />}
+          next={<Value of={next} />}
+        />
       ))}
     </>
   );

@@ -258,7 +258,7 @@ function SetTerms({ coin, about, ...part }: SettingsPart & { readonly coin: Coin
   );
   return (
     <ChangeStep {...part} label="Change" about={about} title={`Terms of ${coin}`} change={change}>
-      <div class="row short">
+      <div class="row">
         {field('spreadBps', `If empty: ${showPercent(spreadBps)}`, false)}
         {field('maxNotional', 'If empty: no limit', false)}
         <TextField
@@ -272,7 +272,7 @@ function SetTerms({ coin, about, ...part }: SettingsPart & { readonly coin: Coin
       <h3>Hedging</h3>
       <VenueChoice value={texts.venue} set={(venue) => setTexts((known) => ({ ...known, venue }))} />
       {texts.venue !== '' && (
-        <div class="row short">
+        <div class="row">
           {(Object.keys(hedgingFields) as HedgingField[]).map((name) => field(name, hedgingFields[name], true))}
         </div>
       )}

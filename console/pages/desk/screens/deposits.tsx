@@ -353,7 +353,6 @@ function Clues({
   const link = network === null || txHash === null ? undefined : linkTo(network, txHash);
   return (
     <>
-      <h3>Find out whose it is</h3>
       <Records
         label="What has the same address or transaction"
         rows={clues}
@@ -394,7 +393,8 @@ function QuarantineSteps({ clues, ...step }: StepOf & { readonly clues: readonly
   const canCredit = remedies.includes('credit');
   return (
     <section class="card aside">
-      <h2>{reasons[reason] ?? inWords(reason)}</h2>
+      <h2>{canCredit ? 'Whose deposit is this?' : 'Why it is in quarantine'}</h2>
+      <p>{reasons[reason] ?? `${inWords(reason)}.`}</p>
       {remedies.includes('raise_supply_cap') && (
         <p>
           Raise the supply limit of {asset} in the <a href="/desk/settings">settings</a>: the custodian’s next report

@@ -8,7 +8,7 @@ import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import type { WithAccount } from '../parts/find-accounts.ts';
 import { AccountLink, AccountName, Back, CopiedAddress, State, Time, Whole } from '../parts/names.tsx';
-import { findAccountOf, tellEffect } from '../parts/deeds.ts';
+import { FOR_GOOD, findAccountOf, tellEffect } from '../parts/deeds.ts';
 import { type NamedProposal, nameProposals, tellProposal } from '../parts/named-record.ts';
 import { type List, listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
@@ -55,13 +55,17 @@ export function Proposals({ query }: Place) {
     <>
       <h1>Proposals</h1>
       <section class="card">
-        <p>Sensitive changes need two people: one proposes a change, and another approves it here.</p>
-        <Choice
-          label="State"
-          value={status}
-          set={(next) => go(`/desk/proposals?status=${next}`)}
-          options={statuses.map((known) => [known, inWords(known)] as const)}
-        />
+        <div class="top">
+          <p>Sensitive changes need two people: one proposes a change, and another approves it here.</p>
+          <div class="filters">
+            <Choice
+              label="State"
+              value={status}
+              set={(next) => go(`/desk/proposals?status=${next}`)}
+              options={statuses.map((known) => [known, inWords(known)] as const)}
+            />
+          </div>
+        </div>
         <Pages list={listProposals(status)}>
           {(rows) => (
             <Records
@@ -81,7 +85,7 @@ export function Proposals({ query }: Place) {
                   ),
                 },
                 status === 'OPEN'
-                  ? { name: 'Waits for', show: tellDecider }
+                  ? { name: 'Needs', show: tellDecider }
                   : { name: 'Decided by', show: ({ decidedBy }) => decidedBy ?? <span class="dim">nobody</span> },
                 { name: 'Account', show: showAccount },
                 { name: 'Made', show: ({ proposedAt }) => <Time iso={proposedAt} /> },
@@ -214,6 +218,7 @@ function Body({
 }: BodyOf & { readonly more?: Parameters<typeof Facts>[0]['of'] }) {
   const { status, path, body, account, record } = proposal;
   const isOpen = status === 'OPEN';
+  const effect = tellEffect(proposal);
   const isOfSettings = isOpen && path.endsWith('/settings');
   const email = /\/staff\/(.+)$/.exec(path)?.[1];
   const member = email !== undefined && staff.find((one) => one.email === decodeURIComponent(email));
@@ -235,6 +240,7 @@ function Body({
       ))}
       <Facts
         of={[
+          ...(says ?? []).map(([name, value]) => [nameField(name), showField(name, value, body)] as const),
           [
             'Record',
             record ? (
@@ -245,7 +251,6 @@ function Body({
           ],
           ['Account', showAccount(proposal)],
           ...(record?.facts ?? []),
-          ...(says ?? []).map(([name, value]) => [nameField(name), showField(name, value, body)] as const),
           ['To', record?.address ? <CopiedAddress key="to" address={record.address} /> : null],
           ...more,
         ]}
@@ -253,7 +258,8 @@ function Body({
       {isOpen && (
         <div class="effect">
           <h3>What happens when it is approved</h3>
-          <p>{tellEffect(proposal)} The change is made at once, in the names of both people.</p>
+          <p>{effect.replace(FOR_GOOD, '')} The change is made at once, and the audit names both people.</p>
+          {effect.endsWith(FOR_GOOD) && <strong>{FOR_GOOD}</strong>}
         </div>
       )}
     </>
