@@ -74,8 +74,8 @@ const rowOf = (page: Page, text: string): Locator =>
 
 async function openEnd(page: Page, coin: string): Promise<void> {
   await page
-    .getByRole('table', { name: 'Open hedges' })
-    .getByRole('row')
+    .getByRole('list', { name: 'What needs a person' })
+    .getByRole('listitem')
     .filter({ hasText: `Buy 1 ${coin} at ${SILENT_VENUE}` })
     .getByRole('button', { name: END })
     .click();

@@ -3,6 +3,8 @@ import type { ComponentChildren } from 'preact';
 /** Something that is not as it should be: what it is, what that means, and the way to change it. */
 export interface Matter {
   readonly what: string;
+  /** Which one it is, where its words may change or be those of another. */
+  readonly id?: string;
   readonly why?: ComponentChildren;
   /** Whether it harms now. */
   readonly isBad?: boolean;
@@ -14,8 +16,8 @@ export function Matters({ label, of }: { readonly label: string; readonly of: re
   if (of.length === 0) return null;
   return (
     <ul class="matters" aria-label={label}>
-      {of.map(({ what, why, isBad, step }) => (
-        <li key={what} class={isBad ? 'bad' : undefined}>
+      {of.map(({ what, id = what, why, isBad, step }) => (
+        <li key={id} class={isBad ? 'bad' : undefined}>
           <span>
             <strong>{what}</strong>
             {why !== undefined && <small>{why}</small>}

@@ -46,18 +46,11 @@ function sumUpVenues(all: Venues): readonly Matter[] {
   const venues = all.venues.map((venue) => ({ ...venue, toMove: venue.toMove.filter(({ to }) => to !== 'custody') }));
   const matters = [...listVenueMatters({ ...all, venues }), ...listStuck(all)];
   const step = <a href="/desk/liquidity">See the venues</a>;
-  const counted =
-    matters.length === 1
-      ? '1 thing at the venues needs a person'
-      : `${matters.length} things at the venues need a person`;
-  if (all.hedgingHalted) {
-    const what =
-      matters.length === 0 ? 'Hedging is halted: positions are not covered' : `Hedging is halted, and ${counted}`;
-    return [{ what, isBad: true, step }];
-  }
-  if (matters.length === 0) return [];
-  const why = `${matters.map(({ what }) => what).join('. ')}.`;
-  return [{ what: counted, why, isBad: matters.some(({ isBad }) => isBad), step }];
+  const halted = all.hedgingHalted ? [{ what: 'Hedging is halted: positions are not covered', isBad: true, step }] : [];
+  if (matters.length < 2) return [...halted, ...matters.map((matter) => ({ ...matter, step }))];
+  const what = `${all.hedgingHalted ? 'Hedging is halted, and ' : ''}${matters.length} things at the venues need a person`;
+  const why = `${matters.map((matter) => matter.what).join('. ')}.`;
+  return [{ what, why, isBad: all.hedgingHalted || matters.some(({ isBad }) => isBad), step }];
 }
 
 /** What of the exchange is off, halted, late or not covered now. */

@@ -8,7 +8,7 @@ import { Choice, Question, TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
 import { showGain } from '../parts/day-bars.ts';
 import { listOf } from '../parts/list.ts';
-import { State, Time, Whole } from '../parts/names.tsx';
+import { ShortId, State, Time } from '../parts/names.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import { OldAndNew, ReasonField, Step } from '../parts/step.tsx';
@@ -30,15 +30,9 @@ const withEnds = (
     : columns;
 
 /** The hedges that have no end yet, the oldest first. */
-export function OpenHedges({ hedges, changed }: { readonly hedges: readonly Hedge[]; readonly changed: () => void }) {
+export function OpenHedges({ hedges }: { readonly hedges: readonly Hedge[] }) {
   return (
-    <Records
-      label="Open hedges"
-      rows={hedges}
-      keyOf={({ id }) => id}
-      columns={withEnds(planned, hedges, changed)}
-      empty="No hedge is open."
-    />
+    <Records label="Open hedges" rows={hedges} keyOf={({ id }) => id} columns={planned} empty="No hedge is open." />
   );
 }
 
@@ -54,13 +48,13 @@ export function Hedges() {
   const [status, setStatus] = useState<(typeof filters)[number][0]>('');
   const [turn, setTurn] = useState(0);
   return (
-    <section class="card">
+    <section class="card titled">
       <h2>Hedges</h2>
+      <Choice label="State" value={status} set={setStatus} options={filters} />
       <p class="quiet">
         What the house buys and sells at venues, so that its position stays within the band. Those that are open come
         first. The gain is against the middle price, before the fee.
       </p>
-      <Choice label="State" value={status} set={setStatus} options={filters} />
       <Pages wanted={status} turn={turn} list={listOf('get /hedges', { query: status === '' ? {} : { status } })}>
         {(rows) => (
           <Records
@@ -100,7 +94,10 @@ const planned: readonly Column<Hedge>[] = [
       <>
         {nameHedge(hedge)}
         <small class="below">
-          <Time iso={hedge.ts} /> <Whole isCode>{hedge.id}</Whole>
+          <Time iso={hedge.ts} />
+        </small>
+        <small class="below">
+          <ShortId id={hedge.id} />
         </small>
       </>
     ),
@@ -120,15 +117,20 @@ const planned: readonly Column<Hedge>[] = [
     },
   },
   {
-    name: 'Price, USDT',
+    name: 'Price limit, USDT',
     isNumber: true,
     show: ({ dealtPrice, limitPrice }) =>
-      dealtPrice === null ? <small>limit {showPrice(limitPrice)}</small> : showPrice(dealtPrice),
+      dealtPrice === null ? showPrice(limitPrice) : <span class="dim">{showPrice(limitPrice)}</span>,
   },
 ];
 
 /** What came of it. */
 const dealt: readonly Column<Hedge>[] = [
+  {
+    name: 'Price, USDT',
+    isNumber: true,
+    show: ({ dealtPrice }) => (dealtPrice === null ? <span class="dim">–</span> : showPrice(dealtPrice)),
+  },
   {
     name: 'Gain, USDT',
     isNumber: true,
@@ -271,7 +273,7 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
           old="open"
           next={
             <>
-              {`${side === 'BUY' ? 'bought' : 'sold'} ${showSum(deal.amount, coin)} for ${showSum(deal.usdt, 'USDT')}, ${deal.fee ? `fee ${showSum(deal.fee.amount, deal.fee.asset)}` : 'no fee'}`}
+              {`dealt: ${side === 'BUY' ? 'bought' : 'sold'} ${showSum(deal.amount, coin)} for ${showSum(deal.usdt, 'USDT')}, ${deal.fee ? `fee ${showSum(deal.fee.amount, deal.fee.asset)}` : 'no fee'}`}
               <small class="below">{tellSetAside(hedge, deal)}</small>
             </>
           }

@@ -14,7 +14,7 @@ import type { ExchangeSettings, House, Profit, Venue, Venues } from '../schema.d
 import { EnterFunding } from './enter-funding.tsx';
 import { DayChart } from './figures.tsx';
 import { ToggleStep } from './halts.tsx';
-import { Hedges, OpenHedges, Signed } from './liquidity-hedges.tsx';
+import { EndHedge, Hedges, OpenHedges, Signed } from './liquidity-hedges.tsx';
 import { toggleWhole } from './toggles.ts';
 import { findExcess, listStuck, listVenueMatters } from './venue-matters.tsx';
 
@@ -112,7 +112,7 @@ function Hedging({
         done={changed}
       />
     )),
-    ...listStuck(venues).map((matter) => ({ ...matter, why: 'End it by hand below.' })),
+    ...listStuck(venues, (hedge) => <EndHedge hedge={hedge} done={changed} />),
   ];
   const open = venues.venues
     .flatMap(({ openHedges }) => openHedges)
@@ -153,7 +153,7 @@ function Hedging({
           ]}
         />
         {open.length > 0 && <h3>Open hedges, oldest first</h3>}
-        <OpenHedges hedges={open} changed={changed} />
+        <OpenHedges hedges={open} />
       </section>
     </>
   );
@@ -166,11 +166,10 @@ const positionColumns: readonly Column<Position>[] = [
   {
     name: 'Inventory',
     isNumber: true,
-    narrow: 'half',
     show: ({ inventory, hedging }) => showAmount(add([inventory, hedging])),
   },
-  { name: '− Capital', isNumber: true, narrow: 'half', show: ({ capital }) => showAmount(capital) },
-  { name: '= Position', isNumber: true, narrow: 'half', show: ({ position }) => addPlus(showAmount(position)) },
+  { name: '− Capital', isNumber: true, show: ({ capital }) => showAmount(capital) },
+  { name: '= Position', isNumber: true, show: ({ position }) => addPlus(showAmount(position)) },
   {
     name: 'In USDT',
     isNumber: true,
@@ -350,7 +349,7 @@ function VenueCard({ venue }: { readonly venue: Venue }) {
           ]}
         />
       ) : (
-        <p class="quiet">No coin’s terms name this venue.</p>
+        <p class="quiet">No coin is hedged here, so it is not checked.</p>
       )}
       <Records
         label={`Balances at ${venue.venue}`}

@@ -66,8 +66,13 @@ export function isStuck({ ts, sendBy, openSeconds }: Hedge): boolean {
 }
 
 /** The hedges that need a person. */
-export const listStuck = ({ venues }: Venues): readonly Matter[] =>
+export const listStuck = ({ venues }: Venues, end?: (hedge: Hedge) => ComponentChildren): readonly Matter[] =>
   venues
     .flatMap(({ openHedges }) => openHedges)
     .filter(isStuck)
-    .map((hedge) => ({ what: `No answer about a hedge: ${nameHedge(hedge)}`, isBad: true }));
+    .map((hedge) => ({
+      id: hedge.id,
+      what: `No answer for ${showSeconds(hedge.openSeconds ?? 0)}: ${nameHedge(hedge)}`,
+      isBad: true,
+      step: end?.(hedge),
+    }));
