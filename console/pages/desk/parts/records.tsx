@@ -2,6 +2,8 @@ import type { ComponentChildren } from 'preact';
 
 export interface Column<Row> {
   readonly name: string;
+  /** Its name at the head on a narrow screen. */
+  readonly shortName?: string | undefined;
   /** What it is of, below its name. */
   readonly meaning?: string;
   readonly isNumber?: boolean;
@@ -15,9 +17,6 @@ export interface Column<Row> {
   readonly show: (row: Row) => ComponentChildren;
 }
 
-/** As many columns a narrow screen has room for. */
-const MOST_LINED = 4;
-
 /**
  * A table of records, which is a list of cards on a narrow screen unless it is small enough to stay a table. Where there
  * are none, it says what that means.
@@ -28,8 +27,7 @@ export function Records<Row>({
   keyOf,
   columns,
   empty,
-  isLined = false,
-  isSmall = isLined,
+  isSmall = false,
   groupOf,
 }: {
   readonly label: string;
@@ -39,20 +37,17 @@ export function Records<Row>({
   readonly columns: readonly Column<Row>[];
   readonly empty: ComponentChildren;
   readonly isSmall?: boolean;
-  /** Small, and on a narrow screen in four columns at most: those after the fourth stand below them with their names. */
-  readonly isLined?: boolean;
   /** The heading above the rows that follow each other and have the same. */
   readonly groupOf?: (row: Row) => string;
 }) {
   const groups = groupOf && rows.map(groupOf);
-  const isNamed = (place: number) => (isLined ? place >= MOST_LINED : !isSmall);
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   return (
-    <table class={`records ${isSmall ? 'small' : ''} ${isLined ? 'lined' : ''}`.trim()} aria-label={label}>
+    <table class={isSmall ? 'records small' : 'records'} aria-label={label}>
       <thead>
         <tr>
-          {columns.map(({ name, meaning, isNumber, isStep }) => (
-            <th key={name} scope="col" class={isNumber ? 'number' : undefined}>
+          {columns.map(({ name, shortName, meaning, isNumber, isStep }) => (
+            <th key={name} scope="col" class={isNumber ? 'number' : undefined} data-short={shortName}>
               {isStep ? <span class="hidden">{name}</span> : name}
               {meaning && <small class="below">{meaning}</small>}
             </th>
@@ -77,7 +72,7 @@ export function Records<Row>({
               ) : (
                 <td
                   key={name}
-                  data-name={isNamed(place) && (!narrow || narrow === 'half') && !isStep ? name : undefined}
+                  data-name={!isSmall && (!narrow || narrow === 'half') && !isStep ? name : undefined}
                   class={`${isStep ? 'does' : isNumber ? 'number' : ''} ${narrow}`.trim() || undefined}
                 >
                   {show(row)}

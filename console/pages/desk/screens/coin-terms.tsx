@@ -1,5 +1,4 @@
 import { coinSymbols } from '../../assets.ts';
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { showAmount, showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
@@ -26,14 +25,6 @@ type Row = Coin | typeof DEFAULT;
 /** A fallback price that was set longer ago is marked: 30 days. */
 const OLD_MS = 30 * 86_400_000;
 
-/** A value with its name before it on a narrow screen. */
-const nameNarrow = (name: string, value: ComponentChildren) => (
-  <>
-    <span class="narrow quiet">{name} </span>
-    {value}
-  </>
-);
-
 /** What holds of each coin, above them what holds where nothing else is set; and how the house's positions are hedged. */
 export function CoinTerms(part: SettingsPart) {
   const changes = useChangeColumn((row: Row) =>
@@ -58,33 +49,29 @@ export function CoinTerms(part: SettingsPart) {
             {
               name: 'Spread',
               isNumber: true,
-              narrow: 'beside',
               show: (row) => {
                 const own = termOf(row).spreadBps;
-                return nameNarrow(
-                  'spread',
-                  own === undefined ? showPercent(spreadBps) : <strong>{showPercent(own)}</strong>,
-                );
+                return own === undefined ? showPercent(spreadBps) : <strong>{showPercent(own)}</strong>;
               },
             },
             {
-              name: 'Hedging',
-              narrow: 'bare',
+              name: 'Order limit',
+              isNumber: true,
               show: (row) => {
-                if (row === DEFAULT) return <span class="dim" />;
-                return termOf(row).hedging ? 'hedged' : <span class="quiet">not hedged</span>;
+                if (row === DEFAULT) return '';
+                const { maxNotional } = termOf(row);
+                return maxNotional === undefined ? 'no limit' : showAmount(maxNotional);
               },
             },
             {
               name: 'Fallback price',
               isNumber: true,
-              narrow: 'bare',
               show: (row) => {
                 const fallback = row === DEFAULT ? undefined : fallbackPrices[row];
-                if (!fallback) return <span class="dim" />;
+                if (!fallback) return '';
                 return (
                   <>
-                    {nameNarrow('fallback price', showAmount(fallback.price))}
+                    {showAmount(fallback.price)}
                     {Date.parse(fallback.setAt) < Date.now() - OLD_MS && (
                       <small class="below state warn">
                         old: <Time iso={fallback.setAt} />
@@ -95,13 +82,10 @@ export function CoinTerms(part: SettingsPart) {
               },
             },
             {
-              name: 'Order limit',
-              isNumber: true,
-              narrow: 'bare',
+              name: 'Hedging',
               show: (row) => {
-                const { maxNotional } = termOf(row);
-                if (row === DEFAULT) return <span class="dim" />;
-                return nameNarrow('order limit', maxNotional === undefined ? 'none' : showAmount(maxNotional));
+                if (row === DEFAULT) return '';
+                return termOf(row).hedging ? 'hedged' : <span class="quiet">not hedged</span>;
               },
             },
             ...changes,

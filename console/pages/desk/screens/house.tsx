@@ -7,7 +7,7 @@ import { addPlus, lastDays, showDay, showGain, showSigned, showUsed, sumByDay } 
 import { State, Time } from '../parts/names.tsx';
 import { Matters } from '../parts/matters.tsx';
 import { isLacking, showShare } from '../parts/percent.ts';
-import { type Column, Records } from '../parts/records.tsx';
+import { type Column, Facts, Records } from '../parts/records.tsx';
 import { Tabs, shownOf } from '../parts/tabs.tsx';
 import type { Place } from '../place.ts';
 import type { House, Profit } from '../schema.d.ts';
@@ -34,7 +34,7 @@ const number = (
   isNumber: true,
   show: (row) => {
     const value = valueOf(row);
-    if (value === '0') return <span class="dim">{show(value)}</span>;
+    if (value === '0') return <span class="quiet">{show(value)}</span>;
     return value === null ? '–' : show(value);
   },
 });
@@ -58,7 +58,7 @@ const percentage = (
 /** What custody holds of an asset, marked where that is less than it owes. */
 function InCustody({ of: row }: { readonly of: HouseAsset }) {
   const held = showAmount(row.custodyShouldHold);
-  if (!isUncovered(row)) return row.custodyShouldHold === '0' ? <span class="dim">0</span> : <>{held}</>;
+  if (!isUncovered(row)) return row.custodyShouldHold === '0' ? <span class="quiet">0</span> : <>{held}</>;
   return (
     <>
       <strong class="lacking">{held}</strong>
@@ -90,14 +90,16 @@ const MUCH_USED = 0.8;
 
 const isMuch = (used: string) => Number(used) > MUCH_USED;
 
-/** An asset of which the house has less than its capital, but still some, uses nothing of its limit. */
+/** An asset of which the house has less than its capital, but still some, uses nothing of its limit; USDT has no limit on being long. */
 const positionUsed: Column<HouseAsset> = {
   name: 'Limit used',
   isNumber: true,
   show: ({ exposureUsed: used, position }) => {
     if (used === null) return '–';
-    if (Number(used) === 0)
-      return position.startsWith('-') ? 'within capital' : <span class="dim">{showUsed(used)}</span>;
+    if (Number(used) === 0) {
+      if (position.startsWith('-')) return 'within capital';
+      return <span class="quiet">{position === '0' ? showUsed(used) : '–'}</span>;
+    }
     return isMuch(used) ? <strong class="lacking">{showUsed(used)}</strong> : showUsed(used);
   },
 };
@@ -120,7 +122,7 @@ const limits: readonly Column<HouseAsset>[] = [
   number(
     'Position',
     (row) => row.position,
-    'beyond the capital',
+    'against the capital',
     (amount) => addPlus(showAmount(amount)),
   ),
   number('Position limit', (row) => row.exposure, 'short or long'),
@@ -189,7 +191,6 @@ function EachAsset({ house }: { readonly house: House }) {
         short.
       </p>
       <Records
-        isLined
         label="Each asset"
         rows={sortAssets(house)}
         keyOf={(row) => row.asset}
@@ -200,8 +201,23 @@ function EachAsset({ house }: { readonly house: House }) {
   );
 }
 
-/** Where a row is a block, two of its figures stand beside each other. */
-const shownInPairs = (column: Column<HouseAsset>): Column<HouseAsset> => ({ narrow: 'half', ...column });
+/** What of an asset a telephone shows at once. */
+const firsts = ['Asset', 'Price, USDT', 'Owed to clients', 'In custody', 'Position'];
+
+/** The columns that are seen at once, and the others behind a last one. */
+const foldOthers = (columns: readonly Column<HouseAsset>[]): readonly Column<HouseAsset>[] => [
+  ...columns.filter(({ name }) => firsts.includes(name)),
+  {
+    name: 'Others',
+    narrow: 'bare last',
+    show: (row) => (
+      <details class="plain-details">
+        <summary>Other amounts and limits</summary>
+        <Facts of={columns.flatMap(({ name, show }) => (firsts.includes(name) ? [] : [[name, show(row)] as const]))} />
+      </details>
+    ),
+  },
+];
 
 /** All amounts, on a telephone a block for each asset. */
 function Amounts({ house }: { readonly house: House }) {
@@ -209,7 +225,7 @@ function Amounts({ house }: { readonly house: House }) {
   const tables = [
     ['What is owed and held', 'off-telephone', held],
     ['Prices and limits', 'off-telephone', limits],
-    ['Each asset', 'on-telephone', [...held, ...limits.slice(1)].map(shownInPairs)],
+    ['Each asset', 'on-telephone', [...held, ...limits.slice(1)]],
   ] as const;
   return (
     <>
@@ -227,10 +243,16 @@ function Amounts({ house }: { readonly house: House }) {
               )}
             </span>
           </div>
-          <Records label={label} rows={sortAssets(house)} keyOf={(row) => row.asset} columns={columns} empty="" />
           <p class="on-telephone quiet">
             {columns.flatMap(({ name, meaning }) => (meaning ? `${name}: ${meaning}.` : [])).join(' ')}
           </p>
+          <Records
+            label={label}
+            rows={sortAssets(house)}
+            keyOf={(row) => row.asset}
+            columns={where === 'on-telephone' ? foldOthers(columns) : columns}
+            empty=""
+          />
         </section>
       ))}
     </>

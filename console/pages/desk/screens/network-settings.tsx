@@ -14,8 +14,12 @@ import { ChangeStep, type SettingsPart, useChangeColumn } from './change-step.ts
 /** The settings by the field of the public API that says what is in force, also where nothing was set. */
 const fields = { fees: 'withdrawFee', minimums: 'minWithdrawal', depositMinimums: 'minDeposit' } as const;
 
-/** Their names where three columns have little room. */
-const heads = { fees: 'Fee', minimums: 'Min. withdrawal', depositMinimums: 'Min. deposit' } as const;
+/** Their names where three columns have little room, and where they have less. */
+const heads = {
+  fees: ['Fee'],
+  minimums: ['Min. withdrawal', 'Min. out'],
+  depositMinimums: ['Min. deposit', 'Min. in'],
+} as const;
 
 type Name = keyof typeof fields;
 
@@ -50,7 +54,8 @@ export function NetworkSettings(part: SettingsPart) {
 /** Each asset has a table of its own, so that the names of the columns are near all values. */
 function Costs({ asset, networks, ...part }: SettingsPart & Asset) {
   const column = (name: Name): Column<Network> => ({
-    name: heads[name],
+    name: heads[name][0],
+    shortName: heads[name][1],
     isNumber: true,
     show: (row) => {
       const amount = showAmount(row[fields[name]]);

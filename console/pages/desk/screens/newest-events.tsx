@@ -37,7 +37,7 @@ export function NewestEvents({ ledger }: { readonly ledger: string }) {
   const { loaded } = useLoaded(async () => (await operate('get /reconciliation')).reconciliation.ledgers);
   const ledgers = loaded.state === 'here' ? loaded.value.map((one) => String(one.ledger)) : [];
   return (
-    <section class="card log">
+    <section class="card log events">
       <div class="top">
         <h2>The newest events</h2>
         <div class="filters">
