@@ -83,13 +83,11 @@ export function AccountSecurity({ account, changed }: AccountView) {
         />
       </section>
       <section class="card">
+        <h2>Two-factor authentication</h2>
         <div class="top">
-          <h2>Two-factor authentication</h2>
+          <State of={account.totp.enabled ? 'ok' : 'unknown'} words={account.totp.enabled ? 'On' : 'Off'} />
           {account.totp.enabled && may('set_second_factor') && <SwitchOff id={id} done={changed} />}
         </div>
-        <p>
-          <State of={account.totp.enabled ? 'ok' : 'unknown'} words={account.totp.enabled ? 'On' : 'Off'} />
-        </p>
       </section>
     </>
   );
