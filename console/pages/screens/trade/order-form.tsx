@@ -120,7 +120,7 @@ export function OrderForm({
           {amount === undefined && error === undefined ? (
             <p class="quiet">
               {typed.trim() === '' ? 'Type' : 'Correct'} the amount to see the price, the spread and what you{' '}
-              {side === 'BUY' ? 'pay' : 'get'} in total.
+              {side === 'BUY' ? 'pay' : 'get'}.
             </p>
           ) : (
             <Cost side={side} coin={coin} preview={preview} />
@@ -181,11 +181,11 @@ function Cost({
     <dl>
       <dt>Your price</dt>
       <dd>{preview ? `${showPrice(preview.executedPrice)} USDT` : NONE}</dd>
-      <dt>Spread, included</dt>
+      <dt>Spread</dt>
       <dd>{spread ? `${showCents(spread.usdt)} USDT (${showAmount(spread.share)} %)` : NONE}</dd>
       <dt>{side === 'BUY' ? 'You get' : 'You give'}</dt>
       <dd>{preview ? <strong>{showSum(preview.coinAmount, coin)}</strong> : NONE}</dd>
-      <dt>{side === 'BUY' ? 'You pay in total' : 'You get in total'}</dt>
+      <dt>{side === 'BUY' ? 'You pay' : 'You get'}</dt>
       <dd>{preview ? <strong>{showCents(preview.usdtAmount, side === 'BUY' ? 'up' : 'down')} USDT</strong> : NONE}</dd>
     </dl>
   );
