@@ -204,6 +204,13 @@ function EachAsset({ house }: { readonly house: House }) {
 /** What of an asset a telephone shows at once. */
 const firsts = ['Asset', 'Price, USDT', 'Owed to clients', 'In custody', 'Position'];
 
+/** What the names of those at once mean, or of the others. */
+const explain = (columns: readonly Column<HouseAsset>[], isAtOnce: boolean) =>
+  columns
+    .filter(({ name, meaning }) => meaning && firsts.includes(name) === isAtOnce)
+    .map(({ name, meaning }) => `${name}: ${meaning}.`)
+    .join(' ');
+
 /** The columns that are seen at once, and the others behind a last one. */
 const foldOthers = (columns: readonly Column<HouseAsset>[]): readonly Column<HouseAsset>[] => [
   ...columns.filter(({ name }) => firsts.includes(name)),
@@ -213,6 +220,7 @@ const foldOthers = (columns: readonly Column<HouseAsset>[]): readonly Column<Hou
     show: (row) => (
       <details class="plain-details">
         <summary>Other amounts and limits</summary>
+        <p class="quiet">{explain(columns, false)}</p>
         <Facts of={columns.flatMap(({ name, show }) => (firsts.includes(name) ? [] : [[name, show(row)] as const]))} />
       </details>
     ),
@@ -243,9 +251,7 @@ function Amounts({ house }: { readonly house: House }) {
               )}
             </span>
           </div>
-          <p class="on-telephone quiet">
-            {columns.flatMap(({ name, meaning }) => (meaning ? `${name}: ${meaning}.` : [])).join(' ')}
-          </p>
+          <p class="on-telephone quiet">{explain(columns, true)}</p>
           <Records
             label={label}
             rows={sortAssets(house)}
