@@ -119,8 +119,8 @@ function Frame({
             </p>
             {until && (
               <p>
-                It was recovered before: withdrawals, new API keys and new addresses are blocked until{' '}
-                <Time at={until} /> in any case.
+                Once it is unfrozen, withdrawals, new API keys and new addresses stay blocked until at least{' '}
+                <Time at={until} />, because the account was recovered.
               </p>
             )}
             <div class="side-by-side">

@@ -78,10 +78,10 @@ async function find(page: Page, { accountId }: Customer, email: string): Promise
 /** Accounts are narrowed by the day of their opening, and exported with the e-mails of their holders. */
 async function exportAccounts(page: Page, { accountId }: Customer, email: string): Promise<void> {
   await open(page, 'Accounts');
-  await page.getByLabel('Opened before').fill('2000-01-01');
+  await page.getByLabel('Opened before, UTC').fill('2000-01-01');
   await press(page, 'Filter');
   await see(page, 'No account is found.');
-  await page.getByLabel('Opened before').fill('');
+  await page.getByLabel('Opened before, UTC').fill('');
   await page.getByLabel('Opened from, UTC').fill('2000-01-01');
   await press(page, 'Filter');
   await page.getByRole('table', { name: 'Accounts' }).getByText(email).waitFor();

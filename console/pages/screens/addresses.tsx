@@ -138,7 +138,7 @@ function NewAddress({ networks, approved }: { readonly networks: readonly string
       />
       <TextField label="Name" help="Such as “cold wallet”." required maxLength={128} value={label} set={setLabel} />
       <p class="quiet">
-        You confirm it with your passkey. It can be used {hours > 0 ? `after ${hours} hours` : 'at once'}.
+        You confirm with your passkey. The address can be used {hours > 0 ? `after ${hours} hours` : 'at once'}.
       </p>
     </Form>
   );

@@ -1,6 +1,7 @@
 import { Fragment } from 'preact';
 import type { EventType } from '../../../clients/bureau-client/src/operations.ts';
 import { api } from '../ask.ts';
+import { Folded } from '../parts/folded.tsx';
 import { Form } from '../parts/form.tsx';
 import { useHasRoom } from '../parts/has-room.ts';
 import { useSignedIn } from '../parts/session.ts';
@@ -85,7 +86,16 @@ export function Events() {
         <a href={`${session.apiOrigin}/docs/guides/be-told`}>guide to events</a>.
       </p>
       <Endpoints calls={calls} groups={groups} change={Form}>
-        {(isBeside) => isBeside && hasRoom && <Meanings />}
+        {(isBeside) =>
+          isBeside &&
+          (hasRoom ? (
+            <Meanings />
+          ) : (
+            <Folded label="What is sent?">
+              <Meanings />
+            </Folded>
+          ))
+        }
       </Endpoints>
     </>
   );

@@ -20,8 +20,6 @@ export function Security() {
     ways.reload();
     reload();
   };
-  // Beside a long list of passkeys, in place of the button that freezes.
-  const isOnRight = account.account.status === 'frozen' && session.passkeys > 1;
   const sessions = <Sessions key={`sessions ${state}`} />;
   return (
     <>
@@ -31,13 +29,12 @@ export function Security() {
         <div class="split even">
           <div>
             <Passkeys ways={ways.loaded} changed={changed} />
-            {!isOnRight && sessions}
+            {sessions}
           </div>
           <div>
             <SecondFactor />
             <RecoveryCodes ways={ways.loaded} drawn={ways.reload} />
             <Freeze />
-            {isOnRight && sessions}
           </div>
         </div>
       ) : (

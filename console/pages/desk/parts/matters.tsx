@@ -11,12 +11,13 @@ export interface Matter {
   readonly step?: ComponentChildren;
 }
 
-/** What is not as it should be, a line for each. Nothing where there is none. */
+/** What is not as it should be, a line for each, first what harms now. Nothing where there is none. */
 export function Matters({ label, of }: { readonly label: string; readonly of: readonly Matter[] }) {
   if (of.length === 0) return null;
+  const sorted = of.toSorted((one, other) => Number(other.isBad ?? false) - Number(one.isBad ?? false));
   return (
     <ul class="matters" aria-label={label}>
-      {of.map(({ what, id = what, why, isBad, step }) => (
+      {sorted.map(({ what, id = what, why, isBad, step }) => (
         <li key={id} class={isBad ? 'bad' : undefined}>
           <span>
             <strong>{what}</strong>

@@ -140,7 +140,7 @@ function DailyWithdrawals({ account }: { readonly account: AccountDetail }) {
       </p>
       <progress max={Number(limit) || 1} value={Number(used)} aria-label="Used of the daily limit" />
       <p class="quiet">
-        {showCents(used)} of {showAmount(limit)} USDT were withdrawn in the last 24 hours.
+        {showCents(used)} of {showAmount(limit)} USDT used in the last 24 hours, what is on its way included.
       </p>
     </section>
   );

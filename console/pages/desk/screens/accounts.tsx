@@ -87,7 +87,7 @@ export function Accounts({ query }: Place) {
     <>
       <Choice label="State" value={status} set={(next) => find({ ...wanted, status: next })} options={statuses} />
       <TextField label="Opened from, UTC" type="date" value={wanted['openedFrom'] ?? ''} set={set('openedFrom')} />
-      <TextField label="Opened before" type="date" value={wanted['openedTo'] ?? ''} set={set('openedTo')} />
+      <TextField label="Opened before, UTC" type="date" value={wanted['openedTo'] ?? ''} set={set('openedTo')} />
     </>
   );
   return (
@@ -104,7 +104,7 @@ export function Accounts({ query }: Place) {
           }}
         >
           <div class="filters">
-            <TextField label="Name, e-mail, any id or address" value={wanted['query'] ?? ''} set={set('query')} />
+            <TextField label="Name, e-mail, id, address" value={wanted['query'] ?? ''} set={set('query')} />
             {isWide && others}
             <button type="submit">Filter</button>
           </div>

@@ -47,7 +47,8 @@ function sumUpVenues(all: Venues): readonly Matter[] {
   const matters = [...listVenueMatters({ ...all, venues }), ...listStuck(all)];
   const step = <a href="/desk/liquidity">See the venues</a>;
   const halted = all.hedgingHalted ? [{ what: 'Hedging is halted: positions are not covered', isBad: true, step }] : [];
-  if (matters.length < 2) return [...halted, ...matters.map((matter) => ({ ...matter, step }))];
+  if (matters.length < 2)
+    return [...halted, ...matters.map((matter) => ({ ...matter, step: <a href="/desk/liquidity">See it there</a> }))];
   const what = `${all.hedgingHalted ? 'Hedging is halted, and ' : ''}${matters.length} things at the venues need a person`;
   const why = `${matters.map((matter) => matter.what).join('. ')}.`;
   return [{ what, why, isBad: all.hedgingHalted || matters.some(({ isBad }) => isBad), step }];
@@ -80,7 +81,7 @@ export function listExchangeMatters(
                 ? `${off.length} coins and networks are off`
                 : off.map(({ told }) => told).join('; '),
             isBad: true,
-            step: <a href="/desk/switches">Switch {off.length === 1 ? 'it' : 'them'} on</a>,
+            step: <a href="/desk/switches">{off.length === 1 ? off[0]?.label : 'Switch them on'}</a>,
           },
         ]),
   ];

@@ -187,8 +187,8 @@ function EachAsset({ house }: { readonly house: House }) {
     <section class="card">
       <h2>Each asset</h2>
       <p class="quiet">
-        Custody, and custody with venues, are shares of what clients are owed. Positions are in USDT: + is long, − is
-        short.
+        Custody, and custody with venues, are shares of what clients are owed and withdraw. Positions are in USDT: + is
+        long, − is short.
       </p>
       <Records
         label="Each asset"

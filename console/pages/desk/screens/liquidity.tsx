@@ -349,7 +349,7 @@ function VenueCard({ venue }: { readonly venue: Venue }) {
           ]}
         />
       ) : (
-        <p class="quiet">No coin is hedged here, so it is not checked.</p>
+        <p class="quiet">Not checked, as no coin is set to be hedged here.</p>
       )}
       <Records
         label={`Balances at ${venue.venue}`}

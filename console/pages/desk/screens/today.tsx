@@ -81,11 +81,17 @@ function Status({
     Prices: prices,
     Hedging: settings.hedgingHalted ? 'HALTED' : 'OK',
   };
+  const [coin, ...others] = settings.haltedCoins;
+  const partly = others.length > 0 ? `${others.length + 1} coins` : coin;
   return (
     <ul class="legend" aria-label="How the exchange stands">
       {Object.entries(states).map(([name, state]) => (
         <li key={name}>
-          <State of={state} words={`${name} ${state === 'OK' ? 'OK' : state.toLowerCase()}`} />
+          {name === 'Trading' && state === 'OK' && partly ? (
+            <State of="DEGRADED" words={`Trading, but ${partly}`} />
+          ) : (
+            <State of={state} words={`${name} ${state === 'OK' ? 'OK' : state.toLowerCase()}`} />
+          )}
         </li>
       ))}
     </ul>

@@ -206,7 +206,7 @@ function Again({
   return (
     <Change
       plain
-      label={after === undefined ? 'Resend all of the last 90 days' : 'Resend from here on'}
+      label={after === undefined ? 'Resend all of the last 90 days' : 'Resend this and later'}
       title="Resend events"
       {...(after === undefined && { asks: 'Resend all events of the last 90 days? One is sent each second.' })}
       act={async () => {

@@ -7,7 +7,7 @@ import { useSignedIn } from '../../parts/session.ts';
 import { usePasskey } from '../../passkey.ts';
 
 /** What a recovery does beside letting its holder in. */
-const EFFECT = 'It revokes all API keys, and blocks withdrawals, new API keys and new addresses for 24 hours.';
+const EFFECT = 'Recovering revokes all API keys, and blocks withdrawals, new API keys and new addresses for 24 hours.';
 
 /** For somebody who came by a link: their passkey, or one of two recoveries. */
 export function Return() {

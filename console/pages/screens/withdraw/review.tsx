@@ -42,7 +42,7 @@ export function Review({
         {asset !== 'USDT' && value !== '0' && <span class="quiet"> about {showCents(value)} USDT</span>}
       </p>
       <div>
-        <p class="quiet">To{label !== undefined && <strong> {label}</strong>}</p>
+        <p>To{label !== undefined && <strong> {label}</strong>}</p>
         <code class="boxed whole">{inGroups(address)}</code>
       </div>
       <dl>
@@ -54,10 +54,10 @@ export function Review({
         <dd>
           <strong>{showCoins(total, asset)}</strong>
         </dd>
-        <dt>Left after it</dt>
+        <dt>Balance afterwards</dt>
         <dd>{showCoins(subtract(balance, total), asset)}</dd>
         <dt>Arrives</dt>
-        <dd>about {timeOf(network)} after it is sent</dd>
+        <dd>in about {timeOf(network)}</dd>
       </dl>
       <Form
         act={send}
@@ -73,7 +73,7 @@ export function Review({
         </p>
         <TextField
           label="6-digit code from your authenticator app"
-          help="Your passkey is asked for next."
+          help="Next, you confirm with your passkey."
           inputMode="numeric"
           autoComplete="one-time-code"
           pattern="\d{6}"
