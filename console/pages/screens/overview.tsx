@@ -303,6 +303,7 @@ function Balances({ rows, prices }: { readonly rows: readonly Row[]; readonly pr
 
 function BalanceRow({ row, prices }: { readonly row: Row; readonly prices: Prices }) {
   const { session } = useSignedIn();
+  const mayAct = session.level === 'act';
   const [isOpen, setOpen] = useState(false);
   return (
     <tr class={row.amount === '0' ? 'unheld' : undefined}>
@@ -328,18 +329,14 @@ function BalanceRow({ row, prices }: { readonly row: Row; readonly prices: Price
         </div>
       </td>
       <td class="number actions">
-        {session.level === 'act' && (
-          <>
-            <button type="button" class="opener" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-              <span class="hidden">What to do with {row.asset}</span>
-            </button>
-            <div class="acts">
-              {row.asset !== 'USDT' && <ActionLink to="trade" name="Trade" asset={row.asset} />}
-              <ActionLink to="deposit" name="Deposit" asset={row.asset} />
-              {row.amount !== '0' && <ActionLink to="withdraw" name="Withdraw" asset={row.asset} />}
-            </div>
-          </>
-        )}
+        <button type="button" class="opener" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <span class="hidden">What to do with {row.asset}</span>
+        </button>
+        <div class={mayAct ? 'acts' : undefined}>
+          {mayAct && row.asset !== 'USDT' && <ActionLink to="trade" name="Trade" asset={row.asset} />}
+          <ActionLink to="deposit" name="Deposit" asset={row.asset} />
+          {mayAct && row.amount !== '0' && <ActionLink to="withdraw" name="Withdraw" asset={row.asset} />}
+        </div>
       </td>
     </tr>
   );

@@ -29,12 +29,12 @@ export function Security() {
         <div class="split even">
           <div>
             <Passkeys ways={ways.loaded} changed={changed} />
-            {sessions}
+            <Freeze />
           </div>
           <div>
             <SecondFactor />
             <RecoveryCodes ways={ways.loaded} drawn={ways.reload} />
-            <Freeze />
+            {sessions}
           </div>
         </div>
       ) : (

@@ -51,7 +51,11 @@ export function CoinTerms(part: SettingsPart) {
               isNumber: true,
               show: (row) => {
                 const own = termOf(row).spreadBps;
-                return own === undefined ? showPercent(spreadBps) : <strong>{showPercent(own)}</strong>;
+                return own === undefined || row === DEFAULT ? (
+                  showPercent(spreadBps)
+                ) : (
+                  <strong>{showPercent(own)}</strong>
+                );
               },
             },
             {

@@ -48,7 +48,7 @@ function sumUpVenues(all: Venues): readonly Matter[] {
   const step = <a href="/desk/liquidity">See the venues</a>;
   const halted = all.hedgingHalted ? [{ what: 'Hedging is halted: positions are not covered', isBad: true, step }] : [];
   if (matters.length < 2)
-    return [...halted, ...matters.map((matter) => ({ ...matter, step: <a href="/desk/liquidity">See it there</a> }))];
+    return [...halted, ...matters.map((matter) => ({ ...matter, step: <a href="/desk/liquidity">See Liquidity</a> }))];
   const what = `${all.hedgingHalted ? 'Hedging is halted, and ' : ''}${matters.length} things at the venues need a person`;
   const why = `${matters.map((matter) => matter.what).join('. ')}.`;
   return [{ what, why, isBad: all.hedgingHalted || matters.some(({ isBad }) => isBad), step }];

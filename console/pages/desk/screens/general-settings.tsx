@@ -92,7 +92,7 @@ const singles: readonly Single[] = [
   { name: 'allowlistMode', meaning: 'Any address, or only approved ones.' },
   {
     name: 'approvalAbove',
-    meaning: 'How much one person may credit in 24 hours. Once there are two admins, more needs a second person.',
+    meaning: 'In 24 hours, once there are two admins. Whatever is more needs both.',
   },
   {
     name: 'dailyHedgeVolume',
@@ -122,7 +122,7 @@ function showSetting({ name, empty }: Single, settings: SettingsPart['settings']
   if (name === 'allowlistMode') return allowlistModes[settings.allowlistMode];
   if (name === 'approvalAbove') {
     const limits = Object.entries(settings.approvalAbove).map(([asset, amount]) => showSum(amount, asset));
-    return limits.length === 0 ? 'none' : `up to ${limits.join(', ')}`;
+    return limits.length === 0 ? 'nothing' : `up to ${limits.join(', ')}`;
   }
   const value = settings[name];
   if (value === null) return empty;

@@ -56,8 +56,8 @@ export function Review({
         </dd>
         <dt>Balance afterwards</dt>
         <dd>{showCoins(subtract(balance, total), asset)}</dd>
-        <dt>Arrives</dt>
-        <dd>in about {timeOf(network)}</dd>
+        <dt>Arrives in</dt>
+        <dd>about {timeOf(network)}</dd>
       </dl>
       <Form
         act={send}

@@ -229,8 +229,8 @@ export function WithdrawalForm({
           <dd>{showCoins(network.withdrawFee, asset.asset)}</dd>
           <dt>You pay in total</dt>
           <dd>{total === undefined ? '–' : <strong>{showCoins(total, asset.asset)}</strong>}</dd>
-          <dt>Arrives</dt>
-          <dd>in about {timeOf(network.network)}</dd>
+          <dt>Arrives in</dt>
+          <dd>about {timeOf(network.network)}</dd>
         </dl>
       </Form>
     </section>
