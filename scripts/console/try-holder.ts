@@ -541,7 +541,7 @@ export class HolderTrial {
     await page.reload();
     await open(page, 'Deposit');
     await page.getByLabel('Asset').selectOption('BTC');
-    await see(page, 'Do not send any until they resume.');
+    await see(page, 'Do not send BTC now.');
     await this.#check(page, 'deposit-paused');
     await pause();
     expectThat(true, 'a paused network says so, and shows no address');

@@ -18,8 +18,11 @@ async function read() {
     ask<{ entries: Entry[] }>('GET', '/account/addresses'),
     api.listAssets(),
   ]);
-  const networks = assets.flatMap((asset) => asset.networks.map(({ network }) => network as string));
-  return { entries, networks: [...new Set(networks)] };
+  /** The assets by the networks they move over. */
+  const networks = new Map<string, string[]>();
+  for (const asset of assets)
+    for (const { network } of asset.networks) networks.set(network, [...(networks.get(network) ?? []), asset.asset]);
+  return { entries, networks };
 }
 
 /** The addresses that withdrawals may go to, and approving one more. */
@@ -107,7 +110,13 @@ function Approved({ entry, removed }: { readonly entry: Entry; readonly removed:
   );
 }
 
-function NewAddress({ networks, approved }: { readonly networks: readonly string[]; readonly approved: () => void }) {
+function NewAddress({
+  networks,
+  approved,
+}: {
+  readonly networks: ReadonlyMap<string, readonly string[]>;
+  readonly approved: () => void;
+}) {
   const { cooling_hours: hours } = useSignedIn().account.allowlist;
   const [network, setNetwork] = useState('ETH');
   const [address, setAddress] = useState('');
@@ -127,10 +136,11 @@ function NewAddress({ networks, approved }: { readonly networks: readonly string
         label="Network"
         value={network}
         set={setNetwork}
-        options={networks.map((name) => [name, nameNetwork(name)] as const)}
+        options={[...networks.keys()].map((name) => [name, nameNetwork(name)] as const)}
       />
       <TextField
         label={`Address on ${nameNetwork(network)}`}
+        help={`For ${networks.get(network)?.join(', ')}.`}
         autoComplete="off"
         required
         value={address}

@@ -117,7 +117,7 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
                 Deposits of {symbol}
                 {network && network.network !== symbol && ` over ${nameNetwork(network.network)}`} are paused.
               </strong>{' '}
-              Do not send any until they resume. Those already on their way will still be credited.
+              Do not send {symbol} now. What is already on its way will still be credited.
               {networks.some(({ depositEnabled }) => depositEnabled) && ' You can deposit over its other networks.'}
             </>
           )}

@@ -37,8 +37,8 @@ export function CoinTerms(part: SettingsPart) {
       <section class="card">
         <h2>Terms of coins</h2>
         <p class="quiet">
-          Amounts are in USDT. Clients pay the spread beyond the market’s price; a coin’s own is bold. While no venue
-          has a price, the fallback price is shown and nothing is traded.
+          Amounts are in USDT. Clients pay the spread beyond the market’s price; a coin without its own is grey. While
+          no venue has a price, the fallback price is shown and nothing is traded.
         </p>
         <Records
           label="Terms of coins"
@@ -51,11 +51,7 @@ export function CoinTerms(part: SettingsPart) {
               isNumber: true,
               show: (row) => {
                 const own = termOf(row).spreadBps;
-                return own === undefined || row === DEFAULT ? (
-                  showPercent(spreadBps)
-                ) : (
-                  <strong>{showPercent(own)}</strong>
-                );
+                return own === undefined ? <span class="quiet">{showPercent(spreadBps)}</span> : showPercent(own);
               },
             },
             {

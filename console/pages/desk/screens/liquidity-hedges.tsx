@@ -50,7 +50,9 @@ export function Hedges() {
   return (
     <section class="card titled">
       <h2>Hedges</h2>
-      <Choice label="State" value={status} set={setStatus} options={filters} />
+      <div class="filters">
+        <Choice label="State" value={status} set={setStatus} options={filters} />
+      </div>
       <p class="quiet">
         What the house buys and sells at venues, so that its position stays within the band. Those that are open come
         first. The gain is against the middle price, before the fee.
@@ -94,10 +96,7 @@ const planned: readonly Column<Hedge>[] = [
       <>
         {nameHedge(hedge)}
         <small class="below">
-          <Time iso={hedge.ts} />
-        </small>
-        <small class="below">
-          <ShortId id={hedge.id} />
+          <Time iso={hedge.ts} /> <ShortId id={hedge.id} />
         </small>
       </>
     ),

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Asset } from '../../../../clients/bureau-client/src/operations.ts';
 import { api } from '../../ask.ts';
 import { showAmount } from '../../format.ts';
+import { networks as allNetworks } from '../../networks.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { TextField } from '../../parts/form.tsx';
@@ -26,6 +27,9 @@ type Name = keyof typeof fields;
 const names = Object.keys(fields) as Name[];
 
 type Network = Asset['networks'][number];
+
+/** Every asset has its networks in the same order. */
+const orderOf = ({ network }: Network) => allNetworks.indexOf(network);
 
 type Amounts = Readonly<Record<string, Readonly<Record<string, string>> | undefined>>;
 
@@ -69,7 +73,7 @@ function Costs({ asset, networks, ...part }: SettingsPart & Asset) {
     <Records
       isSmall
       label={`Fees and minimums of ${asset}`}
-      rows={networks}
+      rows={networks.toSorted((one, other) => orderOf(one) - orderOf(other))}
       keyOf={({ network }) => network}
       columns={[
         { name: asset, show: ({ network }) => <NetworkName network={network} /> },
