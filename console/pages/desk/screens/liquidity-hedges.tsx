@@ -96,7 +96,10 @@ const planned: readonly Column<Hedge>[] = [
       <>
         {nameHedge(hedge)}
         <small class="below">
-          <Time iso={hedge.ts} /> <ShortId id={hedge.id} />
+          <Time iso={hedge.ts} />
+        </small>
+        <small class="below">
+          <ShortId id={hedge.id} />
         </small>
       </>
     ),
