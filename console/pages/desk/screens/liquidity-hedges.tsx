@@ -50,9 +50,7 @@ export function Hedges() {
   return (
     <section class="card titled">
       <h2>Hedges</h2>
-      <div class="filters">
-        <Choice label="State" value={status} set={setStatus} options={filters} />
-      </div>
+      <Choice label="State" value={status} set={setStatus} options={filters} />
       <p class="quiet">
         What the house buys and sells at venues, so that its position stays within the band. Those that are open come
         first. The gain is against the middle price, before the fee.
