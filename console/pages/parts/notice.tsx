@@ -72,38 +72,24 @@ export function Fault({ error }: { readonly error: unknown }) {
 export function Shown<T>({
   loaded,
   title,
-  id,
+  absent,
   children,
 }: {
   readonly loaded: LoadState<T>;
   /** The heading of a page that cannot be shown, where its own is among what is read. */
   readonly title?: string;
-  /** What it was looked for by. */
-  readonly id?: string;
+  /** What is shown where nothing failed but the address, which names nothing. */
+  readonly absent?: ComponentChildren;
   readonly children: (value: T) => ComponentChildren;
 }) {
   if (loaded.state === 'waiting') return <Waiting />;
   if (loaded.state === 'here') return <>{children(loaded.value)}</>;
   const { error } = loaded;
-  // Then nothing failed: the address is wrong.
-  const isAbsent = title !== undefined && isRefusal(error, 'not_found');
+  const isAbsent = absent !== undefined && isRefusal(error, 'not_found');
   return (
     <>
       {title && <h1>{isAbsent ? 'Not found' : title}</h1>}
-      {isAbsent ? (
-        <section class="card" role="alert">
-          <p class="breaks">
-            There is no {title.toLowerCase()} with the id <strong>{id}</strong>. It may belong to another record.
-          </p>
-          <div class="side-by-side">
-            <a class="main" href={`/desk/search?q=${id}`}>
-              Search for this id
-            </a>
-          </div>
-        </section>
-      ) : (
-        <Fault error={error} />
-      )}
+      {isAbsent ? absent : <Fault error={error} />}
     </>
   );
 }

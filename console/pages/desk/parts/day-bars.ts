@@ -34,11 +34,11 @@ export function sumByDay<Part extends string>(
   return days.map((day) => add(rows.filter((row) => row.day === day).map((row) => row[part])));
 }
 
-/** A signed value with two decimals. What is less than a cent either way is nothing. */
+/** A signed value with two decimals. What is less than a cent either way is said to be so. */
 export function showSigned(decimal: string): string {
   const cents = showCents(decimal.replace('-', ''));
-  if (cents.startsWith('<')) return '0.00';
-  return decimal.startsWith('-') ? `−${cents}` : cents;
+  if (!decimal.startsWith('-')) return cents;
+  return cents.startsWith('<') ? cents.replace('< ', '> −') : `−${cents}`;
 }
 
 /** What is shown of something that can go either way: what is more than nothing has its sign too. */

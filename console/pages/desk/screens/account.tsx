@@ -9,6 +9,7 @@ import { scrollToCurrent } from '../../parts/scroll-to-current.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { Back, State, Time, Whole } from '../parts/names.tsx';
+import { NoRecord } from '../parts/no-record.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { ReasonField, Step } from '../parts/step.tsx';
 import { useMay } from '../staff.ts';
@@ -30,7 +31,7 @@ export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
   return (
     <>
       <Back to="/desk/accounts">Accounts</Back>
-      <Shown loaded={loaded} title="Account" id={id}>
+      <Shown loaded={loaded} title="Account" absent={<NoRecord kind="account" id={id} />}>
         {(account) => (
           <>
             <div class="top">

@@ -12,6 +12,7 @@ import { operate } from '../operate.ts';
 import { AccountChoice, nameAccount } from '../parts/account-choice.tsx';
 import { type AccountOfHolder, type WithAccount, addAccounts, withAccounts } from '../parts/find-accounts.ts';
 import { AccountName, Back, CopiedAddress, ShortId, State, Time, Whole } from '../parts/names.tsx';
+import { NoRecord } from '../parts/no-record.tsx';
 import { type List, listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Facts, Records } from '../parts/records.tsx';
@@ -263,7 +264,7 @@ export function DepositScreen({ rest: [id = ''] }: Place) {
   return (
     <>
       <Back to="/desk/deposits">Deposits</Back>
-      <Shown loaded={loaded} title="Deposit" id={id}>
+      <Shown loaded={loaded} title="Deposit" absent={<NoRecord kind="deposit" id={id} />}>
         {({ deposit, moments, clues, account, worth }) => (
           <>
             <div class="named">

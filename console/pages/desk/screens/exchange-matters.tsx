@@ -39,8 +39,8 @@ export function listShortfalls(house: House): readonly Matter[] {
 }
 
 /**
- * In one line, whether hedging is halted and how much needs a person at the venues: the page of liquidity has each. What
- * custody lacks is a line of its own.
+ * Whether hedging is halted and what needs a person at the venues: one thing by its name, more of them in one line, since
+ * the page of liquidity has each. What custody lacks is a line of its own.
  */
 function sumUpVenues(all: Venues): readonly Matter[] {
   const venues = all.venues.map((venue) => ({ ...venue, toMove: venue.toMove.filter(({ to }) => to !== 'custody') }));

@@ -13,7 +13,7 @@ import type { Place } from '../place.ts';
 import type { ExchangeSettings, House, Profit, Venue, Venues } from '../schema.d.ts';
 import { EnterFunding } from './enter-funding.tsx';
 import { DayChart } from './figures.tsx';
-import { ToggleStep } from './halts.tsx';
+import { ToggleStep } from './toggle-step.tsx';
 import { EndHedge, Hedges, OpenHedges, Signed } from './liquidity-hedges.tsx';
 import { toggleWhole } from './toggles.ts';
 import { findExcess, listStuck, listVenueMatters } from './venue-matters.tsx';

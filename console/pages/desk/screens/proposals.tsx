@@ -8,6 +8,7 @@ import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import type { WithAccount } from '../parts/find-accounts.ts';
 import { AccountLink, AccountName, Back, CopiedAddress, State, Time, Whole } from '../parts/names.tsx';
+import { NoRecord } from '../parts/no-record.tsx';
 import { FOR_GOOD, findAccountOf, tellEffect } from '../parts/deeds.ts';
 import { type NamedProposal, nameProposals, tellProposal } from '../parts/named-record.ts';
 import { type List, listOf } from '../parts/list.ts';
@@ -130,7 +131,7 @@ export function ProposalScreen({ rest: [id = ''] }: Place) {
   return (
     <>
       <Back to="/desk/proposals">Proposals</Back>
-      <Shown loaded={loaded} title="Proposal" id={id}>
+      <Shown loaded={loaded} title="Proposal" absent={<NoRecord kind="proposal" id={id} />}>
         {({ proposal, ...known }) => (
           <>
             <div class="named">

@@ -14,7 +14,7 @@ import { Step } from '../parts/step.tsx';
 import type { ExchangeSettings } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import type { SettingsPart } from './change-step.tsx';
-import { ToggleStep } from './halts.tsx';
+import { ToggleStep } from './toggle-step.tsx';
 import {
   type Toggled,
   listToggles,

@@ -12,7 +12,7 @@ import type { ExchangeSettings, House, Reconciliation } from '../schema.d.ts';
 import { useMay, useStaff } from '../staff.ts';
 import { listExchangeMatters } from './exchange-matters.tsx';
 import { Figures } from './figures.tsx';
-import { ToggleStep } from './halts.tsx';
+import { ToggleStep } from './toggle-step.tsx';
 import { toggleWhole } from './toggles.ts';
 import { custodianWords } from './house.tsx';
 import { readWaiting, WaitingCard } from './waiting.tsx';

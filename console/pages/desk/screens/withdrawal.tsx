@@ -7,6 +7,7 @@ import { TransactionLink } from '../../parts/transaction-link.tsx';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { AccountLink, Back, CopiedAddress, State, Time, Whole } from '../parts/names.tsx';
+import { NoRecord } from '../parts/no-record.tsx';
 import { KeyRisks } from '../parts/key-risks.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { type Moment, Timeline, readMoments } from '../parts/timeline.tsx';
@@ -39,7 +40,7 @@ async function read(id: string, withdrawalId: string) {
 export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) {
   const { loaded, reload } = useLoaded(() => read(id, withdrawalId));
   return (
-    <Shown loaded={loaded} title="Withdrawal" id={withdrawalId}>
+    <Shown loaded={loaded} title="Withdrawal" absent={<NoRecord kind="withdrawal" id={withdrawalId} />}>
       {({ withdrawal, account, earlier, deposits, claim, limit, moments }) => (
         <>
           <BackToList withdrawal={withdrawal} account={account} />

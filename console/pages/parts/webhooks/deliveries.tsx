@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { nameEvent, showRecent } from '../../format.ts';
-import { useLoaded } from '../../load.ts';
+import type { LoadState } from '../../load.ts';
 import { Dialog } from '../dialog.tsx';
 import { Shown } from '../notice.tsx';
 import { Pill } from '../pill.tsx';
@@ -14,24 +14,21 @@ import {
   numberOf,
 } from './delivery-state.ts';
 
-const EVERY_MS = 5_000;
-
 /** The newest attempts of an endpoint, and how far it is. */
 export function Deliveries({
-  read,
+  loaded,
   url,
   isOn,
   close,
   again,
 }: {
-  readonly read: () => Promise<DeliveryLog>;
+  readonly loaded: LoadState<DeliveryLog>;
   readonly url: string;
   readonly isOn: boolean;
   readonly close: () => void;
   /** The step that sends again what came after the event of a number, or everything; `undefined` for who may only look. */
   readonly again: ((after: number | undefined) => ComponentChildren) | undefined;
 }) {
-  const { loaded } = useLoaded(read, EVERY_MS);
   const progress = (log: DeliveryLog) => nameProgress(log, isOn);
   return (
     <Dialog title="Deliveries" close={close}>

@@ -9,7 +9,8 @@ import { Deliveries } from './deliveries.tsx';
 import { type Delivery, isTest, nameAnswer, nameOutcome } from './delivery-state.ts';
 import type { Change, EndpointCalls, EventGroups, KnownEndpoint } from './endpoint-calls.ts';
 
-const EVERY_MS = 15_000;
+/** How often the attempts are read: more often while somebody follows them. */
+const EVERY_MS = { closed: 15_000, open: 5_000 };
 
 const endings = {
   gone: 'The exchange switched it off: it answered that it is gone.',
@@ -43,7 +44,7 @@ export function Endpoint({
   const [isOpen, setOpen] = useState(false);
   const [tested, setTested] = useState<Delivery>();
   const isOn = endpoint.status === 'enabled';
-  const { loaded } = useLoaded(() => calls.listDeliveries(endpoint.id), EVERY_MS);
+  const { loaded, reload } = useLoaded(() => calls.listDeliveries(endpoint.id), EVERY_MS[isOpen ? 'open' : 'closed']);
   const last = loaded.state === 'here' && loaded.value.deliveries.find((row) => !isTest(row));
   const [status, outcome] = last ? nameOutcome(last) : [];
   return (
@@ -63,7 +64,13 @@ export function Endpoint({
       </div>
       <About endpoint={endpoint} groups={groups} />
       <div class="side-by-side">
-        <button type="button" onClick={() => setOpen(true)}>
+        <button
+          type="button"
+          onClick={() => {
+            setOpen(true);
+            reload();
+          }}
+        >
           Deliveries
         </button>
         {change && (
@@ -84,7 +91,7 @@ export function Endpoint({
       )}
       {isOpen && (
         <Deliveries
-          read={() => calls.listDeliveries(endpoint.id)}
+          loaded={loaded}
           url={endpoint.url}
           isOn={isOn}
           close={() => setOpen(false)}
