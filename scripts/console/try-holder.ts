@@ -169,12 +169,12 @@ export class HolderTrial {
     expectThat(true, 'two-factor authentication is set up from what the page shows');
     await open(page, 'Addresses');
     await page.getByLabel('Network', { exact: true }).selectOption('ETH');
-    await page.getByLabel('Address on ETH (Ethereum)').fill(COLD);
+    await page.getByLabel('Address', { exact: true }).fill(COLD);
     await page.getByLabel('Name', { exact: true }).fill('cold wallet');
     await press(page, 'Approve the address');
     await see(page, inGroups(COLD));
     expectThat(true, 'an address is approved');
-    await page.getByLabel('Address on ETH (Ethereum)').fill(PAPER);
+    await page.getByLabel('Address', { exact: true }).fill(PAPER);
     await page.getByLabel('Name', { exact: true }).fill('paper wallet');
     await press(page, 'Approve the address');
     for (const [name, address] of Object.entries({ 'paper wallet': PAPER, 'cold wallet': COLD })) {
@@ -489,11 +489,11 @@ export class HolderTrial {
 
       await this.#check(page, 'events-deliveries');
       expectThat(received.length === 2, 'what happens to the account’s security is sent');
-      await page.getByRole('button', { name: 'Resend this and later' }).waitFor();
+      await page.getByRole('button', { name: 'Resend from here' }).waitFor();
       await press(page, 'Resend all of the last 90 days');
       await see(page, 'Resend all events of the last 90 days?');
       await press(page, 'Yes, resend all of the last 90 days');
-      await see(page, 'Being resent, one a second');
+      await see(page, 'Being resent');
       await press(page, 'Close');
       const isSentAgain = () => received.filter((id) => id === received[1]).length === 2;
       for (let looks = 0; looks < 300 && !isSentAgain(); looks += 1) await page.waitForTimeout(100);

@@ -136,17 +136,17 @@ function NewAddress({
         label="Network"
         value={network}
         set={setNetwork}
-        options={[...networks.keys()].map((name) => [name, nameNetwork(name)] as const)}
+        options={[...networks].map(([name, assets]) => [name, `${nameNetwork(name)}: ${assets.join(', ')}`] as const)}
       />
+      <TextField label="Address" autoComplete="off" required value={address} set={setAddress} />
       <TextField
-        label={`Address on ${nameNetwork(network)}`}
-        help={`For ${networks.get(network)?.join(', ')}.`}
-        autoComplete="off"
+        label="Name"
+        help="To know it by, such as “cold wallet”."
         required
-        value={address}
-        set={setAddress}
+        maxLength={128}
+        value={label}
+        set={setLabel}
       />
-      <TextField label="Name" help="Such as “cold wallet”." required maxLength={128} value={label} set={setLabel} />
       <p class="quiet">
         You confirm with your passkey. The address can be used {hours > 0 ? `after ${hours} hours` : 'at once'}.
       </p>

@@ -20,29 +20,21 @@ export function Security() {
     ways.reload();
     reload();
   };
-  const sessions = <Sessions key={`sessions ${state}`} />;
   return (
     <>
       {!mayChange && <Return />}
       {mayChange && session.passkeys === 0 && <SetUp changed={changed} />}
-      {mayChange && session.passkeys > 0 ? (
-        <div class="split even">
-          <div>
+      <div class="settings">
+        {mayChange && session.passkeys > 0 && (
+          <>
             <Passkeys ways={ways.loaded} changed={changed} />
-            <Freeze />
-          </div>
-          <div>
             <SecondFactor />
             <RecoveryCodes ways={ways.loaded} drawn={ways.reload} />
-            {sessions}
-          </div>
-        </div>
-      ) : (
-        <div class="split even">
-          <Freeze />
-          {sessions}
-        </div>
-      )}
+          </>
+        )}
+        <Sessions key={`sessions ${state}`} />
+        <Freeze />
+      </div>
       <SecurityLog key={`log ${state}`} />
     </>
   );

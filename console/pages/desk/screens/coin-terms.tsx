@@ -28,7 +28,7 @@ const OLD_MS = 30 * 86_400_000;
 /** What holds of each coin, above them what holds where nothing else is set; and how the house's positions are hedged. */
 export function CoinTerms(part: SettingsPart) {
   const changes = useChangeColumn((row: Row) =>
-    row === DEFAULT ? <SetSpread {...part} /> : <SetTerms {...part} coin={row} about={row} />,
+    row === DEFAULT ? <SetSpread {...part} /> : <SetTerms {...part} coin={row} />,
   );
   const { coinTerms, spreadBps, fallbackPrices } = part.settings;
   const termOf = (row: Row): CoinTerm => (row === DEFAULT ? { spreadBps } : (coinTerms[row] ?? {}));
@@ -41,6 +41,7 @@ export function CoinTerms(part: SettingsPart) {
           no venue has a price, the fallback price is shown and nothing is traded.
         </p>
         <Records
+          isSmall
           label="Terms of coins"
           rows={[DEFAULT, ...coinSymbols]}
           keyOf={(row) => row}
@@ -60,7 +61,7 @@ export function CoinTerms(part: SettingsPart) {
               show: (row) => {
                 if (row === DEFAULT) return '';
                 const { maxNotional } = termOf(row);
-                return maxNotional === undefined ? 'no limit' : showAmount(maxNotional);
+                return maxNotional === undefined ? <span class="quiet">none</span> : showAmount(maxNotional);
               },
             },
             {
@@ -81,13 +82,6 @@ export function CoinTerms(part: SettingsPart) {
                 );
               },
             },
-            {
-              name: 'Hedging',
-              show: (row) => {
-                if (row === DEFAULT) return '';
-                return termOf(row).hedging ? 'hedged' : <span class="quiet">not hedged</span>;
-              },
-            },
             ...changes,
           ]}
           empty=""
@@ -104,18 +98,20 @@ const column = (name: string, show: (hedging: Hedging) => string): Column<Hedged
 
 /** The terms of the coins that are hedged. */
 function HedgedCoins(part: SettingsPart) {
-  const changes = useChangeColumn(({ coin }: Hedged) => (
-    <SetTerms {...part} coin={coin} about={`the hedging of ${coin}`} />
-  ));
+  const changes = useChangeColumn(({ coin }: Hedged) => <SetHedging {...part} coin={coin} />);
   const { coinTerms } = part.settings;
   const hedged = coinSymbols.flatMap((coin): Hedged[] => {
     const hedging = coinTerms[coin]?.hedging;
     return hedging ? [{ coin, ...hedging }] : [];
   });
-  if (hedged.length === 0) return null;
+  const others = coinSymbols.filter((coin) => !coinTerms[coin]?.hedging);
+  const [first] = others;
   return (
     <section class="card">
-      <h2>Hedging</h2>
+      <div class="top">
+        <h2>Hedging</h2>
+        {changes.length > 0 && first && <SetHedging key={first} {...part} coin={first} choices={others} />}
+      </div>
       <p class="quiet">
         Amounts are in USDT. A position beyond the inner bound is hedged after the wait, one beyond the outer bound at
         once.
@@ -135,7 +131,7 @@ function HedgedCoins(part: SettingsPart) {
           column('Venue’s fee', ({ feeBps }) => showPercent(feeBps)),
           ...changes,
         ]}
-        empty=""
+        empty="No coin is hedged: the house keeps every position."
       />
     </section>
   );
@@ -164,6 +160,65 @@ function SetSpread(part: SettingsPart) {
   );
 }
 
+/** The terms of all coins with those of one: they are replaced whole, so that the others are named as they are. */
+function withTerm(terms: Terms, coin: Coin, term: CoinTerm) {
+  const { [coin]: _before, ...others } = terms;
+  return { coinTerms: { ...others, ...(Object.keys(term).length > 0 && { [coin]: term }) } };
+}
+
+/** Changes the terms on which clients trade a coin. How it is hedged stays. */
+function SetTerms({ coin, ...part }: SettingsPart & { readonly coin: Coin }) {
+  const { coinTerms, spreadBps, fallbackPrices } = part.settings;
+  const { hedging, ...known } = coinTerms[coin] ?? {};
+  const fallback = fallbackPrices[coin];
+  const storedPrice = fallback?.price ?? '';
+  const [spread, setSpread] = useState(known.spreadBps === undefined ? '' : writePercent(known.spreadBps));
+  const [maxNotional, setMaxNotional] = useState(known.maxNotional ?? '');
+  const [price, setPrice] = useState(storedPrice);
+  const own = readPercent(spread);
+  const terms =
+    spread !== '' && own === undefined
+      ? undefined
+      : withTerm(coinTerms, coin, {
+          ...(own !== undefined && { spreadBps: own }),
+          ...(maxNotional !== '' && { maxNotional }),
+          ...(hedging && { hedging }),
+        });
+  // Only what is another: the terms of a coin need two people, its fallback price does not.
+  const change = terms && {
+    ...(compareSettings(terms, part.settings).length > 0 && terms),
+    ...(price !== storedPrice && { fallbackPrices: { [coin]: price === '' ? null : price } }),
+  };
+  return (
+    <ChangeStep {...part} label="Change" about={coin} title={`Terms of ${coin}`} change={change}>
+      <div class="row">
+        <TextField
+          label="Spread, %"
+          help={`If empty: ${showPercent(spreadBps)}`}
+          inputMode="decimal"
+          pattern={PERCENT_PATTERN}
+          value={spread}
+          set={(value) => setSpread(value.trim())}
+        />
+        <TextField
+          label="Order limit, USDT"
+          help="If empty: no limit"
+          inputMode="decimal"
+          value={maxNotional}
+          set={(value) => setMaxNotional(value.trim())}
+        />
+        <TextField
+          label="Fallback price, USDT"
+          help={`${fallback ? `Set ${showTime(fallback.setAt)}. ` : ''}If empty: the default price`}
+          inputMode="decimal"
+          value={price}
+          set={(value) => setPrice(value.trim())}
+        />
+      </div>
+    </ChangeStep>
+  );
+}
+
 /** What helps with the fields of a coin's hedging. */
 const hedgingFields = {
   inner: 'A position beyond it is hedged after the wait',
@@ -176,88 +231,75 @@ const hedgingFields = {
 
 type HedgingField = keyof typeof hedgingFields;
 
-type Texts = Readonly<Record<HedgingField | 'spreadBps' | 'maxNotional' | 'venue', string>>;
+type Texts = Readonly<Record<HedgingField | 'venue', string>>;
 
 const toPercent = (bps: number | undefined) => (bps === undefined ? '' : writePercent(bps));
 
-function textsOf({ spreadBps, maxNotional, hedging }: CoinTerm = {}): Texts {
-  return {
-    spreadBps: toPercent(spreadBps),
-    maxNotional: maxNotional ?? '',
-    venue: hedging?.venue ?? '',
-    inner: hedging?.inner ?? '',
-    outer: hedging?.outer ?? '',
-    maxAgeSeconds: String(hedging?.maxAgeSeconds ?? ''),
-    maxHedge: hedging?.maxHedge ?? '',
-    limitBps: toPercent(hedging?.limitBps),
-    feeBps: toPercent(hedging?.feeBps),
-  };
-}
+const textsOf = (hedging?: Hedging): Texts => ({
+  venue: hedging?.venue ?? '',
+  inner: hedging?.inner ?? '',
+  outer: hedging?.outer ?? '',
+  maxAgeSeconds: String(hedging?.maxAgeSeconds ?? ''),
+  maxHedge: hedging?.maxHedge ?? '',
+  limitBps: toPercent(hedging?.limitBps),
+  feeBps: toPercent(hedging?.feeBps),
+});
 
 /** Another venue, until it has its name: no name of a venue begins so. */
 const ANOTHER = '-';
 
-/** The terms that were typed; `undefined` while a percentage is none, or the venue has no name. */
-function readTerm(texts: Texts): CoinTerm | undefined {
-  const { maxNotional, venue, inner, outer, maxHedge } = texts;
-  const [spreadBps, limitBps, feeBps] = [texts.spreadBps, texts.limitBps, texts.feeBps].map(readPercent);
-  if (texts.spreadBps !== '' && spreadBps === undefined) return undefined;
-  if (venue === ANOTHER || (venue !== '' && (limitBps === undefined || feeBps === undefined))) return undefined;
-  const maxAgeSeconds = Number(texts.maxAgeSeconds);
-  return {
-    ...(spreadBps !== undefined && { spreadBps }),
-    ...(maxNotional !== '' && { maxNotional }),
-    ...(limitBps !== undefined &&
-      feeBps !== undefined &&
-      venue !== '' && { hedging: { venue, inner, outer, maxHedge, maxAgeSeconds, limitBps, feeBps } }),
-  };
+/** The hedging that was typed, `null` for none; `undefined` while a percentage is none, or the venue has no name. */
+function readHedging({ venue, inner, outer, maxHedge, ...texts }: Texts): Hedging | null | undefined {
+  if (venue === '') return null;
+  const [limitBps, feeBps] = [texts.limitBps, texts.feeBps].map(readPercent);
+  if (venue === ANOTHER || limitBps === undefined || feeBps === undefined) return undefined;
+  return { venue, inner, outer, maxHedge, maxAgeSeconds: Number(texts.maxAgeSeconds), limitBps, feeBps };
 }
 
-function SetTerms({ coin, about, ...part }: SettingsPart & { readonly coin: Coin; readonly about: string }) {
-  const { coinTerms, spreadBps, fallbackPrices } = part.settings;
-  const fallback = fallbackPrices[coin];
-  const storedPrice = fallback?.price ?? '';
-  const [texts, setTexts] = useState(() => textsOf(coinTerms[coin]));
-  const [price, setPrice] = useState(storedPrice);
-  const { [coin]: _before, ...others } = coinTerms;
-  const term = readTerm(texts);
-  // Replaced whole, so the other coins are named as they are.
-  const terms = term && { coinTerms: { ...others, ...(Object.keys(term).length > 0 && { [coin]: term }) } };
-  // Only what is another: the terms of a coin need two people, its fallback price does not.
-  const change = terms && {
-    ...(compareSettings(terms, part.settings).length > 0 && terms),
-    ...(price !== storedPrice && { fallbackPrices: { [coin]: price === '' ? null : price } }),
-  };
-  const field = (name: keyof Texts, help: string, required: boolean) => (
-    <TextField
-      key={name}
-      label={upperFirst(termNames[name] ?? '') + (name.endsWith('Bps') ? ', %' : '')}
-      help={help}
-      required={required}
-      inputMode="decimal"
-      {...(name.endsWith('Bps') && { pattern: PERCENT_PATTERN })}
-      value={texts[name]}
-      set={(value) => setTexts((known) => ({ ...known, [name]: value.trim() }))}
-    />
-  );
+/** Changes how a coin is hedged, or begins to hedge one of those to choose from, the first at the beginning. */
+function SetHedging({
+  coin: first,
+  choices,
+  ...part
+}: SettingsPart & { readonly coin: Coin; readonly choices?: readonly Coin[] }) {
+  const { coinTerms } = part.settings;
+  const [coin, setCoin] = useState(first);
+  const { hedging: known, ...terms } = coinTerms[coin] ?? {};
+  const [texts, setTexts] = useState(() => textsOf(known));
+  const hedging = readHedging(texts);
   return (
-    <ChangeStep {...part} label="Change" about={about} title={`Terms of ${coin}`} change={change}>
-      <div class="row">
-        {field('spreadBps', `If empty: ${showPercent(spreadBps)}`, false)}
-        {field('maxNotional', 'If empty: no limit', false)}
-        <TextField
-          label="Fallback price, USDT"
-          help={`${fallback ? `Set ${showTime(fallback.setAt)}. ` : ''}If empty: the default price`}
-          inputMode="decimal"
-          value={price}
-          set={(value) => setPrice(value.trim())}
-        />
-      </div>
-      <h3>Hedging</h3>
-      <VenueChoice value={texts.venue} set={(venue) => setTexts((known) => ({ ...known, venue }))} />
+    <ChangeStep
+      {...part}
+      label={choices ? 'Hedge another coin' : 'Change'}
+      about={choices ? undefined : `the hedging of ${coin}`}
+      title={choices ? 'Hedge another coin' : `Hedging of ${coin}`}
+      change={
+        hedging === undefined
+          ? undefined
+          : withTerm(coinTerms, coin, { ...terms, ...(hedging !== null && { hedging }) })
+      }
+    >
+      {choices && (
+        <Choice label="Coin" value={coin} set={setCoin} options={choices.map((symbol) => [symbol, symbol] as const)} />
+      )}
+      <VenueChoice value={texts.venue} set={(venue) => setTexts((before) => ({ ...before, venue }))} />
       {texts.venue !== '' && (
         <div class="row">
-          {(Object.keys(hedgingFields) as HedgingField[]).map((name) => field(name, hedgingFields[name], true))}
+          {(Object.keys(hedgingFields) as HedgingField[]).map((name) => {
+            const isPercent = name.endsWith('Bps');
+            return (
+              <TextField
+                key={name}
+                label={upperFirst(termNames[name] ?? '') + (isPercent ? ', %' : '')}
+                help={hedgingFields[name]}
+                required
+                inputMode="decimal"
+                {...(isPercent && { pattern: PERCENT_PATTERN })}
+                value={texts[name]}
+                set={(value) => setTexts((before) => ({ ...before, [name]: value.trim() }))}
+              />
+            );
+          })}
         </div>
       )}
     </ChangeStep>

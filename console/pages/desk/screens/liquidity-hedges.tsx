@@ -16,23 +16,10 @@ import type { Hedge } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { isStuck, nameHedge, showSeconds } from './venue-matters.tsx';
 
-/** What the dealer does not end, a person does. */
-const withEnds = (
-  columns: readonly Column<Hedge>[],
-  hedges: readonly Hedge[],
-  changed: () => void,
-): readonly Column<Hedge>[] =>
-  hedges.some(isStuck)
-    ? [
-        ...columns,
-        { name: 'End', isStep: true, show: (hedge) => isStuck(hedge) && <EndHedge hedge={hedge} done={changed} /> },
-      ]
-    : columns;
-
 /** The hedges that have no end yet, the oldest first. */
 export function OpenHedges({ hedges }: { readonly hedges: readonly Hedge[] }) {
   return (
-    <Records label="Open hedges" rows={hedges} keyOf={({ id }) => id} columns={planned} empty="No hedge is open." />
+    <Records label="Open hedges" rows={hedges} keyOf={({ id }) => id} columns={plannedOf()} empty="No hedge is open." />
   );
 }
 
@@ -48,9 +35,13 @@ export function Hedges() {
   const [status, setStatus] = useState<(typeof filters)[number][0]>('');
   const [turn, setTurn] = useState(0);
   return (
-    <section class="card titled">
-      <h2>Hedges</h2>
-      <Choice label="State" value={status} set={setStatus} options={filters} />
+    <section class="card">
+      <div class="top">
+        <h2>Hedges</h2>
+        <div class="filters">
+          <Choice label="State" value={status} set={setStatus} options={filters} />
+        </div>
+      </div>
       <p class="quiet">
         What the house buys and sells at venues, so that its position stays within the band. Those that are open come
         first. The gain is against the middle price, before the fee.
@@ -61,7 +52,7 @@ export function Hedges() {
             label="Hedges"
             rows={rows.toSorted((one, other) => Number(other.status === 'OPEN') - Number(one.status === 'OPEN'))}
             keyOf={({ id }) => id}
-            columns={withEnds([...planned, ...dealt], rows, () => setTurn(turn + 1))}
+            columns={[...plannedOf(() => setTurn(turn + 1)), ...dealt]}
             empty={
               status === ''
                 ? 'Nothing was hedged yet. A coin is hedged once its terms name a venue and a band.'
@@ -86,18 +77,15 @@ const states = {
   NEVER: ['NEVER', 'never dealt'],
 } as const;
 
-/** What was planned. */
-const planned: readonly Column<Hedge>[] = [
+/** What was planned. What the dealer does not end, a person does: `ended` is called after it. */
+const plannedOf = (ended?: () => void): readonly Column<Hedge>[] => [
   {
     name: 'Hedge',
     show: (hedge) => (
       <>
         {nameHedge(hedge)}
         <small class="below">
-          <Time iso={hedge.ts} />
-        </small>
-        <small class="below">
-          <ShortId id={hedge.id} />
+          <Time iso={hedge.ts} /> <ShortId id={hedge.id} />
         </small>
       </>
     ),
@@ -110,7 +98,15 @@ const planned: readonly Column<Hedge>[] = [
       const [tone, words] = states[status];
       if (openSeconds === null) return <State of={tone} words={words} />;
       return isStuck(hedge) ? (
-        <State of="FAILED" words={`no answer for ${showSeconds(openSeconds)}`} />
+        <>
+          <State of="FAILED" words={`no answer for ${showSeconds(openSeconds)}`} />
+          {ended && (
+            <>
+              <br />
+              <EndHedge hedge={hedge} done={ended} />
+            </>
+          )}
+        </>
       ) : (
         <State of={tone} words={`open for ${showSeconds(openSeconds)}`} />
       );

@@ -88,7 +88,7 @@ function Status({
       {Object.entries(states).map(([name, state]) => (
         <li key={name}>
           {name === 'Trading' && state === 'OK' && partly ? (
-            <State of="DEGRADED" words={`Trading except ${partly}`} />
+            <State of="DEGRADED" words={`${partly} halted`} />
           ) : (
             <State of={state} words={`${name} ${state === 'OK' ? 'OK' : state.toLowerCase()}`} />
           )}

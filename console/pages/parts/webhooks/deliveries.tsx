@@ -49,7 +49,12 @@ export function Deliveries({
             )}
             {log.setAside.length > 0 && <h3>The newest attempts</h3>}
             {log.deliveries.length > 0 && <List rows={log.deliveries} again={again} />}
-            {again?.(undefined)}
+            {again && (
+              <>
+                <p class="quiet">Resending from an event sends it and all after it, one a second.</p>
+                {again(undefined)}
+              </>
+            )}
           </>
         )}
       </Shown>
@@ -85,7 +90,14 @@ function List({
         {rows.map((row) => (
           <tr key={`${row.eventId} ${row.at}`}>
             <th scope="row" title={row.eventId}>
-              {isTest(row) ? 'A test' : nameEvent(row.type)}
+              {isTest(row) ? (
+                'A test'
+              ) : (
+                <>
+                  {nameEvent(row.type)}
+                  <small class="quiet">Event {numberOf(row)}</small>
+                </>
+              )}
             </th>
             <td>
               <State of={nameOutcome(row)} />

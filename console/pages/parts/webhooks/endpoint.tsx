@@ -206,16 +206,16 @@ function Again({
   if (isSent) {
     return (
       <p role="status" class="done">
-        Being resent, one a second
+        Being resent
       </p>
     );
   }
   return (
     <Change
       plain
-      label={after === undefined ? 'Resend all of the last 90 days' : 'Resend this and later'}
+      label={after === undefined ? 'Resend all of the last 90 days' : 'Resend from here'}
       title="Resend events"
-      {...(after === undefined && { asks: 'Resend all events of the last 90 days? One is sent each second.' })}
+      {...(after === undefined && { asks: 'Resend all events of the last 90 days?' })}
       act={async () => {
         await replay(after ?? 0);
         setSent(true);
