@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { api, ask } from '../ask.ts';
 import { inGroups } from '../format.ts';
 import { useLoaded } from '../load.ts';
-import { nameNetwork } from '../networks.ts';
+import { nameAlone, nameNetwork } from '../networks.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Choice, Form, TextField } from '../parts/form.tsx';
 import { None } from '../parts/none.tsx';
@@ -136,7 +136,7 @@ function NewAddress({
         label="Network"
         value={network}
         set={setNetwork}
-        options={[...networks].map(([name, assets]) => [name, `${nameNetwork(name)}: ${assets.join(', ')}`] as const)}
+        options={[...networks].map(([name, assets]) => [name, `${nameAlone(name)}: ${assets.join(', ')}`] as const)}
       />
       <TextField label="Address" autoComplete="off" required value={address} set={setAddress} />
       <TextField
