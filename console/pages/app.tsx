@@ -155,14 +155,14 @@ function ByLink({ path }: { readonly path: string }) {
       <p class="notice">
         <strong>The exchange has agreed to let you back in without a code</strong>, until{' '}
         <Time at={new Date(until_ms).toISOString()} />. Until you get back in{' '}
-        <a href="/security">on the page Security</a>, you can only look, deposit and freeze the account.
+        <a href="/security">on the page Security</a>, you can only view the account, deposit, and freeze it.
       </p>
     );
   }
   const way = nameWayIn(session).toLowerCase();
   return (
     <p class="notice">
-      You signed in by a link, so you can only look, deposit and freeze the account. To do more,{' '}
+      You signed in by a link, so you can only view the account, deposit, and freeze it. To do more,{' '}
       {isThere ? way : <a href="/security">{way}</a>}.
     </p>
   );

@@ -162,8 +162,8 @@ export async function listPages(
       path: '/desk/settings',
       prepare: async (page) => {
         await press(page, 'Change BTC');
-        await page.getByLabel('Spread, %').fill('0.30');
-        await page.getByLabel('Order limit, USDT').focus();
+        await page.getByRole('textbox', { name: 'Spread' }).fill('0.30');
+        await page.getByLabel('Order limit').focus();
       },
     },
     {
@@ -171,8 +171,8 @@ export async function listPages(
       path: '/desk/settings',
       prepare: async (page) => {
         await press(page, 'Change the hedging of BTC');
-        await page.getByLabel('Price limit, %').fill('0.30');
-        await page.getByLabel('Venue’s fee, %').focus();
+        await page.getByLabel('Price limit').fill('0.30');
+        await page.getByLabel('Venue’s fee').focus();
       },
     },
     {

@@ -9,7 +9,7 @@ import { confirm, press } from './desk-steps.ts';
 
 const END = 'End it by hand';
 const NEVER = 'Never dealt';
-const DEALT = 'Dealt, or a part of it';
+const DEALT = 'Dealt, fully or in part';
 
 /** A venue that nobody plays: the dealer never says what came of a hedge there. */
 const SILENT_VENUE = 'silent';
@@ -156,9 +156,9 @@ export async function enterMove(page: Page, other: Page): Promise<void> {
   await move.getByRole('button', { name: 'Record the move' }).click();
   const dialog = page.getByRole('dialog', { name: 'Record a move from sandbox to custody' });
   const change = dialog.locator('.change').filter({ hasText: 'BTC in custody' });
-  await dialog.getByLabel('Amount of BTC').fill('');
+  await dialog.getByLabel('Amount').fill('');
   await change.waitFor({ state: 'hidden' });
-  await dialog.getByLabel('Amount of BTC').fill('0.5');
+  await dialog.getByLabel('Amount').fill('0.5');
   const [old, next] = await Promise.all([change.locator('del').textContent(), change.locator('ins').textContent()]);
   expectThat(Math.abs(Number(next) - Number(old) - 0.5) < 1e-9, `custody would hold ${next} BTC in place of ${old}`);
   expectThat((await dialog.getByLabel('Ledger').count()) === 0, 'no ledger is asked for where there is one');

@@ -43,13 +43,13 @@ async function reject(page: Page, exchange: LocalExchange, { first }: Staff, cus
 
 /** Everything is lost but the mailbox. One of the staff asks for a recovery, another agrees, and the holder is back. */
 async function recover(page: Page, { first, second }: Staff, shots: string | undefined): Promise<void> {
-  await see(page, 'The exchange checks who you are');
+  await see(page, 'We check who you are');
   await press(first, 'Allow a recovery');
   await first.getByLabel('Reason, for the audit').fill('met them at the counter');
   await confirm(first, 'Propose it');
   await first.getByRole('link', { name: 'a proposal' }).waitFor();
   await page.reload();
-  await see(page, 'The exchange checks who you are');
+  await see(page, 'We check who you are');
   expectThat(true, 'one of the staff alone lets nobody back in');
   await open(second, 'Proposals');
   await second.getByRole('link', { name: 'Let the holder recover the account' }).click();
@@ -57,7 +57,7 @@ async function recover(page: Page, { first, second }: Staff, shots: string | und
   await confirm(second, 'Approve');
   await see(second, 'Decided by');
   await page.reload();
-  await see(page, 'The exchange has agreed');
+  await see(page, 'We have agreed');
   await checkState(page, 'security-agreed', shots);
   await press(page, 'Recover the account');
   await enrolAgain(page);

@@ -16,7 +16,9 @@ export function Door({
     <main class="door">
       <div>
         <p class="brand">Bureau</p>
-        {isFirst && <p>Buy and sell coins at the market’s price, hold them, and send them where you want.</p>}
+        {isFirst && (
+          <p>Buy and sell coins at once, at a price that you see first. Hold them, or send them where you want.</p>
+        )}
       </div>
       <section class="card">
         <h1>{title}</h1>

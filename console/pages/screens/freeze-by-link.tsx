@@ -26,8 +26,8 @@ export function FreezeByLink() {
       ) : (
         <>
           <p>
-            The mail told you what was done. If it was not you, freeze your account. Trading and withdrawals stop at
-            once, including through API keys.
+            If you did not do what the mail tells, freeze your account. Trading and withdrawals stop at once, including
+            through API keys. Deposits are still credited.
           </p>
           <p>
             <strong>You cannot undo it yourself.</strong> To have the account unfrozen, write to <MailLink />.
@@ -44,7 +44,7 @@ export function FreezeByLink() {
       )}
       <div class="side-by-side">
         <a class={isFrozen ? 'main' : undefined} href="/">
-          {isFrozen ? 'Sign in' : 'It was me: do nothing'}
+          {isFrozen ? 'Sign in' : 'It was me'}
         </a>
       </div>
     </Door>

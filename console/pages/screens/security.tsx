@@ -45,14 +45,14 @@ function SetUp({ changed }: { readonly changed: () => void }) {
   return (
     <section class="card">
       <h2>Set up your account</h2>
-      <p>Signed in by a link, you can look, deposit and freeze the account. A passkey opens the rest.</p>
+      <p>Signed in by a link, you can view the account, deposit, and freeze it. A passkey opens the rest.</p>
       <ol class="ways">
         <li>
           <div>
             <h3>1. Add a passkey</h3>
             <p>
-              It stays on your device, and opens with your fingerprint, your face or the device’s PIN. Nobody else can
-              act as you, and there is no password that could be stolen.
+              It stays on your device, and opens with your fingerprint, your face or the device’s PIN. There is no
+              password that could be stolen.
             </p>
           </div>
           <AddPasskey isMain added={changed} />
@@ -60,13 +60,13 @@ function SetUp({ changed }: { readonly changed: () => void }) {
         <li class="over">
           <div>
             <h3>2. Switch on two-factor authentication</h3>
-            <p>Without it you cannot withdraw here, or make an API key that withdraws.</p>
+            <p>After step 1. Without it you cannot withdraw here, or make an API key that withdraws.</p>
           </div>
         </li>
         <li class="over">
           <div>
             <h3>3. Make recovery codes</h3>
-            <p>A code brings you back, if your passkeys are lost.</p>
+            <p>After step 1. A code brings you back, if your passkeys are lost.</p>
           </div>
         </li>
       </ol>

@@ -34,7 +34,8 @@ export function SignIn({ signedIn }: { readonly signedIn: () => void }) {
         <TextField label="E-mail" type="email" autoComplete="email" required value={email} set={setEmail} />
       </Form>
       <p class="quiet">
-        The link lets you look, deposit and freeze the account. It is also the way back in, if your passkeys are lost.
+        With the link you can view your account, deposit, and freeze it. It is also how you begin to recover the
+        account, if your passkeys are lost.
       </p>
       <p class="or quiet">
         {opensAccounts ? (
@@ -73,7 +74,7 @@ function LinkAsked({
           Sent again.
         </p>
       )}
-      <p class="quiet">If it does not come, check your spam folder.</p>
+      <p class="quiet">Not there after a minute? Check your spam folder, or send it again.</p>
       <Form
         plain
         label="Send again"
@@ -97,8 +98,8 @@ export function OpenLink({ opened }: { readonly opened: () => void }) {
     return (
       <Door title="Link no longer valid">
         <p role="alert">
-          It was used already, is older than 10 minutes, or was asked for in another browser. Ask for a new one, and
-          open it in this browser.
+          It may have been used, be older than 10 minutes, or have been asked for in another browser. Ask for a new one,
+          and open it in this browser.
         </p>
         <div class="side-by-side">
           <a class="main" href="/">
@@ -113,7 +114,7 @@ export function OpenLink({ opened }: { readonly opened: () => void }) {
   return (
     <Door title="Sign in to Bureau">
       <p>
-        This link works once. With it you can look, deposit and freeze your account. Trading and withdrawing need a
+        This link works once. With it you can view your account, deposit, and freeze it. Trading and withdrawing need a
         passkey.
       </p>
       <Form

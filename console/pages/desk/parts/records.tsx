@@ -46,8 +46,13 @@ export function Records<Row>({
     <table class={isSmall ? 'records small' : 'records'} aria-label={label}>
       <thead>
         <tr>
-          {columns.map(({ name, shortName, meaning, isNumber, isStep }) => (
-            <th key={name} scope="col" class={isNumber ? 'number' : undefined} data-short={shortName}>
+          {columns.map(({ name, shortName, meaning, isNumber, isStep, narrow }) => (
+            <th
+              key={name}
+              scope="col"
+              class={`${isNumber ? 'number' : ''} ${narrow === 'nowhere' ? narrow : ''}`.trim() || undefined}
+              data-short={shortName}
+            >
               {isStep ? <span class="hidden">{name}</span> : name}
               {meaning && <small class="below">{meaning}</small>}
             </th>

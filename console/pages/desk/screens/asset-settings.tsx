@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { showSum } from '../../format.ts';
+import { showAmount } from '../../format.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import { settingNames } from '../parts/setting-names.ts';
@@ -18,14 +18,14 @@ export function AssetLimits(part: SettingsPart) {
   const column = (name: Name): Column<Asset> => ({
     name: settingNames[name] ?? name,
     isNumber: true,
-    show: (asset) => showSum(settings[name][asset] ?? '', asset),
+    show: (asset) => showAmount(settings[name][asset] ?? ''),
   });
   return (
     <section class="card">
       <h2>Limits of each asset</h2>
       <p class="quiet">
         The supply limit is how much of an asset clients may own in all. The position limit is how far the house may be
-        short of an asset, or long of a coin.
+        short or long of it; of USDT, only short. Amounts are in the asset.
       </p>
       <Records
         label="Limits of each asset"
@@ -91,7 +91,7 @@ export function SetHandCredit(part: SettingsPart) {
       <TextField
         label="In 24 hours"
         unit={asset}
-        help="If empty: every credit needs a second person"
+        help="Leave empty if every credit needs a second person"
         inputMode="decimal"
         value={text}
         set={setText}

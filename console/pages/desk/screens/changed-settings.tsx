@@ -8,6 +8,8 @@ import type { ExchangeSettings } from '../schema.d.ts';
 
 interface Difference {
   readonly name: string;
+  /** What the interface calls it. */
+  readonly field: string;
   readonly old: unknown;
   readonly next: unknown;
 }
@@ -65,7 +67,7 @@ function compare(
   if (!isMap(next)) {
     const before = isMap(old) && 'price' in old ? old['price'] : old;
     if (JSON.stringify(before) === JSON.stringify(next)) return [];
-    return [{ name, old: inUnits(field, before, unit), next: inUnits(field, next, unit) }];
+    return [{ name, field, old: inUnits(field, before, unit), next: inUnits(field, next, unit) }];
   }
   const before = isMap(old) ? old : {};
   const keys = isWhole ? [...new Set([...Object.keys(before), ...Object.keys(next)])] : Object.keys(next);
@@ -81,11 +83,21 @@ function compare(
   );
 }
 
-/** Every single value that a change of the settings changes. */
+/** Every single value that a change of the settings changes. What a coin does not have of its own is what holds then. */
 export function compareSettings(change: Readonly<Record<string, unknown>>, settings: ExchangeSettings) {
-  return Object.entries(change).flatMap(([name, next]) =>
-    compare(settingNames[name] ?? name, name, settings[name as keyof ExchangeSettings], next, wholes.includes(name)),
-  );
+  const standing: Readonly<Record<string, string>> = {
+    spreadBps: `${showPercent(settings.spreadBps)} (default)`,
+    maxNotional: 'no limit',
+  };
+  return Object.entries(change)
+    .flatMap(([name, next]) =>
+      compare(settingNames[name] ?? name, name, settings[name as keyof ExchangeSettings], next, wholes.includes(name)),
+    )
+    .map(({ field, old, next, ...difference }) => ({
+      ...difference,
+      old: old ?? standing[field],
+      next: next ?? standing[field],
+    }));
 }
 
 /** What a name begins with that the title of a dialog has said. */

@@ -5,7 +5,7 @@ import { useLoaded } from '../../load.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
 import { upperFirst } from '../parts/deeds.ts';
-import { Time } from '../parts/names.tsx';
+import { Day } from '../parts/names.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import type { ExchangeSettings } from '../schema.d.ts';
 import { PERCENT_PATTERN, readPercent, showPercent, writePercent } from '../parts/percent.ts';
@@ -37,8 +37,8 @@ export function CoinTerms(part: SettingsPart) {
       <section class="card">
         <h2>Terms of coins</h2>
         <p class="quiet">
-          Amounts are in USDT. Clients pay the spread beyond the market’s price; a coin without its own is grey. While
-          no venue has a price, the fallback price is shown and nothing is traded.
+          Clients pay the spread beyond the market’s price. While no venue has a price, the fallback price is shown and
+          nothing is traded. Amounts are in USDT.
         </p>
         <Records
           isSmall
@@ -52,7 +52,13 @@ export function CoinTerms(part: SettingsPart) {
               isNumber: true,
               show: (row) => {
                 const own = termOf(row).spreadBps;
-                return own === undefined ? <span class="quiet">{showPercent(spreadBps)}</span> : showPercent(own);
+                if (own !== undefined) return showPercent(own);
+                return (
+                  <>
+                    {showPercent(spreadBps)}
+                    <small class="below">default</small>
+                  </>
+                );
               },
             },
             {
@@ -61,7 +67,7 @@ export function CoinTerms(part: SettingsPart) {
               show: (row) => {
                 if (row === DEFAULT) return '';
                 const { maxNotional } = termOf(row);
-                return maxNotional === undefined ? <span class="quiet">none</span> : showAmount(maxNotional);
+                return maxNotional === undefined ? 'none' : showAmount(maxNotional);
               },
             },
             {
@@ -70,14 +76,13 @@ export function CoinTerms(part: SettingsPart) {
               show: (row) => {
                 const fallback = row === DEFAULT ? undefined : fallbackPrices[row];
                 if (!fallback) return '';
+                const isOld = Date.parse(fallback.setAt) < Date.now() - OLD_MS;
                 return (
                   <>
                     {showAmount(fallback.price)}
-                    {Date.parse(fallback.setAt) < Date.now() - OLD_MS && (
-                      <small class="below state warn">
-                        old: <Time iso={fallback.setAt} />
-                      </small>
-                    )}
+                    <small class={isOld ? 'below state warn' : 'below'}>
+                      of <Day iso={fallback.setAt} />
+                    </small>
                   </>
                 );
               },
@@ -190,26 +195,29 @@ function SetTerms({ coin, ...part }: SettingsPart & { readonly coin: Coin }) {
     ...(price !== storedPrice && { fallbackPrices: { [coin]: price === '' ? null : price } }),
   };
   return (
-    <ChangeStep {...part} label="Change" about={coin} title={`Terms of ${coin}`} change={change}>
+    <ChangeStep {...part} label="Change" about={coin} title={`Change the terms of ${coin}`} change={change}>
       <div class="row">
         <TextField
-          label="Spread, %"
-          help={`If empty: ${showPercent(spreadBps)}`}
+          label="Spread"
+          unit="%"
+          help={`Leave empty for the default, ${showPercent(spreadBps)}`}
           inputMode="decimal"
           pattern={PERCENT_PATTERN}
           value={spread}
           set={(value) => setSpread(value.trim())}
         />
         <TextField
-          label="Order limit, USDT"
-          help="If empty: no limit"
+          label="Order limit"
+          unit="USDT"
+          help="Leave empty for no limit"
           inputMode="decimal"
           value={maxNotional}
           set={(value) => setMaxNotional(value.trim())}
         />
         <TextField
-          label="Fallback price, USDT"
-          help={`${fallback ? `Set ${showTime(fallback.setAt)}. ` : ''}If empty: the default price`}
+          label="Fallback price"
+          unit="USDT"
+          help={fallback && `Set ${showTime(fallback.setAt)}`}
           inputMode="decimal"
           value={price}
           set={(value) => setPrice(value.trim())}
@@ -221,11 +229,11 @@ function SetTerms({ coin, ...part }: SettingsPart & { readonly coin: Coin }) {
 
 /** What helps with the fields of a coin's hedging. */
 const hedgingFields = {
-  inner: 'A position beyond it is hedged after the wait',
-  outer: 'A position beyond it is hedged at once',
-  maxAgeSeconds: 'For a position beyond the inner bound',
-  maxHedge: 'The most that one hedge may be',
-  limitBps: 'At most this much worse than the market’s price',
+  inner: 'Beyond it, hedged after the wait',
+  outer: 'Beyond it, hedged at once',
+  maxAgeSeconds: 'Beyond the inner bound',
+  maxHedge: 'The most of one hedge',
+  limitBps: 'At most so much worse than the market',
   feeBps: 'Set aside for each hedge',
 } as const;
 
@@ -272,7 +280,7 @@ function SetHedging({
       {...part}
       label={choices ? 'Hedge another coin' : 'Change'}
       about={choices ? undefined : `the hedging of ${coin}`}
-      title={choices ? 'Hedge another coin' : `Hedging of ${coin}`}
+      title={choices ? 'Hedge another coin' : `Change the hedging of ${coin}`}
       change={
         hedging === undefined
           ? undefined
@@ -284,13 +292,15 @@ function SetHedging({
       )}
       <VenueChoice value={texts.venue} set={(venue) => setTexts((before) => ({ ...before, venue }))} />
       {texts.venue !== '' && (
-        <div class="row">
+        <div class="row short">
           {(Object.keys(hedgingFields) as HedgingField[]).map((name) => {
             const isPercent = name.endsWith('Bps');
+            const [label, unit = '%'] = (termNames[name] ?? '').split(', ');
             return (
               <TextField
                 key={name}
-                label={upperFirst(termNames[name] ?? '') + (isPercent ? ', %' : '')}
+                label={upperFirst(label ?? '')}
+                unit={unit}
                 help={hedgingFields[name]}
                 required
                 inputMode="decimal"

@@ -43,13 +43,13 @@ export function EnterFunding({
         Move it first, at the venue and with the custodian. Then record it here, so that the ledger agrees with them.
       </p>
       <div class="row">
-        <AmountField label={`Amount of ${move.asset}`} unit={move.asset} value={typed} set={setTyped} />
+        <AmountField label="Amount" unit={move.asset} value={typed} set={setTyped} />
         {ledgers > 1 && (
           <TextField label="Ledger" inputMode="numeric" pattern="\d{1,4}" required value={ledger} set={setLedger} />
         )}
       </div>
       <TextField
-        label="Transaction hash or other reference"
+        label="Transaction hash or other reference (required)"
         help="Without spaces. A reference can be used only once."
         required
         autofocus

@@ -27,7 +27,14 @@ function SetLimit({ name, meaning, empty = '', ...part }: SettingsPart & Single 
   return (
     <ChangeStep {...part} label="Change" about={`the ${lowerFirst(label)}`} change={{ [name]: value }}>
       <p>{meaning}</p>
-      <TextField label={label} unit="USDT" help={`If empty: ${empty}`} inputMode="decimal" value={text} set={setText} />
+      <TextField
+        label={label}
+        unit="USDT"
+        help={`Leave empty for ${empty}`}
+        inputMode="decimal"
+        value={text}
+        set={setText}
+      />
     </ChangeStep>
   );
 }
@@ -92,7 +99,7 @@ const singles: readonly Single[] = [
   { name: 'allowlistMode', meaning: 'Any address, or only approved ones.' },
   {
     name: 'approvalAbove',
-    meaning: 'In 24 hours, once there are two admins. Whatever is more needs both.',
+    meaning: 'The most that one admin may credit in 24 hours. More needs a second admin, once there are two.',
   },
   {
     name: 'dailyHedgeVolume',
@@ -122,7 +129,7 @@ function showSetting({ name, empty }: Single, settings: SettingsPart['settings']
   if (name === 'allowlistMode') return allowlistModes[settings.allowlistMode];
   if (name === 'approvalAbove') {
     const limits = Object.entries(settings.approvalAbove).map(([asset, amount]) => showSum(amount, asset));
-    return limits.length === 0 ? 'nothing' : `up to ${limits.join(', ')}`;
+    return limits.length === 0 ? 'none' : `up to ${limits.join(', ')}`;
   }
   const value = settings[name];
   if (value === null) return empty;

@@ -94,11 +94,10 @@ const isMuch = (used: string) => Number(used) > MUCH_USED;
 const positionUsed: Column<HouseAsset> = {
   name: 'Limit used',
   isNumber: true,
-  show: ({ exposureUsed: used, position }) => {
+  show: ({ asset: name, exposureUsed: used, position }) => {
     if (used === null) return '–';
     if (Number(used) === 0) {
-      if (position.startsWith('-')) return 'within capital';
-      return <span class="quiet">{position === '0' ? showUsed(used) : '–'}</span>;
+      return <span class="quiet">{name === 'USDT' && !position.startsWith('-') ? 'no limit' : showUsed(used)}</span>;
     }
     return isMuch(used) ? <strong class="lacking">{showUsed(used)}</strong> : showUsed(used);
   },
@@ -187,10 +186,11 @@ function EachAsset({ house }: { readonly house: House }) {
     <section class="card">
       <h2>Each asset</h2>
       <p class="quiet">
-        Custody, and custody with venues, are shares of what clients are owed and withdraw. Positions are in USDT: + is
-        long, − is short.
+        How much of what clients are owed is in custody, and in custody and at venues together. Positions are in USDT: +
+        is long, − is short. A short one uses its limit once the house’s own coins are spent.
       </p>
       <Records
+        isSmall
         label="Each asset"
         rows={sortAssets(house)}
         keyOf={(row) => row.asset}
@@ -246,7 +246,7 @@ function Amounts({ house }: { readonly house: House }) {
                 'Amounts are in the asset.'
               ) : (
                 <>
-                  In the asset, unless a name says USDT. <a href="/desk/settings?show=risk">Set limits</a>
+                  Amounts are in the asset, unless a name says USDT. <a href="/desk/settings?show=risk">Set limits</a>
                 </>
               )}
             </span>
@@ -369,8 +369,9 @@ const glances: readonly Column<HouseAsset>[] = [
   percentage('Custody', (row) => row.coveredByCustody, isLacking, showShare),
   percentage('With venues', (row) => row.coveredWithVenues, isLacking, showShare),
   number('Position', (row) => row.positionUsdValue, '', showGain),
-  positionUsed,
-  number('Owed', (row) => row.owedToClients),
+  // Among all amounts, where a telephone has no room here.
+  { ...positionUsed, narrow: 'nowhere' },
+  { ...number('Owed, in the asset', (row) => row.owedToClients), narrow: 'nowhere' },
 ];
 
 const custodian: Column<HouseAsset> = {

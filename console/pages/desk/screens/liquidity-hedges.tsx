@@ -16,10 +16,23 @@ import type { Hedge } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { isStuck, nameHedge, showSeconds } from './venue-matters.tsx';
 
+/** What the dealer does not end, a person does. */
+const withEnds = (
+  columns: readonly Column<Hedge>[],
+  hedges: readonly Hedge[],
+  changed: () => void,
+): readonly Column<Hedge>[] =>
+  hedges.some(isStuck)
+    ? [
+        ...columns,
+        { name: 'End', isStep: true, show: (hedge) => isStuck(hedge) && <EndHedge hedge={hedge} done={changed} /> },
+      ]
+    : columns;
+
 /** The hedges that have no end yet, the oldest first. */
 export function OpenHedges({ hedges }: { readonly hedges: readonly Hedge[] }) {
   return (
-    <Records label="Open hedges" rows={hedges} keyOf={({ id }) => id} columns={plannedOf()} empty="No hedge is open." />
+    <Records label="Open hedges" rows={hedges} keyOf={({ id }) => id} columns={planned} empty="No hedge is open." />
   );
 }
 
@@ -44,7 +57,7 @@ export function Hedges() {
       </div>
       <p class="quiet">
         What the house buys and sells at venues, so that its position stays within the band. Those that are open come
-        first. The gain is against the middle price, before the fee.
+        first. Prices and gains are in USDT; a gain is against the middle price, before the fee.
       </p>
       <Pages wanted={status} turn={turn} list={listOf('get /hedges', { query: status === '' ? {} : { status } })}>
         {(rows) => (
@@ -52,7 +65,7 @@ export function Hedges() {
             label="Hedges"
             rows={rows.toSorted((one, other) => Number(other.status === 'OPEN') - Number(one.status === 'OPEN'))}
             keyOf={({ id }) => id}
-            columns={[...plannedOf(() => setTurn(turn + 1)), ...dealt]}
+            columns={withEnds([...planned, ...dealt], rows, () => setTurn(turn + 1))}
             empty={
               status === ''
                 ? 'Nothing was hedged yet. A coin is hedged once its terms name a venue and a band.'
@@ -77,15 +90,15 @@ const states = {
   NEVER: ['NEVER', 'never dealt'],
 } as const;
 
-/** What was planned. What the dealer does not end, a person does: `ended` is called after it. */
-const plannedOf = (ended?: () => void): readonly Column<Hedge>[] => [
+/** What was planned. */
+const planned: readonly Column<Hedge>[] = [
   {
     name: 'Hedge',
     show: (hedge) => (
       <>
         {nameHedge(hedge)}
         <small class="below">
-          <Time iso={hedge.ts} /> <ShortId id={hedge.id} />
+          <Time iso={hedge.ts} />, id <ShortId id={hedge.id} />
         </small>
       </>
     ),
@@ -100,12 +113,6 @@ const plannedOf = (ended?: () => void): readonly Column<Hedge>[] => [
       return isStuck(hedge) ? (
         <>
           <State of="FAILED" words={`no answer for ${showSeconds(openSeconds)}`} />
-          {ended && (
-            <>
-              <br />
-              <EndHedge hedge={hedge} done={ended} />
-            </>
-          )}
         </>
       ) : (
         <State of={tone} words={`open for ${showSeconds(openSeconds)}`} />
@@ -113,22 +120,21 @@ const plannedOf = (ended?: () => void): readonly Column<Hedge>[] => [
     },
   },
   {
-    name: 'Price limit, USDT',
+    name: 'Price limit',
     isNumber: true,
-    show: ({ dealtPrice, limitPrice }) =>
-      dealtPrice === null ? showPrice(limitPrice) : <span class="dim">{showPrice(limitPrice)}</span>,
+    show: ({ limitPrice }) => showPrice(limitPrice),
   },
 ];
 
 /** What came of it. */
 const dealt: readonly Column<Hedge>[] = [
   {
-    name: 'Price, USDT',
+    name: 'Price',
     isNumber: true,
     show: ({ dealtPrice }) => (dealtPrice === null ? <span class="dim">–</span> : showPrice(dealtPrice)),
   },
   {
-    name: 'Gain, USDT',
+    name: 'Gain',
     isNumber: true,
     show: ({ gain }) => (gain === null ? <span class="dim">–</span> : <Signed value={gain} />),
   },
@@ -142,7 +148,7 @@ const dealt: readonly Column<Hedge>[] = [
 /** A wrong "never" frees money that was spent, and hedges anew. */
 const outcomes = [
   ['never', 'Never dealt'],
-  ['dealt', 'Dealt, or a part of it'],
+  ['dealt', 'Dealt, fully or in part'],
 ] as const;
 
 /** What a venue may take its fee in: of the tokens that venues give a rebate in, only BNB is an asset here. */
@@ -246,7 +252,7 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
               options={feeAssetsOf(hedge).map((asset) => [asset, asset] as const)}
             />
             <TextField
-              label="The venue’s order id"
+              label="The venue’s order id (required)"
               required
               maxLength={128}
               value={venueReference}

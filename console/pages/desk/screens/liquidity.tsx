@@ -266,8 +266,8 @@ function Earned({ profit }: { readonly profit: Profit }) {
     <section class="card">
       <h2>Profit and loss</h2>
       <p class="quiet">
-        In USDT, by days in UTC, for the last 31 days. The profit is the sum of the others, each of them rounded.
-        Revaluation is what the house’s coins gained or lost as prices moved.
+        In USDT, by days in UTC, for the last 31 days. Profit = spread + hedges + fees + settlements + revaluation, each
+        rounded. Revaluation is what the house’s coins gained or lost as prices moved.
       </p>
       {missing.length > 0 && (
         <p class="notice warn">Ledger {missing.join(', ')} does not answer: the figures are without it.</p>

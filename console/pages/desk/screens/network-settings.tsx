@@ -17,7 +17,7 @@ const fields = { fees: 'withdrawFee', minimums: 'minWithdrawal', depositMinimums
 
 /** Their names where three columns have little room, and where they have less. */
 const heads = {
-  fees: ['Fee'],
+  fees: ['Withdrawal fee', 'Fee'],
   minimums: ['Min. withdrawal', 'Min. out'],
   depositMinimums: ['Min. deposit', 'Min. in'],
 } as const;
@@ -47,10 +47,7 @@ export function NetworkSettings(part: SettingsPart) {
   return (
     <section class="card costs">
       <h2>Fees and minimums</h2>
-      <p class="quiet">
-        The fee is that of a withdrawal.{' '}
-        {isSet ? 'Values that are not the default are bold.' : 'All values are the defaults.'}
-      </p>
+      <p class="quiet">{isSet ? 'Values that are not the default are bold.' : 'All values are the defaults.'}</p>
       <Shown loaded={loaded}>
         {(assets) => assets.map((one) => <Costs key={one.asset} {...part} changed={changed} {...one} />)}
       </Shown>
@@ -107,7 +104,7 @@ function SetCosts({ asset, row, ...part }: SettingsPart & { readonly asset: stri
           key={name}
           label={settingNames[name] ?? name}
           unit={asset}
-          help={`Now ${showAmount(row[fields[name]])}. If empty: the default`}
+          help={`Now ${showAmount(row[fields[name]])}. Leave empty for the default`}
           inputMode="decimal"
           value={texts[name] ?? stored(name)}
           set={(text) => setTexts((known) => ({ ...known, [name]: text }))}

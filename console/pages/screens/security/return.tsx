@@ -26,15 +26,15 @@ export function Return() {
     <section class="card">
       <h2>Get back in</h2>
       <p>
-        You signed in by a link, so you can only look, deposit and freeze the account. To change anything, use one of
-        these ways:
+        You signed in by a link, so you can only view the account, deposit, and freeze it. To change anything, use one
+        of these ways:
       </p>
 
       <ul class="ways">
         {until_ms !== null && (
           <li>
             <div>
-              <h3>The exchange has agreed to let you back in</h3>
+              <h3>We have agreed to let you back in</h3>
               <p>
                 Recover the account before{' '}
                 <strong>
@@ -42,7 +42,7 @@ export function Return() {
                 </strong>
                 , then add a new passkey.
               </p>
-              <p>
+              <p class="notice warn">
                 {EFFECT}
                 {account.totp.enabled &&
                   ' In those 24 hours you can switch two-factor authentication off without a code.'}
@@ -71,7 +71,7 @@ export function Return() {
               <div>
                 <h3>With a code</h3>
                 <p>Enter one from your authenticator app, or a recovery code. Then add a new passkey.</p>
-                <p>{EFFECT}</p>
+                <p class="notice warn">{EFFECT}</p>
               </div>
               <Form plain act={showCode} label="Recover the account">
                 <TextField
@@ -87,11 +87,11 @@ export function Return() {
               <div>
                 <h3>Without a passkey or a code</h3>
                 <p>
-                  The exchange checks who you are, and mails you once two of its people have agreed. Then you can
-                  recover the account here, as with a code.
+                  Write to <MailLink /> from your own address. We check who you are, and mail you once two of us have
+                  agreed. Then you can recover the account here.
                 </p>
               </div>
-              <MailLink words="Write to the exchange" />
+              <MailLink words="Write to us" />
             </li>
           </>
         )}

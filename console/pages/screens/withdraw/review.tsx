@@ -45,6 +45,9 @@ export function Review({
         <p>To{label !== undefined && <strong> {label}</strong>}</p>
         <code class="boxed whole">{inGroups(address)}</code>
       </div>
+      <p class="notice warn">
+        <strong>This cannot be undone.</strong> Check the whole address.
+      </p>
       <dl>
         <dt>Network</dt>
         <dd>{nameAlone(network)}</dd>
@@ -54,7 +57,7 @@ export function Review({
         <dd>
           <strong>{showCoins(total, asset)}</strong>
         </dd>
-        <dt>Balance afterwards</dt>
+        <dt>Balance after it</dt>
         <dd>{showCoins(subtract(balance, total), asset)}</dd>
         <dt>Arrives in</dt>
         <dd>about {timeOf(network)}</dd>
@@ -68,9 +71,6 @@ export function Review({
           </button>
         }
       >
-        <p class="notice warn">
-          <strong>A withdrawal cannot be undone.</strong> Check every character of the address against its source.
-        </p>
         <TextField
           label="6-digit code from your authenticator app"
           help="Next, you confirm with your passkey."
