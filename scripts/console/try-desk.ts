@@ -129,8 +129,8 @@ async function review(page: Page, exchange: LocalExchange, customer: Customer): 
   await see(page, 'What to look at');
   await see(page, 'This is the account’s first withdrawal.');
   const happened = page.getByRole('list', { name: 'What happened' });
-  await happened.getByText('Asked for with the API key “bot”').waitFor();
-  await happened.getByText('Waits for a review').waitFor();
+  await happened.getByText('Requested with API key bot').waitFor();
+  await happened.getByText('Waits for review').waitFor();
   await press(page, 'Approve');
   await page.getByLabel('Reason, for the audit').fill('known customer');
   await confirm(page, 'Approve');
@@ -285,7 +285,7 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
   for (const what of [
     'Hedging is halted',
     'Trading of DOGE is halted',
-    /^Custody is short by [\d.]+\sBTC$/,
+    /^Custody holds [\d.]+\sBTC less than is owed$/,
     /^It covers \d+\.\d\d\s%/,
   ])
     await matters.getByText(what).waitFor();
@@ -318,9 +318,9 @@ async function clearUp(page: Page, exchange: LocalExchange): Promise<void> {
   await open(page, 'Deposits');
   await page.getByRole('table', { name: 'In quarantine' }).getByRole('link').first().click();
   await see(page, 'Its address belongs to nobody here.');
-  await see(page, 'Bureau does not know who sent it.');
+  await page.getByRole('link', { name: 'See the sender in an explorer' }).waitFor();
   const happened = page.getByRole('list', { name: 'What happened' });
-  await happened.getByText('reported the deposit over ETH, and it went into quarantine').waitFor();
+  await happened.getByText('reported the deposit over Ethereum, and it went into quarantine').waitFor();
   await press(page, 'Keep it');
   await page.getByLabel('Reason, for the audit').fill('no sender found');
   await confirm(page, 'Keep it');

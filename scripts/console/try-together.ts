@@ -78,6 +78,7 @@ async function find(page: Page, { accountId }: Customer, email: string): Promise
 /** Accounts are narrowed by the day of their opening, and exported with the e-mails of their holders. */
 async function exportAccounts(page: Page, { accountId }: Customer, email: string): Promise<void> {
   await open(page, 'Accounts');
+  await page.getByText('More filters').click();
   await page.getByLabel('Opened before, UTC').fill('2000-01-01');
   await press(page, 'Filter');
   await see(page, 'No account is found.');
@@ -119,7 +120,7 @@ async function credit(page: Page, { accountId }: Customer, email: string): Promi
   expectThat(await dialog.isVisible(), 'nothing is proposed before an account is chosen');
   await tabTo(page, choice, 'Shift+Tab');
   await page.keyboard.press('Space');
-  await dialog.locator('.change ins', { hasText: email }).waitFor();
+  await dialog.locator('.change', { hasText: email }).waitFor();
   await tabTo(page, dialog.getByRole('button', { name: 'Propose it' }));
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'a proposal' }).click();

@@ -7,8 +7,12 @@ import { ShortId } from './names.tsx';
 /** So many are offered: whoever is meant but not among them is found by more of the name. */
 const MOST_OFFERED = 5;
 
-/** An account in one line. */
-export const nameAccount = ({ label, email }: AccountOfHolder) => `${label}, ${email ?? 'no holder yet'}`;
+/** Whose an account is, with the end of its id. */
+export const Holder = ({ account: { id, email } }: { readonly account: AccountOfHolder }) => (
+  <small class="below breaks">
+    {email ?? 'no holder yet'} <ShortId id={id} />
+  </small>
+);
 
 /** Finds accounts as the desk's search does, of which one is chosen. Its form cannot be sent before. */
 export function AccountChoice({
@@ -72,9 +76,7 @@ export function AccountChoice({
               <span class="breaks">
                 {account.label}
                 {account.status === 'frozen' && ', frozen'}
-                <small class="below">
-                  {account.email ?? 'no holder yet'} <ShortId id={account.id} />
-                </small>
+                <Holder account={account} />
               </span>
             </label>
           ))}

@@ -1,4 +1,5 @@
 import { inWords, shorten, showAmount, showSum } from '../../format.ts';
+import { nameAlone } from '../../networks.ts';
 import { lowerFirst, nameDeed } from './deeds.ts';
 import { tellSettings } from './settings-sentence.ts';
 
@@ -144,7 +145,7 @@ const sentences: Readonly<Record<string, string | ((detail: Detail, told: Told) 
   rename_passkey: 'renamed a passkey',
   replay_events: 'had events sent again',
   report_deposit: ({ status, network }) =>
-    `reported the deposit${network === undefined ? '' : ` over ${write(network)}`}${tellStatus(status)}`,
+    `reported the deposit${network === undefined ? '' : ` over ${nameAlone(write(network))}`}${tellStatus(status)}`,
   revoke_api_key: 'revoked an API key',
   rotate_webhook_secret: 'made a new secret for a webhook endpoint',
   set_roles: tellRoles,

@@ -87,14 +87,12 @@ export function Step({
               danger={danger}
               isReady={isReady}
               beside={
-                <>
-                  {isForTwo && <p class="quiet">Another person has to approve it.</p>}
-                  <button type="button" onClick={close}>
-                    Cancel
-                  </button>
-                </>
+                <button type="button" onClick={close}>
+                  Cancel
+                </button>
               }
             >
+              {isForTwo && <p>You propose it, and another person approves it.</p>}
               {children}
             </Form>
           </>

@@ -43,7 +43,7 @@ export function AccountNotes({ accountId }: { readonly accountId: string }) {
         }
       </Shown>
       {may('note_accounts') && (
-        <Form act={add} label="Add the note">
+        <Form plain act={add} label="Add the note">
           <LinesField
             label="A note, for the staff"
             help="It cannot be changed or deleted."

@@ -1,17 +1,20 @@
+import { useLoaded } from '../../load.ts';
 import { nameNetwork } from '../../networks.ts';
 import { operate } from '../operate.ts';
-import { isRisky } from '../parts/key-risks.tsx';
+import { Unbound } from '../parts/key-risks.tsx';
 import { Day, ShortId, State, Time, Whole } from '../parts/names.tsx';
 import { Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
 import type { AllowlistEntry, ApiKey } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
-import type { AccountView } from './account-view.ts';
+import { type AccountView, readHolder } from './account-view.ts';
 
 /** The keys, the approved addresses and the second factor of an account, each to be taken away. */
 export function AccountSecurity({ account, changed }: AccountView) {
   const may = useMay();
-  const { id } = account;
+  const { id, totp } = account;
+  const { loaded } = useLoaded(() => readHolder(id));
+  const isForKeys = totp.enabled && loaded.state === 'here' && loaded.value === null;
   return (
     <>
       <section class="card">
@@ -28,7 +31,7 @@ export function AccountSecurity({ account, changed }: AccountView) {
             { name: 'Permissions', show: ({ scopes }) => scopes.join(', ') },
             {
               name: 'IP addresses',
-              show: (key) => key.ipAllowlist?.join(', ') ?? <Unbound apiKey={key} words="any" />,
+              show: (key) => key.ipAllowlist?.join(', ') ?? <Unbound of={key} words="any" />,
             },
             { name: 'Id', show: (key) => <ShortId id={key.id} /> },
             { name: 'Created', show: ({ createdAt }) => <Day iso={createdAt} /> },
@@ -84,18 +87,16 @@ export function AccountSecurity({ account, changed }: AccountView) {
       </section>
       <section class="card">
         <h2>Two-factor authentication</h2>
-        <div class="top">
-          <State of={account.totp.enabled ? 'ok' : 'unknown'} words={account.totp.enabled ? 'On' : 'Off'} />
-          {account.totp.enabled && may('set_second_factor') && <SwitchOff id={id} done={changed} />}
+        <div class="top small-steps">
+          <span>
+            <State of={totp.enabled ? 'ok' : 'unknown'} words={totp.enabled ? 'On' : 'Off'} />
+            {isForKeys && <small class="below">For API keys: nobody signs in for the account.</small>}
+          </span>
+          {totp.enabled && may('set_second_factor') && <SwitchOff id={id} done={changed} />}
         </div>
       </section>
     </>
   );
-}
-
-/** What a key has no bound of, which is a risk where it may withdraw. */
-function Unbound({ apiKey, words }: { readonly apiKey: ApiKey; readonly words: string }) {
-  return <span class={isRisky(apiKey) ? 'risk' : undefined}>{words}</span>;
 }
 
 function KeyEnd({ apiKey }: { readonly apiKey: ApiKey }) {
@@ -107,7 +108,7 @@ function KeyEnd({ apiKey }: { readonly apiKey: ApiKey }) {
       </>
     );
   }
-  return expiresAt === null ? <Unbound apiKey={apiKey} words="never" /> : <Time iso={expiresAt} />;
+  return expiresAt === null ? <Unbound of={apiKey} words="never" /> : <Time iso={expiresAt} />;
 }
 
 function Revoke({ apiKey, revoked }: { readonly apiKey: ApiKey; readonly revoked: () => void }) {

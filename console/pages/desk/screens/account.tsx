@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
-import { ask } from '../../ask.ts';
 import { showAmount, showCents } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
+import { Copied } from '../../parts/copy.tsx';
 import { TextField } from '../../parts/form.tsx';
 import { useHasRoom } from '../../parts/has-room.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { scrollToCurrent } from '../../parts/scroll-to-current.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
-import { Back, State, Time, Whole } from '../parts/names.tsx';
+import { Back, State, Time } from '../parts/names.tsx';
 import { NoRecord } from '../parts/no-record.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { ReasonField, Step } from '../parts/step.tsx';
@@ -17,6 +17,8 @@ import { AccountNotes } from './account-notes.tsx';
 import { AccountSteps } from './account-steps.tsx';
 import { AccountRecords, recordKinds, valueColumn } from './account-records.tsx';
 import { AccountSecurity } from './account-security.tsx';
+import { type AccountView, readHolder } from './account-view.ts';
+import { OpenItems, readOpenOf } from './waiting.tsx';
 import type { AccountDetail } from '../schema.d.ts';
 
 const views = [
@@ -27,12 +29,15 @@ const views = [
 
 /** One account whole, a view at a time. */
 export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
-  const { loaded, reload } = useLoaded(async () => (await operate('get /accounts/{id}', { path: { id } })).account);
+  const { loaded, reload } = useLoaded(async () => {
+    const [{ account }, open] = await Promise.all([operate('get /accounts/{id}', { path: { id } }), readOpenOf(id)]);
+    return { account, open };
+  });
   return (
     <>
       <Back to="/desk/accounts">Accounts</Back>
       <Shown loaded={loaded} title="Account" absent={<NoRecord kind="account" id={id} />}>
-        {(account) => (
+        {({ account, open }) => (
           <>
             <div class="top">
               <div class="named">
@@ -41,6 +46,7 @@ export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
               </div>
               <AccountSteps account={account} changed={reload} />
             </div>
+            <OpenItems of={open} />
             <nav class="tabs" aria-label="Of the account" ref={scrollToCurrent}>
               {views.map(([name, title]) => (
                 <a
@@ -53,9 +59,16 @@ export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
               ))}
               <a href={`/desk/audit?target=${id}`}>Audit</a>
             </nav>
-            {view === '' && <Overview account={account} />}
+            {view === '' && <Overview account={account} changed={reload} />}
             {view === 'security' && <AccountSecurity account={account} changed={reload} />}
-            {view !== '' && view !== 'security' && <AccountRecords id={id} kind={view} query={query} />}
+            {view !== '' && view !== 'security' && (
+              <AccountRecords
+                id={id}
+                kind={view}
+                proposals={open.flatMap(({ proposal }) => proposal ?? [])}
+                query={query}
+              />
+            )}
           </>
         )}
       </Shown>
@@ -63,7 +76,7 @@ export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
   );
 }
 
-function Overview({ account }: { readonly account: AccountDetail }) {
+function Overview({ account, changed }: AccountView) {
   const { id, balances, usdValue, totp } = account;
   // Beside the worth where there is room, else between it and the notes.
   const isWide = useHasRoom(900);
@@ -107,19 +120,14 @@ function Overview({ account }: { readonly account: AccountDetail }) {
         <AccountNotes accountId={id} />
         <div class="aside">
           {isWide && limit}
-          <HolderCard account={account} />
+          <HolderCard account={account} changed={changed} />
           <section class="card">
             <h2>The account</h2>
             <Facts
               of={[
                 ['Opened', <Time key="opened" iso={account.createdAt} />],
                 ['Your id', account.externalId],
-                [
-                  'Id',
-                  <Whole key="id" isCode>
-                    {id}
-                  </Whole>,
-                ],
+                ['Id', <Copied key="id" isBeside text={id} label="the id" />],
               ]}
             />
           </section>
@@ -134,30 +142,28 @@ function DailyWithdrawals({ account }: { readonly account: AccountDetail }) {
   const { limit, used, remaining } = account.dailyWithdrawals;
   return (
     <section class="card">
-      <h2>Daily limit of withdrawals</h2>
+      <h2>Daily withdrawal limit</h2>
       <p>
         <strong>{Number(remaining) === 0 ? 'Nothing' : `${showCents(remaining, 'down')} USDT`}</strong> may be withdrawn
         now.
       </p>
       <progress max={Number(limit) || 1} value={Number(used)} aria-label="Used of the daily limit" />
       <p class="quiet">
-        {showCents(used)} of {showAmount(limit)} USDT used in the last 24 hours, what is on its way included.
+        {showCents(used)} of {showAmount(limit)} USDT used in the last 24 hours, including withdrawals on their way.
       </p>
     </section>
   );
 }
 
 /** Who signs in for the account, and inviting somebody who does. */
-function HolderCard({ account: { id: accountId, totp } }: { readonly account: AccountDetail }) {
-  const { loaded, reload } = useLoaded(() =>
-    ask<{ holder: { email: string } | null }>('GET', `/desk/holders/${encodeURIComponent(accountId)}`),
-  );
+function HolderCard({ account: { id: accountId, totp }, changed }: AccountView) {
+  const { loaded, reload } = useLoaded(() => readHolder(accountId));
   const may = useMay();
   return (
     <section class="card">
       <h2>Holder</h2>
       <Shown loaded={loaded}>
-        {({ holder }) =>
+        {(holder) =>
           holder ? (
             <>
               <p>
@@ -171,7 +177,7 @@ function HolderCard({ account: { id: accountId, totp } }: { readonly account: Ac
               </p>
               {may('recover_accounts') && (
                 <div class="steps">
-                  <AllowRecovery accountId={accountId} email={holder.email} />
+                  <AllowRecovery accountId={accountId} email={holder.email} changed={changed} />
                 </div>
               )}
             </>
@@ -180,7 +186,13 @@ function HolderCard({ account: { id: accountId, totp } }: { readonly account: Ac
               <p>Nobody signs in for this account in the console: programs use it with API keys.</p>
               {may('open_accounts') && (
                 <div class="steps">
-                  <Invite accountId={accountId} changed={reload} />
+                  <Invite
+                    accountId={accountId}
+                    changed={() => {
+                      reload();
+                      changed();
+                    }}
+                  />
                 </div>
               )}
             </>
@@ -223,7 +235,15 @@ function Invite({ accountId, changed }: { readonly accountId: string; readonly c
 }
 
 /** Lets a holder back in who has lost everything but the mailbox. */
-function AllowRecovery({ accountId, email }: { readonly accountId: string; readonly email: string }) {
+function AllowRecovery({
+  accountId,
+  email,
+  changed,
+}: {
+  readonly accountId: string;
+  readonly email: string;
+  readonly changed: () => void;
+}) {
   const [reason, setReason] = useState('');
   const [until, setUntil] = useState<string>();
   const allow = async () => {
@@ -238,7 +258,10 @@ function AllowRecovery({ accountId, email }: { readonly accountId: string; reado
         label="Allow a recovery"
         title={`Let ${email} recover the account`}
         act={allow}
-        done={() => setReason('')}
+        done={() => {
+          setReason('');
+          changed();
+        }}
       >
         <p>
           For a holder who lost the passkeys, the second factor and the recovery codes, once you know who they are. They

@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import { add } from '../../exact.ts';
 import { showCents } from '../../format.ts';
 import { Choice, TextField } from '../../parts/form.tsx';
-import { useHasRoom } from '../../parts/has-room.ts';
 import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
@@ -82,14 +81,6 @@ export function Accounts({ query }: Place) {
     ...(openedFrom && { openedFrom }),
     ...(openedTo && { openedTo }),
   };
-  const isWide = useHasRoom(1_000);
-  const others = (
-    <>
-      <Choice label="State" value={status} set={(next) => find({ ...wanted, status: next })} options={statuses} />
-      <TextField label="Opened from, UTC" type="date" value={wanted['openedFrom'] ?? ''} set={set('openedFrom')} />
-      <TextField label="Opened before, UTC" type="date" value={wanted['openedTo'] ?? ''} set={set('openedTo')} />
-    </>
-  );
   return (
     <>
       <div class="top">
@@ -105,15 +96,31 @@ export function Accounts({ query }: Place) {
         >
           <div class="filters">
             <TextField label="Name, e-mail, id, address" value={wanted['query'] ?? ''} set={set('query')} />
-            {isWide && others}
             <button type="submit">Filter</button>
           </div>
-          {!isWide && (
-            <details class="plain-details" open={Boolean(status || openedFrom || openedTo)}>
-              <summary>More filters</summary>
-              <div class="filters">{others}</div>
-            </details>
-          )}
+          <details class="plain-details" open={Boolean(status || openedFrom || openedTo)}>
+            <summary>More filters</summary>
+            <div class="filters">
+              <Choice
+                label="State"
+                value={status}
+                set={(next) => find({ ...wanted, status: next })}
+                options={statuses}
+              />
+              <TextField
+                label="Opened from, UTC"
+                type="date"
+                value={wanted['openedFrom'] ?? ''}
+                set={set('openedFrom')}
+              />
+              <TextField
+                label="Opened before, UTC"
+                type="date"
+                value={wanted['openedTo'] ?? ''}
+                set={set('openedTo')}
+              />
+            </div>
+          </details>
         </form>
         <Pages list={listAccounts(filter)}>
           {(rows) => (

@@ -9,11 +9,11 @@ import { linkTo, nameNetwork } from '../../networks.ts';
 import { TransactionLink } from '../../parts/transaction-link.tsx';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
-import { AccountChoice, nameAccount } from '../parts/account-choice.tsx';
+import { AccountChoice, Holder } from '../parts/account-choice.tsx';
 import { type AccountOfHolder, type WithAccount, addAccounts, withAccounts } from '../parts/find-accounts.ts';
-import { AccountName, Back, CopiedAddress, ShortId, State, Time, Whole } from '../parts/names.tsx';
+import { AccountName, Back, CopiedAddress, State, Time, Whole } from '../parts/names.tsx';
 import { NoRecord } from '../parts/no-record.tsx';
-import { type List, listOf } from '../parts/list.ts';
+import { type List, countLists, listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Facts, Records } from '../parts/records.tsx';
 import { ReasonField, Step } from '../parts/step.tsx';
@@ -22,7 +22,7 @@ import { type Moment, Timeline, readMoments } from '../parts/timeline.tsx';
 import type { AuditEntry, Operations, OperatorDeposit, SearchResult } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { isValued, valueColumn } from './account-records.tsx';
-import { ageColumn } from './waiting.tsx';
+import { MOST_READ, ageColumn } from './waiting.tsx';
 
 /** The lists by their name in the address of the page. */
 const lists = {
@@ -46,10 +46,10 @@ const lists = {
     did: 'kept',
   },
   credited: {
-    name: 'Credited by hand',
+    name: 'Credited',
     about: 'These were in quarantine, until somebody found out whose they are.',
     query: { status: 'QUARANTINED', decision: 'CREDITED' },
-    empty: 'None was credited by hand.',
+    empty: 'None was credited.',
     did: 'credited',
   },
 } as const;
@@ -109,10 +109,13 @@ function listDeposits(query: Operations['get /deposits']['query'] & object): Lis
 
 const depositColumn: Column<Decided> = {
   name: 'Deposit',
-  show: ({ id, amount, asset, network }) => (
+  show: ({ id, amount, asset, network, ts }) => (
     <>
       <a href={`/desk/deposits/${id}`}>{showSum(amount, asset)}</a>
       {network !== null && <small class="below">{nameNetwork(network)}</small>}
+      <small class="below">
+        arrived <Time iso={ts} />
+      </small>
     </>
   ),
 };
@@ -158,15 +161,27 @@ const decideColumn: Column<Decided> = {
   ),
 };
 
+const listWaiting = (wanted: 'quarantined' | 'pending') =>
+  listOf('get /deposits', { query: { ...lists[wanted].query, limit: MOST_READ } });
+
 /** Deposits that wait for somebody or for confirmations, what became of those in quarantine, and the dust. */
 export function Deposits({ query }: Place) {
   const wanted = shownOf(parts, query);
   const may = useMay();
   const list = wanted === 'dust' ? undefined : lists[wanted];
+  const { loaded: counted } = useLoaded(() =>
+    countLists({ quarantined: listWaiting('quarantined'), pending: listWaiting('pending') }),
+  );
   return (
     <>
       <h1>Deposits</h1>
-      <Tabs label="Of deposits" path="/desk/deposits" of={parts} shown={wanted} />
+      <Tabs
+        label="Of deposits"
+        path="/desk/deposits"
+        of={parts}
+        counts={counted.state === 'here' ? counted.value : undefined}
+        shown={wanted}
+      />
       <section class="card">
         {list ? (
           <>
@@ -272,6 +287,7 @@ export function DepositScreen({ rest: [id = ''] }: Place) {
               <State of={deposit.decision ?? deposit.status} />
             </div>
             <div class="split wide-first">
+              <QuarantineSteps deposit={deposit} worth={worth} clues={clues} changed={reload} />
               <section class="card">
                 <h2>The deposit</h2>
                 <Facts of={describe(deposit, worth, account)} />
@@ -290,7 +306,6 @@ export function DepositScreen({ rest: [id = ''] }: Place) {
                   />
                 </details>
               </section>
-              <QuarantineSteps deposit={deposit} clues={clues} changed={reload} />
               <Timeline id={deposit.id} moments={[...tellSeen(deposit, moments), ...moments, ...tellNow(deposit)]} />
             </div>
           </>
@@ -354,32 +369,30 @@ function Clues({
   const link = network === null || txHash === null ? undefined : linkTo(network, txHash);
   return (
     <>
-      <Records
-        label="What has the same address or transaction"
-        rows={clues}
-        keyOf={({ kind, id, accountId }) => `${kind} ${id} ${accountId}`}
-        columns={[
-          { name: 'Same address or transaction', show: ({ kind }) => inWords(kind) },
-          {
-            name: 'Account',
-            show: ({ accountId, account }) =>
-              accountId === null ? 'none' : <AccountName id={accountId} account={account} />,
-          },
-        ]}
-        empty="No account has this deposit address, and no other deposit came with this transaction."
-      />
-      <p>
-        Bureau does not know who sent it.
-        {link !== undefined && (
-          <>
-            {' '}
-            <a href={link} target="_blank" rel="noreferrer">
-              See the sender in an explorer
-            </a>
-            , and compare it with what a customer tells you.
-          </>
-        )}
-      </p>
+      {clues.length > 0 && (
+        <Records
+          label="What has the same address or transaction"
+          rows={clues}
+          keyOf={({ kind, id, accountId }) => `${kind} ${id} ${accountId}`}
+          columns={[
+            { name: 'Same address or transaction', show: ({ kind }) => inWords(kind) },
+            {
+              name: 'Account',
+              show: ({ accountId, account }) =>
+                accountId === null ? 'none' : <AccountName id={accountId} account={account} />,
+            },
+          ]}
+          empty=""
+        />
+      )}
+      {link !== undefined && (
+        <p>
+          <a href={link} target="_blank" rel="noreferrer">
+            See the sender in an explorer
+          </a>
+          , and compare it with what a customer tells you.
+        </p>
+      )}
     </>
   );
 }
@@ -425,10 +438,12 @@ function QuarantineSteps({ clues, ...step }: StepOf & { readonly clues: readonly
 
 interface StepOf {
   readonly deposit: OperatorDeposit;
+  /** In USDT, now; 0 where it has no price. */
+  readonly worth: string;
   readonly changed: () => void;
 }
 
-function CreditIt({ deposit: { id, amount, asset }, changed }: StepOf) {
+function CreditIt({ deposit: { id, amount, asset }, worth, changed }: StepOf) {
   const [account, choose] = useState<AccountOfHolder>();
   const [reason, setReason] = useState('');
   const accountId = account?.id ?? '';
@@ -440,15 +455,17 @@ function CreditIt({ deposit: { id, amount, asset }, changed }: StepOf) {
       act={() => operate('post /deposits/{id}/credit', { path: { id }, body: { accountId, reason } })}
       done={changed}
     >
-      <p>This cannot be undone, so be sure whose it is.</p>
+      <p>Once it is credited, this cannot be undone: be sure whose it is.</p>
       <AccountChoice chosen={account} choose={choose} />
       <ReasonField value={reason} set={setReason} />
       {account && (
         <dl class="change">
           <dt>What will be credited</dt>
           <dd>
-            {showSum(amount, asset)} <span aria-hidden="true">→</span> <ins>{nameAccount(account)}</ins>{' '}
-            <ShortId id={account.id} />
+            {showSum(amount, asset)}
+            {worth !== '0' && `, worth ${showCents(worth)} USDT`} <span aria-hidden="true">→</span>{' '}
+            <ins>{account.label}</ins>
+            <Holder account={account} />
           </dd>
         </dl>
       )}

@@ -30,8 +30,10 @@ export function listShortfalls(house: House): readonly Matter[] {
       const { asset, coveredByCustody, coveredWithVenues } = row;
       const isCovered = Number(coveredWithVenues) >= 1;
       return {
-        what: `Custody is short by ${showSum(findMissing(row), asset)}`,
-        why: `It covers ${showShare(coveredByCustody ?? '0')}, with venues ${showShare(coveredWithVenues ?? '0')}.`,
+        what: `Custody holds ${showSum(findMissing(row), asset)} less than is owed`,
+        why: `It covers ${showShare(coveredByCustody ?? '0')}${
+          isCovered ? ', and venues hold the rest' : `, with venues ${showShare(coveredWithVenues ?? '0')}`
+        }.`,
         isBad: !isCovered,
         ...(isCovered && { step: <a href="/desk/liquidity">Move {asset} to custody</a> }),
       };

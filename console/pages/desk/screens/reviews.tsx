@@ -4,14 +4,14 @@ import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { type WithAccount, withAccounts } from '../parts/find-accounts.ts';
 import { AccountName } from '../parts/names.tsx';
-import { listOf } from '../parts/list.ts';
+import { countLists, listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import type { Operations, OperatorWithdrawal } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { Tabs, shownOf } from '../parts/tabs.tsx';
-import { withdrawalColumns } from './account-records.tsx';
-import { MOST_READ, STUCK_AFTER_MINUTES, ageColumn, countRows } from './waiting.tsx';
+import { EndProposal, withdrawalColumns } from './account-records.tsx';
+import { MOST_READ, STUCK_AFTER_MINUTES, ageColumn } from './waiting.tsx';
 
 const accountColumn: Column<WithAccount<OperatorWithdrawal>> = {
   name: 'Account',
@@ -54,7 +54,8 @@ export function Reviews() {
         <p>
           {limit === null
             ? 'No review limit is set, so nothing waits here. '
-            : limit !== undefined && `An account’s withdrawals above ${showSum(limit, 'USDT')} in 24 hours wait here. `}
+            : limit !== undefined &&
+              `Withdrawals wait here once an account withdraws more than ${showSum(limit, 'USDT')} in 24 hours. `}
           <a href="/desk/settings?show=accounts">Change the limit</a>
         </p>
         <Pages list={listWithdrawals({ status: 'PENDING' })}>
@@ -82,15 +83,8 @@ const waits = {
 
 const ages = { all: waits.all[0], minutes: waits.minutes[0], hour: waits.hour[0] };
 
-/** The lists by their names, with how many each has. */
-async function countPayouts(): Promise<typeof ages> {
-  const counted = Object.entries(waits).map(async ([age, [name, olderThanMinutes]]) => {
-    const query = { status: 'PROCESSING', olderThanMinutes, limit: MOST_READ } as const;
-    const { withdrawals, nextCursor } = await operate('get /withdrawals', { query });
-    return [age, `${name} (${countRows(withdrawals, nextCursor)})`];
-  });
-  return Object.fromEntries(await Promise.all(counted)) as typeof ages;
-}
+const listPayouts = ([, olderThanMinutes]: (typeof waits)[keyof typeof waits]) =>
+  listOf('get /withdrawals', { query: { status: 'PROCESSING', olderThanMinutes, limit: MOST_READ } });
 
 /** The withdrawals that the custodian has, and who pays which by hand. */
 export function Payouts({ query }: Place) {
@@ -103,7 +97,13 @@ export function Payouts({ query }: Place) {
     ]),
   );
   const [{ claims }, { proposals }] = loaded.state === 'here' ? loaded.value : [{ claims: [] }, { proposals: [] }];
-  const { loaded: counted } = useLoaded(countPayouts);
+  const { loaded: counted } = useLoaded(() =>
+    countLists({
+      all: listPayouts(waits.all),
+      minutes: listPayouts(waits.minutes),
+      hour: listPayouts(waits.hour),
+    }),
+  );
   const heldColumn: Column<OperatorWithdrawal> = {
     name: 'Custodian waits for',
     show: ({ held }) => (held === null ? <span class="dim">–</span> : inWords(held.reason)),
@@ -114,15 +114,7 @@ export function Payouts({ query }: Place) {
   };
   const proposalColumn: Column<OperatorWithdrawal> = {
     name: 'Proposal',
-    show: (row) =>
-      proposals.map(
-        ({ id, path, body }) =>
-          path.includes(row.id) && (
-            <a key={id} href={`/desk/proposals/${id}`}>
-              Open: end as {body['outcome']}
-            </a>
-          ),
-      ),
+    show: ({ id }) => <EndProposal withdrawalId={id} proposals={proposals} />,
   };
   return (
     <>
@@ -130,7 +122,8 @@ export function Payouts({ query }: Place) {
       <Tabs
         label="Of payouts"
         path="/desk/payouts"
-        of={counted.state === 'here' ? counted.value : ages}
+        of={ages}
+        counts={counted.state === 'here' ? counted.value : undefined}
         shown={shown}
       />
       <section class="card">
@@ -153,8 +146,8 @@ export function Payouts({ query }: Place) {
               />
               {rows.length > 0 && (
                 <p class="quiet">
-                  Bureau keeps asking the custodian about each payout. After an hour, open it and ask once more before
-                  you settle it.
+                  Unpaid after an hour? Open the payout, and ask the custodian again before you settle it as paid or
+                  failed.
                 </p>
               )}
             </>

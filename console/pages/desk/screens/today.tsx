@@ -67,7 +67,7 @@ export function Today() {
   );
 }
 
-/** Whether the exchange works, as clients are told, and whether its positions are hedged. */
+/** Which parts of the exchange work, as clients are told. What is off is a line below, and not said twice. */
 function Status({
   status: { trading, withdrawals, prices },
   settings,
@@ -75,23 +75,20 @@ function Status({
   readonly status: Status;
   readonly settings: ExchangeSettings;
 }) {
-  const states = {
-    Trading: trading,
-    Withdrawals: withdrawals,
-    Prices: prices,
-    Hedging: settings.hedgingHalted ? 'HALTED' : 'OK',
-  };
-  const [coin, ...others] = settings.haltedCoins;
-  const partly = others.length > 0 ? `${others.length + 1} coins` : coin;
+  const { tradingHalted, withdrawalsHalted, hedgingHalted, haltedCoins, pausedNetworks } = settings;
+  const states = [
+    ['Trading', trading, tradingHalted || haltedCoins.length > 0],
+    ['Withdrawals', withdrawals, withdrawalsHalted || pausedNetworks.length > 0],
+    ['Prices', prices, prices !== 'OK'],
+    ['Hedging', 'OK', hedgingHalted],
+  ] as const;
+  const left = states.filter(([, , isBelow]) => !isBelow);
+  if (left.length === 0) return null;
   return (
     <ul class="legend" aria-label="How the exchange stands">
-      {Object.entries(states).map(([name, state]) => (
+      {left.map(([name, state]) => (
         <li key={name}>
-          {name === 'Trading' && state === 'OK' && partly ? (
-            <State of="DEGRADED" words={`${partly} halted`} />
-          ) : (
-            <State of={state} words={`${name} ${state === 'OK' ? 'OK' : state.toLowerCase()}`} />
-          )}
+          <State of={state} words={`${name} ${state === 'OK' ? 'OK' : state.toLowerCase()}`} />
         </li>
       ))}
     </ul>

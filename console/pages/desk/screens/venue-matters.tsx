@@ -28,6 +28,9 @@ export function showSeconds(seconds: number): string {
   return seconds < 120 ? `${seconds} s` : `${showAmount(String(Math.floor(seconds / 60)))} min`;
 }
 
+/** The same in a sentence, of what has lasted for minutes. */
+const showMinutes = (seconds: number) => `${showAmount(String(Math.floor(seconds / 60)))} minutes`;
+
 function listFaults({ venue, state, balances }: Venue): readonly Matter[] {
   const differing = balances.filter(({ differs }) => differs).map(({ asset }) => asset);
   return [
@@ -72,7 +75,7 @@ export const listStuck = ({ venues }: Venues, end?: (hedge: Hedge) => ComponentC
     .filter(isStuck)
     .map((hedge) => ({
       id: hedge.id,
-      what: `No answer for ${showSeconds(hedge.openSeconds ?? 0)}: ${nameHedge(hedge)}`,
+      what: `${nameHedge(hedge)} has had no answer for ${showMinutes(hedge.openSeconds ?? 0)}`,
       isBad: true,
       step: end?.(hedge),
     }));

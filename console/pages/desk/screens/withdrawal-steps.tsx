@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { showSum } from '../../format.ts';
+import { nameAlone } from '../../networks.ts';
 import { Question, TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
 import { Grouped } from '../parts/names.tsx';
@@ -34,7 +35,7 @@ export function WithdrawalSteps({ withdrawal, claim, changed }: StepsOf & { read
 }
 
 function nameIt({ amount, asset, network }: OperatorWithdrawal): string {
-  return `${showSum(amount, asset)} over ${network}`;
+  return `${showSum(amount, asset)} over ${nameAlone(network)}`;
 }
 
 function Review({ outcome, withdrawal, changed }: StepsOf & { readonly outcome: 'approve' | 'reject' }) {

@@ -2,6 +2,7 @@ import { isGreater } from '../../exact.ts';
 import { inWords, showAmount, showCents, showSum } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
+import { useHasRoom } from '../../parts/has-room.ts';
 import { nameNetwork } from '../../networks.ts';
 import { TransactionLink } from '../../parts/transaction-link.tsx';
 import type { Place } from '../place.ts';
@@ -12,7 +13,7 @@ import { KeyRisks } from '../parts/key-risks.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { type Moment, Timeline, readMoments } from '../parts/timeline.tsx';
 import type { AccountDetail, OperatorDeposit, OperatorWithdrawal } from '../schema.d.ts';
-import { depositColumns, withdrawalColumns } from './account-records.tsx';
+import { WithdrawalState, depositColumns, withdrawalColumns } from './account-records.tsx';
 import { WithdrawalSteps } from './withdrawal-steps.tsx';
 
 /** As many of the account's other records are shown, and looked at for the same address. */
@@ -46,7 +47,7 @@ export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) 
           <BackToList withdrawal={withdrawal} account={account} />
           <div class="named">
             <h1>Withdrawal of {showSum(withdrawal.amount, withdrawal.asset)}</h1>
-            <State of={withdrawal.status} />
+            <WithdrawalState of={withdrawal.status} />
             {withdrawal.status === 'PENDING' && <p>{tellHeld(account, limit)}</p>}
           </div>
           {claim && withdrawal.status === 'PROCESSING' && (
@@ -55,19 +56,19 @@ export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) 
             </p>
           )}
           <div class="split wide-first">
-            <section class="card">
-              <h2>The withdrawal</h2>
-              <WithdrawalFacts withdrawal={withdrawal} />
-            </section>
             <section class="card aside">
               <h2>What to look at</h2>
               <AccountFacts withdrawal={withdrawal} account={account} earlier={earlier} />
               <WithdrawalSteps withdrawal={withdrawal} claim={claim} changed={reload} />
             </section>
+            <section class="card">
+              <h2>The withdrawal</h2>
+              <WithdrawalFacts withdrawal={withdrawal} />
+            </section>
             <Timeline
               id={withdrawal.id}
               moments={[
-                { ts: withdrawal.ts, what: `Asked for ${nameKey(withdrawal, account)}` },
+                { ts: withdrawal.ts, what: `Requested ${nameKey(withdrawal, account).join(' ')}` },
                 ...moments,
                 ...tellNow(withdrawal),
               ]}
@@ -95,29 +96,11 @@ function BackToList({
   return <Back to={`/desk/accounts/${id}/withdrawals`}>{label}</Back>;
 }
 
-/** With what a withdrawal was asked for: the keys of an account are listed, and the sessions of its holder are not. */
-function nameKey({ keyId }: OperatorWithdrawal, { apiKeys }: AccountDetail): string {
+/** With what or by whom a withdrawal was requested: the keys of an account are listed, and the sessions of its holder are not. */
+function nameKey({ keyId }: OperatorWithdrawal, { apiKeys }: AccountDetail): readonly ['with' | 'by', string] {
   const label = apiKeys.find(({ id }) => id === keyId)?.label;
-  if (label !== undefined) return `with the API key “${label}”`;
-  return keyId === null ? 'by the exchange' : 'by the holder, in the console';
-}
-
-/** The same, with the way to the key, and what makes it a risk. */
-function AskedBy({
-  withdrawal,
-  account,
-}: {
-  readonly withdrawal: OperatorWithdrawal;
-  readonly account: AccountDetail;
-}) {
-  const asked = nameKey(withdrawal, account);
-  const key = account.apiKeys.find(({ id }) => id === withdrawal.keyId);
-  return (
-    <>
-      {key ? <a href={`/desk/accounts/${account.id}/security`}>{asked}</a> : asked}
-      {key && <KeyRisks of={key} />}
-    </>
-  );
+  if (label !== undefined) return ['with', `API key ${label}`];
+  return ['by', keyId === null ? 'the exchange' : 'the holder, in the console'];
 }
 
 /** By which rule a withdrawal is held: the limit of now, unless that was changed since. */
@@ -129,7 +112,7 @@ function tellHeld({ dailyWithdrawals: { used } }: AccountDetail, limit: string |
 
 /** What a withdrawal waits for now, or how it ended. */
 function tellNow({ status, held, reason, txHash }: OperatorWithdrawal): readonly Moment[] {
-  if (status === 'PENDING') return [{ what: 'Waits for a review', tone: 'warn' }];
+  if (status === 'PENDING') return [{ what: 'Waits for review', tone: 'warn' }];
   if (status === 'COMPLETED') {
     return [{ what: txHash === null ? 'Paid inside the exchange' : 'Paid', tone: 'good' }];
   }
@@ -216,28 +199,41 @@ function AccountFacts({
   const same = earlier.filter((row) => row.network === network && row.address === address);
   const paid = same.filter(({ status }) => status === 'COMPLETED').length;
   const { limit, used } = account.dailyWithdrawals;
+  const key = account.apiKeys.find(({ id }) => id === withdrawal.keyId);
+  const [how, requester] = nameKey(withdrawal, account);
+  const isWide = useHasRoom(900);
+  const signs = [
+    ['To', <CopiedAddress key="to" address={address} />],
+    [`Requested ${how}`, key ? <a href={`/desk/accounts/${account.id}/security`}>{requester}</a> : requester],
+    [
+      'Address approved',
+      <Sign key="approval" isUsual={approval !== undefined} words={approval ? `as ${approval.label}` : 'no'} />,
+    ],
+    ['Times paid to this address', <Sign key="paid" isUsual={paid > 0} words={countPaid(paid)} />],
+    ['Account', <AccountLink key="account" id={account.id} label={account.label} />],
+    ['State', <State key="state" of={account.status} />],
+    [
+      'Two-factor authentication',
+      <Sign key="totp" isUsual={account.totp.enabled} words={account.totp.enabled ? 'on' : 'off'} />,
+    ],
+  ] as const;
+  const others = [
+    ['Opened', <Time key="opened" iso={account.createdAt} />],
+    ['Account is worth now', `${showCents(account.usdValue)} USDT`],
+    ['Daily limit used', `${showCents(used)} of ${showAmount(limit)} USDT`],
+    ['Earlier withdrawals', earlier.length === LOOKED_AT ? `${LOOKED_AT} or more` : String(earlier.length)],
+  ] as const;
   return (
-    <Facts
-      of={[
-        ['To', <CopiedAddress key="to" address={address} />],
-        ['Asked for', <AskedBy key="asked" withdrawal={withdrawal} account={account} />],
-        [
-          'Address approved',
-          <Sign key="approval" isUsual={approval !== undefined} words={approval ? `as ${approval.label}` : 'no'} />,
-        ],
-        ['Times paid to this address', <Sign key="paid" isUsual={paid > 0} words={countPaid(paid)} />],
-        ['Account', <AccountLink key="account" id={account.id} label={account.label} />],
-        ['State', <State key="state" of={account.status} />],
-        ['Opened', <Time key="opened" iso={account.createdAt} />],
-        ['Account is worth now', `${showCents(account.usdValue)} USDT`],
-        ['Daily limit used', `${showCents(used)} of ${showAmount(limit)} USDT`],
-        [
-          'Two-factor authentication',
-          <Sign key="totp" isUsual={account.totp.enabled} words={account.totp.enabled ? 'on' : 'off'} />,
-        ],
-        ['Earlier withdrawals', earlier.length === LOOKED_AT ? `${LOOKED_AT} or more` : String(earlier.length)],
-      ]}
-    />
+    <>
+      {key && <KeyRisks of={key} />}
+      <Facts of={isWide ? [...signs, ...others] : signs} />
+      {!isWide && (
+        <details class="plain-details">
+          <summary>More of the account</summary>
+          <Facts of={others} />
+        </details>
+      )}
+    </>
   );
 }
 
