@@ -11,6 +11,8 @@ export interface NamedRecord {
   /** Whose it is; `undefined` for nobody's. */
   readonly accountId: string | undefined;
   readonly name: string;
+  /** How it stands now. */
+  readonly status: string;
   /** What follows its kind in a sentence. */
   readonly words: string;
   readonly facts: readonly (readonly [name: string, value: string])[];
@@ -60,12 +62,13 @@ async function findOwner(withdrawalId: string): Promise<string | undefined> {
 
 async function nameWithdrawal(id: string, withdrawalId: string): Promise<NamedRecord> {
   const { withdrawal } = await operate('get /accounts/{id}/withdrawals/{withdrawalId}', { path: { id, withdrawalId } });
-  const { amount, asset, network, address, usdValue } = withdrawal;
+  const { amount, asset, network, address, usdValue, status } = withdrawal;
   const sum = showSum(amount, asset);
   return {
     path: `/desk/withdrawals/${id}/${withdrawalId}`,
     accountId: id,
     name: `Withdrawal of ${sum}`,
+    status,
     words: `of ${sum}`,
     facts: [
       ['Worth', `${showCents(usdValue)} USDT`],
@@ -77,12 +80,13 @@ async function nameWithdrawal(id: string, withdrawalId: string): Promise<NamedRe
 
 async function nameDeposit(id: string): Promise<NamedRecord> {
   const { deposit } = await operate('get /deposits/{id}', { path: { id } });
-  const { exactAmount, amount, asset, network, address, accountId, creditAccountId } = deposit;
+  const { exactAmount, amount, asset, network, address, accountId, creditAccountId, status } = deposit;
   const sum = showSum(exactAmount ?? amount, asset);
   return {
     path: `/desk/deposits/${id}`,
     accountId: creditAccountId ?? accountId ?? undefined,
     name: `Deposit of ${sum}`,
+    status,
     words: `of ${sum}`,
     facts: network === null ? [] : [['Network', nameNetwork(network)]],
     address,
@@ -99,7 +103,16 @@ async function readHedges(): Promise<readonly Hedge[]> {
 function nameHedge(hedge: Hedge | undefined): NamedRecord | undefined {
   if (!hedge) return undefined;
   const words = `to ${hedge.side === 'BUY' ? 'buy' : 'sell'} ${showSum(hedge.amount, hedge.coin)} at ${hedge.venue}`;
-  return { path: '/desk/liquidity', accountId: undefined, name: `Hedge ${words}`, words, facts: [], address: null };
+  const { status } = hedge;
+  return {
+    path: '/desk/liquidity',
+    accountId: undefined,
+    name: `Hedge ${words}`,
+    status,
+    words,
+    facts: [],
+    address: null,
+  };
 }
 
 /** A proposal with its account and its record, as far as there are any. */

@@ -3,7 +3,8 @@ export function NoRecord({ kind, id }: { readonly kind: string; readonly id: str
   return (
     <section class="card" role="alert">
       <p class="breaks">
-        There is no {kind} with the id <strong>{id}</strong>. It may belong to another record.
+        There is no {kind} with the id <code>{id}</code>. It may be the id of something else, such as{' '}
+        {kind === 'withdrawal' ? 'a deposit' : 'a withdrawal'}.
       </p>
       <div class="side-by-side">
         <a class="main" href={`/desk/search?q=${encodeURIComponent(id)}`}>

@@ -5,6 +5,7 @@ import { showAmount } from '../../format.ts';
 import { AmountField } from '../../parts/amount-field.tsx';
 import { Choice, TextField } from '../../parts/form.tsx';
 import { operate } from '../operate.ts';
+import { Facts } from '../parts/records.tsx';
 import { OldAndNew, ReasonField, Step } from '../parts/step.tsx';
 import type { CreateCredit } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
@@ -44,11 +45,15 @@ function Freeze({ account: { id, label, status }, changed }: AccountView) {
         </p>
       ) : (
         <>
-          <p>
-            From now on the holder and the API keys can look, but neither trade nor withdraw. Deposits are still
-            credited.
-          </p>
-          <p>No withdrawal can be approved, and no payout begins. What the custodian already has may still be paid.</p>
+          <Facts
+            of={[
+              ['Stops', 'Trading, withdrawals, approvals of withdrawals, new payouts.'],
+              [
+                'Still works',
+                'Signing in to look, API keys that read, deposits, payouts that the custodian already has.',
+              ],
+            ]}
+          />
           <p>The account can be unfrozen at any time.</p>
         </>
       )}

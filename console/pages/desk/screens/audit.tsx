@@ -5,7 +5,7 @@ import { useHasRoom } from '../../parts/has-room.ts';
 import { go } from '../../route.ts';
 import type { Place } from '../place.ts';
 import { toldActions } from '../parts/audit-sentence.ts';
-import { toField } from '../parts/field-time.ts';
+import { labelTime, toField } from '../parts/field-time.ts';
 import { type List, listOf } from '../parts/list.ts';
 import { groupEntries } from '../parts/group-entries.ts';
 import { type NamedEntry, nameEntries } from '../parts/named-entry.ts';
@@ -76,7 +76,13 @@ export function Audit({ query }: Place) {
       <Choice label="Action" value={wanted['action'] ?? ''} set={set('action')} options={actions} />
       <TextField label="Record id" value={wanted['target'] ?? ''} set={set('target')} />
       {times.map(([name, label]) => (
-        <TextField key={name} label={label} type="datetime-local" value={wanted[name] ?? ''} set={set(name)} />
+        <TextField
+          key={name}
+          label={labelTime(label)}
+          type="datetime-local"
+          value={wanted[name] ?? ''}
+          set={set(name)}
+        />
       ))}
     </>
   );
@@ -97,7 +103,7 @@ export function Audit({ query }: Place) {
             </details>
           )}
         </form>
-        <Pages list={listEntries(Object.fromEntries(query))}>
+        <Pages isNarrowed={query.size > 0} list={listEntries(Object.fromEntries(query))}>
           {(rows) => (
             <Records
               label="Audit"

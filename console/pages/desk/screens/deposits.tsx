@@ -218,7 +218,6 @@ function Dust() {
   const { loaded } = useLoaded(() => operate('get /deposits/dust'));
   return (
     <>
-      <p>Deposits below the minimum of their asset and network. They are in custody, and credited to nobody.</p>
       <Shown loaded={loaded}>
         {({ dust }) => (
           <Records
@@ -236,6 +235,9 @@ function Dust() {
           />
         )}
       </Shown>
+      <p class="quiet">
+        Dust is deposits below the minimum of their asset and network. They are in custody, and credited to nobody.
+      </p>
     </>
   );
 }

@@ -19,7 +19,6 @@ import { OldAndNew, ReasonField, Step } from '../parts/step.tsx';
 import { Value } from '../parts/value.tsx';
 import type { ExchangeSettings, HolderNotice, Proposal, StaffMember } from '../schema.d.ts';
 import { readStaff, useMay, useStaff } from '../staff.ts';
-import { showAge } from './waiting.tsx';
 import { ChangedSettings } from './changed-settings.tsx';
 
 /** The proposals of a state, with what they are about. */
@@ -37,14 +36,10 @@ const statuses = ['OPEN', 'APPROVED', 'DECLINED', 'EXPIRED'] as const;
 /** Changes that wait for a second person, or did. */
 export function Proposals({ query }: Place) {
   const status = statuses.find((known) => known === query.get('status')) ?? 'OPEN';
-  const { actor, roles } = useStaff();
+  const { actor } = useStaff();
   const may = useMay();
   const isOwn = ({ proposedBy }: Proposal) => proposedBy === actor;
-  const tellDecider = (row: Proposal) => {
-    if (isOwn(row)) return 'another person';
-    if (!may('decide_proposals')) return 'somebody who decides proposals';
-    return roles.includes('admin') ? <strong>you</strong> : 'you, if your role may make the change';
-  };
+  const isToDecide = (row: Proposal) => status === 'OPEN' && !isOwn(row) && may('decide_proposals');
   /** Those that wait for the reader come first, and of them the newest. */
   const sort = (rows: readonly NamedProposal[]) =>
     status === 'OPEN'
@@ -81,23 +76,26 @@ export function Proposals({ query }: Place) {
                       <a class="breaks" href={`/desk/proposals/${row.id}`}>
                         {tellProposal(row)}
                       </a>
-                      <small class="below">by {isOwn(row) ? 'you' : row.proposedBy}</small>
+                      <small class="below">
+                        by {isOwn(row) ? 'you' : row.proposedBy}
+                        {isToDecide(row) && ', for you to decide'}
+                      </small>
                     </>
                   ),
                 },
-                status === 'OPEN'
-                  ? { name: 'Needs', show: tellDecider }
-                  : { name: 'Decided by', show: ({ decidedBy }) => decidedBy ?? <span class="dim">nobody</span> },
+                ...(status === 'OPEN'
+                  ? []
+                  : [
+                      {
+                        name: 'Decided by',
+                        show: ({ decidedBy }: Proposal) => decidedBy ?? <span class="dim">nobody</span>,
+                      },
+                    ]),
                 { name: 'Account', show: showAccount },
                 { name: 'Made', show: ({ proposedAt }) => <Time iso={proposedAt} /> },
                 {
-                  name: 'Expires',
-                  show: ({ expiresAt }) =>
-                    status === 'OPEN' ? (
-                      <time dateTime={expiresAt}>in {showAge(new Date().toISOString(), Date.parse(expiresAt))}</time>
-                    ) : (
-                      <Time iso={expiresAt} />
-                    ),
+                  name: status === 'EXPIRED' ? 'Expired' : 'Expires',
+                  show: ({ expiresAt }) => <Time iso={expiresAt} />,
                 },
               ]}
               empty={status === 'OPEN' ? 'Nothing waits for a second person.' : `None is ${status.toLowerCase()}.`}
@@ -138,36 +136,35 @@ export function ProposalScreen({ rest: [id = ''] }: Place) {
               <h1>{tellProposal(proposal)}</h1>
               <State of={proposal.status} />
             </div>
-            <section class="card">
-              <h2>What was proposed</h2>
-              <Body
-                {...known}
-                proposal={proposal}
-                more={[
-                  ['Proposed by', <Whole key="by">{proposal.proposedBy}</Whole>],
-                  ['Made', <Time key="made" iso={proposal.proposedAt} />],
-                  ['Open until', proposal.decidedAt === null ? <Time key="until" iso={proposal.expiresAt} /> : null],
-                  ['Decided by', proposal.decidedBy && <Whole key="decided">{proposal.decidedBy}</Whole>],
-                  ['Decided', proposal.decidedAt && <Time key="at" iso={proposal.decidedAt} />],
-                  ['Why it was declined', proposal.reason],
-                ]}
-              />
-              <details class="plain-details">
-                <summary>The request and its digest</summary>
+            {proposal.status === 'OPEN' && <Decide {...known} proposal={proposal} decided={reload} />}
+            <div class="split wide-first">
+              <section class="card">
+                <h2>What was proposed</h2>
+                <Body {...known} proposal={proposal} />
+              </section>
+              <section class="card aside">
+                <h2>The proposal</h2>
                 <Facts
                   of={[
-                    ['Request', <Whole key="request" isCode>{`${proposal.method} ${proposal.path}`}</Whole>],
-                    [
-                      'Digest',
-                      <Whole key="digest" isCode>
-                        {proposal.digest}
-                      </Whole>,
-                    ],
+                    ['By', <Whole key="by">{proposal.proposedBy}</Whole>],
+                    ['Made', <Time key="made" iso={proposal.proposedAt} />],
+                    ['Open until', proposal.decidedAt === null ? <Time key="until" iso={proposal.expiresAt} /> : null],
+                    ['Decided by', proposal.decidedBy && <Whole key="decided">{proposal.decidedBy}</Whole>],
+                    ['Decided', proposal.decidedAt && <Time key="at" iso={proposal.decidedAt} />],
+                    ['Why it was declined', proposal.reason],
                   ]}
                 />
-              </details>
-              {proposal.status === 'OPEN' && <Decide {...known} proposal={proposal} decided={reload} />}
-            </section>
+                <details class="plain-details">
+                  <summary>The request and its digest</summary>
+                  <p class="breaks">
+                    <code>{`${proposal.method} ${proposal.path}`}</code>
+                  </p>
+                  <p class="breaks">
+                    <code>{proposal.digest}</code>
+                  </p>
+                </details>
+              </section>
+            </div>
           </>
         )}
       </Shown>
@@ -211,12 +208,7 @@ function showField(name: string, value: unknown, { asset }: Proposal['body']) {
 }
 
 /** What the request says, and of what it is about; what is still to be changed, beside what it is now, and what then happens. */
-function Body({
-  proposal,
-  settings,
-  staff,
-  more = [],
-}: BodyOf & { readonly more?: Parameters<typeof Facts>[0]['of'] }) {
+function Body({ proposal, settings, staff }: BodyOf) {
   const { status, path, body, account, record } = proposal;
   const isOpen = status === 'OPEN';
   const effect = tellEffect(proposal);
@@ -231,7 +223,13 @@ function Body({
   const [changes, says] = [true, false].map((isChange) =>
     isOfSettings
       ? []
-      : Object.entries(body).filter(([name]) => name !== 'accountId' && (before[name] !== undefined) === isChange),
+      : Object.entries(body).filter(
+          ([name]) =>
+            name !== 'accountId' &&
+            // The title says it.
+            !(name === 'outcome' && path.endsWith('/settle')) &&
+            (before[name] !== undefined) === isChange,
+        ),
   );
   return (
     <>
@@ -241,7 +239,6 @@ function Body({
       ))}
       <Facts
         of={[
-          ...(says ?? []).map(([name, value]) => [nameField(name), showField(name, value, body)] as const),
           [
             'Record',
             record ? (
@@ -251,16 +248,17 @@ function Body({
             ) : null,
           ],
           ['Account', showAccount(proposal)],
+          ['State', record?.status === undefined ? null : <State key="state" of={record.status} />],
           ...(record?.facts ?? []),
+          ...(says ?? []).map(([name, value]) => [nameField(name), showField(name, value, body)] as const),
           ['To', record?.address ? <CopiedAddress key="to" address={record.address} /> : null],
-          ...more,
         ]}
       />
       {isOpen && (
         <div class="effect">
           <h3>What happens when it is approved</h3>
           <p>{effect.replace(FOR_GOOD, '')} The change is made at once, and the audit names both people.</p>
-          {effect.endsWith(FOR_GOOD) && <strong>{FOR_GOOD}</strong>}
+          {effect.endsWith(FOR_GOOD) && <p class="notice warn">{FOR_GOOD}</p>}
         </div>
       )}
     </>
@@ -277,29 +275,30 @@ function Decide({ decided, ...known }: BodyOf & { readonly decided: () => void }
   if (!may('decide_proposals')) return <p class="notice">Your role decides no proposals.</p>;
   const isOwn = proposal.proposedBy === actor;
   return (
-    <div class="steps">
-      {isOwn ? (
-        <p class="notice">You proposed this. Another person has to approve it.</p>
-      ) : (
+    <div class="notice top">
+      <p>{isOwn ? 'You proposed this. Another person has to approve it.' : `${proposal.proposedBy} proposed this.`}</p>
+      <div class="steps">
+        {!isOwn && (
+          <Step
+            main
+            label="Approve"
+            title={tellProposal(proposal)}
+            act={() => operate('post /proposals/{id}/approve', { path: { id }, body: { digest } })}
+            done={decided}
+          >
+            <Body {...known} />
+          </Step>
+        )}
         <Step
-          main
-          label="Approve"
-          title={tellProposal(proposal)}
-          act={() => operate('post /proposals/{id}/approve', { path: { id }, body: { digest } })}
+          danger={!isOwn}
+          label={isOwn ? 'Take it back' : 'Decline'}
+          title={isOwn ? 'Take the proposal back' : 'Decline the proposal'}
+          act={() => operate('post /proposals/{id}/decline', { path: { id }, body: { reason } })}
           done={decided}
         >
-          <Body {...known} />
+          <ReasonField value={reason} set={setReason} />
         </Step>
-      )}
-      <Step
-        danger
-        label={isOwn ? 'Take it back' : 'Decline'}
-        title={isOwn ? 'Take the proposal back' : 'Decline the proposal'}
-        act={() => operate('post /proposals/{id}/decline', { path: { id }, body: { reason } })}
-        done={decided}
-      >
-        <ReasonField value={reason} set={setReason} />
-      </Step>
+      </div>
     </div>
   );
 }

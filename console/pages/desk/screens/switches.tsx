@@ -3,14 +3,14 @@ import { useState } from 'preact/hooks';
 import { useLoaded } from '../../load.ts';
 import { networks } from '../../networks.ts';
 import { Choice, LinesField, TextField } from '../../parts/form.tsx';
-import { showTime } from '../../format.ts';
+import { showTime, showZoned } from '../../format.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
 import { NetworkName, State, Time } from '../parts/names.tsx';
-import { toField } from '../parts/field-time.ts';
+import { labelTime, toField } from '../parts/field-time.ts';
 import { Matters } from '../parts/matters.tsx';
 import { Records } from '../parts/records.tsx';
-import { Step } from '../parts/step.tsx';
+import { OldAndNew, Step } from '../parts/step.tsx';
 import type { ExchangeSettings } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import type { SettingsPart } from './change-step.tsx';
@@ -116,7 +116,12 @@ function Coins({ settings, changed }: SettingsPart) {
           { name: 'Coin', show: (asset) => asset },
           {
             name: 'Trading',
-            show: (asset) => asset !== 'USDT' && <Toggle changed={changed} of={toggleTrading(settings, asset)} />,
+            show: (asset) =>
+              asset === 'USDT' ? (
+                <span class="dim">–</span>
+              ) : (
+                <Toggle changed={changed} of={toggleTrading(settings, asset)} />
+              ),
           },
           { name: 'Deposits', show: (asset) => <Toggle changed={changed} of={toggleDepositsOf(settings, asset)} /> },
         ]}
@@ -130,7 +135,7 @@ function Networks({ settings, changed }: SettingsPart) {
   return (
     <section class="card">
       <h2>Networks</h2>
-      <p class="quiet">Deposits over a network that is off are still credited.</p>
+      <p class="quiet">Deposits off hides new addresses; what still arrives is credited.</p>
       <Records
         isSmall
         label="Networks"
@@ -199,20 +204,17 @@ const HOUR_MS = 3_600_000;
 const SHOWN_HOURS = 24;
 const MOST_LETTERS = 500;
 
-/** The reader's, in which the fields of times are. */
-const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-
 /** Another end than the ones below. */
 const OWN_END = '';
 
 /** How long a notice is shown, in hours. */
 const lengths = [
-  ['1', 'an hour'],
+  ['1', 'An hour'],
   ['6', '6 hours'],
-  ['24', 'a day'],
+  ['24', 'A day'],
   ['72', '3 days'],
-  ['168', 'a week'],
-  [OWN_END, 'until another time'],
+  ['168', 'A week'],
+  [OWN_END, 'Until another time'],
 ] as const;
 
 /** Times of fields. */
@@ -229,7 +231,7 @@ const findLength = ({ from, until }: Span) => {
 /** Two times in words, of which the second may be too early. */
 function tellSpan(from: string, until: string): string {
   if (until <= from) return 'It has to end after it begins.';
-  return `Holders see it from ${showTime(from)} until ${showTime(until)}.`;
+  return `Holders see it from ${showTime(from)} until ${showZoned(until)}.`;
 }
 
 /** Writes a notice, or another in place of the one that is there, with which it begins. */
@@ -271,13 +273,17 @@ function WriteNotice({ notice, changed }: { readonly notice: Notice | null; read
         value={text}
         set={(next) => change({ text: next })}
       />
-      <div class="group">
-        <p class="quiet">As holders see it</p>
-        <p class="notice">{text || '…'}</p>
-      </div>
+      {notice && text !== notice.text && text !== '' ? (
+        <OldAndNew name="As holders see it" old={notice.text} next={text} />
+      ) : (
+        <div class="group">
+          <p class="quiet">As holders see it</p>
+          <p class="notice">{text || '…'}</p>
+        </div>
+      )}
       <div class="row">
         <TextField
-          label={`From, ${timeZone} time`}
+          label={labelTime('From')}
           type="datetime-local"
           required
           value={from}
@@ -294,7 +300,7 @@ function WriteNotice({ notice, changed }: { readonly notice: Notice | null; read
         />
         {length === OWN_END && (
           <TextField
-            label={`Until, ${timeZone} time`}
+            label={labelTime('Until')}
             type="datetime-local"
             required
             value={until}

@@ -30,7 +30,7 @@ function toggleOf(
   change: ChangeSettings,
 ): Toggled {
   const isHalt = verb === 'Halt';
-  const after = isHalt ? '. Once there are two admins, resuming needs both' : '; one admin can resume it';
+  const after = isHalt ? 'Once there are two admins, resuming needs both.' : `Any admin can resume ${thing} alone.`;
   return {
     isOn,
     isHalt,
@@ -42,7 +42,7 @@ function toggleOf(
     ].join(' '),
     label: `${isOn ? verb : 'Resume'} ${thing}`,
     about,
-    says: `${isOn ? `${stops} ` : ''}It takes effect within seconds${isOn ? after : ''}.`,
+    says: [isOn && stops, 'It takes effect within seconds.', isOn && after].filter((part) => part !== false).join(' '),
     change,
   };
 }

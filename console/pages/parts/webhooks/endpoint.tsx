@@ -1,5 +1,6 @@
+import { type ComponentChildren, Fragment } from 'preact';
 import { useState } from 'preact/hooks';
-import { nameEvent, showRecent, showTime } from '../../format.ts';
+import { nameEvent, showRecent } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Folded } from '../folded.tsx';
 import { Form } from '../form.tsx';
@@ -54,15 +55,9 @@ export function Endpoint({
         <span>
           <Pill status={isOn ? 'completed' : 'failed'} words={isOn ? 'On' : 'Off'} />{' '}
           {status && <Pill status={status} words={`Last event ${outcome?.toLowerCase()}`} />}
-          {last && last.outcome === 'FAILED' && (
-            <small class="quiet">
-              {' '}
-              {nameAnswer(last)}, {showRecent(last.at)}
-            </small>
-          )}
         </span>
       </div>
-      <About endpoint={endpoint} groups={groups} />
+      <About endpoint={endpoint} groups={groups} failure={last && last.outcome === 'FAILED' ? last : undefined} />
       <div class="side-by-side">
         <button
           type="button"
@@ -105,28 +100,48 @@ export function Endpoint({
   );
 }
 
-function About({ endpoint, groups }: { readonly endpoint: KnownEndpoint; readonly groups: EventGroups<string> }) {
+function About({
+  endpoint,
+  groups,
+  failure,
+}: {
+  readonly endpoint: KnownEndpoint;
+  readonly groups: EventGroups<string>;
+  /** The last event, if it failed. */
+  readonly failure: Delivery | undefined;
+}) {
   const { description, types, status, reason, createdAt, previousSecretUntil } = endpoint;
-  const isOn = status === 'enabled';
+  const facts: readonly (readonly [name: string, value: ComponentChildren])[] = [
+    ['For', description || null],
+    ['Receives', status === 'enabled' ? nameTypes(types, groups) : 'Nothing while it is off'],
+    ['Added', <Time key="added" at={createdAt} />],
+    ['Old secret valid until', previousSecretUntil && <Time key="until" at={previousSecretUntil} />],
+    ['Last failure', failure && `${showRecent(failure.at)}, ${nameAnswer(failure)}`],
+  ];
   return (
     <>
       {reason !== null && <p class="notice bad">{endings[reason]}</p>}
-      <p class="quiet">
-        {description !== '' && `For ${description}. `}
-        {isOn ? `Gets${nameTypes(types, groups)}` : 'Switched off: nothing is sent'}. Added <Time at={createdAt} />.
-        {previousSecretUntil !== null &&
-          ` Events are signed with the old secret too until ${showTime(previousSecretUntil)}.`}
-      </p>
+      <dl>
+        {facts.map(
+          ([name, value]) =>
+            value && (
+              <Fragment key={name}>
+                <dt>{name}</dt>
+                <dd class="breaks">{value}</dd>
+              </Fragment>
+            ),
+        )}
+      </dl>
     </>
   );
 }
 
 /** Types of events by the groups that are whole, and the others one by one. */
 function nameTypes(types: readonly string[], groups: EventGroups<string>): string {
-  if (types.length === 0) return ' all events';
+  if (types.length === 0) return 'All events';
   const whole = groups.filter(([, known]) => known.every((type) => types.includes(type)));
   const others = types.filter((type) => !whole.some(([, known]) => known.includes(type)));
-  return `: ${[...whole.map(([name]) => name), ...others.map(nameEvent)].join(', ')}`;
+  return [...whole.map(([name]) => name), ...others.map(nameEvent)].join(', ');
 }
 
 function NewSecret({ endpoint: { id }, calls, change: Change, show }: Changes) {
