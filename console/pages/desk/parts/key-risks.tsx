@@ -9,18 +9,10 @@ export function KeyRisks({ of: key }: { readonly of: ApiKey }) {
   const { ipAllowlist, expiresAt } = key;
   if (!isRisky(key) || (ipAllowlist !== null && expiresAt !== null)) return null;
   return (
-    <ul class="risks" aria-label="Risks of the key">
-      {ipAllowlist === null && (
-        <li>
-          <Risk words="The key withdraws from any IP address" />
-        </li>
-      )}
-      {expiresAt === null && (
-        <li>
-          <Risk words="The key never expires" />
-        </li>
-      )}
-    </ul>
+    <p class="risks">
+      {ipAllowlist === null && <Risk words="The key withdraws from any IP address" />}
+      {expiresAt === null && <Risk words="The key never expires" />}
+    </p>
   );
 }
 

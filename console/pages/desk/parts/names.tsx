@@ -80,6 +80,8 @@ export const CopiedAddress = ({ address }: { readonly address: string }) => (
   <Copied isBeside text={address} shown={<Grouped address={address} />} label="the address" />
 );
 
+export const CopiedId = ({ id }: { readonly id: string }) => <Copied isBeside text={id} label="the id" />;
+
 export function Time({ iso }: { readonly iso: string }) {
   return <time dateTime={iso}>{showTime(iso)}</time>;
 }

@@ -7,7 +7,7 @@ import { State, Time } from '../parts/names.tsx';
 import { type List, listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
-import type { OperatorDeposit, OperatorWithdrawal, Order, Proposal, Transaction } from '../schema.d.ts';
+import type { OperatorDeposit, OperatorWithdrawal, Order, Transaction } from '../schema.d.ts';
 
 const when = {
   name: 'When',
@@ -56,34 +56,13 @@ const orderColumns: readonly Column<Order>[] = [
 /** What takes away from an account. */
 const OUT = /SELL$|WITHDRAWAL$/;
 
-const signOf = ({ type }: Transaction) => (OUT.test(type) ? '−' : '+');
+const showSigned = ({ type }: Transaction, text: string) => `${OUT.test(type) ? '−' : '+'}${text}`;
 
 /** The state of a withdrawal in words. */
 export const nameWithdrawalState = (status: string) => (status === 'PENDING' ? 'Waits for review' : inWords(status));
 
 /** The state of a withdrawal. */
 export const WithdrawalState = ({ of }: { readonly of: string }) => <State of={of} words={nameWithdrawalState(of)} />;
-
-/** The open proposals to end a withdrawal by hand. */
-export function EndProposal({
-  withdrawalId,
-  proposals,
-}: {
-  readonly withdrawalId: string;
-  readonly proposals: readonly Proposal[];
-}) {
-  return (
-    <>
-      {proposals
-        .filter(({ path }) => path.endsWith(`/withdrawals/${withdrawalId}/settle`))
-        .map(({ id, body }) => (
-          <span key={id}>
-            <a href={`/desk/proposals/${id}`}>To end as {body['outcome']}</a>, waits for approval
-          </span>
-        ))}
-    </>
-  );
-}
 
 const transactionColumns = (accountId: string): readonly Column<Transaction>[] => [
   {
@@ -105,29 +84,15 @@ const transactionColumns = (accountId: string): readonly Column<Transaction>[] =
     narrow: 'beside',
     show: (row) => (
       <>
-        {signOf(row)}
-        {nameAmount(row)}
-        {isValued(row) && (
-          <small class="below narrow">
-            {signOf(row)}
-            {showCents(row.usdValue)} USDT
-          </small>
-        )}
+        {showSigned(row, nameAmount(row))}
+        {isValued(row) && <small class="below narrow">{showSigned(row, showCents(row.usdValue))} USDT</small>}
       </>
     ),
   },
   {
     ...valueColumn,
     narrow: 'nowhere',
-    show: (row) =>
-      isValued(row) ? (
-        <>
-          {signOf(row)}
-          {showCents(row.usdValue)}
-        </>
-      ) : (
-        <span class="dim">–</span>
-      ),
+    show: (row) => (isValued(row) ? showSigned(row, showCents(row.usdValue)) : <span class="dim">–</span>),
   },
   {
     ...state,
@@ -155,24 +120,6 @@ export const withdrawalColumns: readonly Column<OperatorWithdrawal>[] = [
   { ...state, show: ({ status }) => <WithdrawalState of={status} /> },
   when,
 ];
-
-/** The same with the open proposals to end one by hand. */
-const listWithdrawalColumns = (proposals: readonly Proposal[]): readonly Column<OperatorWithdrawal>[] =>
-  withdrawalColumns.map((column) =>
-    column.name === 'To'
-      ? {
-          ...column,
-          show: (row) => (
-            <>
-              {column.show(row)}
-              <small class="below">
-                <EndProposal withdrawalId={row.id} proposals={proposals} />
-              </small>
-            </>
-          ),
-        }
-      : column,
-  );
 
 /** The page of a deposit; the audit has what no network sent. */
 const findPage = ({ id, network, accountId }: OperatorDeposit) =>
@@ -215,12 +162,7 @@ interface RecordKind {
   /** Which states the list can be narrowed to. */
   readonly states: readonly string[];
   readonly nameState: (status: string) => string;
-  readonly list: (
-    id: string,
-    status: string,
-    proposals: readonly Proposal[],
-    filter: ComponentChildren,
-  ) => ComponentChildren;
+  readonly list: (id: string, status: string, filter: ComponentChildren) => ComponentChildren;
 }
 
 interface Listed {
@@ -232,11 +174,11 @@ function describeKind<Row extends Listed>(
   title: string,
   states: readonly string[],
   empty: string,
-  columnsOf: (accountId: string, proposals: readonly Proposal[]) => readonly Column<Row>[],
+  columnsOf: (accountId: string) => readonly Column<Row>[],
   listRecords: (id: string, query: { readonly status?: never }) => List<Row>,
   nameState = inWords,
 ): RecordKind {
-  const list = (id: string, status: string, proposals: readonly Proposal[], filter: ComponentChildren) => (
+  const list = (id: string, status: string, filter: ComponentChildren) => (
     <Pages list={listRecords(id, { ...(status && { status: status as never }) })}>
       {(rows) => (
         <>
@@ -245,7 +187,7 @@ function describeKind<Row extends Listed>(
             label={title}
             rows={rows}
             keyOf={(row) => row.id}
-            columns={columnsOf(id, proposals)}
+            columns={columnsOf(id)}
             empty={status === '' ? empty : 'None is in this state.'}
           />
         </>
@@ -277,7 +219,7 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     'Withdrawals',
     ended,
     'This account has withdrawn nothing yet.',
-    (_, proposals) => listWithdrawalColumns(proposals),
+    () => withdrawalColumns,
     (id, query) => listOf('get /accounts/{id}/withdrawals', { path: { id }, query }),
     nameWithdrawalState,
   ),
@@ -294,13 +236,10 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
 export function AccountRecords({
   id,
   kind,
-  proposals,
   query,
 }: {
   readonly id: string;
   readonly kind: string;
-  /** Those about the account that are open. */
-  readonly proposals: readonly Proposal[];
   readonly query: URLSearchParams;
 }) {
   const known = recordKinds[kind];
@@ -312,7 +251,6 @@ export function AccountRecords({
       {known.list(
         id,
         status,
-        proposals,
         <div class="filters">
           <Choice
             label="State"

@@ -1,14 +1,13 @@
 import { useState } from 'preact/hooks';
 import { showAmount, showCents } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
-import { Copied } from '../../parts/copy.tsx';
 import { TextField } from '../../parts/form.tsx';
 import { useHasRoom } from '../../parts/has-room.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { scrollToCurrent } from '../../parts/scroll-to-current.ts';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
-import { Back, State, Time } from '../parts/names.tsx';
+import { Back, CopiedId, State, Time } from '../parts/names.tsx';
 import { NoRecord } from '../parts/no-record.tsx';
 import { Facts, Records } from '../parts/records.tsx';
 import { ReasonField, Step } from '../parts/step.tsx';
@@ -61,14 +60,7 @@ export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
             </nav>
             {view === '' && <Overview account={account} changed={reload} />}
             {view === 'security' && <AccountSecurity account={account} changed={reload} />}
-            {view !== '' && view !== 'security' && (
-              <AccountRecords
-                id={id}
-                kind={view}
-                proposals={open.flatMap(({ proposal }) => proposal ?? [])}
-                query={query}
-              />
-            )}
+            {view !== '' && view !== 'security' && <AccountRecords id={id} kind={view} query={query} />}
           </>
         )}
       </Shown>
@@ -127,7 +119,7 @@ function Overview({ account, changed }: AccountView) {
               of={[
                 ['Opened', <Time key="opened" iso={account.createdAt} />],
                 ['Your id', account.externalId],
-                ['Id', <Copied key="id" isBeside text={id} label="the id" />],
+                ['Id', <CopiedId key="id" id={id} />],
               ]}
             />
           </section>

@@ -11,7 +11,7 @@ import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { AccountChoice, Holder } from '../parts/account-choice.tsx';
 import { type AccountOfHolder, type WithAccount, addAccounts, withAccounts } from '../parts/find-accounts.ts';
-import { AccountName, Back, CopiedAddress, State, Time, Whole } from '../parts/names.tsx';
+import { AccountName, Back, CopiedAddress, CopiedId, State, Time, Whole } from '../parts/names.tsx';
 import { NoRecord } from '../parts/no-record.tsx';
 import { type List, countLists, listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
@@ -293,20 +293,6 @@ export function DepositScreen({ rest: [id = ''] }: Place) {
               <section class="card">
                 <h2>The deposit</h2>
                 <Facts of={describe(deposit, worth, account)} />
-                <details class="plain-details">
-                  <summary>Id, and place in its transaction</summary>
-                  <Facts
-                    of={[
-                      [
-                        'Id',
-                        <Whole key="id" isCode>
-                          {deposit.id}
-                        </Whole>,
-                      ],
-                      ['Output of the transaction', deposit.outputIndex === null ? null : String(deposit.outputIndex)],
-                    ]}
-                  />
-                </details>
               </section>
               <Timeline id={deposit.id} moments={[...tellSeen(deposit, moments), ...moments, ...tellNow(deposit)]} />
             </div>
@@ -355,8 +341,10 @@ function describe(
         </Whole>
       ) : null,
     ],
+    ['Output of the transaction', deposit.outputIndex === null ? null : String(deposit.outputIndex)],
     ['To address', deposit.address && <CopiedAddress key="address" address={deposit.address} />],
     ['Credited to', creditAccountId && <AccountName key="credit" id={creditAccountId} account={account} />],
+    ['Id', <CopiedId key="id" id={deposit.id} />],
   ];
 }
 

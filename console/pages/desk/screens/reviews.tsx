@@ -10,7 +10,7 @@ import { type Column, Records } from '../parts/records.tsx';
 import type { Operations, OperatorWithdrawal } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { Tabs, shownOf } from '../parts/tabs.tsx';
-import { EndProposal, withdrawalColumns } from './account-records.tsx';
+import { withdrawalColumns } from './account-records.tsx';
 import { MOST_READ, STUCK_AFTER_MINUTES, ageColumn } from './waiting.tsx';
 
 const accountColumn: Column<WithAccount<OperatorWithdrawal>> = {
@@ -114,7 +114,15 @@ export function Payouts({ query }: Place) {
   };
   const proposalColumn: Column<OperatorWithdrawal> = {
     name: 'Proposal',
-    show: ({ id }) => <EndProposal withdrawalId={id} proposals={proposals} />,
+    show: (row) =>
+      proposals.map(
+        ({ id, path, body }) =>
+          path.includes(row.id) && (
+            <span key={id}>
+              <a href={`/desk/proposals/${id}`}>To end as {body['outcome']}</a>, waits for approval
+            </span>
+          ),
+      ),
   };
   return (
     <>

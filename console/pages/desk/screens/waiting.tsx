@@ -8,7 +8,7 @@ import { AccountName, State } from '../parts/names.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import { operate } from '../operate.ts';
 import { useStaff } from '../staff.ts';
-import type { Proposal } from '../schema.d.ts';
+import type { OperatorDeposit, OperatorWithdrawal, Proposal } from '../schema.d.ts';
 
 /** As much is read of what waits, and so many of the oldest are listed. */
 export const MOST_READ = 200;
@@ -47,26 +47,26 @@ async function readKinds() {
   return { reviews, stuck, quarantined, pending, proposals };
 }
 
+/** Records that wait; of a withdrawal the path has the account's id where the dots are. */
+const listRecords = (
+  what: string,
+  path: string,
+  rows: readonly (OperatorWithdrawal | OperatorDeposit)[],
+): WaitingItem[] =>
+  rows.map(({ id, accountId, ts, amount, asset, network }) => ({
+    path: `/desk/${path.replace('…', accountId ?? '')}/${id}`,
+    what,
+    detail: `${showSum(amount, asset)}${network === null ? '' : ` on ${nameAlone(network)}`}`,
+    accountId,
+    since: ts,
+  }));
+
 /** What needs a person, the oldest first. */
 function listItems({ reviews, stuck, quarantined, proposals }: Awaited<ReturnType<typeof readKinds>>) {
-  const withdrawals = (what: string, rows: typeof reviews.withdrawals): WaitingItem[] =>
-    rows.map(({ id, accountId, ts, amount, asset, network }) => ({
-      path: `/desk/withdrawals/${accountId}/${id}`,
-      what,
-      detail: `${showSum(amount, asset)} on ${nameAlone(network)}`,
-      accountId,
-      since: ts,
-    }));
   const items: WaitingItem[] = [
-    ...withdrawals('A withdrawal to review', reviews.withdrawals),
-    ...withdrawals('A payout that is stuck', stuck.withdrawals),
-    ...quarantined.deposits.map(({ id, accountId, ts, amount, asset, network }) => ({
-      path: `/desk/deposits/${id}`,
-      what: 'A deposit in quarantine',
-      detail: `${showSum(amount, asset)}${network === null ? '' : ` on ${nameAlone(network)}`}`,
-      accountId,
-      since: ts,
-    })),
+    ...listRecords('A withdrawal to review', 'withdrawals/…', reviews.withdrawals),
+    ...listRecords('A payout that is stuck', 'withdrawals/…', stuck.withdrawals),
+    ...listRecords('A deposit in quarantine', 'deposits', quarantined.deposits),
     ...proposals.proposals.map((proposal) => ({
       path: `/desk/proposals/${proposal.id}`,
       what: 'A proposal to decide',

@@ -2,12 +2,11 @@ import { isGreater } from '../../exact.ts';
 import { inWords, showAmount, showCents, showSum } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
-import { useHasRoom } from '../../parts/has-room.ts';
 import { nameNetwork } from '../../networks.ts';
 import { TransactionLink } from '../../parts/transaction-link.tsx';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
-import { AccountLink, Back, CopiedAddress, State, Time, Whole } from '../parts/names.tsx';
+import { AccountLink, Back, CopiedAddress, CopiedId, State, Time, Whole } from '../parts/names.tsx';
 import { NoRecord } from '../parts/no-record.tsx';
 import { KeyRisks } from '../parts/key-risks.tsx';
 import { Facts, Records } from '../parts/records.tsx';
@@ -127,49 +126,31 @@ function tellNow({ status, held, reason, txHash }: OperatorWithdrawal): readonly
   ];
 }
 
-function WithdrawalFacts({ withdrawal }: { readonly withdrawal: OperatorWithdrawal }) {
+function WithdrawalFacts({
+  withdrawal: { id, amount, asset, usdValue, fee, network, txHash },
+}: {
+  readonly withdrawal: OperatorWithdrawal;
+}) {
   return (
-    <>
-      <Facts
-        of={[
-          ['Amount', showSum(withdrawal.amount, withdrawal.asset)],
-          ['Worth', `${showCents(withdrawal.usdValue)} USDT`],
-          ['Fee', showSum(withdrawal.fee, withdrawal.asset)],
-          ['Network', nameNetwork(withdrawal.network)],
-          [
-            'Transaction',
-            withdrawal.txHash === null ? (
-              'none yet'
-            ) : (
-              <Whole key="tx">
-                <TransactionLink network={withdrawal.network} txHash={withdrawal.txHash} />
-              </Whole>
-            ),
-          ],
-        ]}
-      />
-      <details class="plain-details">
-        <summary>Id, and the id of its key</summary>
-        <Facts
-          of={[
-            [
-              'Id',
-              <Whole key="id" isCode>
-                {withdrawal.id}
-              </Whole>,
-            ],
-            [
-              'By the key',
-              withdrawal.keyId && (
-                <Whole key="key" isCode>
-                  {withdrawal.keyId}
-                </Whole>
-              ),
-            ],
-          ]}
-        />
-      </details>
-    </>
+    <Facts
+      of={[
+        ['Amount', showSum(amount, asset)],
+        ['Worth', `${showCents(usdValue)} USDT`],
+        ['Fee', showSum(fee, asset)],
+        ['Network', nameNetwork(network)],
+        [
+          'Transaction',
+          txHash === null ? (
+            'none yet'
+          ) : (
+            <Whole key="tx">
+              <TransactionLink network={network} txHash={txHash} />
+            </Whole>
+          ),
+        ],
+        ['Id', <CopiedId key="id" id={id} />],
+      ]}
+    />
   );
 }
 
@@ -201,8 +182,7 @@ function AccountFacts({
   const { limit, used } = account.dailyWithdrawals;
   const key = account.apiKeys.find(({ id }) => id === withdrawal.keyId);
   const [how, requester] = nameKey(withdrawal, account);
-  const isWide = useHasRoom(900);
-  const signs = [
+  const facts = [
     ['To', <CopiedAddress key="to" address={address} />],
     [`Requested ${how}`, key ? <a href={`/desk/accounts/${account.id}/security`}>{requester}</a> : requester],
     [
@@ -216,8 +196,6 @@ function AccountFacts({
       'Two-factor authentication',
       <Sign key="totp" isUsual={account.totp.enabled} words={account.totp.enabled ? 'on' : 'off'} />,
     ],
-  ] as const;
-  const others = [
     ['Opened', <Time key="opened" iso={account.createdAt} />],
     ['Account is worth now', `${showCents(account.usdValue)} USDT`],
     ['Daily limit used', `${showCents(used)} of ${showAmount(limit)} USDT`],
@@ -226,13 +204,7 @@ function AccountFacts({
   return (
     <>
       {key && <KeyRisks of={key} />}
-      <Facts of={isWide ? [...signs, ...others] : signs} />
-      {!isWide && (
-        <details class="plain-details">
-          <summary>More of the account</summary>
-          <Facts of={others} />
-        </details>
-      )}
+      <Facts of={facts} />
     </>
   );
 }
