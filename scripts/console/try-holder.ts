@@ -507,7 +507,7 @@ export class HolderTrial {
       await dialog.getByLabel('I have stored it').check();
       await dialog.getByRole('button', { name: 'Done' }).click();
       await press(page, 'Switch off');
-      await see(page, 'Switched off: nothing is sent');
+      await see(page, 'Nothing while it is off');
       await press(page, 'Delete');
       await see(page, 'It cannot be brought back');
       await press(page, 'Yes, delete');
