@@ -195,7 +195,7 @@ async function halt(page: Page, exchange: LocalExchange, browser: Browser): Prom
   const row = other.getByRole('row').filter({ hasText: 'resumed trading' }).first();
   await row.getByText(SECOND).waitFor();
   expectThat(true, 'the audit names the second person');
-  const [file] = await Promise.all([other.waitForEvent('download'), press(other, 'Export the whole list as CSV')]);
+  const [file] = await Promise.all([other.waitForEvent('download'), press(other, 'Export this list as CSV')]);
   const text = await readFile(await file.path(), 'utf8');
   expectThat(text.includes(`${SECOND},admin,change_settings`), 'the audit is exported');
   const asked: string[] = [];

@@ -86,7 +86,7 @@ async function exportAccounts(page: Page, { accountId }: Customer, email: string
   await page.getByLabel('Opened from, UTC').fill('2000-01-01');
   await press(page, 'Filter');
   await page.getByRole('table', { name: 'Accounts' }).getByText(email).waitFor();
-  const [file] = await Promise.all([page.waitForEvent('download'), press(page, 'Export the whole list as CSV')]);
+  const [file] = await Promise.all([page.waitForEvent('download'), press(page, 'Export this list as CSV')]);
   const lines = (await readFile(await file.path(), 'utf8')).split('\r\n');
   const own = lines.find((line) => line.startsWith(accountId)) ?? '';
   expectThat(
@@ -94,7 +94,7 @@ async function exportAccounts(page: Page, { accountId }: Customer, email: string
     'accounts are narrowed by their opening, and exported with their holders’ e-mails',
   );
   await page.goto(new URL(`/desk/accounts?query=${encodeURIComponent(email)}`, page.url()).href);
-  const [byEmail] = await Promise.all([page.waitForEvent('download'), press(page, 'Export the whole list as CSV')]);
+  const [byEmail] = await Promise.all([page.waitForEvent('download'), press(page, 'Export this list as CSV')]);
   const found = (await readFile(await byEmail.path(), 'utf8')).split('\r\n').filter((line) => line.endsWith(email));
   expectThat(found.length === 1, 'accounts that are found by an e-mail alone are exported, each once');
 }

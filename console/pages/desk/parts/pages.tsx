@@ -9,15 +9,12 @@ export function Pages<Row>({
   list,
   wanted = '',
   turn = 0,
-  isNarrowed = false,
   children,
 }: {
   readonly list: List<Row>;
   /** What is read, in words: whoever asks for something else gets another list. */
   readonly wanted?: string;
   readonly turn?: number;
-  /** Whether a filter leaves some rows away, also from what is exported. */
-  readonly isNarrowed?: boolean;
   readonly children: (rows: readonly Row[]) => ComponentChildren;
 }) {
   const [known, setKnown] = useState<Page<Row>>();
@@ -56,15 +53,15 @@ export function Pages<Row>({
               {isBusy ? 'Reading …' : 'Show more'}
             </button>
           )}
-          {may('export_lists') && <Export list={list} of={isNarrowed ? 'all that fit the filter' : 'the whole list'} />}
+          {may('export_lists') && <Export list={list} />}
         </div>
       )}
     </>
   );
 }
 
-/** Exports the whole list, and not only what is shown of it. */
-function Export<Row>({ list, of }: { readonly list: List<Row>; readonly of: string }) {
+/** Exports all of a list as it is filtered, and not only what is shown of it. */
+function Export<Row>({ list }: { readonly list: List<Row> }) {
   const [state, setState] = useState<'ready' | 'busy' | 'done'>('ready');
   const [error, setError] = useState<unknown>();
   const run = async () => {
@@ -81,7 +78,7 @@ function Export<Row>({ list, of }: { readonly list: List<Row>; readonly of: stri
   return (
     <>
       <button type="button" class="link" disabled={state === 'busy'} onClick={() => void run()}>
-        {state === 'busy' ? 'Exporting …' : `Export ${of} as CSV`}
+        {state === 'busy' ? 'Exporting …' : 'Export this list as CSV'}
       </button>
       <span role="status" class="quiet">
         {state === 'done' && 'The file is among your downloads, and the export in the audit.'}

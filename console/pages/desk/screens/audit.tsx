@@ -103,7 +103,7 @@ export function Audit({ query }: Place) {
             </details>
           )}
         </form>
-        <Pages isNarrowed={query.size > 0} list={listEntries(Object.fromEntries(query))}>
+        <Pages list={listEntries(Object.fromEntries(query))}>
           {(rows) => (
             <Records
               label="Audit"
