@@ -6,6 +6,8 @@ export function useHasRoom(width: number): boolean {
   const [hasRoom, setHasRoom] = useState(room.matches);
   useEffect(() => {
     const tell = () => setHasRoom(room.matches);
+    // It may have changed before anybody listened.
+    tell();
     room.addEventListener('change', tell);
     return () => room.removeEventListener('change', tell);
   }, [room]);

@@ -114,7 +114,7 @@ const depositColumn: Column<Decided> = {
       <a href={`/desk/deposits/${id}`}>{showSum(amount, asset)}</a>
       {network !== null && <small class="below">{nameNetwork(network)}</small>}
       <small class="below">
-        arrived <Time iso={ts} />
+        <Time iso={ts} />
       </small>
     </>
   ),
@@ -341,7 +341,7 @@ function describe(
         </Whole>
       ) : null,
     ],
-    ['Output of the transaction', deposit.outputIndex === null ? null : String(deposit.outputIndex)],
+    ['Output', deposit.outputIndex === null ? null : String(deposit.outputIndex)],
     ['To address', deposit.address && <CopiedAddress key="address" address={deposit.address} />],
     ['Credited to', creditAccountId && <AccountName key="credit" id={creditAccountId} account={account} />],
     ['Id', <CopiedId key="id" id={deposit.id} />],
