@@ -90,7 +90,7 @@ export function AccountSecurity({ account, changed }: AccountView) {
         <div class="top small-steps">
           <span>
             <State of={totp.enabled ? 'ok' : 'unknown'} words={totp.enabled ? 'On' : 'Off'} />
-            {isForKeys && <small class="below">For API keys: nobody signs in.</small>}
+            {isForKeys && <small class="below">For API keys only.</small>}
           </span>
           {totp.enabled && may('set_second_factor') && <SwitchOff id={id} done={changed} />}
         </div>
