@@ -115,7 +115,7 @@ function About({
     ['For', description || null],
     ['Receives', status === 'enabled' ? nameTypes(types, groups) : 'Nothing while it is off'],
     ['Added', <Time key="added" at={createdAt} />],
-    ['Old secret valid until', previousSecretUntil && <Time key="until" at={previousSecretUntil} />],
+    ['Old secret until', previousSecretUntil && <Time key="until" at={previousSecretUntil} />],
     ['Last failure', failure && `${showRecent(failure.at)}, ${nameAnswer(failure)}`],
   ];
   return (
