@@ -40,7 +40,7 @@ const screens: Readonly<Record<string, readonly [title: string, screen: () => JS
   '/addresses': ['Addresses', Addresses],
   '/activity': ['Activity', Activity],
   '/keys': ['API keys', Keys],
-  '/events': ['Events', Events],
+  '/events': ['Webhooks', Events],
   '/security': ['Security', Security],
 };
 
@@ -120,7 +120,7 @@ function Frame({
             {until && (
               <p>
                 Once it is unfrozen, withdrawals, new API keys and new addresses stay blocked until at least{' '}
-                <Time at={until} />, because the account was recovered.
+                <Time isZoned at={until} />, because the account was recovered.
               </p>
             )}
             <div class="side-by-side">
@@ -130,7 +130,7 @@ function Frame({
         ) : until ? (
           <p class="notice warn">
             <strong>The account was recovered, and its API keys are revoked.</strong> To keep it safe, withdrawals, new
-            API keys and new addresses are blocked until <Time at={until} />. You can trade and deposit.{' '}
+            API keys and new addresses are blocked until <Time isZoned at={until} />. You can trade and deposit.{' '}
             {path !== '/security' && <a href="/security">Remove the passkey that you lost.</a>}
           </p>
         ) : null}
@@ -153,8 +153,8 @@ function ByLink({ path }: { readonly path: string }) {
   if (mustReturn(session) && until_ms !== null) {
     return (
       <p class="notice">
-        <strong>The exchange has agreed to let you back in without a code</strong>, until{' '}
-        <Time at={new Date(until_ms).toISOString()} />. Until you get back in{' '}
+        <strong>We have agreed to let you back in without a code</strong>, until{' '}
+        <Time isZoned at={new Date(until_ms).toISOString()} />. Until you get back in{' '}
         <a href="/security">on the page Security</a>, you can only view the account, deposit, and freeze it.
       </p>
     );

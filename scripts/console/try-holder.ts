@@ -16,7 +16,7 @@ const COLD = '0x52908400098527886E0F7030069857D2E4169EE7';
 const PAPER = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
 const EMAIL = 'grace@customers.example';
 const STEP_MS = 30_000;
-const PAGES = ['Overview', 'Trade', 'Deposit', 'Withdraw', 'Addresses', 'Activity', 'API keys', 'Events', 'Security'];
+const PAGES = ['Overview', 'Trade', 'Deposit', 'Withdraw', 'Addresses', 'Activity', 'API keys', 'Webhooks', 'Security'];
 
 /** A holder's whole way through the console, on an exchange that `npm start` has just opened. */
 export class HolderTrial {
@@ -456,7 +456,7 @@ export class HolderTrial {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
-      await open(page, 'Events');
+      await open(page, 'Webhooks');
       await see(page, 'An endpoint is a URL of your own that events are sent to.');
       await see(page, 'Somebody signed in, or changed passkeys');
       await this.#expectDocument(page, 'guide to events');
@@ -482,7 +482,7 @@ export class HolderTrial {
       await page.getByLabel('Code of your authenticator app').fill(await this.#nextCode());
       await press(page, 'Make ten new recovery codes');
       await this.#storeCodes(page);
-      await open(page, 'Events');
+      await open(page, 'Webhooks');
       await press(page, 'Deliveries');
       await dialog.getByRole('rowheader', { name: 'Recovery codes made' }).waitFor();
       await dialog.getByText(/^to http:\/\/127/).waitFor();
@@ -620,7 +620,7 @@ export class HolderTrial {
       await open(page, name);
       await page.getByRole('heading', { name, level: 1 }).waitFor();
       await this.#check(page, name.toLowerCase().replace(' ', '-'));
-      const words = name === 'Events' ? '' : await page.locator('main').innerText();
+      const words = name === 'Webhooks' ? '' : await page.locator('main').innerText();
       const [odd] = /\bscopes?\b|\bstring\b|\w_\w/i.exec(words) ?? [];
       if (odd !== undefined) throw new Error(`${name} speaks of “${odd}”, as programs do`);
     }

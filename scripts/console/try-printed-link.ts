@@ -42,7 +42,7 @@ export async function tryPrintedLink(
   await press(page, 'Show only the next step');
   await checkState(page, 'overview-looking', shots);
   await tryManyMovements(page, exchange);
-  await open(page, 'Events');
+  await open(page, 'Webhooks');
   await see(page, 'Use a passkey to see');
   expectThat(true, 'the printed link opens the demo account, to look');
   await page.goto(link);

@@ -8,14 +8,14 @@ export function CannotAdd({ act }: { readonly act: string }) {
   if (account.heldUntil_ms !== null) {
     return (
       <p class="quiet">
-        You can {act} again after <Time at={new Date(account.heldUntil_ms).toISOString()} />.
+        You can {act} again after <Time isZoned at={new Date(account.heldUntil_ms).toISOString()} />.
       </p>
     );
   }
   return (
     <>
       <p class="quiet">
-        To {act}, {mustReturn(session) ? 'use your passkey' : 'first add a passkey'}: it proves that it is you.
+        To {act}, {mustReturn(session) ? 'use your passkey' : 'first add a passkey'}. It confirms that it is you.
       </p>
       <div class="side-by-side">
         <a class="main" href="/security">

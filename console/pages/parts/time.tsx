@@ -1,6 +1,6 @@
-import { showTime } from '../format.ts';
+import { showTime, showZoned } from '../format.ts';
 
-/** A point in time, given in ISO 8601. It breaks as a whole. */
-export function Time({ at }: { readonly at: string }) {
-  return <time dateTime={at}>{showTime(at)}</time>;
+/** A point in time, given in ISO 8601. It breaks as a whole. One that somebody waits for is told with its zone. */
+export function Time({ at, isZoned = false }: { readonly at: string; readonly isZoned?: boolean }) {
+  return <time dateTime={at}>{isZoned ? showZoned(at) : showTime(at)}</time>;
 }

@@ -141,7 +141,7 @@ function NewAddress({
       <TextField label="Address" autoComplete="off" required value={address} set={setAddress} />
       <TextField
         label="Name"
-        help="To know it by, such as “cold wallet”."
+        help="A name for you to know it by, such as “cold wallet”."
         required
         maxLength={128}
         value={label}

@@ -118,7 +118,9 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
                 {network && network.network !== symbol && ` over ${nameNetwork(network.network)}`} are paused.
               </strong>{' '}
               Do not send {symbol} now. What is already on its way will still be credited.
-              {networks.some(({ depositEnabled }) => depositEnabled) && ' You can deposit over its other networks.'}
+              {networks.some(({ depositEnabled }) => depositEnabled)
+                ? ' You can deposit over its other networks.'
+                : ' You can deposit other assets.'}
             </>
           )}
         </p>

@@ -91,7 +91,7 @@ export function Events() {
           (hasRoom ? (
             <Meanings />
           ) : (
-            <Folded label="What is sent?">
+            <Folded isLink label="What is sent?">
               <Meanings />
             </Folded>
           ))

@@ -41,16 +41,18 @@ export function NewEndpoint<Type extends string>({
         set={setUrl}
       />
       <TextField label="What it is for (optional)" maxLength={200} value={description} set={setDescription} />
-      <span class="quiet">Events to send</span>
-      <Switch
-        label="Events to send"
-        value={reach}
-        set={setReach}
-        options={[
-          ['all', 'All events'],
-          ['some', 'Only some'],
-        ]}
-      />
+      <div class="field">
+        <span class="quiet">Events to send</span>
+        <Switch
+          label="Events to send"
+          value={reach}
+          set={setReach}
+          options={[
+            ['all', 'All events'],
+            ['some', 'Only some'],
+          ]}
+        />
+      </div>
       {reach === 'all' ? (
         <p class="quiet">Event types that are added later are included.</p>
       ) : (

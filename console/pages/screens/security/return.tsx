@@ -38,7 +38,7 @@ export function Return() {
               <p>
                 Recover the account before{' '}
                 <strong>
-                  <Time at={new Date(until_ms).toISOString()} />
+                  <Time isZoned at={new Date(until_ms).toISOString()} />
                 </strong>
                 , then add a new passkey.
               </p>
