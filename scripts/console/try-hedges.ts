@@ -95,7 +95,7 @@ export async function endAsNever(page: Page, exchange: LocalExchange): Promise<v
   await open(page, 'Today');
   const matters = page.getByRole('list', { name: 'What is not as it should be' }).getByRole('listitem');
   const venues = matters.filter({ hasText: /\d things at the venues need a person/ });
-  await venues.getByRole('link', { name: 'See the venues' }).click();
+  await venues.getByRole('link', { name: 'See Liquidity' }).first().click();
   expectThat(true, 'the first page says that something at the venues needs a person, and leads there');
   await openEnd(page, coin);
   await page.getByLabel('Reason, for the audit').fill('not in the venue’s list');

@@ -105,17 +105,18 @@ const transactionColumns = (accountId: string): readonly Column<Transaction>[] =
 export const withdrawalColumns: readonly Column<OperatorWithdrawal>[] = [
   {
     name: 'Withdrawal',
-    show: (row) => <a href={`/desk/withdrawals/${row.accountId}/${row.id}`}>{nameAmount(row)}</a>,
+    show: (row) => (
+      <>
+        <a href={`/desk/withdrawals/${row.accountId}/${row.id}`}>{nameAmount(row)}</a>
+        <small class="below">{nameNetwork(row.network)}</small>
+      </>
+    ),
   },
   valueColumn,
   {
     name: 'To',
     narrow: 'bare last',
-    show: ({ asset, network, address }) => (
-      <span>
-        {network !== asset && network} <code title={address}>{shorten(address)}</code>
-      </span>
-    ),
+    show: ({ address }) => <code title={address}>{shorten(address)}</code>,
   },
   { ...state, show: ({ status }) => <WithdrawalState of={status} /> },
   when,

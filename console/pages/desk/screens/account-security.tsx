@@ -87,11 +87,13 @@ export function AccountSecurity({ account, changed }: AccountView) {
       </section>
       <section class="card">
         <h2>Two-factor authentication</h2>
+        <p class="quiet">
+          {isForKeys
+            ? 'While it is on, API keys need a code to withdraw.'
+            : 'While it is on, the holder and API keys need a code to withdraw.'}
+        </p>
         <div class="top small-steps">
-          <span>
-            <State of={totp.enabled ? 'ok' : 'unknown'} words={totp.enabled ? 'On' : 'Off'} />
-            {isForKeys && <small class="below">For API keys only.</small>}
-          </span>
+          <State of={totp.enabled ? 'ok' : 'unknown'} words={totp.enabled ? 'On' : 'Off'} />
           {totp.enabled && may('set_second_factor') && <SwitchOff id={id} done={changed} />}
         </div>
       </section>

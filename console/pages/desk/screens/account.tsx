@@ -45,7 +45,6 @@ export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
               </div>
               <AccountSteps account={account} changed={reload} />
             </div>
-            <OpenItems of={open} />
             <nav class="tabs" aria-label="Of the account" ref={scrollToCurrent}>
               {views.map(([name, title]) => (
                 <a
@@ -58,7 +57,12 @@ export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
               ))}
               <a href={`/desk/audit?target=${id}`}>Audit</a>
             </nav>
-            {view === '' && <Overview account={account} changed={reload} />}
+            {view === '' && (
+              <>
+                <OpenItems of={open} />
+                <Overview account={account} changed={reload} />
+              </>
+            )}
             {view === 'security' && <AccountSecurity account={account} changed={reload} />}
             {view !== '' && view !== 'security' && <AccountRecords id={id} kind={view} query={query} />}
           </>

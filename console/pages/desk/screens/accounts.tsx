@@ -95,7 +95,7 @@ export function Accounts({ query }: Place) {
           }}
         >
           <div class="filters">
-            <TextField label="Name, e-mail, id, address" value={wanted['query'] ?? ''} set={set('query')} />
+            <TextField label="Filter by name, e-mail, id or address" value={wanted['query'] ?? ''} set={set('query')} />
             <button type="submit">Filter</button>
           </div>
           <details class="plain-details" open={Boolean(status || openedFrom || openedTo)}>

@@ -147,8 +147,20 @@ const decidedColumns = (did: string): readonly Column<Decided>[] => [
       return typeof because === 'string' ? <span class="details">{because}</span> : '–';
     },
   },
-  { name: `${inWords(did)} by`, show: ({ decided }) => decided?.actor ?? 'not in the newest of the audit' },
-  { name: `${inWords(did)} on`, show: ({ decided }) => (decided ? <Time iso={decided.ts} /> : '–') },
+  {
+    name: `${inWords(did)} by`,
+    show: ({ decided }) =>
+      decided ? (
+        <>
+          {decided.actor}
+          <small class="below">
+            <Time iso={decided.ts} />
+          </small>
+        </>
+      ) : (
+        'not in the newest of the audit'
+      ),
+  },
 ];
 
 const decideColumn: Column<Decided> = {

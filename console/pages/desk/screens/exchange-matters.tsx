@@ -47,10 +47,9 @@ export function listShortfalls(house: House): readonly Matter[] {
 function sumUpVenues(all: Venues): readonly Matter[] {
   const venues = all.venues.map((venue) => ({ ...venue, toMove: venue.toMove.filter(({ to }) => to !== 'custody') }));
   const matters = [...listVenueMatters({ ...all, venues }), ...listStuck(all)];
-  const step = <a href="/desk/liquidity">See the venues</a>;
+  const step = <a href="/desk/liquidity">See Liquidity</a>;
   const halted = all.hedgingHalted ? [{ what: 'Hedging is halted: positions are not covered', isBad: true, step }] : [];
-  if (matters.length < 2)
-    return [...halted, ...matters.map((matter) => ({ ...matter, step: <a href="/desk/liquidity">See Liquidity</a> }))];
+  if (matters.length < 2) return [...halted, ...matters.map((matter) => ({ ...matter, step }))];
   const what = `${all.hedgingHalted ? 'Hedging is halted, and ' : ''}${matters.length} things at the venues need a person`;
   const why = `${matters.map((matter) => matter.what).join('. ')}.`;
   return [{ what, why, isBad: all.hedgingHalted || matters.some(({ isBad }) => isBad), step }];

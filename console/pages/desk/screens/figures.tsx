@@ -70,7 +70,7 @@ export function Figures({
         <Inventory house={house} />
       </dl>
       <details class="on-telephone plain-details">
-        <summary>The last {DAYS} days, drawn</summary>
+        <summary>Charts of the last {DAYS} days</summary>
       </details>
       <div class="charts">
         {charts.map(([title, series]) => (
@@ -147,7 +147,7 @@ const exposedOn = (house: House, days: readonly string[]) => {
 
 /** What all positions are worth now, beside yesterday and the week. */
 export function ExposureFigure({ house, days }: { readonly house: House; readonly days: readonly string[] }) {
-  const name = 'Positions without USDT';
+  const name = 'Positions in coins';
   const compared = house.positionsByDay?.slice(0, WEEK + 1);
   const exposed = listExposed(house);
   if (exposed && compared?.slice(1).every(({ usdValue }) => usdValue !== null)) {

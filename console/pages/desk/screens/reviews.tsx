@@ -29,15 +29,15 @@ const columns = [
   ),
 ];
 
-const reviewColumn: Column<OperatorWithdrawal> = {
-  name: 'Review',
+const actColumn = (name: string): Column<OperatorWithdrawal> => ({
+  name,
   isStep: true,
   show: ({ id, accountId }) => (
     <a class="act" href={`/desk/withdrawals/${accountId}/${id}`}>
-      Review
+      {name}
     </a>
   ),
-};
+});
 
 const listWithdrawals = (query: Operations['get /withdrawals']['query']) =>
   withAccounts(listOf('get /withdrawals', { query }), ({ accountId }) => accountId);
@@ -55,7 +55,7 @@ export function Reviews() {
           {limit === null
             ? 'No review limit is set, so nothing waits here. '
             : limit !== undefined &&
-              `Withdrawals wait here once an account withdraws more than ${showSum(limit, 'USDT')} in 24 hours. `}
+              `Withdrawals wait here once an account has asked to withdraw more than ${showSum(limit, 'USDT')} in 24 hours. `}
           <a href="/desk/settings?show=accounts">Change the limit</a>
         </p>
         <Pages list={listWithdrawals({ status: 'PENDING' })}>
@@ -64,7 +64,7 @@ export function Reviews() {
               label="Withdrawals to review"
               rows={rows}
               keyOf={({ id }) => id}
-              columns={[...columns, ageColumn, ...(may('review_withdrawals') ? [reviewColumn] : [])]}
+              columns={[...columns, ageColumn, ...(may('review_withdrawals') ? [actColumn('Review')] : [])]}
               empty="Nothing waits for a review."
             />
           )}
@@ -119,7 +119,7 @@ export function Payouts({ query }: Place) {
         ({ id, path, body }) =>
           path.includes(row.id) && (
             <span key={id}>
-              <a href={`/desk/proposals/${id}`}>To end as {body['outcome']}</a>, waits for approval
+              <a href={`/desk/proposals/${id}`}>End as {body['outcome']}</a>: needs approval
             </span>
           ),
       ),
@@ -149,6 +149,7 @@ export function Payouts({ query }: Place) {
                   ...(rows.some(({ held }) => held !== null) ? [heldColumn] : []),
                   ...(claims.length > 0 ? [claimColumn] : []),
                   ...(proposals.some(({ path }) => path.includes('/withdrawals/')) ? [proposalColumn] : []),
+                  actColumn('Open'),
                 ]}
                 empty={empty}
               />

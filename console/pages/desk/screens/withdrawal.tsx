@@ -47,7 +47,10 @@ export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) 
           <div class="named">
             <h1>Withdrawal of {showSum(withdrawal.amount, withdrawal.asset)}</h1>
             <WithdrawalState of={withdrawal.status} />
-            {withdrawal.status === 'PENDING' && <p>{tellHeld(account, limit)}</p>}
+            <p>
+              Worth {showCents(withdrawal.usdValue)} USDT, over {nameNetwork(withdrawal.network)}.
+              {withdrawal.status === 'PENDING' && ` ${tellHeld(account, limit)}`}
+            </p>
           </div>
           {claim && withdrawal.status === 'PROCESSING' && (
             <p class="notice">
@@ -72,7 +75,7 @@ export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) 
                 ...tellNow(withdrawal),
               ]}
             >
-              <a href={`/desk/audit?target=${account.id}`}>Changes of the account</a>
+              <a href={`/desk/audit?target=${account.id}`}>Audit of the account</a>
             </Timeline>
           </div>
           <Recent earlier={earlier} deposits={deposits} id={id} />
@@ -191,12 +194,12 @@ function AccountFacts({
     ],
     ['Times paid to this address', <Sign key="paid" isUsual={paid > 0} words={countPaid(paid)} />],
     ['Account', <AccountLink key="account" id={account.id} label={account.label} />],
-    ['State', <State key="state" of={account.status} />],
+    ['State of the account', <State key="state" of={account.status} />],
     [
       'Two-factor authentication',
       <Sign key="totp" isUsual={account.totp.enabled} words={account.totp.enabled ? 'on' : 'off'} />,
     ],
-    ['Opened', <Time key="opened" iso={account.createdAt} />],
+    ['Account opened', <Time key="opened" iso={account.createdAt} />],
     ['Account is worth now', `${showCents(account.usdValue)} USDT`],
     ['Daily limit used', `${showCents(used)} of ${showAmount(limit)} USDT`],
     ['Earlier withdrawals', earlier.length === LOOKED_AT ? `${LOOKED_AT} or more` : String(earlier.length)],
