@@ -1,6 +1,6 @@
 /**
  * Of a row of links that scrolls where it does not fit: keeps the one of the page that is open in sight, also when the
- * row becomes narrower. Returns what ends that.
+ * row becomes narrower or one of them wider. Returns what ends that.
  */
 export function scrollToCurrent(links: HTMLElement | null): (() => void) | undefined {
   const link = links?.querySelector<HTMLElement>('[aria-current]');
@@ -10,6 +10,6 @@ export function scrollToCurrent(links: HTMLElement | null): (() => void) | undef
     const [row, current] = [links.getBoundingClientRect(), link.getBoundingClientRect()];
     links.scrollTo({ left: links.scrollLeft + current.left - row.left - (row.width - current.width) / 2 });
   });
-  follow.observe(links);
+  for (const each of [links, ...links.children]) follow.observe(each);
   return () => follow.disconnect();
 }

@@ -4,7 +4,7 @@ import { showSum } from '../../format.ts';
 import type { Matter } from '../parts/matters.tsx';
 import { isLacking, showShare } from '../parts/percent.ts';
 import type { ExchangeSettings, House, Venues } from '../schema.d.ts';
-import { listToggles, toggleWhole } from './toggles.ts';
+import { listToggles, nameToggle, toggleWhole } from './toggles.ts';
 import { listStuck, listVenueMatters } from './venue-matters.tsx';
 
 type Status = Awaited<ReturnType<typeof api.getStatus>>;
@@ -82,7 +82,7 @@ export function listExchangeMatters(
                 ? `${off.length} coins and networks are off`
                 : off.map(({ told }) => told).join('; '),
             isBad: true,
-            step: <a href="/desk/switches">{off.length === 1 ? off[0]?.label : 'Switch them on'}</a>,
+            step: <a href="/desk/switches">{off.length === 1 && off[0] ? nameToggle(off[0]) : 'Switch them on'}</a>,
           },
         ]),
   ];

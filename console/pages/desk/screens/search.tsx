@@ -7,7 +7,6 @@ import { type AccountOfHolder, addAccounts, findAccounts } from '../parts/find-a
 import { AccountLink, AccountName, ShortId } from '../parts/names.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import type { SearchResult } from '../schema.d.ts';
-import { valueColumn } from './account-records.tsx';
 import { accountColumns } from './accounts.tsx';
 
 /** The page on which a result is shown. */
@@ -33,34 +32,24 @@ async function read(text: string) {
   return { results: await addAccounts(others, ({ accountId }) => accountId ?? undefined), accounts: rows };
 }
 
-/** Those of the list of accounts, and what tells accounts of one name apart. */
-const foundColumns: readonly Column<AccountOfHolder>[] = accountColumns.map((column) => {
-  if (column.name === valueColumn.name) {
-    return {
-      ...column,
-      show: (account) => (
-        <>
-          <span class="narrow quiet">Worth </span>
-          {column.show(account)}
-        </>
-      ),
-    };
-  }
-  if (column.name !== 'Account') return column;
-  return {
-    ...column,
-    show: ({ id, label, email, externalId }) => (
-      <>
-        <AccountLink id={id} label={label} />
-        <small class="below breaks">{email ?? 'no holder yet'}</small>
-        <small class="below">
-          <ShortId id={id} />
-          {externalId !== null && ` · ${externalId}`}
-        </small>
-      </>
-    ),
-  };
-});
+/** Those of the list of accounts, each with its name, and what tells accounts of one name apart. */
+const foundColumns: readonly Column<AccountOfHolder>[] = accountColumns.map(({ name, isNumber = false, show }) => ({
+  name,
+  isNumber,
+  show:
+    name === 'Account'
+      ? ({ id, label, email, externalId }) => (
+          <>
+            <AccountLink id={id} label={label} />
+            <small class="below breaks">{email ?? 'no holder yet'}</small>
+            <small class="below">
+              <ShortId id={id} />
+              {externalId !== null && ` · ${externalId}`}
+            </small>
+          </>
+        )
+      : show,
+}));
 
 const count = (found: number) => (found === 1 ? '1 result' : `${found === 0 ? 'No' : found} results`);
 

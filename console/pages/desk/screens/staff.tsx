@@ -34,7 +34,6 @@ export function StaffScreen() {
         {may('manage_staff') && <SetRoles changed={changed} />}
       </div>
       <section class="card">
-        <p>When somebody leaves, remove them in Cloudflare Access, and take their roles away here.</p>
         <Pages turn={turn} list={listOf('get /staff', {})}>
           {(rows) => (
             <Records
@@ -63,6 +62,7 @@ export function StaffScreen() {
             />
           )}
         </Pages>
+        <p class="quiet">When somebody leaves, remove them in Cloudflare Access, and take their roles away here.</p>
       </section>
       <section class="card">
         <h2>What each role allows</h2>

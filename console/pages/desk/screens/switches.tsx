@@ -12,7 +12,7 @@ import { lowerFirst } from '../parts/deeds.ts';
 import { labelTime, toField } from '../parts/field-time.ts';
 import { Matters } from '../parts/matters.tsx';
 import { Records } from '../parts/records.tsx';
-import { OldAndNew, Step } from '../parts/step.tsx';
+import { Step } from '../parts/step.tsx';
 import type { AuditEntry, ExchangeSettings } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import type { SettingsPart } from './change-step.tsx';
@@ -20,6 +20,7 @@ import { ToggleStep } from './toggle-step.tsx';
 import {
   type Toggled,
   listToggles,
+  nameToggle,
   toggleDepositsOf,
   toggleDepositsOver,
   toggleTrading,
@@ -126,7 +127,8 @@ function OffNow({ settings, changes, changed }: SettingsPart & { readonly change
         what: one.told,
         why: one.why,
         isBad: true,
-        step: <ToggleStep of={one} changed={changed} />,
+        // Far from its row, it says of what.
+        step: <ToggleStep of={{ ...one, label: nameToggle(one), about: undefined }} changed={changed} />,
       }))}
     />
   );
@@ -316,14 +318,11 @@ function WriteNotice({ notice, changed }: { readonly notice: Notice | null; read
         value={text}
         set={(next) => change({ text: next })}
       />
-      {notice && text !== notice.text && text !== '' ? (
-        <OldAndNew name="As holders see it" old={notice.text} next={text} />
-      ) : (
-        <div class="group">
-          <p class="quiet">As holders see it</p>
-          <p class="notice">{text || '…'}</p>
-        </div>
-      )}
+      <div class="group">
+        <p class="quiet">As holders see it</p>
+        <p class="notice">{text || '…'}</p>
+        {notice && text !== notice.text && <p class="quiet">In place of: {notice.text}</p>}
+      </div>
       <div class="row">
         <TextField
           label={labelTime('From')}

@@ -30,7 +30,9 @@ function toggleOf(
   change: ChangeSettings,
 ): Toggled {
   const isHalt = verb === 'Halt';
-  const after = isHalt ? 'Once there are two admins, resuming needs both.' : `Any admin can resume ${thing} alone.`;
+  const after = isHalt
+    ? 'Once there are two admins, resuming needs both.'
+    : 'Any admin can resume it without a second person.';
   return {
     isOn,
     isHalt,
@@ -46,6 +48,9 @@ function toggleOf(
     change,
   };
 }
+
+/** What a switch does, and of what. */
+export const nameToggle = ({ label, about }: Toggled) => (about === undefined ? label : `${label} ${about}`);
 
 /** The switch of a name that is off while it is listed. */
 function toggleNamed<Name extends string>(
