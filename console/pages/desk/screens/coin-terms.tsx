@@ -76,13 +76,14 @@ export function CoinTerms(part: SettingsPart) {
               show: (row) => {
                 const fallback = row === DEFAULT ? undefined : fallbackPrices[row];
                 if (!fallback) return '';
-                const isOld = Date.parse(fallback.setAt) < Date.now() - OLD_MS;
                 return (
                   <>
                     {showAmount(fallback.price)}
-                    <small class={isOld ? 'below state warn' : 'below'}>
-                      of <Day iso={fallback.setAt} />
-                    </small>
+                    {Date.parse(fallback.setAt) < Date.now() - OLD_MS && (
+                      <small class="below state warn">
+                        old: <Day iso={fallback.setAt} />
+                      </small>
+                    )}
                   </>
                 );
               },
@@ -229,12 +230,12 @@ function SetTerms({ coin, ...part }: SettingsPart & { readonly coin: Coin }) {
 
 /** What helps with the fields of a coin's hedging. */
 const hedgingFields = {
-  inner: 'Beyond it, hedged after the wait',
-  outer: 'Beyond it, hedged at once',
-  maxAgeSeconds: 'Beyond the inner bound',
-  maxHedge: 'The most of one hedge',
-  limitBps: 'At most so much worse than the market',
-  feeBps: 'Set aside for each hedge',
+  inner: 'Beyond it, a hedge follows after the wait',
+  outer: 'Beyond it, a hedge follows at once',
+  maxAgeSeconds: 'How long beyond the inner bound',
+  maxHedge: 'Largest single hedge',
+  limitBps: 'Furthest from the market’s price',
+  feeBps: 'Reserved in each hedge',
 } as const;
 
 type HedgingField = keyof typeof hedgingFields;

@@ -94,11 +94,9 @@ const isMuch = (used: string) => Number(used) > MUCH_USED;
 const positionUsed: Column<HouseAsset> = {
   name: 'Limit used',
   isNumber: true,
-  show: ({ asset: name, exposureUsed: used, position }) => {
+  show: ({ exposureUsed: used }) => {
     if (used === null) return '–';
-    if (Number(used) === 0) {
-      return <span class="quiet">{name === 'USDT' && !position.startsWith('-') ? 'no limit' : showUsed(used)}</span>;
-    }
+    if (Number(used) === 0) return <span class="quiet">{showUsed(used)}</span>;
     return isMuch(used) ? <strong class="lacking">{showUsed(used)}</strong> : showUsed(used);
   },
 };
@@ -330,8 +328,8 @@ function Exposed({ house }: { readonly house: House }) {
     <section class="card">
       <h2>Positions by day</h2>
       <p class="quiet">
-        What the house has of each coin beyond its capital, in USDT at the last price of each day (UTC). The chart
-        counts long and short alike.
+        What the house has of each coin beyond its capital, in USDT at the last price of each day (UTC). The chart adds
+        long and short, without USDT.
       </p>
       <ExposureChart house={house} days={days} />
       {names.length > 0 && (

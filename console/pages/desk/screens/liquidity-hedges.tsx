@@ -16,23 +16,10 @@ import type { Hedge } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { isStuck, nameHedge, showSeconds } from './venue-matters.tsx';
 
-/** What the dealer does not end, a person does. */
-const withEnds = (
-  columns: readonly Column<Hedge>[],
-  hedges: readonly Hedge[],
-  changed: () => void,
-): readonly Column<Hedge>[] =>
-  hedges.some(isStuck)
-    ? [
-        ...columns,
-        { name: 'End', isStep: true, show: (hedge) => isStuck(hedge) && <EndHedge hedge={hedge} done={changed} /> },
-      ]
-    : columns;
-
 /** The hedges that have no end yet, the oldest first. */
 export function OpenHedges({ hedges }: { readonly hedges: readonly Hedge[] }) {
   return (
-    <Records label="Open hedges" rows={hedges} keyOf={({ id }) => id} columns={planned} empty="No hedge is open." />
+    <Records label="Open hedges" rows={hedges} keyOf={({ id }) => id} columns={plannedOf()} empty="No hedge is open." />
   );
 }
 
@@ -65,7 +52,7 @@ export function Hedges() {
             label="Hedges"
             rows={rows.toSorted((one, other) => Number(other.status === 'OPEN') - Number(one.status === 'OPEN'))}
             keyOf={({ id }) => id}
-            columns={withEnds([...planned, ...dealt], rows, () => setTurn(turn + 1))}
+            columns={[...plannedOf(() => setTurn(turn + 1)), ...dealt]}
             empty={
               status === ''
                 ? 'Nothing was hedged yet. A coin is hedged once its terms name a venue and a band.'
@@ -90,8 +77,8 @@ const states = {
   NEVER: ['NEVER', 'never dealt'],
 } as const;
 
-/** What was planned. */
-const planned: readonly Column<Hedge>[] = [
+/** What was planned. What the dealer does not end, a person does: `ended` is called after it. */
+const plannedOf = (ended?: () => void): readonly Column<Hedge>[] => [
   {
     name: 'Hedge',
     show: (hedge) => (
@@ -113,6 +100,12 @@ const planned: readonly Column<Hedge>[] = [
       return isStuck(hedge) ? (
         <>
           <State of="FAILED" words={`no answer for ${showSeconds(openSeconds)}`} />
+          {ended && (
+            <>
+              <br />
+              <EndHedge hedge={hedge} done={ended} />
+            </>
+          )}
         </>
       ) : (
         <State of={tone} words={`open for ${showSeconds(openSeconds)}`} />
@@ -251,13 +244,7 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
               set={setFeeAsset}
               options={feeAssetsOf(hedge).map((asset) => [asset, asset] as const)}
             />
-            <TextField
-              label="The venue’s order id (required)"
-              required
-              maxLength={128}
-              value={venueReference}
-              set={setReference}
-            />
+            <TextField label="Order id (required)" required maxLength={128} value={venueReference} set={setReference} />
           </div>
         </>
       )}

@@ -196,7 +196,7 @@ function Positions({ house }: { readonly house: House }) {
       <h2>Position against its band</h2>
       <p class="quiet">
         The position is what the house bears the risk of. Beyond its outer bound it is hedged at once, and beyond its
-        inner bound after a while, back to the inner bound. The inventory counts what open hedges may spend.
+        inner bound after the wait, back to the inner bound. The inventory counts what open hedges may spend.
       </p>
       <Records
         label="Positions"
@@ -304,7 +304,7 @@ function Earned({ profit }: { readonly profit: Profit }) {
   );
 }
 
-const venueStates = { answers: 'COMPLETED', silent: 'FAILED', unknown: 'unknown' } as const;
+const venueStates = { answers: 'COMPLETED', silent: 'FAILED', unknown: 'NEVER' } as const;
 
 const balanceColumns: readonly Column<Venue['balances'][number]>[] = [
   { name: 'Asset', show: ({ asset }) => asset },

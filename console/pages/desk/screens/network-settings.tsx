@@ -47,7 +47,10 @@ export function NetworkSettings(part: SettingsPart) {
   return (
     <section class="card costs">
       <h2>Fees and minimums</h2>
-      <p class="quiet">{isSet ? 'Values that are not the default are bold.' : 'All values are the defaults.'}</p>
+      <p class="quiet">
+        Amounts are in the asset.<span class="narrow"> Out are withdrawals, in are deposits.</span>{' '}
+        {isSet ? 'Values that are not the default are bold.' : 'All values are the defaults.'}
+      </p>
       <Shown loaded={loaded}>
         {(assets) => assets.map((one) => <Costs key={one.asset} {...part} changed={changed} {...one} />)}
       </Shown>

@@ -26,7 +26,7 @@ export function Settings({ query }: Place) {
     <>
       <div class="top">
         <h1>Settings</h1>
-        <a href="/desk/audit?action=change_settings">See who changed them</a>
+        <a href="/desk/audit?action=change_settings">Who changed settings</a>
       </div>
       <Tabs label="Of settings" path="/desk/settings" of={groups} shown={shown} />
       {!may('change_settings') && (
