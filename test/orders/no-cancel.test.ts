@@ -15,21 +15,23 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] 
 
 const ALL = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '100' } as const;
 
-/** Has the hub keep orders of BTC waiting for their price until the test has it answer. Other coins have theirs at once. */
+/**
+ * Has the hub keep orders of BTC waiting for their price until the test has it answer, then and ever after: an order whose
+ * price has grown old meanwhile asks again. Other coins have theirs at once.
+ */
 function holdPrices() {
-  let waiting = 0;
+  let [waiting, isReleased] = [0, false];
   const { after } = PriceHub.prototype;
   vi.spyOn(PriceHub.prototype, 'after').mockImplementation(async function wait(this: PriceHub, question) {
-    const isHeld = question.coin === 'BTC';
-    if (isHeld) {
+    if (question.coin === 'BTC' && !isReleased) {
       waiting += 1;
-      await until(() => waiting === 0);
+      await until(() => isReleased);
     }
     return after.call(this, question);
   });
   return {
     reach: (count = 1) => until(() => waiting === count),
-    release: () => void (waiting = 0),
+    release: () => void (isReleased = true),
   };
 }
 
