@@ -115,7 +115,7 @@ function Frame({
           <div class="notice bad asked">
             <p>
               <strong>The account is frozen.</strong> Trading and withdrawals are stopped, including through API keys.
-              Deposits are still credited.
+              Deposits are still credited. To have it unfrozen, write to <MailLink about="Unfreeze my account" />.
             </p>
             {until && (
               <p>

@@ -489,7 +489,7 @@ export class HolderTrial {
 
       await this.#check(page, 'events-deliveries');
       expectThat(received.length === 2, 'what happens to the account’s security is sent');
-      await page.getByRole('button', { name: 'Resend from here' }).waitFor();
+      await page.getByRole('button', { name: 'Resend this and newer' }).waitFor();
       await press(page, 'Resend all of the last 90 days');
       await see(page, 'Resend all events of the last 90 days?');
       await press(page, 'Yes, resend all of the last 90 days');

@@ -105,7 +105,7 @@ async function tryFreezeLink(
 ): Promise<void> {
   const page = await openConsole(browser, exchange);
   await page.goto(/http:\/\/localhost:\d+\/freeze#\S+/.exec(mail)?.[0] ?? '');
-  await see(page, 'If you did not do what the mail tells');
+  await see(page, 'If you did not do it, freeze your account');
   await checkState(page, 'freeze-by-link', shots);
   await press(page, 'Freeze my account');
   await see(page, 'Trading and withdrawals have stopped, including through API keys.');

@@ -16,7 +16,7 @@ export function FreezeByLink() {
             Trading and withdrawals have stopped, including through API keys.
           </p>
           <ol class="numbered">
-            <li>Sign in, remove passkeys that are not yours, and sign out other browsers.</li>
+            <li>Sign in, remove passkeys and API keys that are not yours, and sign out other browsers.</li>
             <li>
               Write to <MailLink about="My account is frozen" />, and tell us what happened. We unfreeze the account
               once we know that it is you.
@@ -26,8 +26,8 @@ export function FreezeByLink() {
       ) : (
         <>
           <p>
-            If you did not do what the mail tells, freeze your account. Trading and withdrawals stop at once, including
-            through API keys. Deposits are still credited.
+            The mail says what was done. If you did not do it, freeze your account. Trading and withdrawals stop at
+            once, including through API keys. Deposits are still credited.
           </p>
           <p>
             <strong>You cannot undo it yourself.</strong> To have the account unfrozen, write to <MailLink />.

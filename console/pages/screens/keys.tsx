@@ -33,7 +33,7 @@ interface KeyPage {
 const scopes = [
   ['read', 'Read balances, orders and activity'],
   ['trade', 'Place orders'],
-  ['webhooks', 'Change where events are sent'],
+  ['webhooks', 'Manage webhooks'],
   ['withdraw', 'Send coins out'],
 ] as const;
 

@@ -87,12 +87,14 @@ export function Step({
               danger={danger}
               isReady={isReady}
               beside={
-                <button type="button" onClick={close}>
-                  Cancel
-                </button>
+                <>
+                  {isForTwo && <p class="quiet">You propose it, another person approves it.</p>}
+                  <button type="button" onClick={close}>
+                    Cancel
+                  </button>
+                </>
               }
             >
-              {isForTwo && <p>You propose it, and another person approves it.</p>}
               {children}
             </Form>
           </>

@@ -67,7 +67,7 @@ export function CoinTerms(part: SettingsPart) {
               show: (row) => {
                 if (row === DEFAULT) return '';
                 const { maxNotional } = termOf(row);
-                return maxNotional === undefined ? 'none' : showAmount(maxNotional);
+                return maxNotional === undefined ? 'no limit' : showAmount(maxNotional);
               },
             },
             {

@@ -248,7 +248,7 @@ function Dust() {
         )}
       </Shown>
       <p class="quiet">
-        Dust is deposits below the minimum of their asset and network. They are in custody, and credited to nobody.
+        A deposit below the minimum for its asset and network is dust. It stays in custody, and is credited to nobody.
       </p>
     </>
   );

@@ -185,7 +185,8 @@ function EachAsset({ house }: { readonly house: House }) {
       <h2>Each asset</h2>
       <p class="quiet">
         How much of what clients are owed is in custody, and in custody and at venues together. Positions are in USDT: +
-        is long, − is short. A short one uses its limit once the house’s own coins are spent.
+        is long, − is short.
+        <span class="off-telephone"> A short one uses its limit once the house’s own coins are spent.</span>
       </p>
       <Records
         isSmall

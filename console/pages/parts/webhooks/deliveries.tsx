@@ -51,7 +51,7 @@ export function Deliveries({
             {log.deliveries.length > 0 && <List rows={log.deliveries} again={again} />}
             {again && (
               <>
-                <p class="quiet">Resending from an event sends it and all after it, one a second.</p>
+                <p class="quiet">What is resent is sent one a second.</p>
                 {again(undefined)}
               </>
             )}
@@ -75,7 +75,7 @@ function List({
         <tr>
           <th scope="col">Event</th>
           <th scope="col">State</th>
-          <th scope="col">Answer</th>
+          <th scope="col">Response</th>
           <th scope="col" class="number">
             When
           </th>

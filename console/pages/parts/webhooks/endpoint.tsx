@@ -228,7 +228,7 @@ function Again({
   return (
     <Change
       plain
-      label={after === undefined ? 'Resend all of the last 90 days' : 'Resend from here'}
+      label={after === undefined ? 'Resend all of the last 90 days' : 'Resend this and newer'}
       title="Resend events"
       {...(after === undefined && { asks: 'Resend all events of the last 90 days?' })}
       act={async () => {

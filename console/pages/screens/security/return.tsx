@@ -42,11 +42,10 @@ export function Return() {
                 </strong>
                 , then add a new passkey.
               </p>
-              <p class="notice warn">
-                {EFFECT}
-                {account.totp.enabled &&
-                  ' In those 24 hours you can switch two-factor authentication off without a code.'}
-              </p>
+              {account.totp.enabled && (
+                <p>In the 24 hours after it you can switch two-factor authentication off without a code.</p>
+              )}
+              <p class="notice warn">{EFFECT}</p>
             </div>
             <Form act={() => recover({ allowedByExchange: true })} label="Recover the account" />
           </li>
@@ -87,8 +86,8 @@ export function Return() {
               <div>
                 <h3>Without a passkey or a code</h3>
                 <p>
-                  Write to <MailLink /> from your own address. We check who you are, and mail you once two of us have
-                  agreed. Then you can recover the account here.
+                  Write to us from your own address. We check who you are, and mail you once you can recover the account
+                  here.
                 </p>
               </div>
               <MailLink words="Write to us" />
