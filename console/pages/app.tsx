@@ -115,7 +115,8 @@ function Frame({
           <div class="notice bad asked">
             <p>
               <strong>The account is frozen.</strong> Trading and withdrawals are stopped, including through API keys.
-              Deposits are still credited. To have it unfrozen, write to <MailLink about="Unfreeze my account" />.
+              Deposits are still credited. Meanwhile remove passkeys and API keys that are not yours. To have it
+              unfrozen, write to us.
             </p>
             {until && (
               <p>
@@ -124,7 +125,7 @@ function Frame({
               </p>
             )}
             <div class="side-by-side">
-              <MailLink isMain words="Write to us to unfreeze it" about="Unfreeze my account" />
+              <MailLink isMain about="Unfreeze my account" />
             </div>
           </div>
         ) : until ? (

@@ -27,7 +27,7 @@ export function tellTroubles(status: Status | 'unreachable'): Trouble | undefine
     halted.length > 0 && [
       `${begin(join(halted))} ${String(halted) === 'trading' ? 'is' : 'are'} halted by the exchange.`,
       `New ${join(nameHalted('orders'))} are refused.`,
-      withdrawals === 'HALTED' && 'What you sent before may be late.',
+      withdrawals === 'HALTED' && 'Withdrawals sent before may be late.',
     ],
     trading === 'DEGRADED' && ['Orders cannot fill at the moment.', 'Nothing is taken for one that is refused.'],
     trading === 'OK' &&

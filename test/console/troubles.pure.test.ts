@@ -9,7 +9,7 @@ test('nothing is told while all works', () => expect(tell({})).toBeUndefined());
 test('two halts are one trouble, with what still works', () => {
   expect(tell({ trading: 'HALTED', withdrawals: 'HALTED' })).toEqual({
     what: 'Trading and withdrawals are halted by the exchange.',
-    more: 'New orders and withdrawals are refused. What you sent before may be late. Deposits work as usual, and your coins stay where they are.',
+    more: 'New orders and withdrawals are refused. Withdrawals sent before may be late. Deposits work as usual, and your coins stay where they are.',
   });
 });
 

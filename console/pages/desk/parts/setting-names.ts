@@ -19,7 +19,7 @@ export const settingNames: Readonly<Record<string, string>> = {
   depositMinimums: 'Minimum deposit',
   spreadBps: 'Spread',
   exposure: 'Position limit',
-  approvalAbove: 'Credits by hand without approval',
+  approvalAbove: 'Credits by one admin alone',
   openingWeights: 'Ledgers of new accounts',
   fallbackPrices: 'Fallback price',
 };

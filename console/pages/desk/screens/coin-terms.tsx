@@ -210,7 +210,7 @@ function SetTerms({ coin, ...part }: SettingsPart & { readonly coin: Coin }) {
         <TextField
           label="Order limit"
           unit="USDT"
-          help="Leave empty for no limit"
+          help="The largest order. Leave empty for no limit"
           inputMode="decimal"
           value={maxNotional}
           set={(value) => setMaxNotional(value.trim())}
@@ -218,7 +218,7 @@ function SetTerms({ coin, ...part }: SettingsPart & { readonly coin: Coin }) {
         <TextField
           label="Fallback price"
           unit="USDT"
-          help={fallback && `Set ${showTime(fallback.setAt)}`}
+          help={`Shown while no venue has a price${fallback ? `. Set ${showTime(fallback.setAt)}` : ''}`}
           inputMode="decimal"
           value={price}
           set={(value) => setPrice(value.trim())}

@@ -99,7 +99,7 @@ const singles: readonly Single[] = [
   { name: 'allowlistMode', meaning: 'Any address, or only approved ones.' },
   {
     name: 'approvalAbove',
-    meaning: 'The most that one admin may credit in 24 hours. Where there are two admins, more needs both.',
+    meaning: 'By hand, the most in 24 hours. More needs a second admin, where there is one.',
   },
   {
     name: 'dailyHedgeVolume',
@@ -129,7 +129,7 @@ function showSetting({ name, empty }: Single, settings: SettingsPart['settings']
   if (name === 'allowlistMode') return allowlistModes[settings.allowlistMode];
   if (name === 'approvalAbove') {
     const limits = Object.entries(settings.approvalAbove).map(([asset, amount]) => showSum(amount, asset));
-    return limits.length === 0 ? 'each needs approval' : `up to ${limits.join(', ')}`;
+    return limits.length === 0 ? 'none' : `up to ${limits.join(', ')}`;
   }
   const value = settings[name];
   if (value === null) return empty;

@@ -321,7 +321,7 @@ function WriteNotice({ notice, changed }: { readonly notice: Notice | null; read
       <div class="group">
         <p class="quiet">As holders see it</p>
         <p class="notice">{text || '…'}</p>
-        {notice && text !== notice.text && <p class="quiet">In place of: {notice.text}</p>}
+        {notice && text !== notice.text && <p class="quiet off-telephone">In place of: {notice.text}</p>}
       </div>
       <div class="row">
         <TextField

@@ -51,7 +51,7 @@ export function Deliveries({
             {log.deliveries.length > 0 && <List rows={log.deliveries} again={again} />}
             {again && (
               <>
-                <p class="quiet">What is resent is sent one a second.</p>
+                <p class="quiet">Events are resent one per second.</p>
                 {again(undefined)}
               </>
             )}

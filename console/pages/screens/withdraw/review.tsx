@@ -57,7 +57,7 @@ export function Review({
         <dd>
           <strong>{showCoins(total, asset)}</strong>
         </dd>
-        <dt>Balance after it</dt>
+        <dt>Balance after</dt>
         <dd>{showCoins(subtract(balance, total), asset)}</dd>
         <dt>Arrives in</dt>
         <dd>about {timeOf(network)}</dd>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Asset, Balance, NewWithdrawal, Ticker } from '../../../../clients/bureau-client/src/operations.ts';
 import { readAmount } from '../../amount.ts';
-import { add, isGreater, multiply, subtract } from '../../exact.ts';
+import { add, divide, isGreater, multiply, subtract } from '../../exact.ts';
 import { inGroups, showCents, showCoins, showQuantity, showTime } from '../../format.ts';
 import { timeOf } from '../../describe-network.ts';
 import { nameAlone, nameNetwork } from '../../networks.ts';
@@ -31,6 +31,8 @@ export interface Draft extends Pick<NewWithdrawal, 'asset' | 'network' | 'addres
 
 const ANOTHER = '';
 const DECIMALS = 18;
+/** As exact as something is that follows the price. */
+const ROUGH_DECIMALS = 4;
 
 /** What a balance is worth in USDT, for comparing: nothing where there is no price. */
 function valueOf(amount: string, asset: string, tickers: readonly Ticker[]): string {
@@ -117,6 +119,8 @@ export function WithdrawalForm({
   if (!asset || !network) return <p class="notice">Nothing can be sent to this address at the moment.</p>;
   const balance = balanceOf(asset.asset);
   const isEmpty = balance === '0';
+  const { remaining } = account.dailyWithdrawals;
+  const price = tickers.find(({ symbol: of }) => of === asset.asset)?.price;
   const { amount } = readAmount(typed);
   const total = amount === undefined ? undefined : add([amount, network.withdrawFee]);
   const isAddress = entry !== undefined || new RegExp(network.addressPattern, 'u').test(written);
@@ -222,7 +226,12 @@ export function WithdrawalForm({
           <dt>Minimum</dt>
           <dd>{showCoins(network.minWithdrawal, asset.asset)}</dd>
           <dt>Left of your daily limit</dt>
-          <dd>{showCents(account.dailyWithdrawals.remaining, 'down')} USDT</dd>
+          <dd>
+            {showCents(remaining, 'down')} USDT
+            {asset.asset !== 'USDT' && price !== undefined && (
+              <small>about {showCoins(divide(remaining, price, ROUGH_DECIMALS), asset.asset)}</small>
+            )}
+          </dd>
         </dl>
         <dl>
           <dt>Fee, on top</dt>
