@@ -1,5 +1,5 @@
 import { isGreater } from '../../exact.ts';
-import { inWords, showAmount, showCents, showSum } from '../../format.ts';
+import { inWords, showAmount, showCents, showSum, showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { nameNetwork } from '../../networks.ts';
@@ -162,6 +162,11 @@ const Sign = ({ isUsual, words }: { readonly isUsual: boolean; readonly words: s
   <State of={isUsual ? 'ok' : 'unknown'} words={words} />
 );
 
+const DAY_MS = 86_400_000;
+
+/** Whether something was done within the day before a withdrawal: a thief is quick. */
+const isJustBefore = (iso: string, { ts }: OperatorWithdrawal) => Date.parse(ts) - Date.parse(iso) < DAY_MS;
+
 /** How often an address was paid, among the earlier withdrawals that were looked at. */
 function countPaid(paid: number): string {
   if (paid === 0) return 'never';
@@ -190,7 +195,11 @@ function AccountFacts({
     [`Requested ${how}`, key ? <a href={`/desk/accounts/${account.id}/security`}>{requester}</a> : requester],
     [
       'Address approved',
-      <Sign key="approval" isUsual={approval !== undefined} words={approval ? `as ${approval.label}` : 'no'} />,
+      <Sign
+        key="approval"
+        isUsual={approval !== undefined && !isJustBefore(approval.createdAt, withdrawal)}
+        words={approval ? `as ${approval.label}, ${showTime(approval.createdAt)}` : 'no'}
+      />,
     ],
     ['Times paid to this address', <Sign key="paid" isUsual={paid > 0} words={countPaid(paid)} />],
     ['Account', <AccountLink key="account" id={account.id} label={account.label} />],
@@ -199,7 +208,10 @@ function AccountFacts({
       'Two-factor authentication',
       <Sign key="totp" isUsual={account.totp.enabled} words={account.totp.enabled ? 'on' : 'off'} />,
     ],
-    ['Account opened', <Time key="opened" iso={account.createdAt} />],
+    [
+      'Account opened',
+      <Sign key="opened" isUsual={!isJustBefore(account.createdAt, withdrawal)} words={showTime(account.createdAt)} />,
+    ],
     ['Account is worth now', `${showCents(account.usdValue)} USDT`],
     ['Daily limit used', `${showCents(used)} of ${showAmount(limit)} USDT`],
     ['Earlier withdrawals', earlier.length === LOOKED_AT ? `${LOOKED_AT} or more` : String(earlier.length)],
