@@ -53,8 +53,6 @@ export interface EntryNames {
   readonly account?: string | undefined;
   /** The proposal that it is about, in a sentence. */
   readonly deed?: string | undefined;
-  /** The e-mail of the account's holder. */
-  readonly holder?: string | undefined;
 }
 
 interface Told extends EntryNames {
@@ -194,8 +192,7 @@ export function tellEntry(
   names: EntryNames = {},
 ): readonly [who: string, did: string] {
   const { because, ...rest } = detail;
-  const party = actor === role ? (parties[actor] ?? inWords(actor)) : actor;
-  const who = role === 'holder' && names.holder !== undefined ? `${party} ${names.holder}` : party;
+  const who = actor === role ? (parties[actor] ?? inWords(actor)) : actor;
   const told = sentences[action];
   const did = typeof told === 'function' ? told(rest, { ...names, target }) : told;
   const unknown = [inWords(action).toLowerCase(), writeAll(rest)].filter((part) => part !== '').join(': ');

@@ -7,21 +7,6 @@ export interface Page<Row> {
   readonly nextCursor: string | null;
 }
 
-/** How many rows a list has, as far as it was read. */
-export const countRows = (rows: readonly unknown[], nextCursor: string | null) =>
-  `${rows.length}${nextCursor === null ? '' : ' or more'}`;
-
-/** How many rows each of some lists has, by the lists' names. */
-export async function countLists<Name extends string>(
-  lists: Readonly<Record<Name, List<unknown>>>,
-): Promise<Readonly<Record<Name, string>>> {
-  const counted = Object.entries<List<unknown>>(lists).map(async ([name, list]) => {
-    const { rows, nextCursor } = await list.read(undefined);
-    return [name, countRows(rows, nextCursor)] as const;
-  });
-  return Object.fromEntries(await Promise.all(counted)) as Record<Name, string>;
-}
-
 /** The operations that answer a page of a list. */
 type ListName = {
   [N in keyof Operations]: Answer<N> extends { readonly nextCursor: string | null } ? N : never;

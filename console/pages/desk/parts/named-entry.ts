@@ -122,7 +122,6 @@ function describe(
   const names: EntryNames = {
     account: account?.label,
     deed: proposal && nameDeed(proposal, account?.label, record?.words),
-    holder: account?.email,
   };
   const [who, did] = tellEntry(entry, names);
   return { entry, who, did, subject: findSubject(row) };
@@ -153,8 +152,7 @@ function findSubject({ entry, account, proposal, record, url }: Parameters<typeo
   if (kinds[action] === 'endpoint') return { name: 'Endpoint', path: '/desk/events', below: url };
   const [name, path] = places[target] ?? pagesOf[action] ?? [];
   if (name !== undefined) return { name, path, below: undefined };
-  // The sentence has the holder's e-mail already.
-  if (account) return { account: entry.role === 'holder' ? { ...account, email: undefined } : account };
+  if (account) return { account };
   return {
     name: kinds[action] ? inWords(kinds[action]) : target,
     path: isId(target) ? `/desk/search?q=${target}` : undefined,

@@ -91,6 +91,17 @@ export function Records<Row>({
   );
 }
 
+/** The column with the way on, by the page of each row. */
+export const actColumn = <Row,>(name: string, pathOf: (row: Row) => string): Column<Row> => ({
+  name,
+  isStep: true,
+  show: (row) => (
+    <a class="act" href={pathOf(row)}>
+      {name}
+    </a>
+  ),
+});
+
 /** Names with their values. What has none, `null`, is not named. */
 export function Facts({ of }: { readonly of: readonly (readonly [name: string, value: ComponentChildren])[] }) {
   const known = of.filter(([, value]) => value !== null);

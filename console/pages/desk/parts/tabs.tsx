@@ -5,14 +5,11 @@ export function Tabs<Name extends string>({
   label,
   path,
   of,
-  counts,
   shown,
 }: {
   readonly label: string;
   readonly path: string;
   readonly of: Readonly<Record<Name, string>>;
-  /** How many of each there are, where that is known. */
-  readonly counts?: Readonly<Partial<Record<Name, string>>> | undefined;
   readonly shown: Name;
 }) {
   const names = Object.keys(of) as Name[];
@@ -25,7 +22,6 @@ export function Tabs<Name extends string>({
           aria-current={name === shown ? 'page' : undefined}
         >
           {of[name]}
-          {counts?.[name] !== undefined && ` (${counts[name]})`}
         </a>
       ))}
     </nav>

@@ -1,4 +1,3 @@
-import { useLoaded } from '../../load.ts';
 import { nameNetwork } from '../../networks.ts';
 import { operate } from '../operate.ts';
 import { Unbound } from '../parts/key-risks.tsx';
@@ -7,14 +6,12 @@ import { Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
 import type { AllowlistEntry, ApiKey } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
-import { type AccountView, readHolder } from './account-view.ts';
+import type { AccountView } from './account-view.ts';
 
 /** The keys, the approved addresses and the second factor of an account, each to be taken away. */
 export function AccountSecurity({ account, changed }: AccountView) {
   const may = useMay();
   const { id, totp } = account;
-  const { loaded } = useLoaded(() => readHolder(id));
-  const isForKeys = totp.enabled && loaded.state === 'here' && loaded.value === null;
   return (
     <>
       <section class="card">
@@ -87,11 +84,7 @@ export function AccountSecurity({ account, changed }: AccountView) {
       </section>
       <section class="card">
         <h2>Two-factor authentication</h2>
-        <p class="quiet">
-          {isForKeys
-            ? 'While it is on, API keys need a code to withdraw.'
-            : 'While it is on, the holder and API keys need a code to withdraw.'}
-        </p>
+        <p class="quiet">While it is on, the holder and API keys need a code to withdraw.</p>
         <div class="top small-steps">
           <State of={totp.enabled ? 'ok' : 'unknown'} words={totp.enabled ? 'On' : 'Off'} />
           {totp.enabled && may('set_second_factor') && <SwitchOff id={id} done={changed} />}

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { ask } from '../../ask.ts';
 import { showAmount, showCents } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { TextField } from '../../parts/form.tsx';
@@ -16,8 +17,6 @@ import { AccountNotes } from './account-notes.tsx';
 import { AccountSteps } from './account-steps.tsx';
 import { AccountRecords, recordKinds, valueColumn } from './account-records.tsx';
 import { AccountSecurity } from './account-security.tsx';
-import { type AccountView, readHolder } from './account-view.ts';
-import { OpenItems, readOpenOf } from './waiting.tsx';
 import type { AccountDetail } from '../schema.d.ts';
 
 const views = [
@@ -28,15 +27,12 @@ const views = [
 
 /** One account whole, a view at a time. */
 export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
-  const { loaded, reload } = useLoaded(async () => {
-    const [{ account }, open] = await Promise.all([operate('get /accounts/{id}', { path: { id } }), readOpenOf(id)]);
-    return { account, open };
-  });
+  const { loaded, reload } = useLoaded(async () => (await operate('get /accounts/{id}', { path: { id } })).account);
   return (
     <>
       <Back to="/desk/accounts">Accounts</Back>
       <Shown loaded={loaded} title="Account" absent={<NoRecord kind="account" id={id} />}>
-        {({ account, open }) => (
+        {(account) => (
           <>
             <div class="top">
               <div class="named">
@@ -57,12 +53,7 @@ export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
               ))}
               <a href={`/desk/audit?target=${id}`}>Audit</a>
             </nav>
-            {view === '' && (
-              <>
-                <OpenItems of={open} />
-                <Overview account={account} changed={reload} />
-              </>
-            )}
+            {view === '' && <Overview account={account} />}
             {view === 'security' && <AccountSecurity account={account} changed={reload} />}
             {view !== '' && view !== 'security' && <AccountRecords id={id} kind={view} query={query} />}
           </>
@@ -72,7 +63,7 @@ export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
   );
 }
 
-function Overview({ account, changed }: AccountView) {
+function Overview({ account }: { readonly account: AccountDetail }) {
   const { id, balances, usdValue, totp } = account;
   // Beside the worth where there is room, else between it and the notes.
   const isWide = useHasRoom(900);
@@ -116,7 +107,7 @@ function Overview({ account, changed }: AccountView) {
         <AccountNotes accountId={id} />
         <div class="aside">
           {isWide && limit}
-          <HolderCard account={account} changed={changed} />
+          <HolderCard account={account} />
           <section class="card">
             <h2>The account</h2>
             <Facts
@@ -152,14 +143,16 @@ function DailyWithdrawals({ account }: { readonly account: AccountDetail }) {
 }
 
 /** Who signs in for the account, and inviting somebody who does. */
-function HolderCard({ account: { id: accountId, totp }, changed }: AccountView) {
-  const { loaded, reload } = useLoaded(() => readHolder(accountId));
+function HolderCard({ account: { id: accountId, totp } }: { readonly account: AccountDetail }) {
+  const { loaded, reload } = useLoaded(() =>
+    ask<{ holder: { email: string } | null }>('GET', `/desk/holders/${encodeURIComponent(accountId)}`),
+  );
   const may = useMay();
   return (
     <section class="card">
       <h2>Holder</h2>
       <Shown loaded={loaded}>
-        {(holder) =>
+        {({ holder }) =>
           holder ? (
             <>
               <p>
@@ -173,7 +166,7 @@ function HolderCard({ account: { id: accountId, totp }, changed }: AccountView) 
               </p>
               {may('recover_accounts') && (
                 <div class="steps">
-                  <AllowRecovery accountId={accountId} email={holder.email} changed={changed} />
+                  <AllowRecovery accountId={accountId} email={holder.email} />
                 </div>
               )}
             </>
@@ -182,13 +175,7 @@ function HolderCard({ account: { id: accountId, totp }, changed }: AccountView) 
               <p>Nobody signs in for this account in the console: programs use it with API keys.</p>
               {may('open_accounts') && (
                 <div class="steps">
-                  <Invite
-                    accountId={accountId}
-                    changed={() => {
-                      reload();
-                      changed();
-                    }}
-                  />
+                  <Invite accountId={accountId} changed={reload} />
                 </div>
               )}
             </>
@@ -231,15 +218,7 @@ function Invite({ accountId, changed }: { readonly accountId: string; readonly c
 }
 
 /** Lets a holder back in who has lost everything but the mailbox. */
-function AllowRecovery({
-  accountId,
-  email,
-  changed,
-}: {
-  readonly accountId: string;
-  readonly email: string;
-  readonly changed: () => void;
-}) {
+function AllowRecovery({ accountId, email }: { readonly accountId: string; readonly email: string }) {
   const [reason, setReason] = useState('');
   const [until, setUntil] = useState<string>();
   const allow = async () => {
@@ -254,10 +233,7 @@ function AllowRecovery({
         label="Allow a recovery"
         title={`Let ${email} recover the account`}
         act={allow}
-        done={() => {
-          setReason('');
-          changed();
-        }}
+        done={() => setReason('')}
       >
         <p>
           For a holder who lost the passkeys, the second factor and the recovery codes, once you know who they are. They

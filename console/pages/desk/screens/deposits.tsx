@@ -13,16 +13,16 @@ import { AccountChoice, Holder } from '../parts/account-choice.tsx';
 import { type AccountOfHolder, type WithAccount, addAccounts, withAccounts } from '../parts/find-accounts.ts';
 import { AccountName, Back, CopiedAddress, CopiedId, State, Time, Whole } from '../parts/names.tsx';
 import { NoRecord } from '../parts/no-record.tsx';
-import { type List, countLists, listOf } from '../parts/list.ts';
+import { type List, listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
-import { type Column, Facts, Records } from '../parts/records.tsx';
+import { type Column, Facts, Records, actColumn } from '../parts/records.tsx';
 import { ReasonField, Step } from '../parts/step.tsx';
 import { Tabs, shownOf } from '../parts/tabs.tsx';
 import { type Moment, Timeline, readMoments } from '../parts/timeline.tsx';
 import type { AuditEntry, Operations, OperatorDeposit, SearchResult } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { isValued, valueColumn } from './account-records.tsx';
-import { MOST_READ, ageColumn } from './waiting.tsx';
+import { ageColumn } from './waiting.tsx';
 
 /** The lists by their name in the address of the page. */
 const lists = {
@@ -163,37 +163,17 @@ const decidedColumns = (did: string): readonly Column<Decided>[] => [
   },
 ];
 
-const decideColumn: Column<Decided> = {
-  name: 'Decide',
-  isStep: true,
-  show: ({ id }) => (
-    <a class="act" href={`/desk/deposits/${id}`}>
-      Decide
-    </a>
-  ),
-};
-
-const listWaiting = (wanted: 'quarantined' | 'pending') =>
-  listOf('get /deposits', { query: { ...lists[wanted].query, limit: MOST_READ } });
+const decideColumn = actColumn<Decided>('Decide', ({ id }) => `/desk/deposits/${id}`);
 
 /** Deposits that wait for somebody or for confirmations, what became of those in quarantine, and the dust. */
 export function Deposits({ query }: Place) {
   const wanted = shownOf(parts, query);
   const may = useMay();
   const list = wanted === 'dust' ? undefined : lists[wanted];
-  const { loaded: counted } = useLoaded(() =>
-    countLists({ quarantined: listWaiting('quarantined'), pending: listWaiting('pending') }),
-  );
   return (
     <>
       <h1>Deposits</h1>
-      <Tabs
-        label="Of deposits"
-        path="/desk/deposits"
-        of={parts}
-        counts={counted.state === 'here' ? counted.value : undefined}
-        shown={wanted}
-      />
+      <Tabs label="Of deposits" path="/desk/deposits" of={parts} shown={wanted} />
       <section class="card">
         {list ? (
           <>

@@ -4,14 +4,14 @@ import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { type WithAccount, withAccounts } from '../parts/find-accounts.ts';
 import { AccountName } from '../parts/names.tsx';
-import { countLists, listOf } from '../parts/list.ts';
+import { listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
-import { type Column, Records } from '../parts/records.tsx';
+import { type Column, Records, actColumn } from '../parts/records.tsx';
 import type { Operations, OperatorWithdrawal } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import { Tabs, shownOf } from '../parts/tabs.tsx';
 import { withdrawalColumns } from './account-records.tsx';
-import { MOST_READ, STUCK_AFTER_MINUTES, ageColumn } from './waiting.tsx';
+import { MOST_READ, STUCK_AFTER_MINUTES, ageColumn, countRows } from './waiting.tsx';
 
 const accountColumn: Column<WithAccount<OperatorWithdrawal>> = {
   name: 'Account',
@@ -29,15 +29,7 @@ const columns = [
   ),
 ];
 
-const actColumn = (name: string): Column<OperatorWithdrawal> => ({
-  name,
-  isStep: true,
-  show: ({ id, accountId }) => (
-    <a class="act" href={`/desk/withdrawals/${accountId}/${id}`}>
-      {name}
-    </a>
-  ),
-});
+const pathOf = ({ id, accountId }: OperatorWithdrawal) => `/desk/withdrawals/${accountId}/${id}`;
 
 const listWithdrawals = (query: Operations['get /withdrawals']['query']) =>
   withAccounts(listOf('get /withdrawals', { query }), ({ accountId }) => accountId);
@@ -64,7 +56,7 @@ export function Reviews() {
               label="Withdrawals to review"
               rows={rows}
               keyOf={({ id }) => id}
-              columns={[...columns, ageColumn, ...(may('review_withdrawals') ? [actColumn('Review')] : [])]}
+              columns={[...columns, ageColumn, ...(may('review_withdrawals') ? [actColumn('Review', pathOf)] : [])]}
               empty="Nothing waits for a review."
             />
           )}
@@ -83,8 +75,15 @@ const waits = {
 
 const ages = { all: waits.all[0], minutes: waits.minutes[0], hour: waits.hour[0] };
 
-const listPayouts = ([, olderThanMinutes]: (typeof waits)[keyof typeof waits]) =>
-  listOf('get /withdrawals', { query: { status: 'PROCESSING', olderThanMinutes, limit: MOST_READ } });
+/** The lists by their names, with how many each has. */
+async function countPayouts(): Promise<typeof ages> {
+  const counted = Object.entries(waits).map(async ([age, [name, olderThanMinutes]]) => {
+    const query = { status: 'PROCESSING', olderThanMinutes, limit: MOST_READ } as const;
+    const { withdrawals, nextCursor } = await operate('get /withdrawals', { query });
+    return [age, `${name} (${countRows(withdrawals, nextCursor)})`];
+  });
+  return Object.fromEntries(await Promise.all(counted)) as typeof ages;
+}
 
 /** The withdrawals that the custodian has, and who pays which by hand. */
 export function Payouts({ query }: Place) {
@@ -97,13 +96,7 @@ export function Payouts({ query }: Place) {
     ]),
   );
   const [{ claims }, { proposals }] = loaded.state === 'here' ? loaded.value : [{ claims: [] }, { proposals: [] }];
-  const { loaded: counted } = useLoaded(() =>
-    countLists({
-      all: listPayouts(waits.all),
-      minutes: listPayouts(waits.minutes),
-      hour: listPayouts(waits.hour),
-    }),
-  );
+  const { loaded: counted } = useLoaded(countPayouts);
   const heldColumn: Column<OperatorWithdrawal> = {
     name: 'Custodian waits for',
     show: ({ held }) => (held === null ? <span class="dim">–</span> : inWords(held.reason)),
@@ -130,8 +123,7 @@ export function Payouts({ query }: Place) {
       <Tabs
         label="Of payouts"
         path="/desk/payouts"
-        of={ages}
-        counts={counted.state === 'here' ? counted.value : undefined}
+        of={counted.state === 'here' ? counted.value : ages}
         shown={shown}
       />
       <section class="card">
@@ -149,7 +141,7 @@ export function Payouts({ query }: Place) {
                   ...(rows.some(({ held }) => held !== null) ? [heldColumn] : []),
                   ...(claims.length > 0 ? [claimColumn] : []),
                   ...(proposals.some(({ path }) => path.includes('/withdrawals/')) ? [proposalColumn] : []),
-                  actColumn('Open'),
+                  actColumn('Open', pathOf),
                 ]}
                 empty={empty}
               />

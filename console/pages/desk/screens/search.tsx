@@ -3,9 +3,9 @@ import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
-import { type AccountOfHolder, addAccounts, findAccounts } from '../parts/find-accounts.ts';
-import { AccountLink, AccountName, ShortId } from '../parts/names.tsx';
-import { type Column, Records } from '../parts/records.tsx';
+import { addAccounts, findAccounts } from '../parts/find-accounts.ts';
+import { AccountName } from '../parts/names.tsx';
+import { Records } from '../parts/records.tsx';
 import type { SearchResult } from '../schema.d.ts';
 import { accountColumns } from './accounts.tsx';
 
@@ -32,25 +32,6 @@ async function read(text: string) {
   return { results: await addAccounts(others, ({ accountId }) => accountId ?? undefined), accounts: rows };
 }
 
-/** Those of the list of accounts, each with its name, and what tells accounts of one name apart. */
-const foundColumns: readonly Column<AccountOfHolder>[] = accountColumns.map(({ name, isNumber = false, show }) => ({
-  name,
-  isNumber,
-  show:
-    name === 'Account'
-      ? ({ id, label, email, externalId }) => (
-          <>
-            <AccountLink id={id} label={label} />
-            <small class="below breaks">{email ?? 'no holder yet'}</small>
-            <small class="below">
-              <ShortId id={id} />
-              {externalId !== null && ` · ${externalId}`}
-            </small>
-          </>
-        )
-      : show,
-}));
-
 const count = (found: number) => (found === 1 ? '1 result' : `${found === 0 ? 'No' : found} results`);
 
 /** What a text names: records exactly, and accounts by the beginning of a word of their name or of an e-mail. */
@@ -69,7 +50,7 @@ export function Search({ query }: Place) {
             {accounts.length > 0 && (
               <section class="card">
                 <h2>Accounts</h2>
-                <Records label="Accounts" rows={accounts} keyOf={({ id }) => id} columns={foundColumns} empty="" />
+                <Records label="Accounts" rows={accounts} keyOf={({ id }) => id} columns={accountColumns} empty="" />
               </section>
             )}
             {(results.length > 0 || accounts.length === 0) && (

@@ -9,7 +9,7 @@ import { Pages } from '../parts/pages.tsx';
 import { Records } from '../parts/records.tsx';
 import { OldAndNew, Step } from '../parts/step.tsx';
 import type { StaffMember } from '../schema.d.ts';
-import { useMay, useStaff } from '../staff.ts';
+import { useMay } from '../staff.ts';
 
 const meanings: Readonly<Record<StaffRole, string>> = {
   admin: 'May do everything that the other roles may; also changes settings and roles, makes keys, exports lists.',
@@ -23,7 +23,6 @@ const nameRoles = (roles: readonly string[]) => (roles.length === 0 ? 'none' : r
 
 /** Who works here, and what their roles let them do. */
 export function StaffScreen() {
-  const { actor } = useStaff();
   const may = useMay();
   const [turn, setTurn] = useState(0);
   const changed = () => setTurn((known) => known + 1);
@@ -43,11 +42,7 @@ export function StaffScreen() {
               columns={[
                 {
                   name: 'E-mail',
-                  show: ({ email }) => (
-                    <>
-                      {email} {email === actor && <span class="quiet">(you)</span>}
-                    </>
-                  ),
+                  show: ({ email }) => email,
                 },
                 { name: 'Roles', show: ({ roles }) => nameRoles(roles) },
                 { name: 'Roles since', show: ({ changedAt }) => <Time iso={changedAt} /> },

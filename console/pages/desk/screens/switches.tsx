@@ -7,13 +7,11 @@ import { showTime, showZoned } from '../../format.ts';
 import { Shown } from '../../parts/notice.tsx';
 import { operate } from '../operate.ts';
 import { NetworkName, State, Time } from '../parts/names.tsx';
-import { tellEntry } from '../parts/audit-sentence.ts';
-import { lowerFirst } from '../parts/deeds.ts';
 import { labelTime, toField } from '../parts/field-time.ts';
 import { Matters } from '../parts/matters.tsx';
 import { Records } from '../parts/records.tsx';
 import { Step } from '../parts/step.tsx';
-import type { AuditEntry, ExchangeSettings } from '../schema.d.ts';
+import type { ExchangeSettings } from '../schema.d.ts';
 import { useMay } from '../staff.ts';
 import type { SettingsPart } from './change-step.tsx';
 import { ToggleStep } from './toggle-step.tsx';
@@ -28,26 +26,9 @@ import {
   toggleWithdrawalsOver,
 } from './toggles.ts';
 
-/** So many changes of the settings are looked at for who switched something off. */
-const MOST_CHANGES = 200;
-
-interface Changes {
-  /** Newest first. */
-  readonly entries: readonly AuditEntry[];
-  readonly areAll: boolean;
-}
-
-async function readSwitches() {
-  const [{ settings }, { entries, nextCursor }] = await Promise.all([
-    operate('get /settings'),
-    operate('get /audit', { query: { action: 'change_settings', limit: MOST_CHANGES } }),
-  ]);
-  return { settings, changes: { entries, areAll: nextCursor === null } };
-}
-
 /** What can be switched off and on: the exchange, a coin, a network; and what all holders are told. */
 export function Switches() {
-  const { loaded, reload } = useLoaded(readSwitches);
+  const { loaded, reload } = useLoaded(async () => (await operate('get /settings')).settings);
   return (
     <>
       <div class="top">
@@ -55,9 +36,9 @@ export function Switches() {
         <a href="/desk/audit?action=change_settings">Who switched what</a>
       </div>
       <Shown loaded={loaded}>
-        {({ settings, changes }) => (
+        {(settings) => (
           <>
-            <OffNow settings={settings} changes={changes} changed={reload} />
+            <OffNow settings={settings} changed={reload} />
             <WholeExchange settings={settings} changed={reload} />
             <div class="grid">
               <Coins settings={settings} changed={reload} />
@@ -97,35 +78,15 @@ function WholeExchange({ settings, changed }: SettingsPart) {
   );
 }
 
-const listAll = (settings: ExchangeSettings) => [
-  ...wholes.map(([halt]) => toggleWhole(settings, halt)),
-  ...listToggles(settings),
-];
-
-/** Since when something is off, and by whom; nothing where no change of the settings tells, as when the exchange halted it. */
-function tellSince(
-  { change }: Toggled,
-  isOffIn: (detail: AuditEntry['detail']) => boolean,
-  { entries, areAll }: Changes,
-): string | undefined {
-  const about = entries.filter(({ detail }) => Object.keys(change).every((name) => name in detail));
-  const before = about.findIndex(({ detail }) => !isOffIn(detail));
-  const first = before === -1 ? areAll && about.at(-1) : about[before - 1];
-  return first ? `Since ${showTime(first.ts)}, by ${lowerFirst(tellEntry(first)[0])}` : undefined;
-}
-
 /** All that is off, each with the way to switch it on: its row may be far below. */
-function OffNow({ settings, changes, changed }: SettingsPart & { readonly changes: Changes }) {
-  const off = listAll(settings).flatMap((one, place) => {
-    const isOffIn = (detail: object) => !listAll({ ...settings, ...detail })[place]?.isOn;
-    return one.isOn ? [] : [{ ...one, why: tellSince(one, isOffIn, changes) }];
-  });
+function OffNow({ settings, changed }: SettingsPart) {
+  const all = [...wholes.map(([halt]) => toggleWhole(settings, halt)), ...listToggles(settings)];
+  const off = all.filter(({ isOn }) => !isOn);
   return (
     <Matters
       label="What is off"
       of={off.map((one) => ({
         what: one.told,
-        why: one.why,
         isBad: true,
         // Far from its row, it says of what.
         step: <ToggleStep of={{ ...one, label: nameToggle(one), about: undefined }} changed={changed} />,
@@ -321,7 +282,6 @@ function WriteNotice({ notice, changed }: { readonly notice: Notice | null; read
       <div class="group">
         <p class="quiet">As holders see it</p>
         <p class="notice">{text || '…'}</p>
-        {notice && text !== notice.text && <p class="quiet off-telephone">In place of: {notice.text}</p>}
       </div>
       <div class="row">
         <TextField

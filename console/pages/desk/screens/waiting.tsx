@@ -2,13 +2,12 @@ import { showSum } from '../../format.ts';
 import { nameAlone } from '../../networks.ts';
 import { findAccountOf } from '../parts/deeds.ts';
 import { type WithAccount, addAccounts } from '../parts/find-accounts.ts';
-import { countRows } from '../parts/list.ts';
 import { type ReadRecord, createRecordReader, findRecord, tellProposal } from '../parts/named-record.ts';
 import { AccountName, State } from '../parts/names.tsx';
 import { type Column, Records } from '../parts/records.tsx';
 import { operate } from '../operate.ts';
 import { useStaff } from '../staff.ts';
-import type { OperatorDeposit, OperatorWithdrawal, Proposal } from '../schema.d.ts';
+import type { Proposal } from '../schema.d.ts';
 
 /** As much is read of what waits, and so many of the oldest are listed. */
 export const MOST_READ = 200;
@@ -22,7 +21,7 @@ const LATE_MS = 60 * MINUTE_MS;
 const LONG_MS = 4 * LATE_MS;
 
 /** One thing that waits for somebody of the staff. */
-export interface WaitingItem {
+interface WaitingItem {
   readonly path: string;
   readonly what: string;
   readonly detail: string;
@@ -32,10 +31,14 @@ export interface WaitingItem {
   readonly proposal?: Proposal;
 }
 
+/** How many rows a list has, as far as it was read. */
+export const countRows = (rows: readonly unknown[], nextCursor: string | null) =>
+  `${rows.length}${nextCursor === null ? '' : ' or more'}`;
+
 const timesOf = (rows: readonly { readonly ts: string }[]) => rows.map(({ ts }) => ts);
 
-/** What waits, by kind. */
-async function readKinds() {
+/** What waits, by kind: how many, of proposals those that `decider` may decide, and the oldest for which a person is needed. */
+export async function readWaiting(decider: string | undefined) {
   const limit = MOST_READ;
   const [reviews, stuck, quarantined, pending, proposals] = await Promise.all([
     operate('get /withdrawals', { query: { status: 'PENDING', limit } }),
@@ -44,29 +47,24 @@ async function readKinds() {
     operate('get /deposits', { query: { status: 'PENDING', limit } }),
     operate('get /proposals', { query: { status: 'OPEN', limit } }),
   ]);
-  return { reviews, stuck, quarantined, pending, proposals };
-}
-
-/** Records that wait; of a withdrawal the path has the account's id where the dots are. */
-const listRecords = (
-  what: string,
-  path: string,
-  rows: readonly (OperatorWithdrawal | OperatorDeposit)[],
-): WaitingItem[] =>
-  rows.map(({ id, accountId, ts, amount, asset, network }) => ({
-    path: `/desk/${path.replace('…', accountId ?? '')}/${id}`,
-    what,
-    detail: `${showSum(amount, asset)}${network === null ? '' : ` on ${nameAlone(network)}`}`,
-    accountId,
-    since: ts,
-  }));
-
-/** What needs a person, the oldest first. */
-function listItems({ reviews, stuck, quarantined, proposals }: Awaited<ReturnType<typeof readKinds>>) {
-  const items: WaitingItem[] = [
-    ...listRecords('A withdrawal to review', 'withdrawals/…', reviews.withdrawals),
-    ...listRecords('A payout that is stuck', 'withdrawals/…', stuck.withdrawals),
-    ...listRecords('A deposit in quarantine', 'deposits', quarantined.deposits),
+  const withdrawals = (what: string, rows: typeof reviews.withdrawals): WaitingItem[] =>
+    rows.map(({ id, accountId, ts, amount, asset, network }) => ({
+      path: `/desk/withdrawals/${accountId}/${id}`,
+      what,
+      detail: `${showSum(amount, asset)} on ${nameAlone(network)}`,
+      accountId,
+      since: ts,
+    }));
+  const items = [
+    ...withdrawals('A withdrawal to review', reviews.withdrawals),
+    ...withdrawals('A payout that is stuck', stuck.withdrawals),
+    ...quarantined.deposits.map(({ id, accountId, ts, amount, asset, network }) => ({
+      path: `/desk/deposits/${id}`,
+      what: 'A deposit in quarantine',
+      detail: `${showSum(amount, asset)}${network === null ? '' : ` on ${nameAlone(network)}`}`,
+      accountId,
+      since: ts,
+    })),
     ...proposals.proposals.map((proposal) => ({
       path: `/desk/proposals/${proposal.id}`,
       what: 'A proposal to decide',
@@ -76,26 +74,9 @@ function listItems({ reviews, stuck, quarantined, proposals }: Awaited<ReturnTyp
       proposal,
     })),
   ];
-  return items.toSorted((one, other) => (one.since < other.since ? -1 : 1));
-}
-
-/** The same with their accounts, and what each proposal is about. */
-async function describeItems(items: readonly WaitingItem[]) {
-  const named = await addAccounts(items, ({ accountId }) => accountId ?? undefined);
+  const oldest = items.toSorted((one, other) => (one.since < other.since ? -1 : 1)).slice(0, MOST_LISTED);
+  const named = await addAccounts(oldest, ({ accountId }) => accountId ?? undefined);
   const read = createRecordReader();
-  return Promise.all(named.map((item) => addDetail(item, read)));
-}
-
-/** What needs a person for one account, the oldest first. */
-export async function readOpenOf(accountId: string): Promise<readonly WaitingItem[]> {
-  const items = listItems(await readKinds());
-  return describeItems(items.filter((item) => item.accountId === accountId));
-}
-
-/** What waits, by kind: how many, of proposals those that `decider` may decide, and the oldest for which a person is needed. */
-export async function readWaiting(decider: string | undefined) {
-  const kinds = await readKinds();
-  const { reviews, stuck, quarantined, pending, proposals } = kinds;
   const toDecide = proposals.proposals.filter(({ proposedBy }) => decider !== undefined && proposedBy !== decider);
   const now_ms = Date.now();
   const tile = (path: string, what: string, state: string, since: readonly string[], nextCursor: string | null) => ({
@@ -119,7 +100,7 @@ export async function readWaiting(decider: string | undefined) {
         decider === undefined ? null : proposals.nextCursor,
       ),
     ],
-    oldest: await describeItems(listItems(kinds).slice(0, MOST_LISTED)),
+    oldest: await Promise.all(named.map((item) => addDetail(item, read))),
   };
 }
 
@@ -197,22 +178,6 @@ export function WaitingCard({ tiles, oldest }: Awaited<ReturnType<typeof readWai
         </section>
       )}
     </>
-  );
-}
-
-/** What needs a person for one account, in a line with the way to each. */
-export function OpenItems({ of }: { readonly of: readonly WaitingItem[] }) {
-  if (of.length === 0) return null;
-  return (
-    <ul class="legend" aria-label="Open for the account">
-      {of.map(({ path, what, detail, proposal }) => (
-        <li key={path}>
-          <a href={path}>
-            <State of="OPEN" words={`${proposal ? 'Open proposal' : what}: ${detail}`} />
-          </a>
-        </li>
-      ))}
-    </ul>
   );
 }
 
