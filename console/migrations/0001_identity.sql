@@ -78,7 +78,9 @@ CREATE TABLE sessions (
   used_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   -- The browser, as it names itself.
-  agent TEXT NOT NULL
+  agent TEXT NOT NULL,
+  -- Where the sign-in came from, in words. NULL where it is not known.
+  place TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX sessions_of_user ON sessions (user_id);
@@ -144,6 +146,8 @@ CREATE TABLE freeze_links (
   -- The digest of the secret.
   hash TEXT PRIMARY KEY NOT NULL,
   user_id TEXT NOT NULL REFERENCES users (id),
+  -- The subject of the mail, which the page repeats.
+  subject TEXT NOT NULL,
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 

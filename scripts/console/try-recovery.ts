@@ -104,8 +104,13 @@ async function tryFreezeLink(
   mail: string,
 ): Promise<void> {
   const page = await openConsole(browser, exchange);
+  await page.goto(`${exchange.consoleOrigin}/freeze#too-old`);
+  await see(page, 'It is older than a week.');
+  await checkState(page, 'freeze-by-link-dead', shots);
+  await page.goto('about:blank');
   await page.goto(/http:\/\/localhost:\d+\/freeze#\S+/.exec(mail)?.[0] ?? '');
-  await see(page, 'If you did not do it, freeze your account');
+  await see(page, 'If you did not do this, freeze your account');
+  await page.getByText(/^.…@customers\.example$/).waitFor();
   await checkState(page, 'freeze-by-link', shots);
   await press(page, 'Freeze my account');
   await see(page, 'Trading and withdrawals have stopped, including through API keys.');

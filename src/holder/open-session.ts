@@ -28,6 +28,8 @@ export interface OpenSessionCall {
   readonly level: SessionLevel;
   /** The browser, as it names itself, when the holder has not signed in with it before; else `null`. */
   readonly newBrowser: string | null;
+  /** Where the sign-in came from, in words; `null` where it is not known. */
+  readonly place: string | null;
 }
 
 export interface OpenedSession {
@@ -79,7 +81,7 @@ export async function openSession(
 
 async function tryToOpen(
   database: Database,
-  { accountId, holder, email, level, newBrowser }: OpenSessionCall,
+  { accountId, holder, email, level, newBrowser, place }: OpenSessionCall,
   isFirst: boolean,
   now_ms: number,
 ): Promise<{ readonly outcome: CommitOutcome; readonly opened: OpenedSession }> {
@@ -87,7 +89,7 @@ async function tryToOpen(
   const live = await listLiveSessionIds(database, accountId, now_ms);
   const ended = live.slice(0, Math.max(0, live.length - MAX_SESSIONS + 1));
   const sessionId = newRecordId(now_ms, ledgerNumberOf(accountId));
-  const wanted = { id: sessionId, accountId, scopes: scopesOf[level], newBrowser };
+  const wanted = { id: sessionId, accountId, scopes: scopesOf[level], newBrowser, place };
   const { token, expiresAt_ms, statements } = await prepareSession(database, wanted, ended, tokenSettings, actor);
   const taking = [
     insertAudit(database, actor, 'become_holder', accountId, { address: await digestAddress(email) }),

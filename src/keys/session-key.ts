@@ -22,6 +22,8 @@ export interface NewSession {
   readonly scopes: readonly Scope[];
   /** The browser, if its holder is to be told of it; else `null`. */
   readonly newBrowser: string | null;
+  /** Where it came from, in words; `null` where it is not known. */
+  readonly place: string | null;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface NewSession {
  */
 export async function prepareSession(
   database: Database,
-  { id, accountId, scopes, newBrowser }: NewSession,
+  { id, accountId, scopes, newBrowser, place }: NewSession,
   ended: readonly string[],
   signing: { readonly prefix: TokenPrefix; readonly secrets: TokenSecrets },
   actor: Actor,
@@ -47,7 +49,12 @@ export async function prepareSession(
     createdAt: actor.now_ms,
     expiresAt: expiresAt_ms,
   });
-  const detail = { sessionId: id, scopes, ...(newBrowser !== null && { browser: newBrowser }) };
+  const detail = {
+    sessionId: id,
+    scopes,
+    ...(newBrowser !== null && { browser: newBrowser }),
+    ...(place !== null && { place }),
+  };
   const statements = [
     insertAudit(database, actor, 'open_session', accountId, detail),
     ...endSessions(database, accountId, ended, actor),

@@ -118,6 +118,10 @@ describe('a withdrawal', () => {
     expect((await stranger.post('/session/freeze', { secret }, { Origin: '' })).body.code).toBe('invalid_origin');
     expect((await stranger.post('/session/freeze', { secret: 'A'.repeat(43) })).body.code).toBe('link_not_valid');
     expect(await statusOf(holder)).toBe('active');
+    // Its page says what it is for before anybody presses.
+    const { body } = await stranger.post('/session/freeze/read', { secret });
+    expect(body).toEqual({ subject: mails[0]?.subject, email: holder.email.replace(/^(.).*@/, '$1…@') });
+    expect(await statusOf(holder)).toBe('active');
 
     const frozen = await stranger.post('/session/freeze', { secret });
     expect([frozen.status, frozen.body]).toEqual([200, { frozen: true }]);
@@ -148,7 +152,9 @@ describe('a withdrawal', () => {
     await served.tell();
     const secret = secretOfFreeze(served.mailsTo(holder.email).at(-1)?.text);
     await change(`UPDATE freeze_links SET expires_at = expires_at - ${7 * DAY_MS} WHERE user_id = ${userOf(holder)}`);
-    expect((await served.openBrowser().post('/session/freeze', { secret })).body.code).toBe('link_not_valid');
+    for (const path of ['/session/freeze', '/session/freeze/read']) {
+      expect((await served.openBrowser().post(path, { secret })).body.code).toBe('link_not_valid');
+    }
     expect(await statusOf(holder)).toBe('active');
   });
 

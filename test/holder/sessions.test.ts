@@ -8,7 +8,14 @@ import { databaseOfId, runFor, readFor } from '../support/db/open-in-ledger.ts';
 const HOUR_MS = 3_600_000;
 
 const openAs = (holder: string, accountId: string) =>
-  holderEntrypoint.openSession({ accountId, holder, email: addressOf(accountId), level: 'act', newBrowser: null });
+  holderEntrypoint.openSession({
+    accountId,
+    holder,
+    email: addressOf(accountId),
+    level: 'act',
+    newBrowser: null,
+    place: null,
+  });
 
 /** A session key in the database, as a bug could write it. */
 function forgeSession(accountId: string, id: string, createdAt: number, expiresAt: number | null) {
@@ -60,7 +67,14 @@ describe('a session', () => {
     const accountId = await openAccount();
     const email = addressOf(accountId);
     const open = (address: string) =>
-      holderEntrypoint.openSession({ accountId, holder: 'x', email: address, level: 'look', newBrowser: null });
+      holderEntrypoint.openSession({
+        accountId,
+        holder: 'x',
+        email: address,
+        level: 'look',
+        newBrowser: null,
+        place: null,
+      });
     await expectRefusal(open(email), 'invalid_state');
     await inviteByTwo(accountId);
     await expectRefusal(open('other@customers.test'), 'invalid_state');

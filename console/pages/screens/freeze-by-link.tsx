@@ -1,13 +1,36 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../ask.ts';
+import { useLoaded } from '../load.ts';
 import { Door } from '../parts/door.tsx';
 import { Form } from '../parts/form.tsx';
 import { MailLink } from '../parts/mail-link.tsx';
+import { Waiting } from '../parts/notice.tsx';
+import { isDeadLink } from './sign-in.tsx';
+
+/** What a link is for: the subject of its mail, and the address that it went to, not in full. */
+interface FreezeLink {
+  readonly subject: string;
+  readonly email: string;
+}
 
 /** The page of a link in a mail. Its button freezes the account, so that no program that only opens links does. */
 export function FreezeByLink() {
   const [secret] = useState(() => location.hash.slice(1));
   const [isFrozen, setFrozen] = useState(false);
+  const { loaded } = useLoaded(() => ask<FreezeLink>('POST', '/session/freeze/read', { secret }));
+  if (loaded.state === 'failed' && isDeadLink(loaded.error))
+    return (
+      <Door title="Link no longer valid">
+        <p role="alert">
+          It is older than a week. To freeze your account, sign in, by a link too, and open the page Security.
+        </p>
+        <div class="side-by-side">
+          <a class="main" href="/">
+            Sign in
+          </a>
+        </div>
+      </Door>
+    );
   return (
     <Door title={isFrozen ? 'Your account is frozen' : 'Freeze your account'}>
       {isFrozen ? (
@@ -25,9 +48,18 @@ export function FreezeByLink() {
         </>
       ) : (
         <>
+          {loaded.state === 'waiting' && <Waiting />}
+          {loaded.state === 'here' && (
+            <dl>
+              <dt>Account of</dt>
+              <dd class="breaks">{loaded.value.email}</dd>
+              <dt>We mailed</dt>
+              <dd>{loaded.value.subject}</dd>
+            </dl>
+          )}
           <p>
-            The mail says what was done. If you did not do it, freeze your account. Trading and withdrawals stop at
-            once, including through API keys. Deposits are still credited.
+            If you did not do this, freeze your account. Trading and withdrawals stop at once, including through API
+            keys. Deposits are still credited.
           </p>
           <p>
             <strong>You cannot undo it yourself.</strong> To have the account unfrozen, write to <MailLink />.

@@ -123,7 +123,7 @@ export function OpenLink({ opened }: { readonly opened: () => void }) {
           try {
             await ask('POST', '/session/link/spend', { secret });
           } catch (error) {
-            if (!['link_not_valid', 'invalid_request'].some((code) => isRefusal(error, code))) throw error;
+            if (!isDeadLink(error)) throw error;
             setDead(true);
             return;
           }
@@ -136,4 +136,9 @@ export function OpenLink({ opened }: { readonly opened: () => void }) {
       </p>
     </Door>
   );
+}
+
+/** Whether an error says that the link of a mail opens nothing, be it used, too old or cut off. */
+export function isDeadLink(error: unknown): boolean {
+  return isRefusal(error, 'link_not_valid') || isRefusal(error, 'invalid_request');
 }

@@ -12,23 +12,44 @@ export function writeFreezeLink(origin: string, secret: string): string {
   return `${origin}/freeze#${secret}`;
 }
 
-/** Makes a link by which a user freezes the account, in any browser. Returns its secret. Throws when D1 fails. */
-export async function makeFreezeLink(identity: D1Database, userId: string, now_ms: number): Promise<string> {
+/** What a link is for. */
+interface FreezeLink {
+  /** Whose account it freezes. */
+  readonly user: User;
+  /** The subject of the mail that it was in. */
+  readonly subject: string;
+}
+
+/**
+ * Makes a link by which a user freezes the account, in any browser, for the mail of a subject. Returns its secret. Throws
+ * when D1 fails.
+ */
+export async function makeFreezeLink(
+  identity: D1Database,
+  userId: string,
+  subject: string,
+  now_ms: number,
+): Promise<string> {
   const secret = drawSecret();
   await identity.batch([
     identity.prepare('DELETE FROM freeze_links WHERE expires_at <= ?').bind(now_ms),
     identity
-      .prepare('INSERT INTO freeze_links (hash, user_id, expires_at) VALUES (?, ?, ?)')
-      .bind(await hashOf(secret), userId, now_ms + LIFETIME_MS),
+      .prepare('INSERT INTO freeze_links (hash, user_id, subject, expires_at) VALUES (?, ?, ?, ?)')
+      .bind(await hashOf(secret), userId, subject, now_ms + LIFETIME_MS),
   ]);
   return secret;
 }
 
-/** Whose account a link freezes; `undefined` when it has expired or never was. It can be used again. Throws when D1 fails. */
-export async function findFreezeLink(identity: D1Database, secret: string, now_ms: number): Promise<User | undefined> {
-  const userId = await identity
-    .prepare('SELECT user_id FROM freeze_links WHERE hash = ? AND expires_at > ?')
+/** What a link is for; `undefined` when it has expired or never was. It can be used again. Throws when D1 fails. */
+export async function findFreezeLink(
+  identity: D1Database,
+  secret: string,
+  now_ms: number,
+): Promise<FreezeLink | undefined> {
+  const row = await identity
+    .prepare('SELECT user_id, subject FROM freeze_links WHERE hash = ? AND expires_at > ?')
     .bind(await hashOf(secret), now_ms)
-    .first<string>('user_id');
-  return userId === null ? undefined : readUser(identity, userId);
+    .first<{ user_id: string; subject: string }>();
+  const user = row && (await readUser(identity, row.user_id));
+  return user ? { user, subject: row.subject } : undefined;
 }

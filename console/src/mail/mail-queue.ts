@@ -3,7 +3,7 @@ import type { ConsoleBindings } from '../env.ts';
 import { makeFreezeLink } from '../identity/freeze-link.ts';
 import type { User } from '../identity/user.ts';
 import { sendMail } from './mails.ts';
-import { type Notice, type Payment, writeNotice } from './notice.ts';
+import { type Notice, type Payment, addFreezeLink, writeNotice } from './notice.ts';
 
 /**
  * The mails that tell holders of something. Each mailbox has a progress of its own: one that refuses mails, or hangs,
@@ -123,7 +123,9 @@ async function send(
   notice: Notice,
   now_ms: number,
 ): Promise<boolean> {
-  return sendMail(env, email, writeNotice(notice, await makeFreezeLink(env.IDENTITY, userId, now_ms)));
+  const letter = writeNotice(notice);
+  const secret = await makeFreezeLink(env.IDENTITY, userId, letter.subject, now_ms);
+  return sendMail(env, email, addFreezeLink(letter, secret));
 }
 
 /** Deletes mails that were sent. */

@@ -6,6 +6,9 @@ import type { Letter } from './notice.ts';
 /** How long the platform may take to take a mail. */
 const SEND_DEADLINE_MS = 10_000;
 
+/** The subject of the mail with the link of a sign-in. */
+export const SIGN_IN_SUBJECT = 'Your sign-in link';
+
 /** The mails with a link that somebody waits for. They are sent at once or not at all, since the link is a secret. */
 export const letters = {
   invitation: (link: string): Letter => ({
@@ -17,7 +20,7 @@ export const letters = {
     text: `Open this link in the browser in which you asked for it. It works once, for 10 minutes:\n\n${link}\n\nIf you did not ask for it, do nothing: no account is opened without it.\n`,
   }),
   signIn: (link: string, freezeLink: string): Letter => ({
-    subject: 'Your sign-in link',
+    subject: SIGN_IN_SUBJECT,
     text: `Open this link in the browser in which you asked for it. It works once, for 10 minutes:\n\n${link}\n\nIf you did not ask for it, do nothing: nobody can sign in without it. To stop your account at once, from any browser, open this page and press its button:\n\n${freezeLink}\n`,
   }),
 } as const;

@@ -34,15 +34,22 @@ export interface Payment {
   readonly network?: string;
 }
 
+/** Where a sign-in came from, in words; `null` where it is not known. */
+interface SignIn {
+  readonly place: string | null;
+}
+
+const writePlace = (place: string | null) => (place === null ? '' : `From: ${place}\n`);
+
 /** What a holder is told of by mail, and how each is written. */
 const writers = {
-  new_browser: ({ browser }: { readonly browser: string }): Letter => ({
+  new_browser: ({ browser, place }: SignIn & { readonly browser: string }): Letter => ({
     subject: 'Somebody signed in to your account with a new browser',
-    text: `It calls itself: ${browser}`,
+    text: `${writePlace(place)}It calls itself: ${browser}`,
   }),
-  signed_in_by_link: (_none: Readonly<Record<string, never>>): Letter => ({
+  signed_in_by_link: ({ place }: SignIn): Letter => ({
     subject: 'Somebody signed in to your account by an e-mail link',
-    text: 'They can look, and change nothing without a passkey.',
+    text: `${writePlace(place)}They can look, and change nothing without a passkey.`,
   }),
   recovered: ({ heldUntil }: { readonly heldUntil: string }): Letter => ({
     subject: 'Your account is being recovered',
@@ -84,9 +91,13 @@ export type Notice = {
   readonly [Kind in NoticeKind]: { readonly kind: Kind; readonly detail: Parameters<(typeof writers)[Kind]>[0] };
 }[NoticeKind];
 
-/** Writes the mail of a notice, with a link to a page whose button freezes the account. */
-export function writeNotice({ kind, detail }: Notice, freezeSecret: string): Letter {
-  const { subject, text } = (writers[kind] as (detail: Notice['detail']) => Letter)(detail);
+/** Writes the mail of a notice. */
+export function writeNotice({ kind, detail }: Notice): Letter {
+  return (writers[kind] as (detail: Notice['detail']) => Letter)(detail);
+}
+
+/** Adds the link to a page whose button freezes the account. */
+export function addFreezeLink({ subject, text }: Letter, freezeSecret: string): Letter {
   const link = writeFreezeLink(config.CONSOLE_ORIGIN, freezeSecret);
   const stop = `If this was not you, open this page and press its button. It freezes the account, so that nothing leaves it; the exchange alone unfreezes it:\n\n${link}\n\nThen tell the exchange.`;
   return { subject, text: `${text}\n\n${stop}\n` };

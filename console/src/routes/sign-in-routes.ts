@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { countAnonymousCaller, nameAnonymousCaller } from '../../../src/access/anonymous-caller.ts';
 import { describeError, logFault } from '../../../src/platform/log.ts';
 import { PASSKEY_HOST, config } from '../env.ts';
-import { readCallerIp } from '../http/caller.ts';
+import { namePlace, readCallerIp } from '../http/caller.ts';
 import type { ConsoleContext, ConsoleEnvironment, SignedInEnvironment } from '../http/context.ts';
 import { readBody } from '../http/read-body.ts';
 import {
@@ -19,7 +19,7 @@ import { countLinkRequest, makeOpeningLink, makeSignInLink, spendLink, writeLink
 import { findFreezeLink, makeFreezeLink, writeFreezeLink } from '../identity/freeze-link.ts';
 import { findUserByEmail, forgetHolder, readUser } from '../identity/user.ts';
 import { tellUser } from '../mail/mail-queue.ts';
-import { letters, sendMail } from '../mail/mails.ts';
+import { SIGN_IN_SUBJECT, letters, sendMail } from '../mail/mails.ts';
 import { AuthenticationAnswer } from '../passkeys/answers.ts';
 import { drawChallenge } from '../passkeys/challenge.ts';
 import { listPasskeys } from '../passkeys/passkey.ts';
@@ -96,7 +96,7 @@ async function mailLink(c: ConsoleContext, email: string, cookie: string): Promi
   if (!(await countLinkRequest(c.env.IDENTITY, email, asker, now_ms))) return;
   if (user) {
     const secret = await makeSignInLink(c.env.IDENTITY, user, cookie, now_ms);
-    const freeze = await makeFreezeLink(c.env.IDENTITY, user.id, now_ms);
+    const freeze = await makeFreezeLink(c.env.IDENTITY, user.id, SIGN_IN_SUBJECT, now_ms);
     const { CONSOLE_ORIGIN } = config;
     await sendMail(
       c.env,
@@ -130,8 +130,17 @@ open.post('/link/spend', async (c) => {
     return sendRefusal(c, linkNotValid);
   }
   if (!begun.ok) return sendRefusal(c, begun);
-  await tellUser(c.env, user, { kind: 'signed_in_by_link', detail: {} });
+  await tellUser(c.env, user, { kind: 'signed_in_by_link', detail: { place: namePlace(c) } });
   return c.json({ level: 'look' }, 201, begun.value);
+});
+
+/** Says what a link that freezes is for: the subject of its mail, and as much of the address as its owner needs. */
+open.post('/freeze/read', async (c) => {
+  const body = await readBody(c, z.strictObject({ secret: Secret }));
+  if (!body.ok) return sendRefusal(c, body);
+  const link = await findFreezeLink(c.env.IDENTITY, body.value.secret, Date.now());
+  if (!link) return sendRefusal(c, freezeLinkNotValid);
+  return c.json({ subject: link.subject, email: link.user.email.replace(/(?<=^.).*(?=@)/, '…') });
 });
 
 /**
@@ -141,9 +150,9 @@ open.post('/link/spend', async (c) => {
 open.post('/freeze', async (c) => {
   const body = await readBody(c, z.strictObject({ secret: Secret }));
   if (!body.ok) return sendRefusal(c, body);
-  const user = await findFreezeLink(c.env.IDENTITY, body.value.secret, Date.now());
-  if (!user) return sendRefusal(c, freezeLinkNotValid);
-  const frozen = await c.env.HOLDERS.freezeFor({ accountId: user.accountId, holder: user.id });
+  const link = await findFreezeLink(c.env.IDENTITY, body.value.secret, Date.now());
+  if (!link) return sendRefusal(c, freezeLinkNotValid);
+  const frozen = await c.env.HOLDERS.freezeFor({ accountId: link.user.accountId, holder: link.user.id });
   return frozen.ok ? c.json({ frozen: true }) : sendRefusal(c, frozen);
 });
 
@@ -180,11 +189,9 @@ signedIn.get('/list', async (c) => {
   const { user, sessionId } = c.var.session;
   const sessions = await listSessions(c.env.IDENTITY, user.id, Date.now());
   return c.json({
-    sessions: sessions.map(({ id, level, agent, createdAt_ms, usedAt_ms }) => ({
-      id,
-      level,
-      agent,
-      isThis: id === sessionId,
+    sessions: sessions.map(({ createdAt_ms, usedAt_ms, ...session }) => ({
+      ...session,
+      isThis: session.id === sessionId,
       createdAt: new Date(createdAt_ms).toISOString(),
       usedAt: new Date(usedAt_ms).toISOString(),
     })),

@@ -1,5 +1,6 @@
 import type { SessionLevel } from '../../../src/holder/session.ts';
 import { accept } from '../../../src/http/answer.ts';
+import { namePlace } from '../http/caller.ts';
 import type { ConsoleContext } from '../http/context.ts';
 import type { Outcome } from '../http/refusals.ts';
 import type { User } from '../identity/user.ts';
@@ -37,12 +38,13 @@ export async function beginSession(
   const browser = readCookie(c, '__Host-browser') ?? drawSecret();
   const seen = await seeBrowser(c.env.IDENTITY, user.id, browser, now_ms);
   const newBrowser = seen.isNew ? agent : null;
+  const place = namePlace(c);
   const { accountId, id: holder, email } = user;
-  const opened = await c.env.HOLDERS.openSession({ accountId, holder, email, level, newBrowser });
+  const opened = await c.env.HOLDERS.openSession({ accountId, holder, email, level, newBrowser, place });
   if (!opened.ok) return opened;
   const { sessionId, token, expiresAt_ms, ended } = opened.value;
   const cookie = drawSecret();
-  const stored = { user, sessionId, token, level, isRecovered: false, verifiedAt_ms, expiresAt_ms, agent };
+  const stored = { user, sessionId, token, level, isRecovered: false, verifiedAt_ms, expiresAt_ms, agent, place };
   const gone = replaces ? [...ended, replaces.sessionId] : ended;
   await c.env.IDENTITY.batch([
     await storeSession(c.env.IDENTITY, cookie, stored, now_ms),
@@ -51,7 +53,7 @@ export async function beginSession(
   ]);
   // Its row is gone, so nobody can read the old token; the exchange ends it as well, or lets it expire.
   if (replaces) await c.env.HOLDERS.endSessions(replaces.token, null);
-  if (newBrowser !== null) await tellUser(c.env, user, { kind: 'new_browser', detail: { browser: newBrowser } });
+  if (newBrowser !== null) await tellUser(c.env, user, { kind: 'new_browser', detail: { browser: newBrowser, place } });
   const cookies = [
     writeCookie('__Host-session', cookie, Math.floor((expiresAt_ms - now_ms) / 1_000)),
     writeCookie('__Host-browser', browser, BROWSER_COOKIE_S),

@@ -41,6 +41,8 @@ interface SessionRow {
 
 export interface NewSession extends Omit<Session, 'hash'> {
   readonly agent: string;
+  /** Where the sign-in came from, in words; `null` where it is not known. */
+  readonly place: string | null;
 }
 
 /** Only the digest of a cookie is stored. */
@@ -55,7 +57,7 @@ export async function storeSession(identity: D1Database, cookie: string, session
   return identity
     .prepare(
       `INSERT INTO sessions (hash, user_id, session_id, sealed_token, level, recovered, verified_at, created_at, used_at,
-         expires_at, agent) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10)`,
+         expires_at, agent, place) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10, ?11)`,
     )
     .bind(
       hash,
@@ -68,6 +70,7 @@ export async function storeSession(identity: D1Database, cookie: string, session
       now_ms,
       session.expiresAt_ms,
       session.agent,
+      session.place,
     );
 }
 
@@ -114,22 +117,24 @@ export interface ListedSession {
   readonly createdAt_ms: number;
   readonly usedAt_ms: number;
   readonly agent: string;
+  readonly place: string | null;
 }
 
 /** The live sessions of a user, the last used first. Throws when D1 fails. */
 export async function listSessions(identity: D1Database, userId: string, now_ms: number): Promise<ListedSession[]> {
   const { results } = await identity
     .prepare(
-      `SELECT session_id, level, created_at, used_at, agent FROM sessions
+      `SELECT session_id, level, created_at, used_at, agent, place FROM sessions
        WHERE user_id = ? AND expires_at > ? AND used_at > ? ORDER BY used_at DESC`,
     )
     .bind(userId, now_ms, now_ms - IDLE_MS)
-    .all<{ session_id: string; level: SessionLevel; created_at: number; used_at: number; agent: string }>();
-  return results.map((row) => ({
-    id: row.session_id,
-    level: row.level,
-    createdAt_ms: row.created_at,
-    usedAt_ms: row.used_at,
-    agent: row.agent,
+    .all<
+      Pick<ListedSession, 'level' | 'agent' | 'place'> & { session_id: string; created_at: number; used_at: number }
+    >();
+  return results.map(({ session_id: id, created_at: createdAt_ms, used_at: usedAt_ms, ...session }) => ({
+    id,
+    createdAt_ms,
+    usedAt_ms,
+    ...session,
   }));
 }

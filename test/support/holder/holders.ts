@@ -28,7 +28,7 @@ export async function signIn(
   newBrowser: string | null = null,
 ) {
   if (!(await hasHolder(accountId))) await inviteByTwo(accountId);
-  const call = { accountId, holder, email: addressOf(accountId), level, newBrowser };
+  const call = { accountId, holder, email: addressOf(accountId), level, newBrowser, place: null };
   const session: OpenedSession = await accepted(holderEntrypoint.openSession(call));
   return { ...session, api: new Trader(accountId, session.sessionId, session.token) };
 }

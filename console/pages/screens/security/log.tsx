@@ -65,10 +65,11 @@ const proofs: Readonly<Record<string, string>> = {
 };
 
 /** How somebody signed in, or came back. */
-function nameWay({ scopes, browser, proof }: LogEntry['detail']): string {
+function nameWay({ scopes, browser, place, proof }: LogEntry['detail']): string {
   if (typeof proof === 'string') return proofs[proof] ?? '';
   if (!Array.isArray(scopes)) return '';
-  const way = scopes.length === 1 ? ' by a link' : ' with a passkey';
+  const from = typeof place === 'string' ? ` from ${place}` : '';
+  const way = `${scopes.length === 1 ? ' by a link' : ' with a passkey'}${from}`;
   return typeof browser === 'string' ? `${way}, in a new browser: ${nameBrowser(browser)}` : way;
 }
 

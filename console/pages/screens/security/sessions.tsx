@@ -10,6 +10,8 @@ interface ListedSession {
   readonly id: string;
   readonly level: 'look' | 'act';
   readonly agent: string;
+  /** Where the sign-in came from; `null` where it is not known. */
+  readonly place: string | null;
   readonly isThis: boolean;
   readonly createdAt: string;
   readonly usedAt: string;
@@ -49,6 +51,7 @@ export function Sessions() {
                     </>
                   )}
                   , signed in{session.level === 'look' && ' by a link'} <Time at={session.createdAt} />
+                  {session.place !== null && `, from ${session.place}`}
                 </p>
               </li>
             ))}

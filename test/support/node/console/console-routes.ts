@@ -21,6 +21,7 @@ export const changes: Change[] = [
   ['POST', '/session/passkey/options'],
   ['POST', '/session/passkey', {}],
   ['POST', '/session/freeze', { secret: 'x' }],
+  ['POST', '/session/freeze/read', { secret: 'x' }],
   ['POST', '/account/passkeys/options'],
   ['POST', '/account/passkeys', {}],
   ['PATCH', '/account/passkeys/x', { name: 'x' }],

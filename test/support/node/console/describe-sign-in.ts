@@ -179,6 +179,42 @@ export function describeSignIn(served: StartedConsole): void {
     });
   });
 
+  describe('a sign-in', () => {
+    it('is shown with where it came from, as far as the platform knows, in the mail, the list and the log', async () => {
+      const { email, passkey } = await served.openHolder();
+      const places = async (from: Record<string, string>) => {
+        const browser = served.openBrowser();
+        const answer = passkey.sign(await browser.challengeOf('/session/passkey/options'));
+        expect((await browser.post('/session/passkey', { answer }, from)).status).toBe(201);
+        const { sessions } = (await browser.get('/session/list')).body as unknown as {
+          sessions: { isThis: boolean; place: string | null }[];
+        };
+        const { entries } = (await browser.get('/account/log')).body as unknown as {
+          entries: { action: string; detail: { place?: string } }[];
+        };
+        const mail = served.mailsTo(email).findLast(({ subject }) => subject.includes('with a new browser'));
+        return [
+          sessions.find(({ isThis }) => isThis)?.place,
+          entries.find(({ action }) => action === 'open_session')?.detail.place,
+          /From: (.*)\n/.exec(mail?.text ?? '')?.[1],
+        ];
+      };
+      const known = 'Germany, 203.0.113.7';
+      expect(await places({ 'CF-Connecting-IP': '203.0.113.7', 'CF-IPCountry': 'DE' })).toEqual([known, known, known]);
+      const hidden = 'the Tor network, 203.0.113.8';
+      expect(await places({ 'CF-Connecting-IP': '203.0.113.8', 'CF-IPCountry': 'T1' })).toEqual([
+        hidden,
+        hidden,
+        hidden,
+      ]);
+      for (const [last, country] of ['XX', 'germany', 'D1'].entries()) {
+        const address = `203.0.113.${last + 9}`;
+        const from = { 'CF-Connecting-IP': address, 'CF-IPCountry': country };
+        expect(await places(from), country).toEqual([address, address, address]);
+      }
+    });
+  });
+
   describe('an e-mail link', () => {
     it('signs in to look, once, and only in the browser that asked', async () => {
       const { email } = await served.openHolder();
