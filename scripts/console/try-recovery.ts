@@ -3,8 +3,11 @@ import { type LocalExchange, expectThat } from '../local-exchange.ts';
 import { WIDE, addAuthenticator, checkState, open, openPage, press, see } from './browser.ts';
 import { awaitLink, listMails } from './mails.ts';
 
+/** What the platform tells the console of who asks. */
+const FROM = { 'CF-Connecting-IP': '203.0.113.7', 'CF-IPCountry': 'DE' };
+
 export async function openConsole(browser: Browser, exchange: LocalExchange): Promise<Page> {
-  const context = await browser.newContext({ viewport: WIDE, reducedMotion: 'reduce' });
+  const context = await browser.newContext({ viewport: WIDE, reducedMotion: 'reduce', extraHTTPHeaders: FROM });
   const page = await openPage(context, exchange.consoleOrigin);
   await addAuthenticator(page);
   return page;
@@ -36,6 +39,7 @@ export async function returnByLink(
   await see(page, 'You signed in by a link');
   await open(page, 'Security');
   await page.getByRole('heading', { name: 'Get back in' }).waitFor();
+  await see(page, 'Signed in by a link from Germany, 203.0.113.7');
   return page;
 }
 

@@ -42,6 +42,7 @@ export function Sessions() {
                     />
                   )}
                 </div>
+                {session.place !== null && <p>{session.place}</p>}
                 <p class="quiet">
                   {session.isThis ? (
                     'This browser'
@@ -51,7 +52,6 @@ export function Sessions() {
                     </>
                   )}
                   , signed in{session.level === 'look' && ' by a link'} <Time at={session.createdAt} />
-                  {session.place !== null && `, from ${session.place}`}
                 </p>
               </li>
             ))}
