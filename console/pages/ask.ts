@@ -1,9 +1,5 @@
-import { BureauClient } from '../../clients/bureau-client/src/client.ts';
 import { BureauError } from '../../clients/bureau-client/src/errors.ts';
 import type { Problem } from '../../clients/bureau-client/src/operations.ts';
-
-/** The public API, through the console's Worker, which puts the session's key in place of the cookie. */
-export const api = new BureauClient({ origin: location.origin });
 
 /** Calls a route of the console itself. Rejects with a `BureauError` when it refuses. */
 export async function ask<T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<T> {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Ticker } from '../../clients/bureau-client/src/operations.ts';
-import { api } from './ask.ts';
+import { api } from './api.ts';
 
 /** The tickers as the market's stream sends them while the page is open; nothing until the first message. */
 export function useLiveTickers(): readonly Ticker[] | undefined {

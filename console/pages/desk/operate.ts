@@ -1,7 +1,7 @@
 import { systemClock } from '../../../clients/bureau-client/src/clock.ts';
 import { type Connection, call } from '../../../clients/bureau-client/src/call.ts';
 import { BureauError } from '../../../clients/bureau-client/src/errors.ts';
-import type { Problem } from '../../../clients/bureau-client/src/operations.ts';
+import type { OperationOf, PathOf, Problem, ResultOf } from '../../../clients/bureau-client/src/operations.ts';
 import { defaultLimits } from '../../../clients/bureau-client/src/retry.ts';
 import { saveFile } from '../save-file.ts';
 import type { Operations, Proposal } from './schema.d.ts';
@@ -20,7 +20,7 @@ export type Input<N extends Name> = (PlacesOf<N> extends never
 /** What an operation answers with, where it may also answer with a proposal: that has to be looked for. */
 export type Answer<N extends Name> = Operations[N]['answer'];
 
-/** The page's address of the exchange's operator API, through the console's Worker. Access puts the sign-in beside it. */
+/** The exchange, through the console's Worker. Access puts the sign-in beside it. */
 const connection: Connection = {
   ...defaultLimits,
   origin: location.origin,
@@ -55,10 +55,17 @@ export async function operate<N extends Name>(
   ...[input]: object extends Input<N> ? [input?: Input<N>] : [input: Input<N>]
 ): Promise<Answer<N>> {
   const [method = '', path = ''] = name.split(' ');
-  const sent: object = input ?? {};
-  const { outcome, ...details } = await call(connection, method, `/operator/v1${path}`, sent);
+  return (await send(method, `/operator/v1${path}`, input)) as Answer<N>;
+}
+
+/** What a path of the public API answers to everybody. Rejects with a `BureauError` when it is refused. */
+export const readPublic = async <P extends PathOf<'get'>>(path: P) =>
+  (await send('get', path)) as ResultOf<OperationOf<'get', P>>;
+
+async function send(method: string, path: string, input: object = {}): Promise<unknown> {
+  const { outcome, ...details } = await call(connection, method, path, input);
   if (outcome.kind === 'refused') throw new BureauError(outcome.problem, details);
-  return outcome.answer.body as Answer<N>;
+  return outcome.answer.body;
 }
 
 /**

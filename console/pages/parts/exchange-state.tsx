@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { api } from '../ask.ts';
+import { api } from '../api.ts';
 import { type Status, tellTroubles } from '../troubles.ts';
 
 const EVERY_MS = 15_000;

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { api } from '../ask.ts';
+import { api } from '../api.ts';
 import { showPrice } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import type { ChartPoint } from './chart-point.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Transaction } from '../../../clients/bureau-client/src/operations.ts';
-import { api } from '../ask.ts';
+import { api } from '../api.ts';
 import { nameMovement, showCents, showRecent } from '../format.ts';
 import { Choice, TextField } from '../parts/form.tsx';
 import { assetSymbols } from '../assets.ts';

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { api, ask } from '../ask.ts';
+import { api } from '../api.ts';
+import { ask } from '../ask.ts';
 import { inGroups } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import { nameAlone, nameNetwork } from '../networks.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { api } from '../ask.ts';
+import { api } from '../api.ts';
 import { inGroups, shorten, showCoins, showRecent } from '../format.ts';
 import { useNamed } from '../route.ts';
 import { useLoaded } from '../load.ts';

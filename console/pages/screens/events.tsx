@@ -1,6 +1,6 @@
 import { Fragment } from 'preact';
 import type { EventType } from '../../../clients/bureau-client/src/operations.ts';
-import { api } from '../ask.ts';
+import { api } from '../api.ts';
 import { Folded } from '../parts/folded.tsx';
 import { Form } from '../parts/form.tsx';
 import { useHasRoom } from '../parts/has-room.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Transaction } from '../../../clients/bureau-client/src/operations.ts';
-import { api } from '../ask.ts';
+import { api } from '../api.ts';
 import { add, divide, multiply } from '../exact.ts';
 import { showCents, showPrice } from '../format.ts';
 import { type Cost, averageCosts, differenceOf } from '../gains.ts';

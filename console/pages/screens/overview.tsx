@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Transaction } from '../../../clients/bureau-client/src/operations.ts';
 import { add, multiply } from '../exact.ts';
-import { api, ask } from '../ask.ts';
+import { api } from '../api.ts';
+import { ask } from '../ask.ts';
 import { directionOf, nameMovement, showCents, showChange, showPrice, showQuantity, showRecent } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import type { ChartPoint } from '../parts/chart-point.ts';

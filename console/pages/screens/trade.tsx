@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { api } from '../ask.ts';
+import { api } from '../api.ts';
 import { directionOf, showCents, showChange, showPrice, showRecent } from '../format.ts';
 import { useLoaded } from '../load.ts';
 import { useLiveTickers } from '../live-tickers.ts';

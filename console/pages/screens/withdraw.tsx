@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Withdrawal } from '../../../clients/bureau-client/src/operations.ts';
-import { api, ask } from '../ask.ts';
+import { api } from '../api.ts';
+import { ask } from '../ask.ts';
 import { shorten, showCoins, showRecent } from '../format.ts';
 import { timeOf } from '../describe-network.ts';
 import { useLoaded } from '../load.ts';

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { api } from '../../ask.ts';
 import { multiply } from '../../exact.ts';
 import { inWords, showAmount, showCents, showSum } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
@@ -8,7 +7,7 @@ import { Shown } from '../../parts/notice.tsx';
 import { linkTo, nameNetwork } from '../../networks.ts';
 import { TransactionLink } from '../../parts/transaction-link.tsx';
 import type { Place } from '../place.ts';
-import { operate } from '../operate.ts';
+import { operate, readPublic } from '../operate.ts';
 import { AccountChoice, Holder } from '../parts/account-choice.tsx';
 import { type AccountOfHolder, type WithAccount, addAccounts, withAccounts } from '../parts/find-accounts.ts';
 import { AccountName, Back, CopiedAddress, CopiedId, State, Time, Whole } from '../parts/names.tsx';
@@ -71,7 +70,7 @@ const DECISIONS_READ = 200;
 
 /** Gives deposits that have no value, as they are not credited, what they are worth now; nothing without a price. */
 async function readValuer(): Promise<(deposit: OperatorDeposit) => string> {
-  const tickers = await api.listTickers().then(
+  const tickers = await readPublic('/api/v1/markets/tickers').then(
     ({ tickers: read }) => read,
     () => [],
   );

@@ -1,4 +1,4 @@
-import type { api } from '../../ask.ts';
+import type { ExchangeStatus } from '../../../../clients/bureau-client/src/operations.ts';
 import { add, subtract } from '../../exact.ts';
 import { showSum } from '../../format.ts';
 import type { Matter } from '../parts/matters.tsx';
@@ -6,8 +6,6 @@ import { isLacking, showShare } from '../parts/percent.ts';
 import type { ExchangeSettings, House, Venues } from '../schema.d.ts';
 import { listToggles, nameToggle, toggleWhole } from './toggles.ts';
 import { listStuck, listVenueMatters } from './venue-matters.tsx';
-
-type Status = Awaited<ReturnType<typeof api.getStatus>>;
 
 /** So many things that are off are named; more of them are counted. */
 const MOST_NAMED = 3;
@@ -58,7 +56,7 @@ function sumUpVenues(all: Venues): readonly Matter[] {
 /** What of the exchange is off, halted, late or not covered now. */
 export function listExchangeMatters(
   settings: ExchangeSettings,
-  status: Status,
+  status: ExchangeStatus,
   house: House,
   venues: Venues,
 ): readonly Matter[] {

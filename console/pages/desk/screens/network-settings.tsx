@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Asset } from '../../../../clients/bureau-client/src/operations.ts';
-import { api } from '../../ask.ts';
 import { showAmount } from '../../format.ts';
 import { networks as allNetworks } from '../../networks.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
+import { readPublic } from '../operate.ts';
 import { TextField } from '../../parts/form.tsx';
 import { NetworkName } from '../parts/names.tsx';
 import { type Column, Records } from '../parts/records.tsx';
@@ -38,7 +38,7 @@ const storedOf = (settings: ExchangeSettings, name: Name, asset: string, network
 
 /** What a withdrawal over each network costs, and the minimums; each has a default until it is set. */
 export function NetworkSettings(part: SettingsPart) {
-  const { loaded, reload } = useLoaded(async () => (await api.listAssets()).assets);
+  const { loaded, reload } = useLoaded(async () => (await readPublic('/api/v1/assets')).assets);
   const changed = () => {
     part.changed();
     reload();

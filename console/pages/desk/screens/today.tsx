@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { api } from '../../ask.ts';
+import type { ExchangeStatus } from '../../../../clients/bureau-client/src/operations.ts';
 import { inWords } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
-import { operate } from '../operate.ts';
+import { operate, readPublic } from '../operate.ts';
 import { State, Time } from '../parts/names.tsx';
 import { Matters } from '../parts/matters.tsx';
 import { Facts, Records } from '../parts/records.tsx';
@@ -19,8 +19,6 @@ import { readWaiting, WaitingCard } from './waiting.tsx';
 
 const EVERY_MS = 15_000;
 
-type Status = Awaited<ReturnType<typeof api.getStatus>>;
-
 async function read(decider: string | undefined) {
   const [waiting, { settings }, { reconciliation }, { house }, { venues }, { flows }, { profit }, status] =
     await Promise.all([
@@ -31,7 +29,7 @@ async function read(decider: string | undefined) {
       operate('get /venues'),
       operate('get /flows'),
       operate('get /profit'),
-      api.getStatus(),
+      readPublic('/api/v1/status'),
     ]);
   return { waiting, settings, reconciliation, house, venues, flows, profit, status };
 }
@@ -72,7 +70,7 @@ function Status({
   status: { trading, withdrawals, prices },
   settings,
 }: {
-  readonly status: Status;
+  readonly status: ExchangeStatus;
   readonly settings: ExchangeSettings;
 }) {
   const { tradingHalted, withdrawalsHalted, hedgingHalted, haltedCoins, pausedNetworks } = settings;

@@ -1,6 +1,7 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import type { Transaction } from '../../../../clients/bureau-client/src/operations.ts';
-import { api, ask } from '../../ask.ts';
+import { api } from '../../api.ts';
+import { ask } from '../../ask.ts';
 import { inGroups, nameMovement, showCents, showCoins, showPrice, showZoned } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { nameNetwork } from '../../networks.ts';

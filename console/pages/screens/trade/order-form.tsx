@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Market, Order } from '../../../../clients/bureau-client/src/operations.ts';
 import { readAmount } from '../../amount.ts';
-import { api } from '../../ask.ts';
+import { api } from '../../api.ts';
 import { divide, isGreater, multiply, subtract } from '../../exact.ts';
 import { showAmount, showCents, showCoins, showPrice, showSum } from '../../format.ts';
 import { AmountField } from '../../parts/amount-field.tsx';

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Withdrawal } from '../../../../clients/bureau-client/src/operations.ts';
-import { api } from '../../ask.ts';
+import { api } from '../../api.ts';
 import { add, subtract } from '../../exact.ts';
 import { inGroups, showCents, showCoins } from '../../format.ts';
 import { timeOf } from '../../describe-network.ts';
