@@ -5,6 +5,7 @@ import {
   type ApiKey,
   type CreateApiKey,
   type KeyPage,
+  type UsedApiKey,
   listApiKeys,
   prepareApiKey,
   readApiKey,
@@ -12,21 +13,15 @@ import {
   revokeApiKey,
   tooManyKeys,
 } from '../keys/api-key.ts';
-import { readLastUses, revokeInLane } from '../lane/tell-lanes.ts';
+import { addLastUses, revokeInLane } from '../lane/tell-lanes.ts';
 import { newRecordId } from '../db/record-id.ts';
 import { type GuardRefusals, commitOrRefuse, holdRefusals } from '../db/explain.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { type Session, refuseFrozen } from './session.ts';
 
-/** A key as its holder sees it. */
-export interface OwnKey extends ApiKey {
-  /** To the second; `null` for a key that was never used or is revoked, and where its lane does not answer. */
-  readonly lastUsedAt: string | null;
-}
-
 /** A page of a holder's keys. */
 export interface OwnKeyPage extends KeyPage {
-  readonly apiKeys: readonly OwnKey[];
+  readonly apiKeys: readonly UsedApiKey[];
 }
 
 /** A page of the holder's keys, as `listApiKeys` has them, each with its last use. Throws when D1 fails. */
@@ -36,13 +31,7 @@ export async function listOwnKeys(
   before: string | null,
 ): Promise<OwnKeyPage> {
   const { apiKeys, next } = await listApiKeys(database, accountId, before);
-  const inUse = apiKeys.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id);
-  const uses = await readLastUses(bindings, inUse);
-  const shown = apiKeys.map((key) => {
-    const used_ms = uses.get(key.id);
-    return { ...key, lastUsedAt: used_ms === undefined ? null : new Date(used_ms).toISOString() };
-  });
-  return { apiKeys: shown, next };
+  return { apiKeys: await addLastUses(bindings, apiKeys), next };
 }
 
 const keyRefusals: GuardRefusals = {

@@ -76,6 +76,15 @@ export const ApiKey = z
 
 export type ApiKey = z.output<typeof ApiKey>;
 
+/** A key with its last use. */
+export const UsedApiKey = ApiKey.extend({
+  lastUsedAt: Timestamp.nullable().openapi({
+    description: 'To the second; null for a key that was never used or is revoked, and while it cannot be read',
+  }),
+}).openapi('UsedApiKey');
+
+export type UsedApiKey = z.output<typeof UsedApiKey>;
+
 /** Shows a key, read from its row or from its lane. */
 export function showApiKey(key: KeyDetails): ApiKey {
   return {

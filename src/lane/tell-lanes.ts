@@ -1,6 +1,7 @@
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault, tryOrLog } from '../platform/log.ts';
-import { listUsableKeyIds } from '../keys/api-key.ts';
+import { showTime } from '../http/wire-types.ts';
+import { type ApiKey, type UsedApiKey, listUsableKeyIds } from '../keys/api-key.ts';
 import { type Database, findLedger } from '../db/database.ts';
 import { raiseRecordNumber } from '../db/record-number.ts';
 import { type RevokeReply, laneOf } from './key-lane.ts';
@@ -46,19 +47,9 @@ async function tellLane(bindings: Bindings, database: Database, accountId: strin
   return false;
 }
 
-/**
- * When each of some keys was last used, to the second, in milliseconds, by their ids; a key that never was, or whose lane
- * does not answer, is left out. One call for each key.
- */
-export async function readLastUses(
-  bindings: Bindings,
-  keyIds: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  const uses = keyIds.map(async (keyId) => {
-    return tryOrLog('lane_not_read', { keyId }, [], async () => {
-      const time_ms = await laneOf(bindings, keyId).lastUse();
-      return time_ms === null ? [] : [[keyId, time_ms] as const];
-    });
-  });
-  return new Map((await Promise.all(uses)).flat());
+/** Keys with their last uses. One call for each that is not revoked; of a lane that does not answer it has none. */
+export async function addLastUses(bindings: Bindings, keys: readonly ApiKey[]): Promise<UsedApiKey[]> {
+  const readLastUse = ({ id: keyId, revokedAt }: ApiKey) =>
+    revokedAt === null ? tryOrLog('lane_not_read', { keyId }, null, () => laneOf(bindings, keyId).lastUse()) : null;
+  return Promise.all(keys.map(async (key) => ({ ...key, lastUsedAt: showTime(await readLastUse(key)) })));
 }

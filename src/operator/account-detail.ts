@@ -3,7 +3,9 @@ import { Account, readAccount } from '../accounts/account.ts';
 import { AllowlistEntry, MAX_APPROVED, listAllowlist, showEntry } from '../accounts/allowlist.ts';
 import { readTotp } from '../accounts/totp.ts';
 import { Decimal, Timestamp, showTime } from '../http/wire-types.ts';
-import { ApiKey, listApiKeys } from '../keys/api-key.ts';
+import { UsedApiKey, listApiKeys } from '../keys/api-key.ts';
+import { addLastUses } from '../lane/tell-lanes.ts';
+import type { Bindings } from '../platform/bindings.ts';
 import type { Database } from '../db/database.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import type { Valuation } from '../markets/value-in-usdt.ts';
@@ -16,7 +18,7 @@ import { showDailyUse } from '../withdrawals/read-facts.ts';
 export const AccountDetail = Account.extend({
   ledger: z.int().openapi({ description: 'The number of the ledger that it is in', example: 0 }),
   apiKeys: z
-    .array(ApiKey)
+    .array(UsedApiKey)
     .openapi({ description: 'All that are not revoked, then the newest 50 that are; each the newest first' }),
   balances: z.array(Balance.extend({ usdValue: Decimal.openapi({ description: 'At present', example: '130' }) })),
   usdValue: Decimal.openapi({ description: 'Of all balances, at present', example: '1130' }),
@@ -41,6 +43,7 @@ export type AccountDetail = z.output<typeof AccountDetail>;
 
 /** Reads an account whole, or `undefined` when there is none of that id. Throws when D1 fails. */
 export async function readAccountDetail(
+  bindings: Bindings,
   database: Database,
   id: string,
   readValuation: () => Promise<Valuation>,
@@ -48,8 +51,8 @@ export async function readAccountDetail(
 ): Promise<AccountDetail | undefined> {
   const account = await readAccount(database, id);
   if (!account) return undefined;
-  const [{ apiKeys }, holdings, dailyWithdrawals, totp, allowlist, valueOf] = await Promise.all([
-    listApiKeys(database, id, null),
+  const [apiKeys, holdings, dailyWithdrawals, totp, allowlist, valueOf] = await Promise.all([
+    listApiKeys(database, id, null).then((page) => addLastUses(bindings, page.apiKeys)),
     readHoldings(database, id),
     showDailyUse(database, id, now_ms),
     readTotp(database, id),
@@ -61,7 +64,7 @@ export async function readAccountDetail(
   return {
     ...account,
     ledger: ledgerNumberOf(id),
-    apiKeys: [...apiKeys],
+    apiKeys,
     balances: valued.map(({ asset, amount, value }) => ({
       asset,
       amount: formatAmount(amount, scaleOf(asset)),

@@ -328,7 +328,7 @@ accountRoutes.add({
   answer: 'The account',
   body: { account: AccountDetail },
   handle: async (c, { account: { id }, database }) => {
-    const detail = await readAccountDetail(database, id, () => readValuation(c.env), Date.now());
+    const detail = await readAccountDetail(c.env, database, id, () => readValuation(c.env), Date.now());
     return detail ? accept({ account: detail }) : accountNotFound;
   },
 });

@@ -181,6 +181,18 @@ describe('GET /operator/v1/accounts/{id}', () => {
     });
   });
 
+  it('shows when each key was last used, and of one that never was nothing', async () => {
+    const trader = await openTrader();
+    await createKey(trader.accountId);
+    await trader.balances();
+    const { account } = await read<{ account: { apiKeys: { id: string; lastUsedAt: string | null }[] } }>(
+      `/accounts/${trader.accountId}`,
+    );
+    const uses = Map.groupBy(account.apiKeys, ({ lastUsedAt }) => lastUsedAt !== null);
+    expect(uses.get(true)?.map(({ id }) => id)).toEqual([trader.keyId]);
+    expect(uses.get(false)).toHaveLength(1);
+  });
+
   it('shows no secret, and is not found for an unknown id', async () => {
     const trader = await openTrader();
     const { secret } = await operate<{ secret: string }>('POST', `/accounts/${trader.accountId}/totp`);

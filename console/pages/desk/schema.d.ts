@@ -2,7 +2,7 @@
 
 export type Account = { readonly id: string; readonly label: string; readonly externalId: string | null; readonly status: "active" | "frozen"; readonly dailyWithdrawalLimit: string; readonly createdAt: string };
 
-export type AccountDetail = Account & { readonly ledger: number; readonly apiKeys: readonly (ApiKey)[]; readonly balances: readonly (Balance & { readonly usdValue: string })[]; readonly usdValue: string; readonly dailyWithdrawals: { readonly limit: string; readonly used: string; readonly remaining: string }; readonly totp: { readonly enabled: boolean; readonly lockedUntil: string | null }; readonly allowlist: readonly (AllowlistEntry)[] };
+export type AccountDetail = Account & { readonly ledger: number; readonly apiKeys: readonly (UsedApiKey)[]; readonly balances: readonly (Balance & { readonly usdValue: string })[]; readonly usdValue: string; readonly dailyWithdrawals: { readonly limit: string; readonly used: string; readonly remaining: string }; readonly totp: { readonly enabled: boolean; readonly lockedUntil: string | null }; readonly allowlist: readonly (AllowlistEntry)[] };
 
 export type AllowlistEntry = { readonly id: string; readonly network: string; readonly address: string; readonly label: string; readonly createdAt: string; readonly usableAt: string };
 
@@ -125,6 +125,8 @@ export type SolanaUpload = { readonly addresses: readonly ({ readonly index: num
 export type StaffMember = { readonly email: string; readonly roles: readonly ("admin" | "treasury" | "support" | "compliance" | "auditor")[]; readonly changedAt: string };
 
 export type Transaction = { readonly id: string; readonly ts: string; readonly category: "TRADE" | "DEPOSIT" | "WITHDRAWAL" | "P2P" | "QUICK_TRADE"; readonly type: "SPOT_BUY" | "SPOT_SELL" | "ONCHAIN_DEPOSIT" | "INTERNAL_DEPOSIT" | "ONCHAIN_WITHDRAWAL" | "INTERNAL_WITHDRAWAL" | "P2P_BUY" | "P2P_SELL" | "QUICK_BUY" | "QUICK_SELL"; readonly asset: string; readonly amount: string; readonly fee?: string; readonly usdValue: string; readonly status: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED"; readonly keyId: string | null; readonly reason: "rejected" | "refused" | "settled" | null };
+
+export type UsedApiKey = ApiKey & { readonly lastUsedAt: string | null };
 
 export type Venue = { readonly venue: string; readonly state: "answers" | "silent" | "unknown"; readonly reportedAt: string | null; readonly latenessSeconds: number | null; readonly markets: readonly ({ readonly coin: string; readonly isOpen: boolean; readonly takerFee: string })[]; readonly balances: readonly ({ readonly asset: "USDT" | "USDC" | "BTC" | "ETH" | "AVAX" | "MATIC" | "BNB" | "LTC" | "DOGE"; readonly holds: string | null; readonly shouldHold: string; readonly difference: string | null; readonly differs: boolean | null; readonly ledgers: readonly ({ readonly ledger: number; readonly amount: string | null })[] })[]; readonly openHedges: readonly (Hedge)[]; readonly toMove: readonly ({ readonly asset: "USDT" | "USDC" | "BTC" | "ETH" | "AVAX" | "MATIC" | "BNB" | "LTC" | "DOGE"; readonly amount: string; readonly from: string; readonly to: string })[] };
 
