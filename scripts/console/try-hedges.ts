@@ -84,7 +84,7 @@ async function openEnd(page: Page, coin: string): Promise<void> {
 
 async function writeDeal(page: Page, usdt: string): Promise<void> {
   await page.getByRole('radio', { name: DEALT }).check();
-  await page.getByLabel('USDT before the fee').fill(usdt);
+  await page.getByLabel('Paid, before the fee').fill(usdt);
   await page.getByLabel('Fee, if any').fill('0.05');
   await page.getByLabel('Order id').fill('28');
 }
@@ -125,7 +125,7 @@ export async function endAsDealt(page: Page, other: Page, exchange: LocalExchang
   await writeDeal(page, ' ');
   await page.getByLabel('Reason, for the audit').fill('the venue lists it');
   await confirm(page, 'Propose it');
-  await page.getByLabel('USDT before the fee').and(page.locator('[aria-invalid]:focus')).waitFor();
+  await page.getByLabel('Paid, before the fee').and(page.locator('[aria-invalid]:focus')).waitFor();
   const offered = await page.getByRole('link', { name: 'a proposal' }).count();
   expectThat(offered === 0 && (await read())?.status === 'OPEN', 'a blank amount ends no hedge');
   await writeDeal(page, '49.5');

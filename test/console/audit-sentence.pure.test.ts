@@ -46,7 +46,7 @@ describe('a row of the audit', () => {
     [
       'change_settings',
       { fees: { ETH: { ETH: '0.002' } } },
-      'grace@exchange.example set the withdrawal fee of ETH over ETH to 0.002',
+      'grace@exchange.example set the withdrawal fee of ETH over Ethereum to 0.002',
     ],
     [
       'change_settings',
@@ -56,7 +56,7 @@ describe('a row of the audit', () => {
     [
       'change_settings',
       { pausedDeposits: { networks: ['LTC'], assets: ['BTC', 'ETH'] } },
-      'grace@exchange.example paused deposits over LTC and of BTC, ETH',
+      'grace@exchange.example paused deposits over Litecoin and of BTC, ETH',
     ],
     [
       'change_settings',

@@ -94,7 +94,7 @@ const sentences: Readonly<Record<string, string | ((detail: Detail, told: Told) 
   add_passkey: 'added a passkey',
   allow_recovery: 'allowed the recovery of the account',
   approve_address: ({ network, address, label }) =>
-    `approved the address ${label === undefined ? '' : `“${write(label)}”, `}${shorten(write(address))} on ${write(network)}`,
+    `approved the address ${label === undefined ? '' : `“${write(label)}”, `}${shorten(write(address))} on ${nameAlone(write(network))}`,
   approve_withdrawal: 'approved the withdrawal',
   ask_recovery: 'asked for the recovery of the account',
   become_holder: 'became the holder of the account',

@@ -1,4 +1,5 @@
 import { showSum } from '../../format.ts';
+import { nameAlone } from '../../networks.ts';
 import { proposeSettings } from './settings-sentence.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -13,6 +14,8 @@ const OPERATOR = '/operator/v1';
 
 /** A word of a request, after a text that is left away where the request has none. */
 const after = (text: string, value: unknown) => (typeof value === 'string' && value !== '' ? `${text}${value}` : '');
+
+const afterNetwork = (text: string, network: unknown) => after(text, typeof network === 'string' && nameAlone(network));
 
 const writeAmount = (amount: unknown, asset: unknown) =>
   typeof amount === 'string' && typeof asset === 'string' ? showSum(amount, asset) : undefined;
@@ -69,7 +72,7 @@ const deeds: readonly (readonly [
   [
     /^\/accounts\/([^/]+)\/allowlist$/,
     (account, { network, address }) =>
-      `Approve an address of the account ${account}${after(': ', address)}${after(' on ', network)}`,
+      `Approve an address of the account ${account}${after(': ', address)}${afterNetwork(' on ', network)}`,
     'The account may withdraw to the address once the wait for new addresses is over.',
   ],
   [
@@ -95,7 +98,7 @@ const deeds: readonly (readonly [
   [
     /^\/deposits$/,
     (_, { amount, asset, network }) =>
-      `Report a deposit${after(' of ', writeAmount(amount, asset))}${after(' over ', network)}`,
+      `Report a deposit${after(' of ', writeAmount(amount, asset))}${afterNetwork(' over ', network)}`,
     'It is credited once it has its confirmations.',
   ],
   [/^\/deposits\/([^/]+)\/credit$/, (_, _body, record) => `Credit the deposit ${record}`, `${CREDIT} ${FOR_GOOD}`],

@@ -1,5 +1,5 @@
 import { showCents, showSum } from '../../format.ts';
-import { nameNetwork } from '../../networks.ts';
+import { nameAlone } from '../../networks.ts';
 import { operate } from '../operate.ts';
 import type { Hedge, Proposal } from '../schema.d.ts';
 import { findAccountOf, nameDeed } from './deeds.ts';
@@ -72,7 +72,7 @@ async function nameWithdrawal(id: string, withdrawalId: string): Promise<NamedRe
     words: `of ${sum}`,
     facts: [
       ['Worth', `${showCents(usdValue)} USDT`],
-      ['Network', nameNetwork(network)],
+      ['Network', nameAlone(network)],
     ],
     address,
   };
@@ -88,7 +88,7 @@ async function nameDeposit(id: string): Promise<NamedRecord> {
     name: `Deposit of ${sum}`,
     status,
     words: `of ${sum}`,
-    facts: network === null ? [] : [['Network', nameNetwork(network)]],
+    facts: network === null ? [] : [['Network', nameAlone(network)]],
     address,
   };
 }

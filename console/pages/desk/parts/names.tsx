@@ -134,10 +134,13 @@ const tones: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = {
   pending: 'warn',
 };
 
+/** A state in words. */
+export const nameState = (state: string) => (state === 'QUARANTINED' ? 'In quarantine' : inWords(state));
+
 /** A state, in words and in its colour. */
 export function State({
   of,
-  words = of === 'OK' ? of : inWords(of),
+  words = of === 'OK' ? of : nameState(of),
 }: {
   readonly of: string;
   readonly words?: string;

@@ -1,4 +1,5 @@
 import { inWords, showAmount, showSum } from '../../format.ts';
+import { nameAlone } from '../../networks.ts';
 import { showPercent } from './percent.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -11,6 +12,8 @@ const isValues = (value: unknown): value is Values =>
 
 const listOf = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
 
+const listNetworks = (value: unknown) => listOf(value).map(nameAlone).join(', ');
+
 const amount = (value: unknown) => showAmount(String(value));
 
 const usdt = (value: unknown) => showSum(String(value), 'USDT');
@@ -19,7 +22,7 @@ const usdt = (value: unknown) => showSum(String(value), 'USDT');
 const listAmounts = (value: unknown): readonly (readonly [of: string, amount: unknown])[] =>
   Object.entries(isValues(value) ? value : {}).flatMap(([asset, of]) =>
     isValues(of)
-      ? Object.entries(of).map(([network, one]) => [`${asset} over ${network}`, one] as const)
+      ? Object.entries(of).map(([network, one]) => [`${asset} over ${nameAlone(network)}`, one] as const)
       : [[asset, of] as const],
   );
 
@@ -50,11 +53,11 @@ const told: Readonly<Record<string, (value: unknown) => string>> = {
   pausedNetworks: (value) =>
     listOf(value).length === 0
       ? 'let withdrawals go over all networks'
-      : `paused withdrawals over ${listOf(value).join(', ')}`,
+      : `paused withdrawals over ${listNetworks(value)}`,
   pausedDeposits: (value) => {
     const { networks, assets } = isValues(value) ? value : {};
     const paused = [
-      ...(listOf(networks).length === 0 ? [] : [`over ${listOf(networks).join(', ')}`]),
+      ...(listOf(networks).length === 0 ? [] : [`over ${listNetworks(networks)}`]),
       ...(listOf(assets).length === 0 ? [] : [`of ${listOf(assets).join(', ')}`]),
     ];
     return paused.length === 0 ? 'let all deposits come in' : `paused deposits ${paused.join(' and ')}`;

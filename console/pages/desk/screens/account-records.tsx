@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { inWords, nameMovement, shorten, showAmount, showCents, showSum } from '../../format.ts';
 import { Choice } from '../../parts/form.tsx';
-import { nameNetwork } from '../../networks.ts';
+import { nameAlone } from '../../networks.ts';
 import { go } from '../../route.ts';
-import { State, Time } from '../parts/names.tsx';
+import { ShortId, State, Time, nameState } from '../parts/names.tsx';
 import { type List, listOf } from '../parts/list.ts';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, Records } from '../parts/records.tsx';
@@ -59,7 +59,7 @@ const OUT = /SELL$|WITHDRAWAL$/;
 const showSigned = ({ type }: Transaction, text: string) => `${OUT.test(type) ? '−' : '+'}${text}`;
 
 /** The state of a withdrawal in words. */
-export const nameWithdrawalState = (status: string) => (status === 'PENDING' ? 'Waits for review' : inWords(status));
+export const nameWithdrawalState = (status: string) => (status === 'PENDING' ? 'Waits for review' : nameState(status));
 
 /** The state of a withdrawal. */
 export const WithdrawalState = ({ of }: { readonly of: string }) => <State of={of} words={nameWithdrawalState(of)} />;
@@ -75,7 +75,14 @@ const transactionColumns = (accountId: string): readonly Column<Transaction>[] =
         INTERNAL_DEPOSIT: `/desk/audit?target=${accountId}&action=credit_account`,
       };
       const [path, name] = [paths[type], nameMovement(type, asset)];
-      return path === undefined ? name : <a href={path}>{name}</a>;
+      return (
+        <>
+          {path === undefined ? name : <a href={path}>{name}</a>}
+          <small class="below">
+            <ShortId id={id} />
+          </small>
+        </>
+      );
     },
   },
   {
@@ -96,7 +103,12 @@ const transactionColumns = (accountId: string): readonly Column<Transaction>[] =
   },
   {
     ...state,
-    show: ({ type, status }) => (type.endsWith('WITHDRAWAL') ? <WithdrawalState of={status} /> : <State of={status} />),
+    show: ({ type, status, reason }) => (
+      <>
+        {type.endsWith('WITHDRAWAL') ? <WithdrawalState of={status} /> : <State of={status} />}
+        {reason !== null && <small> · {inWords(reason)}</small>}
+      </>
+    ),
   },
   when,
 ];
@@ -108,7 +120,7 @@ export const withdrawalColumns: readonly Column<OperatorWithdrawal>[] = [
     show: (row) => (
       <>
         <a href={`/desk/withdrawals/${row.accountId}/${row.id}`}>{nameAmount(row)}</a>
-        <small class="below">{nameNetwork(row.network)}</small>
+        <small class="below">{nameAlone(row.network)}</small>
       </>
     ),
   },
@@ -129,7 +141,7 @@ const findPage = ({ id, network, accountId }: OperatorDeposit) =>
 /** Where a deposit came from: nobody tells the exchange who sent it. */
 function tellSource(deposit: OperatorDeposit): string {
   const { network, confirmations, confirmationsNeeded, withdrawalId, reference } = deposit;
-  if (network !== null) return `${nameNetwork(network)}, ${confirmations} of ${confirmationsNeeded} confirmations`;
+  if (network !== null) return `${nameAlone(network)}, ${confirmations} of ${confirmationsNeeded} confirmations`;
   if (withdrawalId !== null) return 'Another account here';
   return `Credited by hand${reference === null ? '' : `: ${reference}`}`;
 }
@@ -177,7 +189,7 @@ function describeKind<Row extends Listed>(
   empty: string,
   columnsOf: (accountId: string) => readonly Column<Row>[],
   listRecords: (id: string, query: { readonly status?: never }) => List<Row>,
-  nameState = inWords,
+  nameStateOf = nameState,
 ): RecordKind {
   const list = (id: string, status: string, filter: ComponentChildren) => (
     <Pages list={listRecords(id, { ...(status && { status: status as never }) })}>
@@ -195,7 +207,7 @@ function describeKind<Row extends Listed>(
       )}
     </Pages>
   );
-  return { title, states, nameState, list };
+  return { title, states, nameState: nameStateOf, list };
 }
 
 const ended = ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED'];

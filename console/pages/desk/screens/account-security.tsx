@@ -1,4 +1,4 @@
-import { nameNetwork } from '../../networks.ts';
+import { nameAlone } from '../../networks.ts';
 import { operate } from '../operate.ts';
 import { Unbound } from '../parts/key-risks.tsx';
 import { Day, ShortId, State, Time, Whole } from '../parts/names.tsx';
@@ -23,19 +23,32 @@ export function AccountSecurity({ account, changed }: AccountView) {
           columns={[
             {
               name: 'Name',
-              show: ({ label }) => label,
+              show: ({ id: keyId, label }) => (
+                <>
+                  {label}
+                  <small class="below">
+                    <ShortId id={keyId} />
+                  </small>
+                </>
+              ),
             },
             { name: 'Permissions', show: ({ scopes }) => scopes.join(', ') },
             {
               name: 'IP addresses',
+              narrow: 'half',
               show: (key) => key.ipAllowlist?.join(', ') ?? <Unbound of={key} words="any" />,
             },
-            { name: 'Id', show: (key) => <ShortId id={key.id} /> },
-            { name: 'Created', show: ({ createdAt }) => <Day iso={createdAt} /> },
-            { name: 'Expires', show: (key) => <KeyEnd apiKey={key} /> },
+            { name: 'Expires', narrow: 'half', show: (key) => <KeyEnd apiKey={key} /> },
+            { name: 'Created', narrow: 'half', show: ({ createdAt }) => <Day iso={createdAt} /> },
+            {
+              name: 'Last used',
+              narrow: 'half',
+              show: ({ lastUsedAt }) => (lastUsedAt === null ? 'none known' : <Time iso={lastUsedAt} />),
+            },
             {
               name: 'Revoke',
               isStep: true,
+              narrow: 'beside',
               show: (key) => may('revoke_keys') && key.revokedAt === null && <Revoke apiKey={key} revoked={changed} />,
             },
           ]}
@@ -54,7 +67,7 @@ export function AccountSecurity({ account, changed }: AccountView) {
               show: ({ label, network }) => (
                 <>
                   {label}
-                  <small class="below">{nameNetwork(network)}</small>
+                  <small class="below">{nameAlone(network)}</small>
                 </>
               ),
             },
@@ -75,6 +88,7 @@ export function AccountSecurity({ account, changed }: AccountView) {
             {
               name: 'Remove',
               isStep: true,
+              narrow: 'beside',
               show: (entry) =>
                 may('remove_approvals') && <RemoveApproval accountId={id} entry={entry} removed={changed} />,
             },
@@ -103,7 +117,7 @@ function KeyEnd({ apiKey }: { readonly apiKey: ApiKey }) {
       </>
     );
   }
-  return expiresAt === null ? <Unbound of={apiKey} words="never" /> : <Time iso={expiresAt} />;
+  return expiresAt === null ? <Unbound of={apiKey} words="never" /> : <Day iso={expiresAt} />;
 }
 
 function Revoke({ apiKey, revoked }: { readonly apiKey: ApiKey; readonly revoked: () => void }) {
@@ -140,7 +154,7 @@ function RemoveApproval({
       done={removed}
     >
       <p>
-        {entry.network} <code>{entry.address}</code> is no longer approved, at once.
+        <code>{entry.address}</code> on {nameAlone(entry.network)} is no longer approved, at once.
       </p>
     </Step>
   );

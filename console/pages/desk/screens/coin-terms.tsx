@@ -52,13 +52,7 @@ export function CoinTerms(part: SettingsPart) {
               isNumber: true,
               show: (row) => {
                 const own = termOf(row).spreadBps;
-                if (own !== undefined) return showPercent(own);
-                return (
-                  <>
-                    {showPercent(spreadBps)}
-                    <small class="below">default</small>
-                  </>
-                );
+                return own === undefined ? <span class="quiet">default</span> : showPercent(own);
               },
             },
             {
@@ -67,7 +61,7 @@ export function CoinTerms(part: SettingsPart) {
               show: (row) => {
                 if (row === DEFAULT) return '';
                 const { maxNotional } = termOf(row);
-                return maxNotional === undefined ? 'no limit' : showAmount(maxNotional);
+                return maxNotional === undefined ? <span class="quiet">no limit</span> : showAmount(maxNotional);
               },
             },
             {
@@ -100,7 +94,12 @@ export function CoinTerms(part: SettingsPart) {
 
 type Hedged = Hedging & { readonly coin: Coin };
 
-const column = (name: string, show: (hedging: Hedging) => string): Column<Hedged> => ({ name, isNumber: true, show });
+const column = (name: string, show: (hedging: Hedging) => string): Column<Hedged> => ({
+  name,
+  isNumber: true,
+  narrow: 'half',
+  show,
+});
 
 /** The terms of the coins that are hedged. */
 function HedgedCoins(part: SettingsPart) {
@@ -230,12 +229,12 @@ function SetTerms({ coin, ...part }: SettingsPart & { readonly coin: Coin }) {
 
 /** What helps with the fields of a coin's hedging. */
 const hedgingFields = {
-  inner: 'Beyond it, a hedge follows after the wait',
-  outer: 'Beyond it, a hedge follows at once',
-  maxAgeSeconds: 'How long beyond the inner bound',
+  inner: 'Hedge after the wait',
+  outer: 'Hedge at once',
+  maxAgeSeconds: 'Past the inner bound',
   maxHedge: 'Largest single hedge',
-  limitBps: 'Furthest from the market’s price',
-  feeBps: 'Reserved in each hedge',
+  limitBps: 'Off the market price',
+  feeBps: 'Kept for each hedge',
 } as const;
 
 type HedgingField = keyof typeof hedgingFields;

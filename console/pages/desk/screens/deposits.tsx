@@ -4,7 +4,7 @@ import { multiply } from '../../exact.ts';
 import { inWords, showAmount, showCents, showSum } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
-import { linkTo, nameNetwork } from '../../networks.ts';
+import { linkTo, nameAlone } from '../../networks.ts';
 import { TransactionLink } from '../../parts/transaction-link.tsx';
 import type { Place } from '../place.ts';
 import { operate, readPublic } from '../operate.ts';
@@ -111,7 +111,7 @@ const depositColumn: Column<Decided> = {
   show: ({ id, amount, asset, network, ts }) => (
     <>
       <a href={`/desk/deposits/${id}`}>{showSum(amount, asset)}</a>
-      {network !== null && <small class="below">{nameNetwork(network)}</small>}
+      {network !== null && <small class="below">{nameAlone(network)}</small>}
       <small class="below">
         <Time iso={ts} />
       </small>
@@ -134,6 +134,7 @@ const confirmedColumn: Column<Decided> = {
 
 const heldColumn: Column<Decided> = {
   name: 'Why in quarantine',
+  narrow: 'half',
   show: ({ reason }) => (reason === null ? '–' : inWords(reason)),
 };
 
@@ -141,6 +142,7 @@ const heldColumn: Column<Decided> = {
 const decidedColumns = (did: string): readonly Column<Decided>[] => [
   {
     name: `Why ${did}`,
+    narrow: 'half',
     show: ({ decided }) => {
       const because = decided?.detail['because'];
       return typeof because === 'string' ? <span class="details">{because}</span> : '–';
@@ -164,10 +166,17 @@ const decidedColumns = (did: string): readonly Column<Decided>[] => [
 
 const decideColumn = actColumn<Decided>('Decide', ({ id }) => `/desk/deposits/${id}`);
 
+const creditColumn = (changed: () => void): Column<Decided> => ({
+  name: 'Credit',
+  isStep: true,
+  show: (row) => row.remedies.includes('credit') && <CreditIt deposit={row} worth={row.usdValue} changed={changed} />,
+});
+
 /** Deposits that wait for somebody or for confirmations, what became of those in quarantine, and the dust. */
 export function Deposits({ query }: Place) {
   const wanted = shownOf(parts, query);
-  const may = useMay();
+  const mayDecide = useMay()('decide_quarantine');
+  const [turn, setTurn] = useState(0);
   const list = wanted === 'dust' ? undefined : lists[wanted];
   return (
     <>
@@ -177,7 +186,7 @@ export function Deposits({ query }: Place) {
         {list ? (
           <>
             <p>{list.about}</p>
-            <Pages list={listDeposits(list.query)}>
+            <Pages key={wanted} turn={turn} list={listDeposits(list.query)}>
               {(rows) => (
                 <Records
                   label={list.name}
@@ -190,7 +199,8 @@ export function Deposits({ query }: Place) {
                     ...('did' in list ? decidedColumns(list.did) : []),
                     ...(wanted === 'kept' ? [] : [accountColumn]),
                     ...('did' in list ? [] : [ageColumn]),
-                    ...(wanted === 'quarantined' && may('decide_quarantine') ? [decideColumn] : []),
+                    ...(wanted === 'quarantined' && mayDecide ? [decideColumn] : []),
+                    ...(wanted === 'kept' && mayDecide ? [creditColumn(() => setTurn(turn + 1))] : []),
                   ]}
                   empty={list.empty}
                 />
@@ -209,6 +219,10 @@ function Dust() {
   const { loaded } = useLoaded(() => operate('get /deposits/dust'));
   return (
     <>
+      <p>
+        These were below the <a href="/desk/settings?show=networks">minimum of their network</a>. They stay in custody,
+        and are credited to nobody.
+      </p>
       <Shown loaded={loaded}>
         {({ dust }) => (
           <Records
@@ -218,17 +232,14 @@ function Dust() {
             keyOf={({ asset, network }) => `${asset} ${network}`}
             columns={[
               { name: 'Asset', show: ({ asset }) => asset },
-              { name: 'Network', show: ({ network }) => network },
+              { name: 'Network', show: ({ network }) => nameAlone(network) },
               { name: 'Deposits', isNumber: true, show: ({ deposits }) => String(deposits) },
               { name: 'Sum', isNumber: true, show: ({ amount }) => showAmount(amount) },
             ]}
-            empty="No deposit was below the minimum."
+            empty="No deposit was dust."
           />
         )}
       </Shown>
-      <p class="quiet">
-        A deposit below the minimum for its asset and network is dust. It stays in custody, and is credited to nobody.
-      </p>
     </>
   );
 }
@@ -298,7 +309,7 @@ export function DepositScreen({ rest: [id = ''] }: Place) {
 const tellSeen = ({ ts, network }: OperatorDeposit, moments: readonly Moment[]): readonly Moment[] =>
   moments.length > 0
     ? []
-    : [{ ts, what: network === null ? 'Credited inside the exchange' : `Seen on ${nameNetwork(network)}` }];
+    : [{ ts, what: network === null ? 'Credited inside the exchange' : `Seen on ${nameAlone(network)}` }];
 
 /** What a deposit waits for now, or how it ended. */
 function tellNow({ status, decision, confirmations, confirmationsNeeded }: OperatorDeposit): readonly Moment[] {
@@ -318,7 +329,7 @@ function describe(
   return [
     ['Amount', showSum(deposit.exactAmount ?? deposit.amount, deposit.asset)],
     [isValued(deposit) ? 'Worth' : 'Worth now', worth === '0' ? null : `${showCents(worth)} USDT`],
-    ['Network', network === null ? null : nameNetwork(network)],
+    ['Network', network === null ? null : nameAlone(network)],
     ['Account', accountId === null ? 'none' : <AccountName key="account" id={accountId} account={account} />],
     [
       'Confirmations',
@@ -329,10 +340,10 @@ function describe(
       network !== null && deposit.txHash !== null ? (
         <Whole key="tx">
           <TransactionLink network={network} txHash={deposit.txHash} />
+          {deposit.outputIndex !== null && `, output ${deposit.outputIndex}`}
         </Whole>
       ) : null,
     ],
-    ['Output', deposit.outputIndex === null ? null : String(deposit.outputIndex)],
     ['To address', deposit.address && <CopiedAddress key="address" address={deposit.address} />],
     ['Credited to', creditAccountId && <AccountName key="credit" id={creditAccountId} account={account} />],
     ['Id', <CopiedId key="id" id={deposit.id} />],

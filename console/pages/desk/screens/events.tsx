@@ -49,7 +49,6 @@ export function Events({ query }: Place) {
   return (
     <>
       <h1>Events</h1>
-      <p class="quiet">Webhooks tell other programs what happens.</p>
       <Endpoints calls={calls} groups={groups} change={may('manage_webhooks') ? LookTwice : undefined} inDialogs />
       <NewestEvents ledger={query.get('ledger') ?? ''} />
     </>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { add } from '../../exact.ts';
 import { showAmount, showPrice } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
@@ -39,6 +40,9 @@ const number = (
   },
 });
 
+/** A figure of which something is to be done. */
+const Lacking = ({ words }: { readonly words: string }) => <strong class="lacking state warn">{words}</strong>;
+
 /** Shares, marked where something is to be done. */
 const percentage = (
   name: string,
@@ -51,17 +55,25 @@ const percentage = (
   show: (row) => {
     const value = shareOf(row);
     if (value === null) return '–';
-    return isMarked(value) ? <strong class="lacking">{show(value)}</strong> : show(value);
+    return isMarked(value) ? <Lacking words={show(value)} /> : show(value);
   },
 });
 
-/** What custody holds of an asset, marked where that is less than it owes. */
-function InCustody({ of: row }: { readonly of: HouseAsset }) {
+/** What custody holds of an asset, with what is said beside it; marked where that is less than it owes. */
+function InCustody({ of: row, beside }: { readonly of: HouseAsset; readonly beside?: ComponentChildren }) {
   const held = showAmount(row.custodyShouldHold);
-  if (!isUncovered(row)) return row.custodyShouldHold === '0' ? <span class="quiet">0</span> : <>{held}</>;
+  if (!isUncovered(row)) {
+    return (
+      <>
+        {row.custodyShouldHold === '0' ? <span class="quiet">0</span> : held}
+        {beside}
+      </>
+    );
+  }
   return (
     <>
       <strong class="lacking">{held}</strong>
+      {beside}
       <small class="below">
         <State
           of={Number(row.coveredWithVenues) >= 1 ? 'unknown' : 'shortfall'}
@@ -97,7 +109,7 @@ const positionUsed: Column<HouseAsset> = {
   show: ({ exposureUsed: used }) => {
     if (used === null) return '–';
     if (Number(used) === 0) return <span class="quiet">{showUsed(used)}</span>;
-    return isMuch(used) ? <strong class="lacking">{showUsed(used)}</strong> : showUsed(used);
+    return isMuch(used) ? <Lacking words={showUsed(used)} /> : showUsed(used);
   },
 };
 
@@ -106,14 +118,7 @@ const limits: readonly Column<HouseAsset>[] = [
   {
     name: 'Price, USDT',
     isNumber: true,
-    narrow: 'beside',
-    show: ({ price }) => (
-      <>
-        <span class="narrow quiet">Price </span>
-        {price === null ? '–' : showPrice(price)}
-        <span class="narrow quiet"> USDT</span>
-      </>
-    ),
+    show: ({ price }) => (price === null ? '–' : showPrice(price)),
   },
   number('Inventory, USDT', (row) => row.inventoryUsdValue, '', showSigned),
   number(
@@ -200,66 +205,51 @@ function EachAsset({ house }: { readonly house: House }) {
   );
 }
 
-/** What of an asset a telephone shows at once. */
-const firsts = ['Asset', 'Price, USDT', 'Owed to clients', 'In custody', 'Position'];
-
-/** What the names of those at once mean, or of the others. */
-const explain = (columns: readonly Column<HouseAsset>[], isAtOnce: boolean) =>
-  columns
-    .filter(({ name, meaning }) => meaning && firsts.includes(name) === isAtOnce)
-    .map(({ name, meaning }) => `${name}: ${meaning}.`)
-    .join(' ');
-
-/** The columns that are seen at once, and the others behind a last one. */
-const foldOthers = (columns: readonly Column<HouseAsset>[]): readonly Column<HouseAsset>[] => [
-  ...columns.filter(({ name }) => firsts.includes(name)),
-  {
-    name: 'Others',
-    narrow: 'bare last',
-    show: (row) => (
-      <details class="plain-details">
-        <summary>Other amounts and limits</summary>
-        <p class="quiet">{explain(columns, false)}</p>
-        <Facts of={columns.flatMap(({ name, show }) => (firsts.includes(name) ? [] : [[name, show(row)] as const]))} />
-      </details>
-    ),
-  },
-];
-
-/** All amounts, on a telephone a block for each asset. */
+/** All amounts, on a telephone behind a line for each asset. */
 function Amounts({ house }: { readonly house: House }) {
   const held = holdingsOf(house);
+  const rows = sortAssets(house);
+  const units = (
+    <>
+      Amounts are in the asset, unless a name says USDT. <a href="/desk/settings?show=risk">Set limits</a>
+    </>
+  );
   const tables = [
-    ['What is owed and held', 'off-telephone', held],
-    ['Prices and limits', 'off-telephone', limits],
-    ['Each asset', 'on-telephone', [...held, ...limits.slice(1)]],
+    ['What is owed and held', 'Amounts are in the asset.', held],
+    ['Prices and limits', units, limits],
   ] as const;
   return (
     <>
-      {tables.map(([label, where, columns]) => (
-        <section key={label} class={`card ${where}`}>
+      {tables.map(([label, about, columns]) => (
+        <section key={label} class="card off-telephone">
           <div class="top">
             <h2>{label}</h2>
-            <span class="quiet">
-              {columns === held ? (
-                'Amounts are in the asset.'
-              ) : (
-                <>
-                  Amounts are in the asset, unless a name says USDT. <a href="/desk/settings?show=risk">Set limits</a>
-                </>
-              )}
-            </span>
+            <span class="quiet">{about}</span>
           </div>
-          <p class="on-telephone quiet">{explain(columns, true)}</p>
-          <Records
-            label={label}
-            rows={sortAssets(house)}
-            keyOf={(row) => row.asset}
-            columns={where === 'on-telephone' ? foldOthers(columns) : columns}
-            empty=""
-          />
+          <Records label={label} rows={rows} keyOf={(row) => row.asset} columns={columns} empty="" />
         </section>
       ))}
+      <section class="card on-telephone">
+        <h2>Each asset</h2>
+        <p class="quiet">What custody holds, by the ledger, of what clients are owed. {units}</p>
+        <div class="folded-rows">
+          {rows.map((row) => (
+            <details key={row.asset}>
+              <summary>
+                <strong>{row.asset}</strong>
+                <span>
+                  <InCustody of={row} beside={<span class="quiet"> of {showAmount(row.owedToClients)}</span>} />
+                </span>
+              </summary>
+              <Facts
+                of={[...held.slice(3), ...limits.slice(1)].map(
+                  ({ name, meaning, show }) => [meaning ? `${name}, ${meaning}` : name, show(row)] as const,
+                )}
+              />
+            </details>
+          ))}
+        </div>
+      </section>
     </>
   );
 }
@@ -292,9 +282,11 @@ function Glance({ house, profit }: { readonly house: House; readonly profit: Pro
         <div>
           <dt>Least covered</dt>
           <dd>
-            <strong class={lowest && isLacking(lowest.share) ? 'lacking' : undefined}>
-              {lowest ? `${lowest.asset} ${showShare(lowest.share)}` : 'nothing owed'}
-            </strong>
+            {lowest && isLacking(lowest.share) ? (
+              <Lacking words={`${lowest.asset} ${showShare(lowest.share)}`} />
+            ) : (
+              <strong>{lowest ? `${lowest.asset} ${showShare(lowest.share)}` : 'nothing owed'}</strong>
+            )}
             <small>by custody alone</small>
           </dd>
         </div>

@@ -201,24 +201,19 @@ export function EndHedge({ hedge, done }: { readonly hedge: Hedge; readonly done
         undone. First look for its id among the venue’s orders:
       </p>
       <Copied isBeside text={hedge.id} label="the id of the hedge" />
-      <Question
-        label={`What became of it at venue ${hedge.venue}?`}
-        value={outcome}
-        set={setOutcome}
-        options={outcomes}
-      />
+      <Question label="What became of it?" value={outcome} set={setOutcome} options={outcomes} />
       {outcome === 'dealt' && (
         <>
           <div class="row short">
             <AmountField
-              label={`${coin} dealt`}
+              label={side === 'BUY' ? 'Bought' : 'Sold'}
               unit={coin}
-              help={`Of ${showSum(hedge.amount, coin)} ordered`}
+              help={`Of ${showSum(hedge.amount, coin)}`}
               value={typedAmount}
               set={setAmount}
             />
             <AmountField
-              label="USDT before the fee"
+              label={side === 'BUY' ? 'Paid, before the fee' : 'Received, before the fee'}
               unit="USDT"
               help={
                 deal.amount === ''

@@ -9,7 +9,7 @@ import { Pages } from '../parts/pages.tsx';
 import { Records } from '../parts/records.tsx';
 import { OldAndNew, Step } from '../parts/step.tsx';
 import type { StaffMember } from '../schema.d.ts';
-import { useMay } from '../staff.ts';
+import { useMay, useStaff } from '../staff.ts';
 
 const meanings: Readonly<Record<StaffRole, string>> = {
   admin: 'May do everything that the other roles may; also changes settings and roles, makes keys, exports lists.',
@@ -24,6 +24,7 @@ const nameRoles = (roles: readonly string[]) => (roles.length === 0 ? 'none' : r
 /** Who works here, and what their roles let them do. */
 export function StaffScreen() {
   const may = useMay();
+  const { actor } = useStaff();
   const [turn, setTurn] = useState(0);
   const changed = () => setTurn((known) => known + 1);
   return (
@@ -42,10 +43,24 @@ export function StaffScreen() {
               columns={[
                 {
                   name: 'E-mail',
-                  show: ({ email }) => email,
+                  show: ({ email }) => (
+                    <>
+                      {email}
+                      {email === actor && <small class="below">you</small>}
+                    </>
+                  ),
                 },
-                { name: 'Roles', show: ({ roles }) => nameRoles(roles) },
-                { name: 'Roles since', show: ({ changedAt }) => <Time iso={changedAt} /> },
+                { name: 'Roles', narrow: 'bare first', show: ({ roles }) => nameRoles(roles) },
+                {
+                  name: 'Roles since',
+                  narrow: 'bare end',
+                  show: ({ changedAt }) => (
+                    <>
+                      <span class="narrow">since </span>
+                      <Time iso={changedAt} />
+                    </>
+                  ),
+                },
                 {
                   name: 'Change',
                   isStep: true,

@@ -2,7 +2,7 @@ import { isGreater } from '../../exact.ts';
 import { inWords, showAmount, showCents, showSum, showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/notice.tsx';
-import { nameNetwork } from '../../networks.ts';
+import { nameAlone } from '../../networks.ts';
 import { TransactionLink } from '../../parts/transaction-link.tsx';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
@@ -47,10 +47,7 @@ export function WithdrawalScreen({ rest: [id = '', withdrawalId = ''] }: Place) 
           <div class="named">
             <h1>Withdrawal of {showSum(withdrawal.amount, withdrawal.asset)}</h1>
             <WithdrawalState of={withdrawal.status} />
-            <p>
-              Worth {showCents(withdrawal.usdValue)} USDT, over {nameNetwork(withdrawal.network)}.
-              {withdrawal.status === 'PENDING' && ` ${tellHeld(account, limit)}`}
-            </p>
+            {withdrawal.status === 'PENDING' && <p>{tellHeld(account, limit)}</p>}
           </div>
           {claim && withdrawal.status === 'PROCESSING' && (
             <p class="notice">
@@ -140,7 +137,7 @@ function WithdrawalFacts({
         ['Amount', showSum(amount, asset)],
         ['Worth', `${showCents(usdValue)} USDT`],
         ['Fee', showSum(fee, asset)],
-        ['Network', nameNetwork(network)],
+        ['Network', nameAlone(network)],
         [
           'Transaction',
           txHash === null ? (
@@ -195,19 +192,22 @@ function AccountFacts({
     [`Requested ${how}`, key ? <a href={`/desk/accounts/${account.id}/security`}>{requester}</a> : requester],
     [
       'Address approved',
-      <Sign
-        key="approval"
-        isUsual={approval !== undefined && !isJustBefore(approval.createdAt, withdrawal)}
-        words={approval ? `as ${approval.label}, ${showTime(approval.createdAt)}` : 'no'}
-      />,
+      <>
+        <Sign
+          isUsual={approval !== undefined && !isJustBefore(approval.createdAt, withdrawal)}
+          words={approval ? showTime(approval.createdAt) : 'no'}
+        />
+        {approval && <small class="below">as {approval.label}</small>}
+      </>,
     ],
-    ['Times paid to this address', <Sign key="paid" isUsual={paid > 0} words={countPaid(paid)} />],
-    ['Account', <AccountLink key="account" id={account.id} label={account.label} />],
-    ['State of the account', <State key="state" of={account.status} />],
+    ['Address paid before', <Sign key="paid" isUsual={paid > 0} words={countPaid(paid)} />],
     [
-      'Two-factor authentication',
-      <Sign key="totp" isUsual={account.totp.enabled} words={account.totp.enabled ? 'on' : 'off'} />,
+      'Account',
+      <>
+        <AccountLink id={account.id} label={account.label} /> <State of={account.status} />
+      </>,
     ],
+    ['Two-factor', <Sign key="totp" isUsual={account.totp.enabled} words={account.totp.enabled ? 'on' : 'off'} />],
     [
       'Account opened',
       <Sign key="opened" isUsual={!isJustBefore(account.createdAt, withdrawal)} words={showTime(account.createdAt)} />,
