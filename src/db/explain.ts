@@ -35,7 +35,8 @@ export const approvalRefusals: GuardRefusals = {
   proposal_expired: refuse('invalid_state', 'The proposal has expired. Make it again.'),
 };
 
-const changeUnconfirmed = refuseUnconfirmed('The change was not confirmed. Send it again.');
+/** Says that it is not known whether a change was made. */
+export const changeUnconfirmed = refuseUnconfirmed('The change was not confirmed. Send it again.');
 
 /**
  * Commits a change. What the database refuses has the refusal of its guard, or of a record that `exists`; all else is

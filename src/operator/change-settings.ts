@@ -5,7 +5,7 @@ import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
 import { copySettingsToAll, listBrokenLedgers } from '../db/copy-settings.ts';
 import { firstLedger, listLedgers } from '../db/database.ts';
-import { type GuardRefusals, approvalRefusals, explain } from '../db/explain.ts';
+import { type GuardRefusals, approvalRefusals, changeUnconfirmed, explain } from '../db/explain.ts';
 import { raiseFloors, replaceShares, setLowerFloors } from '../db/shares/keep-shares.ts';
 import { type SharesPlan, listUsed, readPlan, readStandings } from '../db/shares/read-shares.ts';
 import { type Limit, type Shares, planLimit, sharesOf, withShares } from '../db/shares/shares.ts';
@@ -35,8 +35,6 @@ const violationStands = refuse(
 
 const settingsRefusals: GuardRefusals = { ...approvalRefusals, violation_stands: violationStands };
 
-const notConfirmed = refuseUnconfirmed('The change was not confirmed. Send it again.');
-
 const notCopied = refuseUnconfirmed(
   'The change is made, and holds in every ledger within a minute. Send it again to have that confirmed.',
 );
@@ -45,9 +43,9 @@ const notCopied = refuseUnconfirmed(
  * Changes settings of the exchange, all or none, and records who did it: in ledger 0, and then in the copies of all
  * others. Refuses with `precision_exceeded`, `amount_above_maximum`, `network_not_supported`, `amount_below_minimum` for
  * a spread that this environment does not allow or a price of zero, `invalid_request` for a weight of a ledger that does
- * not exist, `invalid_state` for a cap below what is already owed or short, and for lifting a halt while any ledger has
- * a violation that is not cleared, and for a spread below what a hedge costs, and `service_unavailable`, also when a copy was not confirmed; the keepers then make
- * it within a minute. Throws when D1 cannot be read.
+ * not exist, `invalid_state` for a cap below what is already owed or short, for lifting a halt while any ledger has a
+ * violation that is not cleared and for a spread below what a hedge costs, and `service_unavailable`, also when a copy was
+ * not confirmed; the keepers then make it within a minute. Throws when D1 cannot be read.
  *
  * A higher limit is given to the ledgers in proportion to their shares, and a lower one is taken from what they do not
  * use.
@@ -64,22 +62,16 @@ export async function changeSettings(
   if (isLift && (await listBrokenLedgers(bindings)).length > 0) return violationStands;
   const checked = checkChange(change, defaults, actor.now_ms);
   if (!checked.ok) return checked;
+  const { values, limits } = checked.value;
   const thin = await refuseThinSpread(bindings, change, defaults);
   if (thin) return thin;
-  const planned = await planShares(bindings, checked.value.limits, (own, used, { asset, amount }) => {
+  const planned = await planShares(bindings, limits, (own, used, { asset, amount }) => {
     const next = planLimit(own, used, amount);
     return next ? accept(next) : refuseLowered(asset);
   });
   if (!planned.ok) return planned;
   const audit = insertAudit(firstLedger(bindings), actor, 'change_settings', 'settings', change);
-  const refused = await commitSettings(
-    bindings,
-    audit,
-    planned.value,
-    refuseLowered,
-    actor.now_ms,
-    checked.value.values,
-  );
+  const refused = await commitSettings(bindings, audit, planned.value, refuseLowered, actor.now_ms, values);
   return refused ?? accept(await readExchangeSettings(bindings, defaults));
 }
 
@@ -133,7 +125,7 @@ export async function planShares(
   let { shares } = plan;
   for (const limit of limits) {
     const used = listUsed(standings, limit);
-    if (!used) return notConfirmed;
+    if (!used) return changeUnconfirmed;
     const planned = planOne(sharesOf(plan.shares, limit), used, limit);
     if (!planned.ok) return planned;
     shares = withShares(shares, limit, planned.value);
@@ -167,7 +159,9 @@ export async function commitSettings(
     ...(isAlone ? [raiseFloors(database)] : []),
   ]);
   if (outcome.kind === 'committed') return copyToLedgers(bindings, now_ms);
-  return outcome.kind === 'floor' ? refuseFloor(outcome.asset) : (explain(outcome, settingsRefusals) ?? notConfirmed);
+  return outcome.kind === 'floor'
+    ? refuseFloor(outcome.asset)
+    : (explain(outcome, settingsRefusals) ?? changeUnconfirmed);
 }
 
 /**

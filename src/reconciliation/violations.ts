@@ -1,8 +1,8 @@
 import { eq, isNull } from 'drizzle-orm';
 import { z } from 'zod';
 import { logFault } from '../platform/log.ts';
-import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
-import { approvalRefusals, explain } from '../db/explain.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
+import { type GuardRefusals, approvalRefusals, commitOrRefuse } from '../db/explain.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
@@ -69,6 +69,11 @@ export async function reportFindings(
   if (outcome.kind !== 'committed') throw new Error(`violations were not recorded: ${outcome.kind}`);
 }
 
+const clearingRefusals: GuardRefusals = {
+  ...approvalRefusals,
+  violation_cleared: refuse('invalid_state', 'The violation is cleared already.'),
+};
+
 export const noViolation = refuse('not_found', 'There is no violation of that id.');
 
 /**
@@ -88,13 +93,9 @@ export async function clearViolation(
     .from(violations)
     .where(eq(violations.id, id));
   if (!row) return noViolation;
-  const outcome = await commit(database, [
+  const changes = [
     insertAudit(database, actor, 'clear_violation', id, { invariant: row.invariant, because: reason }),
     database.update(violations).set({ clearedAt: actor.now_ms, reason }).where(eq(violations.id, id)),
-  ]);
-  if (outcome.kind === 'committed') return accept({ id });
-  const refusal = explain(outcome, approvalRefusals);
-  if (refusal) return refusal;
-  if (outcome.kind === 'guarded') return refuse('invalid_state', 'The violation is cleared already.');
-  return refuseUnconfirmed('The change was not confirmed. Send it again.');
+  ] as const;
+  return (await commitOrRefuse(database, changes, clearingRefusals)) ?? accept({ id });
 }

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { and, asc, eq, gt, isNotNull, sql } from 'drizzle-orm';
-import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
-import { Id, Timestamp } from '../http/wire-types.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
+import { Id, Timestamp, showTime } from '../http/wire-types.ts';
 import { accountFrozen } from '../keys/record.ts';
-import { type GuardRefusals, commitOrRefuse, explain } from '../db/explain.ts';
+import { type GuardRefusals, changeUnconfirmed, commitOrRefuse, explain } from '../db/explain.ts';
 import { type Actor, insertAudit, nameActor } from '../db/audit.ts';
 import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
@@ -26,15 +26,10 @@ export const PayoutClaim = z
 export type PayoutClaim = z.output<typeof PayoutClaim>;
 
 /** What is read of a withdrawal that somebody has claimed. */
-interface ClaimRow {
-  readonly accountId: string;
-  readonly id: string;
-  readonly claimedBy: string;
-  readonly claimedAt: number;
-}
+type ClaimRow = Awaited<ReturnType<typeof selectClaims>>[number];
 
 export function showClaim({ accountId, id, claimedBy, claimedAt }: ClaimRow): PayoutClaim {
-  return { accountId, withdrawalId: id, claimedBy, claimedAt: new Date(claimedAt).toISOString() };
+  return { accountId, withdrawalId: id, claimedBy, claimedAt: showTime(claimedAt) };
 }
 
 type Payout = Pick<WithdrawalRow, 'accountId' | 'id'>;
@@ -78,8 +73,6 @@ const claimRefusals: GuardRefusals = {
   withdrawal_settled: refuse('invalid_state', 'Only a withdrawal that is PROCESSING can be claimed or given back.'),
 };
 
-const unconfirmed = refuseUnconfirmed('The change was not confirmed. Send it again.');
-
 /** Refuses what somebody else has claimed. */
 export function claimedByAnother(claim: Pick<ClaimRow, 'claimedBy'>) {
   return refuse('invalid_state', `The withdrawal is claimed by ${claim.claimedBy}.`);
@@ -98,7 +91,7 @@ export async function claimPayout(database: Database, row: WithdrawalRow, actor:
   ]);
   if (outcome.kind === 'committed') return accept({ accountId: row.accountId, id: row.id, ...change });
   const standing = await readClaim(database, row);
-  if (!standing) return explain(outcome, claimRefusals) ?? unconfirmed;
+  if (!standing) return explain(outcome, claimRefusals) ?? changeUnconfirmed;
   return standing.claimedBy === change.claimedBy ? accept(standing) : claimedByAnother(standing);
 }
 

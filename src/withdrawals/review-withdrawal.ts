@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { type Outcome, accept, refuse, refuseUnconfirmed } from '../http/answer.ts';
+import { type Outcome, accept, refuse } from '../http/answer.ts';
 import { accountFrozen } from '../keys/record.ts';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import { type CommitOutcome, commit } from '../db/commit.ts';
@@ -7,7 +7,7 @@ import type { Database } from '../db/database.ts';
 import { ledgerNumberOf, newRecordId } from '../db/record-id.ts';
 import { settings, withdrawals } from '../db/schema.ts';
 import { nextTransfer } from '../db/transfers.ts';
-import { type GuardRefusals, approvalRefusals, explain, holdRefusals } from '../db/explain.ts';
+import { type GuardRefusals, approvalRefusals, changeUnconfirmed, explain, holdRefusals } from '../db/explain.ts';
 import { withdrawalsSuspended } from './commit-withdrawal.ts';
 import { isAcross } from './pay-across.ts';
 import { type PayoutContext, payOut } from './pay-out.ts';
@@ -101,6 +101,6 @@ function notIn(row: WithdrawalRow, expected: string) {
 }
 
 function readOpen(outcome: CommitOutcome) {
-  if (outcome.kind === 'guarded') return refuse('invalid_state', 'The withdrawal moved on meanwhile. Read it again.');
-  return refuseUnconfirmed('The change was not confirmed. Send it again.');
+  if (outcome.kind !== 'guarded') return changeUnconfirmed;
+  return refuse('invalid_state', 'The withdrawal moved on meanwhile. Read it again.');
 }
