@@ -10,14 +10,18 @@ import {
 import { Proposal } from './proposals.ts';
 import type { Duty } from './roles.ts';
 
-/** What an operation of the operator says beyond every other. */
-interface OperatorParts {
-  readonly duty: Duty;
+/** How a change is authenticated beyond its duty. */
+interface ChangeRules {
   /** Whether two people may have to agree on it: then it becomes a proposal. */
   readonly needsTwo?: true;
   readonly ledgerOfChange?: LedgerOfChange;
   /** Of an upload. */
   readonly maxBytes?: number;
+}
+
+/** What an operation of the operator says beyond every other. */
+interface OperatorParts extends ChangeRules {
+  readonly duty: Duty;
 }
 
 /** The answer of a change that two people must agree on. */
@@ -34,13 +38,6 @@ export function createOperatorArea(tag: string) {
   return createAreaOf<OperatorEnvironment, OperatorParts>((operation) =>
     operatorKind(tag, operation.duty, operation.request?.body !== undefined, operation),
   );
-}
-
-/** How a change is authenticated beyond its duty. */
-interface ChangeRules {
-  readonly needsTwo?: true | undefined;
-  readonly ledgerOfChange?: LedgerOfChange | undefined;
-  readonly maxBytes?: number | undefined;
 }
 
 /** What operations of the operator for a duty have in common. */
