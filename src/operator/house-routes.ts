@@ -1,5 +1,5 @@
 import { readSnapshot, readStandings } from '../markets/read-hub.ts';
-import type { WrittenAnswer } from '../http/area.ts';
+import { send } from '../http/area.ts';
 import { createOperatorArea } from './operations.ts';
 import { House, describeHouse, firstDayShown } from './house.ts';
 import { type LedgerAnswer, askLedgers } from '../db/ask-ledgers.ts';
@@ -90,9 +90,11 @@ houseRoutes.add({
   },
   handle: async (c) => {
     const [read, keepers, snapshot, custodian, gained, standings, load, settings, states] = await Promise.all([
-      askLedgers(c.env, (database) =>
-        Promise.all([readOpenWork(database), readPositions(database), listOpenHedges(database)]),
-      ),
+      askLedgers(c.env, async (database) => {
+        const reads = [readOpenWork(database), readPositions(database), listOpenHedges(database)] as const;
+        const [work, positions, hedges] = await Promise.all(reads);
+        return { work, positions, hedges };
+      }),
       readFromKeepers(c.env, (keeper) => keeper.read()),
       readSnapshot(c.env, VALUE_MAX_AGE_MS),
       readFromKeeper(c.env, FIRST_LEDGER, (reached) => reached.readCustody()),
@@ -103,23 +105,15 @@ houseRoutes.add({
       readVenueStates(c.env),
     ]);
     const now_ms = Date.now();
-    const answers = read.map(({ ledger, answer }) => ({ ledger, answer: answer?.[1] }));
-    const profit = sumProfit(gained);
-    const { coinTerms } = settings;
-    const house = describeHouse({ answers, snapshot, custodian, profit, coinTerms, now_ms });
-    const there = read.map(({ ledger, answer }) => {
-      return { ledger, answer: answer && { positions: answer[1], hedges: answer[2] } };
+    const answers = read.map(({ ledger, answer }) => ({ ledger, answer: answer?.positions }));
+    const { coinTerms, dailyLoss } = settings;
+    const house = describeHouse({ answers, snapshot, custodian, profit: sumProfit(gained), coinTerms, now_ms });
+    const venues = describeVenues({ answers: read, states, settings, halt: null, snapshot, now_ms });
+    const ledgers = read.map(({ ledger, answer }, place) => {
+      return { ledger, work: answer?.work, keeper: keepers[place]?.answer };
     });
-    const venues = describeVenues({ answers: there, states, settings, halt: null, snapshot, now_ms });
-    const ledgers = read.map(({ ledger, answer }, place) => ({
-      ledger,
-      work: answer?.[0],
-      keeper: keepers[place]?.answer,
-    }));
-    const { dailyLoss } = settings;
     const facts = { ledgers, house, gained, dailyLoss, venues, snapshot, custodian, standings, load, now_ms };
-    const text = writeMetrics(facts);
-    return c.body(text, 200, { 'Content-Type': METRICS_TYPE }) as Response as WrittenAnswer;
+    return send(c, { status: 200, headers: { 'Content-Type': METRICS_TYPE }, body: writeMetrics(facts) });
   },
 });
 

@@ -173,7 +173,7 @@ const DAY_MS = 86_400_000;
 
 /** The first day whose spread is shown, and whose profit is unless another is asked for. */
 export function firstDayShown(now_ms: number): string {
-  return new Date(now_ms - (DAYS_SHOWN - 1) * DAY_MS).toISOString().slice(0, 10);
+  return dayOf(now_ms - (DAYS_SHOWN - 1) * DAY_MS);
 }
 
 /** The value of an amount that may be below zero; `null` without a firm price. Rounded towards zero. */
@@ -285,9 +285,9 @@ export function describeHouse(facts: HouseFacts): House {
   const positions = sumPositions(answers.flatMap(({ answer }) => (answer ? [answer] : [])));
   const shown = assetSymbols.map((asset) => {
     const price = asset === QUOTE_ASSET ? undefined : snapshot && firmPrice(snapshot, asset, now_ms, VALUE_MAX_AGE_MS);
-    const { amount, capital } = positionOf(positions, house.liquidity, asset);
-    const beyond = amount + positionOf(positions, house.hedging, asset).amount - capital;
-    const [value = null, valueBeyond = null] = [amount, beyond].map((atoms) => valueOf(asset, atoms, price?.price));
+    const { amount } = positionOf(positions, house.liquidity, asset);
+    const { position } = positionIn(positions, asset);
+    const [value = null, valueBeyond = null] = [amount, position].map((atoms) => valueOf(asset, atoms, price?.price));
     const hedging = asset === QUOTE_ASSET ? undefined : coinTerms[asset]?.hedging;
     return {
       value,
@@ -304,13 +304,9 @@ export function describeHouse(facts: HouseFacts): House {
       },
     };
   });
-  const sum = shown.reduce<Atoms | null>(
-    (total, { value }) => (total === null || value === null ? null : total + value),
-    0n,
-  );
   return {
     ts: new Date(now_ms).toISOString(),
-    inventoryUsdValue: showUsdt(sum),
+    inventoryUsdValue: showUsdt(sumKnown(shown.map(({ value }) => value))),
     custodyAnsweredAt: answeredAt === null ? null : new Date(answeredAt).toISOString(),
     assets: shown.map((one) => one.shown),
     ledgers: answers.map(({ ledger, answer }) => ({
@@ -325,18 +321,19 @@ export function describeHouse(facts: HouseFacts): House {
   };
 }
 
+/** The sum of values; `null` where one is not known. */
+function sumKnown(values: readonly (Atoms | null)[]): Atoms | null {
+  return values.reduce((sum, value) => (sum === null || value === null ? null : sum + value), 0n);
+}
+
 /** The positions of each day shown, of which some may have none. Pure. */
 function showDays(positions: readonly PositionOfDay[], now_ms: number): NonNullable<House['positionsByDay']> {
   return Array.from({ length: DAYS_SHOWN }, (_, place) => dayOf(now_ms - place * DAY_MS)).map((day) => {
     const coins = positions.filter((one) => one.day === day);
     const values = coins.map(({ value }) => (value === null ? null : BigInt(value)));
-    const size = values.reduce<Atoms | null>(
-      (sum, value) => (sum === null || value === null ? null : sum + (value < 0n ? -value : value)),
-      0n,
-    );
     return {
       day,
-      usdValue: showUsdt(size),
+      usdValue: showUsdt(sumKnown(values.map((value) => (value !== null && value < 0n ? -value : value)))),
       coins: coins.map(({ coin, position, value }) => ({
         coin,
         position: formatAmount(BigInt(position), scaleOf(coin)),

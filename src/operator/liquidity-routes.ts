@@ -125,17 +125,12 @@ liquidityRoutes.add({
   handle: (c) => {
     const { coin, status, venue, ...query } = c.req.valid('query');
     const filter = { coin, status, venue };
-    const list = {
-      name: 'hedges',
-      show: (row: HedgeRow) => showHedge(row, Date.now()),
-      filter,
-      order: newestFirst,
-    } as const;
+    const list = { name: 'hedges', show: showHedgeNow, filter, order: newestFirst } as const;
     return readMerged(c, list, query, (database, behind, count) => listHedges(database, filter, behind, count));
   },
 });
 
-const hedge = oneOf('hedge', Hedge, (row: HedgeRow) => showHedge(row, Date.now()));
+const hedge = oneOf('hedge', Hedge, showHedgeNow);
 
 liquidityRoutes.add({
   operationId: 'settleHedge',
@@ -177,6 +172,10 @@ liquidityRoutes.add({
     return accept({ venues: describeVenues({ answers, states, settings, halt, snapshot, now_ms: Date.now() }) });
   },
 });
+
+function showHedgeNow(row: HedgeRow): Hedge {
+  return showHedge(row, Date.now());
+}
 
 /** Refuses a funding after which more would be at venues than is allowed: by default the house's own capital. */
 async function refuseAtVenues(bindings: Bindings, { asset, amount, from }: CreateFunding) {

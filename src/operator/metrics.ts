@@ -147,11 +147,10 @@ function writeWork({ ledgers, now_ms }: Measured): Samples {
     QUARANTINED: sumStates(works, 'depositsQuarantined'),
   };
   const held = sumStates(works, 'payoutsHeld');
-  const violations = works.reduce((sum, work) => sum + work.violations, 0);
   return {
     trading_halted: Number(works.some((work) => work.isTradingHalted)),
     withdrawals_halted: Number(works.some((work) => work.areWithdrawalsHalted)),
-    violations_open: violations,
+    violations_open: works.reduce((sum, work) => sum + work.violations, 0),
     withdrawals_open: byStatus(withdrawals, ({ count }) => count),
     withdrawals_oldest_age_seconds: byStatus(withdrawals, age),
     payouts_held: held.count,

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { Decimal, SignedDecimal, Timestamp, showTime } from '../http/wire-types.ts';
 import type { LedgerAnswer } from '../db/ask-ledgers.ts';
 import type { Halt } from '../db/newest-halt.ts';
-import { type Positions, positionOf, sumPositions } from '../db/positions.ts';
+import { type Positions, positionIn, positionOf, sumPositions } from '../db/positions.ts';
 import { type HedgingTerms, usdtAtoms } from '../db/coin-terms.ts';
 import type { Settings } from '../db/settings.ts';
 import { VENUE_PREFIX, house } from '../db/transfers.ts';
@@ -225,8 +225,7 @@ function toVenue(
     const coin = name as Coin;
     const price = snapshot && firmPrice(snapshot, coin, now_ms, VALUE_MAX_AGE_MS)?.price;
     if (hedging?.venue !== venue || price === undefined) continue;
-    const { amount, capital } = positionOf(positions, house.liquidity, coin);
-    const position = amount + positionOf(positions, house.hedging, coin).amount - capital;
+    const { position } = positionIn(positions, coin);
     const value = sizeOfNext(hedging, toUsdt(coin, position < 0n ? -position : position, price, 'up'));
     const [asset, need] =
       position < 0n
