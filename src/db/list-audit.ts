@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { type SQL, and, desc, eq, gte, lt, sql } from 'drizzle-orm';
+import { type SQL, and, desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm';
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
 import { ListQuery, MAX_LOOKED_AT, type Page, findPage, nameFilteredList } from '../http/list.ts';
 import type { Outcome } from '../http/answer.ts';
-import { Timestamp } from '../http/wire-types.ts';
+import { Timestamp, showTime } from '../http/wire-types.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import type { Database } from './database.ts';
 import { firstNumberFrom } from './find-by-time.ts';
@@ -56,35 +56,19 @@ type AuditQuery = z.output<typeof AuditQuery>;
 
 type AuditFilter = Omit<AuditQuery, 'limit' | 'cursor'>;
 
-/** The number of a row is only of its ledger. */
-type AuditRow = Omit<typeof audit.$inferSelect, 'id' | 'proposal' | 'request'> & LedgerRow;
+const { proposal: _proposal, request: _request, ...shownColumns } = getTableColumns(audit);
 
-interface LedgerRow {
+export const auditColumns = { ...shownColumns, id: sql<string>`CAST(${audit.id} AS TEXT)` };
+
+/** The number of a row is only of its ledger. */
+type AuditRow = Omit<typeof audit.$inferSelect, 'id' | 'proposal' | 'request'> & {
   readonly id: string;
   readonly ledger: number;
-}
-
-export const auditColumns = {
-  id: sql<string>`CAST(${audit.id} AS TEXT)`,
-  ts: audit.ts,
-  role: audit.role,
-  actor: audit.actor,
-  action: audit.action,
-  target: audit.target,
-  detail: audit.detail,
 };
 
-export function showAuditEntry(row: AuditRow): AuditEntry {
-  return {
-    id: row.id,
-    ledger: row.ledger,
-    ts: new Date(row.ts).toISOString(),
-    actor: row.actor ?? row.role,
-    role: row.role,
-    action: row.action,
-    target: row.target,
-    detail: JSON.parse(row.detail) as Record<string, unknown>,
-  };
+export function showAuditEntry({ id, ledger, ts, actor, role, action, target, detail }: AuditRow): AuditEntry {
+  const change = JSON.parse(detail) as Record<string, unknown>;
+  return { id, ledger, ts: showTime(ts), actor: actor ?? role, role, action, target, detail: change };
 }
 
 interface AuditPlace {
@@ -156,10 +140,7 @@ export async function readNewestEntry(database: Database, target: string, action
 }
 
 /** The number at which a page stops looking; half of the rows that it may look at are spent on finding it. */
-async function findHorizon(
-  database: Database,
-  within: SQL | undefined,
-): Promise<{ readonly id: number; readonly ts: number } | null> {
+async function findHorizon(database: Database, within: SQL | undefined) {
   const [row] = await database
     .select({ id: audit.id, ts: audit.ts })
     .from(audit)
