@@ -20,9 +20,7 @@ export function messageOfFault(error: unknown): string {
   return root instanceof Error ? root.message : 'not an error';
 }
 
-/**
- * Whether D1 itself failed, as opposed to SQLite refusing the statement.
- */
+/** Whether D1 itself failed, as opposed to SQLite refusing the statement. */
 export function isDatabaseFault(error: unknown): boolean {
   const message = messageOfFault(error);
   return message.startsWith('D1_') && !message.includes('SQLITE_');
@@ -86,12 +84,7 @@ export type CommitOutcome =
   /** The record exists already: an earlier write with the same id was committed. */
   | { readonly kind: 'exists' }
   /** A ledger account would have gone below its floor, or the inventory above its ceiling; `balance` is what it had, where a transfer was refused. */
-  | {
-      readonly kind: 'floor';
-      readonly account: string;
-      readonly asset: Asset;
-      readonly balance?: Atoms;
-    }
+  | { readonly kind: 'floor'; readonly account: string; readonly asset: Asset; readonly balance?: Atoms }
   /** A guard refused the batch. `figure` is the number in its message, for guards that give one. */
   | { readonly kind: 'guarded'; readonly guard: Guard; readonly figure?: bigint }
   | { readonly kind: 'overloaded' }

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Atoms } from '../money/amounts.ts';
 import { type Asset, QUOTE_ASSET } from '../money/assets.ts';
 import type { Database } from './database.ts';
-import { exactly } from './schema/columns.ts';
+import { columnsOf } from './schema/columns.ts';
 import { balances } from './schema/journal.ts';
 import { house } from './transfers.ts';
 
@@ -22,13 +22,7 @@ export type Positions = ReadonlyMap<string, Position>;
 /** Reads all balances of the house in one statement, so that they belong together. Throws when D1 fails. */
 export async function readPositions(database: Database): Promise<Positions> {
   const rows = await database
-    .select({
-      account: balances.account,
-      asset: balances.asset,
-      amount: exactly(balances.amount),
-      floor: exactly(balances.floor),
-      capital: exactly(balances.capital),
-    })
+    .select(columnsOf(balances))
     .from(balances)
     .where(sql`${balances.account} GLOB 'house:*'`);
   return new Map(rows.map(({ account, asset, ...position }) => [`${account} ${asset}`, position]));

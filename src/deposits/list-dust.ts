@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { asc, gt } from 'drizzle-orm';
+import { gt } from 'drizzle-orm';
 import { Decimal } from '../http/wire-types.ts';
 import { type Database, listLedgers, openLedger } from '../db/database.ts';
-import { dust, exactly } from '../db/schema.ts';
+import { columnsOf, dust } from '../db/schema.ts';
 import { type Atoms, formatAmount } from '../money/amounts.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 
@@ -40,22 +40,9 @@ export async function listDust(bindings: LedgerBindings): Promise<DustSum[]> {
 
 /** `exact` is in units of the last of the `DECIMALS`. */
 async function readDust(database: Database) {
-  const rows = await database
-    .select({
-      asset: dust.asset,
-      network: dust.network,
-      deposits: dust.deposits,
-      units: exactly(dust.units),
-      billionths: exactly(dust.billionths),
-      quintillionths: exactly(dust.quintillionths),
-    })
-    .from(dust)
-    .where(gt(dust.deposits, 0))
-    .orderBy(asc(dust.asset), asc(dust.network));
-  return rows.map(({ asset, network, deposits, units, billionths, quintillionths }) => ({
-    asset,
-    network,
-    deposits,
+  const rows = await database.select(columnsOf(dust)).from(dust).where(gt(dust.deposits, 0));
+  return rows.map(({ units, billionths, quintillionths, ...row }) => ({
+    ...row,
     exact: (units * BILLION + billionths) * BILLION + quintillionths,
   }));
 }

@@ -9,9 +9,7 @@ export const listeners = sqliteTable('listeners', {
 
 /** Accounts of which a stream may be open. */
 export const accountStreams = sqliteTable('account_streams', {
-  accountId: text('account_id')
-    .primaryKey()
-    .references(() => listeners.accountId),
+  accountId: text('account_id').primaryKey(),
 });
 
 export const events = sqliteTable('events', {

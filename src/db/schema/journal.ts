@@ -12,10 +12,7 @@ export const assetList = sqliteTable('assets', {
 
 export const balances = sqliteTable('balances', {
   account: text().notNull(),
-  asset: text()
-    .$type<Asset>()
-    .notNull()
-    .references(() => assetList.asset),
+  asset: text().$type<Asset>().notNull(),
   amount: atoms().notNull().default(0n),
   floor: atoms().notNull().default(0n),
   lastTransfer: integer('last_transfer').notNull().default(0),
