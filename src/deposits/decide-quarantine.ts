@@ -94,8 +94,7 @@ export async function keepQuarantined(
     insertAudit(database, actor, 'keep_deposit', row.id, { because: reason }),
     database.update(deposits).set({ decision: 'KEPT' }).where(isDeposit(row)),
   ]);
-  const kept: DepositRow = { ...row, decision: 'KEPT' };
-  if (outcome.kind === 'committed') return accept(kept);
+  if (outcome.kind === 'committed') return accept({ ...row, decision: 'KEPT' });
   const decided = await findDeposit(database, isDeposit(row));
   return decided?.decision === 'KEPT' ? accept(decided) : (explain(outcome, decisionRefusals) ?? unconfirmed);
 }

@@ -304,9 +304,6 @@ function commitDeposit(
       database.update(deposits).set(moved).where(isDeposit(deposit));
   const detail = { network, txHash, outputIndex, status, confirmations };
   const audit = insertAudit(database, actor, 'report_deposit', id, detail);
-  return commit(
-    database,
-    [audit, record],
-    isCredited ? [creditFromCustody(accountId, id, asset as Asset, amount)] : [],
-  );
+  const transfers = isCredited ? [creditFromCustody(accountId, id, asset as Asset, amount)] : [];
+  return commit(database, [audit, record], transfers);
 }

@@ -153,15 +153,13 @@ async function complete({ bindings, custody }: PaymentCheck, database: Database,
   if (row) await payOut({ database, ledgers: bindings, custody, now: () => Date.now() }, row, false);
 }
 
+/** What both sides of a payment have alike. */
+const terms = ['receiptId', 'recipient', 'asset', 'amount'] as const;
+
 /** Whether a side has its other side: `open` while that is not completed yet, else what is wrong. Pure. */
 function judge(side: Side, other: Side | undefined, stream: Stream): string {
   if (!other) return 'its other side is missing';
-  const isSame =
-    other.receiptId === side.receiptId &&
-    other.recipient === side.recipient &&
-    other.asset === side.asset &&
-    other.amount === side.amount;
-  if (!isSame) return 'its other side differs';
+  if (terms.some((term) => other[term] !== side[term])) return 'its other side differs';
   if (other.status === 'COMPLETED') return 'whole';
   return stream === 'received' && other.status === 'PROCESSING' ? 'open' : `its other side is ${other.status}`;
 }

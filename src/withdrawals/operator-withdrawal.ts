@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
-import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
-import { formatAmount } from '../money/amounts.ts';
+import { Decimal, Id, Timestamp, showTime } from '../http/wire-types.ts';
+import { showUsdt } from '../money/assets.ts';
 import { WithdrawalBase, type WithdrawalRow, showWithdrawal } from './withdrawal.ts';
 
 export const OperatorWithdrawal = WithdrawalBase.extend({
@@ -30,12 +29,12 @@ export function showToOperator(row: WithdrawalRow): OperatorWithdrawal {
     ...showWithdrawal(row),
     accountId: row.accountId,
     type: row.type,
-    usdValue: formatAmount(row.usdValue, scaleOf(QUOTE_ASSET)),
-    committedAt: new Date(row.committedAt).toISOString(),
+    usdValue: showUsdt(row.usdValue),
+    committedAt: showTime(row.committedAt),
     reason: row.reason,
     held:
       row.heldReason === null || row.heldSince === null
         ? null
-        : { reason: row.heldReason, since: new Date(row.heldSince).toISOString() },
+        : { reason: row.heldReason, since: showTime(row.heldSince) },
   };
 }

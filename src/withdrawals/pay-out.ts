@@ -4,9 +4,8 @@ import { logEvent, tryOrLog } from '../platform/log.ts';
 import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
 import { withdrawals } from '../db/schema.ts';
-import { type Asset, assets, scaleOf } from '../money/assets.ts';
+import { assets, scaleOf } from '../money/assets.ts';
 import { formatAmount } from '../money/amounts.ts';
-import type { Network } from '../money/networks.ts';
 import type { Custody, CustodyState, NeverSeen, Payout } from '../custody/custody.ts';
 import { isAcross, lookUpAcross, payAcross } from './pay-across.ts';
 import { type WithdrawalEnd, notHeld, settleWithdrawal } from './settle-withdrawal.ts';
@@ -17,18 +16,15 @@ const RELEASE_STANDS_MS = 5_000;
 
 /** The payout of a withdrawal; the same in every request for it. */
 function toPayout(row: WithdrawalRow): Payout {
+  const listed = assets[row.asset].networks.find(({ network }) => network === row.network);
   return {
     withdrawalId: row.id,
     asset: row.asset,
     network: row.network,
-    contractAddress: contractOf(row.asset, row.network),
+    contractAddress: listed?.contractAddress ?? null,
     address: row.address,
     amount: formatAmount(row.amount, scaleOf(row.asset)),
   };
-}
-
-function contractOf(asset: Asset, network: Network): string | null {
-  return assets[asset].networks.find((listed) => listed.network === network)?.contractAddress ?? null;
 }
 
 export interface PayoutContext {

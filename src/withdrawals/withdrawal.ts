@@ -192,8 +192,7 @@ export const WithdrawalListQuery = ListQuery.extend({
     .enum(['ONCHAIN_WITHDRAWAL', 'INTERNAL_WITHDRAWAL'])
     .optional()
     .openapi({ description: 'Paid on a chain, or to another account of this exchange', example: 'ONCHAIN_WITHDRAWAL' }),
-  status: z
-    .enum(['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED'])
+  status: WithdrawalBase.shape.status
     .optional()
     .openapi({ description: 'Withdrawals in this state', example: 'COMPLETED' }),
 });
