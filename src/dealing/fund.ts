@@ -45,6 +45,11 @@ export const Funding = CreateFunding.safeExtend({ id: Id, ts: Timestamp, amount:
 
 export type Funding = z.output<typeof Funding>;
 
+interface Funded {
+  readonly funding: Funding;
+  readonly isNew: boolean;
+}
+
 /** The house's account of a place. The owner's purse is what the inventory gets as capital, or gives up. */
 const accountOf = (place: string) =>
   place === OWNER ? house.liquidity : place === CUSTODY ? house.custody : VENUE_PREFIX + place;
@@ -67,11 +72,7 @@ const unconfirmed = refuseUnconfirmed('The funding was not confirmed. Send it ag
  * `amount_below_minimum`, `amount_above_maximum`, `invalid_state` when the reference was used for another one, and
  * `order_rejected` when the place does not have so much or custody's cap would be passed. Throws when D1 cannot be read.
  */
-export async function fund(
-  bindings: LedgerBindings,
-  wanted: CreateFunding,
-  actor: Actor,
-): Promise<Outcome<{ readonly funding: Funding; readonly isNew: boolean }>> {
+export async function fund(bindings: LedgerBindings, wanted: CreateFunding, actor: Actor): Promise<Outcome<Funded>> {
   const { ledger, asset, reference } = wanted;
   const amount = parseAmount(wanted.amount, scaleOf(asset));
   if (amount === undefined) return refusePrecision(asset);
@@ -110,10 +111,7 @@ function refuseFloor(account: string, asset: (typeof assetSymbols)[number], bala
   return refuse('order_rejected', detail);
 }
 
-function repeat(
-  earlier: Funding,
-  wanted: CreateFunding,
-): Outcome<{ readonly funding: Funding; readonly isNew: boolean }> {
+function repeat(earlier: Funding, wanted: CreateFunding): Outcome<Funded> {
   const isSame = (['from', 'to', 'asset'] as const).every((name) => earlier[name] === wanted[name]);
   return isSame &&
     parseAmount(wanted.amount, scaleOf(wanted.asset)) === parseAmount(earlier.amount, scaleOf(wanted.asset))

@@ -135,10 +135,11 @@ export async function openHedge(
   const { coin, side, coinAmount, limitPrice, middlePrice, setAside } = plan;
   const id = newRecordId(now_ms, ledger);
   const amounts = [coinAmount, limitPrice, middlePrice, setAside].map(String);
+  const values = [VENUE_PREFIX + venue, id, coin, side, ...amounts, sendBy_ms];
   try {
     await d1
       .prepare(OPEN_HEDGE)
-      .bind(VENUE_PREFIX + venue, id, coin, side, ...amounts, sendBy_ms)
+      .bind(...values)
       .run();
   } catch (error) {
     const outcome = readFailure(error);
@@ -197,19 +198,11 @@ export function readEnd(
 
 /** The statement that ends a hedge as DEALT, or as NEVER with the reason. */
 export function endHedge(d1: D1Database, id: string, end: HedgeEnd | { readonly reason: string }, now_ms: number) {
-  const values =
-    'reason' in end
-      ? ['NEVER', '0', '0', null, '0', null, end.reason]
-      : [
-          'DEALT',
-          String(end.coin),
-          String(end.usdt),
-          end.fee?.asset ?? null,
-          String(end.fee?.amount ?? 0n),
-          end.reference,
-          null,
-        ];
-  return d1.prepare(END_HEDGE).bind(...values, now_ms, id);
+  const statement = d1.prepare(END_HEDGE);
+  if ('reason' in end) return statement.bind('NEVER', '0', '0', null, '0', null, end.reason, now_ms, id);
+  const { coin, usdt, fee, reference } = end;
+  const [asset, paid] = [fee?.asset ?? null, String(fee?.amount ?? 0n)];
+  return statement.bind('DEALT', String(coin), String(usdt), asset, paid, reference, null, now_ms, id);
 }
 
 /** Runs the statement of `endHedge`. A hedge that has ended meanwhile stays as it is. Throws when D1 fails or refuses it. */

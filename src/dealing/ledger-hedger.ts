@@ -162,21 +162,15 @@ interface BookRow {
 
 /** What all ledgers have at a venue; `undefined` unless each of them answers. */
 async function readVenueBook(bindings: Bindings, venue: string): Promise<VenueBook | undefined> {
-  const answers = await askLedgers(bindings, async ({ $client }) => {
-    return (
-      await $client
-        .prepare(READ_BOOK)
-        .bind(VENUE_PREFIX + venue)
-        .all<BookRow>()
-    ).results;
-  });
+  const account = VENUE_PREFIX + venue;
+  const answers = await askLedgers(bindings, ({ $client }) => $client.prepare(READ_BOOK).bind(account).all<BookRow>());
   if (answers.some(({ answer }) => answer === undefined)) return undefined;
   const amounts = new Map<string, Atoms>();
-  const rows = answers.flatMap(({ answer }) => answer ?? []);
+  const rows = answers.flatMap(({ answer }) => answer?.results ?? []);
   for (const { asset, amount } of rows) amounts.set(asset, (amounts.get(asset) ?? 0n) + BigInt(amount));
   return {
     amounts,
-    hedges: answers.reduce((sum, { answer }) => sum + (answer?.[0]?.hedges ?? 0), 0),
+    hedges: answers.reduce((sum, { answer }) => sum + (answer?.results[0]?.hedges ?? 0), 0),
     openCoins: rows.filter(({ isOpen }) => isOpen === 1).map(({ asset }) => asset),
   };
 }
