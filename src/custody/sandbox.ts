@@ -1,5 +1,6 @@
-import { base58 } from '@scure/base';
+import { base58, hex } from '@scure/base';
 import type { Network } from '../money/networks.ts';
+import { digestInHex } from '../platform/digest.ts';
 import { readTransactionHash } from './transaction-hash.ts';
 import type { Custody, CustodyState, Payout } from './custody.ts';
 
@@ -24,11 +25,7 @@ async function tellSent({ withdrawalId, network }: Payout): Promise<CustodyState
  * signatures, twice as long.
  */
 export async function deriveTransactionHash(text: string, network: Network): Promise<string> {
-  const hash = await hashText(text);
-  if (network === 'SOL') return base58.encode(Uint8Array.of(...hash, ...(await hashText(hash.toHex()))));
-  return readTransactionHash(network, hash.toHex()) ?? `0x${hash.toHex()}`;
-}
-
-async function hashText(text: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
+  const hash = await digestInHex(text);
+  if (network === 'SOL') return base58.encode(hex.decode(hash + (await digestInHex(hash))));
+  return readTransactionHash(network, hash) ?? `0x${hash}`;
 }
