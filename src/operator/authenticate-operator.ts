@@ -77,12 +77,13 @@ async function identify(c: Context<OperatorEnvironment>): Promise<Outcome<Caller
   }
   const signedIn = await readAccessToken(assertion, Date.now());
   if (!signedIn.ok) return signedIn;
-  if (!isRead(c) && c.req.header('Origin') !== config.CONSOLE_ORIGIN) return foreignOrigin;
+  if (!isReading(c.req.method) && c.req.header('Origin') !== config.CONSOLE_ORIGIN) return foreignOrigin;
   const email = signedIn.value;
   return accept({ email, roles: await readRoles(firstLedger(c.env), email) });
 }
 
-function isRead({ req: { method } }: Pick<Context, 'req'>): boolean {
+/** Whether a request of this method changes nothing. */
+export function isReading(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 

@@ -92,11 +92,6 @@ const proposalRefusals: GuardRefusals = {
   ),
 };
 
-/** The account of which a request proposes the recovery; `undefined` for any other request. */
-function accountToRecover(duty: Duty, { path }: SentRequest): string | undefined {
-  return duty === 'recover_accounts' ? path.split('/').at(-2) : undefined;
-}
-
 /**
  * Makes a proposal of a request, in the ledger of this number; the same request that is open already is returned as it
  * is. Refuses with `approval_required` when the same person has too many open, with `invalid_state` when another
@@ -130,7 +125,8 @@ export async function propose(
     reason: null,
   };
   const { method, path } = request;
-  const recovered = accountToRecover(duty, request);
+  // The account whose recovery it proposes.
+  const recovered = duty === 'recover_accounts' ? path.split('/').at(-2) : undefined;
   const changes = [
     insertAudit(database, actor, 'propose', id, { method, path, digest }),
     database

@@ -6,12 +6,13 @@ import { InvariantReport, type Progress } from '../reconciliation/progress.ts';
 import type { Violation } from '../reconciliation/violations.ts';
 
 const Name = z.enum(invariants);
+const Status = z.enum(['ok', 'broken', 'pending']);
 
 /** One invariant, as last checked. */
 const ReconciledInvariant = z
   .object({
     name: Name,
-    status: z.enum(['ok', 'broken', 'pending']),
+    status: Status,
     figures: InvariantReport.shape.figures.openapi({
       description: 'Counts, and plain decimals per asset',
       example: { checked: '9', broken: '0' },
@@ -33,8 +34,6 @@ const HistoryLink = z
     }),
   })
   .nullable();
-
-const Status = z.enum(['ok', 'broken', 'pending']);
 
 const Violations = z.array(
   z.object({

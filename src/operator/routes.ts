@@ -4,6 +4,7 @@ import { createArea, type AppEnvironment } from '../http/area.ts';
 import { listLedgers } from '../db/database.ts';
 import { accountRoutes } from './account-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
+import { isReading } from './authenticate-operator.ts';
 import { depositRoutes } from './deposit-routes.ts';
 import { eventRoutes, webhookRoutes } from './event-routes.ts';
 import { exportRoutes } from './export-routes.ts';
@@ -40,7 +41,7 @@ changes.route('/', liquidityRoutes);
  */
 const wakeAfterChanges: MiddlewareHandler<AppEnvironment> = async (c, next) => {
   await next();
-  if (['GET', 'HEAD'].includes(c.req.method) || !c.res.ok) return;
+  if (isReading(c.req.method) || !c.res.ok) return;
   const changed = c.get('changedLedger');
   for (const ledger of changed === undefined ? listLedgers(c.env) : [changed])
     c.executionCtx.waitUntil(wakeAfterChange(c.env, ledger));

@@ -66,8 +66,7 @@ function show(
   kind: SearchResult['kind'],
   rows: readonly (Pick<SearchResult, 'id'> & Partial<SearchResult>)[],
 ): SearchResult[] {
-  return rows.map((row) => {
-    const { id, accountId = null, network = null } = row;
+  return rows.map(({ id, accountId = null, network = null }) => {
     return { kind, id, accountId: accountId === UNOWNED ? null : accountId, network };
   });
 }

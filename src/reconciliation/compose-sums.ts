@@ -101,14 +101,10 @@ export function composePartSums(kind: RecordKind, part: PartOfAccount, head: num
 }
 
 /** The sum of the transfers of one asset between two accounts. A side that was not asked for has an empty name. */
-export interface MovedRow {
+export interface MovedRow extends Omit<SumRow, 'account'> {
   readonly debit: string;
   readonly credit: string;
-  readonly asset: string;
   readonly transfers: number;
-  readonly high: string;
-  readonly low: string;
-  readonly newest: number;
 }
 
 /** Sums the transfers among the next `count` numbers of the journal, by the accounts that `who` selects. */
