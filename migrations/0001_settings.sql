@@ -20,8 +20,8 @@ CREATE TABLE settings (
   fees TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(fees)),
   minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(minimums)),
   spread_bps INTEGER CHECK (spread_bps BETWEEN 0 AND 1000),
-  -- The prices that are shown for coins while no source answers, and when the operator set them: a JSON object such as
-  -- {"BTC": {"price": "65000", "setAt": 1795241228900}}. A coin that is not in it has the price that ships with Bureau.
+  -- What is shown for coins while no source answers, instead of the prices that ship with Bureau, and when it was set: a JSON
+  -- object such as {"BTC": {"price": "65000", "setAt": 1795241228900}}.
   fallback_prices TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(fallback_prices)),
   -- The same for the smallest deposits that are credited.
   deposit_minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(deposit_minimums)),
@@ -34,13 +34,11 @@ CREATE TABLE settings (
   -- Each ledger's share of the supply caps, under 'house:custody', and of the exposures, under 'house:liquidity': for each
   -- asset an array of atoms in the order of the ledgers' numbers. Their sum is the limit of the exchange.
   shares TEXT NOT NULL CHECK (json_valid(shares)),
-  -- A JSON object of weights by the number of the ledger. {"0": 1, "2": 3} opens one account of four in ledger 0 and three in
-  -- ledger 2. A ledger that it does not name gets none, so a new ledger has no accounts until the operator gives it a weight.
+  -- Weights by ledger: {"0": 1, "2": 3} opens one account of four in ledger 0. One that is not named, as a new one, gets none.
   opening_weights TEXT NOT NULL DEFAULT '{"0":1}' CHECK (json_valid(opening_weights)),
   -- The coins of which no order is filled: a JSON array.
   halted_coins TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(halted_coins)),
-  -- What holds of single coins: spread, largest order, and how they are hedged. A JSON object by coin. What each member
-  -- means, src/db/settings.ts says.
+  -- What holds of single coins: a JSON object by coin, of which src/db/coin-terms.ts says what each member means.
   coin_terms TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(coin_terms)),
   -- 1: no hedge is planned. What is open already is looked up and ended.
   hedging_halted INTEGER NOT NULL DEFAULT 0 CHECK (hedging_halted IN (0, 1)),
@@ -49,17 +47,15 @@ CREATE TABLE settings (
   daily_hedge_volume INTEGER CHECK (daily_hedge_volume >= 0),
   daily_loss INTEGER CHECK (daily_loss >= 0),
   max_at_venues INTEGER CHECK (max_at_venues >= 0),
-  -- What all holders are told, and from when until when: a JSON object such as {"text": "…", "from": "2026-11-21T00:00:00Z",
-  -- "until": "2026-11-22T00:00:00Z"}, or null.
+  -- What all holders are told: null, or a JSON object such as {"text": "…", "from": "2026-11-21T00:00:00Z", "until": "…"}.
   notice TEXT NOT NULL DEFAULT 'null' CHECK (json_valid(notice)),
   -- Two people in every ledger. The staff is in ledger 0 alone. Every other ledger has a copy of whether two of them are admins.
   has_two_admins INTEGER NOT NULL DEFAULT 0 CHECK (has_two_admins IN (0, 1))
 ) STRICT;
 
 CREATE TRIGGER settings_are_one BEFORE INSERT ON settings
-WHEN EXISTS (SELECT 1 FROM settings)
 BEGIN
-  SELECT RAISE(ABORT, 'guard: settings exist');
+  SELECT RAISE(ABORT, 'guard: settings exist') WHERE EXISTS (SELECT 1 FROM settings);
 END;
 
 -- Of two copies under way at once the older one may arrive last. Shares are planned by those before them. Two people agree

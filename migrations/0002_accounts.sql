@@ -9,10 +9,8 @@ CREATE TABLE accounts (
   -- In atoms of USDT, for a rolling 24 hours.
   daily_withdrawal_limit INTEGER NOT NULL DEFAULT 5000000000 CHECK (daily_withdrawal_limit >= 0),
   created_at INTEGER NOT NULL,
-  -- The number of the newest change of the account's status or of one of its API keys. The lane of a key keeps a copy of
-  -- the key's record, which is the key's row with the status of its account. Each change of either sets this number to the
-  -- time in milliseconds, or to the previous number plus one if that is more. Two copies with the same number are equal.
-  -- Of two others, the one with the higher number is newer.
+  -- The number of the newest change of the account's status or of one of its API keys (src/db/record-number.ts). The lane of
+  -- a key keeps a copy of the key's record. Of two copies, the one with the higher number is newer.
   record_number INTEGER NOT NULL DEFAULT 0 CHECK (record_number >= 0),
   -- The operator's own id of an account. Two accounts never have the same: the ledger of the first has the claim in the
   -- directory, and the index decides between the accounts of that ledger.
@@ -86,8 +84,7 @@ CREATE TABLE api_keys (
   created_at INTEGER NOT NULL,
   expires_at INTEGER,
   revoked_at INTEGER,
-  -- Sessions of holders who are signed in to the console: API keys of a kind of their own. They are in no list of keys, last
-  -- at most 12 hours, and of each account at most five are live.
+  -- Sessions of holders who are signed in to the console are in no list of keys.
   kind TEXT NOT NULL DEFAULT 'standing' CHECK (kind IN ('standing', 'session'))
 ) STRICT, WITHOUT ROWID;
 

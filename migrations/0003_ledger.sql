@@ -10,9 +10,8 @@ CREATE TABLE assets (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER assets_are_listed_once BEFORE INSERT ON assets
-WHEN EXISTS (SELECT 1 FROM assets WHERE asset = NEW.asset)
 BEGIN
-  SELECT RAISE(ABORT, 'guard: asset exists');
+  SELECT RAISE(ABORT, 'guard: asset exists') WHERE EXISTS (SELECT 1 FROM assets WHERE asset = NEW.asset);
 END;
 
 CREATE TRIGGER assets_are_not_changed BEFORE UPDATE ON assets

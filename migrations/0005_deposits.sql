@@ -32,10 +32,8 @@ CREATE TABLE deposits (
   exact_amount TEXT,
   confirmations INTEGER,
   transfer INTEGER,
-  -- What the operator decides about a quarantined deposit: it is credited to an account, or kept in custody, owed to nobody.
   decision TEXT CHECK (decision IN ('KEPT', 'CREDITED')),
-  -- The deposit by which the account received it. A decision that names it writes it: an INTERNAL_DEPOSIT of the same asset and
-  -- amount, with the reference 'quarantine <id of the quarantined deposit>', and the value at the time of the decision.
+  -- The deposit by which the account received it, which the decision writes, and its value then.
   credit_account TEXT,
   credit_id TEXT,
   credit_usd_value INTEGER

@@ -39,13 +39,11 @@ CREATE TABLE withdrawals (
   -- name their ledger. Where that is another one, the receipt's id is drawn with the withdrawal, so it is paid once.
   recipient TEXT,
   receipt_id TEXT,
-  -- The numbers of its transfers: the one that took amount and fee. The one that paid the amount, after which the one of the
-  -- fee has the next number. And the one that returned amount and fee.
+  -- The numbers of its transfers: took amount and fee, paid the amount, with the next number for the fee, returned both.
   taken_transfer INTEGER NOT NULL,
   paid_transfer INTEGER,
   returned_transfer INTEGER,
-  -- Why the custodian waits before it pays what it accepted, such as for coins in its hot wallet, in its own words, and since
-  -- when Bureau knows it. NULL when it does not wait. Only the operator sees it.
+  -- Why the custodian waits before it pays, in its own words, and since when Bureau knows it. Only the operator sees it.
   held_reason TEXT,
   held_since INTEGER
     CHECK ((held_reason IS NULL) = (held_since IS NULL) AND (held_since IS NULL OR status = 'PROCESSING')),
@@ -183,9 +181,8 @@ BEGIN
 END;
 
 CREATE TRIGGER withdrawals_change_their_status BEFORE UPDATE OF status ON withdrawals
-WHEN NEW.status IS OLD.status
 BEGIN
-  SELECT RAISE(ABORT, 'guard: withdrawal_settled');
+  SELECT RAISE(ABORT, 'guard: withdrawal_settled') WHERE NEW.status IS OLD.status;
 END;
 
 -- Every UPDATE that names `released_at` is checked here, whichever time it sets. An approval may come days after the

@@ -17,16 +17,14 @@ CREATE TABLE totp (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER totp_begins_once BEFORE INSERT ON totp
-WHEN EXISTS (SELECT 1 FROM totp WHERE account_id = NEW.account_id)
 BEGIN
-  SELECT RAISE(ABORT, 'guard: totp exists');
+  SELECT RAISE(ABORT, 'guard: totp exists') WHERE EXISTS (SELECT 1 FROM totp WHERE account_id = NEW.account_id);
 END;
 
 -- Fires for every UPDATE that names the column, even when the step is the same: using a step twice is refused.
 CREATE TRIGGER totp_steps_increase BEFORE UPDATE OF used_step ON totp
-WHEN NEW.used_step IS NULL OR NEW.used_step <= OLD.used_step
 BEGIN
-  SELECT RAISE(ABORT, 'guard: totp_step_used');
+  SELECT RAISE(ABORT, 'guard: totp_step_used') WHERE NEW.used_step IS NULL OR NEW.used_step <= OLD.used_step;
 END;
 
 -- A first code confirms the secret that it is of: neither another one that was drawn meanwhile, nor one that is in force.
