@@ -3,6 +3,7 @@ import { and, asc, eq, gt, lt, sql } from 'drizzle-orm';
 import { ListQuery, MAX_LOOKED_AT } from '../http/list.ts';
 import { type Outcome, type Refusal, accept, refuse, refuseField } from '../http/answer.ts';
 import { type Database, bindPrepared, prepareOnce } from '../db/database.ts';
+import { wholeNumber } from '../http/wire-types.ts';
 import { events, listeners } from '../db/schema.ts';
 import { Event, type EventRow, Sequence, eventTypes } from './event.ts';
 import { type Feed, composeEvents } from './feed.ts';
@@ -21,17 +22,12 @@ function describeQuery<const Types extends readonly string[]>(known: Types) {
       example: 'deposit.completed,withdrawal.completed',
     });
   return z.strictObject({
-    after: z
-      .string()
-      .regex(/^\d{1,15}$/, 'is not a whole number')
-      .transform(Number)
-      .optional()
-      .openapi({
-        type: 'integer',
-        minimum: 0,
-        description: 'Events with a higher number than this one; from the oldest that is kept unless told',
-        example: 12,
-      }),
+    after: wholeNumber(15, 'is not a whole number').optional().openapi({
+      type: 'integer',
+      minimum: 0,
+      description: 'Events with a higher number than this one; from the oldest that is kept unless told',
+      example: 12,
+    }),
     types: types.optional(),
     limit: ListQuery.shape.limit,
   });

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { type CursorScope, readCursor, writeCursor } from './cursor.ts';
 import { type Outcome, accept } from './answer.ts';
+import { wholeNumber } from './wire-types.ts';
 
 const DEFAULT_LIMIT = 50;
 
@@ -10,19 +11,13 @@ const EXAMPLE_CURSOR = '01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7
 
 /** The query of a list: how many rows, and where to begin. A limit out of bounds is refused, not corrected. */
 export const ListQuery = z.strictObject({
-  limit: z
-    .string()
-    .regex(/^\d{1,4}$/, 'is not a whole number')
-    .transform(Number)
-    .pipe(z.number().int().min(1).max(MAX_LIMIT))
-    .optional()
-    .openapi({
-      type: 'integer',
-      minimum: 1,
-      maximum: MAX_LIMIT,
-      default: DEFAULT_LIMIT,
-      description: 'How many rows; a value out of bounds is refused',
-    }),
+  limit: wholeNumber(4, 'is not a whole number').pipe(z.number().int().min(1).max(MAX_LIMIT)).optional().openapi({
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    default: DEFAULT_LIMIT,
+    description: 'How many rows; a value out of bounds is refused',
+  }),
   // Of any length: a cursor that is not ours is refused as such.
   cursor: z
     .string()

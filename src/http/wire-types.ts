@@ -12,6 +12,14 @@ export function showTime(time_ms: number | null): string | null {
   return time_ms === null ? null : new Date(time_ms).toISOString();
 }
 
+/** A whole number in a query, of at most so many digits; `fault` says what any other text is. */
+export function wholeNumber(digits: number, fault: string) {
+  return z
+    .string()
+    .regex(new RegExp(`^\\d{1,${digits}}$`), fault)
+    .transform(Number);
+}
+
 /** An amount, a price or a value as it is shown: no sign, no exponent, no trailing zeros, zero is "0". */
 export const Decimal = z
   .string()

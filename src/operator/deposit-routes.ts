@@ -8,7 +8,7 @@ import { actorOf } from './authenticate-operator.ts';
 import { config } from '../env.ts';
 import { ledgerNumberOf } from '../db/record-id.ts';
 import { ListQuery, oneOf, onePage } from '../http/list.ts';
-import { Id, Reason } from '../http/wire-types.ts';
+import { Id, Reason, wholeNumber } from '../http/wire-types.ts';
 import { z } from '@hono/zod-openapi';
 import {
   OperatorDeposit,
@@ -43,10 +43,7 @@ const DEPOSIT_PATH = `${DEPOSITS_PATH}/{id}`;
 const custody = chooseCustody(config);
 
 /** Where a page of the pool begins. */
-const PoolIndex = z
-  .string()
-  .regex(/^\d{1,10}$/, 'is no index')
-  .transform(Number)
+const PoolIndex = wholeNumber(10, 'is no index')
   .optional()
   .openapi({ type: 'integer', minimum: 0, default: 0, description: 'The first index of the page', example: 0 });
 

@@ -8,9 +8,9 @@ import { copyEndpointsToAll } from '../events/webhooks/endpoint-copies.ts';
 import { type AdmittedOwner, createEndpointArea } from '../events/webhooks/endpoint-routes.ts';
 import { operatorEndpointSchemas } from '../events/webhooks/endpoint-schemas.ts';
 import { type Outcome, accept } from '../http/answer.ts';
+import { wholeNumber } from '../http/wire-types.ts';
 import { insertAudit } from '../db/audit.ts';
 import { FIRST_LEDGER } from '../db/record-id.ts';
-import type { Bindings } from '../platform/bindings.ts';
 import { tryOrLog } from '../platform/log.ts';
 import { chooseSenderSettings } from '../providers.ts';
 import { type OperatorEnvironment, actorOf } from './authenticate-operator.ts';
@@ -18,17 +18,12 @@ import { findLedgerAt } from './find-records.ts';
 import { createOperatorArea, operatorKind } from './operations.ts';
 
 /** The parameter that names the ledger of the operator's events. */
-const LedgerNumber = z
-  .string()
-  .regex(/^\d{1,4}$/, 'is not the number of a ledger')
-  .transform(Number)
-  .optional()
-  .openapi({
-    type: 'integer',
-    minimum: 0,
-    default: FIRST_LEDGER,
-    description: 'The ledger whose events are meant; each has numbers of its own',
-  });
+const LedgerNumber = wholeNumber(4, 'is not the number of a ledger').optional().openapi({
+  type: 'integer',
+  minimum: 0,
+  default: FIRST_LEDGER,
+  description: 'The ledger whose events are meant; each has numbers of its own',
+});
 
 /** The operator's own feed: what happened in a ledger, in the order in which it happened. */
 export const eventRoutes = createOperatorArea('Events');
@@ -68,13 +63,9 @@ async function admitOperator(
     ledger,
     database: found.value,
     note: (action, endpointId, detail) => [insertAudit(found.value, actorOf(c), action, endpointId, detail)],
-    tell: () => copyToLedgers(c.env),
+    // What fails here is made good by the keepers of the other ledgers within a minute.
+    tell: () => tryOrLog('endpoints_not_copied', {}, undefined, () => copyEndpointsToAll(c.env)),
   });
-}
-
-/** Copies what was changed to the other ledgers. What fails here is made good by their keepers within a minute. */
-async function copyToLedgers(bindings: Bindings): Promise<void> {
-  await tryOrLog('endpoints_not_copied', {}, undefined, () => copyEndpointsToAll(bindings));
 }
 
 /** The webhook endpoints of the operator, to which the events of its feed are sent. */

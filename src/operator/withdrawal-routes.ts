@@ -21,7 +21,7 @@ import { readMerged } from './read-merged.ts';
 import { selectOpenWithdrawals } from '../withdrawals/withdrawal.ts';
 import { aWithdrawal } from './find-records.ts';
 import { ReasonBody } from './reason.ts';
-import { Reason } from '../http/wire-types.ts';
+import { Reason, wholeNumber } from '../http/wire-types.ts';
 import { actorOf } from './authenticate-operator.ts';
 import { jsonBody } from '../http/request.ts';
 import { readTransactionHash } from '../custody/transaction-hash.ts';
@@ -56,18 +56,13 @@ withdrawalRoutes.add({
       status: z
         .enum(['PENDING', 'PROCESSING'])
         .openapi({ description: 'Waiting for a review, or for the custodian', example: 'PENDING' }),
-      olderThanMinutes: z
-        .string()
-        .regex(/^\d{1,5}$/, 'is not a whole number')
-        .transform(Number)
-        .optional()
-        .openapi({
-          type: 'integer',
-          minimum: 0,
-          maximum: 99_999,
-          description: 'Requested at least this long ago',
-          example: 60,
-        }),
+      olderThanMinutes: wholeNumber(5, 'is not a whole number').optional().openapi({
+        type: 'integer',
+        minimum: 0,
+        maximum: 99_999,
+        description: 'Requested at least this long ago',
+        example: 60,
+      }),
     }),
   },
   ...onePage('withdrawals', OperatorWithdrawal),
