@@ -9,7 +9,6 @@ import { type GuardRefusals, approvalRefusals, changeUnconfirmed, explain } from
 import { raiseFloors, replaceShares, setLowerFloors } from '../db/shares/keep-shares.ts';
 import { type SharesPlan, listUsed, readPlan, readStandings } from '../db/shares/read-shares.ts';
 import { type Limit, type Shares, planLimit, sharesOf, withShares } from '../db/shares/shares.ts';
-import type { OpeningWeights } from '../db/opening-weights.ts';
 import { settings } from '../db/schema/staff.ts';
 import { type NetworkAmounts, readSettings } from '../db/settings.ts';
 import { findThinSpreads } from '../dealing/judge-spread.ts';
@@ -56,7 +55,8 @@ export async function changeSettings(
   defaults: SettingDefaults,
   actor: Actor,
 ): Promise<Outcome<ExchangeSettings>> {
-  const unknown = findUnknownLedger(bindings, change.openingWeights);
+  const ledgers = listLedgers(bindings).map(String);
+  const unknown = Object.keys(change.openingWeights ?? {}).find((ledger) => !ledgers.includes(ledger));
   if (unknown !== undefined) return refuseLedger(`/openingWeights/${unknown}`);
   const isLift = change.tradingHalted === false || change.withdrawalsHalted === false;
   if (isLift && (await listBrokenLedgers(bindings)).length > 0) return violationStands;
@@ -88,12 +88,6 @@ async function refuseThinSpread(
   return thin.length === 0
     ? undefined
     : refuse('invalid_state', `Hedges would cost more than clients pay: ${thin.join('; ')}.`);
-}
-
-/** The first number of the weights that is the one of no ledger. */
-function findUnknownLedger(bindings: LedgerBindings, weights: OpeningWeights = {}): string | undefined {
-  const ledgers = listLedgers(bindings).map(String);
-  return Object.keys(weights).find((ledger) => !ledgers.includes(ledger));
 }
 
 function refuseLowered(asset: string): Refusal {

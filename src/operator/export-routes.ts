@@ -1,5 +1,4 @@
 import { z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
 import { insertAudit } from '../db/audit.ts';
 import { commitOrRefuse } from '../db/explain.ts';
 import { firstLedger, listLedgers } from '../db/database.ts';
@@ -9,7 +8,7 @@ import { writeCsvLine } from '../http/csv.ts';
 import { MAX_LIMIT } from '../http/list.ts';
 import { jsonBody } from '../http/request.ts';
 import { streamPieces } from '../http/stream-pieces.ts';
-import { type OperatorEnvironment, actorOf } from './authenticate-operator.ts';
+import { actorOf } from './authenticate-operator.ts';
 import { executeBy } from './inner-request.ts';
 import { createOperatorArea } from './operations.ts';
 
@@ -86,15 +85,14 @@ export function exportRoutes(lists: Area): Area {
       const database = firstLedger(c.env);
       const refused = await commitOrRefuse(database, [insertAudit(database, actorOf(c), 'export_list', path, query)]);
       if (refused) return refused;
-      return sendCsv(c, writeCsv(list, await first.json(), read, countPages(c)));
+      const most = Math.floor(MAX_QUERIES / QUERIES_OF_PAGE / listLedgers(c.env).length);
+      const pieces = writeCsv(list, await first.json(), read, most);
+      const stream = streamPieces(pieces, { fault: 'export_broken_off', requestId: c.get('requestId') });
+      return c.body(stream, 200, { 'Content-Type': 'text/csv' }) as Response as WrittenAnswer;
     },
   });
 
   return routes;
-}
-
-function countPages(c: Context<OperatorEnvironment>): number {
-  return Math.floor(MAX_QUERIES / QUERIES_OF_PAGE / listLedgers(c.env).length);
 }
 
 /** The rows of all pages from the first on. Throws when a page is refused, or when there are more than `most`. */
@@ -118,14 +116,7 @@ async function* writeCsv(
   }
 }
 
-function sendCsv(c: Context<OperatorEnvironment>, pieces: AsyncGenerator<string, void, undefined>): WrittenAnswer {
-  const stream = streamPieces(pieces, { fault: 'export_broken_off', requestId: c.get('requestId') });
-  return c.body(stream, 200, { 'Content-Type': 'text/csv' }) as Response as WrittenAnswer;
-}
-
-/**
- * The list that a path names: a route that is read, and whose answer is rows and where the next page begins. Pure.
- */
+/** The list that a path names: a route that is read, and whose answer is rows and where the next page begins. Pure. */
 function findList(area: Area, path: string): List | undefined {
   for (const definition of area.openAPIRegistry.definitions) {
     if (definition.type !== 'route' || definition.route.method !== 'get') continue;
