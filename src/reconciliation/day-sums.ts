@@ -22,14 +22,11 @@ function worthOf(coin: Coin, amount: Atoms, middle: Price): Atoms {
  * What an order earned the house, in atoms of USDT: what the client paid more, or got less, than the amount is worth at
  * the market's middle price; rounded down. `undefined` for an order that has no middle price. Pure.
  */
-export function spreadOf({
-  coin: symbol,
-  side,
-  coinAmount,
-  usdtAmount,
-  middle,
-}: Pick<FilledOrder, 'coin' | 'side' | 'coinAmount' | 'usdtAmount' | 'middle'>): Atoms | undefined {
-  const coin = findCoin(symbol);
+export function spreadOf(
+  order: Pick<FilledOrder, 'coin' | 'side' | 'coinAmount' | 'usdtAmount' | 'middle'>,
+): Atoms | undefined {
+  const { side, coinAmount, usdtAmount, middle } = order;
+  const coin = findCoin(order.coin);
   if (middle === null || !coin) return undefined;
   const sign = side === 'BUY' ? 1n : -1n;
   return sign * BigInt(usdtAmount) + worthOf(coin, -sign * BigInt(coinAmount), BigInt(middle));

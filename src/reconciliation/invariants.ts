@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /**
  * What is true of the ledger at every moment. The database refuses writes that would break one of these; the
  * reconciliation checks that it did.
@@ -41,7 +43,9 @@ export const invariants = [
 export type Invariant = (typeof invariants)[number];
 
 /** One case that breaks an invariant: its ids and figures. */
-export type Example = Readonly<Record<string, string>>;
+export const Example = z.record(z.string(), z.string());
+
+export type Example = Readonly<z.output<typeof Example>>;
 
 /** One error that a check found. */
 export interface Finding {
@@ -53,13 +57,13 @@ export interface Finding {
 export type Counts = Partial<Record<Invariant, number>>;
 
 /** What a pass has found about one invariant so far. */
-export interface Tally {
-  readonly checked: number;
-  readonly broken: number;
-  readonly examples: readonly Example[];
-}
+const Tally = z.object({ checked: z.int(), broken: z.int(), examples: z.array(Example).readonly() });
 
-export type Tallies = Partial<Record<Invariant, Tally>>;
+export type Tally = z.output<typeof Tally>;
+
+export const Tallies = z.partialRecord(z.enum(invariants), Tally);
+
+export type Tallies = z.output<typeof Tallies>;
 
 /** Maximum number of examples kept per invariant; the rest are counted. */
 export const MAX_EXAMPLES = 10;

@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import { ChainPosition, CHAIN_START } from './history.ts';
-import { invariants } from './invariants.ts';
+import { Example, Tallies, invariants } from './invariants.ts';
 import { ACCOUNTS_START, AccountsPosition } from './scan-accounts.ts';
 import { JOURNAL_START, JournalPosition } from './scan-journal.ts';
-
-const Example = z.record(z.string(), z.string());
-const Tally = z.object({ checked: z.int(), broken: z.int(), examples: z.array(Example).readonly() });
 
 /** What a complete pass found about one invariant. Figures are counts, and plain decimals for each asset. */
 export const InvariantReport = z.object({
@@ -42,7 +39,7 @@ export const Pass = z.object({
   differences: z.record(z.string(), z.string()),
   /** Assets whose records and transfers disagree. */
   untied: z.array(z.string()).readonly(),
-  tallies: z.partialRecord(z.enum(invariants), Tally),
+  tallies: Tallies,
 });
 
 export type Pass = z.output<typeof Pass>;
@@ -57,7 +54,7 @@ export const Progress = z.object({
   pass: Pass.nullable(),
   /** How far new transfers were read, and (`found`) what was found in them since the last pass ended. */
   newest: JournalPosition,
-  found: z.partialRecord(z.enum(invariants), Tally),
+  found: Tallies,
   /** How far the stored links of the chains reach. */
   chains: ChainPositions,
   /** The sums of the house's transfers up to the end of a stored link. A chain that is unchanged gives the same sums. */

@@ -8,9 +8,7 @@ import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
 import { newRecordId } from '../db/record-id.ts';
 import { settings, violations } from '../db/schema.ts';
-import { type Finding, type Invariant, MAX_EXAMPLES, invariants } from './invariants.ts';
-
-const Examples = z.array(z.record(z.string(), z.string()));
+import { Example, type Finding, type Invariant, MAX_EXAMPLES, invariants } from './invariants.ts';
 
 /** An invariant that was found broken and is not cleared. */
 export interface Violation {
@@ -18,7 +16,7 @@ export interface Violation {
   readonly invariant: Invariant;
   readonly pass: number;
   readonly foundAt: number;
-  readonly examples: readonly Readonly<Record<string, string>>[];
+  readonly examples: readonly Example[];
 }
 
 /** Reads the violations that are not cleared, oldest first. Throws when D1 fails. */
@@ -29,7 +27,7 @@ export async function listViolations(database: Database): Promise<Violation[]> {
     invariant: z.enum(invariants).parse(invariant),
     pass,
     foundAt,
-    examples: Examples.parse(JSON.parse(examples)),
+    examples: z.array(Example).parse(JSON.parse(examples)),
   }));
 }
 
