@@ -44,10 +44,7 @@ export class LedgerHedger extends DurableObject<Bindings> implements HedgerCalls
   readonly #database: Database;
   readonly #state: ObjectState;
   readonly #reports = new Map<string, { readonly report: VenueReport; readonly read_ms: number }>();
-  readonly #looks = new SharedRun(
-    () => this.#look(),
-    () => Promise.resolve(),
-  );
+  readonly #looks = new SharedRun(() => this.#look());
   #venues: readonly VenueState[] = [];
 
   constructor(ctx: DurableObjectState, env: Bindings, dealer: Dealer | undefined) {

@@ -52,10 +52,7 @@ export class AccountStream extends StreamObject<Progress, AccountCommand> implem
   /** Sockets are sent things by one turn at a time, since reading takes a while and other calls come in meanwhile. */
   readonly #turns = new Mutex(ROOM, QUEUE_DEADLINE_MS);
   #accountId = '';
-  readonly #waking = new SharedRun(
-    () => this.#takeTurn(() => this.#tell()),
-    () => Promise.resolve(),
-  );
+  readonly #waking = new SharedRun(() => this.#takeTurn(() => this.#tell()));
 
   constructor(ctx: DurableObjectState, env: Bindings, settings: StreamSettings) {
     super(ctx, env, settings, { command: AccountCommand, begin: null });
