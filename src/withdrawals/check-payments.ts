@@ -125,10 +125,11 @@ async function comparePeer(
         ({ withdrawalId, ts }) =>
           others.get(withdrawalId)?.status === 'PROCESSING' && check.now_ms - (ts ?? 0) > FINISHED_AFTER_MS,
       );
-      for (const { withdrawalId } of open) {
-        if (finishing.left === 0) break;
+      const context = { database, ledgers: check.bindings, custody: check.custody, now: () => Date.now() };
+      for (const { withdrawalId } of open.slice(0, finishing.left)) {
         finishing.left -= 1;
-        await complete(check, database, withdrawalId);
+        const row = await findProcessingWithdrawal(database, withdrawalId);
+        if (row) await payOut(context, row, false);
       }
       if (open.length > 0) others = await findOthers(database, stream, sides);
     }
@@ -145,12 +146,6 @@ async function comparePeer(
     logFault('payments_not_compared', { ledger: peer, error: describeError(error) });
     return { whole: [], findings: [] };
   }
-}
-
-/** Completes a withdrawal whose receipt is written. Never rejects: without an answer the next check does it. */
-async function complete({ bindings, custody }: PaymentCheck, database: Database, withdrawalId: string): Promise<void> {
-  const row = await findProcessingWithdrawal(database, withdrawalId);
-  if (row) await payOut({ database, ledgers: bindings, custody, now: () => Date.now() }, row, false);
 }
 
 /** What both sides of a payment have alike. */

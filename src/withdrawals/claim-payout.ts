@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { and, asc, eq, gt, isNotNull, sql } from 'drizzle-orm';
+import { and, asc, gt, isNotNull, sql } from 'drizzle-orm';
 import { type Outcome, accept, refuse } from '../http/answer.ts';
 import { Id, Timestamp, showTime } from '../http/wire-types.ts';
 import { accountFrozen } from '../keys/record.ts';
@@ -9,7 +9,7 @@ import { commit } from '../db/commit.ts';
 import type { Database } from '../db/database.ts';
 import { withdrawals } from '../db/schema.ts';
 import { withdrawalsSuspended } from './commit-withdrawal.ts';
-import { type WithdrawalRow, isRow } from './withdrawal.ts';
+import { type WithdrawalRow, isProcessing, isRow } from './withdrawal.ts';
 
 export const PayoutClaim = z
   .object({
@@ -53,18 +53,8 @@ export async function readClaim(database: Database, row: Payout): Promise<ClaimR
 
 /** At most `count` claims of withdrawals that are PROCESSING, oldest withdrawal first, after the id `behind`. */
 export function listClaims(database: Database, behind: string | null, count: number): Promise<ClaimRow[]> {
-  return selectClaims(database)
-    .where(
-      and(
-        // Word for word the condition of the index of open withdrawals.
-        sql`${withdrawals.status} IN ('PENDING', 'PROCESSING')`,
-        eq(withdrawals.status, 'PROCESSING'),
-        behind === null ? undefined : gt(withdrawals.id, behind),
-        isClaimed,
-      ),
-    )
-    .orderBy(asc(withdrawals.id))
-    .limit(count);
+  const fits = and(isProcessing, behind === null ? undefined : gt(withdrawals.id, behind), isClaimed);
+  return selectClaims(database).where(fits).orderBy(asc(withdrawals.id)).limit(count);
 }
 
 const claimRefusals: GuardRefusals = {

@@ -9,7 +9,7 @@ import { type WithdrawalRow, answerWithdrawal, findNamed, readWithdrawal } from 
 import { logLock } from '../accounts/check-totp-code.ts';
 import { clearAttempts } from '../accounts/totp.ts';
 import { tryOrLog } from '../platform/log.ts';
-import { type Outcome, type Refusal, overloaded } from '../http/answer.ts';
+import { type Refusal, overloaded } from '../http/answer.ts';
 import {
   type Requester,
   commitWithdrawal,
@@ -68,7 +68,8 @@ export function createWithdrawal(
   return {
     bucket: 'withdraw',
     runsBeside: false,
-    plan: (withdrawal, caller) => plan(withdrawal, contextOf(caller)),
+    plan: (withdrawal, caller) =>
+      tryOrLog('withdrawal_not_planned', {}, overloaded, () => planWithdrawal(withdrawal, contextOf(caller))),
     begin: (caller) => ({
       commit: async (withdrawalId, planned) =>
         (await letOrdersEnd(bindings, caller.accountId))
@@ -82,13 +83,6 @@ export function createWithdrawal(
     tellsOthers: true,
     tell,
   };
-}
-
-async function plan(
-  withdrawal: CreateWithdrawal,
-  context: WithdrawalExecutionContext,
-): Promise<Outcome<WithdrawalPlan>> {
-  return tryOrLog('withdrawal_not_planned', {}, overloaded, () => planWithdrawal(withdrawal, context));
 }
 
 async function take(
@@ -110,7 +104,10 @@ async function take(
   const isUsed = outcome.kind === 'guarded' && outcome.guard === 'totp_step_used';
   if (isUsed && planned.isLastAttempt) logLock(accountId);
   const isRefused = outcome.kind === 'floor' || (outcome.kind === 'guarded' && !isUsed);
-  if (isRefused && planned.totpStep !== null) await forgiveAttempts(database, accountId);
+  if (isRefused && planned.totpStep !== null) {
+    // The refusal is the same whether or not the count could be undone.
+    await tryOrLog('attempts_not_cleared', { accountId }, undefined, () => clearAttempts(database, accountId));
+  }
   if (outcome.kind === 'guarded' && outcome.guard === 'client_order_id_reused') {
     return { kind: 'refused', refusal: await refuseNamed(database, row) };
   }
@@ -132,9 +129,4 @@ async function take(
 async function refuseNamed(database: Database, { accountId, id, clientOrderId }: WithdrawalRow): Promise<Refusal> {
   const first = await lookUp(id, () => findNamed(database, accountId, clientOrderId ?? ''));
   return first.kind === 'found' ? refuseReused(first.row) : overloaded;
-}
-
-/** The refusal is the same whether or not the count could be undone. */
-async function forgiveAttempts(database: Database, accountId: string): Promise<void> {
-  await tryOrLog('attempts_not_cleared', { accountId }, undefined, () => clearAttempts(database, accountId));
 }

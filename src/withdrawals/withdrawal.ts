@@ -120,6 +120,8 @@ export async function findNamed(database: Database, accountId: string, name: str
 /** The condition of the index `withdrawals_open`, word for word: otherwise SQLite does not use that index. */
 const isOpen = sql`${withdrawals.status} IN ('PENDING', 'PROCESSING')`;
 
+export const isProcessing = and(isOpen, eq(withdrawals.status, 'PROCESSING'));
+
 /**
  * At most `count` withdrawals of all accounts in a state that is open, oldest first, newer than the id `after`, and older
  * than a time if one is given. Without it, rows whose clock ran ahead are listed too.
@@ -131,19 +133,13 @@ export function selectOpenWithdrawals(
   after: string | null,
   count: number,
 ) {
-  return database
-    .select(withdrawalColumns)
-    .from(withdrawals)
-    .where(
-      and(
-        isOpen,
-        eq(withdrawals.status, status),
-        committedBefore_ms === null ? undefined : lt(withdrawals.committedAt, committedBefore_ms),
-        after === null ? undefined : gt(withdrawals.id, after),
-      ),
-    )
-    .orderBy(asc(withdrawals.id))
-    .limit(count);
+  const fits = and(
+    isOpen,
+    eq(withdrawals.status, status),
+    committedBefore_ms === null ? undefined : lt(withdrawals.committedAt, committedBefore_ms),
+    after === null ? undefined : gt(withdrawals.id, after),
+  );
+  return database.select(withdrawalColumns).from(withdrawals).where(fits).orderBy(asc(withdrawals.id)).limit(count);
 }
 
 /** The age at which the sweep first asks about a withdrawal. Until then the request that made it is still waiting. */
@@ -171,7 +167,7 @@ export function takeDueWithdrawals(database: Database, now_ms: number, count: nu
 
 /** The withdrawal of this id, of any account, while it is with the custodian. Throws when D1 fails. */
 export function findProcessingWithdrawal(database: Database, id: string): Promise<WithdrawalRow | undefined> {
-  return findWithdrawal(database, and(isOpen, eq(withdrawals.status, 'PROCESSING'), eq(withdrawals.id, id)));
+  return findWithdrawal(database, and(isProcessing, eq(withdrawals.id, id)));
 }
 
 /** The transfer of a part of a withdrawal that was taken, from the house's payouts on. */
