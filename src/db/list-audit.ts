@@ -129,24 +129,15 @@ async function findAuditRows(
 
 /** The newest row of an action on a target. Throws when D1 fails, and without one. */
 export async function readNewestEntry(database: Database, target: string, action: string) {
-  const [row] = await database
-    .select(auditColumns)
-    .from(audit)
-    .where(and(eq(audit.target, target), eq(audit.action, action)))
-    .orderBy(desc(audit.id))
-    .limit(1);
+  const fits = and(eq(audit.target, target), eq(audit.action, action));
+  const [row] = await database.select(auditColumns).from(audit).where(fits).orderBy(desc(audit.id)).limit(1);
   if (!row) throw new Error(`no row of the audit has the action ${action}`);
   return row;
 }
 
 /** The number at which a page stops looking; half of the rows that it may look at are spent on finding it. */
 async function findHorizon(database: Database, within: SQL | undefined) {
-  const [row] = await database
-    .select({ id: audit.id, ts: audit.ts })
-    .from(audit)
-    .where(within)
-    .orderBy(desc(audit.id))
-    .limit(1)
-    .offset(MAX_LOOKED_AT / 2 - 1);
+  const places = database.select({ id: audit.id, ts: audit.ts }).from(audit).where(within).orderBy(desc(audit.id));
+  const [row] = await places.limit(1).offset(MAX_LOOKED_AT / 2 - 1);
   return row ?? null;
 }

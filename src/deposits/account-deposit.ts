@@ -76,10 +76,7 @@ export const DepositListQuery = ListQuery.extend({
   type: AccountDeposit.shape.type
     .optional()
     .openapi({ description: 'Deposits of this type', example: 'ONCHAIN_DEPOSIT' }),
-  status: z
-    .enum(['PENDING', 'COMPLETED', 'FAILED'])
-    .optional()
-    .openapi({ description: 'Deposits in this state', example: 'PENDING' }),
+  status: AccountDeposit.shape.status.optional().openapi({ description: 'Deposits in this state', example: 'PENDING' }),
 });
 
 export interface DepositFilter extends Omit<z.output<typeof DepositListQuery>, keyof ListQuery | 'status'> {
@@ -95,12 +92,8 @@ export function listDeposits(
   count: number,
   isShown?: SQL,
 ): Promise<DepositRow[]> {
-  return database
-    .select(depositColumns)
-    .from(deposits)
-    .where(and(isListed(deposits, accountId, filter, range), isShown))
-    .orderBy(desc(deposits.id))
-    .limit(count);
+  const fits = and(isListed(deposits, accountId, filter, range), isShown);
+  return database.select(depositColumns).from(deposits).where(fits).orderBy(desc(deposits.id)).limit(count);
 }
 
 /** Quarantined deposits are credited to nobody, so no holder is shown them. */

@@ -94,10 +94,6 @@ export function selectDecidedDeposits(
 }
 
 function selectOldest(database: Database, condition: SQL | undefined, after: string | null, count: number) {
-  return database
-    .select(depositColumns)
-    .from(deposits)
-    .where(and(condition, after === null ? undefined : gt(deposits.id, after)))
-    .orderBy(asc(deposits.id))
-    .limit(count);
+  const fits = and(condition, after === null ? undefined : gt(deposits.id, after));
+  return database.select(depositColumns).from(deposits).where(fits).orderBy(asc(deposits.id)).limit(count);
 }

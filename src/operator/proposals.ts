@@ -158,18 +158,12 @@ export function listProposals(
   behind: string | null,
   limit: number,
 ): Promise<ProposalRow[]> {
-  return database
-    .select()
-    .from(proposals)
-    .where(
-      and(
-        status && eq(proposals.status, status),
-        status === 'OPEN' ? gt(proposals.expiresAt, now_ms) : undefined,
-        behind === null ? undefined : lt(proposals.id, behind),
-      ),
-    )
-    .orderBy(desc(proposals.id))
-    .limit(limit);
+  const fits = and(
+    status && eq(proposals.status, status),
+    status === 'OPEN' ? gt(proposals.expiresAt, now_ms) : undefined,
+    behind === null ? undefined : lt(proposals.id, behind),
+  );
+  return database.select().from(proposals).where(fits).orderBy(desc(proposals.id)).limit(limit);
 }
 
 const decided = refuse('invalid_state', 'The proposal is decided, or has expired.');
