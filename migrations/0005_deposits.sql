@@ -193,9 +193,7 @@ END;
 -- Those that are decided no longer wait for the operator.
 CREATE INDEX deposits_open ON deposits (status, id)
   WHERE status IN ('PENDING', 'QUARANTINED') AND reason IS NOT 'below_minimum' AND decision IS NULL;
-
 CREATE INDEX deposits_decided ON deposits (decision, id) WHERE decision IS NOT NULL;
-
 CREATE INDEX deposits_credited ON deposits (credit_account, credit_id) WHERE credit_id IS NOT NULL;
 
 -- One that was kept may still be credited, when its owner is found. A credit is final. The audit says who decided what, and

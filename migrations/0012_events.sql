@@ -29,8 +29,7 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a listener is never deleted');
 END;
 
--- Accounts of which a stream may be open: only these are looked for when something happens. The row stays until nobody is found
--- to be connected.
+-- Accounts of which a stream may be open, until nobody is found to be connected: only these are looked for.
 CREATE TABLE account_streams (
   account_id TEXT PRIMARY KEY NOT NULL REFERENCES listeners (account_id)
 ) STRICT, WITHOUT ROWID;
@@ -127,8 +126,7 @@ CREATE TABLE webhook_endpoints (
   sealed_secret TEXT NOT NULL,
   -- Earlier secrets, which sign as well for some time: a JSON array such as [{"sealed": "…", "until": 1795241228900}].
   previous_secrets TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(previous_secrets)),
-  -- Up to which number the events were delivered, at least. The object of the endpoint knows it exactly. It writes this
-  -- column after each run, so that the sweep finds endpoints that are behind.
+  -- Up to which number the events were delivered, at least: its object writes it after each run, so that the sweep finds it.
   delivered INTEGER NOT NULL CHECK (delivered >= 0),
   -- The sweep leaves it alone before this time, because its object has set an alarm.
   due_at INTEGER NOT NULL DEFAULT 0,
@@ -137,9 +135,7 @@ CREATE TABLE webhook_endpoints (
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX webhook_endpoints_once_per_url ON webhook_endpoints (account_id, url);
-
 CREATE INDEX webhook_endpoints_of_key ON webhook_endpoints (key_id) WHERE key_id IS NOT NULL;
-
 CREATE INDEX webhook_endpoints_due ON webhook_endpoints (due_at) WHERE status = 'enabled';
 
 CREATE TRIGGER webhook_endpoints_are_guarded BEFORE INSERT ON webhook_endpoints
