@@ -81,7 +81,8 @@ interface Order extends MergedOrder<AccountPlace> {
   findPlace(bindings: LedgerBindings, id: string): Promise<AccountPlace>;
 }
 
-const noWords = sql<string>`''`;
+const placeByAge = { id: accounts.id, words: sql<string>`''` };
+const columnsByAge = { ...accountColumns, ...placeByAge };
 
 /** The ids of accounts, from one on and below another. */
 interface Range {
@@ -95,25 +96,16 @@ const byAge = ({ from, below }: Range): Order => ({
   isBehind: (place) => lt(accounts.id, place?.id ?? below),
   isUpTo: (place) => gte(accounts.id, place?.id ?? from),
   select: (database, where, count) =>
-    database
-      .select({ ...accountColumns, words: noWords })
-      .from(accounts)
-      .where(where)
-      .orderBy(desc(accounts.id))
-      .limit(count),
+    database.select(columnsByAge).from(accounts).where(where).orderBy(desc(accounts.id)).limit(count),
   selectPlace: (database, where, offset) =>
-    database
-      .select({ id: accounts.id, words: noWords })
-      .from(accounts)
-      .where(where)
-      .orderBy(desc(accounts.id))
-      .limit(1)
-      .offset(offset),
+    database.select(placeByAge).from(accounts).where(where).orderBy(desc(accounts.id)).limit(1).offset(offset),
   findPlace: (_bindings, id) => Promise.resolve({ id, words: '' }),
 });
 
 const { words: wordsOf, accountId: ownerOf } = accountWords;
 const sortedBy = sql`(${wordsOf}, ${ownerOf})`;
+
+const selectWords = (database: Database) => database.select({ id: ownerOf, words: wordsOf }).from(accountWords);
 
 /** Those of whom any word begins with a text, which is folded, in the order of the words; each at its first alone. */
 export function byWords(beginning: string): Order {
@@ -134,19 +126,10 @@ export function byWords(beginning: string): Order {
         .orderBy(asc(wordsOf), asc(ownerOf))
         .limit(count),
     selectPlace: (database, where, offset) =>
-      database
-        .select({ id: ownerOf, words: wordsOf })
-        .from(accountWords)
-        .where(and(where, isFirst))
-        .orderBy(asc(wordsOf), asc(ownerOf))
-        .limit(1)
-        .offset(offset),
+      selectWords(database).where(and(where, isFirst)).orderBy(asc(wordsOf), asc(ownerOf)).limit(1).offset(offset),
     findPlace: async (bindings, id) => {
-      const found = ledgerOf(bindings, id).select({ id: ownerOf, words: wordsOf }).from(accountWords);
-      const [row] = await found
-        .where(and(eq(ownerOf, id), gte(wordsOf, beginning)))
-        .orderBy(asc(wordsOf))
-        .limit(1);
+      const fits = and(eq(ownerOf, id), gte(wordsOf, beginning));
+      const [row] = await selectWords(ledgerOf(bindings, id)).where(fits).orderBy(asc(wordsOf)).limit(1);
       if (!row) throw new Error(`the account ${id} of a cursor is missing`);
       return row;
     },

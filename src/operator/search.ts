@@ -73,6 +73,7 @@ function show(
 
 async function findById(database: Database, id: string): Promise<SearchResult[]> {
   const begin = firstNumberFrom(transfers, timeOfRecord(id) - CLOCK_MARGIN_MS);
+  const isNear = and(gte(transfers.id, begin), lt(transfers.id, sql`${begin} + ${TRANSFERS_LOOKED_AT}`));
   const [ofAccounts, ofKeys, ofWithdrawals, ofViolations, ofDeposits, moved] = await database.batch([
     database.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, id)),
     database.select({ id: apiKeys.id, accountId: apiKeys.accountId }).from(apiKeys).where(eq(apiKeys.id, id)),
@@ -82,13 +83,7 @@ async function findById(database: Database, id: string): Promise<SearchResult[]>
     database
       .select({ kind: transfers.kind, debit: transfers.debit, credit: transfers.credit })
       .from(transfers)
-      .where(
-        and(
-          gte(transfers.id, begin),
-          lt(transfers.id, sql`${begin} + ${TRANSFERS_LOOKED_AT}`),
-          eq(transfers.reference, id),
-        ),
-      ),
+      .where(and(isNear, eq(transfers.reference, id))),
   ]);
   const found = [
     ...show(
@@ -138,21 +133,11 @@ async function findTransactions(
     .from(withdrawals)
     .orderBy(desc(withdrawals.id))
     .limit(WITHDRAWALS_LOOKED_AT);
+  const named = hashes.map(({ txHash }) => txHash);
+  const isPayment = and(inArray(withdrawals.id, newest), inArray(withdrawals.txHash, named));
   const [received, paid] = await database.batch([
     database.select(receivedColumns).from(deposits).where(isOutput).limit(MAX_RESULTS),
-    database
-      .select(paidColumns)
-      .from(withdrawals)
-      .where(
-        and(
-          inArray(withdrawals.id, newest),
-          inArray(
-            withdrawals.txHash,
-            hashes.map(({ txHash }) => txHash),
-          ),
-        ),
-      )
-      .limit(MAX_RESULTS),
+    database.select(paidColumns).from(withdrawals).where(isPayment).limit(MAX_RESULTS),
   ]);
   return [...show('deposit', received), ...show('withdrawal', paid)];
 }
