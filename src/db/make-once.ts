@@ -71,12 +71,9 @@ export async function findEarlier(
   request: OnceRequest | null,
 ): Promise<Outcome<OnceRecord> | undefined> {
   if (!request) return undefined;
-  const [row] = await database
-    .select({ fingerprint: operatorRequests.fingerprint, id: operatorRequests.recordId })
-    .from(operatorRequests)
-    .where(
-      and(eq(operatorRequests.caller, request.caller), eq(operatorRequests.idempotencyKey, request.idempotencyKey)),
-    );
+  const { caller, idempotencyKey, fingerprint } = request;
+  const isSame = and(eq(operatorRequests.caller, caller), eq(operatorRequests.idempotencyKey, idempotencyKey));
+  const [row] = await database.select().from(operatorRequests).where(isSame);
   if (!row) return undefined;
-  return row.fingerprint === request.fingerprint ? accept({ id: row.id, isRepeated: true }) : reusedKey;
+  return row.fingerprint === fingerprint ? accept({ id: row.recordId, isRepeated: true }) : reusedKey;
 }

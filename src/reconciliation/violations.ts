@@ -86,10 +86,7 @@ export async function clearViolation(
   reason: string,
   actor: Actor,
 ): Promise<Outcome<{ readonly id: string }>> {
-  const [row] = await database
-    .select({ invariant: violations.invariant })
-    .from(violations)
-    .where(eq(violations.id, id));
+  const [row] = await database.select().from(violations).where(eq(violations.id, id));
   if (!row) return noViolation;
   const changes = [
     insertAudit(database, actor, 'clear_violation', id, { invariant: row.invariant, because: reason }),
