@@ -109,12 +109,10 @@ async function halt(database: Database, assets: readonly Asset[], now_ms: number
   const [standing] = await database.select({ isHalted: settings.withdrawalsHalted }).from(settings);
   if (standing?.isHalted) return;
   const actor: Actor = { role: 'reconciliation', now_ms };
+  const isOpen = and(eq(settings.id, 1), eq(settings.withdrawalsHalted, false));
   const outcome = await commit(database, [
     insertAudit(database, actor, 'halt', 'custody', { shortfall: assets }),
-    database
-      .update(settings)
-      .set({ withdrawalsHalted: true })
-      .where(and(eq(settings.id, 1), eq(settings.withdrawalsHalted, false))),
+    database.update(settings).set({ withdrawalsHalted: true }).where(isOpen),
   ]);
   if (outcome.kind !== 'committed') throw new Error(`withdrawals were not halted: ${outcome.kind}`);
 }

@@ -139,12 +139,10 @@ export async function haltExchange(
   const first = firstLedger(bindings);
   const original = await readRow(first);
   if (Object.keys(halts).every((name) => original[name as 'tradingHalted' | 'hedgingHalted'])) return;
+  const halted = { ...halts, revision: sql`${settings.revision} + 1` };
   const outcome = await commit(first, [
     insertAudit(first, { role: 'exchange', now_ms }, 'halt', target, detail),
-    first
-      .update(settings)
-      .set({ ...halts, revision: sql`${settings.revision} + 1` })
-      .where(eq(settings.id, 1)),
+    first.update(settings).set(halted).where(eq(settings.id, 1)),
   ]);
   if (outcome.kind !== 'committed') throw new Error(`the exchange was not halted: ${outcome.kind}`);
   await copySettingsToAll(bindings, now_ms);

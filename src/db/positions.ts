@@ -21,10 +21,8 @@ export type Positions = ReadonlyMap<string, Position>;
 
 /** Reads all balances of the house in one statement, so that they belong together. Throws when D1 fails. */
 export async function readPositions(database: Database): Promise<Positions> {
-  const rows = await database
-    .select(columnsOf(balances))
-    .from(balances)
-    .where(sql`${balances.account} GLOB 'house:*'`);
+  const isOfHouse = sql`${balances.account} GLOB 'house:*'`;
+  const rows = await database.select(columnsOf(balances)).from(balances).where(isOfHouse);
   return new Map(rows.map(({ account, asset, ...position }) => [`${account} ${asset}`, position]));
 }
 

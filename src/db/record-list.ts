@@ -121,15 +121,11 @@ async function findHorizon(
   range: IdRange,
 ): Promise<string | null> {
   const share = Math.floor(MAX_LOOKED_AT / 2 / Math.max(1, tables.length));
-  const lookups = tables.map((table) =>
-    database
-      .select({ id: table.id })
-      .from(table)
-      .where(and(eq(table.accountId, accountId), isWithin(table.id, range)))
-      .orderBy(desc(table.id))
-      .limit(1)
-      .offset(share - 1),
-  );
+  const lookups = tables.map((table) => {
+    const isOwn = and(eq(table.accountId, accountId), isWithin(table.id, range));
+    const ids = database.select({ id: table.id }).from(table).where(isOwn).orderBy(desc(table.id));
+    return ids.limit(1).offset(share - 1);
+  });
   const [first, ...others] = lookups;
   if (!first) return null;
   const found = await database.batch([first, ...others]);

@@ -135,12 +135,9 @@ export async function openHedge(
   const { coin, side, coinAmount, limitPrice, middlePrice, setAside } = plan;
   const id = newRecordId(now_ms, ledger);
   const amounts = [coinAmount, limitPrice, middlePrice, setAside].map(String);
-  const values = [VENUE_PREFIX + venue, id, coin, side, ...amounts, sendBy_ms];
+  const statement = d1.prepare(OPEN_HEDGE).bind(VENUE_PREFIX + venue, id, coin, side, ...amounts, sendBy_ms);
   try {
-    await d1
-      .prepare(OPEN_HEDGE)
-      .bind(...values)
-      .run();
+    await statement.run();
   } catch (error) {
     const outcome = readFailure(error);
     return outcome.kind === 'guarded' ? outcome.guard : outcome.kind;

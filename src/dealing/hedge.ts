@@ -170,12 +170,10 @@ export async function settleHedge(
   const end = readSettlement(row, wanted);
   if (typeof end === 'string') return refuse('invalid_state', `That cannot be what the venue did: ${end}.`);
   const { reason, ...outcome } = wanted;
+  const written = { ...end, endedAt: actor.now_ms, endedTransfer: nextTransfer() };
   const changes = [
     insertAudit(database, actor, 'end_hedge', row.id, { ...outcome, because: reason }),
-    database
-      .update(hedges)
-      .set({ ...end, endedAt: actor.now_ms, endedTransfer: nextTransfer() })
-      .where(eq(hedges.id, row.id)),
+    database.update(hedges).set(written).where(eq(hedges.id, row.id)),
   ] as const;
   const refused = await commitOrRefuse(database, changes, { ...approvalRefusals, hedge_ended: ended }, unconfirmed);
   return refused ?? accept((await readHedge(database, row.id)) ?? row);

@@ -57,19 +57,13 @@ export async function creditQuarantined(
   const database = openLedger(bindings, ledger);
   const creditId = newRecordId(actor.now_ms, ledger);
   const creditUsdValue = await valueOf(asset, amount);
-  const transfer = creditFromCustody(accountId, creditId, asset, amount);
-  const outcome = await commit(
-    database,
-    [
-      insertAudit(database, actor, 'credit_deposit', row.id, { accountId, creditId, because: reason }),
-      database
-        .update(deposits)
-        .set({ decision: 'CREDITED', creditAccount: accountId, creditId, creditUsdValue })
-        .where(isDeposit(row)),
-    ],
-    [transfer],
-  );
-  if (outcome.kind === 'committed') return accept({ ...row, decision: 'CREDITED', creditAccount: accountId, creditId });
+  const decision = { decision: 'CREDITED', creditAccount: accountId, creditId, creditUsdValue } as const;
+  const changes = [
+    insertAudit(database, actor, 'credit_deposit', row.id, { accountId, creditId, because: reason }),
+    database.update(deposits).set(decision).where(isDeposit(row)),
+  ] as const;
+  const outcome = await commit(database, changes, [creditFromCustody(accountId, creditId, asset, amount)]);
+  if (outcome.kind === 'committed') return accept({ ...row, ...decision });
   if (outcome.kind === 'floor') return refuseSupply(asset);
   const decided = await findDeposit(database, isDeposit(row));
   return decided?.decision === 'CREDITED'

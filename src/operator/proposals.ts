@@ -176,12 +176,10 @@ export async function decline(
   actor: Actor,
 ): Promise<Outcome<ProposalRow>> {
   if (!isOpen(row, actor.now_ms)) return decided;
+  const end = { status: 'DECLINED', decidedBy: nameActor(actor), decidedAt: actor.now_ms, reason } as const;
   const changes = [
     insertAudit(database, actor, 'decline_proposal', row.id, { because: reason }),
-    database
-      .update(proposals)
-      .set({ status: 'DECLINED', decidedBy: nameActor(actor), decidedAt: actor.now_ms, reason })
-      .where(eq(proposals.id, row.id)),
+    database.update(proposals).set(end).where(eq(proposals.id, row.id)),
   ] as const;
   const refused = await commitOrRefuse(database, changes, approvalRefusals, unconfirmed);
   return refused ?? accept((await readProposal(database, row.id)) ?? row);

@@ -54,17 +54,10 @@ export async function readRoles(database: Database, email: string): Promise<Staf
 }
 
 /** At most `count` people in the order of their e-mails, after `behind`. Throws when D1 fails. */
-export function listStaff(
-  database: Database,
-  behind: string | null,
-  count: number,
-): Promise<(StaffRow & { readonly id: string })[]> {
-  return database
-    .select({ ...getTableColumns(staff), id: staff.email })
-    .from(staff)
-    .where(behind === null ? undefined : gt(staff.email, behind))
-    .orderBy(asc(staff.email))
-    .limit(count);
+export function listStaff(database: Database, behind: string | null, count: number) {
+  const columns = { ...getTableColumns(staff), id: staff.email };
+  const isBehind = behind === null ? undefined : gt(staff.email, behind);
+  return database.select(columns).from(staff).where(isBehind).orderBy(asc(staff.email)).limit(count);
 }
 
 /**

@@ -8,7 +8,7 @@ import { type Database, directoryOf, findLedger } from '../db/database.ts';
 import { claimNames } from '../db/directory.ts';
 import { ledgerNumberOf, newRecordId } from '../db/record-id.ts';
 import { accounts, settlements } from '../db/schema.ts';
-import { house, nextTransfer } from '../db/transfers.ts';
+import { type Transfer, house, nextTransfer } from '../db/transfers.ts';
 import { approvalRefusals, explain } from '../db/explain.ts';
 import { QUOTE_ASSET } from '../money/assets.ts';
 import { type CreateSettlement, readTrade, refuseAccount } from './create-settlement.ts';
@@ -41,20 +41,18 @@ export async function settleTrade(
 ): Promise<Outcome<Settled>> {
   const trade = readTrade(wanted);
   if (!trade.ok) return trade;
-  const [first = '', second = first] = accountsOf(trade.value);
+  const parties = accountsOf(trade.value);
+  const [first = '', second = first] = parties;
   const [ledger, other] = [ledgerNumberOf(first), ledgerNumberOf(second)];
   const database = findLedger(bindings, first);
   if (!database) return refuseAccount(first);
   if (!findLedger(bindings, second)) return refuseAccount(second);
   if (ledger !== other) return ofTwoLedgers;
   const [known, earlier] = await database.batch([
-    database
-      .select({ id: accounts.id, status: accounts.status })
-      .from(accounts)
-      .where(inArray(accounts.id, accountsOf(trade.value))),
+    database.select({ id: accounts.id, status: accounts.status }).from(accounts).where(inArray(accounts.id, parties)),
     selectSettlement(database, trade.value.reference),
   ]);
-  const missing = accountsOf(trade.value).find((account) => !known.some(({ id }) => id === account));
+  const missing = parties.find((account) => !known.some(({ id }) => id === account));
   if (missing !== undefined) return refuseAccount(missing);
   const standing = parseSettlement(earlier);
   if (standing) return repeat(standing, trade.value);
@@ -94,14 +92,11 @@ function commitSettlement(database: Database, settlement: SettledTrade, actor: A
   const common = { kind: 'settlement', reference: settlement.id } as const;
   const record = database.insert(settlements).values(toRow(settlement));
   const audit = insertAudit(database, actor, 'settle_trade', settlement.id, showSettlement(settlement));
-  return commit(
-    database,
-    [audit, record],
-    [
-      { ...common, debit: buyer, credit: seller, asset: QUOTE_ASSET, amount: usdtAmount },
-      { ...common, debit: seller, credit: buyer, asset: coin, amount: coinAmount },
-    ],
-  );
+  const transfers: Transfer[] = [
+    { ...common, debit: buyer, credit: seller, asset: QUOTE_ASSET, amount: usdtAmount },
+    { ...common, debit: seller, credit: buyer, asset: coin, amount: coinAmount },
+  ];
+  return commit(database, [audit, record], transfers);
 }
 
 /**

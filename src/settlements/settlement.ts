@@ -72,13 +72,9 @@ export function showSettlement(settled: SettledTrade): Settlement {
 
 /** The query of the settlement of a reference, for a batch; `parseSettlement` reads its result. */
 export function selectSettlement(database: Database, reference: string) {
-  return (
-    database
-      .select(columnsOf(settlements))
-      .from(settlements)
-      // Written out as in the index of references: SQLite would not use that index for a bound parameter.
-      .where(and(eq(settlements.reference, reference), sql`${settlements.type} <> 'P2P_SELL'`))
-  );
+  // Written out as in the index of references: SQLite would not use that index for a bound parameter.
+  const isNamed = and(eq(settlements.reference, reference), sql`${settlements.type} <> 'P2P_SELL'`);
+  return database.select(columnsOf(settlements)).from(settlements).where(isNamed);
 }
 
 export function parseSettlement([row]: Awaited<ReturnType<typeof selectSettlement>>): SettledTrade | undefined {

@@ -84,12 +84,9 @@ function paid({ receiptId }: WithdrawalAcross): CustodyState {
 }
 
 async function readEnd(database: Database, row: WithdrawalAcross): Promise<CustodyState | undefined> {
-  const { receiptId, recipient } = row;
+  const isReceipt = and(eq(deposits.accountId, row.recipient), eq(deposits.id, row.receiptId));
   const [receipts, refusals] = await database.batch([
-    database
-      .select({ id: deposits.id })
-      .from(deposits)
-      .where(and(eq(deposits.accountId, recipient), eq(deposits.id, receiptId))),
+    database.select({ id: deposits.id }).from(deposits).where(isReceipt),
     bindPrepared(selectHolder(database), nameRefusal(row)),
   ]);
   if (receipts.length > 0) return paid(row);
