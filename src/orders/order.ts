@@ -45,21 +45,23 @@ export const Order = z
 
 export type Order = z.output<typeof Order>;
 
-export type OrderRow = Readonly<
-  Pick<
-    typeof orders.$inferSelect,
-    | 'id'
-    | 'coin'
-    | 'side'
-    | 'executedPrice'
-    | 'coinAmount'
-    | 'usdtAmount'
-    | 'status'
-    | 'keyId'
-    | 'middlePrice'
-    | 'clientOrderId'
-  >
->;
+const columns = columnsOf(orders);
+
+/** What is read of an order: all that is shown. */
+export const orderColumns = {
+  id: columns.id,
+  coin: columns.coin,
+  side: columns.side,
+  executedPrice: columns.executedPrice,
+  coinAmount: columns.coinAmount,
+  usdtAmount: columns.usdtAmount,
+  status: columns.status,
+  keyId: columns.keyId,
+  middlePrice: columns.middlePrice,
+  clientOrderId: columns.clientOrderId,
+};
+
+export type OrderRow = Readonly<Pick<typeof orders.$inferSelect, keyof typeof orderColumns>>;
 
 /** Shows an order. The time is that of its id. */
 export function showOrder(row: OrderRow): Order {
@@ -77,22 +79,6 @@ export function showOrder(row: OrderRow): Order {
     ...(row.clientOrderId !== null && { clientOrderId: row.clientOrderId }),
   };
 }
-
-const { id, coin, side, executedPrice, coinAmount, usdtAmount, status, keyId, middlePrice, clientOrderId } =
-  columnsOf(orders);
-
-export const orderColumns = {
-  id,
-  coin,
-  side,
-  executedPrice,
-  coinAmount,
-  usdtAmount,
-  status,
-  keyId,
-  middlePrice,
-  clientOrderId,
-};
 
 /** One order of an account, or `undefined`. Throws when D1 fails. */
 export async function readOrder(database: Database, accountId: string, orderId: string): Promise<OrderRow | undefined> {

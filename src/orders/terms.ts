@@ -50,21 +50,14 @@ export interface WrittenBounds {
 /** The bounds of a symbol: its own if it has any, else the general ones. */
 export type BoundsOf = (coin: Coin) => OrderBounds;
 
-/** Reads the bounds of a symbol from the general ones and those of single symbols. */
-export function readBounds(
-  coin: Coin,
-  general: WrittenBounds,
-  own: Readonly<Partial<Record<Coin, WrittenBounds>>>,
-): OrderBounds {
-  const written = own[coin] ?? general;
-  const [min, max] = [written.min, written.max].map((text) => parseAmount(text, scaleOf(QUOTE_ASSET)));
-  if (min === undefined || max === undefined) throw new RangeError(`order bounds of ${coin} are not USDT amounts`);
-  return { min, max };
-}
-
 /** The bounds of every symbol, from the general ones and those of single symbols. */
-export function boundsFrom(general: WrittenBounds, own: Parameters<typeof readBounds>[2]): BoundsOf {
-  return (coin) => readBounds(coin, general, own);
+export function boundsFrom(general: WrittenBounds, own: Readonly<Partial<Record<Coin, WrittenBounds>>>): BoundsOf {
+  return (coin) => {
+    const written = own[coin] ?? general;
+    const [min, max] = [written.min, written.max].map((text) => parseAmount(text, scaleOf(QUOTE_ASSET)));
+    if (min === undefined || max === undefined) throw new RangeError(`order bounds of ${coin} are not USDT amounts`);
+    return { min, max };
+  };
 }
 
 /** Refuses a notional outside the bounds (`amount_below_minimum`, `amount_above_maximum`). */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Coin, coinSymbols } from '../../src/money/assets.ts';
-import { type Mode, type Side, fill, checkBounds, readBounds } from '../../src/orders/terms.ts';
+import { type Mode, type Side, fill, checkBounds, boundsFrom } from '../../src/orders/terms.ts';
 import { type OrderPrice, quotePrice } from '../../src/orders/plan.ts';
 import { forAll } from '../support/for-all.ts';
 
@@ -121,17 +121,17 @@ describe('the bounds of an order', () => {
   const general = { min: '1', max: '50000' };
 
   it('are the general ones for a symbol without its own', () => {
-    expect(readBounds('BTC', general, {})).toEqual({ min: 1_000_000n, max: 50_000_000_000n });
+    expect(boundsFrom(general, {})('BTC')).toEqual({ min: 1_000_000n, max: 50_000_000_000n });
   });
 
   it('are the symbol’s own when it has some, and only for that symbol', () => {
     const own = { DOGE: { min: '5.5', max: '10000' } };
-    expect(readBounds('DOGE', general, own)).toEqual({ min: 5_500_000n, max: 10_000_000_000n });
-    expect(readBounds('BTC', general, own)).toEqual({ min: 1_000_000n, max: 50_000_000_000n });
+    expect(boundsFrom(general, own)('DOGE')).toEqual({ min: 5_500_000n, max: 10_000_000_000n });
+    expect(boundsFrom(general, own)('BTC')).toEqual({ min: 1_000_000n, max: 50_000_000_000n });
   });
 
   it('must be whole atoms of USDT: a finer one throws instead of being rounded', () => {
-    expect(() => readBounds('BTC', { min: '0.0000001', max: '1' }, {})).toThrow(RangeError);
+    expect(() => boundsFrom({ min: '0.0000001', max: '1' }, {})('BTC')).toThrow(RangeError);
   });
 
   it.each([
@@ -139,11 +139,11 @@ describe('the bounds of an order', () => {
     ['nothing', 0n, 'amount_below_minimum'],
     ['one atom above the maximum', 50_000_000_001n, 'amount_above_maximum'],
   ])('refuse %s', (_, usdtAmount, code) => {
-    const checked = checkBounds(usdtAmount, readBounds('BTC', general, {}));
+    const checked = checkBounds(usdtAmount, boundsFrom(general, {})('BTC'));
     expect(checked).toMatchObject({ ok: false, code });
   });
 
   it.each([1_000_000n, 50_000_000_000n])('admit exactly the minimum and the maximum: %s', (usdtAmount) => {
-    expect(checkBounds(usdtAmount, readBounds('BTC', general, {}))).toEqual({ ok: true, value: usdtAmount });
+    expect(checkBounds(usdtAmount, boundsFrom(general, {})('BTC'))).toEqual({ ok: true, value: usdtAmount });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TradingContext } from '../../src/orders/in-force.ts';
 import { type OrderPrice, planOrder, readTerms, showCost } from '../../src/orders/plan.ts';
-import { readBounds, type PlaceOrder } from '../../src/orders/terms.ts';
+import { boundsFrom, type PlaceOrder } from '../../src/orders/terms.ts';
 import type { Settings } from '../../src/db/settings.ts';
 import { settings } from '../support/operator/settings.ts';
 
@@ -12,7 +12,7 @@ const PRICE = 6_000_000_000_000n;
 const context: TradingContext = {
   spread_bps: 0,
   minSpread_bps: 0,
-  boundsOf: (coin) => readBounds(coin, { min: '1', max: '50000' }, {}),
+  boundsOf: boundsFrom({ min: '1', max: '50000' }, {}),
 };
 
 function priced(change: Partial<OrderPrice> = {}): OrderPrice {
