@@ -19,6 +19,7 @@ const COARSE_SLOT_MS = 1_000;
 
 /** Reads are stored ahead in blocks of at most this many. */
 const READ_BLOCK = 10;
+
 /**
  * Reads that are at most this far apart keep their object awake: it sleeps after 10 s without a request ("Lifecycle of
  * a Durable Object" in the platform's documentation).
@@ -139,29 +140,6 @@ function spendReserve(bucket: Bucket, reserve: number): Bucket {
   };
 }
 
-/** Consecutive reads of an object, each so soon after the one before that the object did not sleep between them. */
-export interface ReadRun {
-  readonly count: number;
-  readonly last_ms: number;
-}
-
-const noRun: ReadRun = { count: 0, last_ms: 0 };
-
-/** The run with one more read, or a new one that begins with it. */
-function continueRun(run: ReadRun, now_ms: number): ReadRun {
-  const isAwake = run.count > 0 && Math.abs(now_ms - run.last_ms) <= AWAKE_MS;
-  return { count: isAwake ? run.count + 1 : 1, last_ms: now_ms };
-}
-
-/**
- * How many reads to store ahead, including the present one: as many as the run has, at most a block. So a client that
- * polls while the object stays awake pays one row for ten reads, and one that lets it sleep never loses more than the
- * number of its earlier reads.
- */
-function sizeOfBlock({ count }: ReadRun): number {
-  return Math.min(READ_BLOCK, Math.max(1, count));
-}
-
 /** What is stored: the buckets, and how many more reads may have been made since. */
 interface WrittenBuckets {
   readonly buckets: Readonly<Record<BucketName, Bucket>>;
@@ -183,8 +161,12 @@ export class CountedBuckets {
   #live: Record<BucketName, Bucket>;
   /** Reads that are stored already but not yet made. */
   #readsAhead = 0;
-  /** The run since this object was started: what it stored ahead before that, and lost, must not be stored again. */
-  #run: ReadRun = noRun;
+  /**
+   * How many reads came one after the other, each so soon that the object did not sleep before it. Since this object was
+   * started: what it stored ahead before that, and lost, must not be stored again.
+   */
+  #run = 0;
+  #lastRead_ms = -Infinity;
 
   constructor(state: ObjectState, late: LateWrites) {
     this.#state = state;
@@ -213,12 +195,15 @@ export class CountedBuckets {
   }
 
   #countRead(now_ms: number): void {
-    this.#run = continueRun(this.#run, now_ms);
+    this.#run = Math.abs(now_ms - this.#lastRead_ms) <= AWAKE_MS ? this.#run + 1 : 1;
+    this.#lastRead_ms = now_ms;
     if (this.#readsAhead > 0) {
       this.#readsAhead -= 1;
       return;
     }
-    this.#readsAhead = sizeOfBlock(this.#run) - 1;
+    // A client that polls while the object stays awake pays one row for ten reads, and one that lets it sleep never loses
+    // more than the number of its earlier reads.
+    this.#readsAhead = Math.min(READ_BLOCK, this.#run) - 1;
     this.#write();
   }
 

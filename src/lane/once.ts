@@ -73,10 +73,22 @@ export class Replays {
     return { ...row, answer };
   }
 
-  /** Stores an intent. An expired entry of the same key is replaced. */
-  intend(request: IdempotentRequest, recordId: string, now_ms: number): void {
+  /**
+   * Stores an intent, or an answer that needed none: a refusal before any effect. An expired entry of the same key is
+   * replaced.
+   */
+  enter(request: IdempotentRequest, recordId: string, now_ms: number, answer: Answer | null = null): void {
     this.#late.flush();
-    this.#insert(request, recordId, null, now_ms);
+    this.#sql.exec(
+      `INSERT OR REPLACE INTO replays (idempotency_key, operation, fingerprint, record_id, received_at, answer)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+      request.idempotencyKey,
+      request.operation,
+      request.fingerprint,
+      recordId,
+      now_ms,
+      answer && JSON.stringify(answer),
+    );
   }
 
   /**
@@ -112,25 +124,6 @@ export class Replays {
       'UPDATE replays SET answer = ? WHERE idempotency_key = ? AND answer IS NULL',
       JSON.stringify(answer),
       idempotencyKey,
-    );
-  }
-
-  /** Stores an answer that needed no intent: a refusal before any effect. */
-  conclude(request: IdempotentRequest, recordId: string, answer: Answer, now_ms: number): void {
-    this.#late.flush();
-    this.#insert(request, recordId, answer, now_ms);
-  }
-
-  #insert(request: IdempotentRequest, recordId: string, answer: Answer | null, now_ms: number): void {
-    this.#sql.exec(
-      `INSERT OR REPLACE INTO replays (idempotency_key, operation, fingerprint, record_id, received_at, answer)
-       VALUES (?, ?, ?, ?, ?, ?)`,
-      request.idempotencyKey,
-      request.operation,
-      request.fingerprint,
-      recordId,
-      now_ms,
-      answer && JSON.stringify(answer),
     );
   }
 
@@ -314,7 +307,7 @@ export async function executeOnce<Plan, Row>(
     const refused = sayNew(refusal);
     if (request && kept) {
       if (intended || earlier) replays.remember(request.idempotencyKey, refused.answer);
-      else replays.conclude(request, recordId, refused.answer, now_ms);
+      else replays.enter(request, recordId, now_ms, refused.answer);
     } else if (request && intended) {
       // An earlier request's intent stays: its write may still be on its way.
       replays.forget(request.idempotencyKey);
@@ -327,7 +320,7 @@ export async function executeOnce<Plan, Row>(
   const planned = await execution.plan();
   if (!planned.ok) return settle(planned);
   if (request && !earlier) {
-    replays.intend(request, recordId, now_ms);
+    replays.enter(request, recordId, now_ms);
     intended = true;
   }
   await lane.sync();

@@ -28,7 +28,7 @@ function requestOf(idempotencyKey: string, fingerprint = 'print'): IdempotentReq
 
 describe('what is stored for an Idempotency-Key', () => {
   itWithReplays('is an intent with its record’s id, until there is an answer', (replays) => {
-    replays.intend(requestOf('k'), 'record', NOON_MS);
+    replays.enter(requestOf('k'), 'record', NOON_MS);
     expect(replays.find('k', NOON_MS)).toMatchObject({ fingerprint: 'print', recordId: 'record', answer: null });
     replays.remember('k', answer);
     expect(replays.find('k', NOON_MS)).toMatchObject({ fingerprint: 'print', recordId: 'record', answer });
@@ -36,33 +36,33 @@ describe('what is stored for an Idempotency-Key', () => {
 
   itWithReplays('is the first answer, even when a parallel request or the alarm answers later', (replays) => {
     const later = { ...answer, status: 500 };
-    replays.intend(requestOf('k'), 'record', NOON_MS);
+    replays.enter(requestOf('k'), 'record', NOON_MS);
     expect(replays.remember('k', answer)).toEqual(answer);
     expect(replays.remember('k', later)).toEqual(answer);
     expect(replays.find('k', NOON_MS)?.answer).toEqual(answer);
   });
 
   itWithReplays('is separate from that of another key, which may differ only in case', (replays) => {
-    replays.intend(requestOf('Key', 'one'), 'record 1', NOON_MS);
-    replays.intend(requestOf('key', 'two'), 'record 2', NOON_MS);
+    replays.enter(requestOf('Key', 'one'), 'record 1', NOON_MS);
+    replays.enter(requestOf('key', 'two'), 'record 2', NOON_MS);
     expect(replays.find('Key', NOON_MS)?.recordId).toBe('record 1');
     expect(replays.find('key', NOON_MS)?.recordId).toBe('record 2');
     expect(replays.find('key ', NOON_MS)).toBeUndefined();
   });
 
   itWithReplays('treats the key as text and never as SQL', (replays) => {
-    replays.intend(requestOf('k'), 'record', NOON_MS);
+    replays.enter(requestOf('k'), 'record', NOON_MS);
     const hostile = `'; DELETE FROM replays; --`;
     expect(replays.find(hostile, NOON_MS)).toBeUndefined();
-    replays.intend(requestOf(hostile), 'other', NOON_MS);
+    replays.enter(requestOf(hostile), 'other', NOON_MS);
     replays.forget(`' OR '1'='1`);
     expect(replays.find('k', NOON_MS)?.recordId).toBe('record');
     expect(replays.find(hostile, NOON_MS)?.recordId).toBe('other');
   });
 
   itWithReplays('is all that is deleted when an intent is removed: other keys stay', (replays) => {
-    replays.intend(requestOf('k'), 'record', NOON_MS);
-    replays.intend(requestOf('other'), 'record', NOON_MS);
+    replays.enter(requestOf('k'), 'record', NOON_MS);
+    replays.enter(requestOf('other'), 'record', NOON_MS);
     replays.forget('k');
     expect(replays.find('k', NOON_MS)).toBeUndefined();
     expect(replays.find('other', NOON_MS)).toBeDefined();
@@ -71,7 +71,7 @@ describe('what is stored for an Idempotency-Key', () => {
 
 describe('the 24 hours of an Idempotency-Key', () => {
   itWithReplays('hold at 24 hours minus one second, and are over at 24 hours and one second', (replays) => {
-    replays.conclude(requestOf('k'), 'record', answer, NOON_MS);
+    replays.enter(requestOf('k'), 'record', NOON_MS, answer);
     expect(replays.find('k', NOON_MS + DAY_MS - 1_000)).toBeDefined();
     expect(replays.find('k', NOON_MS + DAY_MS - 1)).toBeDefined();
     expect(replays.find('k', NOON_MS + DAY_MS)).toBeUndefined();
@@ -79,15 +79,15 @@ describe('the 24 hours of an Idempotency-Key', () => {
   });
 
   itWithReplays('start at the first receipt: neither the answer nor a replay extends them', (replays) => {
-    replays.intend(requestOf('k'), 'record', NOON_MS);
+    replays.enter(requestOf('k'), 'record', NOON_MS);
     replays.remember('k', answer);
     expect(replays.find('k', NOON_MS + DAY_MS - 1_000)).toBeDefined();
     expect(replays.find('k', NOON_MS + DAY_MS + 1_000)).toBeUndefined();
   });
 
   itWithReplays('start again when the key is used after them, and nothing of the first use is left', (replays) => {
-    replays.conclude(requestOf('k', 'old'), 'old record', answer, NOON_MS);
-    replays.intend(requestOf('k', 'new'), 'new record', NOON_MS + DAY_MS);
+    replays.enter(requestOf('k', 'old'), 'old record', NOON_MS, answer);
+    replays.enter(requestOf('k', 'new'), 'new record', NOON_MS + DAY_MS);
     const found = replays.find('k', NOON_MS + 2 * DAY_MS - 1_000);
     expect(found).toMatchObject({ fingerprint: 'new', recordId: 'new record', answer: null });
   });
@@ -95,8 +95,8 @@ describe('the 24 hours of an Idempotency-Key', () => {
 
 describe('the purge', () => {
   itWithReplays('deletes what expired, and not a moment too early', (replays, sql) => {
-    replays.conclude(requestOf('old'), 'record', answer, NOON_MS);
-    replays.conclude(requestOf('young'), 'record', answer, NOON_MS + 1_000);
+    replays.enter(requestOf('old'), 'record', NOON_MS, answer);
+    replays.enter(requestOf('young'), 'record', NOON_MS + 1_000, answer);
     const count = () => sql.exec('SELECT count(*) AS count FROM replays').one()['count'];
     replays.purge(NOON_MS + DAY_MS - 1);
     expect(count()).toBe(2);
@@ -107,8 +107,8 @@ describe('the purge', () => {
 
   itWithReplays('knows when it is due: when the oldest entry expires, or never', (replays) => {
     expect(replays.nextExpiry()).toBeUndefined();
-    replays.conclude(requestOf('late'), 'record', answer, NOON_MS + 5_000);
-    replays.intend(requestOf('early'), 'record', NOON_MS);
+    replays.enter(requestOf('late'), 'record', NOON_MS + 5_000, answer);
+    replays.enter(requestOf('early'), 'record', NOON_MS);
     expect(replays.nextExpiry()).toBe(NOON_MS + DAY_MS);
     replays.purge(NOON_MS + DAY_MS);
     expect(replays.nextExpiry()).toBe(NOON_MS + 5_000 + DAY_MS);
@@ -120,17 +120,17 @@ describe('an answer that is written late', () => {
     sql.exec('SELECT count(*) AS count FROM replays WHERE answer IS NULL').one()['count'];
 
   itWithReplays('is found at once, and is written together with the next intent', (replays, sql) => {
-    replays.intend(requestOf('k'), 'record', NOON_MS);
+    replays.enter(requestOf('k'), 'record', NOON_MS);
     replays.rememberLate('k', answer);
     expect([replays.find('k', NOON_MS)?.answer, openIn(sql)]).toEqual([answer, 1]);
-    replays.intend(requestOf('next'), 'next record', NOON_MS);
+    replays.enter(requestOf('next'), 'next record', NOON_MS);
     expect(replays.listOpen(50).map(({ idempotencyKey }) => idempotencyKey)).toEqual(['next']);
   });
 
   itWithReplays(
     'leaves its intent, with the record’s id, when the object dies before it is written',
     (replays, sql) => {
-      replays.intend(requestOf('k'), 'record', NOON_MS);
+      replays.enter(requestOf('k'), 'record', NOON_MS);
       replays.rememberLate('k', answer);
       const next = new Replays(sql, new LateWrites());
       expect(next.find('k', NOON_MS)).toMatchObject({ recordId: 'record', answer: null });
@@ -138,7 +138,7 @@ describe('an answer that is written late', () => {
   );
 
   itWithReplays('is the first answer, even when another comes later', (replays) => {
-    replays.intend(requestOf('k'), 'record', NOON_MS);
+    replays.enter(requestOf('k'), 'record', NOON_MS);
     replays.rememberLate('k', answer);
     expect(replays.remember('k', { ...answer, status: 500 })).toEqual(answer);
   });
@@ -146,15 +146,15 @@ describe('an answer that is written late', () => {
 
 describe('the open intents', () => {
   itWithReplays('are those without an answer, each with the data that finds its record', (replays) => {
-    replays.intend(requestOf('open'), 'record 1', NOON_MS);
-    replays.intend(requestOf('answered'), 'record 2', NOON_MS);
+    replays.enter(requestOf('open'), 'record 1', NOON_MS);
+    replays.enter(requestOf('answered'), 'record 2', NOON_MS);
     replays.remember('answered', answer);
-    replays.conclude(requestOf('refused'), 'record 3', answer, NOON_MS);
+    replays.enter(requestOf('refused'), 'record 3', NOON_MS, answer);
     expect(replays.listOpen(50)).toEqual([{ idempotencyKey: 'open', operation: 'placeOrder', recordId: 'record 1' }]);
   });
 
   itWithReplays('are listed up to the given number', (replays) => {
-    for (let index = 0; index < 5; index += 1) replays.intend(requestOf(`k${index}`), `record ${index}`, NOON_MS);
+    for (let index = 0; index < 5; index += 1) replays.enter(requestOf(`k${index}`), `record ${index}`, NOON_MS);
     expect(replays.listOpen(3)).toHaveLength(3);
     expect(replays.listOpen(50)).toHaveLength(5);
   });
