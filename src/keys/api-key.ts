@@ -8,8 +8,8 @@ import type { Database } from '../db/database.ts';
 import { isRecordId, lowestRecordId } from '../db/record-id.ts';
 import { numberChange } from '../db/record-number.ts';
 import { apiKeys } from '../db/schema.ts';
-import { BucketAllowance, IpAllowlist, type KeyDetails, RateLimits, readKeyRow } from './record.ts';
-import { type BucketName, Scope, bucketNames, defaultLimits, limitsOf, writeScopes } from './rights.ts';
+import { BucketAllowance, IpAllowlist, type KeyDetails, Limits, RateLimits, listKeyIds, readKeyRow } from './record.ts';
+import { Scope, bucketNames, defaultLimits, limitsOf, writeScopes } from './rights.ts';
 import { SESSION_MS } from './session-key.ts';
 import { type TokenPrefix, type TokenSecrets, mintToken } from './token.ts';
 
@@ -56,6 +56,8 @@ export function refusePastExpiry({ expiresAt }: Pick<CreateApiKey, 'expiresAt'>,
 /** The body with which a holder makes a key of their own account: the limits are the operator's to set. */
 export const CreateOwnKey = CreateApiKey.omit({ rateLimits: true });
 
+const IpRanges = z.array(z.string()).nullable();
+
 /** A key as it is shown: everything but the token. */
 export const ApiKey = z
   .object({
@@ -63,10 +65,7 @@ export const ApiKey = z
     accountId: Id,
     label: z.string().openapi({ example: 'trading bot' }),
     scopes: z.array(Scope).openapi({ example: ['read', 'trade'] }),
-    ipAllowlist: z
-      .array(z.string())
-      .nullable()
-      .openapi({ example: ['192.0.2.0/24'] }),
+    ipAllowlist: IpRanges.openapi({ example: ['192.0.2.0/24'] }),
     rateLimits: RateLimits.openapi({ description: 'Those that differ from the defaults' }),
     createdAt: Timestamp,
     expiresAt: Timestamp.nullable().openapi({ example: '2027-11-21T12:00:00.000Z' }),
@@ -100,21 +99,12 @@ export function showApiKey(key: KeyDetails): ApiKey {
   };
 }
 
-const Limits = z.object({ read: BucketAllowance, trade: BucketAllowance, withdraw: BucketAllowance });
-
-export const OwnApiKey = z
-  .object({
-    id: Id,
-    label: z.string().openapi({ example: 'trading bot' }),
-    scopes: z.array(Scope).openapi({ example: ['read', 'trade'] }),
-    ipAllowlist: z
-      .array(z.string())
-      .nullable()
-      .openapi({
-        description: 'Addresses and CIDR ranges that the key may be used from; null allows every address',
-        example: ['192.0.2.0/24'],
-      }),
-    createdAt: Timestamp,
+export const OwnApiKey = ApiKey.pick({ id: true, label: true, scopes: true, ipAllowlist: true, createdAt: true })
+  .extend({
+    ipAllowlist: IpRanges.openapi({
+      description: 'Addresses and CIDR ranges that the key may be used from; null allows every address',
+      example: ['192.0.2.0/24'],
+    }),
     expiresAt: Timestamp.nullable(),
     limits: Limits.openapi({ description: 'The limits of each bucket of the key', example: { ...defaultLimits } }),
   })
@@ -124,16 +114,9 @@ export type OwnApiKey = z.output<typeof OwnApiKey>;
 
 /** Shows a key to its holder, with the limits that hold for it. */
 export function showOwnApiKey(record: KeyDetails): OwnApiKey {
+  const { id, label, scopes, ipAllowlist, createdAt, expiresAt } = showApiKey(record);
   const limits = Object.fromEntries(bucketNames.map((bucket) => [bucket, limitsOf(record, bucket)]));
-  return {
-    id: record.id,
-    label: record.label,
-    scopes: [...record.scopes],
-    ipAllowlist: record.ipAllowlist === null ? null : [...record.ipAllowlist],
-    createdAt: new Date(record.createdAt).toISOString(),
-    expiresAt: showTime(record.expiresAt),
-    limits: limits as Record<BucketName, z.output<typeof BucketAllowance>>,
-  };
+  return { id, label, scopes, ipAllowlist, createdAt, expiresAt, limits: limits as OwnApiKey['limits'] };
 }
 
 /** A key that is to be made: its token, which is stored nowhere, and the statements that make it. */
@@ -210,12 +193,8 @@ export function revokeAllKeys(database: Database, accountId: string, actor: Acto
 }
 
 /** The ids of an account's keys that were revoked at one moment. Throws when D1 fails. */
-export async function listKeysRevokedAt(database: Database, accountId: string, at_ms: number): Promise<string[]> {
-  const rows = await database
-    .select({ id: apiKeys.id })
-    .from(apiKeys)
-    .where(and(isStanding(accountId), eq(apiKeys.revokedAt, at_ms)));
-  return rows.map(({ id }) => id);
+export function listKeysRevokedAt(database: Database, accountId: string, at_ms: number): Promise<string[]> {
+  return listKeyIds(database, and(isStanding(accountId), eq(apiKeys.revokedAt, at_ms)));
 }
 
 // Written out as in the indexes: SQLite would not use them for bound parameters.
@@ -262,14 +241,9 @@ export async function readApiKey(database: Database, keyId: string): Promise<Api
   return row && showApiKey(readKeyRow(row));
 }
 
-/**
- * The ids of an account's keys that can still be used, all of them, sessions too. Throws when D1 fails.
- */
-export async function listUsableKeyIds(database: Database, accountId: string, now_ms: number): Promise<string[]> {
+/** The ids of an account's keys that can still be used, all of them, sessions too. Throws when D1 fails. */
+export function listUsableKeyIds(database: Database, accountId: string, now_ms: number): Promise<string[]> {
   const isLive = and(eq(apiKeys.kind, 'session'), gt(apiKeys.id, lowestRecordId(now_ms - SESSION_MS)));
-  const rows = await database
-    .select({ id: apiKeys.id })
-    .from(apiKeys)
-    .where(and(eq(apiKeys.accountId, accountId), or(eq(apiKeys.kind, 'standing'), isLive), isNull(apiKeys.revokedAt)));
-  return rows.map(({ id }) => id);
+  const isUsable = or(eq(apiKeys.kind, 'standing'), isLive);
+  return listKeyIds(database, and(eq(apiKeys.accountId, accountId), isUsable, isNull(apiKeys.revokedAt)));
 }

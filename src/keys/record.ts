@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { z } from '@hono/zod-openapi';
-import { eq, sql } from 'drizzle-orm';
-import { findLedger } from '../db/database.ts';
+import { type SQL, eq, sql } from 'drizzle-orm';
+import { type Database, findLedger } from '../db/database.ts';
 import { accounts, apiKeys } from '../db/schema.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { type Scope, readScopes } from './rights.ts';
@@ -40,12 +40,10 @@ export const BucketAllowance = z.object({
   perDay: z.number().int().min(1).max(100_000_000),
 });
 
+export const Limits = z.object({ read: BucketAllowance, trade: BucketAllowance, withdraw: BucketAllowance });
+
 /** The buckets of a key that differ from the defaults. */
-export const RateLimits = z.object({
-  read: BucketAllowance.optional(),
-  trade: BucketAllowance.optional(),
-  withdraw: BucketAllowance.optional(),
-});
+export const RateLimits = Limits.partial();
 
 export type RateLimits = z.output<typeof RateLimits>;
 
@@ -106,6 +104,12 @@ export function readKeyRow(row: KeyRow): KeyDetails {
     ipAllowlist: row.ipAllowlist === null ? null : IpAllowlist.parse(JSON.parse(row.ipAllowlist)),
     rateLimits: RateLimits.parse(JSON.parse(row.rateLimits)),
   };
+}
+
+/** The ids of the keys that a condition fits. Throws when D1 fails. */
+export async function listKeyIds(database: Database, fits: SQL | undefined): Promise<string[]> {
+  const rows = await database.select({ id: apiKeys.id }).from(apiKeys).where(fits);
+  return rows.map(({ id }) => id);
 }
 
 /** The key that a request presents, and what it wants to do. */

@@ -1,9 +1,10 @@
-import { and, asc, eq, gt, inArray, isNull } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNull } from 'drizzle-orm';
 import { type Actor, insertAudit } from '../db/audit.ts';
 import type { Database } from '../db/database.ts';
 import { lowestRecordId } from '../db/record-id.ts';
 import { numberChange } from '../db/record-number.ts';
 import { apiKeys } from '../db/schema.ts';
+import { listKeyIds } from './record.ts';
 import { type Scope, writeScopes } from './rights.ts';
 import { type TokenPrefix, type TokenSecrets, mintToken } from './token.ts';
 
@@ -66,48 +67,23 @@ export async function prepareSession(
 /** The statements that end sessions of an account; none for an empty list. */
 export function endSessions(database: Database, accountId: string, ids: readonly string[], actor: Actor) {
   if (ids.length === 0) return [];
-  const ends = ids.map((id) =>
-    database.update(apiKeys).set({ revokedAt: actor.now_ms }).where(isStandingSession(accountId, id)),
-  );
+  const ends = ids.map((id) => {
+    const isStanding = and(eq(apiKeys.id, id), isSession(accountId), isNull(apiKeys.revokedAt));
+    return database.update(apiKeys).set({ revokedAt: actor.now_ms }).where(isStanding);
+  });
   return [...ends, numberChange(database, accountId, actor.now_ms)];
 }
 
-function isStandingSession(accountId: string, id: string) {
-  return and(
-    eq(apiKeys.id, id),
-    eq(apiKeys.accountId, accountId),
-    eq(apiKeys.kind, 'session'),
-    isNull(apiKeys.revokedAt),
-  );
-}
+const isSession = (accountId: string) => and(eq(apiKeys.accountId, accountId), eq(apiKeys.kind, 'session'));
 
 /** Which of some ids are sessions of an account, ended ones too. Throws when D1 fails. */
-export async function findOwnSessions(
-  database: Database,
-  accountId: string,
-  ids: readonly string[],
-): Promise<string[]> {
-  const rows = await database
-    .select({ id: apiKeys.id })
-    .from(apiKeys)
-    .where(and(eq(apiKeys.accountId, accountId), eq(apiKeys.kind, 'session'), inArray(apiKeys.id, [...ids])));
-  return rows.map(({ id }) => id);
+export function findOwnSessions(database: Database, accountId: string, ids: readonly string[]): Promise<string[]> {
+  return listKeyIds(database, and(isSession(accountId), inArray(apiKeys.id, [...ids])));
 }
 
 /** The ids of an account's live sessions, oldest first. Throws when D1 fails. */
 export async function listLiveSessionIds(database: Database, accountId: string, now_ms: number): Promise<string[]> {
-  const rows = await database
-    .select({ id: apiKeys.id })
-    .from(apiKeys)
-    .where(
-      and(
-        eq(apiKeys.accountId, accountId),
-        eq(apiKeys.kind, 'session'),
-        gt(apiKeys.id, lowestRecordId(now_ms - SESSION_MS)),
-        gt(apiKeys.expiresAt, now_ms),
-        isNull(apiKeys.revokedAt),
-      ),
-    )
-    .orderBy(asc(apiKeys.id));
-  return rows.map(({ id }) => id);
+  const isYoung = gt(apiKeys.id, lowestRecordId(now_ms - SESSION_MS));
+  const isLive = and(isSession(accountId), isYoung, gt(apiKeys.expiresAt, now_ms), isNull(apiKeys.revokedAt));
+  return (await listKeyIds(database, isLive)).toSorted();
 }
